@@ -3,7 +3,7 @@
 import { startReplica } from '../packages/replica/src/replica.ts';
 import { sealInPlace } from '../src/crypto/aead.ts';
 import { sha256 } from '../src/crypto/hash.ts';
-import { installKernelGate } from '../src/crypto/kernel.ts';
+import { installKernelCall } from '../src/crypto/kernel.ts';
 import { openRelay, type Relay } from './kernel-relay.ts';
 
 export interface KernelCost {
@@ -15,7 +15,7 @@ export interface KernelCost {
 /** Returns the kernel calls that `operation` makes, so that a canister can repeat them. */
 export function recordGateCalls(operation: () => unknown): Uint8Array[] {
   const buffers: Uint8Array[] = [];
-  installKernelGate((bytes) => buffers.push(bytes.slice()));
+  installKernelCall((bytes) => buffers.push(bytes.slice()));
   operation();
   return buffers;
 }

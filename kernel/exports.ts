@@ -3,7 +3,7 @@
 
 import { linearRead, linearWrite, spaceGrow, spaceSize } from './stable-space';
 
-export { certified_data_set } from './gate';
+export { certified_data_set } from './kernel-call';
 export { debug_print, msg_reject_msg_copy, msg_reject_msg_size } from './text-exchange';
 export {
   call_new, call_on_cleanup, call_perform, callback_cleanup, callback_reject, callback_reply,

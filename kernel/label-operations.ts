@@ -1,5 +1,5 @@
-// Operations on the label trees of a space, as the gate runs them. State is in stable memory alone:
-// every operation starts from the superblock.
+// Operations on the label trees of a space, as kernel calls run them. All state is in stable
+// memory: every operation starts from the superblock.
 //
 //   command block: 28 space u32 | 32 root u32 | 36 the other root u32 | 40 wildcard's depth u32
 //   a path is two operands: texts with NUL between them, hashes

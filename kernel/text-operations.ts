@@ -1,4 +1,4 @@
-// Operations on texts that go between JavaScript and native code, as the gate runs them.
+// Operations on texts that go between JavaScript and native code, as kernel calls run them.
 //
 //   command block of readRequest: 32 headers at most u64 | 40 bytes of texts at most u64; it leaves
 //   there where the request's body begins, and its length

@@ -114,7 +114,7 @@ export const smallArgumentBytesMax = 16_384;
  */
 export const uncheckedArgumentBytesMax = 4_096;
 
-// Budgets of the whole canister, see domain/access/budgets.ts
+// Budgets of the whole canister, see domain/rights/budgets.ts
 export const budgetDefaults = {
   anonymousUpdates: { burst: 300, perMinute: 20 },
   linkUpdates: { burst: 300, perMinute: 20 },

@@ -1,7 +1,7 @@
 // The header by which a gateway verifies an answer, by the native kernel
 // (kernel/certificate-header.ts). HTTP gateway specification, "Certificate header".
 
-import { createCommand, kernelGate, kernelOperations, kernelWords } from '../crypto/kernel.ts';
+import { createCommand, kernelCall, kernelOperations, kernelWords } from '../crypto/kernel.ts';
 import { labelText } from '../storage/label-tree.ts';
 
 export interface Proof {
@@ -25,10 +25,10 @@ export function certificateHeader({ certificate, witness, path }: Proof): Uint8A
   // A label takes up to three bytes more as CBOR, one of them in place of its NUL; 3 bytes give 4
   const bytes = 2 * (certificate.length + witness.length) + 4 * labels.length;
   const out = new Uint8Array(bytes + wordsBytesMax);
-  kernelGate(command.bytes);
-  kernelGate(certificate);
-  kernelGate(witness);
-  kernelGate(labels);
-  kernelGate(out);
+  kernelCall(command.bytes);
+  kernelCall(certificate);
+  kernelCall(witness);
+  kernelCall(labels);
+  kernelCall(out);
   return out.subarray(0, command.words[kernelWords.result]);
 }

@@ -49,18 +49,18 @@ import {
 export interface SiteParts {
   readonly published: LabelTree;
   /** For private buckets. */
-  readonly shelf: LabelTree;
+  readonly hiddenTree: LabelTree;
   readonly fixed: () => FixedTrees;
 }
 
 export type CertifiedSite = ReturnType<typeof openCertifiedSite>;
 
-export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
+export function openCertifiedSite({ published, hiddenTree, fixed }: SiteParts) {
   let isChanged = false;
   const leaves = openFileLeaves(() => fixed().fileLeaves);
 
   const { isPublic, mark } = openMarks({ published, fixed });
-  const treeOf = (bucketId: string) => (isPublic(bucketId) ? published : shelf);
+  const treeOf = (bucketId: string) => (isPublic(bucketId) ? published : hiddenTree);
 
   const changed = () => {
     isChanged = true;
@@ -96,11 +96,11 @@ export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
     showBucket(bucketId: string, isToShow: boolean): void {
       const path = { text: bucketText(bucketId) };
       if (isToShow) {
-        shelf.move(path, { tree: published, path });
+        hiddenTree.move(path, { tree: published, path });
         mark(bucketId);
       } else if (isPublic(bucketId)) {
         published.remove({ text: missingText(bucketId) });
-        published.move(path, { tree: shelf, path });
+        published.move(path, { tree: hiddenTree, path });
       }
       isChanged = true;
     },
@@ -108,7 +108,7 @@ export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
     removeBucket(bucketId: string): void {
       const path = { text: bucketText(bucketId) };
       published.remove(path);
-      shelf.remove(path);
+      hiddenTree.remove(path);
       isChanged = true;
     },
 
@@ -190,7 +190,7 @@ function openTexts({ published, leaves, changed }: LinkParts) {
 }
 
 /** The wildcard of each public bucket, which distinguishes it from a private one. */
-function openMarks({ published, fixed }: Omit<SiteParts, 'shelf'>) {
+function openMarks({ published, fixed }: Omit<SiteParts, 'hiddenTree'>) {
   return {
     isPublic: (bucketId: string) => published.has({ text: missingText(bucketId) }),
     /** In place of what version 0.1.0 put there for a private bucket. */

@@ -3,7 +3,7 @@
 
 import {
   createCommand,
-  kernelGate,
+  kernelCall,
   kernelOperations,
   kernelWords,
   refuseOperand,
@@ -123,11 +123,11 @@ export function openFileLeaves(constants: () => Uint8Array): FileLeaves {
     words[partWord + 1] = file.partCount;
     words[partWord + 2] = validators.length;
     words[partWord + 3] = fields.length;
-    kernelGate(command.bytes);
-    kernelGate(text);
-    kernelGate(shared);
-    kernelGate(digest);
-    kernelGate(out);
+    kernelCall(command.bytes);
+    kernelCall(text);
+    kernelCall(shared);
+    kernelCall(digest);
+    kernelCall(out);
     return out.subarray(0, words[kernelWords.result]);
   }
 

@@ -3,7 +3,7 @@
 
 import {
   createCommand,
-  kernelGate,
+  kernelCall,
   kernelOperations,
   kernelWords,
   refuseOperand,
@@ -48,12 +48,12 @@ export function sealInPlace(input: SealInPlaceInput): Uint8Array {
   if (key.length !== aeadKeyBytes) refuseOperand('key', key);
   if (nonce.length !== aeadNonceBytes) refuseOperand('nonce', nonce);
   if (tag.length !== aeadTagBytes) refuseOperand('tag', tag);
-  kernelGate(sealCommand);
-  kernelGate(key);
-  kernelGate(nonce);
-  kernelGate(associatedData);
-  kernelGate(data);
-  kernelGate(tag);
+  kernelCall(sealCommand);
+  kernelCall(key);
+  kernelCall(nonce);
+  kernelCall(associatedData);
+  kernelCall(data);
+  kernelCall(tag);
   return tag;
 }
 
@@ -68,12 +68,12 @@ export function openInPlace(input: OpenInPlaceInput): boolean {
   if (key.length !== aeadKeyBytes) refuseOperand('key', key);
   if (nonce.length !== aeadNonceBytes) refuseOperand('nonce', nonce);
   if (tag.length !== aeadTagBytes) refuseOperand('tag', tag);
-  kernelGate(openCommand.bytes);
-  kernelGate(key);
-  kernelGate(nonce);
-  kernelGate(associatedData);
-  kernelGate(data);
-  kernelGate(tag);
+  kernelCall(openCommand.bytes);
+  kernelCall(key);
+  kernelCall(nonce);
+  kernelCall(associatedData);
+  kernelCall(data);
+  kernelCall(tag);
   return openCommand.words[kernelWords.result] === 1;
 }
 
@@ -114,10 +114,10 @@ export function chacha20InPlace(input: KeyStreamInput): void {
   if (key.length !== aeadKeyBytes) refuseOperand('key', key);
   if (nonce.length !== aeadNonceBytes) refuseOperand('nonce', nonce);
   chacha20Command.words[kernelWords.selector] = counter;
-  kernelGate(chacha20Command.bytes);
-  kernelGate(key);
-  kernelGate(nonce);
-  kernelGate(data);
+  kernelCall(chacha20Command.bytes);
+  kernelCall(key);
+  kernelCall(nonce);
+  kernelCall(data);
 }
 
 /** Poly1305 alone (RFC 8439, 2.5). The key, 32 bytes, must never serve twice. */
@@ -125,9 +125,9 @@ export function poly1305(key: Uint8Array, bytes: Uint8Array): Uint8Array {
   if (!(bytes instanceof Uint8Array)) refuseOperand('message', bytes);
   if (key.length !== aeadKeyBytes) refuseOperand('key', key);
   const tag = new Uint8Array(aeadTagBytes);
-  kernelGate(poly1305Command);
-  kernelGate(key);
-  kernelGate(bytes);
-  kernelGate(tag);
+  kernelCall(poly1305Command);
+  kernelCall(key);
+  kernelCall(bytes);
+  kernelCall(tag);
   return tag;
 }

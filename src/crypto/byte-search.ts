@@ -1,7 +1,7 @@
 // Looking through bytes by the native kernel (kernel/byte-search.ts): a turn of a loop in
 // JavaScript costs as much as a thousand bytes do there.
 
-import { createCommand, kernelGate, kernelOperations, kernelWords } from './kernel.ts';
+import { createCommand, kernelCall, kernelOperations, kernelWords } from './kernel.ts';
 
 const needleBytesMax = 128;
 const findCommand = createCommand(kernelOperations.findAll, 3);
@@ -24,10 +24,10 @@ export function findAll(
   }
   const places = new Uint32Array(limit);
   const placesBytes = new Uint8Array(places.buffer);
-  kernelGate(findCommand.bytes);
-  kernelGate(bytes);
-  kernelGate(needle);
-  kernelGate(placesBytes);
+  kernelCall(findCommand.bytes);
+  kernelCall(bytes);
+  kernelCall(needle);
+  kernelCall(placesBytes);
   const found = findCommand.words[kernelWords.result] ?? 0;
   return found === tooClose ? undefined : places.subarray(0, found);
 }
@@ -41,8 +41,8 @@ export interface JsonShape {
 
 /** Counts the nesting and the items of a JSON text, well-formed or not, outside its strings. */
 export function jsonShape(json: Uint8Array): JsonShape {
-  kernelGate(shapeCommand.bytes);
-  kernelGate(json);
+  kernelCall(shapeCommand.bytes);
+  kernelCall(json);
   const { words } = shapeCommand;
   const containers = words[kernelWords.longResult] ?? 0;
   return { containers, commas: words[kernelWords.longResult + 1] ?? 0 };

@@ -2,7 +2,7 @@
 
 import {
   createCommand,
-  kernelGate,
+  kernelCall,
   kernelOperations,
   kernelWords,
   refuseOperand,
@@ -14,8 +14,8 @@ export function areEqualSecrets(a: Uint8Array, b: Uint8Array): boolean {
   if (!(a instanceof Uint8Array)) refuseOperand('first secret', a);
   if (!(b instanceof Uint8Array)) refuseOperand('second secret', b);
   if (a.length !== b.length) return false;
-  kernelGate(command.bytes);
-  kernelGate(a);
-  kernelGate(b);
+  kernelCall(command.bytes);
+  kernelCall(a);
+  kernelCall(b);
   return command.words[kernelWords.result] === 1;
 }

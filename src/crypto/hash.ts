@@ -1,7 +1,7 @@
 // SHA-256 (FIPS 180-4) by the native kernel, at once or in steps. A state is plain bytes, so that a
 // hash can go on in a later message.
 
-import { createCommand, kernelGate, kernelOperations, refuseOperand } from './kernel.ts';
+import { createCommand, kernelCall, kernelOperations, refuseOperand } from './kernel.ts';
 
 export const sha256Bytes = 32;
 /** Hash u32 x 8, message length u64, block under construction 64 bytes. */
@@ -16,16 +16,16 @@ const finishCommand = createCommand(kernelOperations.sha256Finish, 2).bytes;
 export function sha256(bytes: Uint8Array): Uint8Array {
   if (!(bytes instanceof Uint8Array)) refuseOperand('message', bytes);
   const digest = new Uint8Array(sha256Bytes);
-  kernelGate(digestCommand);
-  kernelGate(bytes);
-  kernelGate(digest);
+  kernelCall(digestCommand);
+  kernelCall(bytes);
+  kernelCall(digest);
   return digest;
 }
 
 export function createSha256State(): Uint8Array {
   const state = new Uint8Array(sha256StateBytes);
-  kernelGate(initCommand);
-  kernelGate(state);
+  kernelCall(initCommand);
+  kernelCall(state);
   return state;
 }
 
@@ -33,17 +33,17 @@ export function createSha256State(): Uint8Array {
 export function updateSha256(state: Uint8Array, bytes: Uint8Array): void {
   if (state.length !== sha256StateBytes) refuseOperand('state', state);
   if (!(bytes instanceof Uint8Array)) refuseOperand('message', bytes);
-  kernelGate(updateCommand);
-  kernelGate(state);
-  kernelGate(bytes);
+  kernelCall(updateCommand);
+  kernelCall(state);
+  kernelCall(bytes);
 }
 
 /** The digest of all that was put in so far; the state can be updated further. */
 export function finishSha256(state: Uint8Array): Uint8Array {
   if (state.length !== sha256StateBytes) refuseOperand('state', state);
   const digest = new Uint8Array(sha256Bytes);
-  kernelGate(finishCommand);
-  kernelGate(state);
-  kernelGate(digest);
+  kernelCall(finishCommand);
+  kernelCall(state);
+  kernelCall(digest);
   return digest;
 }

@@ -1,7 +1,7 @@
 // HMAC-SHA-256 (RFC 2104) by the native kernel and HKDF (RFC 5869) on top of it.
 
 import { sha256Bytes } from './hash.ts';
-import { createCommand, kernelGate, kernelOperations, refuseOperand } from './kernel.ts';
+import { createCommand, kernelCall, kernelOperations, refuseOperand } from './kernel.ts';
 
 /** RFC 5869, 2.3: at most 255 blocks of output. */
 export const hkdfBytesMax = 255 * sha256Bytes;
@@ -22,10 +22,10 @@ export function hmacSha256(key: Uint8Array, bytes: Uint8Array): Uint8Array {
   if (!(key instanceof Uint8Array)) refuseOperand('key', key);
   if (!(bytes instanceof Uint8Array)) refuseOperand('message', bytes);
   const mac = new Uint8Array(sha256Bytes);
-  kernelGate(hmacCommand);
-  kernelGate(key);
-  kernelGate(bytes);
-  kernelGate(mac);
+  kernelCall(hmacCommand);
+  kernelCall(key);
+  kernelCall(bytes);
+  kernelCall(mac);
   return mac;
 }
 

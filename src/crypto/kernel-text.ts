@@ -4,7 +4,7 @@
 import {
   createCommand,
   isKernelLinked,
-  kernelGate,
+  kernelCall,
   kernelOperations,
   kernelWords,
 } from './kernel.ts';
@@ -33,8 +33,8 @@ let functions: TextFunctions | undefined;
 /** False, and nothing done, where there is no kernel. */
 export function openTextExchange(host: TextFunctions): boolean {
   if (!isKernelLinked()) return false;
-  kernelGate(openCommand);
-  kernelGate(exchange);
+  kernelCall(openCommand);
+  kernelCall(exchange);
   functions = host;
   return true;
 }
@@ -70,8 +70,8 @@ export function encodeByKernel(text: string): Uint8Array | undefined {
 
 /** `undefined` when the bytes are malformed. */
 export function decodeByKernel(bytes: Uint8Array): string | undefined {
-  kernelGate(decodeCommand.bytes);
-  kernelGate(bytes);
+  kernelCall(decodeCommand.bytes);
+  kernelCall(bytes);
   return decodeCommand.words[kernelWords.result] === 1 ? takeText() : undefined;
 }
 
@@ -79,7 +79,7 @@ const hexCommand = createCommand(kernelOperations.hexText, 1).bytes;
 
 /** Two digits a byte, in lower case; of 64 bytes at most. */
 export function hexByKernel(bytes: Uint8Array): string {
-  kernelGate(hexCommand);
-  kernelGate(bytes);
+  kernelCall(hexCommand);
+  kernelCall(bytes);
   return takeText();
 }

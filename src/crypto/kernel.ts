@@ -1,10 +1,10 @@
-// The call gate to the native kernel (kernel/gate.ts has the other side). Knows the command block
-// and nothing of Azle: the actor installs `certifiedDataSet` as the gate, tests install one for
+// Calls of the native kernel (kernel/kernel-call.ts has the other side). Knows the command block
+// and nothing of Azle: the actor installs `certifiedDataSet` as the call, tests install one for
 // Node. Every call and every property costs thousands of instructions in the canister, so each
-// operation keeps a command block of its own, and its function calls the gate without detours.
+// operation keeps a command block of its own, and its function calls the kernel without detours.
 
 /** Hands the memory of the bytes to the kernel, in place. */
-export type KernelGate = (bytes: Uint8Array) => void;
+export type KernelCall = (bytes: Uint8Array) => void;
 
 export const kernelOperations = {
   seal: 1,
@@ -60,7 +60,7 @@ export const kernelOperations = {
 
 export type KernelOperation = (typeof kernelOperations)[keyof typeof kernelOperations];
 
-/** A command block, seen as bytes for the gate and as words for its fields. */
+/** A command block, seen as bytes for the call and as words for its fields. */
 export interface KernelCommand {
   readonly bytes: Uint8Array;
   /** u32, little-endian as Wasm is; `kernelWords` names those that a caller may touch. */
@@ -82,15 +82,15 @@ const operandsWord = 5;
 const commandWords = 16;
 
 /**
- * The installed gate. First a command goes through it, then each of its operands; with the last the
+ * The installed call. First it passes a command, then each of its operands; with the last the
  * operation runs. Check operands before the command goes (`refuseOperand`): nothing may fail
  * between. And keep each in a variable: the kernel holds addresses, and the engine frees a
  * temporary at once.
  */
-export let kernelGate: KernelGate = refuseCall;
+export let kernelCall: KernelCall = refuseCall;
 
-export function installKernelGate(gate: KernelGate): void {
-  kernelGate = gate;
+export function installKernelCall(call: KernelCall): void {
+  kernelCall = call;
 }
 
 /**
@@ -115,7 +115,7 @@ const wakeCommand = createCommand(kernelOperations.wakeTimers, 0).bytes;
 
 /** Has the system run the timers that are due, be they lost. */
 export function wakeTimers(): void {
-  kernelGate(wakeCommand);
+  kernelCall(wakeCommand);
 }
 
 const probeWords = 8;
@@ -124,7 +124,7 @@ const probeWords = 8;
 export function isKernelLinked(): boolean {
   const probe = Uint32Array.of(...magicWords, 0, 0, 0, 0);
   const probeBytes = new Uint8Array(probe.buffer, 0, 4 * probeWords);
-  kernelGate(probeBytes);
+  kernelCall(probeBytes);
   return probe[4] === 1;
 }
 
@@ -140,9 +140,9 @@ export function kernelSelfTest(): void {
     throw new Error('Cannot use the kernel: it is not linked; build with npm run build');
   }
   const digest = new Uint8Array(32);
-  kernelGate(selfTestCommand);
-  kernelGate(selfTestMessage);
-  kernelGate(digest);
+  kernelCall(selfTestCommand);
+  kernelCall(selfTestMessage);
+  kernelCall(digest);
   const words = new Uint32Array(digest.buffer);
   // FIPS 180-4 example: SHA-256("abc") begins with ba7816bf and ends with f20015ad
   if (words[0] !== 0xbf1678ba || words[7] !== 0xad1500f2) {
@@ -151,5 +151,5 @@ export function kernelSelfTest(): void {
 }
 
 function refuseCall(): void {
-  throw new Error('Cannot call the kernel: no gate is installed');
+  throw new Error('Cannot call the kernel: no call is installed');
 }

@@ -2,7 +2,7 @@
 
 import { findConsolePage } from '../domain/administration/console-pages.ts';
 import { findWellKnown } from '../domain/administration/well-known.ts';
-import { findFile } from '../domain/files/files.ts';
+import { findFile } from '../domain/files/file-records.ts';
 import { indexPath } from '../domain/files/sites.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { singleSlashes } from '../lib/url-paths.ts';

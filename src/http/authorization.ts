@@ -1,8 +1,8 @@
 // Authorization of API requests: reads the Bearer key and the bucket that it is meant for. The
 // domain decides the rights of the key.
 
-import type { ApiKey } from '../domain/access/api-keys.ts';
-import { useKey } from '../domain/access/key-budgets.ts';
+import type { ApiKey } from '../domain/rights/api-keys.ts';
+import { useKey } from '../domain/rights/key-budgets.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { bearerKey } from './bearer-key.ts';

@@ -1,6 +1,6 @@
 // The API key that a request carries. RFC 6750 §2.1.
 
-import { type ApiKey, findKey } from '../domain/access/api-keys.ts';
+import { type ApiKey, findKey } from '../domain/rights/api-keys.ts';
 import type { Call } from '../domain/shared/caller.ts';
 import { Refusal, unlessRefused } from '../domain/shared/refusal.ts';
 import type { Stores } from '../domain/shared/stores.ts';

@@ -1,15 +1,15 @@
 // Which budget pays for the update of an HTTP request: a good API key for the bucket in the URL has
 // its own, everybody else shares those of the canister.
 
-import type { ApiKey } from '../domain/access/api-keys.ts';
+import { opensLink } from '../domain/files/links.ts';
+import type { ApiKey } from '../domain/rights/api-keys.ts';
 import {
   type BudgetName,
   isBudgetLeft,
   spendBudget,
   spentBudget,
-} from '../domain/access/budgets.ts';
-import { checkKeyBudget } from '../domain/access/key-budgets.ts';
-import { opensLink } from '../domain/files/link-access.ts';
+} from '../domain/rights/budgets.ts';
+import { checkKeyBudget } from '../domain/rights/key-budgets.ts';
 import type { Call } from '../domain/shared/caller.ts';
 import { Refusal, valueOrRefusal } from '../domain/shared/refusal.ts';
 import type { Stores } from '../domain/shared/stores.ts';

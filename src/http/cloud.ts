@@ -4,7 +4,6 @@
 
 import { joinedPartsMax } from '../../packages/wire/src/limits.ts';
 import { isPublicBucket } from '../domain/buckets/buckets.ts';
-import { withReadableFile } from '../domain/files/file-access.ts';
 import {
   entityTag,
   type FileRecord,
@@ -12,7 +11,8 @@ import {
   readFile,
   withPublicFile,
   withPublicIndex,
-} from '../domain/files/files.ts';
+} from '../domain/files/file-records.ts';
+import { withReadableFile } from '../domain/files/files.ts';
 import { openStream } from '../domain/files/streams.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { cacheControlPlace } from '../domain/shared/stored-headers.ts';

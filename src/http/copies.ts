@@ -1,6 +1,5 @@
 // POST of copies and moves: `/api/v1/bucket/{bucket}/copy`, `…/move`; of all files of a prefix too.
 
-import { authorize } from '../domain/access/access.ts';
 import { type CopyRequest, checkCopy, copyFile, moveFile } from '../domain/files/copies.ts';
 import {
   checkPrefixMove,
@@ -8,6 +7,7 @@ import {
   moveFiles,
   type PrefixMove,
 } from '../domain/files/prefix-moves.ts';
+import { authorize } from '../domain/rights/rights.ts';
 import { withoutSlash } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { type BucketRoute, bucketRoute } from './authorization.ts';

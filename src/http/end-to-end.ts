@@ -1,6 +1,6 @@
 // GET of how a bucket is end-to-end: `/api/v1/bucket/{bucket}/end-to-end`.
 
-import { endToEndFor } from '../domain/administration/bucket-management.ts';
+import { endToEndFor } from '../domain/administration/bucket-administration.ts';
 import { isoTime } from '../domain/files/file-view.ts';
 import { bucketRoute } from './authorization.ts';
 import { privateJson } from './respond.ts';

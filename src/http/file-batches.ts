@@ -3,13 +3,13 @@
 
 import { errorStatuses } from '../../packages/wire/src/error-status.ts';
 import { deletedFileCountMax, deletionBytesMax } from '../../packages/wire/src/limits.ts';
-import { authorize } from '../domain/access/access.ts';
 import {
   authorizeDeletion,
   checkDeletions,
   type DeletionResult,
   deleteFiles,
 } from '../domain/files/file-deletion.ts';
+import { authorize } from '../domain/rights/rights.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import {

@@ -2,7 +2,7 @@
 // by folders and cursors, when it names one of these:
 // `…/files?delimiter=&prefix=&cursor=&startAfter=&limit=&sort=&tag=`.
 
-import { readFilesJson } from '../domain/files/files.ts';
+import { readFilesJson } from '../domain/files/file-records.ts';
 import { readJsonPage } from '../domain/files/folder-page.ts';
 import { type FolderList, listFolder } from '../domain/listing/folder-listing.ts';
 import { type FileList, listFiles } from '../domain/listing/listing.ts';

@@ -1,7 +1,7 @@
 // PUT of a whole file: `/api/v1/bucket/{bucket}/files/{path}`.
 
 import { storedHeaderNames } from '../../packages/wire/src/stored-headers.ts';
-import type { FileMetadata } from '../domain/files/files.ts';
+import type { FileMetadata } from '../domain/files/file-records.ts';
 import { parseStoredHeader } from '../domain/shared/stored-headers.ts';
 import {
   checkDigests,

@@ -2,7 +2,7 @@
 // certified, of a private bucket too. A browser that goes to a link whose file only a client can
 // open, or that is good for nothing, gets the console's page instead.
 
-import { withLinkedFile } from '../domain/files/link-access.ts';
+import { withLinkedFile } from '../domain/files/links.ts';
 import { ageContentType } from '../domain/shared/age-format.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { secretOf } from './budgets.ts';

@@ -1,16 +1,16 @@
 // Links of a bucket: `/api/v1/bucket/{bucket}/links`, `…/links/{id}`.
 
-import { authorize } from '../domain/access/access.ts';
-import { keyId } from '../domain/access/api-keys.ts';
 import { isoTime } from '../domain/files/file-view.ts';
+import type { Link } from '../domain/files/link-records.ts';
 import {
   checkLinkDeletion,
   checkLinkRequest,
   createLink,
   deleteLink,
   listLinks,
-} from '../domain/files/link-access.ts';
-import type { Link } from '../domain/files/links.ts';
+} from '../domain/files/links.ts';
+import { keyId } from '../domain/rights/api-keys.ts';
+import { authorize } from '../domain/rights/rights.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { bucketRoute } from './authorization.ts';
 import { jsonBody, textField } from './json-body.ts';

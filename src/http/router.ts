@@ -1,9 +1,9 @@
 // Routes a request to its handler, and turns results and errors into a response. A handler that
 // changes something asks the phase whether it may, and answers `upgrade` in a query.
 
-import { looksLikeKey } from '../domain/access/api-key-secrets.ts';
 import type { SystemFigures } from '../domain/administration/bucket-status.ts';
 import { KeyUnavailable } from '../domain/keys/root-keys.ts';
+import { looksLikeKey } from '../domain/rights/api-key-secrets.ts';
 import type { Call } from '../domain/shared/caller.ts';
 import { requireCycles } from '../domain/shared/cycles.ts';
 import { quote } from '../domain/shared/names.ts';

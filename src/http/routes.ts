@@ -7,13 +7,8 @@ import { postCopy, postMove } from './copies.ts';
 import { getEndToEnd } from './end-to-end.ts';
 import { postDeletion, postFiles } from './file-batches.ts';
 import { getFileList } from './file-list.ts';
-import {
-  deleteFileRecord,
-  getFileRecord,
-  headFileRecord,
-  patchFileRecord,
-} from './file-management.ts';
 import { putFile } from './file-upload.ts';
+import { deleteFileRecord, getFileRecord, headFileRecord, patchFileRecord } from './files.ts';
 import { getLinkedFile, headLinkedFile } from './linked-files.ts';
 import { deleteLinkRecord, getLinks, postLink } from './links.ts';
 import { getPage } from './pages.ts';

@@ -2,7 +2,7 @@
 // 404.html.
 
 import { type Bucket, findBucket } from '../domain/buckets/buckets.ts';
-import { type FileRecord, readFile, withOpenFile } from '../domain/files/files.ts';
+import { type FileRecord, readFile, withOpenFile } from '../domain/files/file-records.ts';
 import { findIndex, findPage, mayHaveSite } from '../domain/files/sites.ts';
 import type { PublishedFile } from '../domain/shared/publication.ts';
 import type { Stores } from '../domain/shared/stores.ts';

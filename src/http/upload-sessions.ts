@@ -1,8 +1,8 @@
 // Upload sessions as one resource over HTTP: `/api/v1/bucket/{bucket}/upload/…`.
 
 import { chunkBytesMax } from '../../packages/wire/src/limits.ts';
-import { authorize } from '../domain/access/access.ts';
-import type { ApiKey } from '../domain/access/api-keys.ts';
+import type { ApiKey } from '../domain/rights/api-keys.ts';
+import { authorize } from '../domain/rights/rights.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { checkChunk, checkChunkDigest, storeChunk } from '../domain/uploads/upload-chunks.ts';
 import {

@@ -1,9 +1,9 @@
 // Versions of files: GET and DELETE of `/api/v1/bucket/{bucket}/versions`, GET, HEAD and DELETE of
 // `…/versions/{path}`, POST of `…/restore`.
 
-import { authorize } from '../domain/access/access.ts';
+import { entityTag } from '../domain/files/file-records.ts';
 import { isoTime } from '../domain/files/file-view.ts';
-import { entityTag } from '../domain/files/files.ts';
+import type { FormerVersion } from '../domain/files/version-records.ts';
 import {
   authorizeErasure,
   checkErasure,
@@ -12,8 +12,8 @@ import {
   listVersions,
   restoreVersion,
   withVersion,
-} from '../domain/files/version-access.ts';
-import type { FormerVersion } from '../domain/files/versions.ts';
+} from '../domain/files/versions.ts';
+import { authorize } from '../domain/rights/rights.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { bucketRoute, fileRoute } from './authorization.ts';
 import { fileResponse, headResponse, type OpenedFile, shownToKey } from './cloud.ts';

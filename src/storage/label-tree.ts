@@ -5,7 +5,7 @@
 import {
   createCommand,
   type KernelCommand,
-  kernelGate,
+  kernelCall,
   kernelOperations,
   kernelWords,
   refuseOperand,
@@ -112,7 +112,7 @@ function openOperations({ space, root }: TreePlace) {
   function open({ bytes, words }: KernelCommand): void {
     words[kernelWords.selector] = space;
     words[rootWord] = root;
-    kernelGate(bytes);
+    kernelCall(bytes);
   }
 
   /** The word that an operation answers that takes a path, and what else it takes. */
@@ -120,9 +120,9 @@ function openOperations({ space, root }: TreePlace) {
     const text = labelText(path.text);
     const hashes = hashesOf(path);
     open(command);
-    kernelGate(text);
-    kernelGate(hashes);
-    if (operand !== undefined) kernelGate(operand);
+    kernelCall(text);
+    kernelCall(hashes);
+    if (operand !== undefined) kernelCall(operand);
     return command.words[kernelWords.result] ?? 0;
   }
 
@@ -136,10 +136,10 @@ function openOperations({ space, root }: TreePlace) {
     const hashes = hashesOf(path);
     while (true) {
       open(command);
-      kernelGate(text);
-      kernelGate(hashes);
-      kernelGate(subtree);
-      kernelGate(witnessRoom);
+      kernelCall(text);
+      kernelCall(hashes);
+      kernelCall(subtree);
+      kernelCall(witnessRoom);
       const size = command.words[kernelWords.result] ?? 0;
       if (size === 0) return undefined;
       if (size <= witnessRoom.length) return witnessRoom.slice(0, size);
@@ -157,7 +157,7 @@ export function openLabelTree(space: StableSpace, root: 0 | 1): LabelTree {
     hash() {
       const hash = new Uint8Array(hashBytes);
       open(hashCommand);
-      kernelGate(hash);
+      kernelCall(hash);
       return hash;
     },
     set(path, hash) {
@@ -179,7 +179,7 @@ export function openLabelTree(space: StableSpace, root: 0 | 1): LabelTree {
       moveCommand.words[otherRootWord] = target.root;
       const [text, hashes] = [labelText(to.path.text), hashesOf(to.path)];
       run(moveCommand, from, text);
-      kernelGate(hashes);
+      kernelCall(hashes);
       return moveCommand.words[kernelWords.result] === 1;
     },
     witness: (path, subtree) => writeWitness(witnessCommand, path, subtree),

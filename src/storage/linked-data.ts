@@ -1,13 +1,13 @@
 // Reading what the build linked in beside the kernel (kernel/linked-data.ts).
 
-import { createCommand, kernelGate, kernelOperations, kernelWords } from '../crypto/kernel.ts';
+import { createCommand, kernelCall, kernelOperations, kernelWords } from '../crypto/kernel.ts';
 
 const sizeCommand = createCommand(kernelOperations.linkedDataSize, 0);
 const readCommand = createCommand(kernelOperations.linkedDataRead, 1);
 
 /** In bytes; 0 when nothing was linked in. */
 export function linkedDataSize(): number {
-  kernelGate(sizeCommand.bytes);
+  kernelCall(sizeCommand.bytes);
   return sizeCommand.words[kernelWords.result] ?? 0;
 }
 
@@ -16,7 +16,7 @@ export function readLinkedData(offset: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   if (length === 0) return bytes;
   readCommand.words[kernelWords.offset] = offset;
-  kernelGate(readCommand.bytes);
-  kernelGate(bytes);
+  kernelCall(readCommand.bytes);
+  kernelCall(bytes);
   return bytes;
 }

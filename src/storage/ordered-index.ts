@@ -6,7 +6,7 @@
 import {
   createCommand,
   type KernelCommand,
-  kernelGate,
+  kernelCall,
   kernelOperations,
   kernelWords,
   refuseOperand,
@@ -97,8 +97,8 @@ export function openSummedIndex(space: 2 | 6): SummedIndex {
 function run(selector: number, command: IndexCommand, key: Uint8Array): void {
   if (!(key instanceof Uint8Array) || key.length > indexKeyBytesMax) refuseOperand('key', key);
   command.words[kernelWords.selector] = selector;
-  kernelGate(command.bytes);
-  kernelGate(key);
+  kernelCall(command.bytes);
+  kernelCall(key);
 }
 
 function openSelected(selector: number): OrderedIndex {
@@ -130,7 +130,7 @@ function openSelected(selector: number): OrderedIndex {
       const bytes = new Uint8Array(counts.buffer);
       countBlocksCommand.longs[offsetLong] = BigInt(at);
       run(selector, countBlocksCommand, key);
-      kernelGate(bytes);
+      kernelCall(bytes);
       return counts;
     },
     read(rank, limit) {
@@ -144,7 +144,7 @@ function openSelected(selector: number): OrderedIndex {
     },
     count() {
       countCommand.words[kernelWords.selector] = selector;
-      kernelGate(countCommand.bytes);
+      kernelCall(countCommand.bytes);
       return Number(countCommand.longs[resultLong]);
     },
   };
@@ -159,8 +159,8 @@ function readEntries(selector: number, rank: number, limit: number): IndexEntry[
   words[kernelWords.selector] = selector;
   longs[offsetLong] = BigInt(rank);
   words[kernelWords.length] = limit;
-  kernelGate(readCommand.bytes);
-  kernelGate(bytes);
+  kernelCall(readCommand.bytes);
+  kernelCall(bytes);
   const values = new BigUint64Array(rows.buffer, 0, 2 * limit);
   const entries: IndexEntry[] = [];
   const rowsEnd = 4 * (words[kernelWords.result] ?? 0);

@@ -3,7 +3,7 @@
 
 import {
   createCommand,
-  kernelGate,
+  kernelCall,
   kernelOperations,
   kernelWords,
   refuseOperand,
@@ -43,11 +43,11 @@ export function partLeaves(input: PartLeavesInput): Uint8Array {
   words[kernelWords.offset + 1] = partSize / two32;
   words[kernelWords.length] = totalSize;
   words[kernelWords.length + 1] = totalSize / two32;
-  kernelGate(command.bytes);
-  kernelGate(pairs);
-  kernelGate(contentRangeName);
-  kernelGate(requestPairs);
-  kernelGate(digests);
-  kernelGate(leaves);
+  kernelCall(command.bytes);
+  kernelCall(pairs);
+  kernelCall(contentRangeName);
+  kernelCall(requestPairs);
+  kernelCall(digests);
+  kernelCall(leaves);
   return leaves;
 }

@@ -5,7 +5,7 @@
 import {
   createCommand,
   type KernelCommand,
-  kernelGate,
+  kernelCall,
   kernelOperations,
   kernelWords,
   refuseOperand,
@@ -32,7 +32,7 @@ const readCommand = createCommand(kernelOperations.spaceRead, 1);
 const writeCommand = createCommand(kernelOperations.spaceWrite, 1);
 const eraseCommand = createCommand(kernelOperations.spaceErase, 0);
 
-// In place of a space: kernel/gate.ts
+// In place of a space: kernel/kernel-call.ts
 const cyclesSelector = 253;
 const heapSelector = 254;
 const stableSelector = 255;
@@ -61,14 +61,14 @@ export function liquidCycles(): number {
 
 function pages(selector: number): number {
   sizeCommand.words[kernelWords.selector] = selector;
-  kernelGate(sizeCommand.bytes);
+  kernelCall(sizeCommand.bytes);
   return longResult(sizeCommand.words);
 }
 
 /** The former size in pages; -1, and nothing changed, when the canister can't have more. */
 export function spaceGrow(space: StableSpace, pages: number): number {
   setPlace(growCommand, { space, offset: pages });
-  kernelGate(growCommand.bytes);
+  kernelCall(growCommand.bytes);
   return longResult(growCommand.words);
 }
 
@@ -76,16 +76,16 @@ export function spaceGrow(space: StableSpace, pages: number): number {
 export function spaceRead(place: StablePlace, target: Uint8Array): void {
   if (!(target instanceof Uint8Array)) refuseOperand('target', target);
   setPlace(readCommand, place);
-  kernelGate(readCommand.bytes);
-  kernelGate(target);
+  kernelCall(readCommand.bytes);
+  kernelCall(target);
 }
 
 /** Writes all of `source` to the place. */
 export function spaceWrite(place: StablePlace, source: Uint8Array): void {
   if (!(source instanceof Uint8Array)) refuseOperand('source', source);
   setPlace(writeCommand, place);
-  kernelGate(writeCommand.bytes);
-  kernelGate(source);
+  kernelCall(writeCommand.bytes);
+  kernelCall(source);
 }
 
 /** Overwrites `length` bytes from the place on with zeros. */
@@ -94,7 +94,7 @@ export function spaceErase(place: StablePlace, length: number): void {
   setPlace(eraseCommand, place);
   eraseCommand.words[kernelWords.length] = length;
   eraseCommand.words[kernelWords.length + 1] = length / two32;
-  kernelGate(eraseCommand.bytes);
+  kernelCall(eraseCommand.bytes);
 }
 
 function setPlace({ words }: KernelCommand, { space, offset }: StablePlace): void {

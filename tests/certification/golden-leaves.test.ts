@@ -74,10 +74,10 @@ test.each([
   const nothing = { status: 404, headers: [], bodyDigest: new Uint8Array(32) };
   // A bucket that nobody has shown: its files stand as those of public ones, in a tree of their
   // own.
-  const shelf = openLabelTree(spaceIds.labels, 1);
+  const hiddenTree = openLabelTree(spaceIds.labels, 1);
   const site = openCertifiedSite({
     published: openLabelTree(spaceIds.labels, 0),
-    shelf,
+    hiddenTree,
     fixed: openFixedTrees(() => ({
       notFound: nothing,
       preflight: nothing,
@@ -96,5 +96,5 @@ test.each([
     partDigest: () => digests.subarray(0, 32),
   };
   site.putFile(file, certified, digests);
-  expect(Buffer.from(shelf.hash()).toString('hex')).toBe(root);
+  expect(Buffer.from(hiddenTree.hash()).toString('hex')).toBe(root);
 });

@@ -21,7 +21,7 @@ const fixed = (answer: TwinAnswer) => ({ ...answer, bodyDigest: digestOf(answer.
 function openSite(): CertifiedSite {
   return openCertifiedSite({
     published: openLabelTree(spaceIds.labels, 0),
-    shelf: openLabelTree(spaceIds.labels, 1),
+    hiddenTree: openLabelTree(spaceIds.labels, 1),
     fixed: openFixedTrees(() => {
       const options = fixed(preflight);
       return { notFound: fixed(notFound), preflight: options, formerPreflight: options };

@@ -49,7 +49,7 @@ let site: ReturnType<typeof openCertifiedSite>;
 beforeEach(async () => {
   installNodeText();
   host = await installNodeKernel();
-  site = openCertifiedSite({ published, shelf: openLabelTree(spaceIds.labels, 1), fixed });
+  site = openCertifiedSite({ published, hiddenTree: openLabelTree(spaceIds.labels, 1), fixed });
   site.setUp({ hasUncertified: true });
   site.showBucket('box', true);
 });

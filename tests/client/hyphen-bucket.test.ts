@@ -14,7 +14,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
-import { openDoor, type TestDoor } from '../s3/support/door.ts';
+import { openS3Server, type TestS3Server } from '../s3/support/s3-server.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 
@@ -23,7 +23,7 @@ const bytes = sampleBytes(bucket, 3_000);
 let service: Service;
 let owner: Storage;
 let http: Storage;
-let door: TestDoor;
+let s3Server: TestS3Server;
 let folder: string;
 
 beforeAll(async () => {
@@ -39,10 +39,10 @@ beforeAll(async () => {
     permissions: ['read', 'write', 'delete'],
   });
   http = createStorage({ url, apiKey: secret });
-  door = await openDoor(service);
+  s3Server = await openS3Server(service);
 });
 afterAll(async () => {
-  await door?.stop();
+  await s3Server?.stop();
   await service?.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -88,7 +88,7 @@ test('efs makes such a bucket and syncs a folder there and back', async () => {
 });
 
 test('the S3 server makes, fills and lists one', async () => {
-  const client = door.client();
+  const client = s3Server.client();
   await client.send(new CreateBucketCommand({ Bucket: 'by-s3' }));
   await client.send(new PutObjectCommand({ Bucket: 'by-s3', Key: 'a-b/c', Body: bytes }));
   const { Body } = await client.send(new GetObjectCommand({ Bucket: 'by-s3', Key: 'a-b/c' }));

@@ -15,7 +15,7 @@ import { createStorage } from '../../packages/client/src/storage.ts';
 import { s3ErrorOf } from '../../packages/s3/src/storage-errors.ts';
 import { principalOf } from '../../scripts/local-service.ts';
 import { manage } from '../replica/conformance/management-client.ts';
-import { openDoor, type TestDoor } from '../s3/support/door.ts';
+import { openS3Server, type TestS3Server } from '../s3/support/s3-server.ts';
 import { frozenWords } from '../support/canister-words.ts';
 import { openService, type Service } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
@@ -121,11 +121,11 @@ describe('efs, createStorage and the S3 server', () => {
     });
 
   /** A server that ran before the fault, and one that starts after it. */
-  async function expectOfS3Servers(before: TestDoor, words: string): Promise<void> {
-    const after = await openDoor(service);
+  async function expectOfS3Servers(before: TestS3Server, words: string): Promise<void> {
+    const after = await openS3Server(service);
     try {
-      for (const door of [before, after]) {
-        const client = door.client();
+      for (const s3Server of [before, after]) {
+        const client = s3Server.client();
         const object = { Bucket: 'demo', Key: 'x' };
         const asked = [
           client.send(new GetObjectCommand(object)),
@@ -145,10 +145,10 @@ describe('efs, createStorage and the S3 server', () => {
     }
   }
 
-  let running: TestDoor;
+  let running: TestS3Server;
 
   beforeAll(async () => {
-    running = await openDoor(service);
+    running = await openS3Server(service);
     await running.client().send(new ListObjectsV2Command({ Bucket: 'demo' }));
   });
   afterAll(() => running?.stop());

@@ -11,7 +11,12 @@ import { bucketSecrets } from '../../packages/client/src/bucket-secrets.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
 import type { Account } from '../../packages/s3/src/index.ts';
 import type { AccessKey } from '../../packages/s3/src/signature/verify.ts';
-import { openDoor, ownerAccount, ownerKey, type TestDoor } from '../s3/support/door.ts';
+import {
+  openS3Server,
+  ownerAccount,
+  ownerKey,
+  type TestS3Server,
+} from '../s3/support/s3-server.ts';
 import { openService, type Service } from '../support/service.ts';
 import { runProgram, runUntilDone } from './support/run-program.ts';
 import {
@@ -40,18 +45,18 @@ type Outcomes = ReadonlyMap<string, string>;
 let folder: string;
 let suite: string;
 let service: Service;
-let door: TestDoor;
+let s3Server: TestS3Server;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 's3-ceph-'));
   suite = process.env.EFS_S3_TESTS ?? (await fetchSuite());
   service = await openService({});
-  door = await openDoorForThree();
-  await writeFile(join(folder, 's3tests.conf'), configuration(new URL(door.url)));
+  s3Server = await openDoorForThree();
+  await writeFile(join(folder, 's3tests.conf'), configuration(new URL(s3Server.url)));
 });
 
 afterAll(async () => {
-  await door?.stop();
+  await s3Server?.stop();
   await service?.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -73,7 +78,7 @@ async function fetchSuite(): Promise<string> {
 }
 
 /** The two others may make buckets of their own. */
-async function openDoorForThree(): Promise<TestDoor> {
+async function openDoorForThree(): Promise<TestS3Server> {
   const { host, canisterId } = service;
   const owner = ownerAccount(service);
   const accounts = new Map<string | undefined, Account>([[ownerKey.accessKeyId, owner]]);
@@ -85,7 +90,7 @@ async function openDoorForThree(): Promise<TestDoor> {
     await owner.storage.access.update({ allow: [identity.getPrincipal().toText()] });
   }
   const keys = [ownerKey, ...otherKeys];
-  return openDoor(service, {
+  return openS3Server(service, {
     credentials: { find: async (id) => keys.find(({ accessKeyId }) => accessKeyId === id) },
     openAccount: async (credential) =>
       accounts.get(credential?.accessKeyId) ?? expect.fail('nobody has this key'),

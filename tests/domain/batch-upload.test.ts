@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { getBucket } from '../../src/domain/buckets/buckets.ts';
-import { entityTag, findFile } from '../../src/domain/files/files.ts';
+import { entityTag, findFile } from '../../src/domain/files/file-records.ts';
 import { Refusal } from '../../src/domain/shared/refusal.ts';
 import {
   type BatchFile,

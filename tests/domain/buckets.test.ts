@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { authorize } from '../../src/domain/access/access.ts';
-import { findKey } from '../../src/domain/access/api-keys.ts';
-import { updateAccess } from '../../src/domain/access/bucket-creators.ts';
-import { listKeys } from '../../src/domain/administration/api-key-management.ts';
-import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
+import { listKeys } from '../../src/domain/administration/api-key-administration.ts';
 import {
   type BucketChange,
   deleteBucket,
   describeBucket,
   listBuckets,
   updateBucket,
-} from '../../src/domain/administration/bucket-management.ts';
+} from '../../src/domain/administration/bucket-administration.ts';
+import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
 import { statusOf } from '../../src/domain/administration/bucket-status.ts';
 import { readTotals } from '../../src/domain/buckets/bucket-totals.ts';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
+import { findKey } from '../../src/domain/rights/api-keys.ts';
+import { updateCreators } from '../../src/domain/rights/creators.ts';
+import { authorize } from '../../src/domain/rights/rights.ts';
 import {
   begin,
   bucketChange,
@@ -204,27 +204,27 @@ describe('deleteBucket()', () => {
   });
 });
 
-describe('updateAccess()', () => {
+describe('updateCreators()', () => {
   const access = (allow: Uint8Array[], disallow: Uint8Array[] = []) => ({ allow, disallow });
 
   test('lets the named principals create buckets until they are unnamed', () => {
-    expect(updateAccess(stores, boss, access([bobId, bobId]))).toEqual([bobId]);
+    expect(updateCreators(stores, boss, access([bobId, bobId]))).toEqual([bobId]);
     expect(createBucket(stores, bob, { bucket: 'bobs', isPublic: true }).owner).toEqual(bobId);
     expect(
       authorize(stores, bob, { bucket: 'bobs', path: 'a', permission: 'write', apiKey: undefined }),
     ).toBeTruthy();
-    expect(updateAccess(stores, boss, access([], [bobId]))).toEqual([]);
+    expect(updateCreators(stores, boss, access([], [bobId]))).toEqual([]);
     expectRefusal(stores, 'AccessDenied', () =>
       createBucket(stores, bob, { bucket: 'more', isPublic: true }),
     );
   });
 
   test('is for controllers, names nobody anonymous and at most 100', () => {
-    expectRefusal(stores, 'AccessDenied', () => updateAccess(stores, alice, access([bobId])));
+    expectRefusal(stores, 'AccessDenied', () => updateCreators(stores, alice, access([bobId])));
     const everybody = access([Uint8Array.of(4)]);
-    expectRefusal(stores, 'InvalidArgument', () => updateAccess(stores, boss, everybody));
+    expectRefusal(stores, 'InvalidArgument', () => updateCreators(stores, boss, everybody));
     const many = Array.from({ length: 101 }, (_, index) => Uint8Array.of(7, index));
-    expectRefusal(stores, 'QuotaExceeded', () => updateAccess(stores, boss, access(many)));
+    expectRefusal(stores, 'QuotaExceeded', () => updateCreators(stores, boss, access(many)));
   });
 });
 

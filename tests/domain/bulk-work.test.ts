@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { copyFile } from '../../src/domain/files/copies.ts';
 import { deleteFiles } from '../../src/domain/files/file-deletion.ts';
-import { createLink } from '../../src/domain/files/link-access.ts';
+import { createLink } from '../../src/domain/files/links.ts';
 import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
 import { completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import { bulkLeavesPerMessage } from '../../src/limits.ts';

@@ -1,15 +1,15 @@
 // Copies, moves and changes of files: what they share, whose keys open it, and when it is erased.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import { sharesOf } from '../../src/domain/contents/shared-contents.ts';
 import { type CopyRequest, checkCopy, copyFile, moveFile } from '../../src/domain/files/copies.ts';
-import { deleteFile, readFilePart } from '../../src/domain/files/file-access.ts';
 import { changeFile, type FileChange } from '../../src/domain/files/file-changes.ts';
-import { entityTag, findFile } from '../../src/domain/files/files.ts';
+import { entityTag, findFile } from '../../src/domain/files/file-records.ts';
+import { deleteFile, readFilePart } from '../../src/domain/files/files.ts';
 import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
-import { listVersions } from '../../src/domain/files/version-access.ts';
+import { listVersions } from '../../src/domain/files/versions.ts';
 import { finishUpload } from '../../src/domain/uploads/upload-end.ts';
 import {
   begin,

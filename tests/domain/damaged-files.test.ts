@@ -4,8 +4,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import { reclaimContents } from '../../src/domain/contents/contents.ts';
-import { deleteFile, readFilePart } from '../../src/domain/files/file-access.ts';
-import { readFileParts, readFilesJson } from '../../src/domain/files/files.ts';
+import { readFileParts, readFilesJson } from '../../src/domain/files/file-records.ts';
+import { deleteFile, readFilePart } from '../../src/domain/files/files.ts';
 import { listFiles } from '../../src/domain/listing/listing.ts';
 import {
   callOf,

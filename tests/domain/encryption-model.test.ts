@@ -5,11 +5,11 @@
 
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { expect, test } from 'vitest';
-import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { continueRotation, isRotating } from '../../src/domain/administration/key-rotation.ts';
 import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
 import { changeFile } from '../../src/domain/files/file-changes.ts';
-import { restoreVersion } from '../../src/domain/files/version-access.ts';
+import { restoreVersion } from '../../src/domain/files/versions.ts';
 import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
 import { getSession } from '../../src/domain/uploads/upload-session.ts';
 import { bucketChange, callOf, createScene, putTestFile } from '../support/domain-fixture.ts';

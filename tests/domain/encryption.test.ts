@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { getBucket } from '../../src/domain/buckets/buckets.ts';
-import { getFile, readFilePart } from '../../src/domain/files/file-access.ts';
+import { getFile, readFilePart } from '../../src/domain/files/files.ts';
 import { withFileKey } from '../../src/domain/keys/file-keys.ts';
 import { completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import {

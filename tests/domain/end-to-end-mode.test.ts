@@ -1,17 +1,17 @@
 // Whether a bucket is end-to-end: what owners may say of it, and when it is fixed.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
 import {
   type BucketChange,
   deleteBucket,
   describeBucket,
   listBuckets,
   updateBucket,
-} from '../../src/domain/administration/bucket-management.ts';
+} from '../../src/domain/administration/bucket-administration.ts';
+import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import { type EndToEndOptions, findEndToEnd } from '../../src/domain/buckets/end-to-end.ts';
-import { deleteFile } from '../../src/domain/files/file-access.ts';
+import { deleteFile } from '../../src/domain/files/files.ts';
 import { cancelUpload } from '../../src/domain/uploads/upload-end.ts';
 import {
   begin,

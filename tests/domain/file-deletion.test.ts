@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { deletedFileCountMax } from '../../packages/wire/src/limits.ts';
 import { getBucket } from '../../src/domain/buckets/buckets.ts';
 import { type Deletion, deleteFiles } from '../../src/domain/files/file-deletion.ts';
-import { entityTag, findFile } from '../../src/domain/files/files.ts';
+import { entityTag, findFile } from '../../src/domain/files/file-records.ts';
 import { cursorOf } from '../../src/domain/listing/cursors.ts';
 import {
   callOf,

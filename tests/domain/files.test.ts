@@ -1,233 +1,182 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findBucket, getBucket } from '../../src/domain/buckets/buckets.ts';
-import { discardContent, reclaimContents, writeChunk } from '../../src/domain/contents/contents.ts';
-import { fileJson } from '../../src/domain/files/file-view.ts';
+import { findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
+import { entityTag, findFile } from '../../src/domain/files/file-records.ts';
 import {
-  commitFile,
-  entityTag,
-  findFile,
-  readFileParts,
-  readFilesJson,
+  checkDeletion,
+  deleteFile,
+  type FileName,
+  getFile,
+  readFilePart,
 } from '../../src/domain/files/files.ts';
-import { createContent } from '../../src/domain/keys/file-keys.ts';
+import { noStoredHeaders } from '../../src/domain/shared/stored-headers.ts';
+import {
+  checkDigests,
+  uploadByCall,
+  uploadSingle,
+} from '../../src/domain/uploads/single-upload.ts';
+import { encodeHex } from '../../src/lib/hex.ts';
 import {
   callOf,
   createScene,
   expectRefusal,
-  plainMetadata,
+  makeKey,
   putTestFile,
+  type Scene,
+  singleUpload,
   startNs,
   testBytes,
 } from '../support/domain-fixture.ts';
-import { fileKeyOf, sealOfRecord } from '../support/encryption-twin.ts';
 import { checkInvariants } from '../support/invariants.ts';
-import type { MemoryStores } from '../support/memory-stores.ts';
-import { getPublicFile, openFile, readStored } from '../support/read-files.ts';
 
-let stores: MemoryStores;
+let scene: Scene;
+const alice = callOf('alice');
+const anonymous = callOf('anonymous');
 
 beforeEach(async () => {
-  ({ stores } = await createScene());
+  scene = await createScene();
 });
 
-/** A content of so many chunks of so many bytes, the last one half as long. */
-function writeContent(chunkCount: number, chunkSize: number) {
-  const { content, key } = createContent(stores, getBucket(stores, 'box'));
-  const { contentId } = content;
-  let size = 0;
-  for (let index = 0; index < chunkCount; index++) {
-    const length = index === chunkCount - 1 ? Math.ceil(chunkSize / 2) : chunkSize;
-    const digest = new Uint8Array(32).fill(index);
-    const bytes = testBytes(length, contentId + index);
-    const nonce = { counter: 2 * index, timeNs: startNs };
-    writeChunk(stores, { contentId, index }, { bytes, digest, nonce, key });
-    size += length;
-  }
-  return { ...content, key, chunkCount, chunkSize, size };
+function named(change: Partial<FileName> = {}): FileName {
+  return { bucket: 'box', path: '/a', apiKey: undefined, ...change };
 }
 
-function commit(path: string, content: ReturnType<typeof writeContent>, nowNs = startNs) {
-  const digest = new Uint8Array(32).fill(7);
-  const layout = { digest, chunkDigests: new Uint8Array(0) };
-  const file = { ...plainMetadata, ...content, ...layout, bucketId: 'box', path };
-  const bucket = findBucket(stores, 'box') ?? expect.fail('no bucket');
-  const old = findFile(stores, 'box', path);
-  const newFile = { ...file, sealNumber: content.contentId };
-  return commitFile(stores, newFile, { nowNs, bucket, old });
+function makePrivate(): void {
+  const bucket = findBucket(scene.stores, 'box') ?? expect.fail('no bucket');
+  saveBucket(scene.stores, { ...bucket, isPublic: false }, bucket);
 }
 
-describe('a file record', () => {
-  test('has the bytes of its diagram', () => {
-    const metadata = {
-      contentType: 'a/b',
-      tags: ['x', 'y'],
-      headers: ['c', '', 'gzip', 'de'],
-      metadata: [['by', '"ü"']] as const,
-    };
-    const { file } = putTestFile(stores, { path: '/p', metadata, bytes: Buffer.from('abc') });
-    const record = stores.files.get(Buffer.from('box\0p')) ?? [];
-    const json = Buffer.from(fileJson(file));
-    // Behind the tag: slot and number of the content, length of the JSON; then the fields.
-    const expected = Buffer.from(
-      `05${'00'.repeat(16)}${'0300000000000000'}${'0300000000000000'}` +
-        `${json.length.toString(16).replace(/^(.)(..)$/, '$20$1')}0000${json.toString('hex')}` +
-        '03030000000000000003000000000000000300000001000000' +
-        '20ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' +
-        '01000000f2670d45f2ca8618f2670d45f2ca861802' +
-        '0300000000000000f2670d45f2ca861802' +
-        Buffer.from('a/b\0c\0\0gzip\0de\0x\0y\0by\0"ü"').toString('hex'),
-      'hex',
-    );
-    const mapKey = Buffer.from('box\0p');
-    const key = fileKeyOf(stores, { bucket: 'box', keySlot: 3 });
-    expected.set(sealOfRecord(expected, { key, mapKey }), 1);
-    expect(Buffer.from(record).toString('hex')).toBe(expected.toString('hex'));
-    expect(findFile(stores, 'box', 'p')).toEqual(file);
-    expect(openFile(stores, 'box', 'p')).toEqual(file);
-    const shown = readFilesJson(stores, 'box', [Buffer.from('p')]);
-    expect(shown.map((bytes) => Buffer.from(bytes))).toEqual([json]);
-    const parts = readFileParts(stores, 'box', [Uint8Array.of(0x70)]);
-    expect(parts.map(({ tags }) => tags.map(String))).toEqual([['120', '121']]);
-  });
-
-  test('without tags comes back without tags', () => {
-    putTestFile(stores, { path: '/p' });
-    expect(findFile(stores, 'box', 'p')?.tags).toEqual([]);
-  });
-});
-
-describe('commitFile()', () => {
-  test('counts versions and keeps the id and the time of creation', () => {
-    const first = putTestFile(stores);
-    const second = putTestFile(stores, { bytes: testBytes(20) }, startNs + 5n);
-    expect([first.isNew, second.isNew]).toEqual([true, false]);
-    expect(second.file.id).toBe(first.file.id);
-    expect(second.file).toMatchObject({
-      version: 2,
-      createdAtNs: startNs,
-      updatedAtNs: startNs + 5n,
-      size: 20,
-    });
+describe('deleteFile()', () => {
+  test('takes the file, its count and its bytes away', () => {
+    const { stores } = scene;
+    putTestFile(stores, { bytes: testBytes(100_000) });
+    putTestFile(stores, { path: '/b', bytes: testBytes(7) });
+    const apiKey = makeKey(stores, { permissions: ['delete'] });
+    deleteFile(stores, anonymous, { ...named({ apiKey }), conditions: {} });
+    expect(findFile(stores, 'box', 'a')).toBeUndefined();
+    expect(findBucket(stores, 'box')).toMatchObject({ fileCount: 1, byteCount: 7 });
+    expect(stores.blobs.bytesInUse()).toBe(80);
     checkInvariants(stores);
+    expect(putTestFile(stores)).toMatchObject({ isNew: true, file: { version: 1 } });
   });
 
-  test('keeps the counts of the bucket exact', () => {
-    putTestFile(stores, { path: '/a', bytes: testBytes(100) });
-    putTestFile(stores, { path: '/b', bytes: testBytes(1) });
-    putTestFile(stores, { path: '/a', bytes: testBytes(30) });
-    putTestFile(stores, { path: '/c', bytes: testBytes(0) });
-    expect(findBucket(stores, 'box')).toMatchObject({ fileCount: 3, byteCount: 31 });
-    expect(findBucket(stores, 'other')).toMatchObject({ fileCount: 0, byteCount: 0 });
-    checkInvariants(stores);
+  test('honours preconditions', () => {
+    const { stores } = scene;
+    const { file } = putTestFile(stores);
+    const ifMatch = entityTag(file);
+    const remove = (conditions: object) => () =>
+      deleteFile(stores, alice, { ...named(), conditions });
+    expectRefusal(stores, 'PreconditionFailed', remove({ ifMatch: '"x"' }));
+    expectRefusal(stores, 'PreconditionFailed', remove({ ifMatch: `W/${ifMatch}` }));
+    expectRefusal(stores, 'PreconditionFailed', remove({ unmodifiedSinceNs: startNs - 10n ** 9n }));
+    expectRefusal(stores, 'InvalidArgument', remove({ ifMatch: 'a b' }));
+    remove({ ifMatch })();
+    expectRefusal(stores, 'NoSuchFile', remove({ ifMatch }));
   });
 
-  test('gives the space of the old content back', () => {
-    putTestFile(stores, { bytes: testBytes(200_000) });
-    const inUse = stores.blobs.bytesInUse();
-    for (let round = 0; round < 5; round++) {
-      putTestFile(stores, { bytes: testBytes(200_000, round) });
-      expect(stores.blobs.bytesInUse()).toBe(inUse);
-    }
-    putTestFile(stores, { bytes: testBytes(0) });
-    expect(stores.blobs.bytesInUse()).toBe(0);
-    checkInvariants(stores);
-  });
-
-  test('gives many chunks back in bounded steps', () => {
-    commit('big', writeContent(100, 10));
-    expect(stores.chunks.entries()).toHaveLength(100);
-    putTestFile(stores, { path: '/big', bytes: testBytes(0) });
-    expect(stores.chunks.entries()).toHaveLength(68);
-    checkInvariants(stores);
-    expect(reclaimContents(stores)).toBe(true);
-    expect(stores.chunks.entries()).toHaveLength(36);
-    expect(reclaimContents(stores)).toBe(true);
-    expect(reclaimContents(stores)).toBe(false);
-    expect(stores.chunks.entries()).toHaveLength(0);
-    expect(stores.blobs.bytesInUse()).toBe(0);
-    checkInvariants(stores);
-  });
-
-  test('gives back what several replaced files leave, one after the other', () => {
-    for (const path of ['a', 'b', 'c']) {
-      commit(path, writeContent(100, 10));
-      commit(path, writeContent(1, 10));
-    }
-    checkInvariants(stores);
-    let steps = 1;
-    while (reclaimContents(stores)) steps += 1;
-    expect(steps).toBe(9);
-    expect(stores.chunks.entries()).toHaveLength(3);
-    checkInvariants(stores);
-  });
-});
-
-describe('reclaimContents()', () => {
-  test('has nothing to do and writes nothing when nothing was discarded', () => {
-    const before = stores.writeCount();
-    expect(reclaimContents(stores)).toBe(false);
-    expect(stores.writeCount()).toBe(before);
-  });
-
-  test('passes over chunks that never arrived', () => {
-    discardContent(stores, { contentId: 99, chunkCount: 32 });
-    expect(stores.reclaims.entries()).toEqual([]);
-    discardContent(stores, { contentId: 99, chunkCount: 33 });
-    expect(stores.reclaims.entries()).toHaveLength(1);
-    expect(reclaimContents(stores)).toBe(false);
-    expect(stores.reclaims.entries()).toEqual([]);
-  });
-});
-
-describe('readFile()', () => {
-  test('gives any range of a file of several chunks and segments', () => {
-    const content = writeContent(4, 70_001);
-    const { file } = commit('big', content);
-    const whole = Buffer.concat(
-      [0, 1, 2, 3].map((index) =>
-        testBytes(index === 3 ? 35_001 : 70_001, content.contentId + index),
-      ),
-    );
-    const edges = [0, 1, 65_535, 65_536, 65_537, 70_000, 70_001, 70_002, 135_537, 140_002, 245_003];
-    const places = [...edges, file.size];
-    for (const start of places) {
-      for (const end of places.filter((place) => place >= start)) {
-        const bytes = readStored(stores, file, { start, end });
-        expect(Buffer.compare(bytes, whole.subarray(start, end)), `[${start}, ${end})`).toBe(0);
-      }
-    }
-    expect(() => readStored(stores, file, { start: 0, end: file.size + 1 })).toThrow('Assertion');
-  });
-});
-
-describe('entityTag()', () => {
-  test('is the digest, with the number of chunks when there are several', () => {
-    const digest = '07'.repeat(32);
-    expect(entityTag(commit('one', writeContent(1, 10)).file)).toBe(`"${digest}"`);
-    expect(entityTag(commit('two', writeContent(2, 10)).file)).toBe(`"${digest}-2"`);
-  });
-});
-
-describe('getPublicFile()', () => {
-  test('finds what is there and tells what is not', () => {
-    putTestFile(stores, { path: '/x/y' });
-    expect(getPublicFile(stores, 'box', '/x/y').path).toBe('x/y');
-    expectRefusal(stores, 'NoSuchFile', () => getPublicFile(stores, 'box', '/x'));
-    expectRefusal(stores, 'NoSuchFile', () => getPublicFile(stores, 'other', '/x/y'));
-    expectRefusal(stores, 'NoSuchFile', () => getPublicFile(stores, 'none', '/x/y'));
-    expectRefusal(stores, 'InvalidPath', () => getPublicFile(stores, 'box', '/x//y'));
-    expectRefusal(stores, 'InvalidBucketId', () => getPublicFile(stores, 'b.x', '/x/y'));
-  });
-
-  test('shows no file of a bucket that is not public', () => {
+  test('is refused without the permission, and for what is not there', () => {
+    const { stores } = scene;
     putTestFile(stores);
-    const [key, record] =
-      stores.buckets.entries().find(([id]) => String(Buffer.from(id)) === 'box') ?? [];
-    if (key === undefined || record === undefined) return expect.fail('no bucket');
-    record[5] = 0;
-    stores.buckets.set(key, record);
-    expect(findBucket(stores, 'box')).toMatchObject({ isPublic: false, fileCount: 1 });
-    expectRefusal(stores, 'NoSuchFile', () => getPublicFile(stores, 'box', '/a'));
-    expect(callOf('alice').caller.isController).toBe(false);
+    const writeOnly = makeKey(stores, { permissions: ['read', 'write'] });
+    for (const operation of [checkDeletion, deleteFile]) {
+      const remove = (call: typeof alice, change: Partial<FileName>) => () =>
+        operation(stores, call, { ...named(change), conditions: {} });
+      expectRefusal(stores, 'AccessDenied', remove(anonymous, {}));
+      expectRefusal(stores, 'AccessDenied', remove(callOf('bob'), {}));
+      expectRefusal(stores, 'AccessDenied', remove(anonymous, { apiKey: writeOnly }));
+      expectRefusal(stores, 'InvalidApiKey', remove(alice, { apiKey: 'efs_x' }));
+      expectRefusal(stores, 'NoSuchFile', remove(alice, { path: '/none' }));
+      expectRefusal(stores, 'NoSuchBucket', remove(alice, { bucket: 'none' }));
+      expectRefusal(stores, 'InvalidPath', remove(alice, { path: '/a//b' }));
+    }
+  });
+});
+
+describe('getFile() and readFilePart()', () => {
+  test('are for everybody in a public bucket, else for those who may read', () => {
+    const { stores, readKey } = scene;
+    const { file } = putTestFile(stores);
+    expect(getFile(stores, anonymous, named())).toEqual(file);
+    makePrivate();
+    expectRefusal(stores, 'NoSuchBucket', () => getFile(stores, anonymous, named()));
+    expect(getFile(stores, anonymous, named({ apiKey: readKey }))).toEqual(file);
+    expect(getFile(stores, alice, named())).toEqual(file);
+    const writeKey = makeKey(stores, { permissions: ['write'] });
+    expectRefusal(stores, 'AccessDenied', () =>
+      getFile(stores, anonymous, named({ apiKey: writeKey })),
+    );
+  });
+
+  test.each([
+    [0n, 10n, 0, 10],
+    [0n, 1_900_000n, 0, 10],
+    [3n, 4n, 3, 7],
+    [9n, 9n, 9, 10],
+    [10n, 1n, 10, 10],
+    [0n, 0n, 0, 0],
+  ])('give %i and %i bytes as [%i, %i)', (offset, length, start, end) => {
+    putTestFile(scene.stores, { bytes: testBytes(10) });
+    const read = readFilePart(scene.stores, anonymous, { ...named(), offset, length });
+    expect(Buffer.compare(read, testBytes(10).subarray(start, end))).toBe(0);
+  });
+
+  test('refuse too much and what is beyond the end', () => {
+    const { stores } = scene;
+    putTestFile(stores, { bytes: testBytes(10) });
+    const read = (offset: bigint, length: bigint) => () =>
+      readFilePart(stores, anonymous, { ...named(), offset, length });
+    expectRefusal(stores, 'EntityTooLarge', read(0n, 1_900_001n));
+    expectRefusal(stores, 'InvalidRange', read(11n, 1n));
+    expectRefusal(stores, 'InvalidRange', read(2n ** 200n, 0n));
+  });
+});
+
+describe('a conditional upload', () => {
+  test('is refused when the file is not as named, and keeps the old bytes', () => {
+    const { stores } = scene;
+    const { file } = putTestFile(stores);
+    const upload =
+      (conditions: object, path = '/a') =>
+      () =>
+        uploadSingle(stores, alice, singleUpload({ path, bytes: testBytes(3), conditions }));
+    expectRefusal(stores, 'PreconditionFailed', upload({ ifNoneMatch: '*' }));
+    expectRefusal(stores, 'PreconditionFailed', upload({ ifMatch: '"x"' }));
+    expectRefusal(stores, 'PreconditionFailed', upload({ ifMatch: '*' }, '/none'));
+    expectRefusal(stores, 'PreconditionFailed', upload({ unmodifiedSinceNs: 0n }));
+    expect(findFile(stores, 'box', 'a')).toEqual(file);
+    expect(upload({ ifNoneMatch: '*' }, '/new')().isNew).toBe(true);
+    expect(upload({ ifMatch: entityTag(file) })().file.version).toBe(2);
+    checkInvariants(stores);
+  });
+
+  test('is refused when the bytes have another digest', () => {
+    const { stores } = scene;
+    const wrong = singleUpload({ digests: [new Uint8Array(32)] });
+    expectRefusal(stores, 'BadDigest', () => uploadSingle(stores, alice, wrong));
+    expectRefusal(stores, 'BadDigest', () => checkDigests(wrong));
+    const { file } = putTestFile(stores, { path: '/right' });
+    const right = singleUpload({ digests: [file.digest, file.digest] });
+    checkDigests(right);
+    expect(uploadSingle(stores, alice, right).isNew).toBe(true);
+  });
+});
+
+describe('uploadByCall()', () => {
+  const metadata = [['by', 'me']] as const;
+  const named = { bucketId: 'box', path: '/a', contentType: 'text/plain' };
+  const argument = { ...named, tags: [' t '], metadata };
+  const none = { sha256: undefined, ifMatch: undefined, ifNoneMatch: undefined, apiKey: undefined };
+
+  test('stores at most 1,900,000 bytes with digest, tags, metadata and preconditions', () => {
+    const { stores } = scene;
+    const upload = (change: object) => () =>
+      uploadByCall(stores, alice, { ...argument, ...none, bytes: testBytes(5), ...change });
+    expectRefusal(stores, 'EntityTooLarge', upload({ bytes: new Uint8Array(1_900_001) }));
+    expectRefusal(stores, 'BadDigest', upload({ sha256: '00'.repeat(32) }));
+    expectRefusal(stores, 'InvalidArgument', upload({ sha256: '00' }));
+    const file = upload({ ifNoneMatch: '*' })();
+    const noted = { tags: ['t'], metadata, headers: noStoredHeaders };
+    expect(file).toMatchObject({ path: 'a', size: 5, ...noted });
+    expectRefusal(stores, 'PreconditionFailed', upload({ ifNoneMatch: '*' }));
+    expect(upload({ sha256: encodeHex(file.digest) })().version).toBe(2);
   });
 });

@@ -1,7 +1,7 @@
 // Lists by folders and cursors, against a plain twin.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findFile } from '../../src/domain/files/files.ts';
+import { findFile } from '../../src/domain/files/file-records.ts';
 import { readJsonPage } from '../../src/domain/files/folder-page.ts';
 import { cursorOf } from '../../src/domain/listing/cursors.ts';
 import { type FolderRequest, listFolder } from '../../src/domain/listing/folder-listing.ts';

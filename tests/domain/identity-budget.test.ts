@@ -1,9 +1,9 @@
 // The budget of derivations: how many a principal, a bucket, an owner and all together can cause.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { saveBudget } from '../../src/domain/access/budgets.ts';
-import { takeIdentity } from '../../src/domain/access/identity-budget.ts';
 import type { Bucket } from '../../src/domain/buckets/buckets.ts';
+import { saveBudget } from '../../src/domain/rights/budgets.ts';
+import { takeIdentity } from '../../src/domain/rights/identity-budget.ts';
 import type { Call } from '../../src/domain/shared/caller.ts';
 import { Refusal } from '../../src/domain/shared/refusal.ts';
 import { createScene, hourNs, startNs } from '../support/domain-fixture.ts';

@@ -1,10 +1,10 @@
 // Budgets of API keys: their defaults, what they count, and when they refuse.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findKey } from '../../src/domain/access/api-keys.ts';
-import { createKey, listKeys } from '../../src/domain/administration/api-key-management.ts';
+import { createKey, listKeys } from '../../src/domain/administration/api-key-administration.ts';
 import { moveFile } from '../../src/domain/files/copies.ts';
 import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
+import { findKey } from '../../src/domain/rights/api-keys.ts';
 import type { Call, KeyCharge } from '../../src/domain/shared/caller.ts';
 import { Refusal } from '../../src/domain/shared/refusal.ts';
 import { uploadSingle } from '../../src/domain/uploads/single-upload.ts';

@@ -3,18 +3,21 @@
 
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  deleteBucket,
+  updateBucket,
+} from '../../src/domain/administration/bucket-administration.ts';
 import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
-import { deleteBucket, updateBucket } from '../../src/domain/administration/bucket-management.ts';
 import {
   continueRotation,
   isRotating,
   rotateBucketKey,
 } from '../../src/domain/administration/key-rotation.ts';
 import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
-import { deleteFile } from '../../src/domain/files/file-access.ts';
-import { findFile } from '../../src/domain/files/files.ts';
-import { eraseVersions, restoreVersion } from '../../src/domain/files/version-access.ts';
-import { expireVersions } from '../../src/domain/files/versions.ts';
+import { findFile } from '../../src/domain/files/file-records.ts';
+import { deleteFile } from '../../src/domain/files/files.ts';
+import { expireVersions } from '../../src/domain/files/version-records.ts';
+import { eraseVersions, restoreVersion } from '../../src/domain/files/versions.ts';
 import {
   cancelUpload,
   completeUpload,

@@ -2,16 +2,16 @@
 // tests/acceptance/key-prefix.test.ts.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { authorize, authorizeList } from '../../src/domain/access/access.ts';
-import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { getUsage } from '../../src/domain/administration/bucket-usage.ts';
 import { skipUpgrade } from '../../src/domain/administration/record-upgrade.ts';
 import { moveFile } from '../../src/domain/files/copies.ts';
 import { checkDeletions, deleteFiles } from '../../src/domain/files/file-deletion.ts';
-import { listVersions } from '../../src/domain/files/version-access.ts';
+import { listVersions } from '../../src/domain/files/versions.ts';
 import { cursorOf } from '../../src/domain/listing/cursors.ts';
 import { listFolder } from '../../src/domain/listing/folder-listing.ts';
 import { listFiles } from '../../src/domain/listing/listing.ts';
+import { authorize, authorizeList } from '../../src/domain/rights/rights.ts';
 import { uploadBatch } from '../../src/domain/uploads/batch-upload.ts';
 import { completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import { listUploads } from '../../src/domain/uploads/uploads.ts';

@@ -1,8 +1,8 @@
 // Rotations over what was altered: no key goes that something readable still hangs from.
 
 import { beforeEach, expect, test } from 'vitest';
+import { deleteBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
-import { deleteBucket } from '../../src/domain/administration/bucket-management.ts';
 import {
   continueRotation,
   isRotating,
@@ -10,7 +10,7 @@ import {
   rotateRootKey,
 } from '../../src/domain/administration/key-rotation.ts';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
-import { deleteFile, readFilePart } from '../../src/domain/files/file-access.ts';
+import { deleteFile, readFilePart } from '../../src/domain/files/files.ts';
 import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
 import { rotatedBucketsPerMessage } from '../../src/limits.ts';
 import { findShared } from '../support/byte-windows.ts';

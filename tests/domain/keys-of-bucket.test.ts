@@ -1,13 +1,13 @@
 // The live keys of a bucket: counted, listed and ended without a look at the others.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findKey } from '../../src/domain/access/api-keys.ts';
 import {
   createKey,
   listKeys,
   revokeKey,
-} from '../../src/domain/administration/api-key-management.ts';
+} from '../../src/domain/administration/api-key-administration.ts';
 import { bucketKeys } from '../../src/domain/buckets/bucket-directory.ts';
+import { findKey } from '../../src/domain/rights/api-keys.ts';
 import {
   callOf,
   createScene,

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { looksLikeKey } from '../../src/domain/access/api-key-secrets.ts';
-import { findKey, findKeyByHash } from '../../src/domain/access/api-keys.ts';
 import {
   checkKeyRequest,
   createKey,
   type KeyRequest,
-} from '../../src/domain/administration/api-key-management.ts';
+} from '../../src/domain/administration/api-key-administration.ts';
+import { looksLikeKey } from '../../src/domain/rights/api-key-secrets.ts';
+import { findKey, findKeyByHash } from '../../src/domain/rights/api-keys.ts';
 import {
   callOf,
   createScene,

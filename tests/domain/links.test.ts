@@ -2,22 +2,22 @@
 
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findKey } from '../../src/domain/access/api-keys.ts';
-import { revokeKey } from '../../src/domain/administration/api-key-management.ts';
-import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { revokeKey } from '../../src/domain/administration/api-key-administration.ts';
+import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { getBucket } from '../../src/domain/buckets/buckets.ts';
 import { heldBytes } from '../../src/domain/buckets/quota.ts';
 import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
-import { deleteFile } from '../../src/domain/files/file-access.ts';
-import { readFile } from '../../src/domain/files/files.ts';
+import { readFile } from '../../src/domain/files/file-records.ts';
+import { deleteFile } from '../../src/domain/files/files.ts';
+import { endLinks } from '../../src/domain/files/link-records.ts';
 import {
   createLink,
   deleteLink,
   type LinkRequest,
   listLinks,
   withLinkedFile,
-} from '../../src/domain/files/link-access.ts';
-import { endLinks } from '../../src/domain/files/links.ts';
+} from '../../src/domain/files/links.ts';
+import { findKey } from '../../src/domain/rights/api-keys.ts';
 import { filePathBytesMax } from '../../src/limits.ts';
 import {
   bucketChange,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { deleteBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
-import { deleteBucket } from '../../src/domain/administration/bucket-management.ts';
-import { findFile } from '../../src/domain/files/files.ts';
+import { findFile } from '../../src/domain/files/file-records.ts';
 import { type ListRequest, listFiles } from '../../src/domain/listing/listing.ts';
 import {
   callOf,

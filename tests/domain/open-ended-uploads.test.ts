@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/crypto/hash.ts';
 import { findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
 import { overheadBytesOf } from '../../src/domain/buckets/quota.ts';
-import { findFile } from '../../src/domain/files/files.ts';
+import { findFile } from '../../src/domain/files/file-records.ts';
 import { noStoredHeaders } from '../../src/domain/shared/stored-headers.ts';
 import { checkChunk, putChunk } from '../../src/domain/uploads/upload-chunks.ts';
 import { cancelUpload, completeUpload } from '../../src/domain/uploads/upload-end.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
 import { checkQuota, heldBytes, overheadBytesOf } from '../../src/domain/buckets/quota.ts';
-import { deleteFile } from '../../src/domain/files/file-access.ts';
+import { deleteFile } from '../../src/domain/files/files.ts';
 import { Refusal } from '../../src/domain/shared/refusal.ts';
 import { cancelUpload, completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import {

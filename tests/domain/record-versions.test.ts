@@ -3,11 +3,7 @@
 // fields.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findKeyByHash } from '../../src/domain/access/api-keys.ts';
-import { mayCreateBuckets, updateAccess } from '../../src/domain/access/bucket-creators.ts';
-import { readBudget, saveBudget } from '../../src/domain/access/budgets.ts';
-import { membersOf } from '../../src/domain/access/members.ts';
-import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { continueRotation, rotateBucketKey } from '../../src/domain/administration/key-rotation.ts';
 import { upgradeRecords } from '../../src/domain/administration/record-upgrade.ts';
 import { readTotals } from '../../src/domain/buckets/bucket-totals.ts';
@@ -20,8 +16,12 @@ import {
   isSealed,
   jsonEnd,
   laidOutJsonEnd,
-} from '../../src/domain/files/file-records.ts';
+} from '../../src/domain/files/file-layout.ts';
 import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
+import { findKeyByHash } from '../../src/domain/rights/api-keys.ts';
+import { readBudget, saveBudget } from '../../src/domain/rights/budgets.ts';
+import { mayCreateBuckets, updateCreators } from '../../src/domain/rights/creators.ts';
+import { membersOf } from '../../src/domain/rights/members.ts';
 import { createHeapState } from '../../src/domain/shared/heap-state.ts';
 import { nextContentId } from '../../src/domain/shared/stores.ts';
 import { findSession, saveSession } from '../../src/domain/uploads/upload-session.ts';
@@ -141,7 +141,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   ),
   'creators of buckets': meta(
     () => {
-      updateAccess(stores, controller, { allow: [Uint8Array.of(7, 7)], disallow: [] });
+      updateCreators(stores, controller, { allow: [Uint8Array.of(7, 7)], disallow: [] });
       return 'bucketCreators';
     },
     () => mayCreateBuckets(stores, alice.caller),

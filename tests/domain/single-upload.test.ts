@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findFile } from '../../src/domain/files/files.ts';
+import { findFile } from '../../src/domain/files/file-records.ts';
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { noStoredHeaders } from '../../src/domain/shared/stored-headers.ts';
 import {

@@ -2,12 +2,15 @@
 // brought to the header fields of a site and back, in bounded steps.
 
 import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  deleteBucket,
+  updateBucket,
+} from '../../src/domain/administration/bucket-administration.ts';
 import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
-import { deleteBucket, updateBucket } from '../../src/domain/administration/bucket-management.ts';
 import { renewSites } from '../../src/domain/administration/site-renewal.ts';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
-import { deleteFile } from '../../src/domain/files/file-access.ts';
-import { type FileRecord, findFile } from '../../src/domain/files/files.ts';
+import { type FileRecord, findFile } from '../../src/domain/files/file-records.ts';
+import { deleteFile } from '../../src/domain/files/files.ts';
 import { upgradedFilesPerMessage } from '../../src/limits.ts';
 import {
   bucketChange,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
 import { heldBytes } from '../../src/domain/buckets/quota.ts';
-import { entityTag, findFile } from '../../src/domain/files/files.ts';
+import { entityTag, findFile } from '../../src/domain/files/file-records.ts';
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
 import {

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
 import { reclaimContents } from '../../src/domain/contents/contents.ts';
-import { deleteFile } from '../../src/domain/files/file-access.ts';
-import { entityTag, findFile } from '../../src/domain/files/files.ts';
+import { entityTag, findFile } from '../../src/domain/files/file-records.ts';
+import { deleteFile } from '../../src/domain/files/files.ts';
 import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
 import {
   cancelUpload,

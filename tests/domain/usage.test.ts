@@ -4,7 +4,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { getUsage } from '../../src/domain/administration/bucket-usage.ts';
 import { skipUpgrade, upgradeRecords } from '../../src/domain/administration/record-upgrade.ts';
-import { findFile } from '../../src/domain/files/files.ts';
+import { findFile } from '../../src/domain/files/file-records.ts';
 import { forgetSize } from '../../src/domain/listing/file-sizes.ts';
 import {
   callOf,

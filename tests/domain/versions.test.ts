@@ -1,20 +1,23 @@
 // Former versions: what is kept of replaced and deleted files, for how long, and what it costs.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { deleteBucket, updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import {
+  deleteBucket,
+  updateBucket,
+} from '../../src/domain/administration/bucket-administration.ts';
 import { continueRotation, rotateBucketKey } from '../../src/domain/administration/key-rotation.ts';
 import { findBucket, getBucket } from '../../src/domain/buckets/buckets.ts';
 import { moveFile } from '../../src/domain/files/copies.ts';
-import { deleteFile, readFilePart } from '../../src/domain/files/file-access.ts';
-import { findFile } from '../../src/domain/files/files.ts';
+import { findFile } from '../../src/domain/files/file-records.ts';
+import { deleteFile, readFilePart } from '../../src/domain/files/files.ts';
+import { expireVersions } from '../../src/domain/files/version-records.ts';
 import {
   eraseVersions,
   getVersion,
   listVersions,
   readVersionPart,
   restoreVersion,
-} from '../../src/domain/files/version-access.ts';
-import { expireVersions } from '../../src/domain/files/versions.ts';
+} from '../../src/domain/files/versions.ts';
 import { listFiles } from '../../src/domain/listing/listing.ts';
 import {
   bucketChange,

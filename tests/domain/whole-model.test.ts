@@ -9,8 +9,8 @@ import { findBucket, getBucket, saveBucket } from '../../src/domain/buckets/buck
 import { heldBytes } from '../../src/domain/buckets/quota.ts';
 import { reclaimContents } from '../../src/domain/contents/contents.ts';
 import { releaseKept } from '../../src/domain/contents/kept-contents.ts';
-import { entityTag, type FileRecord, findFile } from '../../src/domain/files/files.ts';
-import { expireVersions, findVersion } from '../../src/domain/files/versions.ts';
+import { entityTag, type FileRecord, findFile } from '../../src/domain/files/file-records.ts';
+import { expireVersions, findVersion } from '../../src/domain/files/version-records.ts';
 import { expireUploads } from '../../src/domain/uploads/upload-end.ts';
 import { callOf, hourNs } from '../support/domain-fixture.ts';
 import { expectSameBytes } from '../support/expect-same.ts';

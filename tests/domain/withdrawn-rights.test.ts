@@ -3,7 +3,10 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/crypto/hash.ts';
-import { deleteBucket, updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import {
+  deleteBucket,
+  updateBucket,
+} from '../../src/domain/administration/bucket-administration.ts';
 import { checkChunk, putChunk } from '../../src/domain/uploads/upload-chunks.ts';
 import { cancelUpload, completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import { getUpload } from '../../src/domain/uploads/uploads.ts';

@@ -4,7 +4,7 @@ import {
   type FileMetadata,
   type FileRecord,
   findFile,
-} from '../../src/domain/files/files.ts';
+} from '../../src/domain/files/file-records.ts';
 import { completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import {
   begin,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findFile } from '../../src/domain/files/files.ts';
+import { findFile } from '../../src/domain/files/file-records.ts';
 import { cursorOf } from '../../src/domain/listing/cursors.ts';
 import { upgrade } from '../../src/http/router.ts';
 import { createScene, makeKey, putTestFile, type Scene } from '../support/domain-fixture.ts';

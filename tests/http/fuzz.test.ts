@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import { upgrade } from '../../src/http/router.ts';
 import {

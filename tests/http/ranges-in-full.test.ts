@@ -2,11 +2,11 @@
 // token, which opens nothing but them.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import { reclaimContents } from '../../src/domain/contents/contents.ts';
 import { keptContents, releaseKept } from '../../src/domain/contents/kept-contents.ts';
-import { commitFile } from '../../src/domain/files/files.ts';
+import { commitFile } from '../../src/domain/files/file-records.ts';
 import { readStream } from '../../src/domain/files/streams.ts';
 import { withFileKey } from '../../src/domain/keys/file-keys.ts';
 import { completeUpload } from '../../src/domain/uploads/upload-end.ts';

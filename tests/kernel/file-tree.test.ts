@@ -6,7 +6,7 @@ import { beforeEach, expect, test } from 'vitest';
 import {
   createCommand,
   type KernelCommand,
-  kernelGate,
+  kernelCall,
   kernelOperations,
 } from '../../src/crypto/kernel.ts';
 import { installNodeKernel } from '../support/kernel-host.ts';
@@ -43,7 +43,7 @@ function run(asked: Asked): Uint8Array {
   const { fields = 1, text = 'ETag\0"a"', shared = constants, digest = sha256('x') } = asked;
   const out = new Uint8Array(asked.room ?? 2_600);
   command.words.set([ask | (row << 8), size, 0, 5, 0, part, parts, validators, fields], 7);
-  for (const bytes of [command.bytes, Buffer.from(text), shared, digest, out]) kernelGate(bytes);
+  for (const bytes of [command.bytes, Buffer.from(text), shared, digest, out]) kernelCall(bytes);
   return out.subarray(0, command.words[6]);
 }
 
@@ -97,7 +97,7 @@ test('a header that has no room, or a label that CBOR would not take here, is re
   const certificate = Uint8Array.of(1, 2, 3);
   const write = (path: Uint8Array, room: number) => {
     const out = new Uint8Array(room);
-    for (const bytes of [header.bytes, certificate, certificate, path, out]) kernelGate(bytes);
+    for (const bytes of [header.bytes, certificate, certificate, path, out]) kernelCall(bytes);
     return Buffer.from(out.subarray(0, header.words[6])).toString();
   };
   const expected = 'certificate=:AQID:, tree=:AQID:, expr_path=:2dn3gmFhYA==:, version=2';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { installKernelGate } from '../../src/crypto/kernel.ts';
+import { installKernelCall } from '../../src/crypto/kernel.ts';
 import {
   type StableSpace,
   spaceGrow,
@@ -44,7 +44,7 @@ let host: KernelHost;
 
 async function start(): Promise<void> {
   host = await startKernel({ system, heapPagesMax: 200 });
-  installKernelGate(host.gate);
+  installKernelCall(host.gate);
 }
 
 beforeEach(async () => {

@@ -5,11 +5,11 @@ import { callbacksStart, linkKernel } from '../../scripts/link.ts';
 import { readExports, readImports, readSections } from '../../scripts/wasm-sections.ts';
 import { open, seal } from '../../src/crypto/aead.ts';
 import { sha256 } from '../../src/crypto/hash.ts';
-import { installKernelGate, kernelSelfTest } from '../../src/crypto/kernel.ts';
+import { installKernelCall, kernelSelfTest } from '../../src/crypto/kernel.ts';
 import { linkedDataSize, readLinkedData } from '../../src/storage/linked-data.ts';
 import { spaceGrow, spaceRead, spaceWrite } from '../../src/storage/stable-space.ts';
 import {
-  createGate,
+  createKernelCall,
   FakeSystem,
   systemFunctions,
   type WasmMemory,
@@ -158,7 +158,7 @@ describe('the kernel inside a canister', () => {
     canister = instance.exports as CanisterExports;
     Object.defineProperty(memory, 'buffer', { get: () => canister.memory.buffer });
     const exports = { certified_data_set: canister.certify };
-    installKernelGate(createGate({ exports, memory: canister.memory, misalignment: 0 }));
+    installKernelCall(createKernelCall({ exports, memory: canister.memory, misalignment: 0 }));
   });
 
   test('answers the self-test and leaves other functions of the system alone', () => {

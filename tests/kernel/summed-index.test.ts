@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { installKernelGate } from '../../src/crypto/kernel.ts';
+import { installKernelCall } from '../../src/crypto/kernel.ts';
 import {
   openOrderedIndex,
   openSummedIndex,
@@ -22,7 +22,7 @@ beforeEach(async () => {
 /** A new instance on the same stable memory. */
 async function upgrade(): Promise<void> {
   host = await startKernel({ system: host.system });
-  installKernelGate(host.gate);
+  installKernelCall(host.gate);
 }
 
 describe('an index with sums', () => {

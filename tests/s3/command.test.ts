@@ -17,7 +17,7 @@ import { openService, type Service, sampleBytes } from '../support/service.ts';
 
 let service: Service;
 let folder: string;
-const doors: CommandRun[] = [];
+const s3Servers: CommandRun[] = [];
 
 beforeAll(async () => {
   service = await openService();
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'identity.pem'), service.identityPem, { mode: 0o600 });
 });
 afterAll(async () => {
-  for (const door of doors) door.process.kill('SIGKILL');
+  for (const s3Server of s3Servers) s3Server.process.kill('SIGKILL');
   await service?.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -34,14 +34,14 @@ const efs = (...words: string[]) => runCommand(words, { folder });
 
 async function serve(...words: string[]): Promise<CommandRun & { readonly url: string }> {
   const all = ['--profile', 'owner', 'serve', 's3', '--listen', '127.0.0.1:0', ...words];
-  const door = startCommand(all, { folder });
-  doors.push(door);
+  const s3Server = startCommand(all, { folder });
+  s3Servers.push(s3Server);
   let output = '';
-  door.process.stdout?.on('data', (text) => {
+  s3Server.process.stdout?.on('data', (text) => {
     output += text;
   });
   await expect.poll(() => output).toMatch(/^S3 at \S+$/m);
-  return { ...door, url: /^S3 at (\S+)$/m.exec(output)?.[1] ?? '' };
+  return { ...s3Server, url: /^S3 at (\S+)$/m.exec(output)?.[1] ?? '' };
 }
 
 const keys: Record<string, { accessKeyId: string; secretAccessKey: string }> = {};
@@ -72,7 +72,7 @@ test('keys are made for a profile and for an API key, in a file of their own', a
   expect(await efs('serve', 's3', 'credentials', 'rm', 'NONE')).toMatchObject({ code: 2 });
 });
 
-test('what was answered is there after the door is killed, and nothing of what was not', async () => {
+test('what was answered is there after the S3 server is killed, and nothing of what was not', async () => {
   const first = await serve();
   const object = { Bucket: service.bucket, Key: 'kept/small' };
   await clientOf(first.url, 'key').send(new PutObjectCommand({ ...object, Body: 'answered' }));
@@ -101,7 +101,7 @@ test('what was answered is there after the door is killed, and nothing of what w
   expect(errors).not.toContain(keys.owner?.secretAccessKey);
 });
 
-test('a door that only reads refuses what would change something', async () => {
+test('an S3 server that only reads refuses what would change something', async () => {
   const { url } = await serve('--read-only');
   const object = { Bucket: service.bucket, Key: 'kept/small' };
   const client = clientOf(url, 'owner');

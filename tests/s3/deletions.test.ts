@@ -14,10 +14,10 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readXml } from '../../packages/s3/src/xml/read.ts';
 import { openService, type Service } from '../support/service.ts';
-import { openDoor, type TestDoor } from './support/door.ts';
+import { openS3Server, type TestS3Server } from './support/s3-server.ts';
 
 let service: Service;
-let door: TestDoor;
+let s3Server: TestS3Server;
 let client: S3Client;
 
 const kinds = [
@@ -28,12 +28,12 @@ const kinds = [
 
 beforeAll(async () => {
   service = await openService();
-  door = await openDoor(service);
-  client = door.client();
-  for (const [bucket, options] of kinds) await door.storage.buckets.create(bucket, options);
+  s3Server = await openS3Server(service);
+  client = s3Server.client();
+  for (const [bucket, options] of kinds) await s3Server.storage.buckets.create(bucket, options);
 });
 afterAll(async () => {
-  await door?.stop();
+  await s3Server?.stop();
   await service?.stop();
 });
 
@@ -70,7 +70,7 @@ describe.each(kinds)('DeleteObject in bucket %s', (Bucket) => {
 
   test('with If-Match leaves what is stored after the comparison', async () => {
     await put('race', 'before');
-    const { storage } = door;
+    const { storage } = s3Server;
     const { etag } = await storage.stat({ bucket: Bucket, path: 'race' });
     await put('race', 'after');
     const file = { bucket: Bucket, path: 'race' };

@@ -13,14 +13,14 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Gate, Lanes } from '../../packages/s3/src/gate.ts';
 import { piecesOf } from '../../packages/s3/src/incoming.ts';
+import { Semaphore, SpareChunks } from '../../packages/s3/src/semaphore.ts';
 import { type Place, Workers } from '../../packages/s3/src/workers.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
-import { openDoor, ownerKey, type TestDoor } from './support/door.ts';
+import { openS3Server, ownerKey, type TestS3Server } from './support/s3-server.ts';
 
 let service: Service;
-let door: TestDoor;
+let s3Server: TestS3Server;
 let client: S3Client;
 const updates: string[] = [];
 const Bucket = 'demo';
@@ -32,11 +32,11 @@ beforeAll(async () => {
       if (kind === 'update') updates.push(method);
     },
   });
-  door = await openDoor(service);
-  client = door.client(ownerKey, { requestChecksumCalculation: 'WHEN_REQUIRED' });
+  s3Server = await openS3Server(service);
+  client = s3Server.client(ownerKey, { requestChecksumCalculation: 'WHEN_REQUIRED' });
 });
 afterAll(async () => {
-  await door?.stop();
+  await s3Server?.stop();
   await service?.stop();
 });
 
@@ -45,7 +45,7 @@ const isMissing = (Key: string) =>
   expect(client.send(new HeadObjectCommand({ Bucket, Key }))).rejects.toMatchObject({
     name: 'NotFound',
   });
-const openUploads = () => door.storage.uploads.list({ bucket: Bucket });
+const openUploads = () => s3Server.storage.uploads.list({ bucket: Bucket });
 
 describe('of a body', () => {
   test('that is not what its digest says nothing is seen, and no session is left', async () => {
@@ -67,11 +67,11 @@ describe('of a body', () => {
     sending.destroy();
     await expect.poll(openUploads).toEqual([]);
     await isMissing('cut');
-    await expect.poll(() => door.log.at(-2)).toMatch(/^PUT \/demo\/cut gone \d+ ms$/);
+    await expect.poll(() => s3Server.log.at(-2)).toMatch(/^PUT \/demo\/cut gone \d+ ms$/);
   });
 
   test('that is refused not a byte is asked for', async () => {
-    const { port } = new URL(door.url);
+    const { port } = new URL(s3Server.url);
     const socket = connect(Number(port), '127.0.0.1');
     const head = ['PUT /demo/a HTTP/1.1', 'Host: a', 'Content-Length: 9', 'Expect: 100-continue'];
     socket.write(`${head.join('\r\n')}\r\n\r\n`);
@@ -133,7 +133,7 @@ test('bodies that halt keep no other waiting', async () => {
   ).toEqual([]);
   for (const sending of halting) sending.destroy();
   await expect.poll(openUploads).toEqual([]);
-  const ended = () => door.log.filter((line) => /^PUT \/demo\/halting-\d gone /.test(line));
+  const ended = () => s3Server.log.filter((line) => /^PUT \/demo\/halting-\d gone /.test(line));
   await expect.poll(ended).toHaveLength(halting.length);
 });
 
@@ -145,7 +145,7 @@ test('who stops reading ends the download, and others are served', async () => {
   await once(answer, 'readable');
   answer.destroy();
   const isGone = (line: string) => /^GET \/demo\/large gone \d+ ms$/.test(line);
-  await expect.poll(() => door.log.filter(isGone)).toHaveLength(1);
+  await expect.poll(() => s3Server.log.filter(isGone)).toHaveLength(1);
   const whole = await client.send(new GetObjectCommand({ Bucket, Key: 'large' }));
   const bytes = (await whole.Body?.transformToByteArray()) ?? new Uint8Array(0);
   expect(Buffer.compare(bytes, large)).toBe(0);
@@ -165,7 +165,11 @@ test('small objects that come together go in a few updates, each with its own an
 });
 
 test('a service that is away is SlowDown, and when to come back', async () => {
-  const away = await openDoor({ ...service, host: 'http://127.0.0.1:9' }, {}, { attemptsMax: 1 });
+  const away = await openS3Server(
+    { ...service, host: 'http://127.0.0.1:9' },
+    {},
+    { attemptsMax: 1 },
+  );
   try {
     const url = await getSignedUrl(away.client(), new GetObjectCommand({ Bucket, Key: 'large' }));
     const answer = await fetch(url);
@@ -178,11 +182,11 @@ test('a service that is away is SlowDown, and when to come back', async () => {
 
 test('PUT with a key does not wait for 20 readers without a key that do not read', async () => {
   const Key = 'unread';
-  await door.storage.buckets.create('shown', { isPublic: true });
+  await s3Server.storage.buckets.create('shown', { isPublic: true });
   // More than the buffers of a connection take
   const source = sampleBytes('unread', 10_000_000);
-  await door.storage.upload(source, { bucket: 'shown', path: Key, contentType: 'a/b' });
-  const { port } = new URL(door.url);
+  await s3Server.storage.upload(source, { bucket: 'shown', path: Key, contentType: 'a/b' });
+  const { port } = new URL(s3Server.url);
   let begun = 0;
   const readers = Array.from({ length: 20 }, () => {
     const reader = connect(Number(port), '127.0.0.1');
@@ -198,7 +202,7 @@ test('PUT with a key does not wait for 20 readers without a key that do not read
   await expect.poll(() => begun, { timeout: 60_000 }).toBe(8);
   await client.send(new PutObjectCommand({ Bucket, Key, Body: 'a key is there' }));
   await client.send(new PutObjectCommand({ Bucket, Key: 'unread-large', Body: large }));
-  const ended = () => door.log.filter((line) => line.startsWith('GET /shown/unread '));
+  const ended = () => s3Server.log.filter((line) => line.startsWith('GET /shown/unread '));
   expect(ended()).toEqual([]);
   for (const reader of readers) reader.destroy();
   await expect.poll(ended).toHaveLength(readers.length);
@@ -267,7 +271,7 @@ describe('a gate', () => {
   const { signal } = new AbortController();
 
   test('lets so many in, and those who wait in their order', async () => {
-    const gate = new Gate(2, 2);
+    const gate = new Semaphore(2, 2);
     const inside: number[] = [];
     const enter = async (number: number) => {
       const leave = await gate.enter(signal);
@@ -288,7 +292,7 @@ describe('a gate', () => {
   });
 
   test('forgets who waits no more', async () => {
-    const gate = new Gate(1, 1);
+    const gate = new Semaphore(1, 1);
     const leave = await gate.enter(signal);
     const controller = new AbortController();
     const gone = gate.enter(controller.signal);
@@ -300,7 +304,7 @@ describe('a gate', () => {
   });
 
   test('gives what is spare to who comes first, and back', () => {
-    const lanes = new Lanes(3);
+    const lanes = new SpareChunks(3);
     const first = lanes.take();
     expect([first.count, lanes.take().count]).toEqual([4, 1]);
     first.giveBack();

@@ -20,7 +20,7 @@ const peakMax = 200;
 
 let service: Service;
 let folder: string;
-let door: CommandRun | undefined;
+let s3Server: CommandRun | undefined;
 
 beforeAll(async () => {
   service = await openService();
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  door?.process.kill('SIGKILL');
+  s3Server?.process.kill('SIGKILL');
   await service?.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -48,9 +48,9 @@ async function run(...words: string[]): Promise<string> {
 async function openClient(): Promise<S3Client> {
   const made = await run('--profile', 'owner', 'serve', 's3', 'credentials', 'create', '--json');
   const words = ['-q', '--profile', 'owner', 'serve', 's3', '--listen', '127.0.0.1:0'];
-  door = startCommand(words, { folder, isExecuted: true });
+  s3Server = startCommand(words, { folder, isExecuted: true });
   let output = '';
-  door.process.stdout?.on('data', (text) => {
+  s3Server.process.stdout?.on('data', (text) => {
     output += text;
   });
   await expect.poll(() => output).toMatch(/^S3 at \S+$/m);
@@ -86,8 +86,8 @@ describe.runIf(existsSync('/proc/self/status'))(`${requests} requests at a time`
       };
       await Promise.all(numbers.map(put));
       await Promise.all(numbers.map(get));
-      const peak = await peakOf(door as CommandRun);
-      door?.process.kill('SIGKILL');
+      const peak = await peakOf(s3Server as CommandRun);
+      s3Server?.process.kill('SIGKILL');
       client.destroy();
       expect(peak).toBeGreaterThan(40);
       expect(peak).toBeLessThan(peakMax);

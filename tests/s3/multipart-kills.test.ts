@@ -1,5 +1,5 @@
-// A door that is gone between any two steps of an upload in parts, as by kill -9: what was answered is
-// there, and who sends the last request again to the next door ends right.
+// An S3 server that is gone between any two steps of an upload in parts, as by kill -9: what was answered is
+// there, and who sends the last request again to the next S3 server ends right.
 
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Storage } from '../../packages/client/src/storage.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
-import { openDoor, ownerAccount, type TestDoor } from './support/door.ts';
+import { openS3Server, ownerAccount, type TestS3Server } from './support/s3-server.ts';
 
 const partBytes = 65_536;
 const bytes = sampleBytes('kills', partBytes + 100);
@@ -41,7 +41,7 @@ interface Mortal {
   readonly gone: Promise<'gone'>;
 }
 
-/** Never answers from its last call on: nothing that the door does after it happens. */
+/** Never answers from its last call on: nothing that the S3 server does after it happens. */
 function mortal(storage: Storage, { call, isAfter }: Death): Mortal {
   let calls = 0;
   let die: (word: 'gone') => void = () => {};
@@ -72,11 +72,11 @@ function mortal(storage: Storage, { call, isAfter }: Death): Mortal {
   return { storage: { ...storage, upload: counted(storage.upload), uploads }, gone };
 }
 
-/** Doors one after the other on one folder; the first of them goes. */
-class Doors {
+/** S3 servers, one after the other on one folder; the first of them goes. */
+class S3Servers {
   readonly #multipart = { folder: mkdtempSync(join(tmpdir(), 'efs-s3-')), partBytesMin: 1 };
   readonly #death: Death;
-  #door: TestDoor | undefined;
+  #s3Server: TestS3Server | undefined;
   #client: S3Client | undefined;
   #gone: Promise<'gone'> = new Promise(() => {});
   isGone = false;
@@ -91,13 +91,13 @@ class Doors {
     const { storage } = this.isGone ? account : first;
     this.#gone = first.gone;
     const openAccount = async () => ({ ...account, storage });
-    this.#door = await openDoor(service, { multipart: this.#multipart, openAccount });
-    this.#client = this.#door.client();
+    this.#s3Server = await openS3Server(service, { multipart: this.#multipart, openAccount });
+    this.#client = this.#s3Server.client();
   }
 
-  /** Sends it again to the next door when this one goes meanwhile. */
+  /** Sends it again to the next S3 server when this one goes meanwhile. */
   async send<T>(command: (client: S3Client) => Promise<T>): Promise<T> {
-    if (this.#client === undefined) throw new Error('Open a door first.');
+    if (this.#client === undefined) throw new Error('Open an S3 server first.');
     const sent = command(this.#client);
     sent.catch(() => {});
     const answer = await Promise.race([sent, this.#gone]);
@@ -114,23 +114,25 @@ class Doors {
   }
 
   async stop(): Promise<void> {
-    await this.#door?.stop();
+    await this.#s3Server?.stop();
   }
 }
 
-async function uploadThrough(doors: Doors, Bucket: string): Promise<void> {
+async function uploadThrough(s3Servers: S3Servers, Bucket: string): Promise<void> {
   const place = { Bucket, Key: 'killed.bin' };
-  const begun = await doors.send((client) => client.send(new CreateMultipartUploadCommand(place)));
+  const begun = await s3Servers.send((client) =>
+    client.send(new CreateMultipartUploadCommand(place)),
+  );
   const upload = { ...place, UploadId: begun.UploadId };
   const listed = [];
   for (const [index, Body] of parts.entries()) {
     const part = { ...upload, PartNumber: index + 1, Body };
-    const { ETag } = await doors.send((client) => client.send(new UploadPartCommand(part)));
+    const { ETag } = await s3Servers.send((client) => client.send(new UploadPartCommand(part)));
     listed.push({ PartNumber: index + 1, ETag });
   }
   const completion = { ...upload, MultipartUpload: { Parts: listed } };
-  await doors.send((client) => client.send(new CompleteMultipartUploadCommand(completion)));
-  const { Body } = await doors.send((client) => client.send(new GetObjectCommand(place)));
+  await s3Servers.send((client) => client.send(new CompleteMultipartUploadCommand(completion)));
+  const { Body } = await s3Servers.send((client) => client.send(new GetObjectCommand(place)));
   const stored = (await Body?.transformToByteArray()) ?? new Uint8Array(0);
   expect(Buffer.compare(stored, bytes)).toBe(0);
 }
@@ -145,22 +147,22 @@ describe.each([
   ]);
 
   test.each(deaths)(
-    'ends right when the door is gone at call $call, after it: $isAfter',
+    'ends right when the S3 server is gone at call $call, after it: $isAfter',
     async (death) => {
-      const doors = new Doors(death);
-      await doors.open();
-      await uploadThrough(doors, bucket);
-      expect(doors.isGone).toBe(true);
-      expect(doors.files()).toEqual([]);
-      await doors.stop();
+      const s3Servers = new S3Servers(death);
+      await s3Servers.open();
+      await uploadThrough(s3Servers, bucket);
+      expect(s3Servers.isGone).toBe(true);
+      expect(s3Servers.files()).toEqual([]);
+      await s3Servers.stop();
     },
   );
 
   test('has no more calls than were tried', async () => {
-    const doors = new Doors({ call: calls + 1, isAfter: false });
-    await doors.open();
-    await uploadThrough(doors, bucket);
-    expect(doors.isGone).toBe(false);
-    await doors.stop();
+    const s3Servers = new S3Servers({ call: calls + 1, isAfter: false });
+    await s3Servers.open();
+    await uploadThrough(s3Servers, bucket);
+    expect(s3Servers.isGone).toBe(false);
+    await s3Servers.stop();
   });
 });

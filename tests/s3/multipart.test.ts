@@ -1,4 +1,4 @@
-// Uploads in parts through the door, by the SDK of S3, in plain and end-to-end buckets.
+// Uploads in parts through the S3 server, by the SDK of S3, in plain and end-to-end buckets.
 
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync } from 'node:fs';
@@ -23,7 +23,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
-import { openDoor, type TestDoor } from './support/door.ts';
+import { openS3Server, type TestS3Server } from './support/s3-server.ts';
 
 const partBytes = 200_000;
 const bytes = sampleBytes('multipart', 2 * partBytes + 50_000);
@@ -32,17 +32,17 @@ const folder = mkdtempSync(join(tmpdir(), 'efs-s3-'));
 const multipart = { folder, partBytesMin: 65_536 };
 
 let service: Service;
-let door: TestDoor;
+let s3Server: TestS3Server;
 let client: S3Client;
 
 beforeAll(async () => {
   service = await openService();
-  door = await openDoor(service, { multipart });
-  client = door.client();
-  await door.storage.buckets.create('sealed', { endToEnd: { sealsNames: false } });
+  s3Server = await openS3Server(service, { multipart });
+  client = s3Server.client();
+  await s3Server.storage.buckets.create('sealed', { endToEnd: { sealsNames: false } });
 });
 afterAll(async () => {
-  await door?.stop();
+  await s3Server?.stop();
   await service?.stop();
 });
 
@@ -162,7 +162,7 @@ describe.each(['demo', 'sealed'])('an upload in parts to bucket %s', (Bucket) =>
     await sendAll(upload, [1, 3]);
     await client.send(new AbortMultipartUploadCommand(upload));
     expect(spooled()).toEqual([]);
-    expect(await door.storage.uploads.list({ bucket: Bucket })).toEqual([]);
+    expect(await s3Server.storage.uploads.list({ bucket: Bucket })).toEqual([]);
     const gone = { name: 'NoSuchUpload' };
     await expect(send(upload, 1, parts[0] ?? bytes)).rejects.toMatchObject(gone);
     await expect(complete(upload, [{ PartNumber: 1, ETag: 'a' }])).rejects.toMatchObject(gone);
@@ -176,7 +176,7 @@ describe('parts', () => {
     const upload = await begin('streamed.bin');
     await sendAll(upload, [1, 2, 3]);
     expect(spooled()).toHaveLength(1);
-    const [session] = await door.storage.uploads.list({ bucket: 'demo' });
+    const [session] = await s3Server.storage.uploads.list({ bucket: 'demo' });
     expect(session).toMatchObject({ uploadedSize: 2 * partBytes, chunkSize: partBytes });
     await client.send(new AbortMultipartUploadCommand(upload));
   });
@@ -348,13 +348,13 @@ describe('a completion', () => {
   });
 });
 
-describe('a door that starts anew', () => {
+describe('an S3 server that starts anew', () => {
   test('goes on with uploads where they were', async () => {
     const upload = await begin('restart.bin');
     const first = (await sendAll(upload, [1, 3])) ?? [];
-    await door.stop();
-    door = await openDoor(service, { multipart });
-    client = door.client();
+    await s3Server.stop();
+    s3Server = await openS3Server(service, { multipart });
+    client = s3Server.client();
     const listed = [first[0] ?? {}, await send(upload, 2, parts[1] ?? bytes), first[1] ?? {}];
     await complete(upload, listed);
     expect(Buffer.compare(await get(upload), bytes)).toBe(0);

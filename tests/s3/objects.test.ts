@@ -1,4 +1,4 @@
-// Objects through the door by the SDK of S3: what is put is got, byte by byte, in plain, private and
+// Objects through the S3 server by the SDK of S3: what is put is got, byte by byte, in plain, private and
 // end-to-end buckets.
 
 import { createHash } from 'node:crypto';
@@ -12,21 +12,21 @@ import {
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
-import { openDoor, type TestDoor } from './support/door.ts';
+import { openS3Server, type TestS3Server } from './support/s3-server.ts';
 
 let service: Service;
-let door: TestDoor;
+let s3Server: TestS3Server;
 let client: S3Client;
 
 beforeAll(async () => {
   service = await openService();
-  door = await openDoor(service);
-  client = door.client();
-  await door.storage.buckets.create('private');
-  await door.storage.buckets.create('sealed', { endToEnd: { sealsNames: false } });
+  s3Server = await openS3Server(service);
+  client = s3Server.client();
+  await s3Server.storage.buckets.create('private');
+  await s3Server.storage.buckets.create('sealed', { endToEnd: { sealsNames: false } });
 });
 afterAll(async () => {
-  await door?.stop();
+  await s3Server?.stop();
   await service?.stop();
 });
 

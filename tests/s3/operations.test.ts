@@ -47,10 +47,10 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openService, type Service } from '../support/service.ts';
-import { apiKey, openDoor, ownerKey, type TestDoor } from './support/door.ts';
+import { apiKey, openS3Server, ownerKey, type TestS3Server } from './support/s3-server.ts';
 
 let service: Service;
-let door: TestDoor;
+let s3Server: TestS3Server;
 let client: S3Client;
 
 const Bucket = 'things';
@@ -73,9 +73,9 @@ const inOrder = [...listed].sort((one, other) =>
 
 beforeAll(async () => {
   service = await openService();
-  door = await openDoor(service);
-  client = door.client();
-  const { buckets } = door.storage;
+  s3Server = await openS3Server(service);
+  client = s3Server.client();
+  const { buckets } = s3Server.storage;
   await buckets.create(Bucket, { keepVersionsDays: 3 });
   await buckets.create('names');
   await buckets.create('sealed', { endToEnd: { sealsNames: true } });
@@ -84,7 +84,7 @@ beforeAll(async () => {
   await Promise.all(keys.map(([bucket, key]) => put(key, 'x', { Bucket: bucket })));
 });
 afterAll(async () => {
-  await door?.stop();
+  await s3Server?.stop();
   await service?.stop();
 });
 
@@ -101,7 +101,7 @@ const head = (Key: string) => client.send(new HeadObjectCommand({ Bucket, Key })
 const named = (name: string) => expect.objectContaining({ name });
 
 describe.concurrent('objects', () => {
-  test('have what was noted with them, and nothing of the door in their metadata', async () => {
+  test('have what was noted with them, and nothing of the S3 server in their metadata', async () => {
     const noted = {
       ContentType: 'text/css; charset=utf-8',
       CacheControl: 'max-age=60',
@@ -194,7 +194,7 @@ describe.concurrent('objects', () => {
     await client.send(new PutObjectTaggingCommand({ ...input, Tagging: { TagSet } }));
     const tags = () => client.send(new GetObjectTaggingCommand(input));
     expect((await tags()).TagSet).toEqual(TagSet);
-    expect((await door.storage.stat({ bucket: Bucket, path: 'tagged' })).tags[0]).toBe(
+    expect((await s3Server.storage.stat({ bucket: Bucket, path: 'tagged' })).tags[0]).toBe(
       'env=prod=1',
     );
     await client.send(new DeleteObjectTaggingCommand(input));
@@ -356,7 +356,7 @@ test('settings that S3 reports as empty are empty, and deleting absent ones succ
 });
 
 test('PutBucketPolicy is refused once: clients do not repeat what never works', async () => {
-  const patient = door.client(ownerKey, { maxAttempts: 5 });
+  const patient = s3Server.client(ownerKey, { maxAttempts: 5 });
   const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [] });
   const put = new PutBucketPolicyCommand({ Bucket: 'names', Policy });
   const $metadata = expect.objectContaining({ httpStatusCode: 400, attempts: 1 });
@@ -386,7 +386,7 @@ test('ListBuckets selects by a prefix, and has pages', async () => {
 test('ListMultipartUploads refuses a missing bucket with 404, and an unsigned request', async () => {
   const missing = new ListMultipartUploadsCommand({ Bucket: 'none' });
   await expect(client.send(missing)).rejects.toEqual(named('NoSuchBucket'));
-  expect((await fetch(`${door.url}/public?uploads`)).status).toBe(403);
+  expect((await fetch(`${s3Server.url}/public?uploads`)).status).toBe(403);
 });
 
 test('ListObjectsV2 takes an empty continuation token for the beginning', async () => {
@@ -398,7 +398,7 @@ test('GET ignores an expectation other than 100-continue', async () => {
   await put('expected', 'x', { Bucket: 'public' });
   const status = await new Promise((resolve, reject) => {
     const headers = { Expect: '200-ok' };
-    request(`${door.url}/public/expected`, { headers }, (response) => {
+    request(`${s3Server.url}/public/expected`, { headers }, (response) => {
       response.resume();
       resolve(response.statusCode);
     })
@@ -427,7 +427,7 @@ test('a signed address is good for what it was signed for alone', async () => {
   expect(await answer.text()).toBe('by an address');
   expect((await fetch(url.replace('/signed?', '/noted?'))).status).toBe(403);
   // Else the SDK signs the checksum of no body.
-  const plain = door.client(ownerKey, { requestChecksumCalculation: 'WHEN_REQUIRED' });
+  const plain = s3Server.client(ownerKey, { requestChecksumCalculation: 'WHEN_REQUIRED' });
   const putUrl = await getSignedUrl(plain, new PutObjectCommand({ Bucket, Key: 'put' }), options);
   expect((await fetch(putUrl, { method: 'PUT', body: 'sent' })).status).toBe(200);
   expect((await get('put')).text).toBe('sent');
@@ -435,7 +435,7 @@ test('a signed address is good for what it was signed for alone', async () => {
 
 test('who signs nothing reads what is public, and nothing else', async () => {
   await put('seen', 'by all', { Bucket: 'public' });
-  const open = (path: string, init?: RequestInit) => fetch(`${door.url}/${path}`, init);
+  const open = (path: string, init?: RequestInit) => fetch(`${s3Server.url}/${path}`, init);
   expect(await (await open('public/seen')).text()).toBe('by all');
   expect((await open(`${Bucket}/noted`)).status).toBe(404);
   expect((await open('public/mine', { method: 'PUT', body: 'x' })).status).toBe(403);
@@ -444,7 +444,7 @@ test('who signs nothing reads what is public, and nothing else', async () => {
 });
 
 test('an API key does what it may, in its bucket', async () => {
-  const keyed = door.client(apiKey);
+  const keyed = s3Server.client(apiKey);
   const object = { Bucket: service.bucket, Key: 'by key/of 2 MB' };
   const Body = new Uint8Array(2_500_000).fill(7);
   await keyed.send(new PutObjectCommand({ ...object, Body, Metadata: { a: 'b' } }));
@@ -460,6 +460,6 @@ test('an API key does what it may, in its bucket', async () => {
 });
 
 test('no line of the log has a secret', () => {
-  expect(door.log.length).toBeGreaterThan(50);
-  expect(door.log.join('\n')).not.toMatch(/x-amz-|\?|secret|authorization/i);
+  expect(s3Server.log.length).toBeGreaterThan(50);
+  expect(s3Server.log.join('\n')).not.toMatch(/x-amz-|\?|secret|authorization/i);
 });

@@ -10,10 +10,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RecentRanges } from '../../packages/s3/src/recent-ranges.ts';
 import type { StoredObject } from '../../packages/s3/src/stored-object.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
-import { openDoor, type TestDoor } from './support/door.ts';
+import { openS3Server, type TestS3Server } from './support/s3-server.ts';
 
 let service: Service;
-let door: TestDoor;
+let s3Server: TestS3Server;
 let client: S3Client;
 const asked: string[] = [];
 const Bucket = 'demo';
@@ -23,12 +23,12 @@ const step = 65_536;
 
 beforeAll(async () => {
   service = await openService({ onReport: ({ method }) => asked.push(method) });
-  door = await openDoor(service);
-  client = door.client();
+  s3Server = await openS3Server(service);
+  client = s3Server.client();
   await client.send(new PutObjectCommand({ Bucket, Key, Body: bytes }));
 });
 afterAll(async () => {
-  await door?.stop();
+  await s3Server?.stop();
   await service?.stop();
 });
 
@@ -73,7 +73,7 @@ test('GET of a range after a PUT has the new bytes, and no mixture', async () =>
 test('GET of a range has bytes of one version when another client has replaced the file', async () => {
   await get(0, step);
   const third = sampleBytes('third', bytes.length);
-  await door.storage.upload(third, { bucket: Bucket, path: Key, contentType: 'a/b' });
+  await s3Server.storage.upload(third, { bucket: Bucket, path: Key, contentType: 'a/b' });
   const found = await get(step, 2 * step);
   expect(Buffer.compare(found, third.subarray(step, 2 * step))).toBe(0);
 });

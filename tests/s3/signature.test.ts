@@ -149,7 +149,7 @@ describe('a request that was altered', () => {
 });
 
 describe('the time of a request', () => {
-  test('may be 15 minutes from that of the door, either way', async () => {
+  test('may be 15 minutes from that of the S3 server, either way', async () => {
     for (const seconds of [-900, 0, 900]) {
       expect(await codeOf(documented.get, later(seconds))).toBe('let in');
     }

@@ -26,10 +26,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bucketSecrets } from '../../packages/client/src/bucket-secrets.ts';
 import { versionIdOf } from '../../packages/s3/src/account.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
-import { apiKey, openDoor, ownerAccount, type TestDoor } from './support/door.ts';
+import { apiKey, openS3Server, ownerAccount, type TestS3Server } from './support/s3-server.ts';
 
 let service: Service;
-let door: TestDoor;
+let s3Server: TestS3Server;
 let client: S3Client;
 
 const kinds = [
@@ -40,15 +40,15 @@ const kinds = [
 
 beforeAll(async () => {
   service = await openService();
-  door = await openDoor(service);
-  client = door.client();
+  s3Server = await openS3Server(service);
+  client = s3Server.client();
   for (const [bucket, options] of kinds) {
-    await door.storage.buckets.create(bucket, { ...options, keepVersionsDays: 3 });
+    await s3Server.storage.buckets.create(bucket, { ...options, keepVersionsDays: 3 });
   }
-  await door.storage.buckets.create('plain');
+  await s3Server.storage.buckets.create('plain');
 });
 afterAll(async () => {
-  await door?.stop();
+  await s3Server?.stop();
   await service?.stop();
 });
 
@@ -177,7 +177,7 @@ test('nobody reads a version of a public bucket who may not read the bucket', as
   for (const Body of ['a secret', 'none']) {
     await client.send(new PutObjectCommand({ ...target, Body }));
   }
-  const at = `${door.url}/public/secret`;
+  const at = `${s3Server.url}/public/secret`;
   expect(await (await fetch(at)).text()).toBe('none');
   const former = await fetch(`${at}?versionId=1`);
   expect([former.status, await former.text()]).toEqual([403, expect.stringContaining('Access')]);
@@ -227,9 +227,9 @@ test('an id that cannot be asked for is not told, and refuses nothing that was d
 });
 
 test('an API key reads versions too, over HTTP', async () => {
-  const byKey = door.client(apiKey);
+  const byKey = s3Server.client(apiKey);
   const target = { Bucket: service.bucket, Key: 'by/key' };
-  await door.storage.buckets.update(service.bucket, { keepVersionsDays: 3 });
+  await s3Server.storage.buckets.update(service.bucket, { keepVersionsDays: 3 });
   const old = sampleBytes('by key', 2_500_000);
   for (const Body of [old, Buffer.from('new')]) {
     await byKey.send(new PutObjectCommand({ ...target, Body, Metadata: { a: 'b' } }));

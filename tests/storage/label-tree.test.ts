@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { encode } from 'cborg';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { kernelGate } from '../../src/crypto/kernel.ts';
+import { kernelCall } from '../../src/crypto/kernel.ts';
 import { installUtf8Encoder } from '../../src/lib/text.ts';
 import { type LabelPath, type LabelTree, openLabelTree } from '../../src/storage/label-tree.ts';
 import { spaceRead, spaceSize } from '../../src/storage/stable-space.ts';
@@ -162,7 +162,7 @@ describe('a label tree', () => {
     expect(() => tree.has({ text: 'a', hashes: [new Uint8Array(31)] })).toThrow('unreachable');
     const elsewhere = openLabelTree(6, 0);
     expect(() => tree.move(path('a'), { tree: elsewhere, path: path('a') })).toThrow('one space');
-    expect(() => kernelGate(new Uint8Array(1))).not.toThrow();
+    expect(() => kernelCall(new Uint8Array(1))).not.toThrow();
   });
 
   test('has the same level of 10,000 leaves whether they come at once or one by one', () => {

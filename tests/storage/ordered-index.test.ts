@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { kernelGate } from '../../src/crypto/kernel.ts';
+import { kernelCall } from '../../src/crypto/kernel.ts';
 import { type OrderedIndex, openOrderedIndex } from '../../src/storage/ordered-index.ts';
 import { spaceSize } from '../../src/storage/stable-space.ts';
 import { checkIndexStructure } from '../support/index-structure.ts';
@@ -33,7 +33,7 @@ test('a key that is no Uint8Array is refused and leaves nothing waiting', () => 
   expect(() => index.insert('ab' as unknown as Uint8Array, 1n)).toThrow('no Uint8Array');
   index.insert(Buffer.from('a'), 1n);
   expect(index.count()).toBe(1);
-  expect(() => kernelGate(new Uint8Array(1))).not.toThrow();
+  expect(() => kernelCall(new Uint8Array(1))).not.toThrow();
 });
 
 test('indexes of two spaces know nothing of each other', () => {

@@ -1,10 +1,10 @@
 // People, times and shorthands that the tests of the domain and of the HTTP face have in common.
 
 import { expect } from 'vitest';
-import { createKey } from '../../src/domain/administration/api-key-management.ts';
+import { createKey } from '../../src/domain/administration/api-key-administration.ts';
+import type { BucketChange } from '../../src/domain/administration/bucket-administration.ts';
 import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
-import type { BucketChange } from '../../src/domain/administration/bucket-management.ts';
-import type { FileMetadata } from '../../src/domain/files/files.ts';
+import type { FileMetadata } from '../../src/domain/files/file-records.ts';
 import type { Call } from '../../src/domain/shared/caller.ts';
 import { Refusal, type RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { noStoredHeaders } from '../../src/domain/shared/stored-headers.ts';

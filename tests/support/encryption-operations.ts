@@ -2,7 +2,7 @@
 // in two buckets, each with what a twin of plain data notes of it.
 
 import { expect } from 'vitest';
-import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import {
   continueRotation,
   rotateBucketKey,
@@ -10,10 +10,10 @@ import {
 } from '../../src/domain/administration/key-rotation.ts';
 import { reclaimContents } from '../../src/domain/contents/contents.ts';
 import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
-import { deleteFile } from '../../src/domain/files/file-access.ts';
 import { changeFile } from '../../src/domain/files/file-changes.ts';
-import { eraseVersions, restoreVersion } from '../../src/domain/files/version-access.ts';
-import { expireVersions } from '../../src/domain/files/versions.ts';
+import { deleteFile } from '../../src/domain/files/files.ts';
+import { expireVersions } from '../../src/domain/files/version-records.ts';
+import { eraseVersions, restoreVersion } from '../../src/domain/files/versions.ts';
 import { Refusal } from '../../src/domain/shared/refusal.ts';
 import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
 import {

@@ -78,7 +78,7 @@ export function bucketKeysOf(record: Uint8Array) {
   return { keyId: number(0), slot: number(1), formerKeyId: number(2), formerSlot: number(3) };
 }
 
-/** By the diagram in file-records.ts. */
+/** By the diagram in file-layout.ts. */
 export function fileHeadOf(record: Uint8Array) {
   const view = Buffer.from(record);
   return {

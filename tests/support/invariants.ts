@@ -7,13 +7,13 @@ import { findChunk } from '../../src/domain/contents/chunk-records.ts';
 import { digestTables } from '../../src/domain/contents/digest-tables.ts';
 import { keptContents } from '../../src/domain/contents/kept-contents.ts';
 import { sharesOf } from '../../src/domain/contents/shared-contents.ts';
-import { type FileRecord, findFile } from '../../src/domain/files/files.ts';
+import { type FileRecord, findFile } from '../../src/domain/files/file-records.ts';
 import {
   countedBytes,
   countedOverhead,
   findVersion,
   versionNames,
-} from '../../src/domain/files/versions.ts';
+} from '../../src/domain/files/version-records.ts';
 import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
 import { sizesBelow } from '../../src/domain/listing/file-sizes.ts';
 import { openUploadsOf } from '../../src/domain/uploads/open-uploads.ts';

@@ -3,7 +3,7 @@
 // back after it.
 
 import { buildKernel } from '../../scripts/kernel.ts';
-import { installKernelGate, type KernelGate } from '../../src/crypto/kernel.ts';
+import { installKernelCall, type KernelCall } from '../../src/crypto/kernel.ts';
 
 /** V8's own, as far as it is used here; TypeScript declares it for browsers only. */
 export interface WasmMemory {
@@ -71,7 +71,7 @@ export interface KernelExports {
 }
 
 export interface KernelHost {
-  readonly gate: KernelGate;
+  readonly gate: KernelCall;
   readonly exports: KernelExports;
   readonly memory: WasmMemory;
   readonly system: FakeSystem;
@@ -103,14 +103,14 @@ export async function startKernel(options: KernelHostOptions = {}): Promise<Kern
   };
   kernelModule ??= WebAssembly.compile(await buildKernel());
   const exports = new WebAssembly.Instance(await kernelModule, imports).exports as KernelExports;
-  const gate = createGate({ exports, memory, misalignment });
+  const gate = createKernelCall({ exports, memory, misalignment });
   return { gate, exports, memory, system };
 }
 
 /** Starts a kernel and makes it the one that src/crypto calls. */
 export async function installNodeKernel(options: KernelHostOptions = {}): Promise<KernelHost> {
   const host = await startKernel(options);
-  installKernelGate(host.gate);
+  installKernelCall(host.gate);
   return host;
 }
 
@@ -191,8 +191,8 @@ interface Lent {
   readonly address: number;
 }
 
-/** A gate into any module that has the kernel behind `certified_data_set`. */
-export function createGate({ exports, memory, misalignment }: GateParts): KernelGate {
+/** A call into any module that has the kernel behind `certified_data_set`. */
+export function createKernelCall({ exports, memory, misalignment }: GateParts): KernelCall {
   const arenaStart = 1024;
   const arenaEnd = memory.buffer.byteLength;
   let lent: Lent[] = [];
@@ -228,7 +228,7 @@ export function createGate({ exports, memory, misalignment }: GateParts): Kernel
   };
 }
 
-/** Returns the number of operands of a command block, kernel/gate.ts; 0 for plain certified data. */
+/** Returns the number of operands of a command block, kernel/kernel-call.ts; 0 for plain certified data. */
 function operandsOf(bytes: Uint8Array): number {
   if (bytes.length !== 64) return 0;
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(20, true);

@@ -1,7 +1,7 @@
 // Texts through a kernel in Node: the exchange, an array of JavaScript's, has to stay where the
 // kernel was told it is, so it is mirrored at an address of the kernel's memory.
 
-import { installKernelGate, kernelOperations } from '../../src/crypto/kernel.ts';
+import { installKernelCall, kernelOperations } from '../../src/crypto/kernel.ts';
 import { openTextExchange } from '../../src/crypto/kernel-text.ts';
 import { installNodeKernel, type KernelHost } from './kernel-host.ts';
 
@@ -23,7 +23,7 @@ export async function installKernelText(): Promise<TextHost> {
     new Uint8Array(host.memory.buffer, address, length);
   let opening: Uint8Array | undefined;
   let exchange = new Uint8Array(0);
-  installKernelGate((bytes) => {
+  installKernelCall((bytes) => {
     if (opening !== undefined) {
       exchange = bytes as Uint8Array<ArrayBuffer>;
       bytesAt(commandAt, 64).set(opening);

@@ -1,14 +1,14 @@
 // Operations of the models on files and former versions: one at a time, and many in one call.
 
 import { expect } from 'vitest';
-import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
-import { deleteFile } from '../../src/domain/files/file-access.ts';
 import { changeFile } from '../../src/domain/files/file-changes.ts';
 import { deleteFiles } from '../../src/domain/files/file-deletion.ts';
-import { entityTag } from '../../src/domain/files/files.ts';
+import { entityTag } from '../../src/domain/files/file-records.ts';
+import { deleteFile } from '../../src/domain/files/files.ts';
 import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
-import { eraseVersions, restoreVersion } from '../../src/domain/files/version-access.ts';
+import { eraseVersions, restoreVersion } from '../../src/domain/files/versions.ts';
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { uploadBatch } from '../../src/domain/uploads/batch-upload.ts';
 import { uploadSingle } from '../../src/domain/uploads/single-upload.ts';

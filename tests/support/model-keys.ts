@@ -1,7 +1,7 @@
 // Operations of the models on API keys, and what lets others be done with one of them in place of
 // the owner.
 
-import { createKey, revokeKey } from '../../src/domain/administration/api-key-management.ts';
+import { createKey, revokeKey } from '../../src/domain/administration/api-key-administration.ts';
 import { callOf, hourNs } from './domain-fixture.ts';
 import type { TwinKey } from './model-link-twin.ts';
 import { type Answer, type Operation, oneOf, type Run } from './model-run.ts';

@@ -1,15 +1,15 @@
 // Operations of the models on links: by the owner and by keys, and by whoever has their address.
 
 import { expect } from 'vitest';
-import { entityTag, readFile } from '../../src/domain/files/files.ts';
+import { entityTag, readFile } from '../../src/domain/files/file-records.ts';
+import { endLinks, linkBytesOf } from '../../src/domain/files/link-records.ts';
 import {
   createLink,
   deleteLink,
   type LinkAddress,
   listLinks,
   withLinkedFile,
-} from '../../src/domain/files/link-access.ts';
-import { endLinks, linkBytesOf } from '../../src/domain/files/links.ts';
+} from '../../src/domain/files/links.ts';
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { callOf, expectRefusal, hourNs } from './domain-fixture.ts';
 import { expectSameBytes } from './expect-same.ts';

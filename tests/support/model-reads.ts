@@ -3,10 +3,10 @@
 import { expect } from 'vitest';
 import { getUsage } from '../../src/domain/administration/bucket-usage.ts';
 import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
-import { deleteFile, readFilePart } from '../../src/domain/files/file-access.ts';
 import { changeFile } from '../../src/domain/files/file-changes.ts';
 import { deleteFiles } from '../../src/domain/files/file-deletion.ts';
-import { createLink, deleteLink, listLinks } from '../../src/domain/files/link-access.ts';
+import { deleteFile, readFilePart } from '../../src/domain/files/files.ts';
+import { createLink, deleteLink, listLinks } from '../../src/domain/files/links.ts';
 import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
 import {
   eraseVersions,
@@ -14,7 +14,7 @@ import {
   listVersions,
   readVersionPart,
   restoreVersion,
-} from '../../src/domain/files/version-access.ts';
+} from '../../src/domain/files/versions.ts';
 import { cutPage, isFolder, listFolder } from '../../src/domain/listing/folder-listing.ts';
 import { listFiles } from '../../src/domain/listing/listing.ts';
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';

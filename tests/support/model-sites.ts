@@ -1,7 +1,7 @@
 // Buckets of the whole model become sites and cease to be: nothing that the twin knows changes, and
 // in the end each file has leaves of the kind that its bucket wants.
 
-import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { renewSites } from '../../src/domain/administration/site-renewal.ts';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import { callOf } from './domain-fixture.ts';

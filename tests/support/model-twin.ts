@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import { overheadBytesOf } from '../../src/domain/buckets/quota.ts';
-import { linkBytesOf } from '../../src/domain/files/links.ts';
+import { linkBytesOf } from '../../src/domain/files/link-records.ts';
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { hourNs, plainMetadata, startNs } from './domain-fixture.ts';
 import {

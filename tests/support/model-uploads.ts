@@ -1,7 +1,7 @@
 // Operations of the models on upload sessions, of known and of unknown size.
 
 import { expect } from 'vitest';
-import { entityTag } from '../../src/domain/files/files.ts';
+import { entityTag } from '../../src/domain/files/file-records.ts';
 import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
 import { cancelUpload, finishUpload } from '../../src/domain/uploads/upload-end.ts';
 import { begin, testBytes } from './domain-fixture.ts';

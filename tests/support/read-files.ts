@@ -7,7 +7,7 @@ import {
   removeFile,
   withOpenFile,
   withPublicFile,
-} from '../../src/domain/files/files.ts';
+} from '../../src/domain/files/file-records.ts';
 import { withFileKey } from '../../src/domain/keys/file-keys.ts';
 import type { Stores } from '../../src/domain/shared/stores.ts';
 import { present } from '../../src/lib/assert.ts';

@@ -1,6 +1,6 @@
 // How tests reach spaces of a kernel in Node: by its operations, and as the canister itself does.
 
-import { installKernelGate } from '../../src/crypto/kernel.ts';
+import { installKernelCall } from '../../src/crypto/kernel.ts';
 import { type StableSpace, spaceRead } from '../../src/storage/stable-space.ts';
 import { type KernelHost, startKernel } from './kernel-host.ts';
 
@@ -26,6 +26,6 @@ export function linearRead(host: KernelHost, offset: number, length: number): Ui
 /** A new instance on the same stable memory, which the operations reach from then on. */
 export async function upgradeKernel({ system }: KernelHost): Promise<KernelHost> {
   const host = await startKernel({ system });
-  installKernelGate(host.gate);
+  installKernelCall(host.gate);
   return host;
 }

@@ -11,7 +11,7 @@ const allOfSrc = [wire, 'src/lib', 'src/crypto', 'src/storage', 'src/domain', 's
 
 const belowDomain = [wire, 'src/lib', 'src/limits.ts', 'src/crypto', 'src/storage'];
 /** Each may import those before it. */
-const domainOrder = 'shared keys contents buckets access listing files uploads administration';
+const domainOrder = 'shared keys contents buckets rights listing files uploads administration';
 
 function domainFolders(count: number): string[] {
   return domainOrder
@@ -63,7 +63,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'src/domain/keys': [...belowDomain, ...domainFolders(1)],
   'src/domain/contents': [...belowDomain, ...domainFolders(2)],
   'src/domain/buckets': [...belowDomain, ...domainFolders(2)],
-  'src/domain/access': [...belowDomain, ...domainFolders(4)],
+  'src/domain/rights': [...belowDomain, ...domainFolders(4)],
   'src/domain/listing': [...belowDomain, ...domainFolders(5)],
   'src/domain/files': [...belowDomain, ...domainFolders(6)],
   'src/domain/uploads': [...belowDomain, ...domainFolders(7)],

@@ -1,5 +1,5 @@
-// Which bucket and key a request is about: of its path, or of its host and path where the door has
-// a domain (virtual-host addressing). Nothing is normalised: `..` and `//` are letters of a key.
+// The bucket and key of a request: in its path, or in its host and path where the S3 server has a
+// domain (virtual-host addressing). Nothing is normalised: `..` and `//` are letters of a key.
 
 import { bucketIdRefusal, isBucketId } from '../../wire/src/bucket-id.ts';
 import { S3Error } from './s3-error.ts';

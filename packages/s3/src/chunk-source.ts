@@ -6,7 +6,7 @@ import type { BufferPool } from '../../client/src/bytes/buffer-pool.ts';
 import { iteratorOf, type Pieces } from '../../client/src/bytes/byte-stream.ts';
 import type { UploadSource } from '../../client/src/bytes/upload-source.ts';
 import type { Body } from './body/open-body.ts';
-import type { Gate } from './gate.ts';
+import type { Semaphore } from './semaphore.ts';
 
 /** The most bytes of a slice, whole segments of an age file: buffers of one length fit all. */
 const sliceBytes = 30 * 65_536;
@@ -15,9 +15,9 @@ const sliceBytes = 30 * 65_536;
 export interface ChunkRoom {
   readonly buffers: BufferPool;
   /** One is inside for each chunk that is being read of a client and sent. */
-  readonly sending: Gate;
+  readonly sending: Semaphore;
   /** One is inside for each chunk that is being received of the service. */
-  readonly receiving: Gate;
+  readonly receiving: Semaphore;
 }
 
 /** A client that brings a chunk more slowly lets others go before it is sent. */

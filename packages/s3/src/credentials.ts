@@ -1,5 +1,5 @@
-// Access keys of the door: pairs of an id and a secret in a file of their user's alone, each of
-// which stands for a profile of the command or for an API key.
+// Access keys of the S3 server: pairs of an id and a secret, in a file that only its user reads.
+// Each stands for a profile of the command or for an API key.
 
 import { randomBytes, randomInt } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';

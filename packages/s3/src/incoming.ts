@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { S3Error } from './s3-error.ts';
 import type { Place } from './workers.ts';
 
-/** So long the door waits in all for so many bytes: about a kilobyte a second. */
+/** So long the S3 server waits in all for so many bytes: about a kilobyte a second. */
 const usualWaitMsMax = 60_000;
 const bytesMin = 65_536;
 

@@ -2,5 +2,5 @@
 // service.
 
 export type { Account } from './account.ts';
-export { createDoor, type Door, type DoorOptions } from './door.ts';
+export { createS3Server, type S3Server, type S3ServerOptions } from './s3-server.ts';
 export type { Access, Credential, Credentials } from './signature/verify.ts';

@@ -34,7 +34,7 @@ export interface Route {
   readonly run: Handler;
   /** Query parameters allowed beside the name that chooses the route. */
   readonly parameters?: readonly string[];
-  /** Something is different after it: refused where the door only reads. */
+  /** Something is different after it: refused where the S3 server only reads. */
   readonly isChange?: boolean;
   /** Bytes of objects come or go: only so many at a time. */
   readonly movesBytes?: boolean;

@@ -41,7 +41,8 @@ const codes: Readonly<Record<string, S3Code>> = {
 export function s3ErrorOf(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   const cause = { cause: error };
-  if (!isStorageError(error)) return new S3Error('InternalError', 'The door has failed.', cause);
+  if (!isStorageError(error))
+    return new S3Error('InternalError', 'The S3 server has failed.', cause);
   if (outOfUseCodes.has(error.code)) return new S3Error('ServiceUnavailable', error.message, cause);
   const known = Object.hasOwn(codes, error.code) ? codes[error.code] : undefined;
   if (known === 'SlowDown' || error.isRetryable) {

@@ -1,5 +1,5 @@
-// A file as an object of S3, and what the door keeps in a file's metadata beside the user's own:
-// names that begin with `s3.`.
+// A file as an object of S3, and the facts that the S3 server stores in a file's metadata beside the
+// user's own: names that begin with `s3.`.
 
 import type { FileRecord, StoredHeaders } from '../../client/src/types/files.ts';
 import { storedHeaderNames } from '../../wire/src/stored-headers.ts';
@@ -118,6 +118,6 @@ export function metadataOf(
   throw new S3Error(
     'MetadataTooLarge',
     `An object has at most ${pairsMax} pairs of metadata and ${bytesMax} bytes of UTF-8 in them, ` +
-      `the door's own included; this one would have ${all.length} with ${bytes} bytes.`,
+      `the S3 server's own included; this one would have ${all.length} with ${bytes} bytes.`,
   );
 }

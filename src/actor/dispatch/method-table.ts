@@ -9,24 +9,24 @@
 // that the method itself makes. Inspection sees ingress only, so the method checks again.
 
 import { batchTextBytesMax, deletionBytesMax } from '../../../packages/wire/src/limits.ts';
-import { authorize } from '../../domain/access/access.ts';
-import { mayCreateBuckets } from '../../domain/access/bucket-creators.ts';
-import { ownedBucket } from '../../domain/access/ownership.ts';
 import {
   checkKeyRequest,
   checkRevocation,
-} from '../../domain/administration/api-key-management.ts';
+} from '../../domain/administration/api-key-administration.ts';
 import {
   checkIdentityRequest,
   requireNamedOwner,
 } from '../../domain/administration/bucket-identity.ts';
 import { checkCopy } from '../../domain/files/copies.ts';
-import { checkDeletion } from '../../domain/files/file-access.ts';
 import { checkFileChange } from '../../domain/files/file-changes.ts';
 import { authorizeDeletion } from '../../domain/files/file-deletion.ts';
-import { checkLinkDeletion, checkLinkRequest } from '../../domain/files/link-access.ts';
+import { checkDeletion } from '../../domain/files/files.ts';
+import { checkLinkDeletion, checkLinkRequest } from '../../domain/files/links.ts';
 import { checkPrefixMoveRights } from '../../domain/files/prefix-moves.ts';
-import { authorizeErasure, checkRestoration } from '../../domain/files/version-access.ts';
+import { authorizeErasure, checkRestoration } from '../../domain/files/versions.ts';
+import { mayCreateBuckets } from '../../domain/rights/creators.ts';
+import { ownedBucket } from '../../domain/rights/ownership.ts';
+import { authorize } from '../../domain/rights/rights.ts';
 import { type Call, isAnonymous, requireController } from '../../domain/shared/caller.ts';
 import { Refusal } from '../../domain/shared/refusal.ts';
 import type { Stores } from '../../domain/shared/stores.ts';

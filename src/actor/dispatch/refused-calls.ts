@@ -2,7 +2,7 @@
 // return, so the inspection lets refused calls of strangers in while the budget `refusals` lasts;
 // beyond it the inspection traps with the words that the method would have returned.
 
-import { isBudgetLeft, spendBudget } from '../../domain/access/budgets.ts';
+import { isBudgetLeft, spendBudget } from '../../domain/rights/budgets.ts';
 import type { RefusalCode } from '../../domain/shared/refusal.ts';
 import { refusedBytesPerToken, uncheckedArgumentBytesMax } from '../../limits.ts';
 import { stores } from '../runtime/runtime.ts';

@@ -1,6 +1,6 @@
 // The arguments of methods over API keys as the domain takes them.
 
-import type { KeyRequest } from '../../domain/administration/api-key-management.ts';
+import type { KeyRequest } from '../../domain/administration/api-key-administration.ts';
 import type { Optional } from './optional.ts';
 
 export interface ApiKeyArgument {

@@ -1,6 +1,6 @@
 // The argument of `createLink` as the domain takes it.
 
-import type { LinkRequest } from '../../domain/files/link-access.ts';
+import type { LinkRequest } from '../../domain/files/links.ts';
 import type { Optional } from './optional.ts';
 
 export interface LinkArgument {

@@ -1,7 +1,7 @@
 // Answers to HTTP requests, put together and sent by the kernel (kernel/http-response.ts).
 
 import { msgReply } from 'azle';
-import { createCommand, kernelGate, kernelOperations, kernelWords } from '../../crypto/kernel.ts';
+import { createCommand, kernelCall, kernelOperations, kernelWords } from '../../crypto/kernel.ts';
 import { giveText, isTextExchangeOpen, takenBytesMax } from '../../crypto/kernel-text.ts';
 import { emptyBytes } from '../../lib/bytes.ts';
 import { answerHead, type EncodableResponse, encodeResponse } from './bulk-messages.ts';
@@ -14,9 +14,9 @@ const noStrategy = Uint8Array.of(0);
 
 /** Replies with bulk bytes behind what stands before them, which are not copied together. */
 export function replyBytes(head: Uint8Array, body: Uint8Array): void {
-  kernelGate(piecesCommand);
-  kernelGate(head);
-  kernelGate(body);
+  kernelCall(piecesCommand);
+  kernelCall(head);
+  kernelCall(body);
 }
 
 /** Replies; `isUpgrade` asks the gateway to call again as an update. */
@@ -41,10 +41,10 @@ export function replyNatively(response: EncodableResponse, isUpgrade: boolean): 
   words[apartWord] = apart === undefined ? 0 : 1;
   words[upgradeWord] = isUpgrade ? 1 : 0;
   const value = apart ?? emptyBytes;
-  kernelGate(bytes);
-  kernelGate(answerHead);
-  kernelGate(body);
-  kernelGate(value);
-  kernelGate(strategy);
+  kernelCall(bytes);
+  kernelCall(answerHead);
+  kernelCall(body);
+  kernelCall(value);
+  kernelCall(strategy);
   return true;
 }

@@ -1,7 +1,7 @@
 // HTTP requests as gateways send them, read by the kernel and the engine's own JSON parser: 0.2 M
 // instructions for ten header fields, where the reader in bulk-messages.ts takes 1.2 M.
 
-import { createCommand, kernelGate, kernelOperations, kernelWords } from '../../crypto/kernel.ts';
+import { createCommand, kernelCall, kernelOperations, kernelWords } from '../../crypto/kernel.ts';
 import { isTextExchangeOpen, takeText } from '../../crypto/kernel-text.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import { requestHeaderCountMax } from '../../limits.ts';
@@ -20,8 +20,8 @@ export function readRequestNatively(
   const { bytes, words } = command;
   words[kernelWords.offset] = requestHeaderCountMax;
   words[kernelWords.length] = textBytesMax;
-  kernelGate(bytes);
-  kernelGate(argument);
+  kernelCall(bytes);
+  kernelCall(argument);
   if (words[kernelWords.result] !== 1) return undefined;
   const start = words[kernelWords.offset] ?? 0;
   const length = words[kernelWords.length] ?? 0;

@@ -1,6 +1,6 @@
 // The arguments of methods over former versions as the domain takes them.
 
-import type { Erasure, Restoration } from '../../domain/files/version-access.ts';
+import type { Erasure, Restoration } from '../../domain/files/versions.ts';
 import { numberOf, type Optional, prefixOf } from './optional.ts';
 
 export interface RestorationArgument {

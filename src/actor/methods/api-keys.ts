@@ -2,8 +2,12 @@
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
-import type { ApiKey } from '../../domain/access/api-keys.ts';
-import { createKey, listKeys, revokeKey } from '../../domain/administration/api-key-management.ts';
+import {
+  createKey,
+  listKeys,
+  revokeKey,
+} from '../../domain/administration/api-key-administration.ts';
+import type { ApiKey } from '../../domain/rights/api-keys.ts';
 import { ApiKeyRequest, ResultApiKeys, ResultNewApiKey } from '../candid/operations.ts';
 import { ResultNull } from '../candid/types.ts';
 import { query, update } from '../dispatch/method.ts';

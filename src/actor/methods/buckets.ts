@@ -2,17 +2,17 @@
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
-import { updateAccess } from '../../domain/access/bucket-creators.ts';
-import type { BudgetSizes } from '../../domain/access/budgets.ts';
-import { createBucket } from '../../domain/administration/bucket-creation.ts';
 import {
   type BucketDetails,
   deleteBucket,
   describeBucket,
   listBuckets,
   updateBucket,
-} from '../../domain/administration/bucket-management.ts';
+} from '../../domain/administration/bucket-administration.ts';
+import { createBucket } from '../../domain/administration/bucket-creation.ts';
 import type { EndToEnd, EndToEndOptions } from '../../domain/buckets/end-to-end.ts';
+import type { BudgetSizes } from '../../domain/rights/budgets.ts';
+import { updateCreators } from '../../domain/rights/creators.ts';
 import {
   AccessChange,
   BucketChange,
@@ -196,7 +196,7 @@ export class BucketsActor {
       },
     };
     return answer(() => {
-      const creators = updateAccess(stores, currentCall(), change);
+      const creators = updateCreators(stores, currentCall(), change);
       return creators.map((creator) => Principal.fromUint8Array(creator));
     });
   }

@@ -3,7 +3,6 @@
 
 import { IDL } from '@dfinity/candid';
 import { time } from 'azle';
-import { takeIdentity } from '../../domain/access/identity-budget.ts';
 import {
   checkIdentityRequest,
   type IdentityPath,
@@ -13,6 +12,7 @@ import {
   rotateBucketIdentity,
   setBucketRecipient,
 } from '../../domain/administration/bucket-identity.ts';
+import { takeIdentity } from '../../domain/rights/identity-budget.ts';
 import type { Call } from '../../domain/shared/caller.ts';
 import { Refusal } from '../../domain/shared/refusal.ts';
 import { bytesEqual } from '../../lib/bytes.ts';

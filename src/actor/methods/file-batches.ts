@@ -1,7 +1,7 @@
 // Actor methods over many files at once. Decoded and encoded by hand, see batch-messages.ts.
 
 import { deleteFiles } from '../../domain/files/file-deletion.ts';
-import { partsOfFile } from '../../domain/files/files.ts';
+import { partsOfFile } from '../../domain/files/file-records.ts';
 import { requireCycles } from '../../domain/shared/cycles.ts';
 import { withoutSlash } from '../../domain/shared/names.ts';
 import { parseStoredHeaders } from '../../domain/shared/stored-headers.ts';

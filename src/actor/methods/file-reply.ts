@@ -1,7 +1,7 @@
 // Updates that answer a file's record, which is encoded by hand, see file-record-messages.ts.
 
 import type { IDL } from '@dfinity/candid';
-import { partsOfFile } from '../../domain/files/files.ts';
+import { partsOfFile } from '../../domain/files/file-records.ts';
 import type { WrittenFile } from '../../domain/files/written-files.ts';
 import { carryOut } from '../dispatch/method.ts';
 import { encodeFileResult } from '../messages/file-record-messages.ts';

@@ -2,8 +2,8 @@
 
 import { IDL } from '@dfinity/candid';
 import { msgReply } from 'azle';
-import { deleteFile, getFile, readFilePart } from '../../domain/files/file-access.ts';
-import { partsOfFile } from '../../domain/files/files.ts';
+import { partsOfFile } from '../../domain/files/file-records.ts';
+import { deleteFile, getFile, readFilePart } from '../../domain/files/files.ts';
 import { requireCycles } from '../../domain/shared/cycles.ts';
 import { uploadByCall } from '../../domain/uploads/single-upload.ts';
 import { liquidCycles } from '../../storage/stable-space.ts';

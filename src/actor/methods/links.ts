@@ -2,9 +2,9 @@
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
-import { keyId } from '../../domain/access/api-keys.ts';
-import { createLink, deleteLink, listLinks } from '../../domain/files/link-access.ts';
-import type { Link } from '../../domain/files/links.ts';
+import type { Link } from '../../domain/files/link-records.ts';
+import { createLink, deleteLink, listLinks } from '../../domain/files/links.ts';
+import { keyId } from '../../domain/rights/api-keys.ts';
 import { LinkList, LinkRequest, ResultLink, ResultLinks } from '../candid/operations.ts';
 import { ResultNull } from '../candid/types.ts';
 import { query, update } from '../dispatch/method.ts';

@@ -3,7 +3,7 @@
 import { IDL } from '@dfinity/candid';
 import { msgReply } from 'azle';
 import { getUsage } from '../../domain/administration/bucket-usage.ts';
-import { readFileParts } from '../../domain/files/files.ts';
+import { readFileParts } from '../../domain/files/file-records.ts';
 import { readPartsPage } from '../../domain/files/folder-page.ts';
 import { listFolder } from '../../domain/listing/folder-listing.ts';
 import { listFiles } from '../../domain/listing/listing.ts';

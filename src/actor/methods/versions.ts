@@ -2,15 +2,15 @@
 
 import { IDL } from '@dfinity/candid';
 import { msgReply } from 'azle';
-import { entityTag, partsOfFile } from '../../domain/files/files.ts';
+import { entityTag, partsOfFile } from '../../domain/files/file-records.ts';
+import type { FormerVersion } from '../../domain/files/version-records.ts';
 import {
   eraseVersions,
   getVersion,
   listVersions,
   readVersionPart,
   restoreVersion,
-} from '../../domain/files/version-access.ts';
-import type { FormerVersion } from '../../domain/files/versions.ts';
+} from '../../domain/files/versions.ts';
 import {
   Erasure,
   Restoration,

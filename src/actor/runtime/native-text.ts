@@ -3,7 +3,7 @@
 // instructions a byte and are not in the bundle). Imported before everything else that runs.
 
 import { candidEncode, certifiedDataSet } from 'azle';
-import { installKernelGate } from '../../crypto/kernel.ts';
+import { installKernelCall } from '../../crypto/kernel.ts';
 import {
   decodeByKernel,
   encodeByKernel,
@@ -60,7 +60,7 @@ class NativeTextDecoder {
 /** Azle's public functions take 4,000 instructions more a call. */
 const azle = globalThis._azleIc;
 
-installKernelGate(azle?.certifiedDataSet ?? certifiedDataSet);
+installKernelCall(azle?.certifiedDataSet ?? certifiedDataSet);
 // The bundle is also evaluated at build time, before the kernel is linked.
 if (azle && openTextExchange({ give: azle.debugPrint, take: azle.msgRejectMsg })) {
   installUtf8Encoder((text) => encodeByKernel(text) ?? encodeByCandid(text));

@@ -41,7 +41,7 @@ const fixed = openFixedTrees(() => ({
   formerPreflight: fixedAnswer(formerPreflightResponse),
 }));
 const published = openLabelTree(spaceIds.labels, 0);
-const site = openCertifiedSite({ published, shelf: openLabelTree(spaceIds.labels, 1), fixed });
+const site = openCertifiedSite({ published, hiddenTree: openLabelTree(spaceIds.labels, 1), fixed });
 
 export const proofs = openSiteProofs({ published, fixed });
 

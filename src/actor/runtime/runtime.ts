@@ -10,8 +10,8 @@ import { configureRole, type RoleSettings } from '../../domain/administration/se
 import { renewSites } from '../../domain/administration/site-renewal.ts';
 import { reclaimContents } from '../../domain/contents/contents.ts';
 import { releaseKept } from '../../domain/contents/kept-contents.ts';
-import { endLinks } from '../../domain/files/links.ts';
-import { expireVersions } from '../../domain/files/versions.ts';
+import { endLinks } from '../../domain/files/link-records.ts';
+import { expireVersions } from '../../domain/files/version-records.ts';
 import {
   configureRootKey,
   KeyUnavailable,

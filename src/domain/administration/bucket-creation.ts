@@ -1,7 +1,6 @@
 // How buckets begin: who may create them, and what a new one is.
 
 import { bucketCountMax } from '../../limits.ts';
-import { mayCreateBuckets } from '../access/bucket-creators.ts';
 import { noteBucket } from '../buckets/bucket-directory.ts';
 import { readTotals } from '../buckets/bucket-totals.ts';
 import type { Bucket } from '../buckets/buckets.ts';
@@ -14,11 +13,12 @@ import {
 } from '../buckets/end-to-end.ts';
 import { parseKeepDays, parseQuota } from '../buckets/quota.ts';
 import { createBucketKey } from '../keys/bucket-keys.ts';
+import { mayCreateBuckets } from '../rights/creators.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseBucketId } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
-import type { BucketDetails } from './bucket-management.ts';
+import type { BucketDetails } from './bucket-administration.ts';
 
 export interface NewBucket {
   readonly bucket: string;

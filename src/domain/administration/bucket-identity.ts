@@ -7,8 +7,6 @@
 // other bytes give other identities.
 
 import { bucketEpochCountMax, epochsPerHourMax, hourNs } from '../../limits.ts';
-import { checkIdentityBudget } from '../access/identity-budget.ts';
-import { memberOfBucket, ownedBucket } from '../access/ownership.ts';
 import { type Bucket, saveBucket } from '../buckets/buckets.ts';
 import {
   type EndToEnd,
@@ -17,11 +15,13 @@ import {
   newEpoch,
   saveEndToEnd,
 } from '../buckets/end-to-end.ts';
+import { checkIdentityBudget } from '../rights/identity-budget.ts';
+import { memberOfBucket, ownedBucket } from '../rights/ownership.ts';
 import { parseDerivedRecipient } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
 import { Refusal, secondsUntil } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
-import { type BucketDetails, describeBucket } from './bucket-management.ts';
+import { type BucketDetails, describeBucket } from './bucket-administration.ts';
 
 export const identityContext = 'encrypted-file-storage/bucket-identity/v1';
 /** G1 of BLS12-381, compressed. */

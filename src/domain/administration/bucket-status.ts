@@ -1,10 +1,10 @@
 // The public status of the service: counts and sizes. No secrets.
 
 import { version } from '../../../package.json';
-import { type BudgetName, budgetLeft, readBudget } from '../access/budgets.ts';
-import { isOwner } from '../access/ownership.ts';
 import { bucketIds } from '../buckets/bucket-directory.ts';
 import { readTotals } from '../buckets/bucket-totals.ts';
+import { type BudgetName, budgetLeft, readBudget } from '../rights/budgets.ts';
+import { isOwner } from '../rights/ownership.ts';
 import { type Call, isAnonymous } from '../shared/caller.ts';
 import { serviceRole } from '../shared/role-record.ts';
 import type { ServiceRole } from '../shared/service-role.ts';

@@ -1,7 +1,7 @@
 // Counts the files below a prefix of a bucket, and their bytes.
 
-import { authorizeList, type SentKey } from '../access/access.ts';
 import { type Sizes, sizesBelow } from '../listing/file-sizes.ts';
+import { authorizeList, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';

@@ -10,7 +10,6 @@ import {
 } from '../../limits.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import { slotBytes } from '../../storage/erasable-slots.ts';
-import { ownedBucket } from '../access/ownership.ts';
 import { bucketIds } from '../buckets/bucket-directory.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { createBucketKey, currentBucketKey, rewrapBucketKeys } from '../keys/bucket-keys.ts';
@@ -22,6 +21,7 @@ import {
   startRootRotation,
 } from '../keys/root-keys.ts';
 import { eraseWrappedKey, unlessDamaged } from '../keys/wrapped-keys.ts';
+import { ownedBucket } from '../rights/ownership.ts';
 import type { Call } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';

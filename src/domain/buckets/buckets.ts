@@ -28,12 +28,12 @@ export interface Bucket extends BucketKeys {
   readonly openUploadCount: number;
   /** Announced sizes of the open uploads: they count towards the quota. */
   readonly openUploadByteCount: number;
-  /** For how many days former versions stay; 0: not at all, see files/versions.ts. */
+  /** For how many days former versions stay; 0: not at all, see files/version-records.ts. */
   readonly keepVersionsDays: number;
   /** Former versions, and what they count of the quota. */
   readonly versionCount: number;
   readonly versionBytes: number;
-  /** Links to its files, see files/links.ts. */
+  /** Links to its files, see files/link-records.ts. */
   readonly linkCount: number;
   /** Memory of its files besides their bytes, see quota.ts. */
   readonly overheadBytes: number;

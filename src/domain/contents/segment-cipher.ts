@@ -9,7 +9,7 @@
 // so that no segment is read in another's place, and none is left out or added.
 
 import { openInPlace } from '../../crypto/aead.ts';
-import { createCommand, kernelGate, kernelOperations, kernelWords } from '../../crypto/kernel.ts';
+import { createCommand, kernelCall, kernelOperations, kernelWords } from '../../crypto/kernel.ts';
 import { concatBytes } from '../../lib/bytes.ts';
 import { segmentBytesMax } from '../../limits.ts';
 import { type Chunk, type ChunkAddress, segmentCount } from './chunk-records.ts';
@@ -58,12 +58,12 @@ export class SegmentCipher {
     const { words } = sealCommand;
     words[kernelWords.selector] = slots.space;
     words[kernelWords.length] = segmentBytesMax;
-    kernelGate(sealCommand.bytes);
-    kernelGate(key);
-    kernelGate(nonce);
-    kernelGate(associatedData);
-    kernelGate(bytes);
-    kernelGate(offsets);
+    kernelCall(sealCommand.bytes);
+    kernelCall(key);
+    kernelCall(nonce);
+    kernelCall(associatedData);
+    kernelCall(bytes);
+    kernelCall(offsets);
   }
 
   open(segment: number, data: Uint8Array, tag: Uint8Array): boolean {

@@ -5,8 +5,8 @@
 import { bulkLeavesPerMessage } from '../../limits.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import type { Stores } from '../shared/stores.ts';
-import type { FileRecord } from './file-records.ts';
-import { countLinks } from './links.ts';
+import type { FileRecord } from './file-layout.ts';
+import { countLinks } from './link-records.ts';
 
 /** A record, its index entries and its seal: 9 M instructions to move them, 4 M to delete. */
 const movedFileLeaves = 80;

@@ -1,12 +1,12 @@
 // Copying and moving files: the work does not grow with their size. A copy has the content of what
 // it was made from; its bucket wraps the content's key once more (contents/shared-contents.ts).
 
-import { authorize, type Grant, type SentKey } from '../access/access.ts';
 import { type Bucket, getBucket } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
 import { releaseContent, shareContent } from '../contents/shared-contents.ts';
 import { addFileKey } from '../keys/file-keys.ts';
+import { authorize, type Grant, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath } from '../shared/names.ts';
 import {
@@ -16,9 +16,8 @@ import {
 } from '../shared/preconditions.ts';
 import { Refusal } from '../shared/refusal.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
-import { readableBucket, refuseMissing } from './file-access.ts';
 import { type ChangedNotes, parseNotes } from './file-changes.ts';
-import type { FileMetadata } from './file-records.ts';
+import type { FileMetadata } from './file-layout.ts';
 import {
   type Committed,
   commitFile,
@@ -29,10 +28,11 @@ import {
   type NewFile,
   type OpenFile,
   withOpenFile,
-} from './files.ts';
-import { checkLinkMove, moveLinks } from './links.ts';
-import { noSuchVersion, withFormer } from './version-access.ts';
-import { countedBytes, type FormerVersion, findVersion, freedBytes } from './versions.ts';
+} from './file-records.ts';
+import { readableBucket, refuseMissing } from './files.ts';
+import { checkLinkMove, moveLinks } from './link-records.ts';
+import { countedBytes, type FormerVersion, findVersion, freedBytes } from './version-records.ts';
+import { noSuchVersion, withFormer } from './versions.ts';
 import { shownToWriter, type WrittenFile } from './written-files.ts';
 
 /** The notes are what is different on the file at its new path. */

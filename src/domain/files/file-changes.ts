@@ -2,10 +2,10 @@
 // with their key. What a change does not name stays; what it names takes the place of the whole
 // field.
 
-import { authorize, type Grant, type SentKey } from '../access/access.ts';
 import { type Bucket, saveBucket, storedContentType } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
+import { authorize, type Grant, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { type Metadata, parseMetadata } from '../shared/file-metadata.ts';
 import { parseFilePath, parseTags } from '../shared/names.ts';
@@ -13,8 +13,7 @@ import { checkWritePreconditions, type WritePreconditions } from '../shared/prec
 import { Refusal } from '../shared/refusal.ts';
 import { parseStoredHeaders, type SentHeaders } from '../shared/stored-headers.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
-import { refuseMissing } from './file-access.ts';
-import type { FileMetadata } from './file-records.ts';
+import type { FileMetadata } from './file-layout.ts';
 import {
   addVersion,
   entityTag,
@@ -22,8 +21,9 @@ import {
   findFile,
   withFileCounted,
   withOpenFile,
-} from './files.ts';
-import { countedBytes } from './versions.ts';
+} from './file-records.ts';
+import { refuseMissing } from './files.ts';
+import { countedBytes } from './version-records.ts';
 import { type ShownField, shownToWriter, type WrittenFile } from './written-files.ts';
 
 /** Changes of a file's properties: a field that is present replaces the whole old one. */

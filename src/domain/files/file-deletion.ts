@@ -5,18 +5,18 @@ import { deletedFileCountMax } from '../../../packages/wire/src/limits.ts';
 import { present } from '../../lib/assert.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { deletedPathBytesMax } from '../../limits.ts';
-import { authorize, type Grant, requireWithin, type SentKey } from '../access/access.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { cursorOf, parseCursor } from '../listing/cursors.ts';
 import { pathsWithPrefix } from '../listing/prefix-paths.ts';
+import { authorize, type Grant, requireWithin, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
 import { checkWritePreconditions } from '../shared/preconditions.ts';
 import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { createWorkLimit, leavesOfDeletion, type WorkLimit } from './bulk-work.ts';
-import { refuseMissing } from './file-access.ts';
-import { entityTag, findFile, removeFile } from './files.ts';
+import { entityTag, findFile, removeFile } from './file-records.ts';
+import { refuseMissing } from './files.ts';
 
 /** The files to delete: either `paths`, or all that begin with `prefix`, from a cursor on. */
 export interface Deletion {

@@ -1,9 +1,9 @@
 // Fields of a stored file record, as views into its bytes: a list of fifty files has no time to
-// decode texts and to encode them again. Depends on the layout of the record, see file-records.ts,
+// decode texts and to encode them again. Depends on the layout of the record, see file-layout.ts,
 // and of the end of its JSON, see file-view.ts.
 
 import { present } from '../../lib/assert.ts';
-import { jsonEnd, jsonStart, numbersEnd, tagCountOf, tagsStart } from './file-records.ts';
+import { jsonEnd, jsonStart, numbersEnd, tagCountOf, tagsStart } from './file-layout.ts';
 
 export interface StoredName {
   readonly bucketId: Uint8Array;

@@ -1,285 +1,348 @@
-// The record of a file as bytes, and its seal: a tag under the key of the file's content, over the
-// record and the name that it stands under. So a record that was altered, or moved to another path,
-// is noticed whenever the file is read. (Lists copy records out without opening them.)
-//
-//   0: version 5 | tag 16 | key slot u64 | content u64 | bytes of JSON u32
-//      | the file record of the JSON interface | 0: version 3 | id u64 | size u64 | chunk size u32
-//      | chunks u32 | digest (length, bytes) | version u32 | created u64 | updated u64 | leaves u8
-//      | seal u64 | sealed at u64 | tags u8
-//      | texts: content type, stored headers, tag …, name and value of metadata …
-//   The key of the map is bucket id, NUL, path. "leaves": the version of the certified leaves that
-//   were made of it. "seal": a number that no other seal has, see recordNonce().
-//
-//   Version 0.1.0 wrote version 3 of the record, with version 1 of the fields. It ends the numbers
-//   with "updated", and all texts behind the headers are tags. Its leaves are of version 1, and its
-//   bucket has not counted it, see record-upgrade.ts.
+// Files: what a path of a bucket names now. A new version replaces the record in one step; the
+// bytes of the old one stay whole until then and are given back after.
 
-import { chunkCountMax } from '../../../packages/wire/src/limits.ts';
-import type { storedHeaderNames } from '../../../packages/wire/src/stored-headers.ts';
-import { aeadNonceBytes, aeadTagBytes, openInPlace, sealInPlace } from '../../crypto/aead.ts';
-import { sha256Bytes } from '../../crypto/hash.ts';
-import { assert } from '../../lib/assert.ts';
-import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
+import { concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
-import { fileBytesMax } from '../../limits.ts';
-import { RecordReader, RecordWriter } from '../../storage/codec.ts';
+import { filePathBytesMax } from '../../limits.ts';
+import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
-import type { Content } from '../contents/contents.ts';
-import type { SealedContent } from '../keys/file-keys.ts';
-import { type Metadata, pairsOf } from '../shared/file-metadata.ts';
-import { type LeavesVersion, parseLeavesVersion } from '../shared/publication.ts';
-import { allStoredHeaders, noStoredHeaders, type StoredHeaders } from '../shared/stored-headers.ts';
-import { fileJson } from './file-view.ts';
+import { readContent } from '../contents/contents.ts';
+import { releaseContent } from '../contents/shared-contents.ts';
+import { withFileKey } from '../keys/file-keys.ts';
+import { indexFile, unindexFile } from '../listing/file-index.ts';
+import { parseBucketId, parseFilePath, quote } from '../shared/names.ts';
+import { leavesVersionOf } from '../shared/publication.ts';
+import { Refusal, unlessRefused } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import {
+  decodeFile,
+  decodeHead,
+  encodeFile,
+  type FileRecord,
+  fileId,
+  fileMapKey,
+  isSealed,
+  jsonStart,
+  laidOutJsonEnd,
+  sealFile,
+  unreadableFile,
+} from './file-layout.ts';
+import { type FileParts, fileParts } from './file-parts.ts';
+import { dropLinks, publishLinks } from './link-records.ts';
+import { findIndex, mayBeOfSite, publishOfSite, unpublishOfSite } from './sites.ts';
+import { countedOverhead, latestVersion, type Retired, retireFile } from './version-records.ts';
 
-/** The properties of a file that an upload sends besides its bytes. */
-export interface FileMetadata {
-  readonly contentType: string;
-  readonly tags: readonly string[];
-  readonly headers: StoredHeaders;
-  /** The user's own metadata, see shared/file-metadata.ts. */
-  readonly metadata: Metadata;
+export type { FileMetadata, FileRecord } from './file-layout.ts';
+export { entityTag } from './file-view.ts';
+
+/** For those who replace or delete it: the record as it is stored, opened or not. */
+export function findFile(stores: Stores, bucketId: string, path: string): FileRecord | undefined {
+  const bytes = stores.files.get(fileMapKey(bucketId, path));
+  if (bytes === undefined) {
+    return undefined;
+  }
+  return unlessRefused(() => decodeFile(bucketId, path, bytes)) ?? unreadableFile(bucketId, path);
 }
 
-/** The values that make this seal unique under its key. */
-export interface Seal {
-  /** From nextContentId(): no other seal has it. */
-  readonly number: number;
-  readonly timeNs: bigint;
-}
-
-export interface FileRecord extends Content, SealedContent, FileMetadata {
-  readonly id: string;
-  readonly bucketId: string;
-  readonly path: string;
-  readonly chunkCount: number;
-  /** SHA-256 of the bytes, or of the chunks' digests when there are several chunks. */
-  readonly digest: Uint8Array;
-  /** 1 for the first version at this path. */
-  readonly version: number;
-  readonly createdAtNs: bigint;
-  readonly updatedAtNs: bigint;
-  /** Version of its certified leaves, see publication.ts. */
-  readonly leavesVersion: LeavesVersion;
-}
-
-const version = 5;
-/** Version 0.1.0's; the fields have the same offsets as in the present version, up to the times. */
-const formerVersion = 3;
-/** The version of the fields is so much less than that of the record. */
-const fieldsVersionLag = 2;
-
-interface Layout {
-  /** From the end of the digest to the texts. */
-  readonly numbersBytes: number;
-  /** How many stored headers stand behind the type. */
-  readonly headerCount: number;
-}
-
-/** Fails to compile when storedHeaderNames grows, which needs a new version of the record. */
-const headerCount: (typeof storedHeaderNames)['length'] = 4;
-const layout: Layout = { numbersBytes: 38, headerCount };
-const formerLayout: Layout = { numbersBytes: 20, headerCount: 4 };
-const sealAt = 21;
-const sealBytes = 16;
-const tagCountAt = sealAt + sealBytes;
-/** Up to the texts. */
-const fieldsBytesMin = 78;
-const tagStart = 1;
-const tagEnd = tagStart + aeadTagBytes;
-const jsonBytesStart = 33;
-export const jsonStart = 37;
-/** In the fields; its length stands before it. */
-const digestStart = 26;
-/** Behind the digest. */
-const updatedAt = 12;
-const timeBytes = 8;
-
-const noSeal: Seal = { number: 0, timeNs: 0n };
-
-/** The record with zeros for its tag. `seal`: for a record that is to be sealed. */
-export function encodeFile(file: FileRecord, seal: Seal = noSeal): Uint8Array {
-  const json = fileJson(file);
-  const head = new RecordWriter(version).zeros(aeadTagBytes).u64(file.keySlot).u64(file.contentId);
-  const fields = new RecordWriter(version - fieldsVersionLag)
-    .u64(BigInt(`0x${file.id}`))
-    .u64(file.size)
-    .u32(file.chunkSize)
-    .u32(file.chunkCount)
-    .bytes(file.digest)
-    .u32(file.version)
-    .u64(file.createdAtNs)
-    .u64(file.updatedAtNs)
-    .u8(file.leavesVersion)
-    .u64(seal.number)
-    .u64(seal.timeNs)
-    .u8(file.tags.length)
-    .finish([file.contentType, ...file.headers, ...file.tags, ...file.metadata.flat()]);
-  return concatBytes(head.u32(json.length).finish([]), json, fields);
-}
-
-/** Returns the offset where the JSON ends. Byte by byte: a DataView takes three times as long. */
-export function jsonEnd(bytes: Uint8Array): number {
-  const low = (bytes[jsonBytesStart] ?? 0) + 0x100 * (bytes[jsonBytesStart + 1] ?? 0);
-  const high = (bytes[jsonBytesStart + 2] ?? 0) + 0x100 * (bytes[jsonBytesStart + 3] ?? 0);
-  return jsonStart + low + 0x1_0000 * high;
+/** A file that is being read: its record, and its key, which is wiped after. */
+export interface OpenFile {
+  readonly file: FileRecord;
+  readonly key: Uint8Array;
 }
 
 /**
- * For lists, which do not open it: where the JSON ends, if it and the fields are where a record has
- * them; else 0.
+ * Opens a file for reading; returns `undefined` if it does not exist. Refuses with IntegrityError
+ * if the record or its key was altered.
  */
-export function laidOutJsonEnd(bytes: Uint8Array): number {
-  if (bytes.length < jsonStart || !isKnownVersion(bytes)) return 0;
-  const end = jsonEnd(bytes);
-  const isRecord =
-    bytes[jsonStart] === 0x7b &&
-    bytes[end - 1] === 0x7d &&
-    bytes[end] === (bytes[0] ?? 0) - fieldsVersionLag &&
-    bytes[end + 25] === sha256Bytes &&
-    bytes.length >= end + fieldsBytesMin;
-  return isRecord ? end : 0;
-}
-
-function isKnownVersion(bytes: Uint8Array): boolean {
-  return bytes[0] === version || bytes[0] === formerVersion;
-}
-
-/** Whether its bucket has counted it, and its leaves are the present ones. */
-export function isUpgraded(bytes: Uint8Array): boolean {
-  return bytes[0] !== formerVersion;
-}
-
-function layoutOf(bytes: Uint8Array): Layout {
-  return isUpgraded(bytes) ? layout : formerLayout;
-}
-
-/** How many texts stand before the tags: the type and the stored headers. */
-export function tagsStart(bytes: Uint8Array): number {
-  return 1 + layoutOf(bytes).headerCount;
-}
-
-/** For replacing or deleting a damaged record: it is unknown which slots belonged to it. */
-export function unreadableFile(bucketId: string, path: string): FileRecord {
-  const content = { contentId: 0, keySlot: 0, size: 0, chunkSize: 1, chunkCount: 0 };
-  const metadata = { contentType: '', tags: [], headers: noStoredHeaders, metadata: [] };
-  const times = { createdAtNs: 0n, updatedAtNs: 0n };
-  const history = { id: '', digest: emptyBytes, version: 0, ...times, leavesVersion: 1 } as const;
-  return { bucketId, path, ...content, ...metadata, ...history };
-}
-
-/** Refuses with IntegrityError what is no record. Whether it was altered: isSealed(). */
-export function decodeFile(bucketId: string, path: string, bytes: Uint8Array): FileRecord {
-  try {
-    return decodeRecord(bucketId, path, bytes);
-  } catch {
-    throw damagedFile();
+export function withOpenFile<T>(
+  stores: Stores,
+  named: { readonly bucket: Bucket; readonly path: string },
+  use: (opened: OpenFile) => T,
+): T | undefined {
+  const { bucket, path } = named;
+  const mapKey = fileMapKey(bucket.id, path);
+  const bytes = stores.files.get(mapKey);
+  if (bytes === undefined) {
+    return undefined;
   }
+  return withFileKey(stores, { bucket, ...decodeHead(bytes) }, (key) => {
+    if (!isSealed(bytes, mapKey, key)) {
+      throw damagedFile();
+    }
+    return use({ file: decodeFile(bucket.id, path, bytes), key });
+  });
 }
 
-/** Returns the offset of the file's key; throws IntegrityError if the bytes are no record. */
-export function decodeHead(bytes: Uint8Array): SealedContent {
-  if (!isKnownVersion(bytes) || bytes.length < jsonStart) {
-    throw damagedFile();
+/**
+ * Goes over the records of files that are there, by UTF-8 of their paths; not those that cannot be
+ * shown, nor a tag's that a damaged one had. Ends where `show` is false, and returns how many paths
+ * it has gone over. One key is written over: to join fifty anew costs as much as to read the
+ * records.
+ */
+export function eachRecord(
+  stores: Stores,
+  named: { readonly bucketId: string; readonly paths: readonly Uint8Array[] },
+  show: (bytes: Uint8Array, jsonEnd: number, path: Uint8Array) => boolean,
+): number {
+  let gone = 0;
+  const head = fileMapKey(named.bucketId, '');
+  const key = concatBytes(head, new Uint8Array(filePathBytesMax));
+  for (const path of named.paths) {
+    key.set(path, head.length);
+    const bytes = stores.files.get(key.subarray(0, head.length + path.length));
+    const end = bytes === undefined ? 0 : laidOutJsonEnd(bytes);
+    gone += 1;
+    if (bytes !== undefined && end !== 0 && !show(bytes, end, path)) break;
   }
-  const reader = new RecordReader(bytes, bytes[0] ?? 0).skip(aeadTagBytes);
-  return { keySlot: reader.integer(), contentId: reader.integer() };
+  return gone;
 }
 
-/** In one object: to spread others into it costs as much as to read them. */
-function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRecord {
-  const { keySlot, contentId } = decodeHead(bytes);
-  const known = bytes[0] ?? 0;
-  const reader = new RecordReader(bytes.subarray(jsonEnd(bytes)), known - fieldsVersionLag);
-  const id = fileId(reader.u64());
-  const size = reader.integer();
-  const chunkSize = reader.u32();
-  const chunkCount = reader.u32();
-  assert(size <= fileBytesMax && chunkCount <= chunkCountMax, 'a file has a possible size');
-  const digest = reader.bytes();
-  const fileVersion = reader.u32();
-  const createdAtNs = reader.u64();
-  const updatedAtNs = reader.u64();
-  const leavesVersion = parseLeavesVersion(known === version ? reader.u8() : 1);
-  const tagCount = known === version ? reader.skip(sealBytes).u8() : undefined;
-  const texts = reader.texts();
-  const headersEnd = tagsStart(bytes);
-  const tagsEnd = tagCount === undefined ? texts.length : headersEnd + tagCount;
+/** UTF-8 of the JSON records of files that are there, by UTF-8 of their paths. */
+export function readFilesJson(
+  stores: Stores,
+  bucketId: string,
+  paths: readonly Uint8Array[],
+): Uint8Array[] {
+  const records: Uint8Array[] = [];
+  eachRecord(stores, { bucketId, paths }, (bytes, end) => {
+    records.push(bytes.subarray(jsonStart, end));
+    return true;
+  });
+  return records;
+}
+
+/** Returns the shown fields of existing files' records, by UTF-8 of their paths. */
+export function readFileParts(
+  stores: Stores,
+  bucketId: string,
+  paths: readonly Uint8Array[],
+): FileParts[] {
+  const bucket = encodeUtf8(bucketId);
+  const parts: FileParts[] = [];
+  eachRecord(stores, { bucketId, paths }, (bytes, _, path) => {
+    parts.push(fileParts(bytes, { bucketId: bucket, path }));
+    return true;
+  });
+  return parts;
+}
+
+export function partsOfFile(file: FileRecord): FileParts {
+  const name = { bucketId: encodeUtf8(file.bucketId), path: encodeUtf8(file.path) };
+  return fileParts(encodeFile(file), name);
+}
+
+/** A file that anybody may read. A private file gives the same error as a missing one. */
+export function withPublicFile<T extends object>(
+  stores: Stores,
+  named: { readonly bucket: string; readonly path: string },
+  use: (opened: OpenFile) => T,
+): T {
+  const path = parseFilePath(named.path);
+  const bucket = findBucket(stores, parseBucketId(named.bucket));
+  const used = bucket?.isPublic ? withOpenFile(stores, { bucket, path }, use) : undefined;
+  if (used === undefined) {
+    throw new Refusal(
+      'NoSuchFile',
+      `There is no file ${quote(named.path)} in a public bucket ${named.bucket}.`,
+    );
+  }
+  return used;
+}
+
+/** The index.html of a folder of a site, for anybody; `undefined` if it does not exist. */
+export function withPublicIndex<T extends object>(
+  stores: Stores,
+  named: { readonly bucket: string; readonly folder: string },
+  use: (opened: OpenFile) => T,
+): T | undefined {
+  const bucket = findBucket(stores, parseBucketId(named.bucket));
+  const index = bucket?.isPublic ? findIndex(stores, bucket, named.folder) : undefined;
+  return bucket && index && withOpenFile(stores, { bucket, path: index.path }, use);
+}
+
+type History = Pick<FileRecord, 'id' | 'version' | 'createdAtNs' | 'updatedAtNs' | 'leavesVersion'>;
+
+export type NewFile = Omit<FileRecord, keyof History> & {
+  /** SHA-256 of each chunk, 32 bytes each. */
+  readonly chunkDigests: Uint8Array;
+  /** The content's, which seals the record. */
+  readonly key: Uint8Array;
+  /** Origin of a file that was moved, copied or restored. */
+  readonly origin?: Origin | undefined;
+  /** Result of nextContentId(), used for nothing else; a new content uses its own. */
+  readonly sealNumber: number;
+};
+
+interface Origin extends Pick<FileRecord, 'id' | 'createdAtNs'> {
+  /** The number that it had at this path: the new one is greater. */
+  readonly version?: number;
+}
+
+/** The stored state that a commit replaces. */
+export interface Replaced {
+  readonly nowNs: bigint;
+  readonly bucket: Bucket;
+  readonly old: FileRecord | undefined;
+}
+
+/** A file that is stored now, and its bucket as it is counted after it. */
+export interface Committed {
+  readonly file: FileRecord;
+  /** Nothing was at its path. */
+  readonly isNew: boolean;
+  readonly bucket: Bucket;
+}
+
+/** Puts the content at its path, in place of what is there. */
+export function commitFile(stores: Stores, newFile: NewFile, replaced: Replaced): Committed {
+  const { bucket, old, nowNs } = replaced;
+  const { file, former, linkBytes } = addVersion(stores, newFile, replaced);
+  const counted = withFileCounted(bucket, file, { old, linkBytes });
+  const retired = old && retireFile(stores, { bucket: counted, file: old, ...former, nowNs });
+  const saved = retired ?? counted;
+  saveBucket(stores, saved, bucket);
+  return { file, isNew: old === undefined, bucket: saved };
+}
+
+/** A file at its path, which its bucket does not count yet. */
+interface Placed {
+  readonly file: FileRecord;
+  /** The former file. */
+  readonly former: Pick<Retired, 'record' | 'sequence'>;
+  /** Bytes that its links take in addition to before. */
+  readonly linkBytes: number;
+}
+
+/** Puts the record at its path, into the index and among what everybody may fetch. */
+export function addVersion(stores: Stores, newFile: NewFile, replaced: Replaced): Placed {
+  const { nowNs, bucket, old } = replaced;
+  const { chunkDigests, key, origin, sealNumber, ...named } = newFile;
+  const known = Math.max(old?.version ?? 0, origin?.version ?? 0);
+  const latest = Math.max(known, latestVersion(stores, bucket, named.path));
+  const file: FileRecord = {
+    ...named,
+    id: old?.id || origin?.id || fileId(sealNumber),
+    version: latest + 1,
+    createdAtNs: old?.createdAtNs || origin?.createdAtNs || nowNs,
+    updatedAtNs: nowNs,
+    leavesVersion: leavesVersionOf(bucket),
+  };
+  return placeFile(stores, file, { chunkDigests, key, sealNumber }, replaced);
+}
+
+type Placement = Pick<NewFile, 'chunkDigests' | 'key' | 'sealNumber'> & {
+  /** Sequence number of its former date in the index, if any. */
+  readonly sequence?: number;
+};
+
+function placeFile(
+  stores: Stores,
+  file: FileRecord,
+  { chunkDigests, key, sealNumber, sequence }: Placement,
+  { nowNs, bucket, old }: Replaced,
+): Placed {
+  const mapKey = fileMapKey(file.bucketId, file.path);
+  const bytes = encodeFile(file, { number: sealNumber, timeNs: nowNs });
+  sealFile(bytes, mapKey, key);
+  const record = stores.files.set(mapKey, bytes);
+  const former = { record, sequence: indexFile(stores, file, { old, sequence }) };
+  stores.publication.put(file, chunkDigests);
+  if (mayBeOfSite(bucket, old)) publishOfSite(stores, file, chunkDigests);
+  const linkBytes = publishLinks(stores, bucket, file, chunkDigests);
+  return { file, former, linkBytes };
+}
+
+/**
+ * Puts a former version, which is no longer among those that are kept, in place of the file, whose
+ * key is erased. The version has its own number and dates again. Returns the bucket.
+ */
+export function replaceByFormer(
+  stores: Stores,
+  { file, ...placement }: Placement & { readonly file: FileRecord },
+  replaced: Replaced & { readonly old: FileRecord },
+): Bucket {
+  const { bucket, old } = replaced;
+  const shown = { ...file, leavesVersion: leavesVersionOf(bucket) };
+  const { linkBytes } = placeFile(stores, shown, placement, replaced);
+  releaseContent(stores, old);
+  return withFileCounted(bucket, shown, { old, linkBytes });
+}
+
+/** The bucket with that file in place of the old one. */
+export function withFileCounted(
+  bucket: Bucket,
+  file: FileRecord,
+  { old, linkBytes = 0 }: { readonly old: FileRecord | undefined; readonly linkBytes?: number },
+): Bucket {
+  const overheadBytes = Math.max(0, bucket.overheadBytes - countedOverhead(old));
   return {
-    bucketId,
-    path,
-    keySlot,
-    contentId,
-    id,
-    size,
-    chunkSize,
-    chunkCount,
-    digest,
-    version: fileVersion,
-    createdAtNs,
-    updatedAtNs,
-    leavesVersion,
-    contentType: texts[0] ?? '',
-    headers: allStoredHeaders(texts.slice(1, headersEnd)),
-    tags: texts.slice(headersEnd, tagsEnd),
-    metadata: pairsOf(texts, tagsEnd),
+    ...bucket,
+    fileCount: bucket.fileCount + (old === undefined ? 1 : 0),
+    byteCount: Math.max(0, bucket.byteCount - (old?.size ?? 0)) + file.size,
+    overheadBytes: overheadBytes + countedOverhead(file) + linkBytes,
   };
 }
 
-/** Returns the offset of the numbers behind the digest. */
-function numbersStart(bytes: Uint8Array): number {
-  const digest = jsonEnd(bytes) + digestStart;
-  return digest + (bytes[digest - 1] ?? 0);
-}
-
-/** Returns the offset of the texts. */
-export function numbersEnd(bytes: Uint8Array): number {
-  return numbersStart(bytes) + layoutOf(bytes).numbersBytes;
-}
-
-/** Absent where all texts behind the headers are tags. */
-export function tagCountOf(bytes: Uint8Array): number | undefined {
-  return isUpgraded(bytes) ? bytes[numbersStart(bytes) + tagCountAt] : undefined;
+/**
+ * Takes the file from its path. Where versions are kept it becomes one; else its key is erased at
+ * once, and its space is given back step by step. Gives the bucket as it is then.
+ */
+export function removeFile(
+  stores: Stores,
+  bucket: Bucket,
+  file: FileRecord,
+  nowNs: bigint,
+): Bucket {
+  if (bucket.keepVersionsDays === 0) return eraseFile(stores, bucket, file);
+  const former = takeFromPath(stores, bucket, file);
+  const without = dropLinks(stores, withoutFile(bucket, file), file.path);
+  const saved = retireFile(stores, { bucket: without, file, ...former, nowNs });
+  saveBucket(stores, saved, bucket);
+  return saved;
 }
 
 /**
- * The number of the seal in the upper half of u32, and its time: never that of a segment, whose
- * counter stays in the lower half, nor that of another record of a content that several share, nor,
- * after a snapshot is loaded, that of one which the canister made before. Version 3 has the time of
- * the file's version instead, and no number.
+ * Takes the file from its path and erases its key at once, also for those who are reading it.
+ * Returns the bucket as it is then.
  */
-function recordNonce(bytes: Uint8Array): Uint8Array {
-  const numbers = numbersStart(bytes);
-  const nonce = new Uint8Array(aeadNonceBytes).fill(0xff);
-  const isNumbered = isUpgraded(bytes);
-  const timeStart = numbers + (isNumbered ? sealAt + timeBytes : updatedAt);
-  nonce.set(bytes.subarray(timeStart, timeStart + timeBytes), aeadNonceBytes - timeBytes);
-  if (isNumbered) {
-    nonce.set(bytes.subarray(numbers + sealAt, numbers + sealAt + 4));
-    nonce[3] = (nonce[3] ?? 0) | 0x80;
-  }
-  return nonce;
+export function eraseFile(stores: Stores, bucket: Bucket, file: FileRecord): Bucket {
+  const saved = leavePath(stores, bucket, file);
+  releaseContent(stores, file);
+  return saved;
 }
 
-/** Writes the tag into the record. */
-export function sealFile(bytes: Uint8Array, mapKey: Uint8Array, key: Uint8Array): void {
-  const nonce = recordNonce(bytes);
-  const associatedData = concatBytes(bytes, mapKey);
-  const tag = bytes.subarray(tagStart, tagEnd);
-  sealInPlace({ key, nonce, associatedData, data: emptyBytes, tag });
+/** For a file that is elsewhere now: nothing of it is kept here. Its content stays. */
+export function leavePath(stores: Stores, bucket: Bucket, file: FileRecord): Bucket {
+  takeFromPath(stores, bucket, file);
+  const saved = dropLinks(stores, withoutFile(bucket, file), file.path);
+  saveBucket(stores, saved, bucket);
+  return saved;
 }
 
-/** Whether the record is as it was sealed, under that name and with that key. */
-export function isSealed(bytes: Uint8Array, mapKey: Uint8Array, key: Uint8Array): boolean {
-  const associatedData = concatBytes(bytes, mapKey).fill(0, tagStart, tagEnd);
-  const tag = bytes.slice(tagStart, tagEnd);
-  const nonce = recordNonce(bytes);
-  return openInPlace({ key, nonce, associatedData, data: new Uint8Array(0), tag });
+/** Nothing is at its path any more; returns what was there. */
+function takeFromPath(stores: Stores, bucket: Bucket, file: FileRecord): Placed['former'] {
+  const record = stores.files.delete(fileMapKey(file.bucketId, file.path));
+  const sequence = unindexFile(stores, file);
+  stores.publication.remove(file);
+  if (mayBeOfSite(bucket, file)) unpublishOfSite(stores, bucket, file);
+  return { record, sequence };
 }
 
-export function fileMapKey(bucketId: string, path: string): Uint8Array {
-  return encodeUtf8(`${bucketId}\0${path}`);
+function withoutFile(bucket: Bucket, file: FileRecord): Bucket {
+  return {
+    ...bucket,
+    fileCount: bucket.fileCount - 1,
+    // A record that was damaged may name any size.
+    byteCount: Math.max(0, bucket.byteCount - file.size),
+    overheadBytes: Math.max(0, bucket.overheadBytes - countedOverhead(file)),
+  };
 }
 
-export function fileId(number: number | bigint): string {
-  return number.toString(16).padStart(16, '0');
+/** Bytes `[start, end)` of the file. */
+export function readFile(
+  stores: Stores,
+  { file, key }: OpenFile,
+  range: { readonly start: number; readonly end: number },
+): Uint8Array {
+  return readContent(stores, file, { ...range, key });
 }

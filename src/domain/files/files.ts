@@ -1,348 +1,121 @@
-// Files: what a path of a bucket names now. A new version replaces the record in one step; the
-// bytes of the old one stay whole until then and are given back after.
+// Operations on one file for callers with a key or another right: its record, a range of its bytes,
+// its deletion. withPublicFile() reads public files for everybody.
 
-import { concatBytes } from '../../lib/bytes.ts';
-import { encodeUtf8 } from '../../lib/text.ts';
-import { filePathBytesMax } from '../../limits.ts';
-import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
-import { damagedFile } from '../contents/chunk-records.ts';
-import { readContent } from '../contents/contents.ts';
-import { releaseContent } from '../contents/shared-contents.ts';
-import { withFileKey } from '../keys/file-keys.ts';
-import { indexFile, unindexFile } from '../listing/file-index.ts';
+import { chunkBytesMax } from '../../../packages/wire/src/limits.ts';
+import { type Bucket, findBucket } from '../buckets/buckets.ts';
+import { authorize, type SentKey } from '../rights/rights.ts';
+import type { Call } from '../shared/caller.ts';
 import { parseBucketId, parseFilePath, quote } from '../shared/names.ts';
-import { leavesVersionOf } from '../shared/publication.ts';
-import { Refusal, unlessRefused } from '../shared/refusal.ts';
-import type { Stores } from '../shared/stores.ts';
-import { type FileParts, fileParts } from './file-parts.ts';
 import {
-  decodeFile,
-  decodeHead,
-  encodeFile,
+  checkUnmodifiedSince,
+  checkWritePreconditions,
+  type WritePreconditions,
+} from '../shared/preconditions.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import {
+  entityTag,
   type FileRecord,
-  fileId,
-  fileMapKey,
-  isSealed,
-  jsonStart,
-  laidOutJsonEnd,
-  sealFile,
-  unreadableFile,
+  findFile,
+  type OpenFile,
+  readFile,
+  removeFile,
+  withOpenFile,
 } from './file-records.ts';
-import { dropLinks, publishLinks } from './links.ts';
-import { findIndex, mayBeOfSite, publishOfSite, unpublishOfSite } from './sites.ts';
-import { countedOverhead, latestVersion, type Retired, retireFile } from './versions.ts';
 
-export type { FileMetadata, FileRecord } from './file-records.ts';
-export { entityTag } from './file-view.ts';
-
-/** For those who replace or delete it: the record as it is stored, opened or not. */
-export function findFile(stores: Stores, bucketId: string, path: string): FileRecord | undefined {
-  const bytes = stores.files.get(fileMapKey(bucketId, path));
-  if (bytes === undefined) {
-    return undefined;
-  }
-  return unlessRefused(() => decodeFile(bucketId, path, bytes)) ?? unreadableFile(bucketId, path);
+export interface FileName {
+  readonly bucket: string;
+  readonly path: string;
+  readonly apiKey: SentKey;
 }
 
-/** A file that is being read: its record, and its key, which is wiped after. */
-export interface OpenFile {
-  readonly file: FileRecord;
-  readonly key: Uint8Array;
+/** The file's bucket, for those who may read it; everybody, when it is public. */
+export function readableBucket(stores: Stores, call: Call, name: FileName): Bucket {
+  const { bucket, path, apiKey } = name;
+  const found = apiKey === undefined ? findBucket(stores, parseBucketId(bucket)) : undefined;
+  return found?.isPublic
+    ? found
+    : authorize(stores, call, { bucket, path, permission: 'read', apiKey }).bucket;
 }
 
-/**
- * Opens a file for reading; returns `undefined` if it does not exist. Refuses with IntegrityError
- * if the record or its key was altered.
- */
-export function withOpenFile<T>(
+/** Refuses a request for a file that does not exist. */
+export function refuseMissing(bucket: Bucket, path: string): never {
+  throw new Refusal('NoSuchFile', `There is no file ${quote(path)} in bucket ${bucket.id}.`);
+}
+
+/** Does something with a file, for those who may read the bucket; its key is wiped after. */
+export function withReadableFile<T extends object>(
   stores: Stores,
-  named: { readonly bucket: Bucket; readonly path: string },
-  use: (opened: OpenFile) => T,
-): T | undefined {
-  const { bucket, path } = named;
-  const mapKey = fileMapKey(bucket.id, path);
-  const bytes = stores.files.get(mapKey);
-  if (bytes === undefined) {
-    return undefined;
-  }
-  return withFileKey(stores, { bucket, ...decodeHead(bytes) }, (key) => {
-    if (!isSealed(bytes, mapKey, key)) {
-      throw damagedFile();
-    }
-    return use({ file: decodeFile(bucket.id, path, bytes), key });
-  });
-}
-
-/**
- * Goes over the records of files that are there, by UTF-8 of their paths; not those that cannot be
- * shown, nor a tag's that a damaged one had. Ends where `show` is false, and returns how many paths
- * it has gone over. One key is written over: to join fifty anew costs as much as to read the
- * records.
- */
-export function eachRecord(
-  stores: Stores,
-  named: { readonly bucketId: string; readonly paths: readonly Uint8Array[] },
-  show: (bytes: Uint8Array, jsonEnd: number, path: Uint8Array) => boolean,
-): number {
-  let gone = 0;
-  const head = fileMapKey(named.bucketId, '');
-  const key = concatBytes(head, new Uint8Array(filePathBytesMax));
-  for (const path of named.paths) {
-    key.set(path, head.length);
-    const bytes = stores.files.get(key.subarray(0, head.length + path.length));
-    const end = bytes === undefined ? 0 : laidOutJsonEnd(bytes);
-    gone += 1;
-    if (bytes !== undefined && end !== 0 && !show(bytes, end, path)) break;
-  }
-  return gone;
-}
-
-/** UTF-8 of the JSON records of files that are there, by UTF-8 of their paths. */
-export function readFilesJson(
-  stores: Stores,
-  bucketId: string,
-  paths: readonly Uint8Array[],
-): Uint8Array[] {
-  const records: Uint8Array[] = [];
-  eachRecord(stores, { bucketId, paths }, (bytes, end) => {
-    records.push(bytes.subarray(jsonStart, end));
-    return true;
-  });
-  return records;
-}
-
-/** Returns the shown fields of existing files' records, by UTF-8 of their paths. */
-export function readFileParts(
-  stores: Stores,
-  bucketId: string,
-  paths: readonly Uint8Array[],
-): FileParts[] {
-  const bucket = encodeUtf8(bucketId);
-  const parts: FileParts[] = [];
-  eachRecord(stores, { bucketId, paths }, (bytes, _, path) => {
-    parts.push(fileParts(bytes, { bucketId: bucket, path }));
-    return true;
-  });
-  return parts;
-}
-
-export function partsOfFile(file: FileRecord): FileParts {
-  const name = { bucketId: encodeUtf8(file.bucketId), path: encodeUtf8(file.path) };
-  return fileParts(encodeFile(file), name);
-}
-
-/** A file that anybody may read. A private file gives the same error as a missing one. */
-export function withPublicFile<T extends object>(
-  stores: Stores,
-  named: { readonly bucket: string; readonly path: string },
+  { call, ...request }: FileName & { readonly call: Call },
   use: (opened: OpenFile) => T,
 ): T {
-  const path = parseFilePath(named.path);
-  const bucket = findBucket(stores, parseBucketId(named.bucket));
-  const used = bucket?.isPublic ? withOpenFile(stores, { bucket, path }, use) : undefined;
-  if (used === undefined) {
+  const bucket = readableBucket(stores, call, request);
+  const path = parseFilePath(request.path);
+  return withOpenFile(stores, { bucket, path }, use) ?? refuseMissing(bucket, path);
+}
+
+/** The file's record, for those who may read the bucket. */
+export function getFile(stores: Stores, call: Call, request: FileName): FileRecord {
+  return withReadableFile(stores, { call, ...request }, ({ file }) => file);
+}
+
+/**
+ * At most 1,900,000 bytes from `offset` on, fewer at the end of the file; none at its very end. An
+ * offset beyond it is refused with InvalidRange, a length above the limit with EntityTooLarge.
+ */
+export function readFilePart(stores: Stores, call: Call, request: FileName & FilePart): Uint8Array {
+  return withReadableFile(stores, { call, ...request }, (opened) => {
+    return readFile(stores, opened, partAsked(opened.file, request));
+  });
+}
+
+export interface FilePart {
+  readonly offset: bigint;
+  readonly length: bigint;
+}
+
+export function partAsked(file: FileRecord, { offset, length }: FilePart) {
+  if (length > BigInt(chunkBytesMax)) {
     throw new Refusal(
-      'NoSuchFile',
-      `There is no file ${quote(named.path)} in a public bucket ${named.bucket}.`,
+      'EntityTooLarge',
+      `One call reads at most ${chunkBytesMax} bytes; ${length} were asked for.`,
+      { limit: chunkBytesMax },
     );
   }
-  return used;
+  if (offset > BigInt(file.size)) {
+    throw new Refusal(
+      'InvalidRange',
+      `The file has ${file.size} bytes: offset ${offset} is beyond.`,
+      {
+        size: file.size,
+      },
+    );
+  }
+  const start = Number(offset);
+  return { start, end: Math.min(file.size, start + Number(length)) };
 }
 
-/** The index.html of a folder of a site, for anybody; `undefined` if it does not exist. */
-export function withPublicIndex<T extends object>(
+/** Refuses what deleteFile() would refuse; changes nothing. */
+export function checkDeletion(
   stores: Stores,
-  named: { readonly bucket: string; readonly folder: string },
-  use: (opened: OpenFile) => T,
-): T | undefined {
-  const bucket = findBucket(stores, parseBucketId(named.bucket));
-  const index = bucket?.isPublic ? findIndex(stores, bucket, named.folder) : undefined;
-  return bucket && index && withOpenFile(stores, { bucket, path: index.path }, use);
+  call: Call,
+  request: FileName & { readonly conditions: WritePreconditions },
+): { readonly bucket: Bucket; readonly file: FileRecord } {
+  const { conditions, ...name } = request;
+  const { bucket } = authorize(stores, call, { ...name, permission: 'delete' });
+  const path = parseFilePath(request.path);
+  const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
+  checkWritePreconditions(entityTag(file), conditions);
+  checkUnmodifiedSince(file.updatedAtNs, conditions);
+  return { bucket, file };
 }
 
-type History = Pick<FileRecord, 'id' | 'version' | 'createdAtNs' | 'updatedAtNs' | 'leavesVersion'>;
-
-export type NewFile = Omit<FileRecord, keyof History> & {
-  /** SHA-256 of each chunk, 32 bytes each. */
-  readonly chunkDigests: Uint8Array;
-  /** The content's, which seals the record. */
-  readonly key: Uint8Array;
-  /** Origin of a file that was moved, copied or restored. */
-  readonly origin?: Origin | undefined;
-  /** Result of nextContentId(), used for nothing else; a new content uses its own. */
-  readonly sealNumber: number;
-};
-
-interface Origin extends Pick<FileRecord, 'id' | 'createdAtNs'> {
-  /** The number that it had at this path: the new one is greater. */
-  readonly version?: number;
-}
-
-/** The stored state that a commit replaces. */
-export interface Replaced {
-  readonly nowNs: bigint;
-  readonly bucket: Bucket;
-  readonly old: FileRecord | undefined;
-}
-
-/** A file that is stored now, and its bucket as it is counted after it. */
-export interface Committed {
-  readonly file: FileRecord;
-  /** Nothing was at its path. */
-  readonly isNew: boolean;
-  readonly bucket: Bucket;
-}
-
-/** Puts the content at its path, in place of what is there. */
-export function commitFile(stores: Stores, newFile: NewFile, replaced: Replaced): Committed {
-  const { bucket, old, nowNs } = replaced;
-  const { file, former, linkBytes } = addVersion(stores, newFile, replaced);
-  const counted = withFileCounted(bucket, file, { old, linkBytes });
-  const retired = old && retireFile(stores, { bucket: counted, file: old, ...former, nowNs });
-  const saved = retired ?? counted;
-  saveBucket(stores, saved, bucket);
-  return { file, isNew: old === undefined, bucket: saved };
-}
-
-/** A file at its path, which its bucket does not count yet. */
-interface Placed {
-  readonly file: FileRecord;
-  /** The former file. */
-  readonly former: Pick<Retired, 'record' | 'sequence'>;
-  /** Bytes that its links take in addition to before. */
-  readonly linkBytes: number;
-}
-
-/** Puts the record at its path, into the index and among what everybody may fetch. */
-export function addVersion(stores: Stores, newFile: NewFile, replaced: Replaced): Placed {
-  const { nowNs, bucket, old } = replaced;
-  const { chunkDigests, key, origin, sealNumber, ...named } = newFile;
-  const known = Math.max(old?.version ?? 0, origin?.version ?? 0);
-  const latest = Math.max(known, latestVersion(stores, bucket, named.path));
-  const file: FileRecord = {
-    ...named,
-    id: old?.id || origin?.id || fileId(sealNumber),
-    version: latest + 1,
-    createdAtNs: old?.createdAtNs || origin?.createdAtNs || nowNs,
-    updatedAtNs: nowNs,
-    leavesVersion: leavesVersionOf(bucket),
-  };
-  return placeFile(stores, file, { chunkDigests, key, sealNumber }, replaced);
-}
-
-type Placement = Pick<NewFile, 'chunkDigests' | 'key' | 'sealNumber'> & {
-  /** Sequence number of its former date in the index, if any. */
-  readonly sequence?: number;
-};
-
-function placeFile(
+/** Deletes the file; a request's work does not grow with the file. */
+export function deleteFile(
   stores: Stores,
-  file: FileRecord,
-  { chunkDigests, key, sealNumber, sequence }: Placement,
-  { nowNs, bucket, old }: Replaced,
-): Placed {
-  const mapKey = fileMapKey(file.bucketId, file.path);
-  const bytes = encodeFile(file, { number: sealNumber, timeNs: nowNs });
-  sealFile(bytes, mapKey, key);
-  const record = stores.files.set(mapKey, bytes);
-  const former = { record, sequence: indexFile(stores, file, { old, sequence }) };
-  stores.publication.put(file, chunkDigests);
-  if (mayBeOfSite(bucket, old)) publishOfSite(stores, file, chunkDigests);
-  const linkBytes = publishLinks(stores, bucket, file, chunkDigests);
-  return { file, former, linkBytes };
-}
-
-/**
- * Puts a former version, which is no longer among those that are kept, in place of the file, whose
- * key is erased. The version has its own number and dates again. Returns the bucket.
- */
-export function replaceByFormer(
-  stores: Stores,
-  { file, ...placement }: Placement & { readonly file: FileRecord },
-  replaced: Replaced & { readonly old: FileRecord },
-): Bucket {
-  const { bucket, old } = replaced;
-  const shown = { ...file, leavesVersion: leavesVersionOf(bucket) };
-  const { linkBytes } = placeFile(stores, shown, placement, replaced);
-  releaseContent(stores, old);
-  return withFileCounted(bucket, shown, { old, linkBytes });
-}
-
-/** The bucket with that file in place of the old one. */
-export function withFileCounted(
-  bucket: Bucket,
-  file: FileRecord,
-  { old, linkBytes = 0 }: { readonly old: FileRecord | undefined; readonly linkBytes?: number },
-): Bucket {
-  const overheadBytes = Math.max(0, bucket.overheadBytes - countedOverhead(old));
-  return {
-    ...bucket,
-    fileCount: bucket.fileCount + (old === undefined ? 1 : 0),
-    byteCount: Math.max(0, bucket.byteCount - (old?.size ?? 0)) + file.size,
-    overheadBytes: overheadBytes + countedOverhead(file) + linkBytes,
-  };
-}
-
-/**
- * Takes the file from its path. Where versions are kept it becomes one; else its key is erased at
- * once, and its space is given back step by step. Gives the bucket as it is then.
- */
-export function removeFile(
-  stores: Stores,
-  bucket: Bucket,
-  file: FileRecord,
-  nowNs: bigint,
-): Bucket {
-  if (bucket.keepVersionsDays === 0) return eraseFile(stores, bucket, file);
-  const former = takeFromPath(stores, bucket, file);
-  const without = dropLinks(stores, withoutFile(bucket, file), file.path);
-  const saved = retireFile(stores, { bucket: without, file, ...former, nowNs });
-  saveBucket(stores, saved, bucket);
-  return saved;
-}
-
-/**
- * Takes the file from its path and erases its key at once, also for those who are reading it.
- * Returns the bucket as it is then.
- */
-export function eraseFile(stores: Stores, bucket: Bucket, file: FileRecord): Bucket {
-  const saved = leavePath(stores, bucket, file);
-  releaseContent(stores, file);
-  return saved;
-}
-
-/** For a file that is elsewhere now: nothing of it is kept here. Its content stays. */
-export function leavePath(stores: Stores, bucket: Bucket, file: FileRecord): Bucket {
-  takeFromPath(stores, bucket, file);
-  const saved = dropLinks(stores, withoutFile(bucket, file), file.path);
-  saveBucket(stores, saved, bucket);
-  return saved;
-}
-
-/** Nothing is at its path any more; returns what was there. */
-function takeFromPath(stores: Stores, bucket: Bucket, file: FileRecord): Placed['former'] {
-  const record = stores.files.delete(fileMapKey(file.bucketId, file.path));
-  const sequence = unindexFile(stores, file);
-  stores.publication.remove(file);
-  if (mayBeOfSite(bucket, file)) unpublishOfSite(stores, bucket, file);
-  return { record, sequence };
-}
-
-function withoutFile(bucket: Bucket, file: FileRecord): Bucket {
-  return {
-    ...bucket,
-    fileCount: bucket.fileCount - 1,
-    // A record that was damaged may name any size.
-    byteCount: Math.max(0, bucket.byteCount - file.size),
-    overheadBytes: Math.max(0, bucket.overheadBytes - countedOverhead(file)),
-  };
-}
-
-/** Bytes `[start, end)` of the file. */
-export function readFile(
-  stores: Stores,
-  { file, key }: OpenFile,
-  range: { readonly start: number; readonly end: number },
-): Uint8Array {
-  return readContent(stores, file, { ...range, key });
+  call: Call,
+  request: FileName & { readonly conditions: WritePreconditions },
+): void {
+  const { bucket, file } = checkDeletion(stores, call, request);
+  removeFile(stores, bucket, file, call.nowNs);
 }

@@ -5,9 +5,9 @@ import { encodeUtf8 } from '../../lib/text.ts';
 import { listedRecordBytesMax } from '../../limits.ts';
 import { cutPage, type FolderList, type FolderPage, isFolder } from '../listing/folder-listing.ts';
 import type { Stores } from '../shared/stores.ts';
+import { jsonStart } from './file-layout.ts';
 import { type FileParts, fileParts } from './file-parts.ts';
-import { jsonStart } from './file-records.ts';
-import { eachRecord } from './files.ts';
+import { eachRecord } from './file-records.ts';
 
 export interface FilePage<Item> extends FolderPage {
   readonly items: readonly Item[];

@@ -15,7 +15,7 @@ import {
   fileMapKey,
   isSealed,
   sealFile,
-} from './file-records.ts';
+} from './file-layout.ts';
 import { mayBeOfSite, publishOfSite } from './sites.ts';
 
 export interface Renewed {

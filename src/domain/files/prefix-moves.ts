@@ -3,9 +3,9 @@
 import { present } from '../../lib/assert.ts';
 import { decodeUtf8 } from '../../lib/text.ts';
 import { movedFilesPerMessage } from '../../limits.ts';
-import { authorize, type SentKey } from '../access/access.ts';
-import type { ApiKey } from '../access/api-keys.ts';
 import { pathsWithPrefix } from '../listing/prefix-paths.ts';
+import type { ApiKey } from '../rights/api-keys.ts';
+import { authorize, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
 import { Refusal, valueOrRefusal } from '../shared/refusal.ts';

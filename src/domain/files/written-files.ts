@@ -3,8 +3,8 @@
 // the time of this write: the rest was stored by others.
 
 import { emptyBytes } from '../../lib/bytes.ts';
-import type { Grant } from '../access/access.ts';
-import type { FileRecord } from './file-records.ts';
+import type { Grant } from '../rights/rights.ts';
+import type { FileRecord } from './file-layout.ts';
 
 /** The fields of a file's record; `content` stands for its size, its digests and its ETag. */
 export type ShownField = 'content' | 'contentType' | 'tags' | 'metadata' | 'createdAt';

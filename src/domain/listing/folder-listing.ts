@@ -5,7 +5,7 @@
 import { concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { filePathBytesMax, listedPathBytesMax } from '../../limits.ts';
-import { authorizeList, type SentKey } from '../access/access.ts';
+import { authorizeList, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';

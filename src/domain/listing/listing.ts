@@ -6,7 +6,7 @@ import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { filePathBytesMax, pageSizeDefault } from '../../limits.ts';
 import type { IndexEntry } from '../../storage/ordered-index.ts';
-import { authorizeList, type SentKey } from '../access/access.ts';
+import { authorizeList, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseTags, quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';

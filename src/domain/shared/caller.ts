@@ -8,7 +8,7 @@ export interface Caller {
   readonly isController: boolean;
 }
 
-/** One update of an API key: see domain/access/key-budgets.ts. */
+/** One update of an API key: see domain/rights/key-budgets.ts. */
 export interface KeyCharge {
   /** Length of the message. */
   readonly bytes: number;

@@ -3,10 +3,10 @@
 
 import { batchFileCountMax, singleUploadBytesMax } from '../../../packages/wire/src/limits.ts';
 import { sha256 } from '../../crypto/hash.ts';
-import { authorize, type Grant, type SentKey } from '../access/access.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { checkQuota } from '../buckets/quota.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
+import { authorize, type Grant, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { quote } from '../shared/names.ts';
 import { Refusal, valueOrRefusal } from '../shared/refusal.ts';

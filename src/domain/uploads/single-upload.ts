@@ -5,7 +5,6 @@ import { chunkBytesMax, singleUploadBytesMax } from '../../../packages/wire/src/
 import { sha256 } from '../../crypto/hash.ts';
 import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { encodeHex } from '../../lib/hex.ts';
-import { authorize, type Grant, requireWithin, type SentKey } from '../access/access.ts';
 import { type Bucket, storedContentType } from '../buckets/buckets.ts';
 import { type Addition, checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { writeChunk } from '../contents/contents.ts';
@@ -16,10 +15,11 @@ import {
   type FileMetadata,
   type FileRecord,
   findFile,
-} from '../files/files.ts';
-import { freedBytes } from '../files/versions.ts';
+} from '../files/file-records.ts';
+import { freedBytes } from '../files/version-records.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { createContent } from '../keys/file-keys.ts';
+import { authorize, type Grant, requireWithin, type SentKey } from '../rights/rights.ts';
 import { requireAgeStart } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
 import { type Metadata, parseMetadata } from '../shared/file-metadata.ts';

@@ -5,11 +5,11 @@ import { sha256 } from '../../crypto/hash.ts';
 import { assert, present } from '../../lib/assert.ts';
 import { withBit } from '../../lib/bit-set.ts';
 import { bytesEqual } from '../../lib/bytes.ts';
-import type { SentKey } from '../access/access.ts';
 import { type Bucket, findBucket } from '../buckets/buckets.ts';
 import { type Chunk, findChunk, segmentCount } from '../contents/chunk-records.ts';
 import { writeChunk } from '../contents/contents.ts';
 import { withFileKey } from '../keys/file-keys.ts';
+import type { SentKey } from '../rights/rights.ts';
 import { requireAgeStart } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -80,7 +80,7 @@ function prepareChunk(stores: Stores, call: Call, request: ChunkRequest): Prepar
   return { session, bucket, old, uploadedSize };
 }
 
-/** From here on nonces are those of records, see file-records.ts. */
+/** From here on nonces are those of records, see file-layout.ts. */
 const segmentNoncesEnd = 2 ** 31;
 
 /** Stores a chunk, in place of one with that index; returns the session as it is after it. */

@@ -2,14 +2,14 @@
 // at the session's path; a completion that is refused keeps the session and every chunk.
 
 import { present } from '../../lib/assert.ts';
-import type { SentKey } from '../access/access.ts';
 import { findBucket } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { discardContent } from '../contents/contents.ts';
 import { saveDigestTable } from '../contents/digest-tables.ts';
-import { commitFile, type FileRecord, findFile } from '../files/files.ts';
+import { commitFile, type FileRecord, findFile } from '../files/file-records.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { eraseFileKey, withFileKey } from '../keys/file-keys.ts';
+import type { SentKey } from '../rights/rights.ts';
 import { requireAgeSize } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
 import { type Metadata, mergeMetadata } from '../shared/file-metadata.ts';

@@ -8,7 +8,7 @@ import { encodeHex } from '../../lib/hex.ts';
 import { findBucket } from '../buckets/buckets.ts';
 import { findChunk } from '../contents/chunk-records.ts';
 import { readContent } from '../contents/contents.ts';
-import type { FileMetadata, FileRecord, NewFile } from '../files/files.ts';
+import type { FileMetadata, FileRecord, NewFile } from '../files/file-records.ts';
 import { withFileKey } from '../keys/file-keys.ts';
 import { presentLeavesVersion } from '../shared/publication.ts';
 import { Refusal } from '../shared/refusal.ts';

@@ -2,10 +2,10 @@
 // of what one key or caller may take of both.
 
 import { openUploadCountMax } from '../../limits.ts';
-import type { ApiKey } from '../access/api-keys.ts';
-import { isBucketOwner } from '../access/members.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { checkQuota } from '../buckets/quota.ts';
+import type { ApiKey } from '../rights/api-keys.ts';
+import { isBucketOwner } from '../rights/members.ts';
 import type { Call } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';

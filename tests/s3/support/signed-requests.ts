@@ -1,5 +1,5 @@
 // The signed requests that S3's documentation shows ("Authenticating Requests", its examples of the
-// Authorization header, of query parameters and of chunks), as the door receives them.
+// Authorization header, of query parameters and of chunks), as the S3 server receives them.
 
 import type { Header, SignedRequest } from '../../../packages/s3/src/signature/signed-request.ts';
 import type { AccessKey, Credentials } from '../../../packages/s3/src/signature/verify.ts';

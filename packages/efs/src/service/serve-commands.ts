@@ -1,4 +1,4 @@
-// The commands of the S3 door.
+// The commands of the S3 server.
 
 import type { Command } from 'commander';
 import { json } from '../config/flags.ts';
@@ -6,7 +6,9 @@ import { createAccessKey, listAccessKeys, removeAccessKey } from './s3-access-ke
 import { type ServeFlags, serveS3 } from './serve-s3.ts';
 
 export function addServe(program: Command): void {
-  const serve = program.command('serve').description('doors for programs that speak otherwise');
+  const serve = program
+    .command('serve')
+    .description('local servers for programs that speak another protocol');
   const s3 = serve
     .command('s3')
     .description('speaks S3: for aws, rclone, SDKs, with the keys of s3 credentials')

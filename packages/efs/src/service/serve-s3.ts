@@ -1,10 +1,10 @@
-// `efs serve s3`: the door, and in whose name it asks the service.
+// `efs serve s3`: the S3 server, and in whose name it asks the service.
 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
-import type { Account, Credential, Door } from '../../../s3/src/index.ts';
+import type { Account, Credential, S3Server } from '../../../s3/src/index.ts';
 import { type Configuration, hasIdentity, readConfiguration } from '../config/config.ts';
 import { configurationOf, runOf } from '../config/flags.ts';
 import { openManager, openSecrets, openStorage } from '../config/open-storage.ts';
@@ -27,9 +27,9 @@ export async function serveS3(command: Command, flags: ServeFlags): Promise<void
   const { signal, isQuiet } = runOf(command);
   // V8 collects chunks early then: 20 MB less at 16 requests at a time, for a tenth of the time.
   setFlagsFromString('--optimize-for-size');
-  const { createDoor } = await import('../../../s3/src/index.ts');
+  const { createS3Server } = await import('../../../s3/src/index.ts');
   const credentials = accessKeys();
-  const door = createDoor({
+  const s3Server = createS3Server({
     credentials,
     openAccount: (credential) => openAccount(configuration, credential),
     multipart: { folder: uploadsFolder(host, port) },
@@ -37,14 +37,14 @@ export async function serveS3(command: Command, flags: ServeFlags): Promise<void
     domain: flags.domain,
     log: isQuiet ? undefined : printNote,
   });
-  const url = await listen(door, host, port);
+  const url = await listen(s3Server, host, port);
   printLine(`S3 at ${url}`);
   const keys = await credentials.list();
   printNote(hintOf(url, keys[0]?.accessKeyId));
   await new Promise((resolve) => {
     signal.addEventListener('abort', resolve, { once: true });
   });
-  await door.close();
+  await s3Server.close();
 }
 
 function parseListen(text: string): { host: string; port: number } {
@@ -54,12 +54,12 @@ function parseListen(text: string): { host: string; port: number } {
   throw new UsageError(`--listen is host:port, such as 127.0.0.1:9000; got ${text}.`);
 }
 
-/** One for each address: no two doors listen there at a time, and the next one finds it again. */
+/** One folder for each address: two S3 servers never share one, and the next server finds it. */
 function uploadsFolder(host: string, port: number): string {
   return join(stateFolder(), 's3', `${host.replace(/[^\w.-]/g, '_')}-${port}`);
 }
 
-async function listen({ server }: Door, host: string, port: number): Promise<string> {
+async function listen({ server }: S3Server, host: string, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const isTaken = error.code === 'EADDRINUSE';

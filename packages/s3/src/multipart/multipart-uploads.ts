@@ -1,4 +1,4 @@
-// The uploads in parts that this door knows, by what is on its disk: a restart changes nothing.
+// Uploads in parts, by the files on this S3 server's disk: a restart changes nothing.
 // Uploads unused for a day are removed, as in the service.
 
 import { randomBytes } from 'node:crypto';
@@ -11,7 +11,7 @@ import { Spool } from './spool.ts';
 import { logPath, UploadLog, type UploadStart } from './upload-log.ts';
 
 export interface MultipartOptions {
-  /** For this door alone; made if it is missing. */
+  /** For this S3 server alone; made if it is missing. */
   readonly folder: string;
   /** The most bytes in the spool; default 20 GB. */
   readonly spoolBytesMax?: number | undefined;

@@ -55,7 +55,7 @@ export class Spool {
   async *read(name: string): AsyncGenerator<Uint8Array> {
     const handle = await open(join(this.#folder, name)).catch((cause: NodeJS.ErrnoException) => {
       if (cause.code !== 'ENOENT') throw cause;
-      const words = "A part that waited on the door's disk is gone: send it again.";
+      const words = "A part that waited on the S3 server's disk is gone: send it again.";
       throw new S3Error('InvalidPart', words, { cause });
     });
     try {
@@ -83,7 +83,7 @@ export class Spool {
   #full(size: number, cause?: unknown): S3Error {
     return new S3Error(
       'SlowDown',
-      `There is no room on the door's disk for ${size} bytes more: complete or abort other uploads, ` +
+      `There is no room on the S3 server's disk for ${size} bytes more: complete or abort other uploads, ` +
         'or send parts of one length to a bucket that is not end-to-end.',
       { cause },
     );

@@ -168,7 +168,7 @@ function addEntry(state: GrowingState, entry: Entry): void {
   }
 }
 
-/** Every line was written by this door; one of another version is not guessed at. */
+/** Every line was written by this S3 server; one of another version is not guessed at. */
 function readState(text: string): GrowingState {
   try {
     const [first, ...rest] = text.split('\n').filter((line) => line !== '');

@@ -1,5 +1,5 @@
 // CopyObject. The service copies without moving bytes; between buckets one of which is end-to-end
-// they come through the door, since the service opens nothing.
+// they come through the S3 server, since the service opens nothing.
 
 import { piecesOf } from '../../../client/src/bytes/byte-stream.ts';
 import { isStorageError } from '../../../client/src/storage-error.ts';

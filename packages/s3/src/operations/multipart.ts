@@ -137,7 +137,7 @@ async function storePart(
   return upload.putPart(await workOf(operation, upload), part);
 }
 
-/** The bytes come through the door: the service copies whole files alone. */
+/** The bytes come through the S3 server: the service copies whole files alone. */
 async function copyPart(operation: Operation): Promise<Answer> {
   const { request, account, signal, concurrency } = operation;
   const upload = await findUpload(operation);

@@ -2,7 +2,7 @@
 //
 // As with S3, a request that is sent again as it was, within 15 minutes of its time or, presigned,
 // until it expires, is good again: on a connection that others read they can repeat a call, though
-// they learn nothing of the keys. Where that matters, TLS stands in front of the door.
+// they learn nothing of the keys. Where that matters, TLS stands in front of the S3 server.
 
 import { S3Error } from '../s3-error.ts';
 import { type Claim, readClaim } from './authorization.ts';

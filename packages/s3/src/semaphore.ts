@@ -7,7 +7,7 @@ interface Waiting {
 }
 
 /** Lets so many in; others wait in their order, up to a bound. */
-export class Gate {
+export class Semaphore {
   readonly #insideMax: number;
   readonly #waitingMax: number;
   #inside = 0;
@@ -64,7 +64,7 @@ export class Gate {
 }
 
 /** Chunks that transfers hold at a time: one each, and what is left to those that come first. */
-export class Lanes {
+export class SpareChunks {
   #spare: number;
 
   constructor(spare: number) {

@@ -5,17 +5,6 @@ import { present } from '../../lib/assert.ts';
 import { bytesEqual } from '../../lib/bytes.ts';
 import { hasControlCharacter } from '../../lib/text.ts';
 import { keyBucketCountMax, keyNameLengthMax, liveKeyCountMax } from '../../limits.ts';
-import { makeSecret, secretHash } from '../access/api-key-secrets.ts';
-import {
-  type ApiKey,
-  findKeyByHash,
-  keyId,
-  type Permission,
-  permissions,
-  saveKey,
-} from '../access/api-keys.ts';
-import { parseKeyBudget, type SentBudget } from '../access/key-budgets.ts';
-import { isOwner, ownedBucket } from '../access/ownership.ts';
 import {
   bucketKeys,
   forgetKey,
@@ -23,7 +12,18 @@ import {
   type NotedKey,
   noteKey,
 } from '../buckets/bucket-directory.ts';
-import { endLinksOf } from '../files/links.ts';
+import { endLinksOf } from '../files/link-records.ts';
+import { makeSecret, secretHash } from '../rights/api-key-secrets.ts';
+import {
+  type ApiKey,
+  findKeyByHash,
+  keyId,
+  type Permission,
+  permissions,
+  saveKey,
+} from '../rights/api-keys.ts';
+import { parseKeyBudget, type SentBudget } from '../rights/key-budgets.ts';
+import { isOwner, ownedBucket } from '../rights/ownership.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseBucketId, parseKeyPrefix, quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';

@@ -1,4 +1,4 @@
-// The server of the door: a request is authenticated, let in, carried out and answered. No state of
+// The S3 server: a request is authenticated, let in, carried out and answered. No state of
 // it matters: whatever was answered is in the service.
 
 import { randomBytes } from 'node:crypto';
@@ -7,7 +7,6 @@ import { createBufferPool } from '../../client/src/bytes/buffer-pool.ts';
 import type { Account } from './account.ts';
 import { openBody } from './body/open-body.ts';
 import type { ChunkRoom } from './chunk-source.ts';
-import { Gate, Lanes } from './gate.ts';
 import { piecesOf } from './incoming.ts';
 import { type MultipartOptions, MultipartUploads } from './multipart/multipart-uploads.ts';
 import type { Operation } from './operation.ts';
@@ -15,6 +14,7 @@ import { RecentRanges } from './recent-ranges.ts';
 import { readRequest } from './request.ts';
 import { routeOf } from './routes.ts';
 import { S3Error } from './s3-error.ts';
+import { Semaphore, SpareChunks } from './semaphore.ts';
 import type { Header, SignedRequest } from './signature/signed-request.ts';
 import { authenticate, type Credential, type Credentials } from './signature/verify.ts';
 import { SmallPuts } from './small-puts.ts';
@@ -22,7 +22,7 @@ import { s3ErrorOf } from './storage-errors.ts';
 import { Workers } from './workers.ts';
 import { errorAnswer, writeAnswer } from './write-answer.ts';
 
-export interface DoorOptions {
+export interface S3ServerOptions {
   readonly credentials: Credentials;
   /** In whose name the service is asked; undefined: nobody's, who reads what is public. */
   readonly openAccount: (credential: Credential | undefined) => Promise<Account>;
@@ -36,26 +36,26 @@ export interface DoorOptions {
   readonly log?: ((line: string) => void) | undefined;
 }
 
-export interface Door {
+export interface S3Server {
   readonly server: Server;
   /** Requests under way have some seconds to end. */
   close(): Promise<void>;
 }
 
 /** Requests that move bytes of objects. */
-const movers = {
+const transferLimits = {
   workingMax: 16,
   ofEachKey: { workingMax: 12, openMax: 16, waitingMax: 240 },
   ofUnsigned: { workingMax: 4, openMax: 8, waitingMax: 60 },
 };
 /** All others. */
-const others = {
+const otherLimits = {
   workingMax: 32,
   ofEachKey: { workingMax: 24, openMax: 32, waitingMax: 240 },
   ofUnsigned: { workingMax: 8, openMax: 16, waitingMax: 60 },
 };
-/** Chunks in memory beside one for each of them. */
-const spareLanes = 3;
+/** Chunks in memory beside one for each transfer. */
+const spareChunkCount = 3;
 /** The most chunks in transfer at a time, of all uploads and of all downloads. */
 const sendingMax = 4;
 const receivingMax = 2;
@@ -63,17 +63,17 @@ const connectionsMax = 512;
 const headersMsMax = 20_000;
 const closeMsMax = 5_000;
 
-export function createDoor(options: DoorOptions): Door {
-  const desk: Desk = {
+export function createS3Server(options: S3ServerOptions): S3Server {
+  const state: ServerState = {
     options,
     accounts: new Map(),
-    movers: new Workers(movers),
-    others: new Workers(others),
-    lanes: new Lanes(spareLanes),
+    transferWorkers: new Workers(transferLimits),
+    otherWorkers: new Workers(otherLimits),
+    spareChunks: new SpareChunks(spareChunkCount),
     room: {
       buffers: createBufferPool(),
-      sending: new Gate(sendingMax, Number.POSITIVE_INFINITY),
-      receiving: new Gate(receivingMax, Number.POSITIVE_INFINITY),
+      sending: new Semaphore(sendingMax, Number.POSITIVE_INFINITY),
+      receiving: new Semaphore(receivingMax, Number.POSITIVE_INFINITY),
     },
     smallPuts: new SmallPuts(),
     ranges: new RecentRanges(),
@@ -82,11 +82,11 @@ export function createDoor(options: DoorOptions): Door {
   const server = createServer({ headersTimeout: headersMsMax, requestTimeout: 0 });
   server.maxConnections = connectionsMax;
   server.keepAliveTimeout = 30_000;
-  server.on('request', (request, response) => void serve(desk, request, response));
+  server.on('request', (request, response) => void serve(state, request, response));
   // A refused request is refused before its body is sent.
-  server.on('checkContinue', (request, response) => void serve(desk, request, response));
+  server.on('checkContinue', (request, response) => void serve(state, request, response));
   // S3 ignores other expectations; Node would answer 417.
-  server.on('checkExpectation', (request, response) => void serve(desk, request, response));
+  server.on('checkExpectation', (request, response) => void serve(state, request, response));
   return {
     server,
     close: () =>
@@ -101,13 +101,13 @@ export function createDoor(options: DoorOptions): Door {
   };
 }
 
-interface Desk {
-  readonly options: DoorOptions;
+interface ServerState {
+  readonly options: S3ServerOptions;
   /** By access key; each is opened once. */
   readonly accounts: Map<string, Promise<Account>>;
-  readonly movers: Workers;
-  readonly others: Workers;
-  readonly lanes: Lanes;
+  readonly transferWorkers: Workers;
+  readonly otherWorkers: Workers;
+  readonly spareChunks: SpareChunks;
   readonly room: ChunkRoom;
   readonly smallPuts: SmallPuts;
   readonly ranges: RecentRanges;
@@ -116,7 +116,7 @@ interface Desk {
 
 /** Never rejects. */
 async function serve(
-  desk: Desk,
+  state: ServerState,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -130,7 +130,7 @@ async function serve(
   const { rawPath } = signedRequestOf(request);
   let fault: S3Error | undefined;
   try {
-    await carryOut(desk, { request, response, signal: controller.signal });
+    await carryOut(state, { request, response, signal: controller.signal });
   } catch (error) {
     fault = s3ErrorOf(error);
     if (!response.headersSent && !response.destroyed) {
@@ -143,7 +143,7 @@ async function serve(
   const isGone = controller.signal.aborted;
   const status = isGone ? 'gone' : response.statusCode;
   const why = fault === undefined || isGone ? '' : ` ${wordsOf(fault)}`;
-  desk.options.log?.(`${request.method} ${printable(rawPath)} ${status} ${ms} ms${why}`);
+  state.options.log?.(`${request.method} ${printable(rawPath)} ${status} ${ms} ms${why}`);
 }
 
 interface Exchange {
@@ -152,44 +152,49 @@ interface Exchange {
   readonly signal: AbortSignal;
 }
 
-async function carryOut(desk: Desk, { request, response, signal }: Exchange): Promise<void> {
-  const { options } = desk;
+async function carryOut(
+  state: ServerState,
+  { request, response, signal }: Exchange,
+): Promise<void> {
+  const { options } = state;
   const signed = signedRequestOf(request);
   const { caller, payload, headers } = await authenticate(signed, options.credentials, new Date());
   const read = readRequest({ ...signed, headers }, options.domain);
   const route = routeOf(read);
   const isAnonymous = caller.credential === undefined;
   if (route.isChange && (options.isReadOnly || isAnonymous)) {
-    const reason = isAnonymous ? 'Requests without a signature only read.' : 'The door only reads.';
+    const reason = isAnonymous
+      ? 'Requests without a signature only read.'
+      : 'This S3 server is read-only.';
     throw new S3Error('AccessDenied', reason);
   }
-  const workers = route.movesBytes ? desk.movers : desk.others;
+  const workers = route.movesBytes ? state.transferWorkers : state.otherWorkers;
   const place = await workers.enter(caller.accessKeyId, signal);
-  const lanes = route.movesBytes && !isAnonymous ? desk.lanes.take() : undefined;
+  const share = route.movesBytes && !isAnonymous ? state.spareChunks.take() : undefined;
   try {
     const operation: Operation = {
       request: read,
-      account: await accountOf(desk, caller.credential),
+      account: await accountOf(state, caller.credential),
       accessKeyId: caller.accessKeyId ?? '',
       isSigned: !isAnonymous,
       openBody: () =>
         openBody({ ...signed, headers }, piecesOf(request, { begin, place }), payload),
       signal,
-      concurrency: lanes?.count ?? 1,
-      room: desk.room,
-      smallPuts: desk.smallPuts,
-      ranges: desk.ranges,
-      multipart: desk.multipart,
+      concurrency: share?.count ?? 1,
+      room: state.room,
+      smallPuts: state.smallPuts,
+      ranges: state.ranges,
+      multipart: state.multipart,
     };
-    if (route.isChange) desk.ranges.noteChange();
+    if (route.isChange) state.ranges.noteChange();
     const answer = await route.run(operation);
     // The cache forgets old ranges before the client learns of the change. A change whose answer is
     // streamed ends later: `finally` makes the cache forget again.
-    if (route.isChange) desk.ranges.noteChange();
+    if (route.isChange) state.ranges.noteChange();
     await writeAnswer(response, answer, place);
   } finally {
-    if (route.isChange) desk.ranges.noteChange();
-    lanes?.giveBack();
+    if (route.isChange) state.ranges.noteChange();
+    share?.giveBack();
     place.leave();
   }
   function begin(): void {
@@ -198,7 +203,7 @@ async function carryOut(desk: Desk, { request, response, signal }: Exchange): Pr
 }
 
 function accountOf(
-  { accounts, options }: Desk,
+  { accounts, options }: ServerState,
   credential: Credential | undefined,
 ): Promise<Account> {
   const id = credential?.accessKeyId ?? '';

@@ -1,11 +1,11 @@
 // GET, HEAD, PATCH and DELETE of a file's record: `/api/v1/bucket/{bucket}/files/{path}`; GET and
 // HEAD with `?version=` of one of its versions.
 
-import { authorize } from '../domain/access/access.ts';
-import { checkDeletion, deleteFile, type FileName, getFile } from '../domain/files/file-access.ts';
 import { changeFile, checkFileChange } from '../domain/files/file-changes.ts';
 import { entityTag, fileView } from '../domain/files/file-view.ts';
-import { getVersion } from '../domain/files/version-access.ts';
+import { checkDeletion, deleteFile, type FileName, getFile } from '../domain/files/files.ts';
+import { getVersion } from '../domain/files/versions.ts';
+import { authorize } from '../domain/rights/rights.ts';
 import { matchesTag } from '../domain/shared/preconditions.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { fileRoute } from './authorization.ts';

@@ -1,5 +1,5 @@
-// The call gate. JavaScript in the canister reaches native code through one door only: Azle hands
-// the memory of a Uint8Array, in place, to `certified_data_set`. What the system would take (32
+// Kernel calls. JavaScript in the canister reaches native code in one way only: Azle hands the
+// memory of a Uint8Array, in place, to `certified_data_set`. What the system would take (32
 // bytes or fewer) is passed on. A command block opens an operation; the calls after it hand in the
 // operands.
 //

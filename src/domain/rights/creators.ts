@@ -36,7 +36,7 @@ export function mayCreateBuckets(stores: Stores, caller: Caller): boolean {
   return bucketCreators(stores).some((principal) => bytesEqual(principal, caller.principal));
 }
 
-export interface AccessChange {
+export interface CreatorsChange {
   readonly allow: readonly Uint8Array[];
   readonly disallow: readonly Uint8Array[];
   /** New sizes of budgets; an absent one stays as it is. */
@@ -44,7 +44,7 @@ export interface AccessChange {
 }
 
 /** For controllers: names and unnames principals that may create buckets; returns all of them. */
-export function updateAccess(stores: Stores, call: Call, change: AccessChange): Uint8Array[] {
+export function updateCreators(stores: Stores, call: Call, change: CreatorsChange): Uint8Array[] {
   if (!call.caller.isController) {
     throw new Refusal(
       'AccessDenied',

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { authorize } from '../../src/domain/access/access.ts';
 import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
+import { authorize } from '../../src/domain/rights/rights.ts';
 import { callOf, createScene, expectRefusal, makeKey, startNs } from '../support/domain-fixture.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';
 

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/crypto/hash.ts';
 import {
   createCommand,
-  installKernelGate,
-  kernelGate,
+  installKernelCall,
+  kernelCall,
   kernelOperations,
   kernelSelfTest,
 } from '../../src/crypto/kernel.ts';
@@ -18,18 +18,18 @@ beforeEach(async () => {
 describe('certified data', () => {
   test.each([0, 1, 31, 32])('%i bytes are passed on to the system', (length) => {
     const data = Uint8Array.from({ length }, (_, i) => i + 1);
-    kernelGate(length === 0 ? new Uint8Array(0) : data);
+    kernelCall(length === 0 ? new Uint8Array(0) : data);
     expect(host.system.certifiedData).toEqual(data);
   });
 
   test('more than 32 bytes that are no command are left to the system to refuse', () => {
-    expect(() => kernelGate(new Uint8Array(33))).toThrow('longer than 32 bytes');
-    expect(() => kernelGate(new Uint8Array(64))).toThrow('longer than 32 bytes');
+    expect(() => kernelCall(new Uint8Array(33))).toThrow('longer than 32 bytes');
+    expect(() => kernelCall(new Uint8Array(64))).toThrow('longer than 32 bytes');
   });
 
   test('it can be set between operations', () => {
     sha256(new Uint8Array(100));
-    kernelGate(Uint8Array.of(1, 2, 3));
+    kernelCall(Uint8Array.of(1, 2, 3));
     sha256(new Uint8Array(100));
     expect(host.system.certifiedData).toEqual(Uint8Array.of(1, 2, 3));
   });
@@ -46,7 +46,7 @@ describe('commands', () => {
   });
 
   test('kernelSelfTest() says how to build where no kernel answers', () => {
-    installKernelGate(() => {});
+    installKernelCall(() => {});
     expect(() => kernelSelfTest()).toThrow('build with npm run build');
   });
 
@@ -56,13 +56,13 @@ describe('commands', () => {
       for (const operands of [0, 1, 2]) {
         const command = createCommand(kernelOperations.sha256, operands);
         command.words[4] = operation;
-        expect(() => kernelGate(command.bytes)).toThrow('unreachable');
+        expect(() => kernelCall(command.bytes)).toThrow('unreachable');
       }
     },
   );
 
   test('a command with another count of operands than the operation has traps', () => {
-    expect(() => kernelGate(createCommand(kernelOperations.sha256, 3).bytes)).toThrow(
+    expect(() => kernelCall(createCommand(kernelOperations.sha256, 3).bytes)).toThrow(
       'unreachable',
     );
   });
@@ -71,14 +71,14 @@ describe('commands', () => {
     const { bytes } = createCommand(kernelOperations.sha256, 2);
     const longer = new Uint8Array(65);
     longer.set(bytes);
-    expect(() => kernelGate(longer)).toThrow('unreachable');
-    expect(() => kernelGate(bytes.slice(0, 63))).toThrow('unreachable');
+    expect(() => kernelCall(longer)).toThrow('unreachable');
+    expect(() => kernelCall(bytes.slice(0, 63))).toThrow('unreachable');
   });
 
   test('an operand of a wrong length traps and leaves nothing waiting', () => {
-    kernelGate(createCommand(kernelOperations.sha256, 2).bytes);
-    kernelGate(new Uint8Array(3));
-    expect(() => kernelGate(new Uint8Array(31))).toThrow('unreachable');
+    kernelCall(createCommand(kernelOperations.sha256, 2).bytes);
+    kernelCall(new Uint8Array(3));
+    expect(() => kernelCall(new Uint8Array(31))).toThrow('unreachable');
     expect(() => kernelSelfTest()).not.toThrow();
   });
 

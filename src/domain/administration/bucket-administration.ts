@@ -4,7 +4,15 @@ import { pageSizeMax } from '../../../packages/wire/src/limits.ts';
 import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { memberCountMax, pageSizeDefault } from '../../limits.ts';
-import { authorize, type SentKey } from '../access/access.ts';
+import { bucketIds, countBuckets, forgetBucket, noteBucket } from '../buckets/bucket-directory.ts';
+import { changeTotals } from '../buckets/bucket-totals.ts';
+import { type Bucket, checkSite, getBucket, saveBucket } from '../buckets/buckets.ts';
+import { type EndToEnd, findEndToEnd, forgetEndToEnd } from '../buckets/end-to-end.ts';
+import { parseKeepDays, parseQuota } from '../buckets/quota.ts';
+import { endLinksOf, linkMaker } from '../files/link-records.ts';
+import { publishPage } from '../files/sites.ts';
+import { eraseBucketKeys } from '../keys/bucket-keys.ts';
+import { unindexBucket } from '../listing/file-index.ts';
 import {
   isBucketOwner,
   type Member,
@@ -12,23 +20,15 @@ import {
   parseRole,
   requireNameable,
   saveMembers,
-} from '../access/members.ts';
-import { ownedBucket } from '../access/ownership.ts';
-import { bucketIds, countBuckets, forgetBucket, noteBucket } from '../buckets/bucket-directory.ts';
-import { changeTotals } from '../buckets/bucket-totals.ts';
-import { type Bucket, checkSite, getBucket, saveBucket } from '../buckets/buckets.ts';
-import { type EndToEnd, findEndToEnd, forgetEndToEnd } from '../buckets/end-to-end.ts';
-import { parseKeepDays, parseQuota } from '../buckets/quota.ts';
-import { endLinksOf, linkMaker } from '../files/links.ts';
-import { publishPage } from '../files/sites.ts';
-import { eraseBucketKeys } from '../keys/bucket-keys.ts';
-import { unindexBucket } from '../listing/file-index.ts';
+} from '../rights/members.ts';
+import { ownedBucket } from '../rights/ownership.ts';
+import { authorize, type SentKey } from '../rights/rights.ts';
 import { type Call, isAnonymous } from '../shared/caller.ts';
 import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { endUploadsOf, openUploadsOf, principalHolder } from '../uploads/open-uploads.ts';
 import { cancelUploadsOf } from '../uploads/upload-end.ts';
-import { withdrawKeys } from './api-key-management.ts';
+import { withdrawKeys } from './api-key-administration.ts';
 import { changedMode, type ModeChange, saveMode } from './end-to-end-mode.ts';
 import { forgetRenewal, startRenewal } from './site-renewal.ts';
 

@@ -1,4 +1,4 @@
-// A door in front of a service, and a client of S3 for it: the SDK with a pair of keys that stands
+// An S3 server in front of a service, and a client of S3 for it: the SDK with a pair of keys that stands
 // for the service's owner.
 
 import { mkdtempSync } from 'node:fs';
@@ -11,7 +11,11 @@ import type { RetryPolicy } from '../../../packages/client/src/connection/retry.
 import { identityFromPem } from '../../../packages/client/src/node/identity.ts';
 import { createNodeStorage } from '../../../packages/client/src/node/storage.ts';
 import type { Storage, StorageOptions } from '../../../packages/client/src/storage.ts';
-import { type Account, createDoor, type DoorOptions } from '../../../packages/s3/src/index.ts';
+import {
+  type Account,
+  createS3Server,
+  type S3ServerOptions,
+} from '../../../packages/s3/src/index.ts';
 import type { AccessKey } from '../../../packages/s3/src/signature/verify.ts';
 import type { Service } from '../../support/service.ts';
 
@@ -28,7 +32,7 @@ export const apiKey: AccessKey = {
   access: { profile: 'key' },
 };
 
-export interface TestDoor {
+export interface TestS3Server {
   readonly url: string;
   /** The owner's. */
   readonly storage: Storage;
@@ -37,15 +41,15 @@ export interface TestDoor {
   stop(): Promise<void>;
 }
 
-export async function openDoor(
+export async function openS3Server(
   service: Service,
-  options: Partial<DoorOptions> = {},
+  options: Partial<S3ServerOptions> = {},
   retry: Partial<RetryPolicy> = {},
-): Promise<TestDoor> {
+): Promise<TestS3Server> {
   const { host, canisterId, base: url } = service;
   const owner = ownerAccount(service, retry);
   const log: string[] = [];
-  const door = createDoor({
+  const s3Server = createS3Server({
     credentials: { find: async (id) => [ownerKey, apiKey].find((key) => key.accessKeyId === id) },
     openAccount: async (credential) => {
       if (credential?.accessKeyId === ownerKey.accessKeyId) return owner;
@@ -57,8 +61,8 @@ export async function openDoor(
     multipart: { folder: mkdtempSync(join(tmpdir(), 'efs-s3-')), partBytesMin: 65_536 },
     ...options,
   });
-  await new Promise<void>((resolve) => door.server.listen(0, '127.0.0.1', resolve));
-  const { port } = door.server.address() as AddressInfo;
+  await new Promise<void>((resolve) => s3Server.server.listen(0, '127.0.0.1', resolve));
+  const { port } = s3Server.server.address() as AddressInfo;
   const clients: S3Client[] = [];
   return {
     url: `http://127.0.0.1:${port}`,
@@ -78,7 +82,7 @@ export async function openDoor(
     },
     async stop() {
       for (const client of clients) client.destroy();
-      await door.close();
+      await s3Server.close();
     },
   };
 }

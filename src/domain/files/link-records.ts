@@ -1,0 +1,370 @@
+// Links: addresses by which whoever has one reads a file, of a private bucket too, until it
+// expires. Of the secret in the address only the SHA-256 is stored. In the map of files, behind a
+// byte 1 that no bucket id has:
+//
+//   1 | id    -> 0: version 2 | SHA-256 of the secret 32 | created u64 | expires u64, 0 for never
+//                | flags u8: 1 made by a member | maker (length, bytes) | key hash (length, bytes)
+//                | parts u32 | texts: bucket id, path, name, download name
+//
+// In the directory:
+//
+//   10 | bucket id | 0 | path | 0 | id     -> when it expires, ns; 0 for never
+//   11 | maker | bucket id | 0 | id         -> 0
+//   12 | when it expires u64, big-endian | id    -> 0
+//   13 | maker | bucket id that it has lost    -> 0, until its links there are gone
+//
+// The maker is the SHA-256 of the API key that made the link, else of the principal that did.
+
+import { sha256 } from '../../crypto/hash.ts';
+import { concatBytes } from '../../lib/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
+import { endedLinksPerMessage, fileLinkCountMax, othersFileLinkCountMax } from '../../limits.ts';
+import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
+import { dueNames, entriesUnder } from '../../storage/index-ranges.ts';
+import { type Bucket, findBucket, getBucket, saveBucket } from '../buckets/buckets.ts';
+import { chunkDigests } from '../contents/digest-tables.ts';
+import { findKeyByHash } from '../rights/api-keys.ts';
+import { isWithin } from '../rights/rights.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import type { FileRecord } from './file-layout.ts';
+
+export interface Link {
+  readonly id: string;
+  /** SHA-256 of the secret. */
+  readonly hash: Uint8Array;
+  readonly bucketId: string;
+  readonly path: string;
+  /** The last part of its address. */
+  readonly name: string;
+  /** The name under which browsers save the file; '' to show it as it is served elsewhere. */
+  readonly downloadName: string;
+  readonly createdAtNs: bigint;
+  /** 0n: never. */
+  readonly expiresAtNs: bigint;
+  /** Principal that made it, and the key by which it did; no bytes for none. */
+  readonly maker: Uint8Array;
+  readonly keyHash: Uint8Array;
+  /** The maker was no owner, but a member of the bucket. */
+  readonly isMembers: boolean;
+  /** Parts that it has leaves for, as the bucket has counted them. */
+  readonly partCount: number;
+}
+
+const version = 2;
+const kinds = { ofPath: 10, ofMaker: 11, expiry: 12, endedMaker: 13 } as const;
+const membersFlag = 1;
+/** Maximum number of stored links of a file, with expired ones. */
+const storedLinkCountMax = 2 * fileLinkCountMax;
+
+function mapKeyOf(id: string): Uint8Array {
+  return encodeUtf8(`\x01${id}`);
+}
+
+function encodeLink(link: Link): Uint8Array {
+  const { bucketId, path, name, downloadName } = link;
+  return new RecordWriter(version)
+    .bytes(link.hash)
+    .u64(link.createdAtNs)
+    .u64(link.expiresAtNs)
+    .u8(link.isMembers ? membersFlag : 0)
+    .bytes(link.maker)
+    .bytes(link.keyHash)
+    .u32(link.partCount)
+    .finish([bucketId, path, name, downloadName]);
+}
+
+export function findLink(stores: Stores, id: string): Link | undefined {
+  const stored = stores.files.get(mapKeyOf(id));
+  if (stored === undefined) return undefined;
+  const reader = new RecordReader(stored, version);
+  const hash = reader.bytes();
+  const createdAtNs = reader.u64();
+  const expiresAtNs = reader.u64();
+  const isMembers = reader.u8() === membersFlag;
+  const maker = reader.bytes();
+  const keyHash = reader.bytes();
+  const partCount = reader.u32();
+  const [bucketId = '', path = '', name = '', downloadName = ''] = reader.texts();
+  const address = { bucketId, path, name, downloadName };
+  const made = { createdAtNs, expiresAtNs, isMembers, maker, keyHash, partCount };
+  return { id, hash, ...made, ...address };
+}
+
+/** Returns the key prefix of all paths that begin with `path`; of one path if it ends in a NUL. */
+function scopeOf(bucketId: string, path: string): Uint8Array {
+  return concatBytes(Uint8Array.of(kinds.ofPath), encodeUtf8(`${bucketId}\0${path}`));
+}
+
+function pathKey({ bucketId, path, id }: Link): Uint8Array {
+  return scopeOf(bucketId, `${path}\0${id}`);
+}
+
+type Made = Pick<Link, 'maker' | 'keyHash' | 'bucketId'>;
+
+/** 32 bytes that stand for the API key of that hash, else for the principal. */
+export function linkMaker({ maker, keyHash }: Pick<Link, 'maker' | 'keyHash'>): Uint8Array {
+  return keyHash.length > 0 ? keyHash : sha256(maker);
+}
+
+/** Returns the key prefix of all links of a maker in a bucket. */
+function makerScope(maker: Uint8Array, bucketId: string): Uint8Array {
+  return concatBytes(Uint8Array.of(kinds.ofMaker), maker, encodeUtf8(`${bucketId}\0`));
+}
+
+function makerKey(link: Link): Uint8Array {
+  return concatBytes(makerScope(linkMaker(link), link.bucketId), encodeUtf8(link.id));
+}
+
+function endedKey(maker: Uint8Array, bucketId: string): Uint8Array {
+  return concatBytes(Uint8Array.of(kinds.endedMaker), maker, encodeUtf8(bucketId));
+}
+
+/** Whether the maker has lost the right to the bucket, and upkeep still deletes what it made. */
+export function hasMakerEnded({ directory }: Stores, made: Made): boolean {
+  return directory.find(endedKey(linkMaker(made), made.bucketId)) !== undefined;
+}
+
+function expiryKey({ expiresAtNs, id }: Link): Uint8Array {
+  return concatBytes(Uint8Array.of(kinds.expiry), u64Key(expiresAtNs), encodeUtf8(id));
+}
+
+function noteLink(stores: Stores, link: Link): void {
+  stores.files.set(mapKeyOf(link.id), encodeLink(link));
+  stores.directory.insert(pathKey(link), link.expiresAtNs);
+}
+
+/** A new link to the file, which everybody who has its address may fetch from now on. */
+export function addLink(stores: Stores, link: Link, file: FileRecord): void {
+  // Refuses what is damaged before it writes
+  const digests = chunkDigests(stores, file);
+  noteLink(stores, link);
+  stores.directory.insert(makerKey(link), 0n);
+  if (link.expiresAtNs > 0n) stores.directory.insert(expiryKey(link), 0n);
+  stores.publication.putLink(link, file, digests);
+}
+
+/** The link is gone; its bucket counts it still. */
+function forgetLink(stores: Stores, link: Link): void {
+  stores.files.delete(mapKeyOf(link.id));
+  stores.directory.remove(pathKey(link));
+  stores.directory.remove(makerKey(link));
+  if (link.expiresAtNs > 0n) stores.directory.remove(expiryKey(link));
+  stores.publication.removeLink(link.id);
+}
+
+export function removeLink(stores: Stores, link: Link): void {
+  forgetLink(stores, link);
+  const bucket = findBucket(stores, link.bucketId);
+  if (bucket !== undefined) saveBucket(stores, withoutLinks(bucket, [link]), bucket);
+}
+
+function withoutLinks(bucket: Bucket, links: readonly Link[]): Bucket {
+  const bytes = links.reduce((sum, link) => sum + linkBytesOf(link), 0);
+  const overheadBytes = Math.max(0, bucket.overheadBytes - bytes);
+  return { ...bucket, linkCount: bucket.linkCount - links.length, overheadBytes };
+}
+
+/** Estimates of a link's record, index entries and labels, not measured one by one. */
+const linkRecordBytes = 900;
+const bytesPerLinkText = 6;
+const bytesPerPart = 90;
+
+/** Returns the bytes that the link takes of its bucket's quota. */
+export function linkBytesOf({ bucketId, path, name, downloadName, partCount }: LinkSize): number {
+  const texts = [bucketId, path, name, downloadName].map((text) => encodeUtf8(text).length);
+  const textBytes = texts.reduce((sum, length) => sum + length, 0) * bytesPerLinkText;
+  return linkRecordBytes + textBytes + partCount * bytesPerPart;
+}
+
+type LinkSize = Pick<Link, 'bucketId' | 'path' | 'name' | 'downloadName' | 'partCount'>;
+
+export function partCountOf({ chunkCount }: Pick<FileRecord, 'chunkCount'>): number {
+  return Math.max(1, chunkCount);
+}
+
+/** Ids of links to the file, or to all that begin with a prefix, by path, behind a name and id. */
+export function linkIds(
+  stores: Stores,
+  range: {
+    readonly bucketId: string;
+    readonly path?: string | undefined;
+    readonly prefix?: string | undefined;
+    readonly after?: string | undefined;
+  },
+  limit: number,
+): { readonly path: string; readonly id: string }[] {
+  const { bucketId, path, prefix = '', after } = range;
+  const { directory } = stores;
+  const scope = scopeOf(bucketId, path === undefined ? prefix : `${path}\0`);
+  const first =
+    after === undefined ? scope : concatBytes(scopeOf(bucketId, after), Uint8Array.of(0));
+  return entriesUnder(directory, { scope, first, limit }).map(({ key }) => {
+    const [, ofPath = '', id = ''] = (decodeUtf8(key.subarray(1)) ?? '').split('\0');
+    return { path: ofPath, id };
+  });
+}
+
+/** How many links the file has, those that are over included. */
+export function countLinks({ directory }: Stores, bucket: Bucket, path: string): number {
+  if (bucket.linkCount === 0) return 0;
+  const [start, end] = ['\0', '\x01'].map((next) =>
+    directory.rank(scopeOf(bucket.id, path + next)),
+  );
+  return (end ?? 0) - (start ?? 0);
+}
+
+/** All of a file: checkLinkRoom() and checkLinkMove() let it have no more. */
+function linksOf(stores: Stores, bucket: Bucket, path: string): Link[] {
+  if (bucket.linkCount === 0) return [];
+  const ids = linkIds(stores, { bucketId: bucket.id, path }, storedLinkCountMax);
+  return ids.flatMap(({ id }) => findLink(stores, id) ?? []);
+}
+
+export function isOver({ expiresAtNs }: Link, nowNs: bigint): boolean {
+  return expiresAtNs > 0n && expiresAtNs <= nowNs;
+}
+
+/** Refuses one more link to a file that has as many as it may; owners have a share of their own. */
+export function checkLinkRoom(
+  stores: Stores,
+  {
+    bucket,
+    path,
+    isOwners,
+  }: { readonly bucket: Bucket; readonly path: string; readonly isOwners: boolean },
+  nowNs: bigint,
+): void {
+  const links = linksOf(stores, bucket, path);
+  const others = links.filter(isOthers);
+  const mayOthers = isOwners || areFewer(others, nowNs, othersFileLinkCountMax);
+  if (mayOthers && areFewer(links, nowNs, fileLinkCountMax)) return;
+  const limit = mayOthers ? fileLinkCountMax : othersFileLinkCountMax;
+  const whose = mayOthers ? 'live links' : 'live links of keys and members who are no owners';
+  throw new Refusal('QuotaExceeded', `A file has at most ${limit} ${whose}: remove one first.`, {
+    limit,
+  });
+}
+
+/** Made by an API key, or by a member who was no owner. */
+function isOthers({ keyHash, isMembers }: Link): boolean {
+  return keyHash.length > 0 || isMembers;
+}
+
+/** Whether one more would be within the limit; those that are over count too, up to once more. */
+function areFewer(links: readonly Link[], nowNs: bigint, limit: number): boolean {
+  const live = links.filter((link) => !isOver(link, nowNs)).length;
+  return live < limit && links.length < 2 * limit;
+}
+
+/** Refuses a move onto another file that would have more links than it may, with those of both. */
+export function checkLinkMove(
+  stores: Stores,
+  bucket: Bucket,
+  move: { readonly from: string; readonly to: string },
+  nowNs: bigint,
+): void {
+  const coming = linksOf(stores, bucket, move.from).filter((one) => goesTo(stores, one, move.to));
+  if (coming.length === 0) return;
+  if (areWithin([...coming, ...linksOf(stores, bucket, move.to)], nowNs)) return;
+  throw new Refusal(
+    'QuotaExceeded',
+    `A file has at most ${fileLinkCountMax} live links, and these two have more: remove some first.`,
+    { limit: fileLinkCountMax },
+  );
+}
+
+/** Those that are over stand there until upkeep has taken them away. */
+function areWithin(links: readonly Link[], nowNs: bigint): boolean {
+  const live = links.filter((link) => !isOver(link, nowNs));
+  return live.length <= fileLinkCountMax && links.length <= storedLinkCountMax;
+}
+
+/** Whether the link goes along with its file: not where the key that made it may not read. */
+function goesTo(stores: Stores, { keyHash }: Link, path: string): boolean {
+  const key = keyHash.length === 0 ? undefined : findKeyByHash(stores, keyHash);
+  return isWithin({ key }, { path });
+}
+
+/**
+ * For a file that is another one now, or is served otherwise. Gives how many bytes more its links
+ * take. Links that are over stay as they are: nothing opens them.
+ */
+export function publishLinks(
+  stores: Stores,
+  bucket: Bucket,
+  file: FileRecord,
+  digests: Uint8Array,
+): number {
+  const partCount = partCountOf(file);
+  let added = 0;
+  for (const link of linksOf(stores, bucket, file.path)) {
+    if (isOver(link, file.updatedAtNs)) continue;
+    stores.publication.putLink(link, file, digests);
+    if (link.partCount === partCount) continue;
+    const sized = { ...link, partCount };
+    stores.files.set(mapKeyOf(link.id), encodeLink(sized));
+    added += linkBytesOf(sized) - linkBytesOf(link);
+  }
+  return added;
+}
+
+/**
+ * For a file that has gone to another path of its bucket: its links go with it, but for those of a
+ * key that may not read there.
+ */
+export function moveLinks(stores: Stores, bucket: Bucket, from: string, file: FileRecord): void {
+  const all = linksOf(stores, bucket, from);
+  const links = all.filter((link) => goesTo(stores, link, file.path));
+  for (const link of all) if (!links.includes(link)) removeLink(stores, link);
+  if (links.length === 0) return;
+  const digests = chunkDigests(stores, file);
+  let added = 0;
+  for (const link of links) {
+    stores.directory.remove(pathKey(link));
+    const moved = { ...link, path: file.path };
+    noteLink(stores, moved);
+    added += linkBytesOf(moved) - linkBytesOf(link);
+    if (!isOver(link, file.updatedAtNs)) stores.publication.putLink(link, file, digests);
+  }
+  const counted = getBucket(stores, bucket.id);
+  saveBucket(stores, { ...counted, overheadBytes: counted.overheadBytes + added }, counted);
+}
+
+/** For a file that is no more: the bucket without its links. */
+export function dropLinks(stores: Stores, bucket: Bucket, path: string): Bucket {
+  const links = linksOf(stores, bucket, path);
+  for (const link of links) forgetLink(stores, link);
+  return links.length === 0 ? bucket : withoutLinks(bucket, links);
+}
+
+/** Ends all links of the maker in the bucket: none opens any more, and upkeep deletes them. */
+export function endLinksOf({ directory }: Stores, maker: Uint8Array, bucketId: string): void {
+  const made = entriesUnder(directory, { scope: makerScope(maker, bucketId), limit: 1 });
+  if (made.length > 0) directory.insert(endedKey(maker, bucketId), 0n);
+}
+
+/** One bounded step of taking links away that are over; true while there may be more. */
+export function endLinks(stores: Stores, nowNs: bigint): boolean {
+  const due = [...dueIds(stores, nowNs), ...idsOfEndedMaker(stores)];
+  for (const id of due.slice(0, endedLinksPerMessage)) {
+    const link = findLink(stores, id);
+    if (link !== undefined) removeLink(stores, link);
+  }
+  return due.length >= endedLinksPerMessage;
+}
+
+function dueIds({ directory }: Stores, nowNs: bigint): string[] {
+  const due = dueNames(directory, { kind: kinds.expiry, nowNs }, endedLinksPerMessage);
+  return due.map((id) => decodeUtf8(id) ?? '');
+}
+
+/** Ids of links of one creator and bucket; forgets the pair when no link is left. */
+function idsOfEndedMaker({ directory }: Stores): string[] {
+  const [ended] = directory.read(directory.rank(Uint8Array.of(kinds.endedMaker)), 1);
+  if (ended?.key[0] !== kinds.endedMaker) return [];
+  const scope = concatBytes(Uint8Array.of(kinds.ofMaker), ended.key.subarray(1), Uint8Array.of(0));
+  const entries = entriesUnder(directory, { scope, limit: endedLinksPerMessage });
+  if (entries.length === 0) directory.remove(ended.key);
+  return entries.map(({ key }) => decodeUtf8(key.subarray(scope.length)) ?? '');
+}

@@ -1,0 +1,220 @@
+// Former versions of files: what is replaced or deleted in a bucket that keeps versions stays, with
+// its content and key, until its time is over. In the map of files, behind a NUL that no bucket id
+// has:
+//
+//   0 | bucket id | 0 | path | 0 | version, decimal
+//     -> 0: version 1 | retired at u64 | sequence number u64 | file record
+//
+// The record is as it was, and its seal is of its former place. Its sequence number is that of its
+// date in the index of files. In the directory:
+//
+//   8 | bucket id | 0 | path | 0 | version u32, big-endian                   -> when it goes, ns
+//   9 | when it goes u64 | bucket id | 0 | path | 0 | version u32, big-endian -> 0
+
+import { concatBytes } from '../../lib/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
+import { expiredVersionsPerMessage } from '../../limits.ts';
+import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
+import { dueNames, entriesUnder } from '../../storage/index-ranges.ts';
+import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
+import { overheadBytesOf } from '../buckets/quota.ts';
+import { damagedFile } from '../contents/chunk-records.ts';
+import { keepContent } from '../contents/kept-contents.ts';
+import { releaseContent } from '../contents/shared-contents.ts';
+import { unlessRefused } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { decodeFile, type FileRecord } from './file-layout.ts';
+import { streamedUntilNs } from './streams.ts';
+
+const recordVersion = 1;
+const recordHeadBytes = 17;
+const kinds = { ofPath: 8, due: 9 } as const;
+const nsPerDay = 86_400_000_000_000n;
+const numberBytes = 4;
+
+/** A former version, by what it was called. */
+export interface VersionName {
+  readonly bucketId: string;
+  readonly path: string;
+  readonly version: number;
+}
+
+export interface FormerVersion {
+  readonly file: FileRecord;
+  /** The file's record as it was sealed. */
+  readonly record: Uint8Array;
+  /** Its number in the index of dates. */
+  readonly sequence: number;
+  readonly retiredAtNs: bigint;
+  readonly expiresAtNs: bigint;
+}
+
+function mapKeyOf({ bucketId, path, version }: VersionName): Uint8Array {
+  return encodeUtf8(`\0${bucketId}\0${path}\0${version}`);
+}
+
+/** Bucket, path and number as they stand in both keys of the directory. */
+function nameBytes({ bucketId, path, version }: VersionName): Uint8Array {
+  const number = new Uint8Array(numberBytes);
+  new DataView(number.buffer).setUint32(0, version);
+  return concatBytes(encodeUtf8(`${bucketId}\0${path}\0`), number);
+}
+
+function readName(bytes: Uint8Array): VersionName {
+  const at = bytes.length - numberBytes;
+  const version = new DataView(bytes.buffer, bytes.byteOffset).getUint32(at);
+  const [bucketId = '', path = ''] = (decodeUtf8(bytes.subarray(0, at)) ?? '').split('\0');
+  return { bucketId, path, version };
+}
+
+function pathKey(name: Uint8Array): Uint8Array {
+  return concatBytes(Uint8Array.of(kinds.ofPath), name);
+}
+
+function dueKey(atNs: bigint, name: Uint8Array): Uint8Array {
+  return concatBytes(Uint8Array.of(kinds.due), u64Key(atNs), name);
+}
+
+/** A file that was replaced or deleted. */
+export interface Retired {
+  /** As it is without the file. */
+  readonly bucket: Bucket;
+  readonly file: FileRecord;
+  readonly record: Uint8Array | undefined;
+  /** Its number in the index of dates; undefined if that entry was damaged. */
+  readonly sequence: number | undefined;
+  readonly nowNs: bigint;
+}
+
+/** Whether the bucket keeps it; never what nobody can read. */
+function isKept(bucket: Bucket, file: FileRecord): boolean {
+  return bucket.keepVersionsDays > 0 && file.contentId !== 0;
+}
+
+/** Returns the bytes that the bucket frees when the file is replaced or deleted. */
+export function freedBytes(bucket: Bucket, file: FileRecord | undefined): number {
+  return file === undefined || isKept(bucket, file) ? 0 : countedBytes(file);
+}
+
+/** Returns the overhead that the bucket has counted: 0 for a record of an earlier version. */
+export function countedOverhead(file: FileRecord | undefined): number {
+  return file === undefined || file.leavesVersion === 1 ? 0 : overheadBytesOf(file);
+}
+
+/** With its bytes. */
+export function countedBytes(file: FileRecord | undefined): number {
+  return (file?.size ?? 0) + countedOverhead(file);
+}
+
+/**
+ * For a file that was replaced or deleted: it is kept as a former version, or its content while
+ * somebody reads it on, or nothing of it. The bucket with what is kept counted.
+ */
+export function retireFile(stores: Stores, retired: Retired): Bucket {
+  const { bucket, file, record, sequence = 0, nowNs } = retired;
+  if (record !== undefined && isKept(bucket, file)) {
+    const expiresAtNs = nowNs + BigInt(bucket.keepVersionsDays) * nsPerDay;
+    const head = new RecordWriter(recordVersion).u64(nowNs).u64(BigInt(sequence)).finish([]);
+    stores.files.set(mapKeyOf(file), concatBytes(head, record));
+    const name = nameBytes(file);
+    stores.directory.insert(pathKey(name), expiresAtNs);
+    stores.directory.insert(dueKey(expiresAtNs, name), 0n);
+    return withVersionCounted(bucket, file, 1);
+  }
+  const untilNs = streamedUntilNs(stores, file.contentId, nowNs);
+  if (untilNs === undefined || !keepContent(stores, file, untilNs)) releaseContent(stores, file);
+  return bucket;
+}
+
+/** Counts nothing for a damaged record, whose share nobody knows. */
+function withVersionCounted(bucket: Bucket, file: FileRecord | undefined, change: 1 | -1): Bucket {
+  const bytes = bucket.versionBytes + change * countedBytes(file);
+  return {
+    ...bucket,
+    versionCount: bucket.versionCount + change,
+    versionBytes: Math.max(0, bytes),
+  };
+}
+
+/** The highest number of a former version at the path; 0 for none. */
+export function latestVersion(stores: Stores, bucket: Bucket, path: string): number {
+  if (bucket.versionCount === 0) return 0;
+  const name = { bucketId: bucket.id, path, version: 0xffff_ffff };
+  const { directory } = stores;
+  const rank = directory.rank(pathKey(nameBytes(name)));
+  const [entry] = rank === 0 ? [] : directory.read(rank - 1, 1);
+  if (entry?.key[0] !== kinds.ofPath) return 0;
+  const found = readName(entry.key.subarray(1));
+  return found.bucketId === bucket.id && found.path === path ? found.version : 0;
+}
+
+/** Refuses with IntegrityError what is no record of it. */
+export function findVersion(stores: Stores, name: VersionName): FormerVersion | undefined {
+  const stored = stores.files.get(mapKeyOf(name));
+  const expiresAtNs = stored && stores.directory.find(pathKey(nameBytes(name)));
+  if (stored === undefined || expiresAtNs === undefined) return undefined;
+  const head = new RecordReader(stored, recordVersion);
+  const [retiredAtNs, sequence] = [head.u64(), Number(head.u64())];
+  const record = stored.slice(recordHeadBytes);
+  const file = decodeFile(name.bucketId, name.path, record);
+  // The seal's associated data omits the version number, so compare the record's own.
+  if (file.version !== name.version) throw damagedFile();
+  return { file, record, sequence, retiredAtNs, expiresAtNs };
+}
+
+export interface VersionRange {
+  readonly bucketId: string;
+  /** Restricts to this path; else to all that begin with the prefix. */
+  readonly path?: string | undefined;
+  readonly prefix?: string | undefined;
+  /** Behind that one. */
+  readonly after?: VersionName | undefined;
+}
+
+/** Names of former versions by path, the oldest first. */
+export function versionNames(stores: Stores, range: VersionRange, limit: number): VersionName[] {
+  const { directory } = stores;
+  const { bucketId, path, prefix = '', after } = range;
+  const scope = pathKey(encodeUtf8(`${bucketId}\0${path === undefined ? prefix : `${path}\0`}`));
+  const first =
+    after === undefined ? scope : concatBytes(pathKey(nameBytes(after)), Uint8Array.of(0));
+  // UTF-8 has no byte 0xff, and no number of a version begins with it
+  const entries = entriesUnder(directory, { scope, first, limit });
+  return entries.map(({ key }) => readName(key.subarray(1)));
+}
+
+interface Taken {
+  /** Without the version. */
+  readonly bucket: Bucket;
+  /** Absent when its record is damaged. */
+  readonly file: FileRecord | undefined;
+}
+
+/** Removes a former version, but not its content. Returns `undefined` if it does not exist. */
+export function takeVersion(stores: Stores, bucket: Bucket, name: VersionName): Taken | undefined {
+  const bytes = nameBytes(name);
+  const expiresAtNs = stores.directory.remove(pathKey(bytes));
+  if (expiresAtNs === undefined) return undefined;
+  stores.directory.remove(dueKey(expiresAtNs, bytes));
+  const stored = stores.files.delete(mapKeyOf(name));
+  const record = stored?.subarray(recordHeadBytes);
+  const file = record && unlessRefused(() => decodeFile(name.bucketId, name.path, record));
+  return { bucket: withVersionCounted(bucket, file, -1), file };
+}
+
+/** Erases its key at once; returns false if it does not exist. */
+export function eraseVersion(stores: Stores, name: VersionName): boolean {
+  const bucket = findBucket(stores, name.bucketId);
+  const taken = bucket && takeVersion(stores, bucket, name);
+  if (taken === undefined) return false;
+  saveBucket(stores, taken.bucket, bucket);
+  if (taken.file !== undefined) releaseContent(stores, taken.file);
+  return true;
+}
+
+/** One bounded step of erasing what is due; true while there may be more. */
+export function expireVersions(stores: Stores, nowNs: bigint): boolean {
+  const due = dueNames(stores.directory, { kind: kinds.due, nowNs }, expiredVersionsPerMessage);
+  for (const name of due) eraseVersion(stores, readName(name));
+  return due.length === expiredVersionsPerMessage;
+}
