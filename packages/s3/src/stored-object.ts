@@ -1,5 +1,5 @@
-// A file as an object of S3, and the facts that the S3 server stores in a file's metadata beside the
-// user's own: names that begin with `s3.`.
+// A file as an object of S3. The S3 server stores its facts of an object in the file's metadata,
+// beside the user's own, under names that begin with `s3.`.
 
 import type { FileRecord, StoredHeaders } from '../../client/src/types/files.ts';
 import { storedHeaderNames } from '../../wire/src/stored-headers.ts';
