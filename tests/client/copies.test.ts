@@ -370,5 +370,5 @@ describe.each(['HTTP', 'the actor'])(`over a network that fails, seed ${networkS
       expect(await all(direct.versions.list(at(`restore/${number}`)))).toEqual([]);
     }
     expect(await all(direct.list({ bucket, prefix: `${folder}move/` }))).toEqual([]);
-  }, 180_000);
+  });
 });

@@ -86,7 +86,7 @@ describe.each(transports)('over %s', (way, open) => {
       await overHttp.remove({ bucket, path });
     }
     expect(found).toEqual(paths);
-  }, 60_000);
+  });
 });
 
 test('a service that knows no cursors is not taken for an empty one', async () => {

@@ -23,7 +23,7 @@ describe('inParallel()', () => {
     });
     await expect(working).rejects.toBe(failure);
     expect(reasons).toEqual([failure, failure]);
-  }, 2_000);
+  });
 
   it.each(['before', 'meanwhile'])(
     'stops them all when the caller aborted %s',

@@ -94,7 +94,7 @@ test('endless standard input is refused beyond its size and not waited for', asy
     ['-c', 'yes | "$@"', '-', process.execPath, script, ...words],
     {
       env: { ...process.env, ...settings.environment },
-      timeout: 30_000,
+      timeout: 300_000,
     },
   );
   await expect(run).rejects.toMatchObject({

@@ -34,4 +34,4 @@ test('@example runs against a service', async () => {
   } finally {
     await service.stop();
   }
-}, 120_000);
+});

@@ -276,7 +276,7 @@ describe('a file in parts', () => {
     staying.resume();
     await new Promise((resolve) => staying.on('close', resolve));
     expect(queries() - beforeStaying).toBe(count);
-  }, 20_000);
+  });
 });
 
 /** A GET on the raw host, of which nothing is read yet. */

@@ -143,7 +143,7 @@ describe('a range that an update answers with a strategy', () => {
     await site.addRule(rule);
     const untold = await site.send({ path: '/big', headers: range });
     expect([untold.body.length, untold.isComplete]).toEqual([1 + 4 + 999, true]);
-  }, 60_000);
+  });
 
   it('is fetched no faster than the client reads, and no further when it leaves', async () => {
     const size = 1_900_000;
@@ -157,15 +157,15 @@ describe('a range that an update answers with a strategy', () => {
       `GET /x HTTP/1.1\r\nHost: ${site.canisterId}.localhost\r\nRange: bytes=100-\r\n\r\n`,
     );
     socket.pause();
+    await expect.poll(() => queries() - before).toBeGreaterThanOrEqual(4);
     await sleep(1_500);
     const held = queries() - before;
-    expect(held).toBeGreaterThanOrEqual(4);
     // Four collected, two ahead, and what the system's buffers of both sides take.
     expect(held).toBeLessThan(12);
     socket.destroy();
     await sleep(300);
     expect(queries() - before).toBeLessThanOrEqual(held + 1);
-  }, 20_000);
+  });
 });
 
 describe('the gateway itself, joining parts,', () => {

@@ -215,7 +215,7 @@ describe.each(Object.entries(kinds))('%s', (_, makePair) => {
       }),
       { numRuns: 50 },
     );
-  }, 120_000);
+  });
 
   test.each(['clear, then commit', 'commit as cleared', 'delete'])(
     'a memory that was emptied (%s) grows with zeros',
