@@ -42,7 +42,7 @@ test('no fence is passed over', () => {
 
 describe.concurrent('the blocks of', () => {
   for (const page of pages.filter(({ blocks }) => blocks.length > 0)) {
-    test(page.path, () => runPage(page), 120_000);
+    test(page.path, () => runPage(page));
   }
 });
 
