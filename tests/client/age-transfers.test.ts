@@ -51,8 +51,8 @@ async function download(
   options: DownloadOptions = {},
 ) {
   const wantsFirst = options.range === undefined;
-  const opening = { wantsFirst, signal: undefined };
-  const file = await connection.transport.openFile(target(path), opening);
+  const opening = { ...target(path), wantsFirst };
+  const file = await connection.transport.openFile(opening, undefined);
   return own.download(target(path), { file, options }, mode);
 }
 

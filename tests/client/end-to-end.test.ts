@@ -164,7 +164,10 @@ test('a recipient that somebody has put in the record is found out', async () =>
     line: createLine(),
     retryPolicy: { attemptsMax: 1, delayMsMin: 1, delayMsMax: 1 },
   });
-  await transport.administration?.setBucketRecipient(bucket, 3, swapped);
+  await transport.administration?.setBucketRecipient(
+    { bucket, epoch: 3, recipient: swapped },
+    undefined,
+  );
   await expect(bytesOf(storageOf(pems.reader))).rejects.toMatchObject({
     code: 'Untrusted',
     message: expect.stringContaining('was replaced'),

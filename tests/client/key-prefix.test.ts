@@ -4,10 +4,12 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { actorBucketsAndKeys } from '../../packages/client/src/actor/buckets-and-keys.ts';
+import { administrationCalls } from '../../packages/client/src/actor/administration.ts';
 import type { ServiceActor } from '../../packages/client/src/actor/candid-types.ts';
+import type { Service as ActorService } from '../../packages/client/src/actor/connection.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import type { KeyRequest } from '../../packages/client/src/types/keys.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 
@@ -128,7 +130,8 @@ test('a key that a service of version 0.1.0 made without the prefix or the budge
       return { ok: null };
     },
   } as unknown as ServiceActor;
-  const { createKey } = actorBucketsAndKeys(actor, undefined);
+  const createKey = (asked: KeyRequest) =>
+    administrationCalls.createKey({ actor } as ActorService, asked, undefined);
   const request = { name: '', buckets: ['a'], permissions: ['read'] } as const;
   await expect(createKey({ ...request, prefix: 'in/' })).rejects.toMatchObject({
     code: 'Unsupported',

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fetchCommand } from '../../console/src/link-address.ts';
-import { checkedLink } from '../../packages/client/src/links/link-path.ts';
+import { checkedLink } from '../../packages/client/src/operations/link-path.ts';
 import { createStorage, type StorageOptions } from '../../packages/client/src/storage.ts';
 
 const retry = { attemptsMax: 3, delayMsMin: 1, delayMsMax: 1 };

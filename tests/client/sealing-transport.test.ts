@@ -1,80 +1,73 @@
-// The transport of buckets that seal names is exhaustive by type: a method that is added to Transport
-// and forgotten there does not compile, and neither does one with a path that is passed on as it is.
+// The table of operations is exhaustive by type: `npm run check` fails if a row that must not compile
+// does. The sealing transport passes no plain path on.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import ts from 'typescript';
 import { expect, test } from 'vitest';
-import type { ChunkUpload, Transport } from '../../packages/client/src/connection/transport.ts';
+import type { ActorCalls } from '../../packages/client/src/actor/actor-call.ts';
+import type { Transport } from '../../packages/client/src/connection/transport.ts';
+import type { PathRows, Rows } from '../../packages/client/src/operations/operation.ts';
+import { getting } from '../../packages/client/src/operations/operation-request.ts';
+import { operationRows, pathRows } from '../../packages/client/src/operations/table.ts';
+import type { ChunkUpload } from '../../packages/client/src/operations/transfers.ts';
 import { sealingTransport } from '../../packages/client/src/sealed-names/sealing-transport.ts';
-import { projectDir } from '../tidy/source-tree.ts';
 
-const folder = join(projectDir, 'packages/client/src');
-const interfacePath = join(folder, 'connection/transport.ts');
-const sealingPath = join(folder, 'sealed-names/sealing-transport.ts');
-const transportText = readFileSync(interfacePath, 'utf8');
-const sealingText = readFileSync(sealingPath, 'utf8');
-
-/** Transport with one more method. */
-function grown(method: string): string {
-  const head = 'export interface Transport {';
-  expect(transportText).toContain(head);
-  return transportText.replace(head, `${head}\n  ${method}`);
+interface Trial {
+  pinFile(request: { bucket: string; path: string; label: string }): { path: string };
 }
 
-/** Passes the method `added` on as it is. */
-function passing(): string {
-  const names = 'getEndToEnd, removeLink, status }';
-  expect(sealingText).toContain(names);
-  return sealingText.replaceAll(names, names.replace('status', 'status, added'));
-}
+const seals = { path: 'path', label: 'path' } as const;
 
-/** Returns the compiler's errors for sealing-transport.ts with these texts instead of the files. */
-function faultsOf(texts: Readonly<Record<string, string>>): string[] {
-  const { config } = ts.readConfigFile(join(projectDir, 'tsconfig.json'), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, projectDir);
-  const host = ts.createCompilerHost(options);
-  const { getSourceFile } = host;
-  host.getSourceFile = (name, ...rest) => {
-    const text = texts[name];
-    if (text === undefined) return getSourceFile(name, ...rest);
-    return ts.createSourceFile(name, text, rest[0], true);
-  };
-  const program = ts.createProgram([sealingPath], { ...options, noEmit: true }, host);
-  return program
-    .getSemanticDiagnostics(program.getSourceFile(sealingPath))
-    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
-}
-
-test.each([
-  ['added(file: FileName): Promise<void>;', 'and forgotten', false, /'added' is missing/],
-  ['added(file: FileName): Promise<void>;', 'and passed on', true, /'added' does not exist/],
-])(
-  'sealingTransport() with %s added %s does not compile',
-  (method, _, isPassed, fault) => {
-    const texts = {
-      [interfacePath]: grown(method),
-      [sealingPath]: isPassed ? passing() : sealingText,
-    };
-    expect(faultsOf(texts).join('\n')).toMatch(fault);
-  },
-  60_000,
-);
-
-test('sealingTransport() with a method without a path added and passed on compiles', () => {
-  const added = grown('added(bucket: string): Promise<void>;');
-  expect(faultsOf({ [interfacePath]: added, [sealingPath]: passing() })).toEqual([]);
+test('PathRows refuses a forgotten row and a path that is not sealed or not opened', () => {
+  const complete: PathRows<Trial> = { pinFile: { seals, opens: 'record' } };
+  // @ts-expect-error the row is missing
+  const forgotten: PathRows<Trial> = {};
+  // @ts-expect-error the fields of the argument are missing
+  const unsealed: PathRows<Trial> = { pinFile: { opens: 'record' } };
+  // @ts-expect-error the new field `label` may be a path
+  const undeclared: PathRows<Trial> = { pinFile: { seals: { path: 'path' }, opens: 'record' } };
+  // @ts-expect-error the path of the result is missing
+  const unopened: PathRows<Trial> = { pinFile: { seals } };
+  // @ts-expect-error an operation without a path seals none
+  const superfluous: PathRows<{ pin(bucket: string): number }> = { pin: { seals } };
+  expect([forgotten, unsealed, undeclared, unopened, superfluous]).not.toContain(complete);
 });
+
+test('Rows and ActorCalls refuse a forgotten row, request or retry rule', () => {
+  const request = () => getting('/');
+  const complete: Rows<Trial> = { pinFile: { retry: 'repeat', request } };
+  // @ts-expect-error the row is missing
+  const forgotten: Rows<Trial> = {};
+  // @ts-expect-error the HTTP request is missing
+  const silent: Rows<Trial> = { pinFile: { retry: 'repeat' } };
+  // @ts-expect-error the retry rule is missing
+  const unruled: Rows<Trial> = { pinFile: { request } };
+  // @ts-expect-error only an operation without a result is done if its file is gone
+  const gone: Rows<Trial> = { pinFile: { retry: { doneIf: 'NoSuchFile' }, request } };
+  // @ts-expect-error the call of the actor is missing
+  const uncalled: ActorCalls<Trial> = {};
+  expect([forgotten, silent, unruled, gone, uncalled]).not.toContain(complete);
+});
+
+test('sealingTransport() has every operation, and no other member that it does not name', () => {
+  expect(Object.keys(pathRows()).sort()).toEqual(Object.keys(operationRows).sort());
+  const calls = Object.fromEntries(Object.keys(operationRows).map((name) => [name, () => {}]));
+  const inner = { ...calls, added: () => {} } as unknown as Transport;
+  const outer = sealingTransport(inner, async () => names);
+  expect(outer).toMatchObject(
+    Object.fromEntries(Object.keys(operationRows).map((name) => [name, expect.any(Function)])),
+  );
+  expect(outer).not.toHaveProperty('added');
+});
+
+const names = {
+  isSealing: true,
+  seal: (path: string) => `sealed ${path.length}`,
+  open: (path: string) => ({ path }),
+  openText: (text: string) => text,
+};
 
 test('sealingTransport() passes chunks on without the clear path of their file', async () => {
   const sent: string[] = [];
   const inner = { putChunk: async ({ path }: ChunkUpload) => void sent.push(path) };
-  const names = {
-    isSealing: true,
-    seal: (path: string) => `sealed ${path.length}`,
-    open: (path: string) => ({ path }),
-    openText: (text: string) => text,
-  };
   const transport = sealingTransport(inner as unknown as Transport, async () => names);
   const bytes = new Uint8Array(1);
   const chunk = { bucket: 'safe', path: 'plan.txt', uploadId: 'u', index: 0, bytes, digest: bytes };

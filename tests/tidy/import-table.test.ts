@@ -23,7 +23,7 @@ function domainFolders(count: number): string[] {
 const client = 'packages/client/src';
 const belowClient = [wire, `${client}/storage-error.ts`];
 /** The client's lower folders: each may import those before it. */
-const clientOrder = 'bytes types connection links http';
+const clientOrder = 'bytes types operations connection links http';
 
 function clientFolders(count: number): string[] {
   return clientOrder
@@ -105,28 +105,29 @@ const table: Readonly<Record<string, readonly string[]>> = {
   [`${client}/bytes`]: belowClient,
   [`${client}/bytes/sha256-software.ts`]: ['@noble/hashes'],
   [`${client}/types`]: [...belowClient, ...clientFolders(1), agentLibrary],
-  [`${client}/connection`]: [...belowClient, ...clientFolders(2), agentLibrary],
-  [`${client}/links`]: [...belowClient, ...clientFolders(3)],
-  [`${client}/http`]: [...belowClient, ...clientFolders(4)],
-  [`${client}/actor`]: [...belowClient, ...clientFolders(5), `${client}/candid`, agentLibrary],
-  [`${client}/downloads`]: [...belowClient, ...clientFolders(4)],
-  [`${client}/uploads`]: [...belowClient, ...clientFolders(4)],
+  [`${client}/operations`]: [...belowClient, ...clientFolders(2)],
+  [`${client}/connection`]: [...belowClient, ...clientFolders(3), agentLibrary],
+  [`${client}/links`]: [...belowClient, ...clientFolders(4)],
+  [`${client}/http`]: [...belowClient, ...clientFolders(5)],
+  [`${client}/actor`]: [...belowClient, ...clientFolders(6), `${client}/candid`, agentLibrary],
+  [`${client}/downloads`]: [...belowClient, ...clientFolders(5)],
+  [`${client}/uploads`]: [...belowClient, ...clientFolders(5)],
   [`${client}/files`]: [
     ...belowClient,
-    ...clientFolders(4),
+    ...clientFolders(5),
     `${client}/downloads`,
     `${client}/uploads`,
   ],
-  [`${client}/administration`]: [...belowClient, ...clientFolders(3)],
+  [`${client}/administration`]: [...belowClient, ...clientFolders(4)],
   [`${client}/sealed-names`]: [
     ...belowClient,
-    ...clientFolders(3),
+    ...clientFolders(4),
     `${client}/files/remove-all.ts`,
   ],
   // Loaded with its first use, as the agent is.
   [`${client}/age`]: [
     ...belowClient,
-    ...clientFolders(3),
+    ...clientFolders(4),
     `${client}/links`,
     `${client}/downloads`,
     `${client}/files`,

@@ -10,10 +10,10 @@ import { sealedSource } from './age/sealed-source.ts';
 import { softwareSegmentCipher } from './age/segment-cipher.ts';
 import { concatBytes } from './bytes/bytes.ts';
 import type { OpenedSource, UploadSource } from './bytes/upload-source.ts';
-import { type Connection, trying } from './connection/connection.ts';
-import type { BucketMode } from './connection/transport.ts';
+import { type Connection, perform } from './connection/connection.ts';
 import { modeOf } from './end-to-end.ts';
 import { connectionOver } from './http-storage.ts';
+import type { BucketMode } from './operations/service.ts';
 import { namesOf } from './sealed-names/bucket-names.ts';
 import { sealingTransport } from './sealed-names/sealing-transport.ts';
 import { issuerOf, type StorageOptions, transportOf } from './storage.ts';
@@ -132,9 +132,8 @@ function rememberedBuckets(connection: Connection) {
 }
 
 async function askBucket(connection: Connection, bucket: string): Promise<BucketMode> {
-  const { transport } = connection;
   try {
-    return await trying(connection, undefined, () => transport.getEndToEnd(bucket, undefined));
+    return await perform(connection, 'getEndToEnd', bucket, undefined);
   } catch (error) {
     // The service is of version 0.1.0, or the caller has no right to ask.
     const codes = ['NoSuchFile', 'MethodNotAllowed', 'AccessDenied', 'Unauthorized'];
@@ -160,14 +159,13 @@ async function prefixOf(
   version?: number,
 ): Promise<FilePrefix> {
   const name = { bucket: record.bucketId, path: record.path };
-  const { transport } = connection;
-  const open = () => transport.openFile(name, { wantsFirst: false, version, signal: undefined });
-  const { etag, size, isAnonymous } = await trying(connection, undefined, open);
+  const request = { ...name, version, wantsFirst: false };
+  const { etag, size, isAnonymous } = await perform(connection, 'openFile', request, undefined);
   return readPrefix({
     size,
     read: (start, end) => {
       const part = { ...name, version, start, end, etag, isAnonymous, isChunk: false };
-      return trying(connection, undefined, () => transport.readPart(part, undefined));
+      return perform(connection, 'readPart', part, undefined);
     },
   });
 }

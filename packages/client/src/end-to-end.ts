@@ -4,12 +4,13 @@
 
 import type { Issuer } from './age/bucket-keys.ts';
 import type { EndToEndFiles } from './age/end-to-end-files.ts';
-import { type Connection, trying } from './connection/connection.ts';
+import { type Connection, perform } from './connection/connection.ts';
 import { checkedConcurrency } from './connection/parallel.ts';
-import type { BucketMode, Signal } from './connection/transport.ts';
+import type { Signal } from './connection/transport.ts';
 import { downloadFile } from './downloads/download.ts';
 import { type FileStorage, fileStorage } from './files/file-storage.ts';
 import { versionsOf } from './files/versions.ts';
+import type { BucketMode } from './operations/service.ts';
 import { namesOf } from './sealed-names/bucket-names.ts';
 import { sealingTransport } from './sealed-names/sealing-transport.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
@@ -62,9 +63,9 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
       const { signal, range, version } = downloadOptions;
       checkedConcurrency(downloadOptions.concurrency);
       requireVersionNumber(version);
-      const file = await trying(connection, signal, () =>
-        connection.transport.openFile(name, { wantsFirst: range === undefined, version, signal }),
-      );
+      const { bucket, path } = name;
+      const request = { bucket, path, version, wantsFirst: range === undefined };
+      const file = await perform(connection, 'openFile', request, signal);
       // In other buckets, files of this type are returned unchanged.
       const mode = file.contentType === ageType ? await modes.ofReader(name.bucket) : undefined;
       if (mode === undefined) return downloadFile(connection, name, downloadOptions, file);
@@ -168,8 +169,7 @@ class BucketModes {
   async of(bucket: string, signal?: Signal): Promise<EndToEndRecord | undefined> {
     const known = this.#known.get(bucket);
     if (known !== undefined && Date.now() < known.untilMs) return known.mode;
-    const { transport } = this.#connection;
-    const told = trying(this.#connection, signal, () => transport.getEndToEnd(bucket, signal));
+    const told = perform(this.#connection, 'getEndToEnd', bucket, signal);
     const forgiving = told.then(modeOf).catch((error) => {
       this.#known.delete(bucket);
       // Services of version 0.1.0 have neither this request nor end-to-end buckets.

@@ -7,8 +7,8 @@ import type { Transport } from './connection/transport.ts';
 import type { BodySender, Fetch } from './connection/watched-fetch.ts';
 import type { EndToEndLayer } from './end-to-end.ts';
 import { type FileStorage, fileStorage } from './files/file-storage.ts';
-import { withoutLastSlashes } from './http/paths.ts';
 import { createHttpTransport } from './http/transport.ts';
+import { withoutLastSlashes } from './operations/url-paths.ts';
 import { StorageError } from './storage-error.ts';
 
 export interface CommonOptions {

@@ -1,7 +1,7 @@
 // Reads a file by its share link. The key of an end-to-end file is in the address's fragment, which
 // is never sent.
 
-import { trying } from './connection/connection.ts';
+import { perform } from './connection/connection.ts';
 import { downloadFile } from './downloads/download.ts';
 import { createHttpTransport } from './http/transport.ts';
 import { type CommonOptions, connectionOver, exchangeOptions } from './http-storage.ts';
@@ -47,9 +47,8 @@ export async function openLink(url: string, options: LinkOptions = {}): Promise<
   const connection = connectionOver(createHttpTransport(http), options);
   const { signal, range } = options;
   const name = { bucket: 'link', path: linkedName(address) };
-  const file = await trying(connection, signal, () =>
-    connection.transport.openFile(name, { wantsFirst: range === undefined, signal }),
-  );
+  const request = { ...name, wantsFirst: range === undefined };
+  const file = await perform(connection, 'openFile', request, signal);
   const fragment = fileKeyAt(address);
   if (fragment === '') return downloadFile(connection, name, options, file);
   const { openLinkedFile } = await import('./age/linked-file.ts');

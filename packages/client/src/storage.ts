@@ -22,7 +22,6 @@ import { defaultRetryPolicy } from './connection/retry.ts';
 import type { Transport } from './connection/transport.ts';
 import { endToEnd } from './end-to-end.ts';
 import { type FileStorage, fileStorage } from './files/file-storage.ts';
-import { withoutLastSlashes } from './http/paths.ts';
 import {
   type CommonOptions,
   connectionOver,
@@ -30,6 +29,7 @@ import {
   type HttpStorageOptions,
   httpTransport,
 } from './http-storage.ts';
+import { withoutLastSlashes } from './operations/url-paths.ts';
 import type { StorageIdentity } from './types/storage-identity.ts';
 
 /** Options for the actor: `host` is an agent endpoint of the network or of a local replica. */

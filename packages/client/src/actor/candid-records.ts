@@ -4,7 +4,7 @@
 import type { ApiKey, BudgetLeft, FormerVersion } from '../candid/file_storage.did.ts';
 import type { BucketRecord } from '../types/buckets.ts';
 import type { EndToEndRecord } from '../types/end-to-end.ts';
-import type { FileRecord } from '../types/files.ts';
+import type { FileRecord, StoredHeaders, UserMetadata } from '../types/files.ts';
 import type { KeyRecord } from '../types/keys.ts';
 import type { BudgetStatus, ServiceStatus } from '../types/service.ts';
 import type { UploadSession, UploadStatus } from '../types/transfers.ts';
@@ -24,6 +24,29 @@ export function isoTime(timeNs: bigint): string {
 
 export function optional<T>(value: T | undefined): Optional<T> {
   return value === undefined ? [] : [value];
+}
+
+type Nat<T> = T extends number ? bigint : T;
+
+/** Makes each field an opt; numbers become nat. */
+export function optionals<T extends object>(
+  fields: T,
+): { [Name in keyof T]: Optional<Nat<Exclude<T[Name], undefined>>> } {
+  const entries = Object.entries(fields).map(([name, value]) => [
+    name,
+    optional(typeof value === 'number' ? BigInt(value) : value),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+export function optionalTime(time: Date | undefined): Optional<bigint> {
+  return optional(time && BigInt(time.getTime()) * 1_000_000n);
+}
+
+export function pairsOf(
+  fields: StoredHeaders | UserMetadata | undefined,
+): Optional<[string, string][]> {
+  return optional(fields && Object.entries<string>({ ...fields }));
 }
 
 export function fileRecordOf(file: CandidFile): FileRecord {
@@ -123,7 +146,7 @@ export function keyRecordOf(key: CandidKey): KeyRecord {
   };
 }
 
-function countOf([count]: Optional<bigint>): number | undefined {
+export function countOf([count]: Optional<bigint>): number | undefined {
   return count === undefined ? undefined : Number(count);
 }
 

@@ -4,7 +4,7 @@
 import { chunkCountOf, likelyChunkBytes } from '../bytes/digest.ts';
 import type { Signal } from '../connection/transport.ts';
 import { authorization } from '../http/exchange.ts';
-import { cloudPath } from '../http/paths.ts';
+import { cloudPath } from '../operations/url-paths.ts';
 import { isStorageError } from '../storage-error.ts';
 import type { FileName, FileRecord } from '../types/files.ts';
 import { call, type Service } from './connection.ts';

@@ -15,7 +15,8 @@ import {
 import { abortedError, StorageError } from '../storage-error.ts';
 import { agentIdentity, type StorageIdentity } from '../types/storage-identity.ts';
 import { earlierUploadInterface, serviceInterface } from './candid-interface.ts';
-import type { EarlierUploadActor, Result, ServiceActor } from './candid-types.ts';
+import { optional } from './candid-records.ts';
+import type { EarlierUploadActor, Optional, Result, ServiceActor } from './candid-types.ts';
 import { failureOf, withFailuresOf } from './failures.ts';
 import type { LargeCaller } from './large-call.ts';
 
@@ -51,6 +52,8 @@ export interface Service {
   bulkAgent(onReceived?: (bytes: number) => void): HttpAgent;
   readonly largeCaller: LargeCaller;
   readonly apiKey: string | undefined;
+  /** The API key as the methods take it. */
+  readonly key: Optional<string>;
 }
 
 export async function openService(connection: ActorConnection): Promise<Service> {
@@ -88,6 +91,7 @@ export async function openService(connection: ActorConnection): Promise<Service>
     bulkAgent,
     largeCaller: { agent, canisterId, fetch, buffers: createBufferPool(), identity },
     apiKey,
+    key: optional(apiKey),
   };
 }
 

@@ -1,50 +1,36 @@
 // Share links by calls of the actor.
 
-import type { LinkPage, LinksRequest } from '../connection/transport.ts';
-import { checkedLink } from '../links/link-path.ts';
-import type { LinkRequest, NewLink } from '../types/links.ts';
-import { isoTime, optional } from './candid-records.ts';
+import { checkedLink } from '../operations/link-path.ts';
+import type { LinkOperations } from '../operations/links.ts';
+import { type ActorCalls, calling, nothing } from './actor-call.ts';
+import { isoTime, optionals, optionalTime } from './candid-records.ts';
 import type { Optional } from './candid-types.ts';
-import { call, type Service } from './connection.ts';
 
-export async function createLink(
-  { actor, apiKey }: Service,
-  request: LinkRequest,
-): Promise<NewLink> {
-  const { bucket, path, expiresAt, downloadName, signal } = request;
-  const made = await call(signal, () =>
-    actor.createLink({
-      bucketId: bucket,
-      path,
-      expiresAt: optional(expiresAt && BigInt(expiresAt.getTime()) * 1_000_000n),
-      downloadName: optional(downloadName),
-      apiKey: optional(apiKey),
+export const linkCalls: ActorCalls<LinkOperations> = {
+  createLink: calling(
+    ({ actor, apiKey }, { bucket, path, expiresAt, downloadName }) =>
+      actor.createLink({
+        ...{ bucketId: bucket, path, expiresAt: optionalTime(expiresAt) },
+        ...optionals({ downloadName, apiKey }),
+      }),
+    (made, request) => checkedLink(request, { ...made, expiresAt: timeOf(made.expiresAt) }),
+  ),
+  listLinks: calling(
+    ({ actor, apiKey }, { bucket, path, cursor }) =>
+      actor.listLinks({ bucketId: bucket, limit: [], ...optionals({ path, cursor, apiKey }) }),
+    ({ items, nextCursor }) => ({
+      items: items.map(({ createdAt, expiresAt, maker, keyId, ...link }) => {
+        const times = { createdAt: isoTime(createdAt), expiresAt: timeOf(expiresAt) };
+        return { ...link, ...times, maker: maker[0]?.toText(), keyId: keyId[0] };
+      }),
+      nextCursor: nextCursor[0],
     }),
-  );
-  return checkedLink(request, { ...made, expiresAt: timeOf(made.expiresAt) });
-}
-
-export async function listLinks(
-  { actor, apiKey }: Service,
-  { bucket, path, cursor, signal }: LinksRequest,
-): Promise<LinkPage> {
-  const { items, nextCursor } = await call(signal, () =>
-    actor.listLinks({
-      bucketId: bucket,
-      path: optional(path),
-      cursor: optional(cursor),
-      limit: [],
-      apiKey: optional(apiKey),
-    }),
-  );
-  return {
-    items: items.map(({ createdAt, expiresAt, maker, keyId, ...link }) => {
-      const times = { createdAt: isoTime(createdAt), expiresAt: timeOf(expiresAt) };
-      return { ...link, ...times, maker: maker[0]?.toText(), keyId: keyId[0] };
-    }),
-    nextCursor: nextCursor[0],
-  };
-}
+  ),
+  removeLink: calling(
+    ({ actor, key }, { bucket, id }) => actor.deleteLink(bucket, id, key),
+    nothing,
+  ),
+};
 
 function timeOf([timeNs]: Optional<bigint>): string | undefined {
   return timeNs === undefined ? undefined : isoTime(timeNs);

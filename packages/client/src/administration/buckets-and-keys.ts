@@ -1,8 +1,9 @@
-// Administration of buckets, API keys and well-known texts, which requires the actor. Operations
-// that are not idempotent are not retried: a second key could remain whose secret nobody has.
+// Administration of buckets, API keys and well-known texts, which requires the actor.
 
-import { type Connection, trying } from '../connection/connection.ts';
+import { byRule, type Connection, type RuledName, trying } from '../connection/connection.ts';
 import type { Administration } from '../connection/transport.ts';
+import { type AdministrationOperations, administrationRows } from '../operations/administration.ts';
+import type { ArgumentOf, ResultOf } from '../operations/operation.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
 import type { BucketChange, BucketOptions, BucketRecord, WellKnownText } from '../types/buckets.ts';
 import type { KeyRecord, KeyRequest, NewKey } from '../types/keys.ts';
@@ -145,8 +146,18 @@ export interface WellKnown {
   remove(name: string): Promise<void>;
 }
 
-/** Throws Unsupported over HTTP. */
-export function administrationOf({ transport }: Connection): Administration {
+/** Calls an operation, and retries it by the rule in its row. Throws Unsupported over HTTP. */
+export async function manage<Name extends RuledName<typeof administrationRows>>(
+  connection: Connection,
+  name: Name,
+  argument: ArgumentOf<AdministrationOperations[Name]>,
+): Promise<ResultOf<AdministrationOperations[Name]>> {
+  const { retry: rule } = administrationRows[name];
+  const calls = administrationOf(connection);
+  return byRule(connection, { rule, signal: undefined }, () => calls[name](argument, undefined));
+}
+
+function administrationOf({ transport }: Connection): Administration {
   if (transport.administration !== undefined) return transport.administration;
   throw new StorageError(
     'Unsupported',
@@ -157,50 +168,35 @@ export function administrationOf({ transport }: Connection): Administration {
 
 export function bucketsOf(connection: Connection): Buckets {
   return {
-    create: (id, options = {}) =>
-      trying(connection, undefined, (attempt) =>
-        createBucket(connection, { id, options, attempt }),
-      ),
-    get: (id) => trying(connection, undefined, () => administrationOf(connection).getBucket(id)),
+    create: (id, options = {}) => createBucket(connection, id, options),
+    get: (id) => manage(connection, 'getBucket', id),
     list: () => listBuckets(connection),
-    update: (id, change) =>
-      trying(connection, undefined, () => administrationOf(connection).updateBucket(id, change)),
-    remove: (id, { isForced = false } = {}) =>
-      trying(connection, undefined, (attempt) => remove(connection, { id, isForced, attempt })),
-    rotateIdentity: async (id) => administrationOf(connection).rotateBucketIdentity(id),
+    update: (id, change) => manage(connection, 'updateBucket', { ...change, id }),
+    remove: (id, { isForced = false } = {}) => manage(connection, 'deleteBucket', { id, isForced }),
+    rotateIdentity: (id) => manage(connection, 'rotateBucketIdentity', id),
   };
 }
 
 /** If the response to the first creation was lost, a retry finds the bucket. */
-async function createBucket(
+function createBucket(
   connection: Connection,
-  { id, options, attempt }: { id: string; options: BucketOptions; attempt: number },
+  id: string,
+  options: BucketOptions,
 ): Promise<BucketRecord> {
-  const administration = administrationOf(connection);
-  try {
-    return await administration.createBucket(id, options);
-  } catch (error) {
-    if (attempt === 1 || !isStorageError(error, 'BucketExists')) throw error;
-    return administration.getBucket(id);
-  }
-}
-
-async function remove(
-  connection: Connection,
-  { id, isForced, attempt }: { id: string; isForced: boolean; attempt: number },
-): Promise<void> {
-  try {
-    await administrationOf(connection).deleteBucket(id, { isForced });
-  } catch (error) {
-    if (attempt === 1 || !isStorageError(error, 'NoSuchBucket')) throw error;
-  }
+  return trying(connection, undefined, async (attempt) => {
+    const administration = administrationOf(connection);
+    try {
+      return await administration.createBucket({ ...options, id }, undefined);
+    } catch (error) {
+      if (attempt === 1 || !isStorageError(error, 'BucketExists')) throw error;
+      return administration.getBucket(id, undefined);
+    }
+  });
 }
 
 async function* listBuckets(connection: Connection): AsyncGenerator<BucketRecord> {
   for (let page = 1, hasMore = true; hasMore; page++) {
-    const listed = await trying(connection, undefined, () =>
-      administrationOf(connection).listBuckets(page),
-    );
+    const listed = await manage(connection, 'listBuckets', page);
     yield* listed.items;
     hasMore = listed.hasMore;
   }
@@ -208,19 +204,17 @@ async function* listBuckets(connection: Connection): AsyncGenerator<BucketRecord
 
 export function keysOf(connection: Connection): Keys {
   return {
-    create: async (request) => administrationOf(connection).createKey(request),
-    list: (bucket) =>
-      trying(connection, undefined, () => administrationOf(connection).listKeys(bucket)),
-    revoke: (id) => trying(connection, undefined, () => administrationOf(connection).revokeKey(id)),
+    create: (request) => manage(connection, 'createKey', request),
+    list: (bucket) => manage(connection, 'listKeys', bucket),
+    revoke: (id) => manage(connection, 'revokeKey', id),
   };
 }
 
 export function wellKnownOf(connection: Connection): WellKnown {
-  const set = (text: Parameters<Administration['setWellKnown']>[0]) =>
-    trying(connection, undefined, () => administrationOf(connection).setWellKnown(text));
   return {
-    set: (name, body, { contentType } = {}) => set({ name, body, contentType }),
-    list: () => trying(connection, undefined, () => administrationOf(connection).listWellKnown()),
-    remove: (name) => set({ name, body: undefined }),
+    set: (name, body, { contentType } = {}) =>
+      manage(connection, 'setWellKnown', { name, body, contentType }),
+    list: () => manage(connection, 'listWellKnown', undefined),
+    remove: (name) => manage(connection, 'setWellKnown', { name, body: undefined }),
   };
 }

@@ -1,9 +1,8 @@
-// The right to create buckets, and the rotation of encryption keys; both require the actor. A
-// rotation is not retried: a retry would be another rotation.
+// The right to create buckets, and the rotation of encryption keys; both require the actor.
 
-import { type Connection, trying } from '../connection/connection.ts';
+import type { Connection } from '../connection/connection.ts';
 import type { AccessChange, RootKeySource } from '../types/service.ts';
-import { administrationOf } from './buckets-and-keys.ts';
+import { manage } from './buckets-and-keys.ts';
 
 /** Manages the creators of buckets. Requires a controller; other callers get AccessDenied. */
 export interface Access {
@@ -60,14 +59,13 @@ export interface Rotation {
 }
 
 export function accessOf(connection: Connection): Access {
-  const update = (change: AccessChange) =>
-    trying(connection, undefined, () => administrationOf(connection).updateAccess(change));
+  const update = (change: AccessChange) => manage(connection, 'updateAccess', change);
   return { list: () => update({}), update };
 }
 
 export function rotationOf(connection: Connection): Rotation {
   return {
-    bucket: async (id) => administrationOf(connection).rotateBucketKey(id),
-    root: async (source) => administrationOf(connection).rotateRootKey(source),
+    bucket: (id) => manage(connection, 'rotateBucketKey', id),
+    root: (source) => manage(connection, 'rotateRootKey', source),
   };
 }

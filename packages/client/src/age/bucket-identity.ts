@@ -10,7 +10,7 @@
 
 import { bech32 } from '@scure/base';
 import { identityToRecipient } from 'age-encryption';
-import type { SealedIdentity } from '../connection/transport.ts';
+import type { SealedIdentity } from '../operations/administration.ts';
 import { StorageError } from '../storage-error.ts';
 import { deriveBytes } from './payload.ts';
 

@@ -1,7 +1,7 @@
 // The recipients and the identities of a bucket's files: the bucket's own identities, stored once
 // they are derived, and the user's.
 
-import { administrationOf } from '../administration/buckets-and-keys.ts';
+import { manage } from '../administration/buckets-and-keys.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { PathNames } from '../sealed-names/bucket-names.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
@@ -122,8 +122,10 @@ export class BucketKeys {
       const { isOnNetwork } = issuer;
       const secret = await deriveVetKey({
         ...{ serial, epoch, canister, isOnNetwork },
-        ask: (transportKey) =>
-          administrationOf(this.#connection).getBucketIdentity(bucket.id, epoch, transportKey),
+        ask: (transportPublicKey) =>
+          manage(this.#connection, 'getBucketIdentity', {
+            ...{ bucket: bucket.id, epoch, transportPublicKey },
+          }),
       });
       await store.set(name, secret);
       return secret;
@@ -148,11 +150,8 @@ export class BucketKeys {
     if (issuer === undefined) throw unpublished(bucket);
     const { recipient } = await this.identity(bucket, epoch);
     try {
-      await administrationOf(this.#connection).setBucketRecipient(
-        bucket.id,
-        epoch.epoch,
-        recipient,
-      );
+      const published = { bucket: bucket.id, epoch: epoch.epoch, recipient };
+      await manage(this.#connection, 'setBucketRecipient', published);
     } catch (error) {
       throw isStorageError(error, 'AccessDenied') ? unpublished(bucket) : error;
     }

@@ -3,7 +3,7 @@
 
 import { decodeBase64Url, encodeBase64Url } from '../bytes/base64-url.ts';
 import type { Connection } from '../connection/connection.ts';
-import type { OpenedFile } from '../connection/transport.ts';
+import type { OpenedFile } from '../operations/transfers.ts';
 import { StorageError } from '../storage-error.ts';
 import type { SegmentCipher } from '../types/end-to-end.ts';
 import type { FileName } from '../types/files.ts';

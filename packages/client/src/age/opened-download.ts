@@ -4,9 +4,9 @@
 import { joinPieces, mapped, type Pieces, piecesOf } from '../bytes/byte-stream.ts';
 import { concatBytes } from '../bytes/bytes.ts';
 import { type OpenedSource, openSource } from '../bytes/upload-source.ts';
-import { type Connection, trying } from '../connection/connection.ts';
-import type { OpenedFile } from '../connection/transport.ts';
+import { type Connection, perform } from '../connection/connection.ts';
 import { downloadFile } from '../downloads/download.ts';
+import type { OpenedFile } from '../operations/transfers.ts';
 import { StorageError } from '../storage-error.ts';
 import type { SegmentCipher } from '../types/end-to-end.ts';
 import type { FileName } from '../types/files.ts';
@@ -67,10 +67,9 @@ export class FileOpener {
 
   /** Returns the key of the file at this path. */
   async fileKeyOf(name: FileName, bucket?: EndToEndBucket): Promise<Uint8Array> {
-    const { transport } = this.#connection;
-    const file = await trying(this.#connection, undefined, () =>
-      transport.openFile(name, { wantsFirst: false, signal: undefined }),
-    );
+    const { bucket: id, path } = name;
+    const request = { bucket: id, path, wantsFirst: false };
+    const file = await perform(this.#connection, 'openFile', request, undefined);
     return (await this.#unseal(name, { file, options: {} }, bucket)).fileKey;
   }
 
@@ -90,9 +89,7 @@ export class FileOpener {
         if (first !== undefined && first.length >= end) return first.subarray(start, end);
         const asked = { bucket: id, path, version, start, end };
         const part = { ...asked, etag, isAnonymous, isChunk: false };
-        return trying(this.#connection, signal, () =>
-          this.#connection.transport.readPart(part, signal),
-        );
+        return perform(this.#connection, 'readPart', part, signal);
       },
     });
     const fileKey = await this.#keys.fileKeyOf(bucket, prefix.header);

@@ -1,12 +1,13 @@
 // Replacements for operations that a service of version 0.1.0 lacks, made of those that it has.
 
 import { folderPageDefault } from '../../../wire/src/limits.ts';
+import type { Deletion, DeletionAnswer } from '../operations/files.ts';
 import { isStorageError } from '../storage-error.ts';
 import type { FileRecord, RemovedFile } from '../types/files.ts';
 import type { FolderOptions, FolderPage } from '../types/listings.ts';
 import type { Connection } from './connection.ts';
 import { inParallel } from './parallel.ts';
-import type { Deletion, DeletionAnswer, Signal } from './transport.ts';
+import type { Signal } from './transport.ts';
 
 /** Concurrent requests. */
 const concurrency = 8;
@@ -27,7 +28,7 @@ export async function isEarlierService(
   signal: Signal,
 ): Promise<boolean> {
   if (!isStorageError(refusal) || !refusalCodes.has(refusal.code)) return false;
-  return transport.status(signal).then(
+  return transport.status(undefined, signal).then(
     ({ version }) => version.startsWith('0.1.'),
     () => false,
   );
@@ -85,7 +86,7 @@ export async function deleteEach(
 ): Promise<DeletionAnswer> {
   const results = await forEachAlone(paths, signal, async (path): Promise<RemovedFile> => {
     try {
-      await transport.deleteFile({ bucket, path }, signal, ifMatch);
+      await transport.deleteFile({ bucket, path, ifMatch }, signal);
       return { path, error: undefined };
     } catch (error) {
       if (isStorageError(error)) return { path, error };

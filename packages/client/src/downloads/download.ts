@@ -6,11 +6,11 @@ import { joinPieces } from '../bytes/byte-stream.ts';
 import { etagOf } from '../bytes/digest.ts';
 import { sha256 } from '../bytes/sha256.ts';
 import { openSource } from '../bytes/upload-source.ts';
-import { type Connection, trying } from '../connection/connection.ts';
+import { type Connection, perform, trying } from '../connection/connection.ts';
 import { linkedController } from '../connection/linked-controller.ts';
 import { checkedConcurrency } from '../connection/parallel.ts';
-import type { OpenedFile } from '../connection/transport.ts';
 import { type PartLink, partLinkTo } from '../links/part-link.ts';
+import type { OpenedFile } from '../operations/transfers.ts';
 import { StorageError } from '../storage-error.ts';
 import type { FileName } from '../types/files.ts';
 import type { Download, DownloadOptions } from '../types/transfers.ts';
@@ -52,8 +52,11 @@ export async function downloadFile(
   const wantsFirst = range === undefined;
   const file =
     opened ??
-    (await trying(connection, signal, () =>
-      connection.transport.openFile(name, { wantsFirst, version, signal }),
+    (await perform(
+      connection,
+      'openFile',
+      { bucket: name.bucket, path: name.path, version, wantsFirst },
+      signal,
     ));
   const job = range === undefined ? await wholeJob() : rangeJob();
   const { etag, size, contentType } = file;

@@ -1,8 +1,9 @@
 // Copies and moves. If the response to an earlier attempt was lost, a retry finds its precondition
 // false or its source gone, so the target is compared with the source.
 
-import { type Connection, trying } from '../connection/connection.ts';
-import type { CopyRequest, PrefixMoveAnswer, Signal } from '../connection/transport.ts';
+import { type Connection, perform, trying } from '../connection/connection.ts';
+import type { Signal } from '../connection/transport.ts';
+import type { CopyRequest, PrefixMoveAnswer } from '../operations/files.ts';
 import { isStorageError } from '../storage-error.ts';
 import { ageType } from '../types/end-to-end.ts';
 import type {
@@ -46,7 +47,8 @@ export async function moveFile(connection: Connection, order: Order): Promise<Fi
   const { transport } = connection;
   const request = requestOf(order);
   const { signal } = order.options;
-  const source = await trying(connection, signal, () => transport.getFile(order.from, signal));
+  const { bucket, path } = order.from;
+  const source = await perform(connection, 'getFile', { bucket, path }, signal);
   return trying(connection, signal, async () => {
     try {
       return await transport.moveFile(request, signal);
@@ -95,12 +97,12 @@ async function requireCopy(
 
 export async function findFile(
   { transport }: Connection,
-  file: FileName,
+  { bucket, path }: FileName,
   signal: Signal,
   version?: number,
 ): Promise<FileRecord | undefined> {
   try {
-    return await transport.getFile(file, signal, version);
+    return await transport.getFile({ bucket, path, version }, signal);
   } catch (error) {
     if (isStorageError(error, 'NoSuchFile')) return undefined;
     throw error;
@@ -146,7 +148,7 @@ function countFiles(
 ): Promise<number | undefined> {
   return trying(connection, signal, async () => {
     try {
-      return (await connection.transport.usage({ bucket, prefix, signal })).files;
+      return (await connection.transport.usage({ bucket, prefix }, signal)).files;
     } catch (error) {
       if (isStorageError(error, 'ServiceUnavailable')) return undefined;
       throw error;

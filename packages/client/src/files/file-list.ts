@@ -2,10 +2,10 @@
 // otherwise by numbered pages.
 
 import { folderPageDefault, folderPageMax } from '../../../wire/src/limits.ts';
-import type { Connection } from '../connection/connection.ts';
-import { trying } from '../connection/connection.ts';
+import { type Connection, perform } from '../connection/connection.ts';
 import { folderOf } from '../connection/earlier-service.ts';
-import type { PageRequest } from '../connection/transport.ts';
+import { allItems } from '../connection/pages.ts';
+import type { PageRequest } from '../operations/listings.ts';
 import { isStorageError } from '../storage-error.ts';
 import type { FileRecord } from '../types/files.ts';
 import type { FilePage, FolderOptions, FolderPage, ListOptions } from '../types/listings.ts';
@@ -26,7 +26,7 @@ export async function listFolder(
   options: FolderOptions,
 ): Promise<FolderPage> {
   try {
-    return await trying(connection, options.signal, () => connection.transport.listFolder(options));
+    return await perform(connection, 'listFolder', options, options.signal);
   } catch (error) {
     if (!isStorageError(error, 'Unsupported')) throw error;
     return folderOf(listByPages(connection, options), options);
@@ -54,20 +54,14 @@ async function* listByName(
 }
 
 /** The first page is short, because many callers read only the beginning. */
-async function* listByCursors(
+function listByCursors(
   connection: Connection,
-  options: FolderOptions,
+  { signal, ...options }: FolderOptions,
 ): AsyncGenerator<FileRecord> {
-  let request: FolderOptions | undefined = { ...options, limit: folderPageDefault };
-  while (request !== undefined) {
-    const asked: FolderOptions = request;
-    const page: FolderPage = await trying(connection, options.signal, () =>
-      connection.transport.listFolder(asked),
-    );
-    yield* page.items;
-    const cursor = page.nextCursor;
-    request = cursor === undefined ? undefined : { ...options, limit: folderPageMax, cursor };
-  }
+  return allItems((cursor = options.cursor) => {
+    const limit = cursor === undefined ? folderPageDefault : folderPageMax;
+    return perform(connection, 'listFolder', { ...options, limit, cursor }, signal);
+  });
 }
 
 async function* listByPages(
@@ -76,10 +70,8 @@ async function* listByPages(
 ): AsyncGenerator<FileRecord> {
   for (let page: number | undefined = 1; page !== undefined; ) {
     const request: PageRequest = { ...options, page };
-    const { items, nextPage }: FilePage = await trying(connection, options.signal, () =>
-      connection.transport.listFiles(request),
-    );
-    yield* items;
-    page = nextPage;
+    const listed: FilePage = await perform(connection, 'listFiles', request, options.signal);
+    yield* listed.items;
+    page = listed.nextPage;
   }
 }

@@ -1,11 +1,9 @@
 // All operations on files, over either transport. Imports nothing of Node.
 
 import type { UploadInput } from '../bytes/upload-source.ts';
-import type { Connection } from '../connection/connection.ts';
-import { trying } from '../connection/connection.ts';
+import { type Connection, perform } from '../connection/connection.ts';
 import { downloadFile } from '../downloads/download.ts';
 import { type Links, linksOf } from '../links/links.ts';
-import { isStorageError } from '../storage-error.ts';
 import type { CallOptions } from '../types/call-options.ts';
 import type {
   CopyFileOptions,
@@ -213,7 +211,6 @@ export interface FileStorage {
 }
 
 export function fileStorage(connection: Connection): FileStorage {
-  const { transport } = connection;
   const uploads = uploadsOf(connection);
   const download: FileStorage['download'] = (file, options) =>
     downloadFile(connection, file, options);
@@ -223,39 +220,24 @@ export function fileStorage(connection: Connection): FileStorage {
     download,
     list: (listOptions) => listFiles(connection, listOptions),
     listFolder: (folderOptions) => listFolder(connection, folderOptions),
-    usage: (usageOptions) =>
-      trying(connection, usageOptions.signal, () => transport.usage(usageOptions)),
-    async stat(file, { version, signal } = {}) {
+    usage: (usageOptions) => perform(connection, 'usage', usageOptions, usageOptions.signal),
+    async stat({ bucket, path }, { version, signal } = {}) {
       requireVersionNumber(version);
-      return trying(connection, signal, () => transport.getFile(file, signal, version));
+      return perform(connection, 'getFile', { bucket, path, version }, signal);
     },
-    remove: (file, removeOptions = {}) => removeFile(connection, file, removeOptions),
+    remove: ({ bucket, path }, { ifMatch, signal } = {}) =>
+      perform(connection, 'deleteFile', { bucket, path, ifMatch }, signal),
     removeAll: (allOptions) => removeAll(connection, allOptions),
     copy: (from, to, options = {}) => copyFile(connection, { from, to, options }),
     move: (from, to, options = {}) => moveFile(connection, { from, to, options }),
     moveAll: (moveOptions) => moveAll(connection, moveOptions),
-    change: (file, change) =>
-      trying(connection, change.signal, () => transport.changeFile(file, change)),
+    change: ({ bucket, path }, { signal, ...change }) =>
+      perform(connection, 'changeFile', { ...change, bucket, path }, signal),
     versions: versionsOf(connection, download),
     getUpload: uploads.status,
     cancelUpload: uploads.cancel,
     uploads,
     links: linksOf(connection),
-    status: ({ signal } = {}) => trying(connection, signal, () => transport.status(signal)),
+    status: ({ signal } = {}) => perform(connection, 'status', undefined, signal),
   };
-}
-
-/** If the response to the first removal was lost, a retry finds no file. */
-async function removeFile(
-  connection: Connection,
-  file: FileName,
-  { ifMatch, signal }: RemoveOptions,
-): Promise<void> {
-  await trying(connection, signal, async (attempt) => {
-    try {
-      await connection.transport.deleteFile(file, signal, ifMatch);
-    } catch (error) {
-      if (attempt === 1 || !isStorageError(error, 'NoSuchFile')) throw error;
-    }
-  });
 }

@@ -3,7 +3,7 @@
 import { deletedFileCountMax, deletionBytesMax } from '../../../wire/src/limits.ts';
 import { type Connection, trying } from '../connection/connection.ts';
 import { deleteEach, isEarlierService } from '../connection/earlier-service.ts';
-import type { Deletion, DeletionAnswer } from '../connection/transport.ts';
+import type { Deletion, DeletionAnswer } from '../operations/files.ts';
 import { isStorageError } from '../storage-error.ts';
 import type { RemoveAllOptions, RemovedFile } from '../types/files.ts';
 import { pathsOf } from './file-list.ts';

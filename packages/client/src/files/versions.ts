@@ -2,7 +2,8 @@
 // the version among the former ones.
 
 import { folderPageMax } from '../../../wire/src/limits.ts';
-import { type Connection, trying } from '../connection/connection.ts';
+import { type Connection, perform, trying } from '../connection/connection.ts';
+import { allItems } from '../connection/pages.ts';
 import { isStorageError } from '../storage-error.ts';
 import type { FileName, FileRecord } from '../types/files.ts';
 import type { Download, DownloadOptions } from '../types/transfers.ts';
@@ -12,7 +13,6 @@ import type {
   RestoreOptions,
   VersionListOptions,
   VersionName,
-  VersionPage,
 } from '../types/versions.ts';
 import { findFile } from './copies.ts';
 
@@ -72,57 +72,42 @@ type DownloadVersion = (file: FileName, options?: DownloadOptions) => Promise<Do
 /** Returns the operations on versions; `download` reads a file, or one version of it. */
 export function versionsOf(connection: Connection, download: DownloadVersion): Versions {
   return {
-    list: (options) => listVersions(connection, options),
+    list: ({ signal, ...wanted }) =>
+      allItems((cursor) => {
+        const request = { ...wanted, cursor, limit: folderPageMax };
+        return perform(connection, 'listVersions', request, signal);
+      }),
     restore: (options) => restoreVersion(connection, options),
     erase: (options) => eraseVersions(connection, options),
     download: ({ version, ...file }, options) => download(file, { ...options, version }),
   };
 }
 
-async function* listVersions(
-  connection: Connection,
-  { signal, ...wanted }: VersionListOptions,
-): AsyncGenerator<FileVersion> {
-  let cursor: string | undefined;
-  do {
-    const request = { ...wanted, cursor, limit: folderPageMax };
-    const page: VersionPage = await trying(connection, signal, () =>
-      connection.transport.listVersions(request, signal),
-    );
-    yield* page.items;
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-}
-
-/** Reads the version's record first, as a move reads its source. */
+/**
+ * Reads the version's record first, as a move reads its source. If the version does not exist, the
+ * service's own error is more precise.
+ */
 async function restoreVersion(
   connection: Connection,
   { signal, ...restoration }: RestoreOptions,
 ): Promise<FileRecord> {
   const { transport } = connection;
-  const former = await findVersion(connection, { signal, ...restoration });
+  const { version } = restoration;
+  const former = await trying(connection, signal, () =>
+    findFile(connection, restoration, signal, version),
+  );
   return trying(connection, signal, async () => {
     try {
       return await transport.restoreVersion(restoration, signal);
     } catch (error) {
       if (former === undefined || !isStorageError(error, 'NoSuchFile')) throw error;
       const found = await findFile(connection, restoration, signal);
-      const isRestored = found?.etag === former.etag && found.contentType === former.contentType;
-      if (!isRestored) throw error;
+      const isSame = found?.etag === former.etag && found.contentType === former.contentType;
+      // A restored file has a new number.
+      if (!isSame || found.version === version) throw error;
       return found;
     }
   });
-}
-
-/** Returns undefined if the version does not exist: the service's own error is more precise. */
-async function findVersion(
-  connection: Connection,
-  { bucket, path, version, signal }: RestoreOptions,
-): Promise<FileVersion | undefined> {
-  for await (const former of listVersions(connection, { bucket, path, signal })) {
-    if (former.version === version) return former;
-  }
-  return undefined;
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   type WatchedConnection,
   type WholeResponse,
 } from '../connection/watched-fetch.ts';
+import type { OperationRequest } from '../operations/operation-request.ts';
 import { abortedError, StorageError } from '../storage-error.ts';
 
 export interface HttpConnection extends WatchedConnection {
@@ -25,16 +26,10 @@ export interface HttpConnection extends WatchedConnection {
   readonly line: Line;
 }
 
-export interface HttpRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array | Blob | string;
+export interface HttpRequest extends Omit<OperationRequest, 'isBare'> {
   readonly signal: Signal;
   /** Sends the request without the key. */
   readonly isAnonymous?: boolean;
-  /** Receives the number of the body's bytes that have been sent. */
-  readonly onSent?: ((bytes: number) => void) | undefined;
   /** Receives the number of the response's bytes that have arrived. */
   readonly onReceived?: ((bytes: number) => void) | undefined;
 }
@@ -55,27 +50,13 @@ export async function exchangeJson<T>(
   connection: HttpConnection,
   request: HttpRequest,
 ): Promise<T> {
-  const answer = await exchange(connection, request);
+  return jsonOf(await exchange(connection, request)) as T;
+}
+
+export function jsonOf(answer: HttpAnswer): unknown {
   const value = parseJson(answer.bytes);
   if (value === undefined) throw foreignAnswer(answer, detailsOf(answer));
-  return value as T;
-}
-
-interface JsonPost {
-  readonly path: string;
-  readonly order: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** Posts JSON and returns the JSON response. */
-export function postJson<T>(
-  connection: HttpConnection,
-  { path, order, headers: more }: JsonPost,
-  signal: HttpRequest['signal'],
-): Promise<T> {
-  const headers = { ...more, 'Content-Type': 'application/json' };
-  const body = JSON.stringify(order);
-  return exchangeJson<T>(connection, { method: 'POST', path, headers, body, signal });
+  return value;
 }
 
 /** Returns a response of any status. */
@@ -88,7 +69,10 @@ export async function answerTo(
   try {
     return await fetchWhole(connection, connection.url + path, {
       method,
-      headers: { ...headers, ...(apiKey !== undefined && authorization(apiKey, path)) },
+      headers: {
+        ...definedHeaders(headers),
+        ...(apiKey !== undefined && authorization(apiKey, path)),
+      },
       ...(body !== undefined && { body: body as BodyInit }),
       ...(signal && { signal }),
       onSent,
@@ -100,6 +84,11 @@ export async function answerTo(
     if (signal?.aborted) throw abortedError(signal.reason);
     throw networkError(error);
   }
+}
+
+export function definedHeaders(headers: HttpRequest['headers'] = {}): Record<string, string> {
+  const fields = Object.entries(headers).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(fields) as Record<string, string>;
 }
 
 /**

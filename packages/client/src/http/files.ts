@@ -3,17 +3,12 @@
 // that chunk only, which is certified in advance and costs the service nothing.
 
 import { joinPieces } from '../bytes/byte-stream.ts';
-import type { OpenedFile, PartRequest, Signal } from '../connection/transport.ts';
+import type { Signal } from '../connection/transport.ts';
+import type { NumberedFile } from '../operations/files.ts';
+import type { OpenedFile, OpenRequest, PartRequest } from '../operations/transfers.ts';
+import { cloudPath, versionPath } from '../operations/url-paths.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
-import type { FileName } from '../types/files.ts';
 import { exchange, type HttpAnswer, type HttpConnection } from './exchange.ts';
-import { cloudPath, versionPath } from './paths.ts';
-
-interface OpenOptions {
-  readonly wantsFirst: boolean;
-  readonly version?: number | undefined;
-  readonly signal: Signal;
-}
 
 /**
  * Opens a file without the key first: responses with a key cannot be certified, responses for
@@ -21,32 +16,30 @@ interface OpenOptions {
  */
 export async function openHttpFile(
   connection: HttpConnection,
-  file: FileName,
-  options: OpenOptions,
+  file: OpenRequest,
+  signal: Signal,
 ): Promise<OpenedFile> {
-  if (options.version !== undefined) {
-    return openAs(connection, { file, ...options, isAnonymous: false });
-  }
+  const openWithKey = () => openAs(connection, file, { signal, isAnonymous: false });
+  if (file.version !== undefined) return openWithKey();
   try {
-    return await openAs(connection, { file, ...options, isAnonymous: true });
+    return await openAs(connection, file, { signal, isAnonymous: true });
   } catch (error) {
     // Without a key, files of private buckets return 404.
     if (connection.apiKey === undefined || !isStorageError(error, 'NoSuchFile')) throw error;
-    return openAs(connection, { file, ...options, isAnonymous: false });
+    return openWithKey();
   }
 }
 
-interface Opening extends OpenOptions {
-  readonly file: FileName;
-  readonly isAnonymous: boolean;
-}
-
-async function openAs(connection: HttpConnection, opening: Opening): Promise<OpenedFile> {
-  const { file, version, signal, isAnonymous } = opening;
-  const path = bytesPath({ ...file, version });
+async function openAs(
+  connection: HttpConnection,
+  file: OpenRequest,
+  { signal, isAnonymous }: { readonly signal: Signal; readonly isAnonymous: boolean },
+): Promise<OpenedFile> {
+  const { version } = file;
+  const path = bytesPath(file);
   const request = { path: isAnonymous ? keptApart(path, once()) : path, signal, isAnonymous };
   const startMs = performance.now();
-  if (opening.wantsFirst) {
+  if (file.wantsFirst) {
     try {
       const headers = { Range: 'bytes=0-', ...preferPart };
       const answer = await exchange(connection, { ...request, method: 'GET', headers });
@@ -70,7 +63,7 @@ function openedByGet({ status, headers, bytes }: HttpAnswer) {
 }
 
 /** Returns the path for callers with a key, of the file or of one version. */
-function bytesPath(file: FileName & { readonly version?: number | undefined }): string {
+function bytesPath(file: NumberedFile): string {
   const { version } = file;
   return version === undefined ? cloudPath(file) : `${versionPath(file)}?version=${version}`;
 }

@@ -1,8 +1,8 @@
-// Share links. create() is not retried: a second link could remain that nobody knows about.
+// Share links.
 
-import { type Connection, trying } from '../connection/connection.ts';
-import type { LinkPage } from '../connection/transport.ts';
-import { isStorageError, StorageError } from '../storage-error.ts';
+import { type Connection, perform } from '../connection/connection.ts';
+import { allItems } from '../connection/pages.ts';
+import { StorageError } from '../storage-error.ts';
 import type { CallOptions } from '../types/call-options.ts';
 import type { LinkListOptions, LinkRecord, LinkRequest, NewLink } from '../types/links.ts';
 
@@ -45,39 +45,17 @@ export interface Links {
 }
 
 export function linksOf(connection: Connection): Links {
-  const { transport } = connection;
   return {
     async create(request) {
       if (Number.isNaN(request.expiresAt?.getTime())) {
         throw new StorageError('InvalidArgument', 'expiresAt is not a valid date.');
       }
-      const link = await transport.createLink(request);
-      return { ...link, url: transport.linkBase + link.url };
+      const link = await perform(connection, 'createLink', request, request.signal);
+      return { ...link, url: connection.transport.linkBase + link.url };
     },
-    list: (options) => listLinks(connection, options),
+    list: ({ signal, ...wanted }) =>
+      allItems((cursor) => perform(connection, 'listLinks', { ...wanted, cursor }, signal)),
     remove: (bucket, id, { signal } = {}) =>
-      trying(connection, signal, async (attempt) => {
-        try {
-          await transport.removeLink(bucket, id, signal);
-        } catch (error) {
-          // The first removal succeeded, but its response was lost.
-          if (attempt === 1 || !isStorageError(error, 'NoSuchFile')) throw error;
-        }
-      }),
+      perform(connection, 'removeLink', { bucket, id }, signal),
   };
-}
-
-async function* listLinks(
-  connection: Connection,
-  options: LinkListOptions,
-): AsyncGenerator<LinkRecord> {
-  let cursor: string | undefined;
-  do {
-    const request = { ...options, cursor };
-    const page: LinkPage = await trying(connection, options.signal, () =>
-      connection.transport.listLinks(request),
-    );
-    yield* page.items;
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
 }

@@ -4,7 +4,7 @@
 
 import type { Connection } from '../connection/connection.ts';
 import { unlessAborted } from '../connection/parallel.ts';
-import type { PartRequest } from '../connection/transport.ts';
+import type { PartRequest } from '../operations/transfers.ts';
 import { isStorageError } from '../storage-error.ts';
 import type { FileName } from '../types/files.ts';
 import type { NewLink } from '../types/links.ts';
@@ -28,7 +28,8 @@ export function partLinkTo({ transport }: Connection, { bucket, path }: FileName
   async function make(): Promise<NewLink | undefined> {
     expiresAtMs = Date.now() + lifeMs;
     try {
-      return await transport.createLink({ bucket, path, expiresAt: new Date(expiresAtMs) });
+      const expiresAt = new Date(expiresAtMs);
+      return await transport.createLink({ bucket, path, expiresAt }, undefined);
     } catch (error) {
       if (isStorageError(error)) return undefined;
       throw error;
@@ -38,7 +39,7 @@ export function partLinkTo({ transport }: Connection, { bucket, path }: FileName
   async function removeMade(): Promise<void> {
     const link = await made?.catch(() => undefined);
     if (link === undefined) return;
-    await transport.removeLink(bucket, link.id, undefined).catch(() => {});
+    await transport.removeLink({ bucket, id: link.id }, undefined).catch(() => {});
   }
 
   return {

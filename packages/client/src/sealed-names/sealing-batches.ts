@@ -1,8 +1,11 @@
 // Batches of files in buckets that seal names: a path that cannot be sealed does not stop the
 // others.
 
-import type { BatchedFile, Deletion, DeletionAnswer, FileBatch } from '../connection/transport.ts';
 import { groupsOf } from '../files/remove-all.ts';
+import type { Deletion, DeletionAnswer } from '../operations/files.ts';
+import type { ArgumentOf, BatchName, ResultOf } from '../operations/operation.ts';
+import type { Operations } from '../operations/table.ts';
+import type { BatchedFile, FileBatch } from '../operations/transfers.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
 import type { FileRecord, RemovedFile } from '../types/files.ts';
 import type { PathNames } from './bucket-names.ts';
@@ -10,7 +13,20 @@ import { eachSealed, inClear, inClearResult, shown } from './shown-paths.ts';
 
 const missingResult = new StorageError('HttpError', 'The response lacks a part of the result.');
 
-export async function putFiles(
+/** Returns undefined if the argument is not a batch; then its row says how it is sealed. */
+export const batches: {
+  readonly [Name in BatchName<Operations>]: (
+    names: PathNames,
+    argument: ArgumentOf<Operations[Name]>,
+    send: (argument: ArgumentOf<Operations[Name]>) => Promise<ResultOf<Operations[Name]>>,
+  ) => Promise<ResultOf<Operations[Name]>> | undefined;
+} = {
+  putFiles,
+  deleteFiles: (names, { bucket, paths }, send) =>
+    paths && deletePaths(names, { bucket, paths }, send),
+};
+
+async function putFiles(
   names: PathNames,
   { bucket, files }: FileBatch,
   send: (batch: FileBatch) => Promise<readonly (FileRecord | StorageError)[]>,
@@ -34,9 +50,9 @@ export async function putFiles(
 }
 
 /** Sealed paths are longer, so they are grouped anew. */
-export async function deletePaths(
+async function deletePaths(
   names: PathNames,
-  { bucket, paths = [] }: Deletion,
+  { bucket, paths }: { readonly bucket: string; readonly paths: readonly string[] },
   send: (deletion: Deletion) => Promise<DeletionAnswer>,
 ): Promise<DeletionAnswer> {
   if (!names.isSealing) return send({ bucket, paths });

@@ -1,64 +1,143 @@
 // A transport with plain paths over one with sealed paths. All paths of the client pass through
-// here.
+// here; the rows of the operations say which fields of arguments and results have paths.
 
-import type {
-  CopyRequest,
-  Deletion,
-  PrefixMove,
-  Signal,
-  Transport,
-} from '../connection/transport.ts';
+import type { Transport } from '../connection/transport.ts';
+import type { EntriesUse, OpenUse, SealUse, UnsupportedField } from '../operations/operation.ts';
+import { type Call, callsOf, type Operations, pathRows } from '../operations/table.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
 import type { FileName } from '../types/files.ts';
-import type { FolderOptions, FolderPage } from '../types/listings.ts';
 import type { NamesOf, PathNames } from './bucket-names.ts';
-import { deletePaths, putFiles } from './sealing-batches.ts';
-import {
-  byPath,
-  found,
-  inClear,
-  inClearResult,
-  sealed,
-  sealedOptional,
-  shown,
-} from './shown-paths.ts';
+import { batches } from './sealing-batches.ts';
+import { byPath, found, inClear, inClearResult, shown } from './shown-paths.ts';
 
-/** Runs the work with the names of a bucket, and rewrites its errors with plain paths. */
-type Using = <T>(place: Place, work: (names: PathNames) => Promise<T>) => Promise<T>;
-
-interface Place {
-  readonly bucket: string;
-  readonly signal: Signal;
-  /** Plain paths of the arguments. */
-  readonly paths?: readonly string[];
-  /** The operation stores a file under a path. */
+/** The part of a row that names fields with paths, whatever the operation. */
+interface PathRow {
   readonly isNaming?: boolean;
+  readonly seals?: Readonly<Record<string, SealUse>> | undefined;
+  readonly opens?: OpenUse | undefined;
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+type Named = { readonly path: string };
+/** Returns undefined if the argument is not a batch. */
+type Batch = (
+  names: PathNames,
+  argument: unknown,
+  send: (argument: unknown) => Promise<unknown>,
+) => Promise<unknown> | undefined;
+
 export function sealingTransport(transport: Transport, namesOf: NamesOf): Transport {
-  const using: Using = async ({ bucket, signal, paths = [], isNaming = false }, work) => {
-    const names = await namesOf(bucket, isNaming ? 'name' : 'find', signal);
+  const { line, probe, wholeFileBytesMax, bodyMsMax, linkBase, readsByLinks } = transport;
+  const calls = callsOf<Operations, PathRow>(pathRows(), (row, name) => {
+    const call = transport[name as keyof Operations] as Call;
+    const hasPaths = row.seals !== undefined || row.opens !== undefined;
+    const batch = batches[name as keyof typeof batches] as Batch | undefined;
+    return hasPaths ? sealingCall(call, { row, batch, namesOf }) : call;
+  });
+  // Not a spread of the transport: a member with a path would pass unsealed.
+  return {
+    ...{ line, probe, wholeFileBytesMax, bodyMsMax, linkBase, readsByLinks },
+    administration: transport.administration,
+    ...calls,
+  };
+}
+
+interface Sealing {
+  readonly row: PathRow;
+  readonly batch: Batch | undefined;
+  readonly namesOf: NamesOf;
+}
+
+/** Makes the call with the names of its bucket, and rewrites its errors with plain paths. */
+function sealingCall(call: Call, { row, batch, namesOf }: Sealing): Call {
+  return async (argument, signal) => {
+    const { bucket, paths } = placeOf(argument, row);
+    const names = await namesOf(bucket, row.isNaming ? 'name' : 'find', signal);
+    const source = (other: string) => namesOf(other, 'find', signal);
     try {
-      return await work(names);
+      const answered = batch?.(names, argument, (sealed) => call(sealed, signal));
+      if (answered !== undefined) return await answered;
+      const sealed = await sealedArgument(argument, row, { names, bucket, source });
+      return opened(names, await call(sealed, signal), { row, argument });
     } catch (error) {
       throw isStorageError(error) ? inClear(names, error, paths) : error;
     }
   };
-  // Not a spread of the transport: a method that is added to Transport must be listed here to
-  // compile.
-  return {
-    ...passed(transport),
-    ...uploads(transport, using),
-    ...reads(transport, using),
-    ...lists(transport, using),
-    ...links(transport, using),
-    ...removals(transport, using),
-    ...changes(transport, using, namesOf),
-  };
 }
 
-function placeOf({ bucket, path }: FileName, signal: Signal): Place {
-  return { bucket, signal, paths: [path] };
+interface Place {
+  readonly bucket: string;
+  /** Plain paths of the argument. */
+  readonly paths: readonly string[];
+}
+
+function placeOf(argument: unknown, { seals = {} }: PathRow): Place {
+  if (typeof argument === 'string') return { bucket: argument, paths: [] };
+  const fields = argument as Fields & { readonly bucket: string };
+  let { bucket } = fields;
+  const paths: string[] = [];
+  for (const [field, use] of Object.entries(seals)) {
+    const value = fields[field];
+    if (use === 'path' && typeof value === 'string') paths.push(value);
+    if (use !== 'source' && use !== 'target') continue;
+    const file = value as FileName;
+    paths.push(file.path);
+    if (use === 'target') bucket = file.bucket;
+  }
+  return { bucket, paths };
+}
+
+interface Sealer {
+  readonly names: PathNames;
+  readonly bucket: string;
+  /** Returns the names of another bucket. */
+  source(bucket: string): Promise<PathNames>;
+}
+
+async function sealedArgument(
+  argument: unknown,
+  { seals }: PathRow,
+  sealer: Sealer,
+): Promise<unknown> {
+  if (seals === undefined) return argument;
+  const sealed: Record<string, unknown> = { ...(argument as Fields) };
+  for (const [field, use] of Object.entries(seals)) {
+    const value = sealed[field];
+    if (value !== undefined) sealed[field] = await sealedField(value, { field, use }, sealer);
+  }
+  return sealed;
+}
+
+async function sealedField(
+  value: unknown,
+  { field, use }: { readonly field: string; readonly use: SealUse },
+  { names, bucket, source }: Sealer,
+): Promise<unknown> {
+  if (use === 'source' || use === 'target') {
+    const file = value as FileName;
+    const own = use === 'source' ? await source(file.bucket) : names;
+    return { ...file, path: own.seal(file.path) };
+  }
+  const text = String(value);
+  if (!names.isSealing) return value;
+  switch (use) {
+    case 'path':
+      return names.seal(text);
+    case 'search':
+      return names.seal(folderOf(text));
+    case 'folder':
+      if (folderOf(text) === text) return names.seal(text);
+      throw new StorageError(
+        'InvalidArgument',
+        `Bucket ${bucket} seals whole names, so the prefix "${text}" must end in a slash. Only ` +
+          'lists accept a part of a name.',
+      );
+    case 'unsupported':
+      throw new StorageError('InvalidArgument', unsupported[field as UnsupportedField](bucket));
+    case 'batch':
+      // The batch has been sealed by sealing-batches.ts.
+      return value;
+  }
 }
 
 /**
@@ -69,271 +148,43 @@ function folderOf(prefix: string): string {
   return prefix.slice(0, prefix.lastIndexOf('/') + 1);
 }
 
-function sealedFolder(names: PathNames, bucket: string, prefix: string): string {
-  if (!names.isSealing || folderOf(prefix) === prefix) return names.seal(prefix);
-  throw new StorageError(
-    'InvalidArgument',
-    `Bucket ${bucket} seals whole names, so the prefix "${prefix}" must end in a slash. Only lists ` +
-      'accept a part of a name.',
-  );
+const unsupported: Readonly<Record<UnsupportedField, (bucket: string) => string>> = {
+  startAfter: (bucket) =>
+    `Bucket ${bucket} seals names, and its lists are in the order of the sealed names. Omit ` +
+    'startAfter and continue by the cursor.',
+  downloadName: (bucket) =>
+    `Bucket ${bucket} seals names, but the service would store the download name in plain text. ` +
+    'Omit downloadName.',
+};
+
+interface Opening {
+  readonly row: PathRow;
+  readonly argument: unknown;
 }
 
-function sealedPrefix<T extends { readonly bucket: string; readonly prefix?: string | undefined }>(
-  names: PathNames,
-  told: T,
-): T {
-  const { bucket, prefix } = told;
-  return prefix === undefined ? told : { ...told, prefix: sealedFolder(names, bucket, prefix) };
-}
-
-type Part<Name extends keyof Transport> = Pick<Transport, Name>;
-
-/** The fields by which an argument of a transport's method names files. */
-type PathField =
-  | 'path'
-  | 'paths'
-  | 'prefix'
-  | 'fromPrefix'
-  | 'toPrefix'
-  | 'from'
-  | 'to'
-  | 'files'
-  | 'startAfter';
-
-type PathFieldsOf<Argument> = Argument extends object ? Extract<keyof Argument, PathField> : never;
-
-type ArgumentsOf<Member> = Member extends (...sent: infer Sent) => unknown ? Sent[number] : never;
-
-/** The names of the transport's members that take no path. */
-type NameWithoutPaths = {
-  [Name in keyof Transport]: [PathFieldsOf<ArgumentsOf<Transport[Name]>>] extends [never]
-    ? Name
-    : never;
-}[keyof Transport];
-
-/** Members without paths, passed on unchanged; a member with paths does not compile here. */
-function passed(transport: Part<NameWithoutPaths>) {
-  const { wholeFileBytesMax, bodyMsMax, linkBase, readsByLinks, administration } = transport;
-  const { getEndToEnd, removeLink, status } = transport;
-  const { line, probe } = transport;
-  const fixed = { line, probe, wholeFileBytesMax, bodyMsMax, linkBase, readsByLinks };
-  return { ...fixed, administration, getEndToEnd, removeLink, status };
-}
-
-function uploads(
-  transport: Transport,
-  using: Using,
-): Part<
-  | 'putFile'
-  | 'putFiles'
-  | 'startUpload'
-  | 'getUpload'
-  | 'putChunk'
-  | 'completeUpload'
-  | 'cancelUpload'
-  | 'listUploads'
-> {
-  return {
-    putFile: (file, signal) =>
-      using({ ...placeOf(file, signal), isNaming: true }, async (names) =>
-        shown(names, await transport.putFile(sealed(names, file), signal)),
-      ),
-    putFiles: (batch, signal) =>
-      using({ bucket: batch.bucket, signal, isNaming: true }, (names) =>
-        putFiles(names, batch, (asked) => transport.putFiles(asked, signal)),
-      ),
-    startUpload: (request, signal) =>
-      using({ ...placeOf(request, signal), isNaming: true }, async (names) =>
-        shown(names, await transport.startUpload(sealed(names, request), signal)),
-      ),
-    getUpload: (name, signal) =>
-      using(placeOf(name, signal), async (names) =>
-        shown(names, await transport.getUpload(sealed(names, name), signal)),
-      ),
-    putChunk: (chunk, signal) =>
-      using(placeOf(chunk, signal), async (names) =>
-        transport.putChunk(sealed(names, chunk), signal),
-      ),
-    completeUpload: (told, signal) =>
-      using(placeOf(told, signal), async (names) =>
-        shown(names, await transport.completeUpload(sealed(names, told), signal)),
-      ),
-    cancelUpload: (name, signal) =>
-      using(placeOf(name, signal), async (names) =>
-        transport.cancelUpload(sealed(names, name), signal),
-      ),
-    listUploads: (bucket, signal) =>
-      using({ bucket, signal }, async (names) =>
-        (await transport.listUploads(bucket, signal)).map((session) => shown(names, session)),
-      ),
-  };
-}
-
-function reads(
-  transport: Transport,
-  using: Using,
-): Part<'openFile' | 'readPart' | 'getFile' | 'usage'> {
-  return {
-    openFile: (file, options) =>
-      using(placeOf(file, options.signal), async (names) =>
-        transport.openFile(sealed(names, file), options),
-      ),
-    // A link has no path.
-    readPart: (part, signal) =>
-      part.linkPath === undefined
-        ? using(placeOf(part, signal), async (names) =>
-            transport.readPart(sealed(names, part), signal),
-          )
-        : transport.readPart(part, signal),
-    getFile: (file, signal, version) =>
-      using(placeOf(file, signal), async (names) =>
-        shown(names, await transport.getFile(sealed(names, file), signal, version)),
-      ),
-    usage: ({ signal, ...wanted }) =>
-      using({ bucket: wanted.bucket, signal }, async (names) =>
-        transport.usage({ ...sealedPrefix(names, wanted), signal }),
-      ),
-  };
+function opened(names: PathNames, result: unknown, opening: Opening): unknown {
+  const { opens } = opening.row;
+  if (opens === undefined) return result;
+  if (opens === 'record') return shown(names, result as Named);
+  if (opens === 'records') return (result as readonly Named[]).map((one) => shown(names, one));
+  const fields: Record<string, unknown> = { ...(result as Fields) };
+  for (const [field, use] of Object.entries(opens)) {
+    fields[field] = openedEntries(names, fields[field] as readonly Named[], { use, ...opening });
+  }
+  return fields;
 }
 
 /** Keeps the entries of a page that begin with the prefix, in the order of plain names. */
-function lists(
-  transport: Transport,
-  using: Using,
-): Part<'listFiles' | 'listFolder' | 'listVersions'> {
-  return {
-    listFiles: ({ signal = undefined, ...request }) =>
-      using({ bucket: request.bucket, signal }, async (names) => {
-        const { prefix = '' } = request;
-        const folder = names.isSealing ? names.seal(folderOf(prefix)) : request.prefix;
-        const page = await transport.listFiles({ ...request, prefix: folder, signal });
-        return { ...page, items: found(names, page.items, prefix) };
-      }),
-    listFolder: (request) =>
-      using({ bucket: request.bucket, signal: request.signal }, async (names) =>
-        listFolder(transport, names, request),
-      ),
-    listVersions: (request, signal) =>
-      using({ bucket: request.bucket, signal }, async (names) => {
-        const { prefix } = request;
-        const isPart = names.isSealing && prefix !== undefined;
-        const folder = isPart ? names.seal(folderOf(prefix)) : prefix;
-        const asked = { ...sealedOptional(names, request), prefix: folder };
-        const page = await transport.listVersions(asked, signal);
-        const items = found(names, page.items, prefix ?? '');
-        return { ...page, items: names.isSealing ? items.toSorted(byPath) : items };
-      }),
-  };
-}
-
-async function listFolder(
-  transport: Transport,
+function openedEntries(
   names: PathNames,
-  request: FolderOptions,
-): Promise<FolderPage> {
-  const { bucket, prefix = '', sort, startAfter } = request;
-  if (names.isSealing && startAfter !== undefined) {
-    throw new StorageError(
-      'InvalidArgument',
-      `Bucket ${bucket} seals names, and its lists are in the order of the sealed names. Omit ` +
-        'startAfter and continue by the cursor.',
-    );
-  }
-  const folder = names.isSealing ? names.seal(folderOf(prefix)) : request.prefix;
-  const page = await transport.listFolder({ ...request, prefix: folder });
-  const items = found(names, page.items, prefix);
-  const folders = found(names, page.folders, prefix);
-  if (!names.isSealing) return { ...page, items, folders };
-  const sign = sort === 'name_desc' ? -1 : 1;
-  const inOrder = <T extends { readonly path: string }>(records: readonly T[]) =>
-    records.toSorted((one, other) => sign * byPath(one, other));
-  return { ...page, items: inOrder(items), folders: inOrder(folders) };
-}
-
-function links(transport: Transport, using: Using): Part<'createLink' | 'listLinks'> {
-  return {
-    createLink: (request) =>
-      using(placeOf(request, request.signal), async (names) => {
-        if (names.isSealing && request.downloadName !== undefined) {
-          throw new StorageError(
-            'InvalidArgument',
-            `Bucket ${request.bucket} seals names, but the service would store the download name ` +
-              'in plain text. Omit downloadName.',
-          );
-        }
-        return transport.createLink(sealed(names, request));
-      }),
-    listLinks: (request) =>
-      using({ bucket: request.bucket, signal: request.signal }, async (names) => {
-        const page = await transport.listLinks(sealedOptional(names, request));
-        const items = found(names, page.items, '');
-        return { ...page, items: names.isSealing ? items.toSorted(byPath) : items };
-      }),
-  };
-}
-
-function removals(
-  transport: Transport,
-  using: Using,
-): Part<'deleteFile' | 'deleteFiles' | 'eraseVersions'> {
-  return {
-    deleteFile: (file, signal, ifMatch) =>
-      using(placeOf(file, signal), async (names) =>
-        transport.deleteFile(sealed(names, file), signal, ifMatch),
-      ),
-    deleteFiles: ({ paths, ...deletion }, signal) =>
-      using({ bucket: deletion.bucket, signal }, async (names) => {
-        const send = (asked: Deletion) => transport.deleteFiles(asked, signal);
-        if (paths !== undefined) return deletePaths(names, { ...deletion, paths }, send);
-        const { results, nextCursor } = await send(sealedPrefix(names, deletion));
-        return { results: results.map((result) => inClearResult(names, result)), nextCursor };
-      }),
-    eraseVersions: (erasure, signal) =>
-      using({ bucket: erasure.bucket, signal }, async (names) =>
-        transport.eraseVersions(sealedPrefix(names, sealedOptional(names, erasure)), signal),
-      ),
-  };
-}
-
-function changes(
-  transport: Transport,
-  using: Using,
-  namesOf: NamesOf,
-): Part<'copyFile' | 'moveFile' | 'moveFiles' | 'changeFile' | 'restoreVersion'> {
-  const sendCopy = (kind: 'copyFile' | 'moveFile') => (request: CopyRequest, signal: Signal) =>
-    using({ ...placeOfCopy(request, signal), isNaming: true }, async (names) => {
-      const source = await namesOf(request.from.bucket, 'find', signal);
-      const from: FileName = sealed(source, request.from);
-      const asked = { ...request, from, to: sealed(names, request.to) };
-      return shown(names, await transport[kind](asked, signal));
-    });
-  return {
-    copyFile: sendCopy('copyFile'),
-    moveFile: sendCopy('moveFile'),
-    moveFiles: (move, signal) =>
-      using({ bucket: move.bucket, signal, isNaming: true }, async (names) => {
-        const answer = await transport.moveFiles(sealedMove(names, move), signal);
-        return { ...answer, failed: answer.failed.map((file) => inClearResult(names, file)) };
-      }),
-    changeFile: (file, change) =>
-      using(placeOf(file, change.signal), async (names) =>
-        shown(names, await transport.changeFile(sealed(names, file), change)),
-      ),
-    restoreVersion: (restoration, signal) =>
-      using(placeOf(restoration, signal), async (names) =>
-        shown(names, await transport.restoreVersion(sealed(names, restoration), signal)),
-      ),
-  };
-}
-
-function placeOfCopy({ from, to }: CopyRequest, signal: Signal): Place {
-  return { bucket: to.bucket, signal, paths: [from.path, to.path] };
-}
-
-function sealedMove(names: PathNames, { bucket, fromPrefix, toPrefix }: PrefixMove): PrefixMove {
-  return {
-    bucket,
-    fromPrefix: sealedFolder(names, bucket, fromPrefix),
-    toPrefix: sealedFolder(names, bucket, toPrefix),
-  };
+  entries: readonly Named[],
+  { use, row, argument }: Opening & { readonly use: EntriesUse },
+): readonly Named[] {
+  if (use === 'outcomes') return entries.map((entry) => inClearResult(names, entry));
+  const fields = argument as Fields;
+  const [searched = ''] = Object.entries(row.seals ?? {}).find(([, own]) => own === 'search') ?? [];
+  const kept = found(names, entries, String(fields[searched] ?? ''));
+  if (use === 'entries' || !names.isSealing) return kept;
+  const sign = fields.sort === 'name_desc' ? -1 : 1;
+  return kept.toSorted((one, other) => sign * byPath(one, other));
 }

@@ -1,20 +1,8 @@
-// Seals the paths of arguments and opens those of results.
+// Opens the paths of results and errors, and seals those of batches.
 
 import { isStorageError, StorageError } from '../storage-error.ts';
 import type { ShownPath } from '../types/files.ts';
 import { type PathNames, plainNames } from './bucket-names.ts';
-
-export function sealed<T extends { readonly path: string }>(names: PathNames, named: T): T {
-  return names.isSealing ? { ...named, path: names.seal(named.path) } : named;
-}
-
-/** Seals the optional path of an argument. */
-export function sealedOptional<T extends { readonly path?: string | undefined }>(
-  names: PathNames,
-  told: T,
-) {
-  return told.path === undefined ? told : { ...told, path: names.seal(told.path) };
-}
 
 export function shown<T extends ShownPath & { readonly path: string }>(
   names: PathNames,

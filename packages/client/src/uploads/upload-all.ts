@@ -14,7 +14,7 @@ import { forEachAlone, isEarlierService } from '../connection/earlier-service.ts
 import { linkedController } from '../connection/linked-controller.ts';
 import { asTheyEnd, checkedConcurrency } from '../connection/parallel.ts';
 import { unmeasuredBytesMax } from '../connection/transfer-window.ts';
-import type { BatchedFile } from '../connection/transport.ts';
+import type { BatchedFile } from '../operations/transfers.ts';
 import { abortedError, isStorageError, StorageError } from '../storage-error.ts';
 import type { FileRecord } from '../types/files.ts';
 import type { FileToUpload, UploadAllOptions, UploadedFile } from '../types/transfers.ts';

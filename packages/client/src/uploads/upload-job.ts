@@ -2,7 +2,7 @@
 
 import type { OpenedSource } from '../bytes/upload-source.ts';
 import type { Connection } from '../connection/connection.ts';
-import type { FileMetadata } from '../connection/transport.ts';
+import type { FileMetadata } from '../operations/uploads.ts';
 import type { Progress, UploadOptions } from '../types/transfers.ts';
 
 export interface UploadJob {

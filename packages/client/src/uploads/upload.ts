@@ -8,7 +8,8 @@ import { type OpenedSource, openSource, sizeOf, type UploadInput } from '../byte
 import { type Connection, trying } from '../connection/connection.ts';
 import { checkedConcurrency, unlessAborted } from '../connection/parallel.ts';
 import { unmeasuredBytesMax } from '../connection/transfer-window.ts';
-import type { FileMetadata, Signal, WholeFile } from '../connection/transport.ts';
+import type { Signal } from '../connection/transport.ts';
+import type { FileMetadata, WholeFile } from '../operations/uploads.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
 import type { FileRecord, UserMetadata } from '../types/files.ts';
 import type { UploadOptions, UploadSession } from '../types/transfers.ts';

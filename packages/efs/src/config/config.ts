@@ -4,7 +4,7 @@
 
 import { isNetwork, networkAgentHost } from '../../../client/src/connection/canister-address.ts';
 import { canisterIdIn } from '../../../client/src/connection/canister-id.ts';
-import { withoutLastSlashes } from '../../../client/src/http/paths.ts';
+import { withoutLastSlashes } from '../../../client/src/operations/url-paths.ts';
 import { UsageError } from '../output/usage-error.ts';
 import { recallSecret, systemKeyring } from './keyring.ts';
 import { type FoundReplica, findReplica } from './local-replica.ts';

@@ -4,7 +4,7 @@
 import { lookup } from 'node:dns/promises';
 import { canisterAddress, isLoopback } from '../../../client/src/connection/canister-address.ts';
 import { networkFault } from '../../../client/src/connection/network-errors.ts';
-import { withoutLastSlashes } from '../../../client/src/http/paths.ts';
+import { withoutLastSlashes } from '../../../client/src/operations/url-paths.ts';
 import type { StorageError } from '../../../client/src/storage-error.ts';
 import type { Configuration } from '../config/config.ts';
 import { type DoctorCase, type Finding, faultOf } from './finding.ts';

@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { piecesOf } from '../../../client/src/bytes/byte-stream.ts';
-import { withoutLastSlashes } from '../../../client/src/http/paths.ts';
+import { withoutLastSlashes } from '../../../client/src/operations/url-paths.ts';
 import { UsageError } from '../output/usage-error.ts';
 
 export interface TargetFile {

@@ -19,6 +19,17 @@ export function versionPath({ bucket, path }: FileName): string {
   return `${bucketPath(bucket)}/versions/${pathSegments(path)}`;
 }
 
+/** The path of an upload session. */
+export function sessionPath({
+  bucket,
+  uploadId,
+}: {
+  readonly bucket: string;
+  readonly uploadId: string;
+}): string {
+  return `${bucketPath(bucket)}/upload/${encodeURIComponent(uploadId)}`;
+}
+
 /** The path of a file's bytes. */
 export function cloudPath({ bucket, path }: FileName): string {
   return `/cloud/${bucketSegment(bucket)}/${pathSegments(path)}`;
@@ -27,14 +38,6 @@ export function cloudPath({ bucket, path }: FileName): string {
 function bucketSegment(bucket: string): string {
   if (isBucketId(bucket)) return bucket;
   throw new StorageError('InvalidBucketId', bucketIdRefusal(JSON.stringify(bucket.slice(0, 80))));
-}
-
-export function queryOf(parameters: Record<string, string | number | undefined>): URLSearchParams {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined) query.set(name, String(value));
-  }
-  return query;
 }
 
 /** Removes final slashes, so that a slash and a name can be appended. */

@@ -1,0 +1,173 @@
+// Manages buckets, API keys, creators, rotations and well-known texts by calls of the actor.
+
+import { Principal } from '@icp-sdk/core/principal';
+import { pageSizeMax } from '../../../wire/src/limits.ts';
+import type { AdministrationOperations } from '../operations/administration.ts';
+import { StorageError } from '../storage-error.ts';
+import type { BucketChange, BucketMember, BucketOptions, BucketRecord } from '../types/buckets.ts';
+import type { EndToEndSettings } from '../types/end-to-end.ts';
+import type { KeyRequest } from '../types/keys.ts';
+import type { AccessChange, Budget } from '../types/service.ts';
+import { type ActorCalls, calling, nothing } from './actor-call.ts';
+import {
+  bucketRecordOf,
+  keyRecordOf,
+  listedKeyOf,
+  optional,
+  optionals,
+  optionalTime,
+} from './candid-records.ts';
+import type { CandidBucket } from './candid-types.ts';
+import { call, type Service } from './connection.ts';
+
+export const administrationCalls: ActorCalls<AdministrationOperations> = {
+  createBucket: calling(
+    ({ actor }, { id, ...options }) => actor.createBucket(id, [optionsOf(options)]),
+    (bucket, options) => known(bucket, options),
+  ),
+  getBucket: calling(({ actor, key }, id) => actor.getBucket(id, key), bucketRecordOf),
+  listBuckets: calling(
+    ({ actor }, page) => actor.listBuckets([BigInt(page)], [BigInt(pageSizeMax)]),
+    ({ items, hasMore }) => ({ items: items.map(bucketRecordOf), hasMore }),
+  ),
+  updateBucket: calling(
+    ({ actor }, { id, ...change }) => actor.updateBucket(changeOf(id, change)),
+    (bucket, change) => known(bucket, change),
+  ),
+  deleteBucket: calling(
+    ({ actor }, { id, isForced }) => actor.deleteBucket(id, [{ force: [isForced] }]),
+    nothing,
+  ),
+  getBucketIdentity: calling(
+    ({ actor }, { bucket, epoch, transportPublicKey }) =>
+      actor.getBucketIdentity(bucket, [BigInt(epoch)], transportPublicKey),
+    ({ epoch, recipient, encryptedKey, publicKey, keyName }) => ({
+      epoch: Number(epoch),
+      recipient: recipient[0],
+      encryptedKey: Uint8Array.from(encryptedKey),
+      publicKey: Uint8Array.from(publicKey),
+      keyName,
+    }),
+  ),
+  setBucketRecipient: calling(
+    ({ actor }, { bucket, epoch, recipient }) =>
+      actor.setBucketRecipient(bucket, BigInt(epoch), recipient),
+    bucketRecordOf,
+  ),
+  rotateBucketIdentity: calling(
+    ({ actor }, bucket) => actor.rotateBucketIdentity(bucket),
+    bucketRecordOf,
+  ),
+  createKey,
+  listKeys: calling(
+    ({ actor }, bucket) => actor.listApiKeys(bucket),
+    (keys) => keys.map(listedKeyOf),
+  ),
+  revokeKey: calling(({ actor }, id) => actor.revokeApiKey(id), nothing),
+  updateAccess: calling(
+    ({ actor }, change) => actor.updateAccess(accessChangeOf(change)),
+    (principals) => principals.map((principal) => principal.toText()),
+  ),
+  rotateBucketKey: calling(({ actor }, bucket) => actor.rotateBucketKey(bucket), nothing),
+  rotateRootKey: calling(
+    ({ actor }, source) => actor.rotateRootKey(optional(source === 'stored' ? stored : source)),
+    nothing,
+  ),
+  setWellKnown: calling(({ actor }, { name, body, contentType }) => {
+    const text = body === undefined ? undefined : { contentType: optional(contentType), body };
+    return actor.setWellKnown({ name, content: optional(text) });
+  }, nothing),
+  listWellKnown: calling(
+    ({ actor }) => actor.listWellKnown(),
+    (texts) => texts,
+  ),
+};
+
+const stored = { stored: null };
+
+/** A service of an earlier version ignores fields that it does not know. */
+function known(bucket: CandidBucket, { isSite, endToEnd }: BucketOptions): BucketRecord {
+  if (isSite && bucket.isSite.length === 0) {
+    throw new StorageError('Unsupported', 'The service does not support sites; upgrade it.');
+  }
+  if (endToEnd !== undefined && bucket.endToEnd.length === 0) {
+    throw new StorageError(
+      'Unsupported',
+      'The service does not support end-to-end buckets; upgrade it.',
+    );
+  }
+  return bucketRecordOf(bucket);
+}
+
+async function createKey(service: Service, request: KeyRequest) {
+  const { prefix, expiresAt, updatesPerHour, bytesPerHour, ...named } = request;
+  const key = await call(undefined, () =>
+    service.actor.createApiKey({
+      ...{ ...named, expiresAt: optionalTime(expiresAt) },
+      ...optionals({ prefix, updatesPerHour, bytesPerHour }),
+    }),
+  );
+  const isLimited = (updatesPerHour ?? 0) > 0 || (bytesPerHour ?? 0) > 0;
+  const isIgnored = isLimited && !(key.updatesPerHour[0] || key.bytesPerHour[0]);
+  if (prefix && key.prefix.length === 0) await giveUp(service, key.id, 'prefix');
+  if (isIgnored) await giveUp(service, key.id, 'budget');
+  return { ...keyRecordOf(key), secret: key.secret };
+}
+
+/** Revokes a key that version 0.1.0 made without the requested limit. */
+async function giveUp({ actor }: Service, id: string, option: string): Promise<never> {
+  await call(undefined, () => actor.revokeApiKey(id));
+  throw new StorageError(
+    'Unsupported',
+    `The service's version does not support API keys with a ${option}, so the new key was revoked. ` +
+      `Upgrade the service, or omit the ${option}.`,
+  );
+}
+
+function optionsOf(options: BucketOptions) {
+  const { isPublic, isSite, quotaBytes, quotaFiles, keepVersionsDays, endToEnd } = options;
+  return {
+    ...optionals({ isPublic, isSite, quotaBytes, quotaFiles, keepVersionsDays }),
+    endToEnd: optional(endToEnd && settingsOf(endToEnd)),
+  };
+}
+
+function settingsOf({ usesVetKeys, sealsNames, recipients }: EndToEndSettings) {
+  return optionals({ usesVetKeys, sealsNames, recipients });
+}
+
+function changeOf(bucketId: string, change: BucketChange) {
+  const { isEndToEnd } = change;
+  const owner = change.owner === undefined ? undefined : principalOf(change.owner);
+  const addMembers = change.addMembers?.map(memberOf);
+  const removeMembers = change.removeMembers?.map(principalOf);
+  const members = optionals({ owner, addMembers, removeMembers, isEndToEnd });
+  return { bucketId, ...optionsOf(change), ...members };
+}
+
+function memberOf({ principal, role }: BucketMember) {
+  return { principal: principalOf(principal), role };
+}
+
+function principalOf(text: string): Principal {
+  try {
+    return Principal.fromText(text);
+  } catch (cause) {
+    throw new StorageError('InvalidArgument', `"${text}" is not a principal.`, { cause });
+  }
+}
+
+function accessChangeOf(change: AccessChange) {
+  return optionals({
+    allow: change.allow?.map(principalOf),
+    disallow: change.disallow?.map(principalOf),
+    anonymousUpdates: sizesOf(change.anonymousUpdates),
+    linkUpdates: sizesOf(change.linkUpdates),
+    refusals: sizesOf(change.refusals),
+    derivations: sizesOf(change.derivations),
+  });
+}
+
+function sizesOf(budget: Budget | undefined) {
+  return budget && { burst: BigInt(budget.burst), perMinute: BigInt(budget.perMinute) };
+}

@@ -1,0 +1,83 @@
+// Reads records, copies, moves, changes and deletes files by calls of the actor.
+
+import type { CopyRequest, FileOperations } from '../operations/files.ts';
+import type { FileChange } from '../types/files.ts';
+import { type ActorCalls, calling } from './actor-call.ts';
+import { fileRecordOf, optional, optionals, pairsOf } from './candid-records.ts';
+import { call, errorOfText } from './connection.ts';
+
+export const fileCalls: ActorCalls<FileOperations> = {
+  getFile: calling(
+    ({ actor, key }, { bucket, path, version }) =>
+      version === undefined
+        ? actor.getFile(bucket, path, key)
+        : actor.getVersion(bucket, path, BigInt(version), key),
+    fileRecordOf,
+  ),
+  copyFile: calling(
+    ({ actor, apiKey }, copy) => actor.copyFile(copyOf(copy, apiKey)),
+    fileRecordOf,
+  ),
+  moveFile: calling(
+    ({ actor, apiKey }, move) => actor.moveFile(copyOf(move, apiKey)),
+    fileRecordOf,
+  ),
+  moveFiles: calling(
+    ({ actor, key }, { bucket, fromPrefix, toPrefix }) =>
+      actor.moveFiles({ bucketId: bucket, fromPrefix, toPrefix, apiKey: key }),
+    ({ moved, isDone, failed }) => {
+      const shown = failed.map(({ path, error }) => ({ path, error: errorOfText(error) }));
+      return { moved: Number(moved), isDone, failed: shown };
+    },
+  ),
+  changeFile: calling(
+    ({ actor, apiKey }, { bucket, path, ifMatch, ...change }) =>
+      actor.updateFile({
+        ...{ ...notesOf(change), bucketId: bucket, path, ifNoneMatch: [] },
+        ...optionals({ ifMatch, apiKey }),
+      }),
+    fileRecordOf,
+  ),
+  async deleteFile(service, { bucket, path, ifMatch }, signal) {
+    if (ifMatch === undefined) {
+      await call(signal, () => service.actor.deleteFile(bucket, path, service.key));
+      return undefined;
+    }
+    // The method `deleteFile` takes no conditions.
+    const deletion = { bucket, paths: [path], ifMatch };
+    const { results } = await fileCalls.deleteFiles(service, deletion, signal);
+    const error = results[0]?.error;
+    if (error !== undefined) throw error;
+    return undefined;
+  },
+  deleteFiles: calling(
+    ({ actor, apiKey }, { bucket, paths, prefix, cursor, ifMatch }) =>
+      actor.deleteFiles({
+        bucketId: bucket,
+        ...optionals({ paths, prefix, cursor, ifMatch, apiKey }),
+      }),
+    ({ results, nextCursor }) => ({
+      results: results.map(({ path, error: [text] }) => ({
+        path,
+        error: text === undefined ? undefined : errorOfText(text),
+      })),
+      nextCursor: nextCursor[0],
+    }),
+  ),
+};
+
+function copyOf(request: CopyRequest, apiKey: string | undefined) {
+  const { from, to, version, ifMatch, ifNoneMatch, ifSourceMatch } = request;
+  return {
+    ...{ ...notesOf(request), bucketId: from.bucket, from: from.path, to: to.path },
+    toBucketId: optional(to.bucket),
+    ...optionals({ version, ifMatch, ifNoneMatch, ifSourceMatch, apiKey }),
+  };
+}
+
+type Notes = Pick<FileChange, 'contentType' | 'tags' | 'headers' | 'metadata'>;
+
+function notesOf({ contentType, tags, headers, metadata }: Notes) {
+  const pairs = { headers: pairsOf(headers), metadata: pairsOf(metadata) };
+  return { ...optionals({ contentType, tags }), ...pairs };
+}

@@ -1,0 +1,10 @@
+// The service's status and a bucket's mode by calls of the actor.
+
+import type { ServiceOperations } from '../operations/service.ts';
+import { type ActorCalls, calling } from './actor-call.ts';
+import { bucketRecordOf, statusOf } from './candid-records.ts';
+
+export const serviceCalls: ActorCalls<ServiceOperations> = {
+  getEndToEnd: calling(({ actor, key }, bucket) => actor.getBucket(bucket, key), bucketRecordOf),
+  status: calling(({ actor }) => actor.getStatus(), statusOf),
+};

@@ -1,0 +1,88 @@
+// Chunks, parts and batches of files by calls of the actor.
+
+import { IDL } from '@icp-sdk/core/candid';
+import { chunkBytesMax } from '../../../wire/src/limits.ts';
+import { joinPieces } from '../bytes/byte-stream.ts';
+import type { Signal } from '../connection/transport.ts';
+import type { ChunkUpload, PartRequest, TransferOperations } from '../operations/transfers.ts';
+import { StorageError } from '../storage-error.ts';
+import { type ActorCalls, calling } from './actor-call.ts';
+import { argumentStart } from './call-envelope.ts';
+import { resultOf } from './candid-interface.ts';
+import { fileRecordOf, optional, optionals, pairsOf } from './candid-records.ts';
+import type { Result } from './candid-types.ts';
+import { chunkBytesOf } from './chunk-size.ts';
+import { call, errorOfText, type Service } from './connection.ts';
+import { explained } from './failures.ts';
+import { fileCalls } from './files.ts';
+import { callWithBlob } from './large-call.ts';
+import { queryBlob } from './large-query.ts';
+
+export const transferCalls: ActorCalls<TransferOperations> = {
+  async openFile(service, { bucket, path, version }, signal) {
+    const record = await fileCalls.getFile(service, { bucket, path, version }, signal);
+    const { etag, size, contentType } = record;
+    const chunkSize = await chunkBytesOf(service, record, signal);
+    // It may be 0 for an empty file.
+    const chunkBytes = chunkSize && Math.max(1, chunkSize);
+    return { etag, size, contentType, chunkBytes, isAnonymous: false, version, first: undefined };
+  },
+  /** One call reads at most the longest chunk; a file of one HTTP request may be longer. */
+  async readPart(service, part, signal) {
+    const pieces: Uint8Array[] = [];
+    for (let { start } = part; start < part.end; start += chunkBytesMax) {
+      const end = Math.min(part.end, start + chunkBytesMax);
+      const before = start - part.start;
+      const onReceived = (bytes: number) => part.onReceived?.(before + bytes);
+      pieces.push(await readPiece(service, { ...part, start, end, onReceived }, signal));
+    }
+    return joinPieces(pieces);
+  },
+  async putChunk(service, chunk, signal) {
+    await call(signal, () => explained(service, sendChunk(service, chunk)));
+    return undefined;
+  },
+  putFiles: calling(
+    ({ actor, key }, { bucket, files }) => {
+      const sent = files.map(({ path, bytes, headers, metadata, ...file }) => {
+        const { contentType, tags, ifMatch, ifNoneMatch } = file;
+        const options = optionals({ contentType, tags, ifMatch, ifNoneMatch });
+        const pairs = { headers: pairsOf(headers), metadata: pairsOf(metadata) };
+        return { path, bytes, ...options, ...pairs, sha256: optional<string>(undefined) };
+      });
+      return actor.uploadFiles({ bucketId: bucket, files: sent, apiKey: key });
+    },
+    (results) => results.map((one) => ('ok' in one ? fileRecordOf(one.ok) : errorOfText(one.err))),
+  ),
+};
+
+/** The reply is not verified; the completion and its entity tag verify the whole. */
+function sendChunk(service: Service, chunk: ChunkUpload): Promise<Result<bigint>> {
+  const { uploadId, index, bytes: blob, onSent } = chunk;
+  return callWithBlob(service.largeCaller, {
+    method: 'uploadFileChunkIndexed',
+    argumentStart: argumentStart([IDL.Text, IDL.Nat], [uploadId, BigInt(index)]),
+    blob,
+    onSent,
+    resultType: resultOf(IDL.Nat),
+  });
+}
+
+const { Text, Nat, Opt } = IDL;
+const readArguments = [Text, Text, Nat, Nat, Opt(Text)];
+const readVersionArguments = [Text, Text, Nat, Nat, Nat, Opt(Text)];
+
+async function readPiece(service: Service, part: PartRequest, signal: Signal) {
+  const { canisterId, agent, bulkAgent, key } = service;
+  const { bucket, path, version, start, end, isChunk, onReceived } = part;
+  const expectedBytes = end - start;
+  const range = [BigInt(start), BigInt(expectedBytes), key];
+  const [method, types, values] =
+    version === undefined
+      ? ['readFile', readArguments, [bucket, path, ...range]]
+      : ['readVersion', readVersionArguments, [bucket, path, BigInt(version), ...range]];
+  const query = { canisterId, method, argument: IDL.encode(types, values), expectedBytes };
+  const bytes = await call(signal, () => queryBlob(isChunk ? bulkAgent(onReceived) : agent, query));
+  if (bytes.length === expectedBytes) return bytes;
+  throw new StorageError('PreconditionFailed', 'The file was replaced while it was read.');
+}

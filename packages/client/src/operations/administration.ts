@@ -1,0 +1,71 @@
+// Operations of owners and controllers. Only the actor has them, and none takes a path of a file.
+
+import type { BucketChange, BucketOptions, BucketRecord, WellKnownText } from '../types/buckets.ts';
+import type { KeyRecord, KeyRequest, NewKey } from '../types/keys.ts';
+import type { AccessChange, RootKeySource } from '../types/service.ts';
+import type { TransferRows } from './operation.ts';
+
+/** The service's response with an encrypted identity: see age/bucket-identity.ts. */
+export interface SealedIdentity {
+  readonly epoch: number;
+  /** 192 bytes, encrypted to the transport key. */
+  readonly encryptedKey: Uint8Array;
+  /** 96 bytes: the public key of the canister and the context, not yet verified. */
+  readonly publicKey: Uint8Array;
+  readonly recipient?: string | undefined;
+  readonly keyName: string;
+}
+
+export interface EpochName {
+  readonly bucket: string;
+  readonly epoch: number;
+}
+
+export interface WellKnownRequest {
+  readonly name: string;
+  /** Undefined to remove the text. */
+  readonly body: string | undefined;
+  readonly contentType?: string | undefined;
+}
+
+export interface AdministrationOperations {
+  createBucket(request: BucketOptions & { readonly id: string }): BucketRecord;
+  getBucket(id: string): BucketRecord;
+  listBuckets(page: number): { readonly items: readonly BucketRecord[]; readonly hasMore: boolean };
+  updateBucket(change: BucketChange & { readonly id: string }): BucketRecord;
+  deleteBucket(request: { readonly id: string; readonly isForced: boolean }): undefined;
+  /** The transport's public key has 48 bytes. */
+  getBucketIdentity(request: EpochName & { transportPublicKey: Uint8Array }): SealedIdentity;
+  setBucketRecipient(request: EpochName & { readonly recipient: string }): BucketRecord;
+  rotateBucketIdentity(bucket: string): BucketRecord;
+  createKey(request: KeyRequest): NewKey;
+  listKeys(bucket: string): readonly KeyRecord[];
+  revokeKey(id: string): undefined;
+  /** Returns the principals that may create buckets after the change. */
+  updateAccess(change: AccessChange): readonly string[];
+  rotateBucketKey(bucket: string): undefined;
+  rotateRootKey(source: RootKeySource | undefined): undefined;
+  setWellKnown(text: WellKnownRequest): undefined;
+  listWellKnown(): readonly WellKnownText[];
+}
+
+export const administrationRows = {
+  createBucket: { retry: 'compare' },
+  getBucket: { retry: 'repeat' },
+  listBuckets: { retry: 'repeat' },
+  updateBucket: { retry: 'repeat' },
+  deleteBucket: { retry: { doneIf: 'NoSuchBucket' } },
+  getBucketIdentity: { retry: 'never' },
+  setBucketRecipient: { retry: 'never' },
+  rotateBucketIdentity: { retry: 'never' },
+  // A second key could remain whose secret nobody has.
+  createKey: { retry: 'never' },
+  listKeys: { retry: 'repeat' },
+  revokeKey: { retry: 'repeat' },
+  updateAccess: { retry: 'repeat' },
+  // A retry would be another rotation.
+  rotateBucketKey: { retry: 'never' },
+  rotateRootKey: { retry: 'never' },
+  setWellKnown: { retry: 'repeat' },
+  listWellKnown: { retry: 'repeat' },
+} satisfies TransferRows<AdministrationOperations>;

@@ -1,0 +1,135 @@
+// Operations that read records, copy, move, change and delete files.
+
+import { type ErrorView, errorOfView, StorageError } from '../storage-error.ts';
+import type {
+  CopyFileOptions,
+  FileChange,
+  FileName,
+  FileRecord,
+  MoveAllOptions,
+  MovedFiles,
+  RemovedFile,
+} from '../types/files.ts';
+import type { PathRows, Rows } from './operation.ts';
+import { getting, posting, removing } from './operation-request.ts';
+import { bucketPath, filePath } from './url-paths.ts';
+
+/** The present version, or the one with the number. */
+export interface NumberedFile extends FileName {
+  readonly version?: number | undefined;
+}
+
+/** A copy, or a move, which has no version. */
+export interface CopyRequest extends Omit<CopyFileOptions, 'signal'> {
+  readonly from: FileName;
+  readonly to: FileName;
+}
+
+export type ChangeRequest = FileName & Omit<FileChange, 'signal'>;
+export type PrefixMove = Omit<MoveAllOptions, 'signal'>;
+
+/** The result of one call; repeat the call until `isDone`. */
+export interface PrefixMoveAnswer extends MovedFiles {
+  readonly isDone: boolean;
+}
+
+/** Pass paths or a prefix; with a prefix, `cursor` continues the previous call. */
+export interface Deletion {
+  readonly bucket: string;
+  readonly paths?: readonly string[] | undefined;
+  readonly prefix?: string | undefined;
+  readonly cursor?: string | undefined;
+  /** Requires exactly one path. */
+  readonly ifMatch?: string | undefined;
+}
+
+export interface DeletionAnswer {
+  readonly results: readonly RemovedFile[];
+  /** Absent when the deletion is complete. */
+  readonly nextCursor: string | undefined;
+}
+
+export interface FileOperations {
+  getFile(file: NumberedFile): FileRecord;
+  copyFile(request: CopyRequest): FileRecord;
+  moveFile(request: CopyRequest): FileRecord;
+  moveFiles(move: PrefixMove): PrefixMoveAnswer;
+  changeFile(change: ChangeRequest): FileRecord;
+  deleteFiles(deletion: Deletion): DeletionAnswer;
+  /** Deletes the file; with `ifMatch`, only if it has one of these entity tags. */
+  deleteFile(file: FileName & { readonly ifMatch?: string | undefined }): undefined;
+}
+
+export interface SentMove extends Omit<PrefixMoveAnswer, 'failed'> {
+  readonly failed: readonly { readonly path: string; readonly error: ErrorView }[];
+}
+
+export interface SentDeletion {
+  readonly results: readonly { readonly path: string; readonly error?: ErrorView }[];
+  readonly nextCursor: string | null;
+}
+
+export const fileRows = {
+  getFile: {
+    retry: 'repeat',
+    request: (file) => getting(filePath(file), { version: file.version }),
+    read(record: FileRecord, { version }) {
+      if (version === undefined || record.version === version) return record;
+      throw new StorageError('Unsupported', "The service's version cannot read former versions.");
+    },
+  },
+  copyFile: {
+    retry: 'compare',
+    request: (request) => copying('copy', request),
+  },
+  moveFile: {
+    retry: 'compare',
+    request: (request) => copying('move', request),
+  },
+  moveFiles: {
+    retry: 'compare',
+    request: ({ bucket, fromPrefix, toPrefix }) =>
+      posting(`${bucketPath(bucket)}/move`, { fromPrefix, toPrefix }),
+    read: ({ moved, isDone, failed }: SentMove) => {
+      const shown = failed.map(({ path, error }) => ({ path, error: errorOfView(error) }));
+      return { moved, isDone, failed: shown };
+    },
+  },
+  changeFile: {
+    retry: 'repeat',
+    request: ({ bucket, path, ifMatch, ...fields }) => ({
+      ...posting(filePath({ bucket, path }), fields, { 'If-Match': ifMatch }),
+      method: 'PATCH',
+    }),
+  },
+  deleteFile: {
+    retry: { doneIf: 'NoSuchFile' },
+    request: ({ ifMatch, ...file }) => removing(filePath(file), { 'If-Match': ifMatch }),
+  },
+  deleteFiles: {
+    retry: 'compare',
+    request: ({ bucket, ...deletion }) => posting(`${bucketPath(bucket)}/delete`, deletion),
+    read: ({ results, nextCursor }: SentDeletion) => ({
+      results: results.map(({ path, error }) => ({ path, error: error && errorOfView(error) })),
+      nextCursor: nextCursor ?? undefined,
+    }),
+  },
+} satisfies Rows<FileOperations>;
+
+export const filePaths = {
+  getFile: { seals: { path: 'path' }, opens: 'record' },
+  copyFile: { isNaming: true, seals: { from: 'source', to: 'target' }, opens: 'record' },
+  moveFile: { isNaming: true, seals: { from: 'source', to: 'target' }, opens: 'record' },
+  moveFiles: {
+    isNaming: true,
+    seals: { fromPrefix: 'folder', toPrefix: 'folder' },
+    opens: { failed: 'outcomes' },
+  },
+  changeFile: { seals: { path: 'path' }, opens: 'record' },
+  deleteFile: { seals: { path: 'path' } },
+  deleteFiles: { seals: { paths: 'batch', prefix: 'folder' }, opens: { results: 'outcomes' } },
+} satisfies PathRows<FileOperations>;
+
+function copying(action: 'copy' | 'move', { from, ...rest }: CopyRequest) {
+  return posting(`${bucketPath(from.bucket)}/${action}`, { from: from.path, ...rest });
+}

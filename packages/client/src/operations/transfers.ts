@@ -1,0 +1,97 @@
+// Operations whose HTTP requests no row describes: they move chunks of megabytes with their
+// progress, take several requests, or return results beside a refusal.
+
+import type { StorageError } from '../storage-error.ts';
+import type { FileName, FileRecord } from '../types/files.ts';
+import type { NumberedFile } from './files.ts';
+import type { PathRows, TransferRows } from './operation.ts';
+import type { FileMetadata, SessionName } from './uploads.ts';
+
+export interface ChunkUpload extends SessionName {
+  readonly index: number;
+  readonly bytes: Uint8Array;
+  /** The same bytes as a Blob, if the source has one. */
+  readonly blob?: Blob | undefined;
+  readonly digest: Uint8Array;
+  /** Receives how many bytes of the request have been sent. */
+  readonly onSent?: ((bytes: number) => void) | undefined;
+}
+
+export interface OpenRequest extends NumberedFile {
+  /** The response may contain the first chunk. */
+  readonly wantsFirst: boolean;
+}
+
+export interface OpenedFile {
+  readonly etag: string;
+  readonly size: number;
+  readonly contentType: string | undefined;
+  /** The length of all chunks but the last; undefined if unknown. */
+  readonly chunkBytes: number | undefined;
+  /** The file was opened without the key, as public files are. */
+  readonly isAnonymous: boolean;
+  /** Set if one version was opened by its number. */
+  readonly version?: number | undefined;
+  /** The first chunk, if the response contained it; the reader clears it. */
+  first: Uint8Array | undefined;
+}
+
+export interface PartRequest extends FileName {
+  /** [start, end), not empty and at most a chunk. */
+  readonly start: number;
+  readonly end: number;
+  /** The range is exactly one chunk. */
+  readonly isChunk: boolean;
+  /** As the file was opened. */
+  readonly isAnonymous: boolean;
+  readonly version?: number | undefined;
+  /**
+   * The expected ETag: the call fails with PreconditionFailed if the file has been replaced, if the
+   * transport can detect it.
+   */
+  readonly etag: string;
+  /** Path of a link to the file: the part is read there, without the key. */
+  readonly linkPath?: string | undefined;
+  /** Receives how many of its bytes have arrived. */
+  readonly onReceived?: ((bytes: number) => void) | undefined;
+}
+
+/** One file of a batch. */
+export interface BatchedFile extends Omit<FileMetadata, 'bucket' | 'sha256'> {
+  readonly bytes: Uint8Array;
+}
+
+export interface FileBatch {
+  readonly bucket: string;
+  readonly files: readonly BatchedFile[];
+}
+
+export interface TransferOperations {
+  openFile(file: OpenRequest): OpenedFile;
+  readPart(part: PartRequest): Uint8Array;
+  putChunk(chunk: ChunkUpload): undefined;
+  /** Returns the results in the files' order: all are stored, or each has its error. */
+  putFiles(batch: FileBatch): readonly (FileRecord | StorageError)[];
+}
+
+export const transferRows = {
+  openFile: {
+    retry: 'repeat',
+  },
+  readPart: {
+    retry: 'repeat',
+  },
+  putChunk: {
+    retry: 'repeat',
+  },
+  putFiles: {
+    retry: 'compare',
+  },
+} satisfies TransferRows<TransferOperations>;
+
+export const transferPaths = {
+  openFile: { seals: { path: 'path' } },
+  readPart: { seals: { path: 'path' } },
+  putChunk: { seals: { path: 'path' } },
+  putFiles: { isNaming: true, seals: { files: 'batch' } },
+} satisfies PathRows<TransferOperations>;
