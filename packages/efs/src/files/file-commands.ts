@@ -1,26 +1,16 @@
 // Commands on files that are there: their flags and help.
 
-import { type Command, Option } from 'commander';
-import {
-  addFetchFlags,
-  cacheControl,
-  collect,
-  collectPair,
-  json,
-  parallel,
-  runOf,
-  wholeNumber,
-} from '../config/flags.ts';
+import type { Command } from 'commander';
+import { cacheControl, collect, collectPair, json, parallel, runOf } from '../config/flags.ts';
 import { change } from './change.ts';
 import { copy } from './copy.ts';
-import { eraseVersions, listVersions, restoreVersion } from './file-versions.ts';
-import { get } from './get.ts';
+import { addVersionCommands } from './version-commands.ts';
 
 export function addFileCommands(program: Command): void {
   addCopy(program, 'copy');
   addCopy(program, 'move');
   addChange(program);
-  addVersions(program);
+  addVersionCommands(program);
 }
 
 function addCopy(program: Command, kind: 'copy' | 'move'): void {
@@ -60,42 +50,4 @@ function addChange(program: Command): void {
     .option('--no-metadata', 'take all metadata away')
     .addOption(json())
     .action((files: string[], flags, command: Command) => change(runOf(command), files, flags));
-}
-
-function addVersions(program: Command): void {
-  const versions = program.command('versions').description('former versions of files');
-  versions
-    .command('ls <place>')
-    .description('of a bucket, or of all paths that begin so')
-    .option('--limit <n>', 'no more than so many', wholeNumber)
-    .addOption(new Option('--all', 'the whole list, as without it').hideHelp())
-    .addOption(json())
-    .action((place: string, flags, command: Command) => listVersions(runOf(command), place, flags));
-  addFetchFlags(
-    versions
-      .command('get <file>')
-      .description('fetch one, verified by its digest')
-      .argument('<version>', 'its number, or that of the file as it is', wholeNumber)
-      .argument('[target]', 'file or folder; - is standard output'),
-  ).action((source: string, version: number, target: string | undefined, ...[flags, command]) =>
-    get(runOf(command), { source, target }, { ...flags, version }),
-  );
-  versions
-    .command('restore <file>')
-    .description('make a former version the file again')
-    .argument('<version>', 'its number', wholeNumber)
-    .option('--no-replace', 'refuse if the file is there')
-    .addOption(json())
-    .action((name: string, version: number, flags, command: Command) =>
-      restoreVersion(runOf(command), { name, version }, flags),
-    );
-  versions
-    .command('rm <file>')
-    .description('erase former versions at once, or one version by its number')
-    .argument('[version]', 'its number; all of the file without it', wholeNumber)
-    .option('-r, --recursive', 'of all paths that begin so')
-    .addOption(json())
-    .action((name: string, version: number | undefined, flags, command: Command) =>
-      eraseVersions(runOf(command), { name, version }, flags),
-    );
 }

@@ -1,6 +1,8 @@
-// `efs versions`: former versions of files, which a bucket keeps for some days.
+// `efs versions`: former versions of files, which a bucket keeps for some days; flags and help.
 
+import { type Command, Option } from 'commander';
 import type { FileVersion } from '../../../client/src/types/versions.ts';
+import { addFetchFlags, json, runOf, wholeNumber } from '../config/flags.ts';
 import type { Run } from '../config/run.ts';
 import { isJson } from '../output/json-output.ts';
 import { nameOf, parseFileName, parseLocation } from '../output/location.ts';
@@ -15,6 +17,7 @@ import {
 import { printable } from '../output/printable.ts';
 import { formatTime } from '../output/times.ts';
 import { UsageError } from '../output/usage-error.ts';
+import { get } from './get.ts';
 
 const columns: readonly Column<FileVersion>[] = [
   { title: 'VERSION', value: ({ version }) => String(version), isNumber: true },
@@ -25,10 +28,48 @@ const columns: readonly Column<FileVersion>[] = [
   { title: 'PATH', value: ({ path }) => printable(path) },
 ];
 
-export async function listVersions(
+export function addVersionCommands(program: Command): void {
+  const versions = program.command('versions').description('former versions of files');
+  versions
+    .command('ls <place>')
+    .description('of a bucket, or of all paths that begin so')
+    .option('--limit <n>', 'no more than so many', wholeNumber)
+    .addOption(new Option('--all', 'the whole list, as without it').hideHelp())
+    .addOption(json())
+    .action((place: string, flags, command: Command) => listVersions(runOf(command), place, flags));
+  addFetchFlags(
+    versions
+      .command('get <file>')
+      .description('fetch one, verified by its digest')
+      .argument('<version>', 'its number, or that of the file as it is', wholeNumber)
+      .argument('[target]', 'file or folder; - is standard output'),
+  ).action((source: string, version: number, target: string | undefined, ...[flags, command]) =>
+    get(runOf(command), { source, target }, { ...flags, version }),
+  );
+  versions
+    .command('restore <file>')
+    .description('make a former version the file again')
+    .argument('<version>', 'its number', wholeNumber)
+    .option('--no-replace', 'refuse if the file is there')
+    .addOption(json())
+    .action((name: string, version: number, flags, command: Command) =>
+      restoreVersion(runOf(command), { name, version }, flags),
+    );
+  versions
+    .command('rm <file>')
+    .description('erase former versions at once, or one version by its number')
+    .argument('[version]', 'its number; all of the file without it', wholeNumber)
+    .option('-r, --recursive', 'of all paths that begin so')
+    .addOption(json())
+    .action((name: string, version: number | undefined, flags, command: Command) =>
+      eraseVersions(runOf(command), { name, version }, flags),
+    );
+}
+
+async function listVersions(
   run: Run,
   place: string,
-  { limit, json }: { readonly limit?: number; readonly json?: boolean },
+  { limit, ...flags }: { readonly limit?: number; readonly json?: boolean },
 ): Promise<void> {
   const { bucket, path: prefix } = parseLocation(place);
   const { signal } = run;
@@ -40,21 +81,21 @@ export async function listVersions(
     if (hasMore) break;
     versions.push(version);
   }
-  if (json) printJson(versions);
+  if (flags.json) printJson(versions);
   else if (versions.length > 0) printLine(formatTable(versions, columns));
   if (hasMore) printNote(`These are the first ${limit}: there are more without --limit.`);
 }
 
-export interface RestoreFlags {
+interface RestoreFlags {
   /** False: what is there is kept. */
   readonly replace?: boolean;
   readonly json?: boolean;
 }
 
-export async function restoreVersion(
+async function restoreVersion(
   run: Run,
   { name, version }: { readonly name: string; readonly version: number },
-  { replace, json }: RestoreFlags,
+  { replace, ...flags }: RestoreFlags,
 ): Promise<void> {
   const file = parseFileName(name);
   const ifNoneMatch = replace === false ? '*' : undefined;
@@ -65,11 +106,11 @@ export async function restoreVersion(
     ifNoneMatch,
     signal: run.signal,
   });
-  if (json) printJson(record);
+  if (flags.json) printJson(record);
   else printLine(printable(nameOf(file)));
 }
 
-export async function eraseVersions(
+async function eraseVersions(
   run: Run,
   { name, version }: { readonly name: string; readonly version: number | undefined },
   { recursive }: { readonly recursive?: boolean },
