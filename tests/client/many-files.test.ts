@@ -22,6 +22,11 @@ let replica: Replica;
 let service: ServiceDescription;
 let settings: CommandSettings;
 const updates: string[] = [];
+/** Attempts that a loaded machine made the library repeat: either one may have been an update. */
+let retries = 0;
+const onRetry = () => {
+  retries += 1;
+};
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'many-files-'));
@@ -52,8 +57,14 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 /** Returns the result of `work` and the number of updates that it made. */
 async function counting<T>(work: () => Promise<T>): Promise<[T, number]> {
   updates.length = 0;
+  retries = 0;
   const value = await work();
   return [value, updates.length];
+}
+
+function expectUpdates(count: number, expected: number): void {
+  expect(count, updates.join()).toBeGreaterThanOrEqual(expected);
+  expect(count, updates.join()).toBeLessThanOrEqual(expected + retries);
 }
 
 /** Carries out the requests, and forgets the first answers to those that change something. */
@@ -71,13 +82,16 @@ function loseAnswers(count: number): typeof fetch {
 
 type Open = (fetch?: typeof globalThis.fetch) => Storage;
 const transports: readonly [string, Open][] = [
-  ['HTTP', (fetch) => createNodeStorage({ url: service.url, apiKey: service.apiKey, fetch })],
+  [
+    'HTTP',
+    (fetch) => createNodeStorage({ url: service.url, apiKey: service.apiKey, fetch, onRetry }),
+  ],
   [
     'the actor',
     (fetch) => {
       const { url: host, canisterId, identityPem } = service;
       const identity = identityFromPem(identityPem);
-      return createNodeStorage({ host, canisterId, identity, fetch });
+      return createNodeStorage({ host, canisterId, identity, fetch, onRetry });
     },
   ],
 ];
@@ -101,7 +115,7 @@ describe.each(transports)('over %s', (name, open) => {
     });
     const [results, count] = await counting(() => all(storage.uploadAll(files, { bucket })));
     // Two batches, and the one file that is large
-    expect(count).toBe(3);
+    expectUpdates(count, 3);
     expect(results).toHaveLength(250);
     const records = new Map(results.map(({ path, file }) => [path, file]));
     for (const { path, source, tags } of files) {
@@ -171,7 +185,7 @@ describe.each(transports)('over %s', (name, open) => {
     const [removed, count] = await counting(() =>
       all(storage.removeAll({ bucket, paths: wanted })),
     );
-    expect(count).toBe(1);
+    expectUpdates(count, 1);
     expect(removed.map(({ path, error }) => [path, error?.code])).toEqual([
       [wanted[0], undefined],
       [wanted[1], 'NoSuchFile'],
