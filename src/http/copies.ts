@@ -22,14 +22,14 @@ import {
   versionField,
 } from './json-body.ts';
 import { privateJson } from './respond.ts';
-import { type Answer, type Exchange, upgrade } from './router.ts';
+import { type Answer, type Exchange, type Route, upgrade } from './router.ts';
 
-export function postCopy(exchange: Exchange): Answer {
+function postCopy(exchange: Exchange): Answer {
   const { body, ...named } = readBody(exchange);
   return answerOne(exchange, 'copy', copyRequest(exchange, named, body));
 }
 
-export function postMove(exchange: Exchange): Answer {
+function postMove(exchange: Exchange): Answer {
   const { body, ...named } = readBody(exchange);
   const fromPrefix = textField(body, 'fromPrefix');
   const toPrefix = textField(body, 'toPrefix');
@@ -101,3 +101,8 @@ function answerPrefix(exchange: Exchange, request: PrefixMove): Answer {
   });
   return privateJson(200, { moved, isDone, failed: shown });
 }
+
+export const copyRoutes: readonly Route[] = [
+  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/copy$/y, handlers: { POST: postCopy } },
+  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/move$/y, handlers: { POST: postMove } },
+];

@@ -17,14 +17,14 @@ import { jsonBody, textField } from './json-body.ts';
 import type { HttpResponse } from './message.ts';
 import { parseCount, readQuery } from './query.ts';
 import { noContent, privateJson } from './respond.ts';
-import { type Answer, type Exchange, upgrade } from './router.ts';
+import { type Answer, type Exchange, headOf, type Route, upgrade } from './router.ts';
 
 /** Absent: never. */
 function expiryOf({ expiresAtNs }: Link): string | undefined {
   return expiresAtNs === 0n ? undefined : isoTime(expiresAtNs);
 }
 
-export function postLink(exchange: Exchange): Answer {
+function postLink(exchange: Exchange): Answer {
   const { stores, call, request, phase } = exchange;
   const route = bucketRoute(exchange);
   authorize(stores, call, { ...route, permission: 'read', place: 'later' });
@@ -56,7 +56,7 @@ function parseTime(text: string | undefined): bigint | undefined {
   return BigInt(milliseconds) * 1_000_000n;
 }
 
-export function getLinks(exchange: Exchange): HttpResponse {
+function getLinks(exchange: Exchange): HttpResponse {
   const { stores, call, request } = exchange;
   const route = bucketRoute(exchange);
   const { limit, ...query } = readQuery(request, ['path', 'cursor', 'limit']);
@@ -71,7 +71,7 @@ export function getLinks(exchange: Exchange): HttpResponse {
   return privateJson(200, { items: shown, nextCursor });
 }
 
-export function deleteLinkRecord(exchange: Exchange): Answer {
+function deleteLinkRecord(exchange: Exchange): Answer {
   const { stores, call, captures, phase } = exchange;
   const [, id = ''] = captures;
   const name = { ...bucketRoute(exchange), id };
@@ -82,3 +82,14 @@ export function deleteLinkRecord(exchange: Exchange): Answer {
   deleteLink(stores, call, name);
   return noContent;
 }
+
+export const linkRoutes: readonly Route[] = [
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/links$/y,
+    handlers: { GET: getLinks, HEAD: headOf(getLinks), POST: postLink },
+  },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/links\/([^/]*)$/y,
+    handlers: { DELETE: deleteLinkRecord },
+  },
+];

@@ -53,6 +53,14 @@ export interface Route {
   readonly isList?: true;
 }
 
+/** As GET answers, without the content (RFC 9110 §9.3.2). */
+export function headOf(get: Handler): Handler {
+  return (exchange) => {
+    const response = get(exchange);
+    return response === upgrade ? upgrade : { ...response, body: emptyBytes };
+  };
+}
+
 export function handleRequest(
   routes: readonly Route[],
   exchange: Omit<Exchange, 'captures'>,

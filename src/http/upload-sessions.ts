@@ -37,10 +37,10 @@ import { mediaTypeOf } from './media-types.ts';
 import { type HttpResponse, header } from './message.ts';
 import { refusePartialPut, writePreconditions } from './preconditions.ts';
 import { noContent, privateJson } from './respond.ts';
-import { type Answer, type Exchange, upgrade } from './router.ts';
+import { type Answer, type Exchange, headOf, type Route, upgrade } from './router.ts';
 import { sessionUrl, sessionView } from './upload-record.ts';
 
-export function startUpload(exchange: Exchange): Answer {
+function startUpload(exchange: Exchange): Answer {
   const request = startRequest(exchange);
   const { stores, call } = exchange;
   if (exchange.phase === 'query') {
@@ -102,7 +102,7 @@ function namedUpload(exchange: Exchange): NamedUpload {
   return { uploadId, apiKey: route.apiKey, session };
 }
 
-export function putUploadChunk(exchange: Exchange): Answer {
+function putUploadChunk(exchange: Exchange): Answer {
   const { stores, call, request } = exchange;
   const { uploadId, apiKey } = namedUpload(exchange);
   refusePartialPut(request);
@@ -144,7 +144,7 @@ function parseIndex(text: string): bigint {
 }
 
 /** A repetition answers the same. */
-export function completeUploadSession(exchange: Exchange): Answer {
+function completeUploadSession(exchange: Exchange): Answer {
   const { stores, call } = exchange;
   const request = completionRequest(exchange);
   if (exchange.phase === 'query') {
@@ -164,14 +164,14 @@ function completionRequest(exchange: Exchange): Completion {
   return { uploadId, isOverHttp: true, apiKey, sha256, metadata, conditions };
 }
 
-export function getUploadSession(exchange: Exchange): HttpResponse {
+function getUploadSession(exchange: Exchange): HttpResponse {
   const { nowNs } = exchange.call;
   const { session } = namedUpload(exchange);
   requireNotGone(session, nowNs);
   return privateJson(200, sessionView(session, nowNs));
 }
 
-export function deleteUploadSession(exchange: Exchange): Answer {
+function deleteUploadSession(exchange: Exchange): Answer {
   const { stores, call } = exchange;
   const { uploadId } = namedUpload(exchange);
   const name = { uploadId, isOverHttp: true };
@@ -184,9 +184,33 @@ export function deleteUploadSession(exchange: Exchange): Answer {
 }
 
 /** The open ones of the bucket; for a key with every permission, as it stands for an owner. */
-export function getUploadSessions(exchange: Exchange): HttpResponse {
+function getUploadSessions(exchange: Exchange): HttpResponse {
   const { stores, call } = exchange;
   const sessions = listUploads(stores, call, bucketRoute(exchange));
   const items = sessions.map((session) => sessionView(session, call.nowNs));
   return privateJson(200, { items, total: items.length });
 }
+
+export const uploadRoutes: readonly Route[] = [
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload$/y,
+    handlers: { GET: getUploadSessions, HEAD: headOf(getUploadSessions) },
+  },
+  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/start$/y, handlers: { POST: startUpload } },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)\/chunk\/([^/]*)$/y,
+    handlers: { PUT: putUploadChunk },
+  },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)\/complete$/y,
+    handlers: { POST: completeUploadSession },
+  },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)$/y,
+    handlers: {
+      GET: getUploadSession,
+      HEAD: headOf(getUploadSession),
+      DELETE: deleteUploadSession,
+    },
+  },
+];

@@ -22,7 +22,7 @@ import { conditionFields, jsonBody, textField, versionField } from './json-body.
 import type { HttpResponse } from './message.ts';
 import { parseCount, parseVersion, readQuery, versionAsked } from './query.ts';
 import { noContent, privateJson } from './respond.ts';
-import { type Answer, type Exchange, upgrade } from './router.ts';
+import { type Answer, type Exchange, headOf, type Route, upgrade } from './router.ts';
 
 function versionView({ file, retiredAtNs, expiresAtNs }: FormerVersion) {
   return {
@@ -38,7 +38,7 @@ function versionView({ file, retiredAtNs, expiresAtNs }: FormerVersion) {
   };
 }
 
-export function getVersions(exchange: Exchange): HttpResponse {
+function getVersions(exchange: Exchange): HttpResponse {
   const { stores, call, request } = exchange;
   const route = bucketRoute(exchange);
   const { limit, ...query } = readQuery(request, ['path', 'prefix', 'cursor', 'limit']);
@@ -47,11 +47,11 @@ export function getVersions(exchange: Exchange): HttpResponse {
 }
 
 /** Its bytes, as those of a file of a private bucket. */
-export function getVersionBytes(exchange: Exchange): HttpResponse {
+function getVersionBytes(exchange: Exchange): HttpResponse {
   return withVersionBytes(exchange, (opened) => fileResponse(exchange, opened));
 }
 
-export function headVersionBytes(exchange: Exchange): HttpResponse {
+function headVersionBytes(exchange: Exchange): HttpResponse {
   return withVersionBytes(exchange, (opened) => headResponse(exchange, opened));
 }
 
@@ -73,7 +73,7 @@ function withVersionBytes(
 }
 
 /** Erases one version or all of a path, or all of the paths that begin with a prefix. */
-export function deleteVersions(exchange: Exchange): Answer {
+function deleteVersions(exchange: Exchange): Answer {
   const { stores, call, request, captures, phase } = exchange;
   const [, captured] = captures;
   const route = bucketRoute(exchange);
@@ -93,7 +93,7 @@ export function deleteVersions(exchange: Exchange): Answer {
   return version === undefined ? privateJson(200, result) : noContent;
 }
 
-export function postRestore(exchange: Exchange): Answer {
+function postRestore(exchange: Exchange): Answer {
   const { stores, call, request, phase } = exchange;
   const route = bucketRoute(exchange);
   authorize(stores, call, { ...route, permission: 'write', place: 'later' });
@@ -111,3 +111,15 @@ export function postRestore(exchange: Exchange): Answer {
   }
   return storedResponse(restoreVersion(stores, call, restoration));
 }
+
+export const versionRoutes: readonly Route[] = [
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/versions$/y,
+    handlers: { GET: getVersions, HEAD: headOf(getVersions), DELETE: deleteVersions },
+  },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/versions\/(.*)$/sy,
+    handlers: { GET: getVersionBytes, HEAD: headVersionBytes, DELETE: deleteVersions },
+  },
+  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/restore$/y, handlers: { POST: postRestore } },
+];
