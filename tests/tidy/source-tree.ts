@@ -17,7 +17,7 @@ export interface SourceFile {
 const folders = ['src', 'kernel', 'packages', 'console', 'scripts', 'bench', 'tests'];
 /** Folder of generated sources. */
 const generated = 'packages/client/src/candid';
-const made = /^(?:packages\/\w+|console)\/(?:dist|node_modules)\//;
+const made = /^(?:packages\/\w+|console)\/dist\/|\/node_modules\//;
 
 export function readSources(): SourceFile[] {
   return folders.flatMap((folder) => listFiles(folder)).map(readSource);
