@@ -182,7 +182,7 @@ test('sync from bucket to bucket copies what differs, and removes the rest', asy
   const third = await efsAsOwner('sync', '--delete', place, target);
   expect(third.errors).toBe('0 copied, 1 the same, 0 removed.\n');
   const within = await efsAsOwner('sync', place, `${place}/in`);
-  expect(within).toMatchObject({ code: 2, errors: expect.stringContaining('contains the other') });
+  expect(within).toMatchObject({ code: 2, errors: expect.stringContaining('is in the other') });
 });
 
 test('filters hold in each direction, and --delete leaves alone what they exclude', async () => {
@@ -237,7 +237,7 @@ test('an interrupted sync goes on, within a large file too', async () => {
   };
   const stopped = await sending.ended;
   expect(stopped.code).toBe(130);
-  expect(stopped.errors).toContain('up/large.bin can continue: the same sync continues it.');
+  expect(stopped.errors).toContain('up/large.bin is kept: the same sync goes on with it.');
   await proxy.idle();
   expect((await callCommand(['sync', 'up', place], throughProxy)).code).toBe(0);
   // How many chunks there are depends on the line as it was measured: 5 at the fewest.
@@ -250,7 +250,7 @@ test('an interrupted sync goes on, within a large file too', async () => {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   fetching.process.kill('SIGINT');
-  expect((await fetching.ended).errors).toContain('the same command continues.');
+  expect((await fetching.ended).errors).toContain('the same command goes on with it.');
   proxy.faults = noFaults;
   expect((await callCommand(['sync', place, './down'], throughProxy)).code).toBe(0);
   await proxy.stop();
@@ -265,8 +265,8 @@ test('a source that is nowhere: it is said what sync does, and how it is called'
     expect(ended.errors).toContain('  efs sync photos demo/photos ');
   }
   const neither = await efs('sync', 'phtos', place);
-  expect(neither.errors).toContain('"phtos" is neither a folder of this machine nor in a bucket');
-  expect(neither.errors).toContain('efs sync makes the second folder equal');
+  expect(neither.errors).toContain('There is no folder "phtos" here, and no bucket "phtos"');
+  expect(neither.errors).toContain('efs sync makes the second folder hold');
   await store({ a: 'a' });
   const unknown = await efs('sync', place, 'nobody/x');
   expect(unknown.errors).toContain('write ./nobody/x for a new folder of this machine');

@@ -146,7 +146,7 @@ describe('an API key in a URL', () => {
         { method, url },
         { status: 404, code: 'NoSuchFile' },
       );
-      expect(error.message).toContain('URLs are logged');
+      expect(error.message).toContain('Keys do not belong in URLs');
       expect(JSON.stringify(error)).not.toContain(scene.writeKey.slice(4, 30));
     }
   });

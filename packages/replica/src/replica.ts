@@ -280,7 +280,7 @@ function createApi(
 function viewStableMemory(engine: RunningEngine, canisterId: Principal): StableMemoryView {
   const canister = engine.canister(canisterId);
   if (canister === undefined) {
-    throw new Error(`Cannot read stable memory: canister ${canisterId.toText()} does not exist`);
+    throw new Error(`Cannot read stable memory: there is no canister ${canisterId.toText()}`);
   }
   return {
     bytes: canister.stableBytes,

@@ -49,10 +49,7 @@ export function routeOf(request: S3Request): Route {
   const unknown = names.filter((name) => name !== chosen && !route?.parameters?.includes(name));
   if (route === undefined || unknown.length > 0) {
     const asked = unknown.length > 0 ? ` with ${unknown.join(', ').slice(0, 200)}` : '';
-    throw new S3Error(
-      'NotImplemented',
-      `${request.method} of a ${level}${asked} is not supported.`,
-    );
+    throw new S3Error('NotImplemented', `${request.method} of a ${level}${asked} is not there.`);
   }
   refuseUnsafeHeaders(request);
   return route;

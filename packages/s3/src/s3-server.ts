@@ -123,8 +123,7 @@ async function serve(
   const startMs = performance.now();
   const controller = new AbortController();
   response.on('close', () => {
-    if (!response.writableFinished)
-      controller.abort(new Error('The client has closed the connection.'));
+    if (!response.writableFinished) controller.abort(new Error('The client has gone.'));
   });
   const requestId = randomBytes(8).toString('hex').toUpperCase();
   response.setHeader('x-amz-request-id', requestId);

@@ -60,7 +60,7 @@ function decodeSettings(bytes: Uint8Array): SettingsArgument | undefined {
       return withoutOption(value) === undefined || settings?.[field.name][0] !== undefined;
     });
   if (!isUnderstood) {
-    throw new TypeError('its fields or types differ from the declared ones');
+    throw new TypeError('it has other fields or types');
   }
   return settings;
 }

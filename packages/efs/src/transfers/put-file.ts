@@ -91,7 +91,7 @@ export async function putFile(run: Run, storage: Storage, opened: OpenedFile): P
       // A file that has changed, for one: the upload is not of what it is now.
       await forgetState(transfer);
     } else if (isBegun) {
-      printNote(`The upload of ${printable(file)} can continue: ${goesOnBy} continues it.`);
+      printNote(`The upload of ${printable(file)} is kept: ${goesOnBy} goes on with it.`);
     }
     throw error;
   }
@@ -141,7 +141,7 @@ async function uploadOrResume(
   } catch (error) {
     if (isStorageError(error, 'NoIdentity')) {
       // A sender that only has the recipient cannot produce the same ciphertext again.
-      printNote('No identity here decrypts the interrupted upload, so it starts over.');
+      printNote('Nothing here opens what the interrupted upload has sent: it begins anew.');
       const { bucket, path } = common;
       await storage.uploads.cancel({ bucket, path, uploadId: former.resume }).catch(() => {});
     } else if (hasEnded(error)) {

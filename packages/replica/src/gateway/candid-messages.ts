@@ -137,8 +137,7 @@ function callbackOf(strategy: {
   readonly token: UnknownValue;
 }): StreamingCallback {
   const [canisterId, method] = strategy.callback;
-  if (typeof method !== 'string')
-    throw new Error('the streaming callback is not a function reference');
+  if (typeof method !== 'string') throw new Error('the streaming callback is no function');
   return { canisterId, method, token: encodeToken(strategy.token) };
 }
 
