@@ -133,6 +133,7 @@ test('the status tells the same by URL and by call, and nothing secret', async (
       'heapBytes',
       'linkUpdates',
       'refusals',
+      'role',
       'stableBytes',
       'version',
     ]),

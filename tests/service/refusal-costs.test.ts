@@ -31,7 +31,7 @@ const foundByAttack = [
   ['getStatus', '2^32 nulls'],
   ['http_request_update', '2^32 nulls'],
   ['uploadFile', '2^32 nulls'],
-  ['uploadFiles', '200 files with all that they may have'],
+  ['uploadFiles', '200 files with every optional field'],
   ['uploadFileChunkIndexed', '2^32 nulls'],
   ['beginFileUploadWith', 'a tag and lists of nothing in text 4'],
   ['http_request_update', 'PUT, Content-Digest: digests without end'],

@@ -2,14 +2,13 @@
 // part in its service.
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
-import { Principal } from '@dfinity/principal';
-import { canisterSelf, init, msgArgData, postUpgrade, trap } from 'azle';
+import type { Principal } from '@dfinity/principal';
+import { init, msgArgData, postUpgrade, trap } from 'azle';
 import { skipUpgrade } from '../../domain/administration/record-upgrade.ts';
 import type { RoleSettings } from '../../domain/administration/service-role.ts';
 import type { RootKeySource } from '../../domain/keys/root-keys.ts';
 import { Refusal } from '../../domain/shared/refusal.ts';
 import { encodeHex } from '../../lib/hex.ts';
-import { readEnvironment } from '../../storage/environment.ts';
 import { Settings } from '../candid/types.ts';
 import { setUp, stores } from '../runtime/runtime.ts';
 
@@ -88,22 +87,10 @@ function settingsFromArgument() {
   }
 }
 
-/** Deploying tools put the id of each canister of a project, by its name, into variables. */
-function deployedId(name: string): string | undefined {
-  const text = readEnvironment(`PUBLIC_CANISTER_ID:${name}`);
-  if (text === undefined) return undefined;
-  try {
-    return Principal.fromText(text).toText();
-  } catch {
-    return trap(`The environment variable PUBLIC_CANISTER_ID:${name} holds no canister id.`);
-  }
-}
-
 function start({ isInstall }: { readonly isInstall: boolean }): void {
   const { source, asked } = settingsFromArgument();
-  const deployed = { front: deployedId('front'), volume: deployedId('file_storage') };
   try {
-    setUp({ source, role: { asked, isInstall, deployed, id: canisterSelf().toText() } });
+    setUp({ source, role: { asked, isInstall } });
   } catch (error) {
     if (error instanceof Refusal) trap(`${error.code}: ${error.message}`);
     throw error;

@@ -28,6 +28,7 @@ import { memoryIds, spaceIds } from '../../storage/memory.ts';
 import { openOrderedIndex, openSummedIndex } from '../../storage/ordered-index.ts';
 import { openSpace } from '../../storage/space.ts';
 import { openStableMap } from '../../storage/stable-map.ts';
+import { deployment } from './deployment.ts';
 import { publication, publishRoot, setUpPublication } from './publication.ts';
 import { createReseedTimer, keepFresh } from './random-refresh.ts';
 import { createRootKeyKeeper } from './root-key.ts';
@@ -85,13 +86,13 @@ export const rootKeys = createRootKeyKeeper({ stores, random }, startUpkeep);
 
 export interface StartSettings {
   readonly source: RootKeySource | undefined;
-  readonly role: RoleSettings;
+  readonly role: Pick<RoleSettings, 'asked' | 'isInstall'>;
 }
 
 /** For init and post_upgrade, where no canister may be called: the rest happens on timers. */
 export function setUp({ source, role }: StartSettings): void {
   kernelSelfTest();
-  configureRole(stores, role);
+  configureRole(stores, { ...role, ...deployment() });
   setUpPublication(stores);
   if (isFront(stores)) return;
   configureRootKey(stores, source);

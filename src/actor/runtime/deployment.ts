@@ -1,0 +1,25 @@
+// The ids of this canister and of others that the same tool has deployed. Tools such as icp-cli put
+// the id of each canister of a project, by its name, into environment variables.
+
+import { Principal } from '@dfinity/principal';
+import { canisterSelf, trap } from 'azle';
+import type { RoleSettings } from '../../domain/administration/service-role.ts';
+import { readEnvironment } from '../../storage/environment.ts';
+
+export function deployment(): Pick<RoleSettings, 'id' | 'deployed'> {
+  const deployed = { front: deployedId('front'), volume: deployedId('file_storage') };
+  return { id: canisterSelf().toText(), deployed };
+}
+
+function deployedId(name: string): string | undefined {
+  const variable = `PUBLIC_CANISTER_ID:${name}`;
+  const text = readEnvironment(variable);
+  if (text === undefined) return undefined;
+  try {
+    return Principal.fromText(text).toText();
+  } catch {
+    return trap(
+      `The environment variable ${variable} holds no canister id: set one, or remove it.`,
+    );
+  }
+}
