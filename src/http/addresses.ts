@@ -1,28 +1,21 @@
 // Addresses with a fixed public response, for callers that do not open them.
 
-import { findConsolePage } from '../domain/administration/console-pages.ts';
-import { findWellKnown } from '../domain/administration/well-known.ts';
 import { findFile } from '../domain/files/file-records.ts';
 import { indexPath } from '../domain/files/sites.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { singleSlashes } from '../lib/url-paths.ts';
 import { answerOfText } from './certified-text.ts';
-import { consoleText } from './console.ts';
 import { servedHeaders } from './file-headers.ts';
 import type { PublicAnswer } from './message.ts';
-import { wellKnownText } from './well-known.ts';
+import { findPage } from './pages.ts';
 
 /** `urlPath`: percent-decoded; empty segments do not count, as for verifiers. */
 export function answerAt(stores: Stores, urlPath: string): Omit<PublicAnswer, 'row'> | undefined {
   addressPattern.lastIndex = 0;
   const [, top, below = ''] = addressPattern.exec(singleSlashes(urlPath)) ?? [];
-  if (top === '.well-known') {
-    const text = findWellKnown(stores, withoutEnd(below));
-    return text && answerOfText(wellKnownText(text));
-  }
   if (top !== 'cloud') {
-    const page = findConsolePage(singleSlashes(urlPath));
-    return page && answerOfText(consoleText(page));
+    const page = findPage(stores, singleSlashes(urlPath));
+    return page && answerOfText(page.text);
   }
   const end = below.indexOf('/');
   const [bucket, path] = end === -1 ? [below, ''] : [below.slice(0, end), below.slice(end + 1)];

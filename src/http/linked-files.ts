@@ -1,10 +1,12 @@
 // GET and HEAD of a file by a link: `/s/{id}/{name}?k={secret}`. Answered as a public file is,
 // certified, of a private bucket too. A browser that goes to a link whose file only a client can
-// open, or that is good for nothing, gets the console's page instead.
+// open, or that is good for nothing, gets the console's page instead; not where the service
+// has a front, since no script runs at the address of its volumes.
 
 import { withLinkedFile } from '../domain/files/links.ts';
 import { ageContentType } from '../domain/shared/age-format.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
+import { isAlone } from '../domain/shared/role-record.ts';
 import { secretOf } from './budgets.ts';
 import { fileResponse, headResponse, type OpenedFile } from './cloud.ts';
 import { consoleAtLink } from './console.ts';
@@ -13,8 +15,8 @@ import { type HttpRequest, type HttpResponse, header } from './message.ts';
 import { type Answer, type Exchange, upgrade } from './router.ts';
 
 export function getLinkedFile(exchange: Exchange): Answer {
-  const { request, phase } = exchange;
-  const page = isNavigation(request) ? consoleAtLink() : undefined;
+  const { request, phase, stores } = exchange;
+  const page = isNavigation(request) && isAlone(stores) ? consoleAtLink() : undefined;
   // The file is certified at this address: only an update can answer something else.
   const shown = page && (phase === 'query' ? upgrade : page);
   try {

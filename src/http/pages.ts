@@ -6,10 +6,10 @@ import { sha256 } from '../crypto/hash.ts';
 import {
   type ConsolePage,
   consolePages,
-  findConsolePage,
   readConsolePage,
 } from '../domain/administration/console-pages.ts';
 import { findWellKnown } from '../domain/administration/well-known.ts';
+import type { PublishedText } from '../domain/shared/publication.ts';
 import { serviceRole } from '../domain/shared/role-record.ts';
 import type { Front, ServiceRole } from '../domain/shared/service-role.ts';
 import type { Stores } from '../domain/shared/stores.ts';
@@ -21,14 +21,18 @@ import { type Exchange, refuseNowhere } from './router.ts';
 import { wellKnownText } from './well-known.ts';
 
 export interface Page {
+  /** Begins with a slash; with the wildcard in the end it is that of all paths below. */
+  readonly address: string;
+  /** Made when it is asked for: a request wants one page of twenty. */
   readonly text: CertifiedText;
   /** Absent for pages that change only with the code. */
-  readonly lastModifiedNs?: bigint;
+  readonly lastModifiedNs?: bigint | undefined;
   body(): Uint8Array;
 }
 
-/** Everything below it has the page that opens links to end-to-end files. */
-const linkPageAddress = '/s/<*>';
+/** The page that opens links to end-to-end files: at this address of a front, and below it. */
+const linkFolder = '/s';
+const linkPageAddress = `${linkFolder}/<*>`;
 
 const wellKnownFolder = '/.well-known/';
 const serviceAddress = `${wellKnownFolder}efs-service`;
@@ -43,32 +47,40 @@ export function pagesOf(stores: Stores): Page[] {
 function mainPages(role: ServiceRole): Page[] {
   if (role.kind === 'volume' && role.front !== undefined) return [pointerPage(role.front)];
   const pages = consolePages().map((page) => pageOfConsole(page));
-  const index = findConsolePage('/');
+  const index = consolePages().find(({ address }) => address === '/');
   const hasLinkPage = role.kind === 'front' && index !== undefined;
   return hasLinkPage ? [...pages, pageOfConsole(index, linkPageAddress)] : pages;
 }
 
-/** Returns the page at a percent-decoded path, `/s/<*>` being that of all paths below `/s/`. */
-export function findPage(stores: Stores, address: string): Page | undefined {
+/** Returns the page at a percent-decoded path. */
+export function findPage(stores: Stores, path: string): Page | undefined {
   const role = serviceRole(stores);
-  if (address.startsWith(wellKnownFolder)) {
-    const set = findWellKnown(stores, address.slice(wellKnownFolder.length));
-    if (set === undefined) return textPages(role).find(({ text }) => text.address === address);
-    return { text: wellKnownText(set), body: () => set.body, lastModifiedNs: set.updatedAtNs };
+  if (path.startsWith(wellKnownFolder)) {
+    const set = findWellKnown(stores, path.slice(wellKnownFolder.length));
+    return set === undefined ? textPages(role).find(isAt(path)) : pageOfText(set);
   }
-  if (role.kind === 'volume' && role.front !== undefined) {
-    return address === '/' ? pointerPage(role.front) : undefined;
-  }
-  if (role.kind === 'front' && address.startsWith('/s/')) {
-    const index = findConsolePage('/');
-    return index && pageOfConsole(index, linkPageAddress);
-  }
-  const page = findConsolePage(address);
-  return page && pageOfConsole(page);
+  const isLink = path === linkFolder || path.startsWith(`${linkFolder}/`);
+  return mainPages(role).find(isAt(isLink ? linkPageAddress : path));
+}
+
+function isAt(address: string): (page: Page) => boolean {
+  return (page) => page.address === address;
+}
+
+function pageOfText(set: PublishedText): Page {
+  const text = wellKnownText(set);
+  const { address } = text;
+  return { address, text, body: () => set.body, lastModifiedNs: set.updatedAtNs };
 }
 
 function pageOfConsole(page: ConsolePage, address = page.address): Page {
-  return { text: { ...consoleText(page), address }, body: () => readConsolePage(page) };
+  return {
+    address,
+    get text() {
+      return { ...consoleText(page), address };
+    },
+    body: () => readConsolePage(page),
+  };
 }
 
 /** At the address of a volume that has a front: no script runs there, so no secret is entered. */
@@ -117,6 +129,7 @@ function jsonPage(address: string, value: object): Page {
 function pageOf(address: string, content: string, representation: readonly Header[]): Page {
   const bytes = encodeUtf8(content);
   return {
+    address,
     text: {
       address,
       size: bytes.length,
@@ -130,10 +143,9 @@ function pageOf(address: string, content: string, representation: readonly Heade
 
 /** GET and HEAD of a page, for everybody. */
 export function getPage(exchange: Exchange): HttpResponse {
-  const [name = ''] = exchange.captures;
-  const address = `/${name}`;
-  const page = findPage(exchange.stores, address);
-  if (page === undefined) return refuseNowhere(address);
+  const [path = ''] = exchange.captures;
+  const page = findPage(exchange.stores, path);
+  if (page === undefined) return refuseNowhere(path);
   const { text, body, lastModifiedNs } = page;
   return serveText(exchange, text, { body, lastModifiedNs });
 }

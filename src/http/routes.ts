@@ -17,11 +17,6 @@ import { uploadRoutes } from './upload-sessions.ts';
 import { getBucketUsage } from './usage.ts';
 import { versionRoutes } from './versions.ts';
 
-const pageRoutes: readonly Route[] = [
-  { pattern: /^\/(\.well-known\/.*)$/sy, handlers: { GET: getPage, HEAD: getPage } },
-  { pattern: /^\/((?:assets\/)?[^/]*)$/y, handlers: { GET: getPage, HEAD: getPage } },
-];
-
 export const routes: readonly Route[] = [
   { pattern: /^\/api\/v1\/status$/y, handlers: { GET: getStatus, HEAD: headOf(getStatus) } },
   { pattern: linkPattern, handlers: { GET: getLinkedFile, HEAD: headLinkedFile } },
@@ -54,11 +49,6 @@ export const routes: readonly Route[] = [
   ...linkRoutes,
   ...uploadRoutes,
   ...versionRoutes,
-  ...pageRoutes,
-];
-
-/** A front serves pages and texts, and has no route that changes anything. */
-export const frontRoutes: readonly Route[] = [
-  { pattern: /^\/(s\/.+)$/sy, handlers: { GET: getPage, HEAD: getPage } },
-  ...pageRoutes,
+  { pattern: /^(\/\.well-known\/.*)$/sy, handlers: { GET: getPage, HEAD: getPage } },
+  { pattern: /^(\/(?:assets\/)?[^/]*)$/y, handlers: { GET: getPage, HEAD: getPage } },
 ];

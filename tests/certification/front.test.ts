@@ -41,6 +41,7 @@ const nowhere = [
   '/a%00b',
   '/assets/none.js',
   '/.well-known/none',
+  '//api//v1',
 ];
 
 describe('GET', () => {
@@ -55,7 +56,16 @@ describe('GET', () => {
 
   test('/s/… is the page that opens links, with a query or without', async () => {
     const page = await front.accepted({ url: '/' });
-    for (const url of [link, '/s/x', '/s/a/b/c/d/e', '/s/%C3%A4']) {
+    for (const url of [
+      link,
+      '/s',
+      '/s/',
+      '/s/x',
+      '//s//x',
+      '/s/a/b/c/d/e',
+      '/s/%C3%A4',
+      '/s/%zz',
+    ]) {
       const shown = await front.accepted({ url });
       expect(shown.status).toBe(200);
       expect(Buffer.compare(shown.body, page.body)).toBe(0);
@@ -93,6 +103,12 @@ describe('GET', () => {
     expect(await shown()).toBe('{}');
     await front.call('setWellKnown', [Change], [{ name, content: [] }]);
     expect(JSON.parse(await shown())).toEqual({ alternativeOrigins });
+  });
+
+  test('an address with empty segments is that without them', async () => {
+    for (const url of ['//', `/${assets[0]}`, '//.well-known//efs-service']) {
+      expect([url, (await front.accepted({ url })).status]).toEqual([url, 200]);
+    }
   });
 
   test.each(nowhere)('%s has the certified 404', async (url) => {

@@ -30,6 +30,8 @@ const setFront = (url?: string) =>
     [[{ front, url: url === undefined ? [] : [url] }]],
   );
 
+const removeFront = () => volume.call('setFront', [IDL.Opt(FrontSetting)], [[]]);
+
 async function textAt(url: string): Promise<string> {
   return Buffer.from((await volume.accepted({ url })).body).toString();
 }
@@ -55,7 +57,7 @@ describe('setFront', () => {
     await setFront('http://localhost:4943');
     await volume.upgrade();
     expect(await textAt('/')).toContain('href="http://localhost:4943/"');
-    await volume.call('setFront', [IDL.Opt(FrontSetting)], [[]]);
+    await removeFront();
     expect(await textAt('/')).toContain('/assets/');
     await volume.upgrade();
     expect(JSON.parse(await textAt('/.well-known/efs-service'))).toEqual({
@@ -83,6 +85,30 @@ describe('setFront', () => {
     const [outcome] = IDL.decode([IDL.Variant({ ok: IDL.Null, err: IDL.Text })], reply);
     expect(outcome).toMatchObject({ err: expect.stringMatching('AccessDenied: Only controllers') });
   });
+});
+
+test('OPTIONS is answered at every page, with a front and without', async () => {
+  const asset = async () => /\/assets\/[^"]+\.js/.exec(await textAt('/'))?.[0] ?? '/assets/none';
+  for (const set of [() => setFront(), removeFront]) {
+    await set();
+    for (const url of ['/', await asset(), '/.well-known/efs-service', '/cloud/demo/a', '/none']) {
+      const { status } = await volume.accepted({ method: 'OPTIONS', url });
+      expect([url, status]).toEqual([url, 204]);
+    }
+  }
+});
+
+test('a browser at a link gets the console only where no front serves one', async () => {
+  const order = { method: 'POST', url: '/api/v1/bucket/demo/links' };
+  const age = Buffer.from('age-encryption.org/v1\n-> X25519 abc\n');
+  await volume.put('letter', age, [['content-type', 'application/age']]);
+  const made = await volume.change({ ...order, body: Buffer.from('{"path":"letter"}') });
+  const { url } = JSON.parse(Buffer.from(made.body).toString());
+  const shown = { url, headers: [['Sec-Fetch-Dest', 'document']] as const };
+  await setFront();
+  expect(Buffer.compare((await volume.accepted(shown)).body, age)).toBe(0);
+  await removeFront();
+  expect((await volume.ask(shown)).isUpgrade).toBe(true);
 });
 
 test('a volume has no volumes', async () => {

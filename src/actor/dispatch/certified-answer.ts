@@ -11,14 +11,12 @@ import {
 } from '../../certification/certified-file.ts';
 import { expressionField, expressions } from '../../certification/expressions.ts';
 import type { FixedRow } from '../../certification/fixed-answers.ts';
-import { addressText, requestText } from '../../certification/site-paths.ts';
+import { requestText } from '../../certification/site-paths.ts';
 import type { Evidence, RowQuestion } from '../../certification/site-proofs.ts';
 import { findChunk } from '../../domain/contents/chunk-records.ts';
 import { KeyUnavailable } from '../../domain/keys/root-keys.ts';
 import { Refusal } from '../../domain/shared/refusal.ts';
-import { isFront } from '../../domain/shared/role-record.ts';
 import { answerAt } from '../../http/addresses.ts';
-import { answerOfText, type CertifiedText } from '../../http/certified-text.ts';
 import {
   type AnsweredContent,
   type Header,
@@ -31,7 +29,6 @@ import {
   type SiteAnswer,
 } from '../../http/message.ts';
 import { missingResponse } from '../../http/missing.ts';
-import { findPage } from '../../http/pages.ts';
 import { formerPreflightResponse, preflightResponse } from '../../http/preflight.ts';
 import { upgrade } from '../../http/router.ts';
 import { pageOf, redirectOf, siteAt } from '../../http/sites.ts';
@@ -47,12 +44,9 @@ type Plan = ProvablePlan | { readonly kind: 'upgrade' } | { readonly kind: 'unpr
 type ProvablePlan =
   | ({ readonly kind: 'file' } & PublicAnswer)
   | { readonly kind: 'preflight'; readonly urlPath: string }
-  | { readonly kind: 'page'; readonly text: CertifiedText; readonly row: PageRow }
   | FixedPlan
   | ({ readonly kind: 'redirect' } & Redirect)
   | { readonly kind: 'uncertified'; readonly urlPath: string };
-
-type PageRow = PublicAnswer['row'] | { readonly row: 'preflight' };
 
 interface FixedPlan {
   readonly kind: 'fixed';
@@ -101,19 +95,23 @@ export function provenResponse(
   const plan = planOf(answer);
   if (plan.kind === 'upgrade') return upgrade;
   if (plan.kind === 'unproven') return response;
-  const { evidence, headers, ...rest } = prove(plan, response);
+  return withCertificate(prove(plan, response), certificate);
+}
+
+export function withCertificate(
+  { evidence, headers, ...rest }: Proven,
+  certificate: Uint8Array,
+): EncodableResponse {
   const proof = certificateHeader({ ...evidence, certificate });
   return { ...rest, headers: [...headers, [certificateField, proof]] };
 }
 
-type Proven = HttpResponse & { readonly evidence: Evidence };
+export type Proven = HttpResponse & { readonly evidence: Evidence };
 
 function prove(plan: ProvablePlan, response: HttpResponse): Proven {
   switch (plan.kind) {
     case 'file':
       return provenFile(plan, response.body);
-    case 'page':
-      return provenPage(plan, response.body);
     case 'preflight':
       return provenPreflight(plan.urlPath);
     case 'redirect':
@@ -129,7 +127,6 @@ function planOf(answered: Answered): Plan {
   const { request, response } = answered;
   if (isRaw(request)) return { kind: 'unproven' };
   const urlPath = provablePath(request);
-  if (isFront(stores)) return frontPlan(answered, urlPath);
   const { publicAnswer } = response;
   // The tree need not be asked for what the router has just found
   if (publicAnswer?.address === urlPath) return { kind: 'file', ...publicAnswer };
@@ -163,22 +160,6 @@ function planOf(answered: Answered): Plan {
   });
 }
 
-/** A front certifies an answer for every path; a page has none to other methods and conditions. */
-function frontPlan({ request, response }: Answered, urlPath: string): Plan {
-  const asksOptions = request.method === 'OPTIONS' && request.body.length === 0;
-  const text = findPage(stores, urlPath)?.text;
-  if (text === undefined) {
-    return {
-      kind: 'fixed',
-      urlPath,
-      row: asksOptions ? 'preflight' : 'not-found',
-      page: undefined,
-    };
-  }
-  const row = asksOptions ? ({ row: 'preflight' } as const) : response.publicAnswer?.row;
-  return row === undefined ? { kind: 'upgrade' } : { kind: 'page', text, row };
-}
-
 /** A page that does not open, for whatever reason, has no proof. */
 function unlessUnopened(answered: Answered, plan: () => Plan): Plan {
   try {
@@ -196,7 +177,7 @@ const nulStandIn = '\u0001';
  * joined by NUL here, so U+0001 stands in for a NUL of the path: no stored label has either, and a
  * proof that one is absent shows that the other is.
  */
-function provablePath(request: HttpRequest): string {
+export function provablePath(request: HttpRequest): string {
   return readablePath(request).replaceAll('\0', nulStandIn);
 }
 
@@ -214,19 +195,6 @@ function provenFile(answer: PublicAnswer, body: Uint8Array): Proven {
   const evidence = evidenceOf({ path: requestText(address), isFormer }, certified, row);
   const status = rowStatus(certified, row);
   return { status, headers: rowHeaders(certified, row), body, evidence };
-}
-
-function provenPage(
-  { text, row }: { readonly text: CertifiedText; readonly row: PageRow },
-  body: Uint8Array,
-): Proven {
-  const { content, served } = answerOfText(text);
-  const file = certifiedFileOf(content, served, () => content.digest);
-  const evidence = evidenceOf({ path: addressText(text.address), isFormer: false }, file, row);
-  if (row.row === 'preflight') {
-    return { ...withExpression(preflightResponse, expressions.plain), evidence };
-  }
-  return { status: rowStatus(file, row), headers: rowHeaders(file, row), body, evidence };
 }
 
 function provenPreflight(urlPath: string): Proven {
@@ -258,7 +226,7 @@ function certifiedStored(content: AnsweredContent, served: ServedHeaders): Certi
   });
 }
 
-function evidenceOf(
+export function evidenceOf(
   place: Pick<RowQuestion, 'path' | 'isFormer'>,
   file: CertifiedFile,
   row: FileRow,
@@ -267,7 +235,7 @@ function evidenceOf(
   return present(proofs.proveRow(question), 'witness of a file');
 }
 
-function provenFixed({ urlPath, row, page }: FixedPlan): Proven {
+export function provenFixed({ urlPath, row, page }: FixedPlan): Proven {
   const isMissing = row === 'not-found';
   const response = isMissing
     ? withExpression(page ? shownOf(page) : missingResponse(), expressions.anyRequest)
@@ -291,7 +259,7 @@ function shownOf({ status, headers, body }: SiteAnswer): HttpResponse {
   return { status, headers, body };
 }
 
-function withExpression(response: HttpResponse, expression: string): HttpResponse {
+export function withExpression(response: HttpResponse, expression: string): HttpResponse {
   const own: Header = [expressionField, expression];
   return { ...response, headers: [...response.headers, own] };
 }

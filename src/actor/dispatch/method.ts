@@ -5,7 +5,7 @@
 
 import type { IDL } from '@dfinity/candid';
 import { query as azleQuery, update as azleUpdate, msgReject, msgReply } from 'azle';
-import { isFront, refuseAtFront } from '../../domain/shared/role-record.ts';
+import { refuseAtFront } from '../../domain/shared/role-record.ts';
 import { CandidFault } from '../candid/reader.ts';
 import { encodeResult } from '../candid/result.ts';
 import {
@@ -58,21 +58,17 @@ function framed(method: Method, signature: Signature, frame: Frame): Method {
         countRefusal({ method: name, argumentBytes }, result as object);
         msgReply(encodeResult(type, result as object));
       };
-      const refused = refusalAtFront(name);
-      if (refused !== undefined) return reply(refused);
+      const refused = answer(() => refuseWhereAbsent(name));
+      if ('err' in refused) return reply(refused);
       const returned = charge(argumentBytes, () => method.apply(this, values as never[]));
       return returned instanceof Promise ? returned.then(reply) : reply(returned);
     });
   };
 }
 
-/** Returns the refusal of a method that a front does not have; `undefined` elsewhere. */
-function refusalAtFront(name: string): Result<null> | undefined {
-  if (methodTable[name]?.isAtFront === true || !isFront(stores)) return undefined;
-  return answer(() => {
-    refuseAtFront(stores);
-    return null;
-  });
+/** Refuses a method that a front does not have. */
+function refuseWhereAbsent(name: string): void {
+  if (methodTable[name]?.isAtFront !== true) refuseAtFront(stores);
 }
 
 /** A `manual` update: decodes the message, carries it out when keys are there, and replies. */
@@ -90,7 +86,7 @@ export function carryOut<T, R>(
   const { values, argumentBytes } = message;
   return onceReady(() => {
     const result = answer(() => {
-      if (methodTable[signature.name]?.isAtFront !== true) refuseAtFront(stores);
+      refuseWhereAbsent(signature.name);
       return asUpdate(argumentBytes, () => steps.run(values));
     });
     countRefusal({ method: signature.name, argumentBytes }, result);

@@ -7,10 +7,11 @@ import { isFront } from '../../domain/shared/role-record.ts';
 import { maySayInUpdate, updateRefusal } from '../../http/budgets.ts';
 import type { HttpRequest as Request, HttpResponse as Response } from '../../http/message.ts';
 import { errorResponse, handleRequest, upgrade } from '../../http/router.ts';
-import { frontRoutes, routes } from '../../http/routes.ts';
+import { routes } from '../../http/routes.ts';
 import { emptyBytes } from '../../lib/bytes.ts';
 import { HttpRequest, HttpResponse, HttpUpdateRequest } from '../candid/http.ts';
 import { provenResponse } from '../dispatch/certified-answer.ts';
+import { frontAnswer } from '../dispatch/front-answer.ts';
 import { decodeArguments } from '../dispatch/method.ts';
 import {
   decodeRequest,
@@ -56,18 +57,19 @@ function respondTooLarge(phase: 'query' | 'update', excess: RequestTooLarge, cal
   reply(proven({ request, call, response, certificate }, true));
 }
 
-function routesOfRole() {
-  return isFront(stores) ? frontRoutes : routes;
-}
-
 function respond(phase: 'query' | 'update', { request, call }: Sent): void {
+  if (isFront(stores)) {
+    const asked = request instanceof RequestTooLarge ? request.request : request;
+    reply(frontAnswer(asked, phase === 'query' ? dataCertificate() : undefined));
+    return;
+  }
   if (request instanceof RequestTooLarge) {
     respondTooLarge(phase, request, call);
     return;
   }
   const charge =
     phase === 'update' ? { bytes: request.body.length, isInspected: false } : undefined;
-  const response = handleRequest(routesOfRole(), {
+  const response = handleRequest(routes, {
     ...{ stores, call: { ...call, charge }, request, phase },
     system: systemFigures,
   });
@@ -91,9 +93,6 @@ function queryAnswer(queried: Queried): Answer {
   const { request, call, response, certificate } = queried;
   const answer = proven(queried, true);
   if (answer !== upgrade) return answer;
-  if (isFront(stores) && response !== upgrade) {
-    return (certificate && wholeFile(queried, certificate)) ?? response;
-  }
   const environment = { stores, call, request };
   const refusal = updateRefusal(environment, response);
   if (refusal === undefined) return upgrade;
@@ -114,7 +113,7 @@ function wholeFile({ request, call, response }: Queried, certificate: Uint8Array
   const headers = request.headers.filter(([name]) => !selecting.has(name.toLowerCase()));
   const plain = { method: 'GET', url: request.url, headers, body: emptyBytes };
   const exchange = { stores, call, request: plain, phase: 'query', system: systemFigures } as const;
-  const whole = handleRequest(routesOfRole(), exchange);
+  const whole = handleRequest(routes, exchange);
   if (whole === upgrade || whole.status !== 200) return undefined;
   const answer = provenResponse({ request: plain, response: whole, mayAsk: false, certificate });
   return answer === upgrade ? undefined : answer;

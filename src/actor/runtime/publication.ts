@@ -105,8 +105,8 @@ function putText(text: CertifiedText): void {
 
 /** Certifies the pages of this version and role in place of the former ones. */
 export function publishPages(stores: Stores): void {
-  const pages = pagesOf(stores).filter(({ text }) => !isSetByController(stores, text.address));
-  const addresses = pages.map(({ text }) => text.address);
+  const pages = pagesOf(stores).filter(({ address }) => !isSetByController(stores, address));
+  const addresses = pages.map(({ address }) => address);
   for (const address of replacePageAddresses(stores, addresses)) {
     if (!isSetByController(stores, address)) site.removeText(address);
   }

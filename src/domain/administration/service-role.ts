@@ -22,7 +22,12 @@ export interface RoleSettings {
 
 /** For install and upgrade. What is stored stays, unless the argument adds a front to a volume. */
 export function configureRole(stores: Stores, settings: RoleSettings): void {
-  const { asked, isInstall, id, deployed } = settings;
+  decideRole(stores, settings);
+  // Each query would read the record anew: what it puts on the heap is gone with it.
+  serviceRole(stores);
+}
+
+function decideRole(stores: Stores, { asked, isInstall, id, deployed }: RoleSettings): void {
   const stored = storedRole(stores);
   const kind = stored?.kind ?? (isInstall ? asked?.kind : undefined) ?? 'volume';
   if (asked !== undefined && asked.kind !== kind) {

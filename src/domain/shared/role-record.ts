@@ -44,6 +44,12 @@ export function saveRole(stores: Stores, role: ServiceRole): void {
   stores.heap.role = role;
 }
 
+/** Whether the canister is a service by itself: a volume without a front. */
+export function isAlone(stores: Stores): boolean {
+  const role = serviceRole(stores);
+  return role.kind === 'volume' && role.front === undefined;
+}
+
 /** Refuses at a front whatever only a volume does. */
 export function refuseAtFront(stores: Stores): void {
   const role = serviceRole(stores);

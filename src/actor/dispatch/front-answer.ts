@@ -1,0 +1,75 @@
+// The answer of a front: to every path, a page of its own or the 404, each certified ahead. Nothing
+// depends on the caller, and no answer asks for an update.
+
+import { rowHeaders, rowStatus } from '../../certification/certified-file.ts';
+import { expressions } from '../../certification/expressions.ts';
+import { addressText } from '../../certification/site-paths.ts';
+import { Refusal, valueOrRefusal } from '../../domain/shared/refusal.ts';
+import { answerOfText, serveText } from '../../http/certified-text.ts';
+import type { HttpRequest } from '../../http/message.ts';
+import { findPage, type Page } from '../../http/pages.ts';
+import { preflightResponse } from '../../http/preflight.ts';
+import { errorResponse } from '../../http/router.ts';
+import { emptyBytes } from '../../lib/bytes.ts';
+import { singleSlashes } from '../../lib/url-paths.ts';
+import type { EncodableResponse } from '../messages/bulk-messages.ts';
+import { currentCall } from '../runtime/call.ts';
+import { certifiedFileOf } from '../runtime/publication.ts';
+import { stores } from '../runtime/runtime.ts';
+import {
+  evidenceOf,
+  type Proven,
+  provablePath,
+  provenFixed,
+  withCertificate,
+  withExpression,
+} from './certified-answer.ts';
+
+/** `certificate`: as the System API returns it in a query; an update needs none. */
+export function frontAnswer(
+  request: HttpRequest,
+  certificate: Uint8Array | undefined,
+): EncodableResponse {
+  const urlPath = provablePath(request);
+  const page = findPage(stores, singleSlashes(urlPath));
+  const isPreflight = request.method === 'OPTIONS' && request.body.length === 0;
+  if (page !== undefined && !isPreflight && request.method !== 'GET' && request.method !== 'HEAD') {
+    const words = 'Allowed here: GET, HEAD, OPTIONS.';
+    const refusal = new Refusal('MethodNotAllowed', words, { allow: 'GET, HEAD, OPTIONS' });
+    return errorResponse(refusal, { call: currentCall(), request });
+  }
+  const row = isPreflight ? 'preflight' : 'not-found';
+  const proven =
+    page === undefined
+      ? provenFixed({ kind: 'fixed', urlPath, row, page: undefined })
+      : provenPage(page, isPreflight ? undefined : request);
+  return certificate === undefined ? proven : withCertificate(proven, certificate);
+}
+
+/** Without a request: the answer to OPTIONS. */
+function provenPage(page: Page, request: HttpRequest | undefined): Proven {
+  const { content, served } = answerOfText(page.text);
+  const file = certifiedFileOf(content, served, () => content.digest);
+  const place = { path: addressText(page.address), isFormer: false };
+  if (request === undefined) {
+    const evidence = evidenceOf(place, file, { row: 'preflight' });
+    return { ...withExpression(preflightResponse, expressions.plain), evidence };
+  }
+  const { body, row } = shown(page, request);
+  const evidence = evidenceOf(place, file, row);
+  return { status: rowStatus(file, row), headers: rowHeaders(file, row), body, evidence };
+}
+
+/**
+ * All of the page where nothing is certified for the range or the conditions of the request: a
+ * server may ignore Range (RFC 9110 §14.2), and a page is better than a refusal.
+ */
+function shown({ text, body, lastModifiedNs }: Page, request: HttpRequest) {
+  const content = { body, lastModifiedNs };
+  const served = valueOrRefusal(() => serveText({ request }, text, content));
+  const row = served instanceof Refusal ? undefined : served.publicAnswer?.row;
+  if (!(served instanceof Refusal) && row !== undefined) return { body: served.body, row };
+  const method = request.method === 'HEAD' ? ('HEAD' as const) : ('GET' as const);
+  const plain = { row: 'plain', method } as const;
+  return { body: method === 'HEAD' ? emptyBytes : body(), row: plain };
+}
