@@ -6,20 +6,18 @@ import { IDL } from '@dfinity/candid';
 import {
   type CanisterAnswer,
   decodeAnswer,
-  encodeQueryRequest,
   encodeUpdateRequest,
 } from '../../../packages/replica/src/gateway/candid-messages.ts';
 import { type Replica, startReplica } from '../../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../../scripts/build.ts';
 import { createDemoKey, newIdentity, principalOf } from '../../../scripts/local-service.ts';
 import { settings } from '../key-network.ts';
-import { type AskedRequest, type Field, type Verifying, verdictOn } from './verdict.ts';
+import { type AskedCanister, askedCanister, whole } from './asked-canister.ts';
+import type { AskedRequest, Field } from './verdict.ts';
 
-export interface CertifiedCanister {
+export interface CertifiedCanister extends AskedCanister {
   readonly replica: Replica;
   readonly canisterId: string;
-  /** Returns the answer of a query. */
-  ask(request: AskedRequest): Promise<CanisterAnswer>;
   /** Returns the answer of an update with the API key; fails if it is refused. */
   change(request: AskedRequest): Promise<CanisterAnswer>;
   /** A file of one part in the bucket `demo`. */
@@ -33,19 +31,13 @@ export interface CertifiedCanister {
   /** In the place of what updateBucket would leave. */
   setSite(id: string, isSite: boolean): Promise<void>;
   move(from: string, to: string): Promise<void>;
-  /** Calls a method as the owner; fails where it is refused. */
-  call(method: string, types: IDL.Type[], values: unknown[]): Promise<void>;
   /** Without a body the text goes. */
   setWellKnown(name: string, body?: string): Promise<void>;
   upgrade(): Promise<void>;
   readonly apiKey: string;
-  context(): Verifying;
-  /** Fails unless the verifier accepts. */
-  accepted(request: AskedRequest): Promise<CanisterAnswer>;
 }
 
 const partBytesMin = 65_536;
-const Outcome = IDL.Variant({ ok: IDL.Reserved, err: IDL.Text });
 
 export async function openCertifiedCanister(): Promise<CertifiedCanister> {
   const { wasmPath } = await buildCanister({ force: false });
@@ -57,23 +49,8 @@ export async function openCertifiedCanister(): Promise<CertifiedCanister> {
   const canisterId = created.toText();
   await replica.install(canisterId, wasm, settings({ stored: null }));
   const apiKey = await createDemoKey(replica, canisterId, identity);
-  const context = () => ({
-    canisterId: created,
-    rootKey: replica.rootKey,
-    nowNs: BigInt(Date.now()) * 1_000_000n,
-  });
-
-  async function call(method: string, types: IDL.Type[], values: unknown[]): Promise<void> {
-    const argument = IDL.encode(types, values);
-    const reply = await replica.call(canisterId, method, argument, { sender });
-    const [outcome] = IDL.decode([Outcome], reply) as unknown as [{ err?: string }];
-    if (outcome.err !== undefined) throw new Error(`${method}: ${outcome.err}`);
-  }
-
-  async function ask(request: AskedRequest): Promise<CanisterAnswer> {
-    const argument = encodeQueryRequest(whole(request));
-    return decodeAnswer(await replica.query(canisterId, 'http_request', argument));
-  }
+  const asked = askedCanister(replica, { canisterId: created, controller: sender });
+  const { call } = asked;
 
   async function change(request: AskedRequest): Promise<CanisterAnswer> {
     const { headers = [] } = request;
@@ -91,10 +68,8 @@ export async function openCertifiedCanister(): Promise<CertifiedCanister> {
     replica,
     canisterId,
     apiKey,
-    ask,
-    call,
+    ...asked,
     change,
-    context,
     async put(path, body, headers = [['content-type', 'text/plain']]) {
       await change({ method: 'PUT', url: files(path), body, headers });
     },
@@ -138,17 +113,5 @@ export async function openCertifiedCanister(): Promise<CertifiedCanister> {
       );
     },
     upgrade: () => replica.upgrade(canisterId, wasm, undefined, { sender }),
-    async accepted(request) {
-      const answer = await ask(request);
-      if (answer.isUpgrade) throw new Error(`${request.url}: the answer is to upgrade`);
-      const { refusal } = verdictOn(request, answer, context());
-      if (refusal !== undefined) throw new Error(refusal);
-      return answer;
-    },
   };
-}
-
-function whole(request: AskedRequest) {
-  const { method = 'GET', url, headers = [], body = new Uint8Array(0) } = request;
-  return { method, url, headers, body };
 }

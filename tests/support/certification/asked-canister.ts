@@ -1,0 +1,62 @@
+// A canister on a replica without a server: requests as a gateway sends them, the official verifier's
+// word on the answers, and calls of its controller.
+
+import { IDL } from '@dfinity/candid';
+import type { Principal } from '@dfinity/principal';
+import {
+  type CanisterAnswer,
+  decodeAnswer,
+  encodeQueryRequest,
+} from '../../../packages/replica/src/gateway/candid-messages.ts';
+import type { Replica } from '../../../packages/replica/src/replica.ts';
+import { type AskedRequest, type Verifying, verdictOn } from './verdict.ts';
+
+export interface AskedCanister {
+  /** Returns the answer of a query. */
+  ask(request: AskedRequest): Promise<CanisterAnswer>;
+  /** Fails unless the verifier accepts. */
+  accepted(request: AskedRequest): Promise<CanisterAnswer>;
+  /** Calls a method as the controller; fails where it is refused. */
+  call(method: string, types: IDL.Type[], values: unknown[]): Promise<void>;
+  context(): Verifying;
+}
+
+const Outcome = IDL.Variant({ ok: IDL.Reserved, err: IDL.Text });
+
+/** A request with all its fields. */
+export function whole(request: AskedRequest) {
+  const { method = 'GET', url, headers = [], body = new Uint8Array(0) } = request;
+  return { method, url, headers, body };
+}
+
+export function askedCanister(
+  replica: Replica,
+  { canisterId, controller }: { readonly canisterId: Principal; readonly controller: Principal },
+): AskedCanister {
+  const context = () => ({
+    canisterId,
+    rootKey: replica.rootKey,
+    nowNs: BigInt(Date.now()) * 1_000_000n,
+  });
+  async function ask(request: AskedRequest): Promise<CanisterAnswer> {
+    const argument = encodeQueryRequest(whole(request));
+    return decodeAnswer(await replica.query(canisterId, 'http_request', argument));
+  }
+  return {
+    context,
+    ask,
+    async accepted(request) {
+      const answer = await ask(request);
+      if (answer.isUpgrade) throw new Error(`${request.url}: the answer is to upgrade`);
+      const { refusal } = verdictOn(request, answer, context());
+      if (refusal !== undefined) throw new Error(`${request.method} ${request.url}: ${refusal}`);
+      return answer;
+    },
+    async call(method, types, values) {
+      const argument = new Uint8Array(IDL.encode(types, values));
+      const reply = await replica.call(canisterId, method, argument, { sender: controller });
+      const [outcome] = IDL.decode([Outcome], reply) as unknown as [{ err?: string }];
+      if (outcome.err !== undefined) throw new Error(`${method}: ${outcome.err}`);
+    },
+  };
+}
