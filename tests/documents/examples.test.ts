@@ -4,8 +4,10 @@
 import { writeFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { generateX25519Identity } from 'age-encryption';
 import { expect, test } from 'vitest';
 import * as entrance from '../../packages/client/src/node/index.ts';
+import { unusedOptions } from './support/example-options.ts';
 import { programOfExamples, readExamples } from './support/examples.ts';
 import { startPageService } from './support/page-service.ts';
 import { bundleProgram } from './support/programs.ts';
@@ -19,12 +21,19 @@ test('@example stands in the docstring of each function of the entrances', () =>
   expect(functions.map(([name]) => name).filter((name) => !described.has(name))).toEqual([]);
 });
 
+test('@example passes each option of the functions and methods once', () => {
+  expect(unusedOptions(programOfExamples(examples))).toEqual([]);
+  const others = examples.filter(({ name }) => name !== 'range');
+  expect(unusedOptions(programOfExamples(others))).toEqual(['DownloadOptions.range']);
+});
+
 test('@example runs against a service', async () => {
   const service = await startPageService();
   try {
     const { folder } = service;
     await copyFile(join(folder, '.replica/identity.pem'), join(folder, 'identity.pem'));
     writeFileSync(join(folder, 'film.mp4'), new Uint8Array(2_000_000));
+    writeFileSync(join(folder, 'age-identity.txt'), await generateX25519Identity());
     writeFileSync(
       join(folder, 'block.mjs'),
       await bundleProgram(service.fill(programOfExamples(examples)), 'node'),

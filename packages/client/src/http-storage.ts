@@ -13,11 +13,40 @@ import { StorageError } from './storage-error.ts';
 
 export interface CommonOptions {
   readonly apiKey?: string | undefined;
+  /**
+   * @example
+   * ```ts
+   * import { createHttpStorage } from '@encrypted-file-storage/client';
+   *
+   * const patient = createHttpStorage({
+   *   url: 'https://<canister id>.icp.net',
+   *   retry: { attemptsMax: 20 },
+   *   timeoutMs: 120_000,
+   *   onRetry: ({ attempt, delayMs, error }) => console.error(attempt, delayMs, error.message),
+   * });
+   * console.log((await patient.status()).version);
+   * ```
+   */
   readonly retry?: Partial<RetryPolicy> | undefined;
   /** Called for each failed attempt that will be repeated. */
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
   /** A request fails with Timeout if none of its bytes moves for this time; 60,000 by default. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * @example
+   * ```ts
+   * import { createHttpStorage } from '@encrypted-file-storage/client';
+   *
+   * const logging = createHttpStorage({
+   *   url: 'https://<canister id>.icp.net',
+   *   fetch: (input, init) => {
+   *     console.log(init?.method, String(input));
+   *     return fetch(input, init);
+   *   },
+   * });
+   * console.log((await logging.status()).version);
+   * ```
+   */
   readonly fetch?: Fetch | undefined;
   /**
    * Sends the bodies of uploads and reports their progress, for `onProgress` and `timeoutMs`.
@@ -25,7 +54,21 @@ export interface CommonOptions {
    * a body counts as sent when its response begins.
    */
   readonly sendBody?: BodySender | undefined;
-  /** Returns the media type of a path's extension, such as `lookup` of mime-types. */
+  /**
+   * Returns the media type of a path's extension, such as `lookup` of mime-types.
+   *
+   * @example
+   * ```ts
+   * import { createHttpStorage } from '@encrypted-file-storage/client';
+   *
+   * const models = createHttpStorage({
+   *   url: 'https://<canister id>.icp.net',
+   *   apiKey: '<API key>',
+   *   contentTypeOf: (path) => (path.endsWith('.glb') ? 'model/gltf-binary' : undefined),
+   * });
+   * await models.upload(new Blob(['glTF']), { bucket: 'demo', path: 'chair.glb' });
+   * ```
+   */
   readonly contentTypeOf?: ((path: string) => string | false | undefined) | undefined;
   /**
    * `endToEnd()` encrypts and decrypts files of end-to-end buckets. With the actor it is the

@@ -13,7 +13,22 @@ import type { Download, DownloadOptions } from './types/transfers.ts';
 export interface LinkOptions
   extends Omit<DownloadOptions, 'version'>,
     Pick<CommonOptions, 'fetch' | 'retry' | 'onRetry' | 'timeoutMs' | 'contentTypeOf'> {
-  /** Decrypts end-to-end files; by @noble/ciphers by default. */
+  /**
+   * Decrypts end-to-end files; by @noble/ciphers by default.
+   *
+   * @example
+   * ```ts
+   * import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
+   * import { openLink, type SegmentCipher } from '@encrypted-file-storage/client';
+   *
+   * const cipher: SegmentCipher = {
+   *   seal: (key, nonce, bytes) => chacha20poly1305(key, nonce).encrypt(bytes),
+   *   open: (key, nonce, sealed) => chacha20poly1305(key, nonce).decrypt(sealed),
+   * };
+   * const { url } = await storage.links.create({ bucket: 'demo', path: 'notes/hello.txt' });
+   * console.log((await openLink(url, { cipher })).size);
+   * ```
+   */
   readonly cipher?: SegmentCipher | undefined;
 }
 

@@ -38,7 +38,21 @@ export interface ActorStorageOptions extends CommonOptions {
   readonly canisterId: string;
   /** Signs the calls; without it they are anonymous. */
   readonly identity?: StorageIdentity | undefined;
-  /** Fetches the host's root key, as a local replica requires; true by default for localhost. */
+  /**
+   * Fetches the host's root key, as a local replica requires; true by default for localhost.
+   *
+   * @example
+   * ```ts
+   * import { createStorage } from '@encrypted-file-storage/client';
+   *
+   * const local = createStorage({
+   *   host: 'http://localhost:4943',
+   *   canisterId: '<canister id>',
+   *   fetchRootKey: true,
+   * });
+   * console.log((await local.status()).version);
+   * ```
+   */
   readonly fetchRootKey?: boolean | undefined;
   /** The gateway's address of the canister, for links; derived from the host by default. */
   readonly linkUrl?: string | undefined;

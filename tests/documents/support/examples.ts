@@ -15,7 +15,7 @@ export interface Example {
 }
 
 const examplePattern =
-  /@example\n *\* ```ts\n([\s\S]*?)\n *\* ```\n *\*\/\n *(?:export )?(?:async )?(?:function |const )?(\w+)/g;
+  /@example\n *\* ```ts\n([\s\S]*?)\n *\* ```\n *\*\/\n *(?:export )?(?:async )?(?:function |const |type |readonly )?(\w+)/g;
 
 export function readExamples(): Example[] {
   const files = readdirSync(sources, { recursive: true, encoding: 'utf8' });

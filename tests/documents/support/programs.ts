@@ -26,8 +26,8 @@ export function programOf(block: Block): string {
   return text.replaceAll("'/packages/", `'${projectDir}/packages/`);
 }
 
-/** Returns the compiler's errors in the programs, each with the program's name. */
-export function typeErrors(programs: ReadonlyMap<string, string>): string[] {
+/** The programs, by names of files in the repository's folder, as the compiler sees them. */
+export function createTypedProgram(programs: ReadonlyMap<string, string>): ts.Program {
   const options: ts.CompilerOptions = {
     ...ts.readConfigFile(join(projectDir, 'tsconfig.json'), ts.sys.readFile).config.compilerOptions,
     target: ts.ScriptTarget.ES2022,
@@ -49,15 +49,21 @@ export function typeErrors(programs: ReadonlyMap<string, string>): string[] {
       ? getSourceFile(path, target, ...rest)
       : ts.createSourceFile(path, text, target);
   };
-  const program = ts.createProgram([...files.keys()], options, host);
-  return [...files.keys()].flatMap((path) => {
+  return ts.createProgram([...files.keys()], options, host);
+}
+
+/** Returns the compiler's errors in the programs, each with the program's name. */
+export function typeErrors(programs: ReadonlyMap<string, string>): string[] {
+  const program = createTypedProgram(programs);
+  return [...programs].flatMap(([name, programText]) => {
+    const path = join(projectDir, name);
     const source = program.getSourceFile(path);
     return [
       ...program.getSyntacticDiagnostics(source),
       ...program.getSemanticDiagnostics(source),
     ].map(({ file, start = 0, messageText }) => {
       const { line } = file?.getLineAndCharacterOfPosition(start) ?? { line: 0 };
-      const text = files.get(path)?.split('\n')[line] ?? '';
+      const text = programText.split('\n')[line] ?? '';
       return `${path}: ${ts.flattenDiagnosticMessageText(messageText, ' ')} in: ${text}`;
     });
   });

@@ -118,6 +118,7 @@ export interface WellKnown {
    * @example
    * ```ts
    * await storage.wellKnown.set('security.txt', 'Contact: mailto:security@example.org\n');
+   * await storage.wellKnown.set('app', '{}', { contentType: 'application/json' });
    * ```
    */
   set(

@@ -37,6 +37,11 @@ export interface BucketOptions {
   /**
    * Serves a public bucket as a site: a folder serves its index.html, a missing path serves
    * 404.html, and each site has an origin of its own, in which scripts run.
+   *
+   * @example
+   * ```ts
+   * await storage.buckets.create('pages', { isPublic: true, isSite: true, quotaFiles: 1_000 });
+   * ```
    */
   readonly isSite?: boolean | undefined;
   /** 0 removes the quota. */
@@ -52,10 +57,34 @@ export interface BucketOptions {
 }
 
 export interface BucketChange extends BucketOptions {
-  /** False ends end-to-end encryption; the bucket must be empty. */
+  /**
+   * False ends end-to-end encryption; the bucket must be empty.
+   *
+   * @example
+   * ```ts
+   * await storage.buckets.create('plain', { endToEnd: {} });
+   * await storage.buckets.update('plain', { isEndToEnd: false });
+   * ```
+   */
   readonly isEndToEnd?: boolean | undefined;
-  /** Principal of the new owner. */
+  /**
+   * Principal of the new owner.
+   *
+   * @example
+   * ```ts
+   * await storage.buckets.create('theirs');
+   * await storage.buckets.update('theirs', { owner: '<their principal>' });
+   * ```
+   */
   readonly owner?: string | undefined;
+  /**
+   * @example
+   * ```ts
+   * const principal = '<their principal>';
+   * await storage.buckets.update('demo', { addMembers: [{ principal, role: 'reader' }] });
+   * await storage.buckets.update('demo', { removeMembers: [principal] });
+   * ```
+   */
   readonly addMembers?: readonly BucketMember[] | undefined;
   readonly removeMembers?: readonly string[] | undefined;
 }

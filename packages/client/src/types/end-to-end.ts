@@ -27,13 +27,50 @@ export interface SegmentCipher {
 }
 
 export interface EndToEndOptions {
-  /** The user's own identities (`AGE-SECRET-KEY-1…`, `AGE-SECRET-KEY-PQ-1…`), besides vetKeys. */
+  /**
+   * The user's own identities (`AGE-SECRET-KEY-1…`, `AGE-SECRET-KEY-PQ-1…`), besides vetKeys.
+   *
+   * @example
+   * ```ts
+   * import { readFile } from 'node:fs/promises';
+   * import { createHttpStorage, endToEnd } from '@encrypted-file-storage/client';
+   *
+   * const identities = [await readFile('age-identity.txt', 'utf8')];
+   * const reading = createHttpStorage({
+   *   url: 'https://<canister id>.icp.net',
+   *   apiKey: '<API key>',
+   *   endToEnd: endToEnd({ identities }),
+   * });
+   * const download = await reading.download({ bucket: 'demo', path: 'notes/hello.txt' });
+   * console.log(download.size);
+   * ```
+   */
   readonly identities?: readonly string[] | undefined;
   /** Each passphrase can open files; the first encrypts them if a bucket names no recipient. */
   readonly passphrases?: readonly string[] | undefined;
   /** Stores identities of buckets; in memory by default. */
   readonly store?: IdentityStore | undefined;
-  /** Encrypts files' contents; by @noble/ciphers by default. */
+  /**
+   * Encrypts files' contents; by @noble/ciphers by default.
+   *
+   * @example
+   * ```ts
+   * import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
+   * import { createHttpStorage, endToEnd } from '@encrypted-file-storage/client';
+   * import { type SegmentCipher } from '@encrypted-file-storage/client';
+   *
+   * const cipher: SegmentCipher = {
+   *   seal: (key, nonce, bytes) => chacha20poly1305(key, nonce).encrypt(bytes),
+   *   open: (key, nonce, sealed) => chacha20poly1305(key, nonce).decrypt(sealed),
+   * };
+   * const sealing = createHttpStorage({
+   *   url: 'https://<canister id>.icp.net',
+   *   apiKey: '<API key>',
+   *   endToEnd: endToEnd({ cipher }),
+   * });
+   * await sealing.upload(new Blob(['hello']), { bucket: 'demo', path: 'notes/hello.txt' });
+   * ```
+   */
   readonly cipher?: SegmentCipher | undefined;
 }
 

@@ -50,12 +50,30 @@ export type StoredHeaders = { readonly [Name in StoredHeaderName]?: string };
 export type UserMetadata = Readonly<Record<string, string>>;
 
 export interface StatOptions extends CallOptions {
-  /** The number of the present or a former version. */
+  /**
+   * The number of the present or a former version.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const { version } = await storage.stat(file);
+   * console.log((await storage.stat(file, { version })).updatedAt);
+   * ```
+   */
   readonly version?: number | undefined;
 }
 
 /** Each field given replaces the whole stored field; give at least one. */
 export interface FileChange extends CallOptions {
+  /**
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const { etag } = await storage.stat(file);
+   * const headers = { 'Content-Language': 'en' };
+   * await storage.change(file, { contentType: 'text/markdown', headers, ifMatch: etag });
+   * ```
+   */
   readonly contentType?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly headers?: StoredHeaders | undefined;
@@ -66,23 +84,68 @@ export interface FileChange extends CallOptions {
 
 /** The target of a copy or a move. */
 export interface CopyTarget {
-  /** The source's bucket by default. */
+  /**
+   * The source's bucket by default.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * await storage.copy(file, { bucket: 'demo', path: 'notes/copy.txt' });
+   * ```
+   */
   readonly bucket?: string | undefined;
   readonly path: string;
 }
 
 /** Conditions on the file that is at the target now. */
 export interface CopyOptions extends CallOptions {
+  /**
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const to = { bucket: 'demo', path: 'notes/target.txt' };
+   * const { etag } = await storage.upload(new Blob(['old']), to);
+   * await storage.copy(file, to, { ifMatch: etag });
+   * ```
+   */
   readonly ifMatch?: string | undefined;
+  /**
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * await storage.copy(file, { path: 'notes/another.txt' }, { ifNoneMatch: '*' });
+   * ```
+   */
   readonly ifNoneMatch?: string | undefined;
 }
 
 /** Each field given replaces the whole field; the others are copied from the source. */
 export interface CopyFileOptions extends CopyOptions {
-  /** The number of the source's present or a former version. */
+  /**
+   * The number of the source's present or a former version.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const { version, etag } = await storage.stat(file);
+   * const ifSourceMatch = `"${etag}"`;
+   * await storage.copy(file, { path: 'notes/copy.txt' }, { version, ifSourceMatch });
+   * ```
+   */
   readonly version?: number | undefined;
   /** Entity tags; the source must have one of them. */
   readonly ifSourceMatch?: string | undefined;
+  /**
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * await storage.copy(file, { path: 'notes/copy.md' }, {
+   *   contentType: 'text/markdown',
+   *   headers: { 'Content-Language': 'en' },
+   *   metadata: { copiedFrom: 'notes/hello.txt' },
+   * });
+   * ```
+   */
   readonly contentType?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly headers?: StoredHeaders | undefined;
@@ -107,11 +170,28 @@ export interface RemoveOptions extends CallOptions {
   /**
    * Entity tags as in If-Match. The file is removed only if it has one of them; otherwise the call
    * fails with PreconditionFailed.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const { etag } = await storage.stat(file);
+   * await storage.remove(file, { ifMatch: etag });
+   * ```
    */
   readonly ifMatch?: string | undefined;
 }
 
-/** Pass paths or a prefix; the empty prefix removes every file of the bucket. */
+/**
+ * Pass paths or a prefix; the empty prefix removes every file of the bucket.
+ *
+ * @example
+ * ```ts
+ * const paths = ['notes/hello.txt', 'notes/none.txt'];
+ * for await (const { path, error } of storage.removeAll({ bucket: 'demo', paths })) {
+ *   console.log(path, error?.code ?? 'removed');
+ * }
+ * ```
+ */
 export type RemoveAllOptions = CallOptions & { readonly bucket: string } & (
     | { readonly paths: Iterable<string> | AsyncIterable<string> }
     | { readonly prefix: string }

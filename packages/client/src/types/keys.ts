@@ -11,6 +11,19 @@ export interface KeyRequest {
    * `inbox/` covers a folder; `inbox` also covers `inbox-2/a`.
    */
   readonly prefix?: string | undefined;
+  /**
+   * @example
+   * ```ts
+   * await storage.keys.create({
+   *   name: 'sensor',
+   *   buckets: ['demo'],
+   *   permissions: ['write'],
+   *   expiresAt: new Date(Date.now() + 86_400_000),
+   *   updatesPerHour: 100,
+   *   bytesPerHour: 10_000_000,
+   * });
+   * ```
+   */
   readonly expiresAt?: Date | undefined;
   /**
    * Updates that the key may cause per hour; 0 sets no limit. By default a key that may read has no

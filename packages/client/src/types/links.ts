@@ -6,7 +6,16 @@ import type { FileName, ShownPath } from './files.ts';
 export interface LinkRequest extends FileName, CallOptions {
   /** Without it the link works until it is removed. */
   readonly expiresAt?: Date | undefined;
-  /** Browsers save the file under this name; without it they display the file. */
+  /**
+   * Browsers save the file under this name; without it they display the file.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const { url } = await storage.links.create({ ...file, downloadName: 'hello.txt' });
+   * console.log(url);
+   * ```
+   */
   readonly downloadName?: string | undefined;
 }
 
@@ -38,6 +47,14 @@ export interface LinkRecord extends ShownPath {
 
 export interface LinkListOptions extends CallOptions {
   readonly bucket: string;
-  /** Lists only the links to this file. */
+  /**
+   * Lists only the links to this file.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * for await (const { id, createdAt } of storage.links.list(file)) console.log(id, createdAt);
+   * ```
+   */
   readonly path?: string | undefined;
 }

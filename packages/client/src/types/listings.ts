@@ -7,6 +7,15 @@ export interface ListOptions extends CallOptions {
   readonly bucket: string;
   /** Taken literally. */
   readonly prefix?: string | undefined;
+  /**
+   * @example
+   * ```ts
+   * const newestFirst = { sort: 'date_desc', tag: 'greeting' } as const;
+   * for await (const { path } of storage.list({ bucket: 'demo', ...newestFirst })) {
+   *   console.log(path);
+   * }
+   * ```
+   */
   readonly sort?: 'name_asc' | 'name_desc' | 'date_asc' | 'date_desc' | undefined;
   readonly tag?: string | undefined;
 }
@@ -17,15 +26,41 @@ export interface FolderOptions extends CallOptions {
   readonly prefix?: string | undefined;
   /** Lists folders instead of the files in them. */
   readonly delimiter?: '/' | undefined;
-  /** The `nextCursor` of the previous page. */
+  /**
+   * The `nextCursor` of the previous page.
+   *
+   * @example
+   * ```ts
+   * const notes = { bucket: 'demo', prefix: 'notes/', limit: 100 };
+   * let cursor: string | undefined;
+   * do {
+   *   const page = await storage.listFolder({ ...notes, cursor });
+   *   for (const { path } of page.items) console.log(path);
+   *   cursor = page.nextCursor;
+   * } while (cursor !== undefined);
+   * ```
+   */
   readonly cursor?: string | undefined;
   /**
    * For a first page: lists only names after this one, and after the folder that contains it. Taken
    * literally; unsupported in buckets that seal names.
+   *
+   * @example
+   * ```ts
+   * const { items } = await storage.listFolder({ bucket: 'demo', startAfter: 'notes/h' });
+   * console.log(items[0]?.path); // notes/hello.txt
+   * ```
    */
   readonly startAfter?: string | undefined;
   /** Files and folders together, 1 to 1,000; 100 by default. */
   readonly limit?: number | undefined;
+  /**
+   * @example
+   * ```ts
+   * const last = await storage.listFolder({ bucket: 'demo', sort: 'name_desc', tag: 'greeting' });
+   * console.log(last.items.map(({ path }) => path));
+   * ```
+   */
   readonly sort?: 'name_asc' | 'name_desc' | undefined;
   readonly tag?: string | undefined;
 }

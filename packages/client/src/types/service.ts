@@ -46,9 +46,28 @@ export interface ServiceStatus {
 export interface AccessChange {
   /** Principals to allow to create buckets. */
   readonly allow?: readonly string[] | undefined;
-  /** Principals to forbid to create buckets; their buckets stay. */
+  /**
+   * Principals to forbid to create buckets; their buckets stay.
+   *
+   * @example
+   * ```ts
+   * await storage.access.update({ disallow: ['<their principal>'] });
+   * ```
+   */
   readonly disallow?: readonly string[] | undefined;
-  /** Limits requests without a key that succeed and cost an update, such as ranges. */
+  /**
+   * Limits requests without a key that succeed and cost an update, such as ranges.
+   *
+   * @example
+   * ```ts
+   * await storage.access.update({
+   *   anonymousUpdates: { burst: 300, perMinute: 20 },
+   *   linkUpdates: { burst: 300, perMinute: 20 },
+   *   refusals: { burst: 1_200, perMinute: 6 },
+   *   derivations: { burst: 200, perMinute: 3 },
+   * });
+   * ```
+   */
   readonly anonymousUpdates?: Budget | undefined;
   /** Limits the same requests by links. */
   readonly linkUpdates?: Budget | undefined;
@@ -58,5 +77,16 @@ export interface AccessChange {
   readonly derivations?: Budget | undefined;
 }
 
-/** The source of a root key: stored in the canister, or derived by vetKD from a named key. */
+/**
+ * The source of a root key: stored in the canister, or derived by vetKD from a named key.
+ *
+ * @example
+ * ```ts
+ * while ((await storage.status()).encryption.isRotating) {
+ *   await new Promise((resolve) => setTimeout(resolve, 1_000));
+ * }
+ * const { keyName } = (await storage.status()).encryption;
+ * await storage.rotation.root({ vetkd: keyName });
+ * ```
+ */
 export type RootKeySource = 'stored' | { readonly vetkd: string };

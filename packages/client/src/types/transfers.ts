@@ -43,6 +43,17 @@ export interface Progress {
 }
 
 export interface TransferOptions extends CallOptions {
+  /**
+   * @example
+   * ```ts
+   * await storage.upload(new Uint8Array(4_000_000), {
+   *   bucket: 'demo',
+   *   path: 'zeros.bin',
+   *   concurrency: 2,
+   *   onProgress: ({ doneBytes, totalBytes }) => console.log(doneBytes, totalBytes),
+   * });
+   * ```
+   */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /**
    * Concurrent requests, 1 to 32, 8 by default. Each holds one chunk in memory. Uploads in shorter
@@ -52,24 +63,99 @@ export interface TransferOptions extends CallOptions {
 }
 
 export interface UploadOptions extends TransferOptions, FileName {
-  /** By default the source's type (of a Blob), else the type of the path's extension. */
+  /**
+   * By default the source's type (of a Blob), else the type of the path's extension.
+   *
+   * @example
+   * ```ts
+   * await storage.upload(new Blob(['a,b']), {
+   *   bucket: 'demo',
+   *   path: 'table.csv',
+   *   contentType: 'text/csv',
+   *   tags: ['table'],
+   *   headers: { 'Cache-Control': 'no-cache' },
+   * });
+   * ```
+   */
   readonly contentType?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly headers?: StoredHeaders | undefined;
   /**
    * Stored in the file's record. A function is called once, after the last byte of the source has
    * been read and before the file is stored, so it can return values such as a digest.
+   *
+   * @example
+   * ```ts
+   * const startedMs = Date.now();
+   * await storage.upload(new Blob(['hello']), {
+   *   bucket: 'demo',
+   *   path: 'notes/hello.txt',
+   *   metadata: () => ({ readingMs: String(Date.now() - startedMs) }),
+   * });
+   * ```
    */
   readonly metadata?: UserMetadata | (() => UserMetadata | Promise<UserMetadata>) | undefined;
-  /** SHA-256 of the whole file in hexadecimal; the service checks files up to 19,000,000 bytes. */
+  /**
+   * SHA-256 of the whole file in hexadecimal; the service checks files up to 19,000,000 bytes.
+   *
+   * @example
+   * ```ts
+   * const sha256 = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
+   * await storage.upload(new Blob(['hello']), { bucket: 'demo', path: 'notes/hello.txt', sha256 });
+   * ```
+   */
   readonly sha256?: string | undefined;
+  /**
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const { etag } = await storage.stat(file);
+   * await storage.upload(new Blob(['changed']), { ...file, ifMatch: etag });
+   * ```
+   */
   readonly ifMatch?: string | undefined;
+  /**
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/first.txt' };
+   * await storage.upload(new Blob(['new']), { ...file, ifNoneMatch: '*' });
+   * ```
+   */
   readonly ifNoneMatch?: string | undefined;
-  /** The length of a stream, if known; other sources know their own. */
+  /**
+   * The length of a stream, if known; other sources know their own.
+   *
+   * @example
+   * ```ts
+   * const source = new Blob(['hello']).stream();
+   * await storage.upload(source, { bucket: 'demo', path: 'notes/hello.txt', size: 5 });
+   * ```
+   */
   readonly size?: number | undefined;
   /** 65,536 to 1,900,000 bytes; 1,900,000 by default. */
   readonly chunkBytes?: number | undefined;
-  /** Id of an earlier session for the same file: only its missing chunks are sent. */
+  /**
+   * Id of an earlier session for the same file: only its missing chunks are sent.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'zeros.bin' };
+   * const source = new Blob([new Uint8Array(4_000_000)]);
+   * const stop = new AbortController();
+   * let resume: string | undefined;
+   * let ageHeader: string | undefined;
+   * const stopped = storage.upload(source, {
+   *   ...file,
+   *   signal: stop.signal,
+   *   onSession: (session) => {
+   *     ({ uploadId: resume, ageHeader } = session);
+   *     stop.abort();
+   *   },
+   * });
+   * await stopped.catch(({ message }) => console.error(message));
+   * await storage.upload(source, { ...file, resume, ageHeader });
+   * ```
+   */
   readonly resume?: string | undefined;
   /** Required with `resume` in an end-to-end bucket. */
   readonly ageHeader?: string | undefined;
@@ -96,7 +182,17 @@ export interface FileToUpload
 
 export interface UploadAllOptions extends CallOptions {
   readonly bucket: string;
-  /** Concurrent requests, 1 to 32, 8 by default. */
+  /**
+   * Concurrent requests, 1 to 32, 8 by default.
+   *
+   * @example
+   * ```ts
+   * const files = [{ path: 'one.txt', source: new Blob(['one']) }];
+   * for await (const { path } of storage.uploadAll(files, { bucket: 'demo', concurrency: 2 })) {
+   *   console.log(path);
+   * }
+   * ```
+   */
   readonly concurrency?: number | undefined;
 }
 
@@ -111,15 +207,63 @@ export interface UploadListOptions extends CallOptions {
 }
 
 export interface DownloadOptions extends TransferOptions {
-  /** The number of the present or a former version. */
+  /**
+   * The number of the present or a former version.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const { version } = await storage.stat(file);
+   * const download = await storage.download(file, { version });
+   * console.log(await new Response(download.body).text());
+   * ```
+   */
   readonly version?: number | undefined;
-  /** Excludes `end`. A partial download is not compared with the file's digest. */
+  /**
+   * Excludes `end`. A partial download is not compared with the file's digest.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const download = await storage.download(file, { range: { start: 0, end: 4 } });
+   * console.log(await new Response(download.body).text()); // hell
+   * ```
+   */
   readonly range?: { readonly start: number; readonly end?: number } | undefined;
-  /** The bytes of an earlier download and its ETag; its whole chunks are not fetched again. */
+  /**
+   * The bytes of an earlier download and its ETag; its whole chunks are not fetched again.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const first = await storage.download(file);
+   * const received = await first.bytes();
+   * const rest = await storage.download(file, { resume: { etag: first.etag, received } });
+   * console.log(rest.start);
+   * ```
+   */
   readonly resume?: { readonly etag: string; readonly received: UploadInput } | undefined;
-  /** If false, the bytes of a whole file are not compared with its digest. */
+  /**
+   * If false, the bytes of a whole file are not compared with its digest.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const download = await storage.download(file, { verify: false });
+   * console.log((await download.bytes()).length);
+   * ```
+   */
   readonly verify?: boolean | undefined;
-  /** The length of the file's chunks, for transports that do not report it. */
+  /**
+   * The length of the file's chunks, for transports that do not report it.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const download = await storage.download(file, { chunkBytes: 1_900_000 });
+   * console.log((await download.bytes()).length);
+   * ```
+   */
   readonly chunkBytes?: number | undefined;
 }
 

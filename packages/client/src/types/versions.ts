@@ -28,7 +28,15 @@ export interface VersionName extends FileName {
 export interface VersionListOptions extends CallOptions {
   readonly bucket: string;
   readonly path?: string | undefined;
-  /** Taken literally. */
+  /**
+   * Taken literally.
+   *
+   * @example
+   * ```ts
+   * const notes = { bucket: 'demo', prefix: 'notes/' };
+   * for await (const { path, version } of storage.versions.list(notes)) console.log(path, version);
+   * ```
+   */
   readonly prefix?: string | undefined;
 }
 
@@ -47,7 +55,23 @@ export interface RestoreOptions extends CopyOptions, VersionName {}
 export interface EraseOptions extends CallOptions {
   readonly bucket: string;
   readonly path?: string | undefined;
+  /**
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * for await (const { version } of storage.versions.list(file)) {
+   *   await storage.versions.erase({ ...file, version });
+   * }
+   * ```
+   */
   readonly version?: number | undefined;
-  /** Taken literally; the empty prefix matches every path. */
+  /**
+   * Taken literally; the empty prefix matches every path.
+   *
+   * @example
+   * ```ts
+   * await storage.versions.erase({ bucket: 'demo', prefix: 'notes/' });
+   * ```
+   */
   readonly prefix?: string | undefined;
 }

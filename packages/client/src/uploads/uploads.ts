@@ -65,7 +65,19 @@ export interface CompletionOptions extends FileName, CallOptions {
   readonly metadata?: UserMetadata | undefined;
   /** SHA-256 of the whole file in hexadecimal; the service checks files up to 19,000,000 bytes. */
   readonly sha256?: string | undefined;
-  /** Checked in addition to the conditions given to begin(). */
+  /**
+   * Checked in addition to the conditions given to begin().
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const { etag } = await storage.stat(file);
+   * const { uploadId } = await storage.uploads.begin(file);
+   * const source = new Blob(['changed']);
+   * await storage.uploads.write({ ...file, uploadId, offset: 0, source });
+   * await storage.uploads.complete({ ...file, uploadId, ifMatch: etag });
+   * ```
+   */
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
 }
@@ -85,7 +97,18 @@ export interface Uploads {
    * ```
    */
   longestChunkBytes(): Promise<number>;
-  /** Begins a session. */
+  /**
+   * Begins a session.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'parts.bin' };
+   * const options = { size: 100_000, metadata: { author: 'Ada' } };
+   * const { uploadId, chunkSize } = await storage.uploads.begin({ ...file, ...options });
+   * console.log(chunkSize);
+   * await storage.uploads.cancel({ ...file, uploadId });
+   * ```
+   */
   begin(options: SessionOptions): Promise<UploadSession>;
   /**
    * Writes one part. It may be written again, also with other bytes, until the session is
@@ -116,14 +139,44 @@ export interface Uploads {
    * ```
    */
   list(options: UploadListOptions): Promise<readonly UploadSession[]>;
-  /** Returns the state of a session. */
+  /**
+   * Returns the state of a session.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'parts.bin' };
+   * const { uploadId } = await storage.uploads.begin({ ...file, size: 5 });
+   * const { status, missing } = await storage.uploads.status({ ...file, uploadId });
+   * console.log(status, missing); // active [ 0 ]
+   * await storage.uploads.cancel({ ...file, uploadId });
+   * ```
+   */
   status(session: SessionRef): Promise<UploadSession>;
   /**
    * Stores the file. A repeated call returns the same record for a day, whatever its arguments.
    * Throws IntegrityError if `parts` differ from the stored bytes.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/sent-in-parts.txt' };
+   * const { uploadId } = await storage.uploads.begin(file);
+   * const source = new Blob(['hello']).stream();
+   * await storage.uploads.write({ ...file, uploadId, offset: 0, source, size: 5 });
+   * const sha256 = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
+   * const metadata = { author: 'Ada' };
+   * await storage.uploads.complete({ ...file, uploadId, sha256, metadata, ifNoneMatch: '*' });
+   * ```
    */
   complete(completion: CompletionOptions): Promise<FileRecord>;
-  /** Ends a session and discards its chunks. */
+  /**
+   * Ends a session and discards its chunks.
+   *
+   * @example
+   * ```ts
+   * const { uploadId } = await storage.uploads.begin({ bucket: 'demo', path: 'parts.bin' });
+   * await storage.uploads.cancel({ bucket: 'demo', uploadId });
+   * ```
+   */
   cancel(session: SessionRef): Promise<void>;
 }
 
