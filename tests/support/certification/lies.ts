@@ -36,6 +36,8 @@ const tagBytes = 3;
 const headBytes = 1;
 /** Makes the head of bytes that of a text, which decoders take for the same. */
 const textBit = 0x20;
+/** Marks a compressed point as infinity; the verifier ignores it and reads the same point. */
+const infinityBit = 0x40;
 
 type Tree = [number, ...unknown[]];
 type ProofField = 'certificate' | 'tree' | 'expr_path';
@@ -73,8 +75,12 @@ function proofField(answer: CanisterAnswer, field: ProofField): Uint8Array {
 }
 
 function meaningOf(bytes: Uint8Array): string {
-  const plain = (_: string, value: unknown) =>
-    value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value;
+  const plain = (name: string, value: unknown) => {
+    if (!(value instanceof Uint8Array)) return value;
+    const shown = Buffer.from(value);
+    if (name === 'signature') shown[0] = (shown[0] ?? 0) & ~infinityBit;
+    return shown.toString('latin1');
+  };
   try {
     const text = JSON.stringify(decode(bytes.subarray(tagBytes), { useMaps: false }), plain);
     return Buffer.from(text, 'latin1').toString('hex');
