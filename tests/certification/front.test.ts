@@ -207,9 +207,10 @@ test.each(seedsOr(29))(`${forgeries} forged answers are refused, seed %i`, async
     { url },
     { method: 'OPTIONS', url },
   ]);
+  const volume = Principal.fromText('rdmx6-jaaaa-aaaaa-aaadq-cai');
+  await front.call('removeVolume', [IDL.Principal], [volume]);
   const url = '/.well-known/efs-service';
   const outdated = { request: { url }, answer: await front.accepted({ url }) };
-  const volume = Principal.fromText('rdmx6-jaaaa-aaaaa-aaadq-cai');
   await front.call('addVolume', [IDL.Principal], [volume]);
   const isFixed = (request: AskedRequest) =>
     request.method !== 'OPTIONS' && nowhere.includes(request.url);
