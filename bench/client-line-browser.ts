@@ -114,6 +114,8 @@ async function storeDelegation(page: Page, origin: string, person: Ed25519KeyIde
   });
   await page.evaluate(storeSession, Date.now() + dayMs);
   await page.unroute('**/*');
+  // From the same page, an address that differs only in its fragment would load nothing.
+  await page.goto('about:blank');
 }
 
 /** Runs in the page. The names are those of @icp-sdk/auth. */

@@ -272,6 +272,27 @@ describe('TransferWindow.run()', () => {
     line.stop();
   });
 
+  test('a request under way for more than 15 s holds the others back', async () => {
+    const { window, line } = await measured(() => 400_000, 600);
+    line.stop();
+    let end = () => {};
+    const slow = () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      });
+    const held = window.run(65_536, undefined, slow);
+    await vi.advanceTimersByTimeAsync(14_000);
+    const send = vi.fn(async () => {});
+    await window.run(65_536, undefined, send);
+    await vi.advanceTimersByTimeAsync(2_000);
+    const late = window.run(65_536, undefined, send);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(send).toHaveBeenCalledTimes(1);
+    end();
+    await Promise.all([held, late]);
+    expect(send).toHaveBeenCalledTimes(2);
+  });
+
   test('whoever stops waiting lets the next one go', async () => {
     const window = new TransferWindow(clock);
     const line = simulatedLine(() => 1_000_000, 0);

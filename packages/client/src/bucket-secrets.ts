@@ -136,7 +136,7 @@ async function askBucket(connection: Connection, bucket: string): Promise<Bucket
     return await perform(connection, 'getEndToEnd', bucket, undefined);
   } catch (error) {
     // The service is of version 0.1.0, or the caller has no right to ask.
-    const codes = ['NoSuchFile', 'MethodNotAllowed', 'AccessDenied', 'Unauthorized'];
+    const codes = ['Unsupported', 'AccessDenied', 'Unauthorized'];
     if (codes.some((code) => isStorageError(error, code))) return {};
     throw error;
   }

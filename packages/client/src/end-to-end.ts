@@ -173,7 +173,7 @@ class BucketModes {
     const forgiving = told.then(modeOf).catch((error) => {
       this.#known.delete(bucket);
       // Services of version 0.1.0 have neither this request nor end-to-end buckets.
-      if (isStorageError(error) && hasNoSuchRequest(error.code)) return undefined;
+      if (isStorageError(error, 'Unsupported')) return undefined;
       throw error;
     });
     this.#known.set(bucket, { mode: forgiving, untilMs: Date.now() + modeKnownMs });
@@ -195,8 +195,4 @@ class BucketModes {
 function refusalOf(error: unknown): StorageError {
   if (isStorageError(error) && error.code !== 'Aborted') return error;
   throw error;
-}
-
-function hasNoSuchRequest(code: string): boolean {
-  return code === 'NoSuchFile' || code === 'MethodNotAllowed';
 }

@@ -4,25 +4,29 @@
 import { chunkCountOf, likelyChunkBytes } from '../bytes/digest.ts';
 import type { Signal } from '../connection/transport.ts';
 import { authorization } from '../http/exchange.ts';
+import type { OpenedFile } from '../operations/transfers.ts';
 import { cloudPath } from '../operations/url-paths.ts';
 import { isStorageError } from '../storage-error.ts';
 import type { FileName, FileRecord } from '../types/files.ts';
 import { call, type Service } from './connection.ts';
 
 /**
- * Returns the chunk length, or undefined. A private file answers over HTTP only with a key; without
- * one, a common length that fits the number of chunks is assumed. A wrong length fails at the
+ * Returns the chunk length, if known. A private file answers over HTTP only with a key; without
+ * one, a common length that fits the number of chunks is guessed, and a wrong guess fails at the
  * digest.
  */
-export async function chunkBytesOf(
+export async function chunkLengthOf(
   service: Service,
   record: FileRecord,
   signal: Signal,
-): Promise<number | undefined> {
-  if (record.chunkSize !== undefined) return record.chunkSize;
-  if (chunkCountOf(record.etag) <= 1) return record.size;
-  const file = { bucket: record.bucketId, path: record.path };
-  return (await firstChunkBytes(service, file, signal)) ?? likelyChunkBytes(record);
+): Promise<Pick<OpenedFile, 'chunkBytes' | 'isGuessed'>> {
+  const { chunkSize, etag, size, bucketId: bucket, path } = record;
+  const known = chunkSize ?? (chunkCountOf(etag) <= 1 ? size : undefined);
+  // It may be 0 for an empty file.
+  if (known !== undefined) return { chunkBytes: Math.max(1, known) };
+  const first = await firstChunkBytes(service, { bucket, path }, signal);
+  if (first !== undefined) return { chunkBytes: first };
+  return { chunkBytes: likelyChunkBytes(record), isGuessed: true };
 }
 
 async function firstChunkBytes(

@@ -11,7 +11,7 @@ import { argumentStart } from './call-envelope.ts';
 import { resultOf } from './candid-interface.ts';
 import { fileRecordOf, optional, optionals, pairsOf } from './candid-records.ts';
 import type { Result } from './candid-types.ts';
-import { chunkBytesOf } from './chunk-size.ts';
+import { chunkLengthOf } from './chunk-size.ts';
 import { call, errorOfText, type Service } from './connection.ts';
 import { explained } from './failures.ts';
 import { fileCalls } from './files.ts';
@@ -22,10 +22,8 @@ export const transferCalls: ActorCalls<TransferOperations> = {
   async openFile(service, { bucket, path, version }, signal) {
     const record = await fileCalls.getFile(service, { bucket, path, version }, signal);
     const { etag, size, contentType } = record;
-    const chunkSize = await chunkBytesOf(service, record, signal);
-    // It may be 0 for an empty file.
-    const chunkBytes = chunkSize && Math.max(1, chunkSize);
-    return { etag, size, contentType, chunkBytes, isAnonymous: false, version, first: undefined };
+    const length = await chunkLengthOf(service, record, signal);
+    return { etag, size, contentType, ...length, isAnonymous: false, version, first: undefined };
   },
   /** One call reads at most the longest chunk; a file of one HTTP request may be longer. */
   async readPart(service, part, signal) {

@@ -11,15 +11,8 @@ import type { Signal } from './transport.ts';
 
 /** Concurrent requests. */
 const concurrency = 8;
-/**
- * The inspection of 0.1.0 traps at an unknown method; its router refuses the path or the method.
- */
-const refusalCodes: ReadonlySet<string> = new Set([
-  'Rejected',
-  'Unsupported',
-  'NoSuchFile',
-  'MethodNotAllowed',
-]);
+/** Codes of refusals of a method, of one of its fields, or of a path that 0.1.0 does not know. */
+const refusalCodes: ReadonlySet<string> = new Set(['Rejected', 'Unsupported', 'InvalidArgument']);
 
 /** Returns whether the service refused a request because it is of version 0.1.0; never throws. */
 export async function isEarlierService(

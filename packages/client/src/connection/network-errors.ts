@@ -330,6 +330,13 @@ export function rejectedError(reject: Reject, details: StorageErrorDetails): Sto
     const sentence = `The service's version does not have ${unknown}.`;
     return new StorageError('Unsupported', sentence, { ...details, isRetryable: false });
   }
+  const [, refused] = /message: '(\w+) takes no such message/.exec(message) ?? [];
+  if (refused !== undefined) {
+    const sentence =
+      `The service does not accept this call of ${refused}: its version lacks the method or an ` +
+      'option, or the arguments exceed its limits. Upgrade the service if it is older.';
+    return new StorageError('Unsupported', sentence, { ...details, isRetryable: false });
+  }
   const fault = networkFault({ ...place, text: message, errorCode }, details);
   if (fault !== undefined) return fault;
   const suffix = errorCode === undefined ? '' : ` (${errorCode})`;

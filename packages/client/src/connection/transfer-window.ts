@@ -65,7 +65,8 @@ export class TransferWindow {
   #latencyMs = 0;
   #deliveredBytes = 0;
   #bytesUnderWay = 0;
-  #requestsUnderWay = 0;
+  /** The starts of the requests under way, oldest first. */
+  #starts: number[] = [];
   #waiting: { readonly bytes: number; readonly start: () => void }[] = [];
   /**
    * When the window was halved last: a failure of a request that began earlier has the same cause.
@@ -114,8 +115,7 @@ export class TransferWindow {
 
   /** Runs `send` as soon as the window has room for its bytes. */
   async run<T>(bytes: number, signal: AbortSignal | undefined, send: () => Promise<T>): Promise<T> {
-    await this.#room(bytes, signal);
-    const startMs = this.#clock.now();
+    const startMs = await this.#room(bytes, signal);
     const deliveredBefore = this.#deliveredBytes;
     try {
       const result = await send();
@@ -129,7 +129,7 @@ export class TransferWindow {
       throw error;
     } finally {
       this.#bytesUnderWay -= bytes;
-      this.#requestsUnderWay -= 1;
+      this.#starts.splice(this.#starts.indexOf(startMs), 1);
       this.#startWaiting();
     }
   }
@@ -163,14 +163,11 @@ export class TransferWindow {
       await probe(bytes);
       return this.#clock.now() - startMs;
     };
-    // Both go at once, so that both include the opening of a connection and the service's latency:
-    // the longer one takes longer by its additional bytes alone.
-    const short = timed(shortProbeBytes);
-    short.catch(() => {});
     try {
-      const ms = await timed(sampleBytesMin);
-      const isFast = (sampleBytesMin / ms) * chunkMs >= chunkBytesMax;
-      const shortMs = isFast ? 0 : await short;
+      // Both go at once, so that both include the opening of a connection and the service's
+      // latency: the longer one takes longer by its additional bytes alone.
+      const probes = [timed(shortProbeBytes), timed(sampleBytesMin)] as const;
+      const [shortMs, ms] = await Promise.all(probes);
       const bytes = sampleBytesMin - shortProbeBytes;
       this.#add(bytes / Math.max(1, ms - shortMs, ms / 10));
       this.#cautiousBytesPerMs = bytes / Math.max(1, ms - shortMs, ms / 5);
@@ -209,7 +206,8 @@ export class TransferWindow {
     return Math.max(...this.#samples.map(({ bytesPerMs }) => bytesPerMs));
   }
 
-  #room(bytes: number, signal: AbortSignal | undefined): Promise<void> {
+  /** Returns the time of the start. */
+  #room(bytes: number, signal: AbortSignal | undefined): Promise<number> {
     if (signal?.aborted) throw abortedError(signal.reason);
     return new Promise((resolve, reject) => {
       const stop = () => {
@@ -223,9 +221,10 @@ export class TransferWindow {
         bytes,
         start: () => {
           settled();
+          const startMs = this.#clock.now();
           this.#bytesUnderWay += bytes;
-          this.#requestsUnderWay += 1;
-          resolve();
+          this.#starts.push(startMs);
+          resolve(startMs);
         },
       };
       this.#waiting.push(waiting);
@@ -244,7 +243,7 @@ export class TransferWindow {
   /** Returns how many bytes may be in flight, the next request's included. */
   #windowBytes(bytes: number, rate: number | undefined): number {
     if (rate === undefined) return unknownWindowBytes;
-    if (this.#requestsUnderWay === 1) return rate * pairMs;
+    if (this.#starts.length === 1) return rate * pairMs;
     if (this.#latencyMs === 0) return rate * windowMs;
     const neededBytes = rate * latenciesAhead * this.#latencyMs + requestsAhead * bytes;
     return Math.min(rate * windowMs, neededBytes);
@@ -255,7 +254,11 @@ export class TransferWindow {
     const rate = this.#bytesPerMs();
     for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {
       const hasRoom = this.#bytesUnderWay + next.bytes <= this.#windowBytes(next.bytes, rate);
-      if (this.#requestsUnderWay > 0 && !(hasRoom && this.#isDue())) return;
+      const [oldestMs] = this.#starts;
+      // While a request takes longer than planned, the rate was too high, and others would only
+      // make all of them fail.
+      const isLate = oldestMs !== undefined && this.#clock.now() - oldestMs > pairMs;
+      if (this.#starts.length > 0 && (isLate || !hasRoom || !this.#isDue())) return;
       this.#waiting.shift();
       this.#nextStartMs = this.#clock.now() + paceOf(next.bytes, rate);
       next.start();

@@ -107,10 +107,7 @@ function chunkBytesOf(file: OpenedFile, options: DownloadOptions): number | unde
   const known = options.chunkBytes ?? file.chunkBytes;
   if (known !== undefined) return known;
   if (options.verify === false) return undefined;
-  throw new StorageError(
-    'Unsupported',
-    "The file's chunk length is unknown; pass chunkBytes or verify: false, or download over HTTP.",
-  );
+  throw unknownChunkLength();
 }
 
 /** Hashes the whole chunks of an earlier download, and returns the offset of the next chunk. */
@@ -267,12 +264,20 @@ function firstOnce(file: OpenedFile): Uint8Array | undefined {
   return first;
 }
 
-async function requireDigest({ digests, file }: Job): Promise<void> {
+async function requireDigest({ options, digests, file }: Job): Promise<void> {
   if (digests === undefined) return;
   const actual = await etagOf(digests);
   if (actual === file.etag) return;
+  if (file.isGuessed && options.chunkBytes === undefined) throw unknownChunkLength();
   throw new StorageError(
     'IntegrityError',
     `The bytes do not match the file: their ETag is ${actual}, the file's is ${file.etag}.`,
+  );
+}
+
+function unknownChunkLength(): StorageError {
+  return new StorageError(
+    'Unsupported',
+    'The chunk length is unknown: pass chunkBytes or verify: false, or download over HTTP.',
   );
 }

@@ -153,6 +153,13 @@ function refusal({ url }: HttpConnection, answer: HttpAnswer): StorageError {
   } else if (isLowCycles(message)) {
     return lowCyclesError(message, { address: url }, details);
   }
+  if (/^(Nothing is at "\/api|Allowed here)/.test(message)) {
+    return new StorageError(
+      'Unsupported',
+      `Upgrade the service, it is too old: ${message}`,
+      details,
+    );
+  }
   // The response to a refused HEAD has no body.
   return new StorageError(code ?? (status === 404 ? 'NoSuchFile' : 'HttpError'), message, {
     ...details,

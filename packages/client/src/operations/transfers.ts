@@ -28,6 +28,8 @@ export interface OpenedFile {
   readonly contentType: string | undefined;
   /** The length of all chunks but the last; undefined if unknown. */
   readonly chunkBytes: number | undefined;
+  /** `chunkBytes` is only likely: by the actor, records of version 0.1.0 lack it. */
+  readonly isGuessed?: boolean;
   /** The file was opened without the key, as public files are. */
   readonly isAnonymous: boolean;
   /** Set if one version was opened by its number. */

@@ -6,6 +6,7 @@ import { etagOf, requireSha256 } from '../bytes/digest.ts';
 import { sha256 } from '../bytes/sha256.ts';
 import { type OpenedSource, openSource, sizeOf, type UploadInput } from '../bytes/upload-source.ts';
 import { type Connection, trying } from '../connection/connection.ts';
+import { isEarlierService } from '../connection/earlier-service.ts';
 import { checkedConcurrency, unlessAborted } from '../connection/parallel.ts';
 import { unmeasuredBytesMax } from '../connection/transfer-window.ts';
 import type { Signal } from '../connection/transport.ts';
@@ -232,7 +233,15 @@ async function beginWith(
   }
   const token = newToken();
   const request = { ...metadata, size, chunkBytes, token };
-  return trying(connection, signal, () => connection.transport.startUpload(request, signal));
+  try {
+    return await trying(connection, signal, () =>
+      connection.transport.startUpload(request, signal),
+    );
+  } catch (error) {
+    if (size !== undefined || !(await isEarlierService(connection, error, signal))) throw error;
+    const sentence = "The stream's size is missing: give it, or upgrade the service.";
+    throw new StorageError('Unsupported', sentence);
+  }
 }
 
 /**
