@@ -85,7 +85,12 @@ export const actorRows: readonly ActorRow[] = [
 ];
 
 /** Those that are of a whole bucket: each has a test of its own. */
-export const wholeMethods: readonly string[] = ['getBucket', 'listUploads', 'deleteLink'];
+export const wholeMethods: readonly string[] = [
+  'getBucket',
+  'getBucketMode',
+  'listUploads',
+  'deleteLink',
+];
 export const wholeRoutes: readonly string[] = [
   'GET upload',
   'HEAD upload',

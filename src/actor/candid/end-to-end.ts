@@ -31,9 +31,14 @@ export const EndToEnd = IDL.Record({
   serial: IDL.Nat,
   /**
    * The newest last: new files are encrypted to its recipient and to `recipients`. Empty without
-   * vetKeys; a list of buckets has the newest alone.
+   * vetKeys; lists of buckets and getBucketMode have the newest only.
    */
   epochs: IDL.Vec(BucketEpoch),
+});
+/** The mode of a bucket, which clients need before they send a file. */
+export const BucketMode = IDL.Record({
+  /** Absent if the bucket is not end-to-end. */
+  endToEnd: IDL.Opt(EndToEnd),
 });
 /** The identity of an epoch, encrypted to the caller's transport key. */
 export const BucketIdentity = IDL.Record({
@@ -46,4 +51,5 @@ export const BucketIdentity = IDL.Record({
   /** Name of the network's vetKD key. */
   keyName: IDL.Text,
 });
+export const ResultBucketMode = resultOf(BucketMode);
 export const ResultBucketIdentity = resultOf(BucketIdentity);

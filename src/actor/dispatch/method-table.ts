@@ -13,6 +13,7 @@ import {
   checkKeyRequest,
   checkRevocation,
 } from '../../domain/administration/api-key-administration.ts';
+import { bucketMode } from '../../domain/administration/bucket-administration.ts';
 import {
   checkIdentityRequest,
   requireNamedOwner,
@@ -250,6 +251,11 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
         );
       }
     },
+  },
+  getBucketMode: {
+    bounds: few,
+    admit: ({ stores, call }, bucket: string, [apiKey]: Optional<string>) =>
+      void bucketMode(stores, call, { bucket, apiKey }),
   },
   getBucketIdentity: {
     bounds: few,

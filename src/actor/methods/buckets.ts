@@ -76,7 +76,7 @@ function endToEndOptions([argument]: Optional<EndToEndArgument>): EndToEndOption
   );
 }
 
-function endToEndView(endToEnd: EndToEnd) {
+export function endToEndView(endToEnd: EndToEnd) {
   const epochs = endToEnd.epochs.map(({ epoch, recipient, openedAtNs }) => {
     return { epoch, recipient: optional(recipient), openedAt: openedAtNs };
   });

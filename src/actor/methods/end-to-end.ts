@@ -3,6 +3,7 @@
 
 import { IDL } from '@dfinity/candid';
 import { time } from 'azle';
+import { bucketMode } from '../../domain/administration/bucket-administration.ts';
 import {
   checkIdentityRequest,
   type IdentityPath,
@@ -17,14 +18,14 @@ import type { Call } from '../../domain/shared/caller.ts';
 import { Refusal } from '../../domain/shared/refusal.ts';
 import { bytesEqual } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
-import { ResultBucketIdentity } from '../candid/end-to-end.ts';
+import { ResultBucketIdentity, ResultBucketMode } from '../candid/end-to-end.ts';
 import { ResultBucket } from '../candid/types.ts';
 import { update } from '../dispatch/method.ts';
 import { type Optional, optional } from '../messages/optional.ts';
 import { answer, currentCall, type Result } from '../runtime/call.ts';
 import { fetchDerivedPublicKey, fetchEncryptedKey, isCleanup } from '../runtime/management.ts';
 import { stores } from '../runtime/runtime.ts';
-import { bucketView } from './buckets.ts';
+import { bucketView, endToEndView } from './buckets.ts';
 
 interface Derived {
   readonly encryptedKey: Uint8Array;
@@ -70,6 +71,20 @@ function requireSame(before: IdentityPath, call: Call, request: IdentityRequest)
 
 /** End-to-end encrypted buckets: the identities of their members. */
 export class EndToEndActor {
+  /**
+   * (bucketId, apiKey) Returns whether the bucket is end-to-end, and the recipients of new files.
+   * Clients encrypt only by this reply: the network signs the reply of an update, whereas a single
+   * node could invent that of a query. For members, for keys with `write`, and for keys with `read`
+   * that have no prefix. Errors: AccessDenied, NoSuchBucket, SlowDown.
+   */
+  @update([IDL.Text, IDL.Opt(IDL.Text)], ResultBucketMode)
+  getBucketMode(bucket: string, [apiKey]: Optional<string>) {
+    return answer(() => {
+      const mode = bucketMode(stores, currentCall(), { bucket, apiKey });
+      return { endToEnd: optional(mode && endToEndView(mode)) };
+    });
+  }
+
   /**
    * (bucketId, epoch, transportPublicKey) Of that epoch or the newest, under 48 bytes of G1:
    * for members by their own signature, never by an API key. At most 10 an hour for a principal,

@@ -13,6 +13,7 @@ import { endLinksOf, linkMaker } from '../files/link-records.ts';
 import { publishPage } from '../files/sites.ts';
 import { eraseBucketKeys } from '../keys/bucket-keys.ts';
 import { unindexBucket } from '../listing/file-index.ts';
+import { useKey } from '../rights/key-budgets.ts';
 import {
   isBucketOwner,
   type Member,
@@ -24,6 +25,7 @@ import {
 import { ownedBucket } from '../rights/ownership.ts';
 import { authorize, type SentKey } from '../rights/rights.ts';
 import { type Call, isAnonymous } from '../shared/caller.ts';
+import { parseBucketId } from '../shared/names.ts';
 import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { endUploadsOf, openUploadsOf, principalHolder } from '../uploads/open-uploads.ts';
@@ -84,6 +86,23 @@ export function endToEndFor(stores: Stores, call: Call, request: BucketName): En
   const claim = { ...request, permission: 'write', place: 'later' } as const;
   const { bucket } = authorize(stores, call, claim);
   return bucket.isEndToEnd ? findEndToEnd(stores, bucket.id) : undefined;
+}
+
+/**
+ * Returns how the bucket is end-to-end, with its newest epoch only; `undefined` if it is not. For
+ * members, for keys that may write on whatever part of it, and for keys that may read all of it. An
+ * update asks this, which charges the key, so the key is looked up once.
+ */
+export function bucketMode(stores: Stores, call: Call, request: BucketName): EndToEnd | undefined {
+  const { bucket: id, apiKey: sent } = request;
+  parseBucketId(id);
+  const apiKey = typeof sent === 'string' ? useKey(stores, call, sent) : sent;
+  const claim = { bucket: id, apiKey };
+  const { bucket } = apiKey?.permissions.includes('write')
+    ? authorize(stores, call, { ...claim, permission: 'write', place: 'later' })
+    : authorize(stores, call, { ...claim, permission: 'read', prefix: '' });
+  const mode = bucket.isEndToEnd ? findEndToEnd(stores, bucket.id) : undefined;
+  return mode && { ...mode, epochs: mode.epochs.slice(-1) };
 }
 
 export interface BucketPage {

@@ -190,6 +190,15 @@ export interface BucketList {
   'items' : Array<Bucket>,
 }
 /**
+ * The mode of a bucket, which clients need before they send a file.
+ */
+export interface BucketMode {
+  /**
+   * Absent if the bucket is not end-to-end.
+   */
+  'endToEnd' : [] | [EndToEnd],
+}
+/**
  * Settings of a new bucket; by default it is private and has no quotas.
  */
 export interface BucketOptions {
@@ -270,7 +279,7 @@ export interface Encryption {
 export interface EndToEnd {
   /**
    * The newest last: new files are encrypted to its recipient and to `recipients`. Empty without
-   * vetKeys; a list of buckets has the newest alone.
+   * vetKeys; lists of buckets and getBucketMode have the newest only.
    */
   'epochs' : Array<BucketEpoch>,
   /**
@@ -992,6 +1001,17 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
+   * (bucketId, apiKey) Returns whether the bucket is end-to-end, and the recipients of new files.
+   * Clients encrypt only by this reply: the network signs the reply of an update, whereas a single
+   * node could invent that of a query. For members, for keys with `write`, and for keys with `read`
+   * that have no prefix. Errors: AccessDenied, NoSuchBucket, SlowDown.
+   */
+  'getBucketMode' : ActorMethod<
+    [string, [] | [string]],
+    { 'ok' : BucketMode } |
+      { 'err' : string }
+  >,
+  /**
    * (bucketId, path, apiKey) The record of a file. Errors: AccessDenied, NoSuchFile.
    */
   'getFile' : ActorMethod<
@@ -1453,6 +1473,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'encryptedKey' : IDL.Vec(IDL.Nat8),
     'keyName' : IDL.Text,
   });
+  const BucketMode = IDL.Record({ 'endToEnd' : IDL.Opt(EndToEnd) });
   const BudgetLeft = IDL.Record({
     'left' : IDL.Nat,
     'burst' : IDL.Nat,
@@ -1824,6 +1845,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'getBucketIdentity' : IDL.Func(
         [IDL.Text, IDL.Opt(IDL.Nat), IDL.Vec(IDL.Nat8)],
         [IDL.Variant({ 'ok' : BucketIdentity, 'err' : IDL.Text })],
+        [],
+      ),
+    'getBucketMode' : IDL.Func(
+        [IDL.Text, IDL.Opt(IDL.Text)],
+        [IDL.Variant({ 'ok' : BucketMode, 'err' : IDL.Text })],
         [],
       ),
     'getFile' : IDL.Func(

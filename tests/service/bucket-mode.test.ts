@@ -1,0 +1,142 @@
+// The mode of a bucket by an update, whose reply the network signs: who gets it, and what it costs.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MessageReport } from '../../packages/replica/src/core.ts';
+import { changeOf, keyFor, type Person, personInside } from '../support/people.ts';
+import { instructionsMax } from '../support/refusal-checks.ts';
+import { openService, type Service } from '../support/service.ts';
+
+const recipient = `age1${'q'.repeat(58)}`;
+const reports: MessageReport[] = [];
+let service: Service;
+let owner: Person;
+let nobody: Person;
+
+beforeAll(async () => {
+  service = await openService({ onReport: (report) => void reports.push(report) });
+  owner = personInside(service, 'owner');
+  nobody = personInside(service, 'nobody');
+  await owner.get('createBucket', 'safe', [{ endToEnd: [{ recipients: [[recipient]] }] }]);
+  await owner.get('createBucket', 'plain', []);
+});
+
+afterAll(() => service?.stop());
+
+interface Mode {
+  readonly endToEnd: readonly object[];
+}
+
+const sealed = {
+  ok: {
+    endToEnd: [
+      {
+        usesVetKeys: true,
+        sealsNames: false,
+        recipients: [recipient],
+        serial: expect.any(BigInt),
+        epochs: [{ epoch: 1n, recipient: [], openedAt: expect.any(BigInt) }],
+      },
+    ],
+  },
+};
+
+async function keyOf(permissions: string[], fields: object = {}): Promise<string> {
+  const request = { ...keyFor(['safe', 'plain'], permissions), ...fields };
+  return (await owner.get<{ secret: string }>('createApiKey', request)).secret;
+}
+
+const ask = (person: Person, bucket: string, key?: string) =>
+  person.ask<Mode>('getBucketMode', bucket, key === undefined ? [] : [key]);
+
+function refusedAs(code: string) {
+  return { err: expect.stringMatching(new RegExp(`^${code}: `)) };
+}
+
+/** Returns the last report of the method. */
+function lastReport(kind: string): MessageReport {
+  const found = reports.findLast((one) => one.kind === kind && one.method === 'getBucketMode');
+  return found ?? expect.fail(`no ${kind}`);
+}
+
+describe('getBucketMode', () => {
+  test('answers members and keys, by an update', async () => {
+    const reader = personInside(service, 31);
+    const addMembers = [[{ principal: reader.principal, role: 'reader' }]];
+    await owner.get('updateBucket', changeOf('safe', { addMembers }));
+    expect(await ask(owner, 'safe')).toEqual(sealed);
+    expect(await ask(reader, 'safe')).toEqual(sealed);
+    for (const key of [
+      await keyOf(['write'], { prefix: ['in/'] }),
+      await keyOf(['write']),
+      await keyOf(['read']),
+    ]) {
+      const before = reports.length;
+      expect(await ask(nobody, 'safe', key)).toEqual(sealed);
+      expect(await ask(nobody, 'plain', key)).toEqual({ ok: { endToEnd: [] } });
+      const kinds = reports.slice(before).map(({ kind }) => kind);
+      expect(kinds.filter((kind) => kind === 'update')).toHaveLength(2);
+      expect(kinds).not.toContain('query');
+    }
+  });
+
+  test('refuses callers without a right, as if the bucket did not exist', async () => {
+    const stranger = personInside(service, 32);
+    for (const person of [stranger, nobody]) {
+      expect(await ask(person, 'safe')).toEqual(refusedAs('NoSuchBucket'));
+      expect(await ask(person, 'none')).toEqual(refusedAs('NoSuchBucket'));
+    }
+    expect(await ask(nobody, 'safe', 'efs_x')).toEqual(refusedAs('InvalidApiKey'));
+    expect(await ask(nobody, 'safe', service.apiKey)).toEqual(refusedAs('AccessDenied'));
+    expect(await ask(nobody, 'no bucket', service.apiKey)).toEqual(refusedAs('InvalidBucketId'));
+    for (const key of [await keyOf(['read'], { prefix: ['in/'] }), await keyOf(['delete'])]) {
+      expect(await ask(nobody, 'safe', key)).toEqual(refusedAs('AccessDenied'));
+    }
+  });
+
+  test('takes one update from the budget of a key, also of a key that only reads', async () => {
+    for (const permissions of [['write'], ['read']]) {
+      const key = await keyOf(permissions, { updatesPerHour: [2n] });
+      expect(await ask(nobody, 'safe', key)).toEqual(sealed);
+      expect(await ask(nobody, 'safe', key)).toEqual(sealed);
+      expect(await ask(nobody, 'safe', key)).toEqual(refusedAs('SlowDown'));
+    }
+  });
+
+  test('is refused by the inspection, for nothing, once the budget of refusals is empty', async () => {
+    const budget = (burst: bigint, perMinute: bigint) =>
+      owner.get('updateAccess', changeOf('updateAccess', { refusals: [{ burst, perMinute }] }));
+    await ask(nobody, 'none');
+    const accepted = lastReport('update');
+    await budget(0n, 0n);
+    const before = reports.length;
+    expect(await ask(nobody, 'none')).toEqual(refusedAs('NoSuchBucket'));
+    expect(reports.slice(before).map(({ kind }) => kind)).toEqual(['inspect']);
+    const inspected = lastReport('inspect');
+    await budget(1_000n, 60n);
+    for (const { instructions } of [accepted, inspected]) {
+      expect(Number(instructions)).toBeLessThan(instructionsMax);
+    }
+    print('refusal by the method', accepted);
+    print('refusal by the inspection', inspected);
+  });
+
+  test('costs less than a refusal may, with one epoch and with ten', async () => {
+    const key = await keyOf(['write']);
+    await ask(nobody, 'plain', key);
+    print('ordinary bucket', lastReport('update'));
+    await ask(nobody, 'safe', key);
+    print('one epoch', lastReport('update'));
+    for (let epoch = 2; epoch <= 10; epoch += 1) await owner.get('rotateBucketIdentity', 'safe');
+    expect((await ask(nobody, 'safe', key)).ok).toMatchObject({
+      endToEnd: [{ epochs: [{ epoch: 10n }] }],
+    });
+    print('ten epochs', lastReport('update'));
+    expect(Number(lastReport('update').instructions)).toBeLessThan(instructionsMax);
+    expect(Number(lastReport('inspect').instructions)).toBeLessThan(instructionsMax);
+  });
+});
+
+function print(name: string, { instructions, cycles }: MessageReport): void {
+  const millions = (count: bigint) => (Number(count) / 1e6).toFixed(1);
+  console.log(`${name}: ${millions(instructions)} M instructions, ${millions(cycles)} M cycles`);
+}
