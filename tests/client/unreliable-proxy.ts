@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 export interface Faults {
-  /** Probabilities, each of one request. */
+  /** Shares of the requests. A share of 0.1 meets one of every ten requests, at a random place. */
   readonly loseRequest: number;
   readonly loseAnswer: number;
   readonly sendTwice: number;
@@ -42,18 +42,23 @@ export interface UnreliableProxy {
 
 const settleMs = 10;
 
+type Share = Exclude<keyof Faults, 'delayMsMax'>;
+
 interface Relay {
   readonly target: string;
   readonly random: () => number;
+  /** For each fault, the requests until the next that meets it and until the next round begins. */
+  readonly rounds: Map<Share, { untilHit: number; left: number }>;
   readonly proxy: UnreliableProxy & { readonly accepted: Map<string, number> };
   readonly underWay: Set<Promise<void>>;
 }
 
 export async function startProxy(target: string, random: () => number): Promise<UnreliableProxy> {
   const underWay = new Set<Promise<void>>();
+  const rounds: Relay['rounds'] = new Map();
   const server = createServer((request, response) => {
     response.on('error', () => response.destroy());
-    const work = relay({ target, random, proxy, underWay }, request, response)
+    const work = relay({ target, random, rounds, proxy, underWay }, request, response)
       .catch(() => void response.destroy())
       .finally(() => underWay.delete(work));
     underWay.add(work);
@@ -83,26 +88,44 @@ export async function startProxy(target: string, random: () => number): Promise<
   return proxy;
 }
 
+/**
+ * Returns whether the next request meets the fault. Probabilities would leave a fault out now and
+ * then: how many requests are made depends on which of them come first.
+ */
+function meets({ random, rounds, proxy }: Relay, fault: Share): boolean {
+  const share = proxy.faults[fault];
+  if (share === 0) return false;
+  let round = rounds.get(fault);
+  if (round === undefined || round.left === 0) {
+    const left = Math.round(1 / share);
+    round = { left, untilHit: Math.floor(random() * left) };
+    rounds.set(fault, round);
+  }
+  round.left -= 1;
+  round.untilHit -= 1;
+  return round.untilHit === -1;
+}
+
 async function relay(
   state: Relay,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { random, proxy, underWay } = state;
-  const { loseRequest, loseAnswer, sendTwice, refuse, delayMsMax } = proxy.faults;
+  const { delayMsMax } = proxy.faults;
   const body = await bodyOf(request);
   await pause(random() * delayMsMax);
-  if (random() < loseRequest) {
+  if (meets(state, 'loseRequest')) {
     proxy.counts.lostRequests++;
     response.destroy();
     return;
   }
-  if (random() < refuse) {
+  if (meets(state, 'refuse')) {
     proxy.counts.refused++;
     response.writeHead(random() < 0.5 ? 503 : 429, { 'content-type': 'text/html' }).end('<html>');
     return;
   }
-  if (random() < sendTwice) {
+  if (meets(state, 'sendTwice')) {
     proxy.counts.twice++;
     // The copy comes late, after others.
     const copy = pause(random() * 2 * delayMsMax)
@@ -115,7 +138,7 @@ async function relay(
     underWay.add(copy);
   }
   const answer = await forward(state, request, body);
-  if (proxy.losesAnswer?.(request.url ?? '', body) || random() < loseAnswer) {
+  if (proxy.losesAnswer?.(request.url ?? '', body) || meets(state, 'loseAnswer')) {
     proxy.counts.lostAnswers++;
     response.destroy();
     return;

@@ -22,6 +22,8 @@ export async function openPageServer(base: string): Promise<PageServer> {
     requests.push(`${method} ${url} ${rawHeaders.join(' ')}`);
     forward(target, incoming, outgoing);
   });
+  // A connection that the server closes while a request is on its way would fail the request.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -41,7 +43,9 @@ export async function openPageServer(base: string): Promise<PageServer> {
 function forward(target: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { method, headers, url } = incoming;
   const host = new URL(target).host;
-  const sent = request(new URL(url ?? '/', target), { method, headers: { ...headers, host } });
+  // A kept connection could be closed by the service while the request is on its way.
+  const options = { method, headers: { ...headers, host }, agent: false };
+  const sent = request(new URL(url ?? '/', target), options);
   sent.on('response', (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(outgoing);

@@ -238,7 +238,7 @@ function readPage(text: string): Page {
 
 /** Returns the title of a page of ic-gateway: `title - status | Internet Computer`. */
 function titleOf(page: string): string {
-  const [, title = ''] = /<title>([^<]{1,200})</.exec(page) ?? [];
+  const [, title = ''] = /<title>([^<]+)</.exec(page) ?? [];
   return title.includes('| Internet Computer') ? title.trim() : '';
 }
 
