@@ -49,7 +49,7 @@ function withField(type: IDL.RecordClass, name: string, other: [IDL.Type, unknow
   };
 }
 
-describe('a wrong argument', () => {
+describe('decodeWithin(): a wrong argument', () => {
   test('is named by its number, where there are several', () => {
     const expected = [IDL.Text, IDL.Opt(BucketOptions)];
     expect(told(expected, { types: [IDL.Nat], values: [42n] })).toBe(

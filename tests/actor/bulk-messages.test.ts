@@ -128,7 +128,7 @@ describe('decodeChunk()', () => {
   });
 });
 
-test('the library decodes what encodeResponse() encodes', () => {
+test('encodeResponse(): the library decodes what encodeResponse() encodes', () => {
   const responses = fc.record({
     status: fc.integer({ min: 100, max: 599 }),
     headers: fc.array(fc.tuple(fc.string(), text), { maxLength: 20 }),

@@ -10,7 +10,7 @@ import { sampleOf } from '../support/candid-values.ts';
 
 const results = Object.entries(types).filter(([name]) => name.startsWith('Result'));
 
-describe('the beginning of a message', () => {
+describe('messageHead(): the beginning of a message', () => {
   it.each(results)('%s: an error and a value are read back', (_, type) => {
     const variant = type as IDL.VariantClass;
     const values = [{ err: 'NoSuchFile: é' }, { ok: sampleOf(okOf(variant)) }];

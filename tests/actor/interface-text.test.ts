@@ -58,7 +58,7 @@ function parsedTypes(text: string): [name: string, type: IDL.Type][] {
   });
 }
 
-describe('the text of the interface', () => {
+describe('interfaceText(): the text of the interface', () => {
   test('has a comment above each type, each method and each group of methods', () => {
     const { groups, types } = comments;
     const all = [...types, ...groups, ...groups.flatMap(({ methods }) => methods)];

@@ -16,7 +16,7 @@ test.each([
   ['uploadFileChunkIndexed', `(text, nat, vec nat8) -> ${result(':nat')}`],
   ['completeFileUpload', `(text, opt text) -> ${result(':text')}`],
   ['cancelUpload', `(text) -> ${result('')}`],
-])('%s has the given signature', (name, signature) => {
+])('readSections(): %s has the given signature', (name, signature) => {
   expect(interfaceText).toContain(`    ${name}: ${signature};\n`);
 });
 
@@ -26,7 +26,7 @@ test('getUpload and http_request are queries, http_request_update is an update',
   expect(interfaceText).toMatch(/ {4}http_request_update: .*(?<! query);\n/);
 });
 
-test('the Wasm carries the committed interface as public metadata', () => {
+test('readSections(): the Wasm carries the committed interface as public metadata', () => {
   const wasm = gunzipSync(readFileSync(join(projectDir, 'build', 'file_storage.wasm.gz')));
   const name = 'icp:public candid:service';
   const section = readSections(new Uint8Array(wasm)).find(({ id, content }) => {

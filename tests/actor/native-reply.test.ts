@@ -43,7 +43,7 @@ const responses = fc.record(
   { noNullPrototype: true },
 );
 
-describe('an answer', () => {
+describe('replyBytes(): an answer', () => {
   it('is the one that JavaScript encodes', () => {
     fc.assert(
       fc.property(responses, fc.boolean(), ({ certificate, headers, ...rest }, isUpgrade) => {
@@ -83,7 +83,7 @@ describe('an answer', () => {
   });
 });
 
-describe('bulk bytes', () => {
+describe('replyBytes(): bulk bytes', () => {
   it.each([
     [3, 5],
     [0, 0],

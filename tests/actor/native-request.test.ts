@@ -71,7 +71,7 @@ function readSlowly(argument: Uint8Array) {
   }
 }
 
-describe('a request', () => {
+describe('readRequestNatively(): a request', () => {
   it('is read as it was sent, escapes and all, with and without a version', () => {
     const { method, url, headers } = request;
     const expected = { method, url, headers, body: '00ff0a' };
@@ -118,7 +118,7 @@ describe('a request', () => {
   });
 });
 
-describe('the fields by name', () => {
+describe('readRequestNatively(): the fields by name', () => {
   const fieldsOf = (headers: [string, string][]) =>
     readRequestNatively(encode({ ...request, headers }), requestTextBytesMax)?.fields;
 
@@ -153,7 +153,7 @@ describe('the fields by name', () => {
   });
 });
 
-describe('bytes that were damaged anywhere', () => {
+describe('readRequestNatively(): bytes that were damaged anywhere', () => {
   it('are read as the slow reader reads them, or left to it', () => {
     const whole = encode(request);
     const damage = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { maxLength: 4 });

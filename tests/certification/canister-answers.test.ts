@@ -56,7 +56,7 @@ async function etagOf(path: string): Promise<string> {
   return fieldsOf((await canister.ask({ url: cloud(path) })).headers).etag ?? expect.fail('no tag');
 }
 
-describe('a file', () => {
+describe('http_request: a file', () => {
   test.each([...names, 'page.html', 'empty'])('named %s is certified whole', async (name) => {
     const body = name === 'empty' ? '' : 'hello world';
     const whole = await canister.accepted({ url: cloud(name), headers: [['accept', '*/*']] });
@@ -129,7 +129,7 @@ describe('a file', () => {
   });
 });
 
-describe('a file of several parts', () => {
+describe('http_request: a file of several parts', () => {
   test('comes part by part, as a gateway asks for them', async () => {
     const first = await canister.accepted({ url: cloud('large') });
     expect([first.status, fieldsOf(first.headers)['content-range']]).toEqual([
@@ -149,7 +149,7 @@ describe('a file of several parts', () => {
   });
 });
 
-test('a key counts for nothing where a file is public: it and its parts are certified', async () => {
+test('http_request: a key counts for nothing where a file is public: it and its parts are certified', async () => {
   const key = ['Authorization', `Bearer ${canister.apiKey}`] as const;
   const small = await canister.accepted({ url: cloud('a'), headers: [key] });
   expect(fieldsOf(small.headers)['cache-control']).toMatch('public');
@@ -159,7 +159,7 @@ test('a key counts for nothing where a file is public: it and its parts are cert
   expect([first.status, next.status]).toEqual([206, 206]);
 });
 
-describe('what depends on more than is certified is asked again by an update:', () => {
+describe('http_request: what depends on more than is certified is asked again by an update:', () => {
   const etag = () => etagOf('a');
   test.each<[string, () => Promise<AskedRequest> | AskedRequest]>([
     ['a range inside', () => ({ url: cloud('a'), headers: [['Range', 'bytes=1-3']] })],
@@ -234,7 +234,7 @@ describe('what depends on more than is certified is asked again by an update:', 
   });
 });
 
-describe('what is nowhere', () => {
+describe('http_request: what is nowhere', () => {
   test.each([
     '/assets',
     '/assets/',
@@ -311,7 +311,7 @@ describe('what is nowhere', () => {
   });
 });
 
-describe('OPTIONS', () => {
+describe('http_request: OPTIONS', () => {
   test.each([
     '/',
     '/cloud/demo/a',
@@ -328,7 +328,7 @@ describe('OPTIONS', () => {
 });
 
 // The answer 431 cannot be verified here: the update that a gateway is sent to is refused unpaid.
-test('no update is paid for with more header bytes than a request has', async () => {
+test('http_request: no update is paid for with more header bytes than a request has', async () => {
   const range = ['Range', 'bytes=1-3'] as const;
   const asked = (bytes: number) => ({
     url: cloud('a'),
@@ -341,7 +341,7 @@ test('no update is paid for with more header bytes than a request has', async ()
   await expect(canister.change(asked(10_240))).rejects.toThrow('takes no such message');
 });
 
-describe('no certification', () => {
+describe('http_request: no certification', () => {
   test.each(['/api', '/api/', '/api/v1/status', '/api/v1/bucket/demo/files', '/api/x//y'])(
     'is all that is certified of %s',
     async (url) => {

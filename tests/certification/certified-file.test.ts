@@ -118,7 +118,7 @@ const rows: readonly [string, OwnRow, Uint8Array, Omit<AskedRequest, 'url'>][] =
   ['GET from 0 on', { row: 'part', index: 0 }, body, { headers: [['range', 'bytes=0-']] }],
 ];
 
-describe('a leaf of a file', () => {
+describe('CertifiedFile: a leaf of a file', () => {
   test.each(rows)('proves the answer to %s and no other', (_, row, bytes) => {
     const answer = answerOf(file, row, bytes);
     for (const [, otherRow, , otherRequest] of rows) {
@@ -232,7 +232,7 @@ describe('a leaf of a file', () => {
   });
 });
 
-describe('the subtree of the outermost wildcard', () => {
+describe('CertifiedFile: the subtree of the outermost wildcard', () => {
   const notFoundBody = Buffer.from('{"error":1}');
   const notFound = {
     status: 404,

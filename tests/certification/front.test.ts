@@ -44,7 +44,7 @@ const nowhere = [
   '//api//v1',
 ];
 
-describe('GET', () => {
+describe('http_request: GET', () => {
   test('/ and its assets are the console, which lets no worker run', async () => {
     for (const url of ['/', ...assets]) {
       const { status, headers } = await front.accepted({ url });
@@ -135,7 +135,7 @@ describe('GET', () => {
   });
 });
 
-test('OPTIONS is answered as browsers expect it, at every path', async () => {
+test('http_request: OPTIONS is answered as browsers expect it, at every path', async () => {
   for (const url of ['/', link, ...assets, ...nowhere, '/.well-known/efs-service']) {
     const { status, headers, body } = await front.accepted({ method: 'OPTIONS', url });
     expect([url, status, body.length]).toEqual([url, 204, 0]);
@@ -143,7 +143,7 @@ test('OPTIONS is answered as browsers expect it, at every path', async () => {
   }
 });
 
-describe('an update', () => {
+describe('http_request: an update', () => {
   test('is asked for by no answer', async () => {
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'];
     for (const method of methods) {
@@ -163,7 +163,7 @@ describe('an update', () => {
   });
 });
 
-test.each(['createBucket', 'listBuckets'])('%s is refused in words', async (name) => {
+test.each(['createBucket', 'listBuckets'])('http_request: %s is refused in words', async (name) => {
   const types = name === 'createBucket' ? [IDL.Text] : [];
   const argument = new Uint8Array(
     IDL.encode(
@@ -179,7 +179,7 @@ test.each(['createBucket', 'listBuckets'])('%s is refused in words', async (name
   ).toContain(words);
 });
 
-describe('the role', () => {
+describe('http_request: the role', () => {
   test('never changes', async () => {
     const { wasmPath } = await buildCanister({ force: false });
     const wasm = new Uint8Array(await readFile(wasmPath));
@@ -190,7 +190,7 @@ describe('the role', () => {
   });
 });
 
-test('an idle front runs nothing: no timers, no calls', async () => {
+test('http_request: an idle front runs nothing: no timers, no calls', async () => {
   const network = new KeyNetwork();
   await network.install(roleArgument({ front: null }));
   // Azle draws its seed once
@@ -202,28 +202,31 @@ test('an idle front runs nothing: no timers, no calls', async () => {
 
 const forgeries = Number(process.env.EFS_FORGERIES ?? 1_000);
 
-test.each(seedsOr(29))(`${forgeries} forged answers are refused, seed %i`, async (seed) => {
-  const requests: AskedRequest[] = [...nowhere, '/', link, ...assets].flatMap((url) => [
-    { url },
-    { method: 'OPTIONS', url },
-  ]);
-  const volume = Principal.fromText('rdmx6-jaaaa-aaaaa-aaadq-cai');
-  await front.call('removeVolume', [IDL.Principal], [volume]);
-  const url = '/.well-known/efs-service';
-  const outdated = { request: { url }, answer: await front.accepted({ url }) };
-  await front.call('addVolume', [IDL.Principal], [volume]);
-  const isFixed = (request: AskedRequest) =>
-    request.method !== 'OPTIONS' && nowhere.includes(request.url);
-  const isRight = (request: AskedRequest, answered: AskedRequest) => {
-    const areNowhere = nowhere.includes(request.url) && nowhere.includes(answered.url);
-    if (areNowhere && (isFixed(answered) || request.method === answered.method)) return true;
-    return request.url === answered.url && request.method === answered.method;
-  };
-  const { context } = front;
-  const exchanges: Exchange[] = [];
-  for (const request of requests) {
-    exchanges.push({ request, answer: await front.accepted(request) });
-  }
-  const truth = { exchanges, outdated, isFixed, isRight };
-  expectRefusals(truth, { seed, count: forgeries, context });
-});
+test.each(seedsOr(29))(
+  `http_request: ${forgeries} forged answers are refused, seed %i`,
+  async (seed) => {
+    const requests: AskedRequest[] = [...nowhere, '/', link, ...assets].flatMap((url) => [
+      { url },
+      { method: 'OPTIONS', url },
+    ]);
+    const volume = Principal.fromText('rdmx6-jaaaa-aaaaa-aaadq-cai');
+    await front.call('removeVolume', [IDL.Principal], [volume]);
+    const url = '/.well-known/efs-service';
+    const outdated = { request: { url }, answer: await front.accepted({ url }) };
+    await front.call('addVolume', [IDL.Principal], [volume]);
+    const isFixed = (request: AskedRequest) =>
+      request.method !== 'OPTIONS' && nowhere.includes(request.url);
+    const isRight = (request: AskedRequest, answered: AskedRequest) => {
+      const areNowhere = nowhere.includes(request.url) && nowhere.includes(answered.url);
+      if (areNowhere && (isFixed(answered) || request.method === answered.method)) return true;
+      return request.url === answered.url && request.method === answered.method;
+    };
+    const { context } = front;
+    const exchanges: Exchange[] = [];
+    for (const request of requests) {
+      exchanges.push({ request, answer: await front.accepted(request) });
+    }
+    const truth = { exchanges, outdated, isFixed, isRight };
+    expectRefusals(truth, { seed, count: forgeries, context });
+  },
+);

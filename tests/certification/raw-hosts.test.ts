@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => canister?.replica.stop());
 
-describe('a host', () => {
+describe('http_request: a host', () => {
   const hosts = (id: string) => ({
     raw: [`${id}.raw.localhost`, `${id.toUpperCase()}.RAW.icp0.io:80`, `a--b--${id}.raw.localhost`],
     verifying: [

@@ -85,27 +85,30 @@ const rows: readonly FileRow[] = [
 test.each([
   ['of a file', file, rows, 18],
   ['of an empty file', empty, rows.slice(0, 5), 15],
-])('each leaf %s is proven, by the hash of one node', (_, of, rowsOf, nodesMore) => {
-  site.putFile(name, of, of.partDigest(0));
-  const root = Buffer.from(published.hash());
-  const least = nodes();
-  const proven = (row: FileRow) =>
-    proofs.proveRow({ path: fileText(name), file: of, row, isFormer: false }) ??
-    expect.fail('no proof');
-  const short = rowsOf.map((row) => proven(row));
-  storeLeaves(of);
-  expect(nodes() - least).toBe(nodesMore);
-  expect(Buffer.from(published.hash())).toEqual(root);
-  for (const [at, row] of rowsOf.entries()) {
-    expect(proven(row)).toEqual(short[at]);
-    expect(fromArrays(decode(proven(row).witness.subarray(tagBytes))).hash).toEqual(root);
-  }
-  site.putFile(name, of, of.partDigest(0));
-  expect(nodes()).toBe(least);
-  expect(Buffer.from(published.hash())).toEqual(root);
-});
+])(
+  'openCertifiedSite(): each leaf %s is proven, by the hash of one node',
+  (_, of, rowsOf, nodesMore) => {
+    site.putFile(name, of, of.partDigest(0));
+    const root = Buffer.from(published.hash());
+    const least = nodes();
+    const proven = (row: FileRow) =>
+      proofs.proveRow({ path: fileText(name), file: of, row, isFormer: false }) ??
+      expect.fail('no proof');
+    const short = rowsOf.map((row) => proven(row));
+    storeLeaves(of);
+    expect(nodes() - least).toBe(nodesMore);
+    expect(Buffer.from(published.hash())).toEqual(root);
+    for (const [at, row] of rowsOf.entries()) {
+      expect(proven(row)).toEqual(short[at]);
+      expect(fromArrays(decode(proven(row).witness.subarray(tagBytes))).hash).toEqual(root);
+    }
+    site.putFile(name, of, of.partDigest(0));
+    expect(nodes()).toBe(least);
+    expect(Buffer.from(published.hash())).toEqual(root);
+  },
+);
 
-test('a file of several parts takes the place of one, and the other way round', () => {
+test('openCertifiedSite(): a file of several parts takes the place of one, and the other way round', () => {
   site.putFile(name, file, file.partDigest(0));
   const least = nodes();
   const root = Buffer.from(published.hash());

@@ -64,14 +64,14 @@ function isRight(request: AskedRequest, answered: AskedRequest): boolean {
   return request === answered || (isSame && (answered.headers === undefined || isRange));
 }
 
-test('every answer is accepted as it is', () => {
+test('http_request: every answer is accepted as it is', () => {
   expect(exchanges.length).toBeGreaterThan(20);
   for (const { request, answer } of [...exchanges]) {
     expect(verdictOn(request, answer, canister.context()).refusal).toBeUndefined();
   }
 });
 
-test('1,000 changed and exchanged answers are refused', () => {
+test('http_request: 1,000 changed and exchanged answers are refused', () => {
   expectRefusals(
     { exchanges, outdated, isRight, isFixed },
     { seed: 20_261_121, count: 1_000, context: canister.context },

@@ -87,7 +87,7 @@ describe('setFront', () => {
   });
 });
 
-test('OPTIONS is answered at every page, with a front and without', async () => {
+test('http_request: OPTIONS is answered at every page, with a front and without', async () => {
   const asset = async () => /\/assets\/[^"]+\.js/.exec(await textAt('/'))?.[0] ?? '/assets/none';
   for (const set of [() => setFront(), removeFront]) {
     await set();
@@ -98,7 +98,7 @@ test('OPTIONS is answered at every page, with a front and without', async () => 
   }
 });
 
-test('a browser at a link gets the console only where no front serves one', async () => {
+test('http_request: a browser at a link gets the console only where no front serves one', async () => {
   const order = { method: 'POST', url: '/api/v1/bucket/demo/links' };
   const age = Buffer.from('age-encryption.org/v1\n-> X25519 abc\n');
   await volume.put('letter', age, [['content-type', 'application/age']]);
@@ -111,19 +111,19 @@ test('a browser at a link gets the console only where no front serves one', asyn
   expect((await volume.ask(shown)).isUpgrade).toBe(true);
 });
 
-test('a volume has no volumes', async () => {
+test('http_request: a volume has no volumes', async () => {
   await expect(volume.call('addVolume', [IDL.Principal], [front])).rejects.toThrow(
     'InvalidArgument: This canister is a volume, which has no volumes: call the front.',
   );
 });
 
-test('the text efs-service cannot be set', async () => {
+test('http_request: the text efs-service cannot be set', async () => {
   await expect(volume.setWellKnown('efs-service', '{}')).rejects.toThrow(
     'The canister writes /.well-known/efs-service by itself',
   );
 });
 
-test('canisters of one project find each other by environment variables', async () => {
+test('http_request: canisters of one project find each other by environment variables', async () => {
   const { wasmPath } = await buildCanister({ force: false });
   const wasm = new Uint8Array(await readFile(wasmPath));
   const replica = await startReplica({ server: false });

@@ -22,7 +22,7 @@ const textOf = ({ body }: CanisterAnswer) => Buffer.from(body).toString();
 const field = ({ headers }: CanisterAnswer, sought: string) =>
   headers.find(([name]) => name.toLowerCase() === sought)?.[1];
 
-test('what is set is certified at once, for every site, and is gone when it is taken away', async () => {
+test('setWellKnown: what is set is certified at once, for every site, and is gone when it is taken away', async () => {
   expect((await canister.accepted({ url })).status).toBe(404);
   await canister.setWellKnown('ic-domains', domains);
   const answer = await canister.accepted({ url });
@@ -50,7 +50,7 @@ test('what is set is certified at once, for every site, and is gone when it is t
   expect((await canister.accepted({ url })).status).toBe(404);
 });
 
-test('an upgrade keeps them, and names of two segments stand beside those of one', async () => {
+test('setWellKnown: an upgrade keeps them, and names of two segments stand beside those of one', async () => {
   await canister.setWellKnown('ic-domains', domains);
   await canister.setWellKnown('matrix', '1');
   await canister.setWellKnown('matrix/client', '{}');
@@ -67,7 +67,7 @@ test('an upgrade keeps them, and names of two segments stand beside those of one
   expect(textOf(await canister.accepted({ url: '/.well-known/%69c-domains' }))).toBe(domains);
 });
 
-test('a condition that is not met, and a method that is not there, are refused by an update', async () => {
+test('setWellKnown: a condition that is not met, and a method that is not there, are refused by an update', async () => {
   await canister.setWellKnown('security.txt', 'Contact: mailto:a@example.org\n');
   const asked = { url: '/.well-known/security.txt' };
   for (const request of [

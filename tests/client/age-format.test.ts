@@ -111,7 +111,7 @@ async function openAll(sealed: Uint8Array, cipher = nodeSegmentCipher, read = 50
   return { bytes, age, file };
 }
 
-describe.each(ciphers)('by %s', (_, cipher) => {
+describe.each(ciphers)('makeHeader(): by %s', (_, cipher) => {
   test.each(edges)('the library opens %i bytes, and the other way round', async (length) => {
     const plain = sample.subarray(0, length);
     const decrypter = new Decrypter();
@@ -128,7 +128,7 @@ describe.each(ciphers)('by %s', (_, cipher) => {
 
 const length = fc.oneof(fc.constantFrom(...edges), fc.integer({ min: 0, max: sample.length }));
 
-test('chunks of any length, of streams too, are the bytes of one file', async () => {
+test('makeHeader(): chunks of any length, of streams too, are the bytes of one file', async () => {
   const header = await makeHeader({ recipients });
   await fc.assert(
     fc.asyncProperty(length, fc.integer({ min: 1_000, max: 200_000 }), async (size, chunkBytes) => {
@@ -143,7 +143,7 @@ test('chunks of any length, of streams too, are the bytes of one file', async ()
   );
 });
 
-test('slices of a file on the disk may be asked for in any order', async () => {
+test('makeHeader(): slices of a file on the disk may be asked for in any order', async () => {
   const plain = sample;
   const header = await makeHeader({ recipients });
   const whole = await sealedOf({ plain, chunkBytes: 10 * sample.length, header });
@@ -160,7 +160,7 @@ test('slices of a file on the disk may be asked for in any order', async () => {
   );
 });
 
-test('a range is the slice, and reads the pieces that cover it alone', async () => {
+test('makeHeader(): a range is the slice, and reads the pieces that cover it alone', async () => {
   const sealed = await sealedOf({ plain: sample, chunkBytes: 100_000 });
   const { age } = await openAll(sealed);
   const at = fc.integer({ min: 0, max: sample.length });
@@ -211,7 +211,7 @@ const alterations: Readonly<Record<string, Alteration>> = {
   'an empty last piece': (sealed) => concatBytes(sealed, new Uint8Array(16)),
 };
 
-describe('whatever is altered is noticed', () => {
+describe('makeHeader(): whatever is altered is noticed', () => {
   test.each(Object.entries(alterations))('%s', async (_, alter) => {
     const sealed = await sealedOf({ plain: sample, chunkBytes: 100_000 });
     const { age } = await openAll(sealed);
@@ -255,7 +255,7 @@ describe('whatever is altered is noticed', () => {
   });
 });
 
-describe('headers', () => {
+describe('makeHeader(): headers', () => {
   test('for several recipients, with post-quantum keys too, each of them opens', async () => {
     const hybrid = await generateHybridIdentity();
     const header = await makeHeader({

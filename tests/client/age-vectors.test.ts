@@ -70,7 +70,7 @@ const codes: Readonly<Record<string, RegExp>> = {
   'payload failure': /^IntegrityError$/,
 };
 
-test('there are a hundred of them', () => {
+test('openHeader(): there are a hundred of them', () => {
   expect(usable.length).toBeGreaterThan(90);
 });
 

@@ -70,7 +70,7 @@ async function put(path: string, bytes: Uint8Array): Promise<void> {
   await open('HTTP').upload(bytes, options);
 }
 
-describe.each(transports)('over %s', (transport) => {
+describe.each(transports)('createStorage(): over %s', (transport) => {
   const path = `bad-node/${transport}`;
   beforeAll(() => put(path, former));
 
@@ -118,7 +118,7 @@ describe.each(transports)('over %s', (transport) => {
   });
 });
 
-describe('what agents check of a query that nothing else covers', () => {
+describe('createStorage(): what agents check of a query that nothing else covers', () => {
   test('is its signature: lists are right, whatever is altered on the way', async () => {
     const { bucket } = service;
     const list = async () => {
@@ -132,7 +132,7 @@ describe('what agents check of a query that nothing else covers', () => {
   });
 });
 
-test('when the clock of the whole replica jumps ahead, files still arrive and come back', async () => {
+test('createStorage(): when the clock of the whole replica jumps ahead, files still arrive and come back', async () => {
   service.replica?.advanceTime(600_000_000_000n);
   for (const transport of transports) {
     const path = `jumped/${transport}`;

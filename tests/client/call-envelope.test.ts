@@ -37,22 +37,25 @@ async function sealed(blob: Uint8Array, identity?: SignIdentity) {
   return { requestId, decoded: Cbor.decode<Decoded>(body.slice()) };
 }
 
-test.each([0, 1, 127, 128, 65_536, 1_900_000])('an argument with %i bytes', async (length) => {
-  const blob = sampleBytes('envelope', length);
-  const { requestId, decoded } = await sealed(blob);
-  const { content } = decoded;
-  const types = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
-  const argument = IDL.encode(types, ['upload', 7n, blob]);
-  expect(Buffer.compare(content.arg as Uint8Array, argument)).toBe(0);
-  expect(content).toMatchObject({ request_type: 'call', method_name: method });
-  expect(content.ingress_expiry).toBe(expiryNs);
-  expect(new Uint8Array(content.canister_id as Uint8Array)).toEqual(canisterId.toUint8Array());
-  expect(new Uint8Array(content.sender as Uint8Array)).toEqual(Uint8Array.of(4));
-  expect(Buffer.from(requestId)).toEqual(Buffer.from(requestIdOf(content)));
-  expect(decoded.sender_sig).toBeUndefined();
-});
+test.each([0, 1, 127, 128, 65_536, 1_900_000])(
+  'sealCallBy(): an argument with %i bytes',
+  async (length) => {
+    const blob = sampleBytes('envelope', length);
+    const { requestId, decoded } = await sealed(blob);
+    const { content } = decoded;
+    const types = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
+    const argument = IDL.encode(types, ['upload', 7n, blob]);
+    expect(Buffer.compare(content.arg as Uint8Array, argument)).toBe(0);
+    expect(content).toMatchObject({ request_type: 'call', method_name: method });
+    expect(content.ingress_expiry).toBe(expiryNs);
+    expect(new Uint8Array(content.canister_id as Uint8Array)).toEqual(canisterId.toUint8Array());
+    expect(new Uint8Array(content.sender as Uint8Array)).toEqual(Uint8Array.of(4));
+    expect(Buffer.from(requestId)).toEqual(Buffer.from(requestIdOf(content)));
+    expect(decoded.sender_sig).toBeUndefined();
+  },
+);
 
-test('an identity signs the request id', async () => {
+test('sealCallBy(): an identity signs the request id', async () => {
   const identity = identityFromPem(newIdentity()) as SignIdentity;
   const { requestId, decoded } = await sealed(sampleBytes('signed', 100), identity);
   const der = Buffer.from(decoded.sender_pubkey ?? []);

@@ -56,7 +56,7 @@ async function closedAddress(): Promise<string> {
 }
 
 test.each(['http', 'actor'])(
-  'without a server, it says that it tries again, and when (%s)',
+  'efs: without a server, it says that it tries again, and when (%s)',
   async (way) => {
     const address = await closedAddress();
     const { canisterId: EFS_CANISTER_ID } = service;
@@ -81,7 +81,7 @@ test.each(['http', 'actor'])(
 );
 
 test.each([['get'], ['get', '--transport', 'actor'], ['cat'], ['stat'], ['link', 'create']])(
-  '%s %s %s names a file that is not there',
+  'efs: %s %s %s names a file that is not there',
   async (...words) => {
     const { host: EFS_HOST, canisterId: EFS_CANISTER_ID } = service;
     const more = settings({ EFS_HOST, EFS_CANISTER_ID });
@@ -92,7 +92,7 @@ test.each([['get'], ['get', '--transport', 'actor'], ['cat'], ['stat'], ['link',
   },
 );
 
-describe('keys', () => {
+describe('efs: keys', () => {
   test('one for another bucket: it is said which bucket needs another, and how to give it', async () => {
     await efsAsOwner('bucket', 'create', 'photos');
     for (const words of [
@@ -130,7 +130,7 @@ describe('keys', () => {
   });
 });
 
-test('what the service says of its methods and headers is said of commands and flags', async () => {
+test('efs: what the service says of its methods and headers is said of commands and flags', async () => {
   const { bucket } = service;
   const unknown = await efsAsOwner('key', 'revoke', 'nothing');
   expect(unknown.errors).toBe(
@@ -146,14 +146,14 @@ test('what the service says of its methods and headers is said of commands and f
   expect(header.errors).toContain('(--cache-control, --header) has at most 1024 visible');
 });
 
-test('what is there and is to be kept is said in the words of the flag', async () => {
+test('efs: what is there and is to be kept is said in the words of the flag', async () => {
   const { bucket } = service;
   const ended = await efs('put', '--no-replace', 'identity.pem', `${bucket}/wrong/a`);
   expect(ended.code).toBe(5);
   expect(ended.errors).toContain('There is a file of that name, which --no-replace keeps.');
 });
 
-test('rm goes on after a missing file, and sums up', async () => {
+test('efs: rm goes on after a missing file, and sums up', async () => {
   const { bucket } = service;
   const names = ['a', 'missing', 'b'].map((name) => `${bucket}/wrong/${name}`);
   const ended = await efs('rm', ...names);
@@ -163,7 +163,7 @@ test('rm goes on after a missing file, and sums up', async () => {
   expect(ended.code).toBe(3);
 });
 
-test('quotas are given with units, taken away by none, and shown with their use', async () => {
+test('efs: quotas are given with units, taken away by none, and shown with their use', async () => {
   await efsAsOwner('bucket', 'create', 'small', '--quota', '10MB', '--quota-files', '7');
   const record = async () => {
     const { output } = await efsAsOwner('bucket', 'ls', '--json');
@@ -179,7 +179,7 @@ test('quotas are given with units, taken away by none, and shown with their use'
   expect((await efsAsOwner('bucket', 'set', 'small', '--quota', '10 X')).code).toBe(2);
 });
 
-test('ls shows all, however many; --limit fewer, and says so', async () => {
+test('efs: ls shows all, however many; --limit fewer, and says so', async () => {
   const { bucket } = service;
   const storage = createNodeStorage({ url: service.base, apiKey: service.apiKey });
   const files = Array.from({ length: 120 }, (_, index) => ({
@@ -195,7 +195,7 @@ test('ls shows all, however many; --limit fewer, and says so', async () => {
   expect(some.errors).toBe('These are the first 5: there are more without --limit.\n');
 });
 
-test('times have their distance from UTC, and are ISO 8601 in JSON', async () => {
+test('efs: times have their distance from UTC, and are ISO 8601 in JSON', async () => {
   const { bucket } = service;
   const table = await efs('ls', `${bucket}/wrong/`);
   expect(table.output).toMatch(/ \d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d /);
@@ -203,14 +203,14 @@ test('times have their distance from UTC, and are ISO 8601 in JSON', async () =>
   expect(JSON.parse(json.output)[0].updatedAt).toMatch(/^\d{4}-.*T.*Z$/);
 });
 
-test.each(['--cache-control', '--type'])('a line end in %s is wrong usage', async (flag) => {
+test.each(['--cache-control', '--type'])('efs: a line end in %s is wrong usage', async (flag) => {
   const words = ['put', flag, 'a\nb', 'identity.pem', `${service.bucket}/line`];
   const ended = await efs(...words);
   expect(ended).toMatchObject({ code: 2, output: '' });
   expect(ended.errors).toContain('It must be one line, without control characters.');
 });
 
-test('32 requests at a time are no reason for a warning', async () => {
+test('efs: 32 requests at a time are no reason for a warning', async () => {
   // 13 chunks: Node warns from the eleventh listener on.
   await writeFile(join(folder, 'large.bin'), sampleBytes('large', 24_000_000));
   const { host: EFS_HOST, canisterId: EFS_CANISTER_ID } = service;
@@ -228,7 +228,7 @@ test('32 requests at a time are no reason for a warning', async () => {
   }
 });
 
-test('Ctrl-C ends a put that waits for standard input at once, and says so', async () => {
+test('efs: Ctrl-C ends a put that waits for standard input at once, and says so', async () => {
   const child = spawn(process.execPath, [script, 'put', '-', `${service.bucket}/typed`], {
     cwd: folder,
     env: commandEnvironment(settings()),

@@ -10,18 +10,21 @@ import { diskKey, unsafeReason } from '../../packages/efs/src/transfers/safe-pat
 
 const half = { doneBytes: 30e6, totalBytes: 60e6, bytesPerSecond: 5e6, leftSeconds: 6 };
 
-test.each([120, 100, 80, 60, 40, 20, 10, 1])('a line of progress fits %i columns', (columns) => {
-  for (const name of ['a', 'x'.repeat(200), '写真'.repeat(40)]) {
-    for (const state of [half, { ...half, totalBytes: undefined }, { ...half, totalBytes: 0 }]) {
-      const line = progressLine({ ...state, name }, columns);
-      // Each of these characters takes two columns.
-      const wide = [...line].filter((character) => character > '\u2fff').length;
-      expect([...line].length + wide).toBeLessThan(columns);
+test.each([120, 100, 80, 60, 40, 20, 10, 1])(
+  'efs: a line of progress fits %i columns',
+  (columns) => {
+    for (const name of ['a', 'x'.repeat(200), '写真'.repeat(40)]) {
+      for (const state of [half, { ...half, totalBytes: undefined }, { ...half, totalBytes: 0 }]) {
+        const line = progressLine({ ...state, name }, columns);
+        // Each of these characters takes two columns.
+        const wide = [...line].filter((character) => character > '\u2fff').length;
+        expect([...line].length + wide).toBeLessThan(columns);
+      }
     }
-  }
-});
+  },
+);
 
-test('at 80 columns it has name, bar, share, bytes, rate and time left', () => {
+test('efs: at 80 columns it has name, bar, share, bytes, rate and time left', () => {
   const line = progressLine({ ...half, name: 'film.mp4' }, 80);
   expect(line).toMatch(
     /^film\.mp4 {2}\[#+-+\] {2}50 % {2}30\.0 MB of 60\.0 MB {2}5\.00 MB\/s {2}6 s left$/,
@@ -39,7 +42,7 @@ function filterOfLine(...words: string[]) {
   return (path: string) => filterOf(flags).isWanted(path);
 }
 
-describe('--exclude and --include', () => {
+describe('efs: --exclude and --include', () => {
   test('without them all is taken', () => {
     expect(filterOfLine()('a/b')).toBe(true);
   });
@@ -75,7 +78,7 @@ describe('--exclude and --include', () => {
   });
 });
 
-describe('names from a service', () => {
+describe('efs: names from a service', () => {
   test.each(['', 'a//b', '/etc/passwd', '../x', 'a/../../x', 'a/.', '..', 'a/', 'a\0b'])(
     '%j is no file of the folder',
     (path) => {
@@ -101,7 +104,7 @@ describe('names from a service', () => {
   });
 });
 
-test('sizes have units, decimal and binary, and none is no limit', () => {
+test('efs: sizes have units, decimal and binary, and none is no limit', () => {
   const sizes = ['10MB', '1.5 GiB', '4096', '7b', '0', 'none', '2kB', '1KiB'].map(byteCount);
   expect(sizes).toEqual([10e6, 1.5 * 2 ** 30, 4096, 7, 0, 0, 2e3, 1024]);
   for (const wrong of ['', 'MB', '10XB', '-1', '1e3', '99999999TB']) {
@@ -109,7 +112,7 @@ test('sizes have units, decimal and binary, and none is no limit', () => {
   }
 });
 
-test('times have their distance from UTC', () => {
+test('efs: times have their distance from UTC', () => {
   const { TZ } = process.env;
   process.env.TZ = 'Asia/Kolkata';
   expect(formatTime('2026-11-22T16:49:12.345Z')).toBe('2026-11-22 22:19:12 +05:30');

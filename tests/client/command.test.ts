@@ -46,7 +46,7 @@ async function sampleFile(name: string, length: number): Promise<Uint8Array> {
   return bytes;
 }
 
-test('put and get bring a file there and back, quietly and leaving nothing behind', async () => {
+test('efs: put and get bring a file there and back, quietly and leaving nothing behind', async () => {
   const { bucket } = service;
   const bytes = await sampleFile('film.mp4', 4_000_000);
   await sampleFile('notes.txt', 10);
@@ -64,7 +64,7 @@ test('put and get bring a file there and back, quietly and leaving nothing behin
   expect(record).toMatchObject({ size: 4_000_000, contentType: 'video/mp4', tags: ['a'] });
 });
 
-test('standard input and output work as files', async () => {
+test('efs: standard input and output work as files', async () => {
   const { bucket } = service;
   const words = ['put', '--type', 'text/plain', '-', `${bucket}/piped.txt`];
   const sent = await runCommand(words, settings({ input: new TextEncoder().encode('piped') }));
@@ -74,7 +74,7 @@ test('standard input and output work as files', async () => {
   expect(range.output).toBe('ip');
 });
 
-test('ls shows a table, or JSON, and says when there is more', async () => {
+test('efs: ls shows a table, or JSON, and says when there is more', async () => {
   const { bucket } = service;
   await sampleFile('listed.txt', 1_234);
   await efs('put', 'listed.txt', `${bucket}/ls/`);
@@ -88,7 +88,7 @@ test('ls shows a table, or JSON, and says when there is more', async () => {
   expect((await efs('ls', `${bucket}/ls/`)).output).toBe('');
 });
 
-test('sync sends what has changed, and nothing else', async () => {
+test('efs: sync sends what has changed, and nothing else', async () => {
   const { bucket } = service;
   await mkdir(join(folder, 'site', 'sub'), { recursive: true });
   for (const [name, length] of Object.entries({ 'a.txt': 5, 'sub/b.css': 7, 'c.bin': 3_900_000 })) {
@@ -109,7 +109,7 @@ test('sync sends what has changed, and nothing else', async () => {
   expect(third).toEqual({ code: 0, output: '', errors: '0 sent, 2 the same, 0 removed.\n' });
 });
 
-test('buckets and keys are made, used and withdrawn; only a new key’s secret is shown', async () => {
+test('efs: buckets and keys are made, used and withdrawn; only a new key’s secret is shown', async () => {
   expect((await efs('bucket', 'create', 'shelf')).output).toBe('shelf\n');
   const made = await efs('key', 'create', 'shelf', '--name', 'n', '--expires', '2d');
   const secret = made.output.trim();
@@ -132,7 +132,7 @@ test('buckets and keys are made, used and withdrawn; only a new key’s secret i
   expect((await efs('bucket', 'ls')).output).toMatch(/^BUCKET +FILES +SIZE/);
 });
 
-test('a bucket is made private, or public when that is asked for', async () => {
+test('efs: a bucket is made private, or public when that is asked for', async () => {
   expect((await efs('bucket', 'create', 'cellar')).code).toBe(0);
   expect((await efs('bucket', 'create', 'window', '--public')).code).toBe(0);
   const listed: { id: string; isPublic: boolean }[] = JSON.parse(
@@ -145,7 +145,7 @@ test('a bucket is made private, or public when that is asked for', async () => {
   ]);
 });
 
-test('exit codes tell what kind of failure it was', async () => {
+test('efs: exit codes tell what kind of failure it was', async () => {
   const { bucket } = service;
   await sampleFile('small.txt', 3);
   const codes = async (...words: string[]) => (await efs(...words)).code;
@@ -165,7 +165,7 @@ test.each([
   ['SIGKILL', undefined, /^$/],
   ['SIGINT', 130, /--resume goes on with it[\s\S]*\[Aborted\]/],
 ] as const)(
-  'after %s, --resume sends what was not accepted, and no chunk twice',
+  'efs: after %s, --resume sends what was not accepted, and no chunk twice',
   async (signal, code, words) => {
     const { bucket } = service;
     const proxy = await startProxy(service.host, Math.random);
@@ -199,7 +199,7 @@ test.each([
   },
 );
 
-test('an interrupted get goes on where it was', async () => {
+test('efs: an interrupted get goes on where it was', async () => {
   const { bucket } = service;
   const bytes = await sampleFile('long.bin', 12_000_000);
   await efs('put', 'long.bin', `${bucket}/`);

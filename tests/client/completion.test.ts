@@ -32,7 +32,7 @@ function completed(...line: string[]): string[] {
     .filter(Boolean);
 }
 
-describe.runIf(isThere('bash'))('bash', () => {
+describe.runIf(isThere('bash'))('efs completion: bash', () => {
   test('completes commands, and those below a command', () => {
     expect(completed('sy')).toEqual(['sync']);
     expect(completed('bucket', 'cr')).toEqual(['create']);
@@ -53,15 +53,15 @@ describe.runIf(isThere('bash'))('bash', () => {
   });
 });
 
-test.runIf(isThere('zsh'))('zsh takes it', () => {
+test.runIf(isThere('zsh'))('efs completion: zsh takes it', () => {
   expect(spawnSync('zsh', ['-n', join(folder, 'zsh')]).status).toBe(0);
 });
 
-test.runIf(isThere('fish'))('fish takes it', () => {
+test.runIf(isThere('fish'))('efs completion: fish takes it', () => {
   expect(spawnSync('fish', ['-n', join(folder, 'fish')]).status).toBe(0);
 });
 
-test('another shell is wrong usage, and it is said which there are', async () => {
+test('efs completion: another shell is wrong usage, and it is said which there are', async () => {
   const ended = await callCommand(['completion', 'tcsh'], { folder });
   expect(ended.code).toBe(2);
   expect(ended.errors).toContain('bash, zsh, fish');

@@ -198,7 +198,7 @@ describe('readConfiguration()', () => {
   });
 });
 
-test('exit codes follow the kind of failure', () => {
+test('readConfiguration(): exit codes follow the kind of failure', () => {
   const codeOf = (code: string, status?: number) =>
     exitCodeOf(new StorageError(code, '', { status }));
   expect(codeOf('NoSuchBucket')).toBe(3);
@@ -213,7 +213,7 @@ test('exit codes follow the kind of failure', () => {
   expect(exitCodeOf(new Error('else'))).toBe(1);
 });
 
-test('sizes and times are short', () => {
+test('readConfiguration(): sizes and times are short', () => {
   const sizes = [0, 999, 1_000, 12_345, 999_499, 999_500, 1_900_000_000];
   expect(sizes.map(formatBytes)).toEqual([
     '0 B',

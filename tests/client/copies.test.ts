@@ -61,7 +61,7 @@ const transports: readonly [string, (fetch?: Fetch) => Storage][] = [
   ['the actor', (fetch) => byActor(service.host, fetch)],
 ];
 
-describe.each(transports)('over %s', (name, open) => {
+describe.each(transports)('Storage.copy(): over %s', (name, open) => {
   const folder = `copies ${name}/`;
   // The agent sends the same signed call three times: then the client makes another one.
   const lossy = () => open(loseAnswers(name === 'HTTP' ? 1 : 3));
@@ -277,7 +277,7 @@ describe.each(transports)('over %s', (name, open) => {
   });
 });
 
-test('buckets say how long they keep former versions, and what these take', async () => {
+test('Storage.copy(): buckets say how long they keep former versions, and what these take', async () => {
   const made = await direct.buckets.create('keeps', { keepVersionsDays: 3 });
   expect(made).toMatchObject({ keepVersionsDays: 3, versionCount: 0, versionBytes: 0 });
   for (const size of [10, 20]) {
@@ -293,7 +293,7 @@ test('buckets say how long they keep former versions, and what these take', asyn
   await expect(tooLong).rejects.toMatchObject({ code: 'InvalidArgument' });
 });
 
-test('a key for several buckets copies and moves between them over HTTP', async () => {
+test('Storage.copy(): a key for several buckets copies and moves between them over HTTP', async () => {
   const { bucket } = service;
   const { secret } = await direct.keys.create({
     name: 'both',
@@ -312,63 +312,66 @@ test('a key for several buckets copies and moves between them over HTTP', async 
 
 const faults = { loseRequest: 0.1, loseAnswer: 0.15, sendTwice: 0.1, refuse: 0.1, delayMsMax: 30 };
 
-describe.each(['HTTP', 'the actor'])(`over a network that fails, seed ${networkSeed}`, (name) => {
-  test(`every call over ${name} is carried out`, async () => {
-    const { bucket } = service;
-    const random = randomNumbers(networkSeed);
-    const proxy = await startProxy(service.host, () => random(1_000_000) / 1_000_000);
-    const storage = name === 'HTTP' ? overHttp(proxy.url) : byActor(proxy.url);
-    const folder = `failing ${name}/`;
-    const at = (path: string) => ({ bucket, path: folder + path });
-    const numbers = Array.from({ length: 8 }, (_, index) => 100 + index);
-    for (const content of ['former', 'latter']) {
-      const files = numbers.flatMap((number) =>
-        ['copy', 'move', 'change', 'restore'].map((kind) => ({
-          path: `${folder}${kind}/${number}`,
-          source: sampleBytes(`${content} ${number}`, 10),
-        })),
+describe.each(['HTTP', 'the actor'])(
+  `Storage.copy(): over a network that fails, seed ${networkSeed}`,
+  (name) => {
+    test(`every call over ${name} is carried out`, async () => {
+      const { bucket } = service;
+      const random = randomNumbers(networkSeed);
+      const proxy = await startProxy(service.host, () => random(1_000_000) / 1_000_000);
+      const storage = name === 'HTTP' ? overHttp(proxy.url) : byActor(proxy.url);
+      const folder = `failing ${name}/`;
+      const at = (path: string) => ({ bucket, path: folder + path });
+      const numbers = Array.from({ length: 8 }, (_, index) => 100 + index);
+      for (const content of ['former', 'latter']) {
+        const files = numbers.flatMap((number) =>
+          ['copy', 'move', 'change', 'restore'].map((kind) => ({
+            path: `${folder}${kind}/${number}`,
+            source: sampleBytes(`${content} ${number}`, 10),
+          })),
+        );
+        await all(direct.uploadAll(files, { bucket }));
+      }
+      proxy.faults = faults;
+      const isNew = { ifNoneMatch: '*' };
+      await Promise.all(
+        numbers.map(async (number) => {
+          await storage.copy(at(`copy/${number}`), at(`copied/${number}`));
+          await storage.move(at(`move/${number}`), at(`moved/${number}`), isNew);
+          await storage.change(at(`change/${number}`), { metadata: { number: `${number}` } });
+          await storage.versions.restore({ ...at(`restore/${number}`), version: 1 });
+        }),
       );
-      await all(direct.uploadAll(files, { bucket }));
-    }
-    proxy.faults = faults;
-    const isNew = { ifNoneMatch: '*' };
-    await Promise.all(
-      numbers.map(async (number) => {
-        await storage.copy(at(`copy/${number}`), at(`copied/${number}`));
-        await storage.move(at(`move/${number}`), at(`moved/${number}`), isNew);
-        await storage.change(at(`change/${number}`), { metadata: { number: `${number}` } });
-        await storage.versions.restore({ ...at(`restore/${number}`), version: 1 });
-      }),
-    );
-    await proxy.idle();
-    // The second of two identical requests would find the file there and count no update.
-    proxy.faults = { ...faults, sendTwice: 0 };
-    const prefixes = { fromPrefix: `${folder}moved/`, toPrefix: `${folder}at last/` };
-    expect(await storage.moveAll({ bucket, ...prefixes })).toEqual({
-      moved: numbers.length,
-      failed: [],
+      await proxy.idle();
+      // The second of two identical requests would find the file there and count no update.
+      proxy.faults = { ...faults, sendTwice: 0 };
+      const prefixes = { fromPrefix: `${folder}moved/`, toPrefix: `${folder}at last/` };
+      expect(await storage.moveAll({ bucket, ...prefixes })).toEqual({
+        moved: numbers.length,
+        failed: [],
+      });
+      await Promise.all(
+        numbers.map(async (number) => {
+          await storage.copy(at(`copy/${number}`), at(`new/${number}`), isNew);
+          await storage.versions.erase({ ...at(`restore/${number}`), version: 2 });
+        }),
+      );
+      await proxy.stop();
+      for (const [fault, count] of Object.entries(proxy.counts)) {
+        expect(count, fault).toBeGreaterThan(0);
+      }
+      for (const number of numbers) {
+        const { etag } = await direct.stat(at(`copy/${number}`));
+        expect(await direct.stat(at(`copied/${number}`))).toMatchObject({ etag });
+        expect(await direct.stat(at(`new/${number}`))).toMatchObject({ etag });
+        expect(await direct.stat(at(`at last/${number}`))).toMatchObject({ etag });
+        const changed = await direct.stat(at(`change/${number}`));
+        expect(changed).toMatchObject({ etag, metadata: { number: `${number}` } });
+        const restored = await direct.stat(at(`restore/${number}`));
+        expect([restored.version, restored.etag === etag]).toEqual([3, false]);
+        expect(await all(direct.versions.list(at(`restore/${number}`)))).toEqual([]);
+      }
+      expect(await all(direct.list({ bucket, prefix: `${folder}move/` }))).toEqual([]);
     });
-    await Promise.all(
-      numbers.map(async (number) => {
-        await storage.copy(at(`copy/${number}`), at(`new/${number}`), isNew);
-        await storage.versions.erase({ ...at(`restore/${number}`), version: 2 });
-      }),
-    );
-    await proxy.stop();
-    for (const [fault, count] of Object.entries(proxy.counts)) {
-      expect(count, fault).toBeGreaterThan(0);
-    }
-    for (const number of numbers) {
-      const { etag } = await direct.stat(at(`copy/${number}`));
-      expect(await direct.stat(at(`copied/${number}`))).toMatchObject({ etag });
-      expect(await direct.stat(at(`new/${number}`))).toMatchObject({ etag });
-      expect(await direct.stat(at(`at last/${number}`))).toMatchObject({ etag });
-      const changed = await direct.stat(at(`change/${number}`));
-      expect(changed).toMatchObject({ etag, metadata: { number: `${number}` } });
-      const restored = await direct.stat(at(`restore/${number}`));
-      expect([restored.version, restored.etag === etag]).toEqual([3, false]);
-      expect(await all(direct.versions.list(at(`restore/${number}`)))).toEqual([]);
-    }
-    expect(await all(direct.list({ bucket, prefix: `${folder}move/` }))).toEqual([]);
-  });
-});
+  },
+);

@@ -168,7 +168,7 @@ async function withServer({ date, body = '<html>' }: Answer, use: (url: string) 
   }
 }
 
-test('members come, get another role, and go', async () => {
+test('efs doctor: members come, get another role, and go', async () => {
   const { bucket } = service;
   await efs(['member', 'add', bucket, stranger]);
   const listed = await efs(['member', 'ls', bucket, '--json']);
@@ -186,7 +186,7 @@ test('members come, get another role, and go', async () => {
   expect([wrong.code, wrong.errors]).toEqual([2, expect.stringContaining('reader, writer, owner')]);
 });
 
-test('access says who may create buckets, and what nobody may cost', async () => {
+test('efs doctor: access says who may create buckets, and what nobody may cost', async () => {
   await efs(['access', 'allow', stranger]);
   expect((await efs(['access', 'ls'])).output).toBe(`${stranger}\n`);
   await efs(['access', 'anonymous', '--burst', '77', '--per-minute', '7']);
@@ -200,7 +200,7 @@ test('access says who may create buckets, and what nobody may cost', async () =>
   expect((await efs(['access', 'ls'], { EFS_IDENTITY: 'stranger.pem' })).code).toBe(4);
 });
 
-test('keys are rotated, and waited for', async () => {
+test('efs doctor: keys are rotated, and waited for', async () => {
   const { bucket } = service;
   const rotated = await efs(['rotate', 'bucket', bucket, '--wait']);
   expect(rotated).toMatchObject({ code: 0, output: `${bucket}\n` });
@@ -211,7 +211,7 @@ test('keys are rotated, and waited for', async () => {
   expect([code, errors]).toEqual([2, expect.stringContaining('vetkd:key_1')]);
 });
 
-test('status tells an owner the cycles, and when to top up', async () => {
+test('efs doctor: status tells an owner the cycles, and when to top up', async () => {
   const { output } = await efs(['status']);
   expect(output).toMatch(/^cycles +\d+/m);
   expect(output).toMatch(/^daysOfStorage +\d+/m);

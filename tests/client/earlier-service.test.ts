@@ -57,23 +57,26 @@ async function storageOver(way: string): Promise<FileStorage> {
 
 const ways = ['the actor', 'HTTP'];
 
-test.each(ways)('upload, uploadAll and removeAll of small files over %s', async (way) => {
-  const bucket = 'old';
-  const chosen = await storageOver(way);
-  const bytes = sampleBytes(way, 5_000);
-  await chosen.upload(bytes, { bucket, path: 's/one', contentType: 'a/b' });
-  const files = ['s/two', 's/three'].map((path) => ({ path, source: bytes, contentType: 'a/b' }));
-  const stored: unknown[] = [];
-  for await (const { path, error } of chosen.uploadAll(files, { bucket }))
-    stored.push(error ?? path);
-  expect(stored.toSorted()).toEqual(['s/three', 's/two']);
-  expectSameBytes(await (await chosen.download({ bucket, path: 's/two' })).bytes(), bytes);
-  const removed: unknown[] = [];
-  const note = ({ path, error }: RemovedFile) => removed.push(error?.code ?? path);
-  for await (const one of chosen.removeAll({ bucket, paths: ['s/one', 's/none'] })) note(one);
-  for await (const one of chosen.removeAll({ bucket, prefix: 's/' })) note(one);
-  expect(removed.toSorted()).toEqual(['NoSuchFile', 's/one', 's/three', 's/two']);
-});
+test.each(ways)(
+  'createStorage(): upload, uploadAll and removeAll of small files over %s',
+  async (way) => {
+    const bucket = 'old';
+    const chosen = await storageOver(way);
+    const bytes = sampleBytes(way, 5_000);
+    await chosen.upload(bytes, { bucket, path: 's/one', contentType: 'a/b' });
+    const files = ['s/two', 's/three'].map((path) => ({ path, source: bytes, contentType: 'a/b' }));
+    const stored: unknown[] = [];
+    for await (const { path, error } of chosen.uploadAll(files, { bucket }))
+      stored.push(error ?? path);
+    expect(stored.toSorted()).toEqual(['s/three', 's/two']);
+    expectSameBytes(await (await chosen.download({ bucket, path: 's/two' })).bytes(), bytes);
+    const removed: unknown[] = [];
+    const note = ({ path, error }: RemovedFile) => removed.push(error?.code ?? path);
+    for await (const one of chosen.removeAll({ bucket, paths: ['s/one', 's/none'] })) note(one);
+    for await (const one of chosen.removeAll({ bucket, prefix: 's/' })) note(one);
+    expect(removed.toSorted()).toEqual(['NoSuchFile', 's/one', 's/three', 's/two']);
+  },
+);
 
 test.each(ways)('listFolder groups files into folders over %s', async (way) => {
   const bucket = 'old';
@@ -95,7 +98,7 @@ test.each(ways)('listFolder groups files into folders over %s', async (way) => {
 });
 
 test.each(['no key', 'a key'])(
-  'download over the actor with %s learns a chunk size',
+  'createStorage(): download over the actor with %s learns a chunk size',
   async (by) => {
     const bytes = sampleBytes('unusual', 2_500_000);
     const file = { bucket: 'old', path: 'unusual chunks' };
@@ -109,7 +112,7 @@ test.each(['no key', 'a key'])(
   },
 );
 
-test.each(ways)('upload and download of several chunks over %s', async (way) => {
+test.each(ways)('createStorage(): upload and download of several chunks over %s', async (way) => {
   const bytes = sampleBytes(way, 2_500_000);
   const file = { bucket: 'old', path: `chunks over ${way}` };
   const chosen = await storageOver(way);
@@ -118,14 +121,14 @@ test.each(ways)('upload and download of several chunks over %s', async (way) => 
   await chosen.remove(file);
 });
 
-test('former versions are not read: what the service has no method for is said', async () => {
+test('createStorage(): former versions are not read: what the service has no method for is said', async () => {
   const file = { bucket: 'old', path: 'a' };
   const unknown = { code: 'Unsupported', message: expect.stringContaining('getVersion') };
   await expect(storage.stat(file, { version: 1 })).rejects.toMatchObject(unknown);
   await expect(storage.download(file, { version: 1 })).rejects.toMatchObject(unknown);
 });
 
-test('buckets are shown, and keep no former versions', async () => {
+test('createStorage(): buckets are shown, and keep no former versions', async () => {
   const kept = { keepVersionsDays: 0, versionCount: 0, versionBytes: 0, overheadBytes: 0 };
   expect(await storage.buckets.get('old')).toMatchObject({ id: 'old', ...kept });
   const listed: string[] = [];
@@ -133,7 +136,7 @@ test('buckets are shown, and keep no former versions', async () => {
   expect(listed).toEqual(['old']);
 });
 
-test('status, files and uploads are read, whose records say less', async () => {
+test('createStorage(): status, files and uploads are read, whose records say less', async () => {
   const { cycles, anonymousUpdates, version } = await storage.status();
   expect([version, typeof cycles, anonymousUpdates]).toEqual(['0.1.0', 'number', undefined]);
   const bytes = new Uint8Array(1_000).fill(7);

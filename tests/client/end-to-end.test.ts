@@ -53,7 +53,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('the owner’s first upload publishes the recipient, and a reader opens the file', async () => {
+test('nodeEndToEnd(): the owner’s first upload publishes the recipient, and a reader opens the file', async () => {
   const before = await owner.buckets.get(bucket);
   expect(before.endToEnd?.epochs).toMatchObject([{ epoch: 1, recipient: undefined }]);
   await owner.upload(bytes, file);
@@ -66,7 +66,7 @@ test('the owner’s first upload publishes the recipient, and a reader opens the
   expect(same(part, bytes.subarray(100, 200))).toBe(true);
 });
 
-test('the owner’s identity is kept in a file that nobody else reads, and is the file’s', async () => {
+test('nodeEndToEnd(): the owner’s identity is kept in a file that nobody else reads, and is the file’s', async () => {
   const [name = ''] = await readdir(join(folder, 'owner'));
   const { mode, size } = await stat(join(folder, 'owner', name));
   expect([mode & 0o777, size]).toEqual([0o600, 48]);
@@ -79,7 +79,7 @@ test('the owner’s identity is kept in a file that nobody else reads, and is th
   expect(reports.filter(({ kind }) => kind === 'update').length).toBe(updates);
 });
 
-test('a key writes without any secret, and opens nothing', async () => {
+test('nodeEndToEnd(): a key writes without any secret, and opens nothing', async () => {
   const { secret } = await owner.keys.create({
     name: 'drop',
     buckets: [bucket],
@@ -95,7 +95,7 @@ test('a key writes without any secret, and opens nothing', async () => {
   await expect(refused).rejects.toMatchObject({ code: 'NotEncrypted', status: 400 });
 });
 
-test('recipients of the owner’s own open files too, with the network or without', async () => {
+test('nodeEndToEnd(): recipients of the owner’s own open files too, with the network or without', async () => {
   const identity = await generateX25519Identity();
   const recipients = [await identityToRecipient(identity)];
   await owner.buckets.create('own', { endToEnd: { usesVetKeys: false, recipients } });
@@ -123,7 +123,7 @@ test('recipients of the owner’s own open files too, with the network or withou
   expect(same(await decrypter.decrypt(whole), bytes)).toBe(true);
 });
 
-test('a link opens its file for whoever has all of it', async () => {
+test('nodeEndToEnd(): a link opens its file for whoever has all of it', async () => {
   const { url } = await reader.links.create(file);
   const address = new URL(url);
   // Node resolves no names below localhost.
@@ -134,7 +134,7 @@ test('a link opens its file for whoever has all of it', async () => {
   expect(Buffer.from(bare.subarray(0, 21)).toString()).toBe('age-encryption.org/v1');
 });
 
-test('who was removed opens nothing that comes after a rotation', async () => {
+test('nodeEndToEnd(): who was removed opens nothing that comes after a rotation', async () => {
   const leaver = storageOf(pems.leaver);
   expect(same(await bytesOf(leaver), bytes)).toBe(true);
   const removeMembers = [principalOf(pems.leaver).toText()];
@@ -152,7 +152,7 @@ test('who was removed opens nothing that comes after a rotation', async () => {
   expect(same(await bytesOf(fresh), bytes)).toBe(true);
 });
 
-test('a recipient that somebody has put in the record is found out', async () => {
+test('nodeEndToEnd(): a recipient that somebody has put in the record is found out', async () => {
   await owner.buckets.rotateIdentity(bucket);
   const swapped = await identityToRecipient(await generateX25519Identity());
   const { host, canisterId, identityPem } = service;
@@ -174,7 +174,7 @@ test('a recipient that somebody has put in the record is found out', async () =>
   });
 });
 
-test('a recipient that is none is refused where it is given', async () => {
+test('nodeEndToEnd(): a recipient that is none is refused where it is given', async () => {
   const wrong = { endToEnd: { recipients: ['age1wrong'] } };
   await expect(owner.buckets.create('wrong', wrong)).rejects.toMatchObject({
     code: 'InvalidArgument',

@@ -42,7 +42,7 @@ const transports: readonly [string, () => Storage][] = [
   ],
 ];
 
-describe.each(transports)('over %s', (way, open) => {
+describe.each(transports)('Storage.listFolder(): over %s', (way, open) => {
   let storage: Storage;
   beforeAll(() => {
     storage = open();
@@ -89,7 +89,7 @@ describe.each(transports)('over %s', (way, open) => {
   });
 });
 
-test('a service that knows no cursors is not taken for an empty one', async () => {
+test('Storage.listFolder(): a service that knows no cursors is not taken for an empty one', async () => {
   const fetch = (input: unknown) => {
     const isLast = new URL(String(input)).searchParams.get('page') === '2';
     const items = isLast ? [{ path: 'a' }, { path: 'f/b' }] : [];
@@ -101,7 +101,7 @@ test('a service that knows no cursors is not taken for an empty one', async () =
   expect(listed).toEqual({ items: [{ path: 'a' }], folders: [{ path: 'f/' }] });
 });
 
-describe('the command', () => {
+describe('Storage.listFolder(): the command', () => {
   const efs = async (...words: string[]) => {
     const environment = { EFS_URL: service.base, EFS_API_KEY: service.apiKey };
     const ended = await callCommand(words, { folder, environment });

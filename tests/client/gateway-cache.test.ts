@@ -27,30 +27,33 @@ afterAll(() => service?.stop());
 test.each([
   ['of one request', 1_000],
   ['of several chunks', 900_000],
-])('a file %s is got as it was put last, though gateways keep the former', async (name, size) => {
-  const { base: url, apiKey, bucket } = service;
-  const storage = createStorage({ url, apiKey });
-  const path = `kept/${size}`;
-  const address = `${url}/cloud/${bucket}/${path}`;
-  const former = sampleBytes(`${name} former`, size);
-  const latter = sampleBytes(`${name} latter`, size);
-  const put = (bytes: Uint8Array) =>
-    storage.upload(bytes, { bucket, path, contentType: 'a/b', chunkBytes });
-  const got = async () =>
-    Buffer.from(await (await storage.download({ bucket, path })).bytes()).toString('hex');
-  await put(former);
-  const isSmall = size < chunkBytes;
-  if (isSmall) await (await fetch(address)).arrayBuffer();
-  expect(await got()).toBe(Buffer.from(former).toString('hex'));
-  await put(latter);
-  expect(await got()).toBe(Buffer.from(latter).toString('hex'));
-  if (!isSmall) return;
-  // The plain address serves the former file for as long as its Cache-Control says.
-  const kept = Buffer.from(await (await fetch(address)).arrayBuffer());
-  expect(kept.equals(Buffer.from(former))).toBe(true);
-});
+])(
+  'createStorage(): a file %s is got as it was put last, though gateways keep the former',
+  async (name, size) => {
+    const { base: url, apiKey, bucket } = service;
+    const storage = createStorage({ url, apiKey });
+    const path = `kept/${size}`;
+    const address = `${url}/cloud/${bucket}/${path}`;
+    const former = sampleBytes(`${name} former`, size);
+    const latter = sampleBytes(`${name} latter`, size);
+    const put = (bytes: Uint8Array) =>
+      storage.upload(bytes, { bucket, path, contentType: 'a/b', chunkBytes });
+    const got = async () =>
+      Buffer.from(await (await storage.download({ bucket, path })).bytes()).toString('hex');
+    await put(former);
+    const isSmall = size < chunkBytes;
+    if (isSmall) await (await fetch(address)).arrayBuffer();
+    expect(await got()).toBe(Buffer.from(former).toString('hex'));
+    await put(latter);
+    expect(await got()).toBe(Buffer.from(latter).toString('hex'));
+    if (!isSmall) return;
+    // The plain address serves the former file for as long as its Cache-Control says.
+    const kept = Buffer.from(await (await fetch(address)).arrayBuffer());
+    expect(kept.equals(Buffer.from(former))).toBe(true);
+  },
+);
 
-test('what a key has read of a private answer is kept for nobody', async () => {
+test('createStorage(): what a key has read of a private answer is kept for nobody', async () => {
   const { base: url, apiKey, bucket } = service;
   const address = `${url}/api/v1/bucket/${bucket}/files`;
   const headers = { authorization: `Bearer ${apiKey}` };

@@ -91,7 +91,7 @@ async function interruptedGet(...words: string[]): Promise<string> {
   return at(part ?? '');
 }
 
-test('a pipe and a device are written into and stay what they are', async () => {
+test('efs get: a pipe and a device are written into and stay what they are', async () => {
   execFileSync('mkfifo', [at('pipe')]);
   const reader = spawn('cat', [at('pipe')]);
   let output = '';
@@ -109,7 +109,7 @@ test('a pipe and a device are written into and stay what they are', async () => 
   expect(await names()).toEqual(['pipe', 'sink']);
 });
 
-test('a symbolic link stays, and its file is written, be it there or not', async () => {
+test('efs get: a symbolic link stays, and its file is written, be it there or not', async () => {
   await mkdir(at('sub'));
   await writeFile(at('sub/there'), 'old');
   await symlink('sub/there', at('link'));
@@ -123,28 +123,31 @@ test('a symbolic link stays, and its file is written, be it there or not', async
   expect((await readdir(at('sub'))).sort()).toEqual(['new', 'there']);
 });
 
-test.each([0o600, 0o664, 0o444])('permissions %o of the file that was there stay', async (mode) => {
-  await writeFile(at('old'), 'old');
-  await chmod(at('old'), mode);
-  expect(await efs('get', remote('small.txt'), 'old')).toEqual(done);
-  expect((await stat(at('old'))).mode & 0o777).toBe(mode);
-  expect(await text('old')).toBe('0123456789');
-});
+test.each([0o600, 0o664, 0o444])(
+  'efs get: permissions %o of the file that was there stay',
+  async (mode) => {
+    await writeFile(at('old'), 'old');
+    await chmod(at('old'), mode);
+    expect(await efs('get', remote('small.txt'), 'old')).toEqual(done);
+    expect((await stat(at('old'))).mode & 0o777).toBe(mode);
+    expect(await text('old')).toBe('0123456789');
+  },
+);
 
-test("a user's own .part is left alone", async () => {
+test("efs get: a user's own .part is left alone", async () => {
   await writeFile(at('small.txt.part'), 'mine');
   expect(await efs('get', remote('small.txt'))).toEqual(done);
   expect(await text('small.txt.part')).toBe('mine');
   expect(await names()).toEqual(['small.txt', 'small.txt.part']);
 });
 
-test('a name of 252 bytes can be written to', async () => {
+test('efs get: a name of 252 bytes can be written to', async () => {
   const name = 'n'.repeat(252);
   expect(await efs('get', remote('small.txt'), name)).toEqual(done);
   expect(await names()).toEqual([name]);
 });
 
-test('of two gets into one target, each writes its own bytes and one of them stays', async () => {
+test('efs get: of two gets into one target, each writes its own bytes and one of them stays', async () => {
   const runs = ['long.bin', 'other.bin', 'long.bin'].map((name) =>
     runCommand(['get', '-p', '1', remote(name), 'same'], settings()),
   );
@@ -155,7 +158,7 @@ test('of two gets into one target, each writes its own bytes and one of them sta
   expect(await remembered()).toEqual([]);
 });
 
-test('a range becomes a file that begins with its first byte', async () => {
+test('efs get: a range becomes a file that begins with its first byte', async () => {
   await writeFile(at('short.part'), 'stale, and longer than the range');
   expect(await efs('get', '--range', '3-5', remote('small.txt'), 'short')).toEqual(done);
   expect(await text('short')).toBe('345');
@@ -166,13 +169,13 @@ test('a range becomes a file that begins with its first byte', async () => {
   expect(await remembered()).toEqual([]);
 });
 
-test('a range with --resume is refused, and nothing is fetched', async () => {
+test('efs get: a range with --resume is refused, and nothing is fetched', async () => {
   const refused = await efs('get', '--range', '3-5', '--resume', remote('small.txt'), 'short');
   expect(refused).toMatchObject({ code: 2, errors: expect.stringContaining('--resume') });
   expect(await names()).toEqual([]);
 });
 
-test('after wrong bytes the next --resume begins anew', async () => {
+test('efs get: after wrong bytes the next --resume begins anew', async () => {
   const words = [remote('long.bin'), 'back'];
   const handle = await open(await interruptedGet(...words), 'r+');
   await handle.write(Buffer.from('wrong'), 0, 5, 0);
@@ -185,7 +188,7 @@ test('after wrong bytes the next --resume begins anew', async () => {
   expect(sha256Hex(await readFile(at('back')))).toBe(sha256Hex(longBytes));
 });
 
-test('a --resume of a file that was replaced begins anew and says so', async () => {
+test('efs get: a --resume of a file that was replaced begins anew and says so', async () => {
   await interruptedGet(remote('changing.bin'), 'back');
   await writeFile(join(base, 'new.bin'), otherBytes.subarray(1));
   expect((await efs('put', '../new.bin', remote('changing.bin'))).code).toBe(0);
@@ -196,7 +199,7 @@ test('a --resume of a file that was replaced begins anew and says so', async () 
   expect(await remembered()).toEqual([]);
 });
 
-test('a get begun anew removes what an interrupted one has left', async () => {
+test('efs get: a get begun anew removes what an interrupted one has left', async () => {
   await interruptedGet(remote('long.bin'), 'back');
   expect(await remembered()).toHaveLength(1);
   expect(await efs('get', remote('long.bin'), 'back')).toEqual(done);
@@ -204,7 +207,7 @@ test('a get begun anew removes what an interrupted one has left', async () => {
   expect(await remembered()).toEqual([]);
 });
 
-test('a --resume that does not reach the service keeps what has come', async () => {
+test('efs get: a --resume that does not reach the service keeps what has come', async () => {
   const words = ['get', '--resume', remote('long.bin'), 'back'];
   await interruptedGet(remote('long.bin'), 'back');
   const other = createServer((_, response) => response.writeHead(404).end());
@@ -225,7 +228,7 @@ test.each([
   ['no such folder', ['none/file'], 'no folder "none"'],
   ['no such folder, by its slash', ['none/'], 'no folder "none"'],
   ['a file where a folder must be', ['file/small.txt'], 'no folder "file"'],
-])('%s is refused before anything is fetched', async (_, target, words) => {
+])('efs get: %s is refused before anything is fetched', async (_, target, words) => {
   await mkdir(at('small.txt'));
   await writeFile(at('file'), '');
   // Nobody listens there: whoever asked would say so.
@@ -235,7 +238,7 @@ test.each([
   expect(await names()).toEqual(['file', 'small.txt']);
 });
 
-test('without a place to remember it, a get works and says so', async () => {
+test('efs get: without a place to remember it, a get works and says so', async () => {
   const forgetful = settings({ XDG_STATE_HOME: '/dev/null' });
   const fetched = await callCommand(['get', remote('small.txt')], forgetful);
   expect(fetched).toMatchObject({
@@ -246,7 +249,7 @@ test('without a place to remember it, a get works and says so', async () => {
   expect(await names()).toEqual(['small.txt']);
 });
 
-describe('get of a link', () => {
+describe('efs get: get of a link', () => {
   let link: string;
   beforeAll(async () => {
     const { output } = await efs('link', 'create', '-q', remote('small.txt'));

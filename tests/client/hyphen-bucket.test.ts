@@ -67,7 +67,7 @@ async function pathsOf(storage: Storage, name: string): Promise<string[]> {
 test.each<[string, () => Storage]>([
   ['the actor', () => owner],
   ['HTTP and a key for this bucket', () => http],
-])('a file is stored, read, listed and deleted by %s', async (_, storage) => {
+])('createStorage(): a file is stored, read, listed and deleted by %s', async (_, storage) => {
   const file = { bucket, path: 'a-b/c.bin' };
   await storage().upload(bytes, { ...file, contentType: 'a/b' });
   expect(Buffer.compare(await (await storage().download(file)).bytes(), bytes)).toBe(0);
@@ -87,7 +87,7 @@ test('efs makes such a bucket and syncs a folder there and back', async () => {
   expect(await efs('cat', `${bucket}/copied-x.txt`)).toBe('by efs');
 });
 
-test('the S3 server makes, fills and lists one', async () => {
+test('createStorage(): the S3 server makes, fills and lists one', async () => {
   const client = s3Server.client();
   await client.send(new CreateBucketCommand({ Bucket: 'by-s3' }));
   await client.send(new PutObjectCommand({ Bucket: 'by-s3', Key: 'a-b/c', Body: bytes }));
@@ -99,7 +99,7 @@ test('the S3 server makes, fills and lists one', async () => {
   expect(Buckets?.map(({ Name }) => Name)).toEqual(expect.arrayContaining(['by-s3', bucket]));
 });
 
-test('a public bucket is a site, whose answers are certified', async () => {
+test('createStorage(): a public bucket is a site, whose answers are certified', async () => {
   await owner.buckets.create('web-site', { isPublic: true, isSite: true });
   const pages = { 'index.html': 'home', 'docs/index.html': 'docs', '404.html': 'lost' };
   for (const [path, text] of Object.entries(pages)) {
@@ -116,7 +116,7 @@ test('a public bucket is a site, whose answers are certified', async () => {
   expect(await answer('none')).toEqual([404, 'lost']);
 });
 
-test('a link of its file is opened, listed and removed', async () => {
+test('createStorage(): a link of its file is opened, listed and removed', async () => {
   const file = { bucket, path: 'linked-file' };
   await http.upload(bytes, { ...file, contentType: 'a/b' });
   const { id, url } = await owner.links.create(file);
@@ -129,7 +129,7 @@ test('a link of its file is opened, listed and removed', async () => {
   await owner.links.remove(bucket, id);
 });
 
-test('an end-to-end bucket seals files and names', async () => {
+test('createStorage(): an end-to-end bucket seals files and names', async () => {
   await efs('bucket', 'create', '--end-to-end', '--seal-names', 'top-secret');
   await writeFile(join(folder, 'plan.txt'), 'sealed');
   await efs('put', 'plan.txt', 'top-secret/a-folder/');

@@ -21,7 +21,7 @@ function secretOf(key: KeyObject): Uint8Array {
   return new Uint8Array(Buffer.from(key.export({ format: 'jwk' }).d ?? '', 'base64url'));
 }
 
-describe('a secp256k1 key', () => {
+describe('identityFromPem(): a secp256k1 key', () => {
   const key = newKey('secp256k1');
   const principal = Secp256k1KeyIdentity.fromSecretKey(secretOf(key)).getPrincipal().toText();
   const sec1 = pemOf(key, 'sec1');
@@ -67,7 +67,7 @@ describe('a secp256k1 key', () => {
   });
 });
 
-test('an Ed25519 key, also of version 2 of PKCS #8', () => {
+test('identityFromPem(): an Ed25519 key, also of version 2 of PKCS #8', () => {
   const key = newKey('ed25519');
   const principal = Ed25519KeyIdentity.fromSecretKey(secretOf(key)).getPrincipal().toText();
   for (const pem of [pemOf(key, 'pkcs8'), asVersion2(key)]) {
@@ -78,7 +78,7 @@ test('an Ed25519 key, also of version 2 of PKCS #8', () => {
   expect(identity.getPrincipal().toText()).toBe(principal);
 });
 
-test('a P-256 key, also one that does not name its curve', () => {
+test('identityFromPem(): a P-256 key, also one that does not name its curve', () => {
   const key = newKey('prime256v1');
   const whole = identityFromPem(pemOf(key, 'pkcs8'));
   const short = identityFromPem(asSec1WithoutCurve(key));
@@ -86,7 +86,7 @@ test('a P-256 key, also one that does not name its curve', () => {
   expect(short.getPrincipal().toText()).toBe(whole.getPrincipal().toText());
 });
 
-describe('what is refused', () => {
+describe('identityFromPem(): what is refused', () => {
   const code = 'InvalidArgument';
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
   const p384 = newKey('secp384r1');

@@ -90,7 +90,7 @@ async function inFile(name: string, pem: string): Promise<string> {
   return name;
 }
 
-test.each(Object.entries(stored))('%s creates a bucket', async (bucket, store) => {
+test.each(Object.entries(stored))('efs --identity: %s creates a bucket', async (bucket, store) => {
   const { name, principal: known } = await store();
   const environment = { EFS_IDENTITY_PASSPHRASE: passphrase };
   const asThey = (...words: string[]) => efs(['--identity', name, ...words], environment);
@@ -106,7 +106,7 @@ test.each(Object.entries(stored))('%s creates a bucket', async (bucket, store) =
   await asThey('bucket', 'rm', bucket);
 });
 
-describe('an encrypted identity', () => {
+describe('efs --identity: an encrypted identity', () => {
   test('takes its passphrase from a file', async () => {
     const file = await inFile('dave.pem', pemOf(keys.p256, 'pkcs8', encrypted));
     await writeFile(join(home, 'secret'), `${passphrase}\n`);
@@ -129,7 +129,7 @@ describe('an encrypted identity', () => {
   });
 });
 
-describe('a name', () => {
+describe('efs --identity: a name', () => {
   test('that nobody knows is said to be one', async () => {
     for (const name of ['nobody', 'icp:alice', '../identity', 'dfx:..']) {
       const { code, errors } = await efs(['--identity', name, 'whoami']);
@@ -157,7 +157,7 @@ describe('a name', () => {
   });
 });
 
-test('whoami without an identity says so', async () => {
+test('efs --identity: whoami without an identity says so', async () => {
   const { output } = await efs(['whoami'], { EFS_API_KEY: 'efs_abcdefghi', EFS_URL: service.base });
   expect(output).toMatch(/principal +2vxsx-fae/);
   expect(output).toContain('none: calls are anonymous');
@@ -165,7 +165,7 @@ test('whoami without an identity says so', async () => {
   expect(output).not.toContain('efs_abcdefghi');
 });
 
-test('an identity of either line of the agent signs for the library', async () => {
+test('efs --identity: an identity of either line of the agent signs for the library', async () => {
   const { host, canisterId } = service;
   const seed = ed25519Seed(service.identityPem);
   class Former extends SignIdentity {

@@ -45,7 +45,7 @@ function withKey(apiKey: string, ...words: string[]) {
   return callCommand(words, { folder, environment });
 }
 
-test('a drop box takes files of any size, for its folder alone, and shows none', async () => {
+test('createApiKey(): a drop box takes files of any size, for its folder alone, and shows none', async () => {
   await owner.buckets.create('letters');
   const words = ['--prefix', 'inbox/', '--permissions', 'write', '--expires', '7d'];
   const made = await asOwner('key', 'create', 'letters', ...words);
@@ -87,7 +87,7 @@ test('efs key create --updates-per-hour limits what the key may cause, and efs p
   expect(few.errors).toContain('bytesPerHour is 1000000: send at least 2097152');
 });
 
-test('a key made by the library lists and syncs its part', async () => {
+test('createApiKey(): a key made by the library lists and syncs its part', async () => {
   await owner.buckets.create('shared');
   const upload = (path: string) =>
     owner.upload(sampleBytes(path, 9), { bucket: 'shared', path, contentType: 'a/b' });
@@ -108,7 +108,7 @@ test('a key made by the library lists and syncs its part', async () => {
   expect(await owner.stat({ bucket: 'shared', path: 'other/c' })).toMatchObject({ size: 9 });
 });
 
-test('permissions come with commas or again, and a wrong one is named', async () => {
+test('createApiKey(): permissions come with commas or again, and a wrong one is named', async () => {
   const made = await asOwner('key', 'create', 'shared', '--permission', 'read,write', '--json');
   expect(JSON.parse(made.output)).toMatchObject({ name: '', permissions: ['read', 'write'] });
   const again = ['--permission', 'read', '--permissions', 'delete'];
@@ -118,7 +118,7 @@ test('permissions come with commas or again, and a wrong one is named', async ()
   expect([wrong.code, wrong.errors]).toEqual([2, expect.stringContaining('got admin')]);
 });
 
-test('a key that a service of version 0.1.0 made without the prefix or the budget is revoked', async () => {
+test('createApiKey(): a key that a service of version 0.1.0 made without the prefix or the budget is revoked', async () => {
   const revoked: string[] = [];
   const key = { id: 'x', hint: '', name: '', buckets: [], permissions: [], createdAt: 0n };
   const absent = { prefix: [], expiresAt: [], updatesPerHour: [], bytesPerHour: [] };

@@ -5,7 +5,7 @@ import { fileKeyAt, linkEnd, linkedName } from '../../packages/client/src/links/
 
 const at = (rest: string) => new URL(`https://files.example/s/abc/${rest}`);
 
-test('a name comes with what opens the file, where it is sealed', () => {
+test('linkEnd(): a name comes with what opens the file, where it is sealed', () => {
   const name = 'Größe 100%.txt';
   const address = at(`c2VhbGVk?k=x#${linkEnd('AQID', name)}`);
   expect([fileKeyAt(address), linkedName(address)]).toEqual(['AQID', name]);
@@ -15,13 +15,13 @@ test('a name comes with what opens the file, where it is sealed', () => {
 });
 
 test.each(['..', '.', '', '..%2F..%2Fprofile', 'a%00b', '%E0%A4', '%'])(
-  'the name %j, which whoever made the address may have written there, is none',
+  'linkEnd(): the name %j, which whoever made the address may have written there, is none',
   (told) => {
     expect(linkedName(at(`letter.pdf?k=x#AQID/${told}`))).toBe('letter.pdf');
   },
 );
 
-test('a file whose address tells no name is called file', () => {
+test('linkEnd(): a file whose address tells no name is called file', () => {
   expect(linkedName(at('%?k=x'))).toBe('file');
   expect(linkedName(at('?k=x#AQID'))).toBe('file');
 });

@@ -63,7 +63,7 @@ const transports: readonly [string, () => Storage][] = [
   ],
 ];
 
-describe.each(transports)('over %s', (name, openStorage) => {
+describe.each(transports)('Storage.links: over %s', (name, openStorage) => {
   const path = `${name}/ä b.txt`;
   let storage: Storage;
   beforeAll(async () => {
@@ -116,7 +116,7 @@ describe.each(transports)('over %s', (name, openStorage) => {
   });
 });
 
-test('a link opens at its address with every mark of its name encoded', async () => {
+test('Storage.links: a link opens at its address with every mark of its name encoded', async () => {
   const path = "it's (1)*!.txt";
   await owner.upload(new TextEncoder().encode('linked'), { bucket, path, contentType: 'a/b' });
   const { url } = await owner.links.create({ bucket, path });
@@ -139,7 +139,7 @@ test.each([
   ['https://icp.net.evil.example', ''],
   ['https://example.org', ''],
   ['no address', ''],
-])('the canister of the agent host %s is at "%s"', (host, address) => {
+])('Storage.links: the canister of the agent host %s is at "%s"', (host, address) => {
   expect(canisterAddress({ host, canisterId: 'aaaaa-aa' })).toBe(address);
 });
 
@@ -169,7 +169,7 @@ describe('findCanister()', () => {
   );
 });
 
-describe('when answers are lost', () => {
+describe('Storage.links: when answers are lost', () => {
   const retry = { attemptsMax: 3, delayMsMin: 1 };
   const lost = () => Promise.reject(new TypeError('lost'));
 
@@ -207,7 +207,7 @@ describe('when answers are lost', () => {
   });
 });
 
-test('an id with dots, which fetch would resolve, is sent nowhere', async () => {
+test('Storage.links: an id with dots, which fetch would resolve, is sent nowhere', async () => {
   const storage = createStorage({ url: service.base, apiKey, fetch: () => expect.fail('sent') });
   for (const id of ['..', '', 'a/b', 'a?']) {
     const removal = storage.links.remove(bucket, id);
@@ -215,7 +215,7 @@ test('an id with dots, which fetch would resolve, is sent nowhere', async () => 
   }
 });
 
-describe('the command', () => {
+describe('Storage.links: the command', () => {
   const path = 'command/a.txt';
   beforeAll(() => owner.upload(sampleBytes('command', 9), { bucket, path, contentType: 'a/b' }));
 

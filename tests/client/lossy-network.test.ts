@@ -19,23 +19,31 @@ afterAll(() => service?.stop());
 
 const sizeBytes = 6_000_000;
 
-describe.each(['HTTP', 'the actor'] as const)(`over %s, seed ${networkSeed}`, (transport) => {
-  test('6 MB in eight parallel chunks arrive intact, and come back', async () => {
-    await transferOverLossyNetwork({ service, transport, sizeBytes, chunkBytes: 250_000 });
-  });
+describe.each(['HTTP', 'the actor'] as const)(
+  `createStorage(): over %s, seed ${networkSeed}`,
+  (transport) => {
+    test('6 MB in eight parallel chunks arrive intact, and come back', async () => {
+      await transferOverLossyNetwork({ service, transport, sizeBytes, chunkBytes: 250_000 });
+    });
 
-  test('a stream of unknown size arrives intact', async () => {
-    const open = { isOpenEnded: true, sizeBytes: 2_500_000, chunkBytes: 100_000 };
-    await transferOverLossyNetwork({ service, transport, ...open });
-  });
+    test('a stream of unknown size arrives intact', async () => {
+      const open = { isOpenEnded: true, sizeBytes: 2_500_000, chunkBytes: 100_000 };
+      await transferOverLossyNetwork({ service, transport, ...open });
+    });
 
-  test('an upload stopped at ten points goes on at each, and sends no accepted chunk again', async () => {
-    const chunkBytes = 65_536;
-    await uploadWithInterruptions({ service, transport, sizeBytes: 100 * chunkBytes, chunkBytes });
-  });
-});
+    test('an upload stopped at ten points goes on at each, and sends no accepted chunk again', async () => {
+      const chunkBytes = 65_536;
+      await uploadWithInterruptions({
+        service,
+        transport,
+        sizeBytes: 100 * chunkBytes,
+        chunkBytes,
+      });
+    });
+  },
+);
 
-describe('when nothing comes through', () => {
+describe('createStorage(): when nothing comes through', () => {
   test('the attempts end, with the reason', async () => {
     const proxy = await startProxy(service.host, Math.random);
     proxy.faults = { ...noFaults, loseRequest: 1 };

@@ -96,7 +96,7 @@ const transports: readonly [string, Open][] = [
   ],
 ];
 
-describe.each(transports)('over %s', (name, open) => {
+describe.each(transports)('Storage.uploadAll(): over %s', (name, open) => {
   const prefix = `many ${name}/`;
   const bucket = 'demo';
   let storage: Storage;

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-describe('a path with segments that fetch would resolve', () => {
+describe('createStorage(): a path with segments that fetch would resolve', () => {
   test.each([
     '../priv/secret.txt',
     '../../api/v1/status',
@@ -52,7 +52,7 @@ describe('a path with segments that fetch would resolve', () => {
   });
 });
 
-test('one slash in front makes no difference, to any call', async () => {
+test('createStorage(): one slash in front makes no difference, to any call', async () => {
   const { bucket } = service;
   const path = '/names/slash';
   const bytes = sampleBytes('slash', 5);
@@ -64,7 +64,7 @@ test('one slash in front makes no difference, to any call', async () => {
   await http.remove({ bucket, path });
 });
 
-test('a key for several buckets works in each', async () => {
+test('createStorage(): a key for several buckets works in each', async () => {
   const { base: url, bucket } = service;
   const second = 'names2';
   await owner.buckets.create(second);
@@ -83,7 +83,7 @@ test('a key for several buckets works in each', async () => {
   }
 });
 
-test('the longest file of one HTTP request comes back by the actor', async () => {
+test('createStorage(): the longest file of one HTTP request comes back by the actor', async () => {
   const { bucket } = service;
   const bytes = sampleBytes('longest', 2_000_000);
   const file = { bucket, path: 'names/longest' };
@@ -93,7 +93,7 @@ test('the longest file of one HTTP request comes back by the actor', async () =>
   expect(Buffer.compare(read, bytes)).toBe(0);
 });
 
-test('a key that cannot be sent is refused at once, and not repeated', () => {
+test('createStorage(): a key that cannot be sent is refused at once, and not repeated', () => {
   for (const apiKey of ['efs_SECRET\r\nX: 1', 'efs SECRET', '']) {
     const open = () => createStorage({ url: service.base, apiKey });
     expect(open).toThrow(/API key/);

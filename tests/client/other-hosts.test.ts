@@ -11,7 +11,7 @@ import { createStorage, type StorageOptions } from '../../packages/client/src/st
 
 const retry = { attemptsMax: 3, delayMsMin: 1, delayMsMax: 1 };
 
-describe('a service that redirects', () => {
+describe('createStorage(): a service that redirects', () => {
   let other: Server;
   let redirecting: Server;
   let base: string;

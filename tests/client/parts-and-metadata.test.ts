@@ -67,7 +67,7 @@ const chunkBytes = 65_536;
 describe.each([
   ['HTTP', overHttp],
   ['the actor', byActor],
-])('over %s', (name, open) => {
+])('Storage.uploads: over %s', (name, open) => {
   const prefix = `parts ${name}/`;
   let storage: Storage;
   beforeAll(() => {
@@ -215,7 +215,7 @@ describe.each([
   });
 });
 
-test('an end-to-end bucket takes files whole, with metadata of what was read', async () => {
+test('Storage.uploads: an end-to-end bucket takes files whole, with metadata of what was read', async () => {
   const storage = byActor();
   const bucket = 'sealed';
   await storage.buckets.create(bucket, { endToEnd: { sealsNames: true } });

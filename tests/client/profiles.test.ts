@@ -108,7 +108,7 @@ describe('efs profile', () => {
   });
 });
 
-describe('of several services counts', () => {
+describe('readConfiguration(): of several services counts', () => {
   beforeEach(async () => {
     await add('prod', '--url', url, '--api-key', 'efs_prod');
     await add('second', '--url', other, '--api-key', 'efs_second');
@@ -179,7 +179,7 @@ describe('of several services counts', () => {
   });
 });
 
-test('what is missing is said, with an example of the network', async () => {
+test('readConfiguration(): what is missing is said, with an example of the network', async () => {
   for (const words of [['ls', 'demo'], ['bucket', 'ls'], ['doctor']]) {
     const { code, output, errors } = await efs(...words);
     expect(code).not.toBe(0);
@@ -188,7 +188,7 @@ test('what is missing is said, with an example of the network', async () => {
   }
 });
 
-test('secrets go to the keyring when it gives them back, and else nowhere', () => {
+test('readConfiguration(): secrets go to the keyring when it gives them back, and else nowhere', () => {
   const kept = new Map<string, string>();
   const keyring: Keyring = {
     get: (account) => kept.get(account),
@@ -210,7 +210,7 @@ test('secrets go to the keyring when it gives them back, and else nowhere', () =
   }
 });
 
-test('a key that the keyring does not give is said to be there', async () => {
+test('readConfiguration(): a key that the keyring does not give is said to be there', async () => {
   await mkdir(join(home, 'config/efs'), { recursive: true });
   const profiles = { prod: { url, isInKeyring: true } };
   await writeFile(file, JSON.stringify({ version: 1, inUse: 'prod', profiles }));

@@ -55,7 +55,7 @@ async function storedPaths(prefix: string): Promise<string[]> {
   return (JSON.parse(output) as { path: string }[]).map(({ path }) => path);
 }
 
-test('two files that would have one name are refused before anything is sent', async () => {
+test('efs sync: two files that would have one name are refused before anything is sent', async () => {
   await writeFiles({ 'b0/w.txt': 'w', 'b1/x.txt': 'one', 'b2/x.txt': 'two' });
   const target = `${service.bucket}/same/`;
   const ended = await efs('put', 'b0/w.txt', 'b1/x.txt', 'b2/x.txt', target);
@@ -64,7 +64,7 @@ test('two files that would have one name are refused before anything is sent', a
   expect(await storedPaths('same/')).toEqual([]);
 });
 
-test('put --json prints what was sent before the file that failed', async () => {
+test('efs sync: put --json prints what was sent before the file that failed', async () => {
   await writeFiles({ 'sent.txt': 'sent' });
   const ended = await efs('put', '--json', 'sent.txt', 'missing.txt', `${service.bucket}/json/`);
   expect(ended.code).toBe(1);
@@ -75,7 +75,7 @@ test.each([
   ['5', 'text/plain'],
   ['0', 'text/plain'],
   ['0', 'none'],
-])('standard input of more than --size %s (type %s) is refused', async (size, type) => {
+])('efs sync: standard input of more than --size %s (type %s) is refused', async (size, type) => {
   const path = `${service.bucket}/told/${type}-${size}`;
   const typed = type === 'none' ? [] : ['--type', type];
   const input = new TextEncoder().encode('sixsix');
@@ -86,7 +86,7 @@ test.each([
   expect(await storedPaths('told/')).toEqual([]);
 });
 
-test('endless standard input is refused beyond its size and not waited for', async () => {
+test('efs sync: endless standard input is refused beyond its size and not waited for', async () => {
   const script = join(import.meta.dirname, '../../packages/efs/bin/efs.js');
   const words = ['put', '--size', '2500000', '-', `${service.bucket}/told/endless.bin`];
   const run = promisify(execFile)(
@@ -104,7 +104,7 @@ test('endless standard input is refused beyond its size and not waited for', asy
   expect(await storedPaths('told/')).toEqual([]);
 });
 
-test('a stream of exactly the bytes that were told is read whole', async () => {
+test('efs sync: a stream of exactly the bytes that were told is read whole', async () => {
   const stream = new Blob(['abcdef']).stream();
   const source = await openSource(stream, { size: 6, bufferedBytesMax: 1 });
   expect(new TextDecoder().decode(await source.slice(0, 4))).toBe('abcd');
@@ -114,7 +114,7 @@ test('a stream of exactly the bytes that were told is read whole', async () => {
 test.each([
   ['grows', (file: string) => appendFile(file, 'more')],
   ['is written anew', (file: string) => utimes(file, 1, 1)],
-])('a file that %s while it is read is refused with its end', async (_what, change) => {
+])('efs sync: a file that %s while it is read is refused with its end', async (_what, change) => {
   await writeFiles({ 'torn.txt': 'abcdef' });
   const file = join(folder, 'torn.txt');
   const source = await openFileSource(file);
@@ -124,7 +124,7 @@ test.each([
   await source.close();
 });
 
-test('put of a file that grows meanwhile stores nothing, and has nothing to go on with', async () => {
+test('efs sync: put of a file that grows meanwhile stores nothing, and has nothing to go on with', async () => {
   const file = join(folder, 'growing.bin');
   await writeFile(file, sampleBytes('growing', 8_000_000));
   const proxy = await startProxy(service.host, Math.random);
@@ -142,24 +142,24 @@ test('put of a file that grows meanwhile stores nothing, and has nothing to go o
   expect(await readdir(join(folder, 'state', 'efs'))).toEqual([]);
 });
 
-test('a file longer than it says is refused', async () => {
+test('efs sync: a file longer than it says is refused', async () => {
   await expect(openFileSource('/proc/self/status')).rejects.toSatisfy(ofInvalidArgument);
 });
 
-test('a pipe without a writer is refused, and not waited for', async () => {
+test('efs sync: a pipe without a writer is refused, and not waited for', async () => {
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   const ended = await efs('put', 'pipe', `${service.bucket}/`);
   expect(ended).toMatchObject({ code: 2, output: '' });
   expect(ended.errors).toContain('pipe is not a file');
 });
 
-test('sync refuses a parallelism of none', async () => {
+test('efs sync: sync refuses a parallelism of none', async () => {
   await writeFiles({ 'none/a.txt': 'a' });
   const ended = await efs('sync', '-p', '0', 'none', `${service.bucket}/none`);
   expect(ended).toMatchObject({ code: 2, output: '' });
 });
 
-test('sync follows links to files, and keeps what it skips from --delete', async () => {
+test('efs sync: sync follows links to files, and keeps what it skips from --delete', async () => {
   const destination = `${service.bucket}/links`;
   await writeFiles({ 'target.txt': 't', 'elsewhere/b.txt': 'b', 'links/gone.txt': 'g' });
   await writeFiles({ 'links/inner/b.txt': 'b', 'links/dangling': 'd' });
@@ -182,7 +182,7 @@ test('sync follows links to files, and keeps what it skips from --delete', async
   expect(await storedPaths('links/')).toEqual(kept);
 });
 
-test('sync goes on after a file that cannot be sent, and then removes nothing', async () => {
+test('efs sync: sync goes on after a file that cannot be sent, and then removes nothing', async () => {
   const destination = `${service.bucket}/partly`;
   await writeFiles({ 'partly/old.txt': 'old' });
   await efs('sync', 'partly', destination);
@@ -200,7 +200,7 @@ test('sync goes on after a file that cannot be sent, and then removes nothing', 
   expect(await storedPaths('partly/')).toEqual(['partly/old.txt', 'partly/z.txt']);
 });
 
-test('sync does not try every file when no file can be sent', async () => {
+test('efs sync: sync does not try every file when no file can be sent', async () => {
   await writeFiles({ 'refused/a.txt': 'a', 'refused/b.txt': 'b' });
   const environment = { ...settings.environment, EFS_API_KEY: `${service.apiKey}x` };
   const words = ['sync', 'refused', `${service.bucket}/refused`];
@@ -208,7 +208,7 @@ test('sync does not try every file when no file can be sent', async () => {
   expect(ended).toMatchObject({ code: 4, output: '' });
 });
 
-test('rm -r of a file removes it, and of nothing says so', async () => {
+test('efs sync: rm -r of a file removes it, and of nothing says so', async () => {
   const { bucket } = service;
   await writeFiles({ 'single.txt': 's' });
   await efs('put', 'single.txt', `${bucket}/rm/`);

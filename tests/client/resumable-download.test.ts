@@ -69,7 +69,7 @@ async function download(client: Client, url: string, requests: number) {
   return { received, sha256: hash.digest('hex') };
 }
 
-describe.each(['static', 'service'] as const)('of the target "%s"', (kind) => {
+describe.each(['static', 'service'] as const)('efs get --resume: of the target "%s"', (kind) => {
   let target: Target;
   beforeAll(async () => {
     target = await openTarget(kind);

@@ -68,7 +68,7 @@ async function isGivenUp(uploadId: string, name: string): Promise<void> {
   await expect(session).rejects.toMatchObject({ code: 'UploadCancelled' });
 }
 
-test('other content under the same name, size and time is sent anew, and no mixture stored', async () => {
+test('efs put --resume: other content under the same name, size and time is sent anew, and no mixture stored', async () => {
   const uploadId = await interrupt('same');
   const path = join(folder, 'same');
   const { atime, mtime } = await stat(path);
@@ -80,7 +80,7 @@ test('other content under the same name, size and time is sent anew, and no mixt
   await isGivenUp(uploadId, 'same');
 });
 
-test('other options count: what came to be there meanwhile is not replaced', async () => {
+test('efs put --resume: other options count: what came to be there meanwhile is not replaced', async () => {
   const uploadId = await interrupt('kept');
   const theirs = sampleBytes('theirs', 10);
   await storage.upload(theirs, { ...target('kept'), contentType: 'a/b' });
@@ -90,14 +90,14 @@ test('other options count: what came to be there meanwhile is not replaced', asy
   await isGivenUp(uploadId, 'kept');
 });
 
-test('a put without --resume gives up what an earlier one has left', async () => {
+test('efs put --resume: a put without --resume gives up what an earlier one has left', async () => {
   const uploadId = await interrupt('again');
   expect(await put('again')).toMatchObject({ code: 0 });
   expect(await isStored('again', bytes)).toBe(true);
   await isGivenUp(uploadId, 'again');
 });
 
-test('an encrypted upload goes on for who can open it, and begins anew for who cannot', async () => {
+test('efs put --resume: an encrypted upload goes on for who can open it, and begins anew for who cannot', async () => {
   const { host, canisterId, identityPem } = service;
   const owner = createStorage({ host, canisterId, identity: identityFromPem(identityPem) });
   const identity = await generateX25519Identity();

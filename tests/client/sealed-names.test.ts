@@ -24,7 +24,7 @@ const bytesOf = (hex: string) => new Uint8Array(Buffer.from(hex.replaceAll(' ', 
 const key = Uint8Array.from({ length: 64 }, (_, index) => index);
 const names = sealedNames(key);
 
-describe('a sealed segment', () => {
+describe('sealedNames(): a sealed segment', () => {
   test('is by the cipher of RFC 5297, A.1 and A.2', () => {
     const one = aessiv(
       bytesOf('fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0 f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff'),
@@ -115,7 +115,7 @@ test('namesOf() asks again after a failure, and once after a success', async () 
   expect(asked).toBe(2);
 });
 
-describe('in a bucket', () => {
+describe('sealedNames(): in a bucket', () => {
   const bucket = 'safe';
   const readerPem = newIdentity();
   const named = (path: string) => ({ bucket, path });

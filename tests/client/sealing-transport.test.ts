@@ -31,7 +31,7 @@ test('PathRows refuses a forgotten row and a path that is not sealed or not open
   expect([forgotten, unsealed, undeclared, unopened, superfluous]).not.toContain(complete);
 });
 
-test('Rows and ActorCalls refuse a forgotten row, request or retry rule', () => {
+test('sealingTransport(): Rows and ActorCalls refuse a forgotten row, request or retry rule', () => {
   const request = () => getting('/');
   const complete: Rows<Trial> = { pinFile: { retry: 'repeat', request } };
   // @ts-expect-error the row is missing

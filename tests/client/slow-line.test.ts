@@ -28,7 +28,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-describe.each(['HTTP', 'the actor'] as const)('over %s', (transport) => {
+describe.each(['HTTP', 'the actor'] as const)('createNodeStorage(): over %s', (transport) => {
   test('an upload chooses chunks that the line takes in time, in both directions', async () => {
     bytesPerSecond = slowBytesPerSecond;
     const url = `http://127.0.0.1:${line.port}`;

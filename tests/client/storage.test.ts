@@ -48,7 +48,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-describe.each(transports)('over %s', (name, open) => {
+describe.each(transports)('createStorage(): over %s', (name, open) => {
   const prefix = `client ${name}/`;
   let storage: Storage;
   beforeAll(() => {

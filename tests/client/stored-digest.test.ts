@@ -42,12 +42,15 @@ function lyingFetch(urlPart: string): { readonly fetch: typeof fetch; lies(): nu
 test.each([
   ['in chunks', 2_100_000, '/chunk/1'],
   ['in one request', 100_000, '/files/'],
-])('a file that goes up %s is refused when other bytes are stored', async (how, size, part) => {
-  const { base: url, apiKey, bucket } = service;
-  const network = lyingFetch(part);
-  const storage = createStorage({ url, apiKey, fetch: network.fetch });
-  const file = { bucket, path: `lied about ${how}`, contentType: 'a/b', chunkBytes: 1_000_000 };
-  const uploading = storage.upload(sampleBytes(how, size), file);
-  await expect(uploading).rejects.toMatchObject({ code: 'IntegrityError' });
-  expect(network.lies()).toBe(1);
-});
+])(
+  'createStorage(): a file that goes up %s is refused when other bytes are stored',
+  async (how, size, part) => {
+    const { base: url, apiKey, bucket } = service;
+    const network = lyingFetch(part);
+    const storage = createStorage({ url, apiKey, fetch: network.fetch });
+    const file = { bucket, path: `lied about ${how}`, contentType: 'a/b', chunkBytes: 1_000_000 };
+    const uploading = storage.upload(sampleBytes(how, size), file);
+    await expect(uploading).rejects.toMatchObject({ code: 'IntegrityError' });
+    expect(network.lies()).toBe(1);
+  },
+);

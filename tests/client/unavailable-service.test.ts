@@ -109,7 +109,7 @@ async function expectLibrary(code: string, message: string): Promise<void> {
   expect(retries).toEqual([]);
 }
 
-describe('efs, createStorage and the S3 server', () => {
+describe('createStorage(): efs, createStorage and the S3 server', () => {
   const canister = () => ({
     sender: principalOf(service.identityPem),
     canister_id: Principal.fromText(service.canisterId),

@@ -38,7 +38,7 @@ async function leaveOpen(path: string): Promise<string> {
   return ((await response.json()) as { uploadId: string }).uploadId;
 }
 
-test('standard input of any length needs no size, and is said to have had it', async () => {
+test('efs uploads: standard input of any length needs no size, and is said to have had it', async () => {
   const { bucket } = service;
   const input = sampleBytes('piped', 4_000_001);
   const sent = await runCommand(['put', '-', `${bucket}/piped.bin`], { ...settings, input });
@@ -51,7 +51,7 @@ test('standard input of any length needs no size, and is said to have had it', a
   expect(Buffer.compare(Buffer.from(output, 'latin1'), input)).toBe(0);
 });
 
-test('open uploads are listed, and cancelled one by one or all', async () => {
+test('efs uploads: open uploads are listed, and cancelled one by one or all', async () => {
   const { bucket } = service;
   const ids = [await leaveOpen('left/1'), await leaveOpen('left/2'), await leaveOpen('left/3')];
   const table = (await efs('uploads', 'ls', bucket)).output;
@@ -72,7 +72,7 @@ test('open uploads are listed, and cancelled one by one or all', async () => {
   expect((await efs('uploads', 'cancel', bucket, '0'.repeat(32))).code).toBe(3);
 });
 
-test('the library lists them by its key', async () => {
+test('efs uploads: the library lists them by its key', async () => {
   const { base: url, apiKey, bucket } = service;
   const uploadId = await leaveOpen('library');
   const storage = createStorage({ url, apiKey });

@@ -39,7 +39,7 @@ function pattern(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, i) => (i * 7) ^ (i >> 8));
 }
 
-describe.each([0, 1, 5])('RFC 8439 at addresses with remainder %i', (misalignment) => {
+describe.each([0, 1, 5])('seal(): RFC 8439 at addresses with remainder %i', (misalignment) => {
   beforeAll(async () => {
     await installNodeKernel({ misalignment });
   });
@@ -89,7 +89,7 @@ describe.each([0, 1, 5])('RFC 8439 at addresses with remainder %i', (misalignmen
   });
 });
 
-describe('large and extreme inputs', () => {
+describe('seal(): large and extreme inputs', () => {
   beforeAll(async () => {
     await installNodeKernel();
   });
@@ -175,7 +175,7 @@ function plainPoly1305(key: Uint8Array, message: Uint8Array): Uint8Array {
   return toBlock(accumulator + toNumber(key.subarray(16)));
 }
 
-describe('refusals', () => {
+describe('seal(): refusals', () => {
   beforeAll(async () => {
     await installNodeKernel();
   });

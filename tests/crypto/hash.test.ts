@@ -23,7 +23,7 @@ interface Sha256Vectors {
 const { cases } = readVectors<Sha256Vectors>('sha256.json');
 
 // Odd addresses: the network's Wasm takes them, so the kernel must too
-describe.each([0, 1, 7])('SHA-256 at addresses with remainder %i', (misalignment) => {
+describe.each([0, 1, 7])('sha256(): SHA-256 at addresses with remainder %i', (misalignment) => {
   beforeAll(async () => {
     await installNodeKernel({ misalignment });
   });
@@ -68,7 +68,7 @@ function digestByNode(message: Uint8Array): Uint8Array {
   return new Uint8Array(createHash('sha256').update(message).digest());
 }
 
-describe('states of SHA-256', () => {
+describe('sha256(): states of SHA-256', () => {
   beforeAll(async () => {
     await installNodeKernel();
   });

@@ -13,12 +13,12 @@ function seeded() {
   return source;
 }
 
-test('a source without a seed is not fresh', () => {
+test('createRandomSource(): a source without a seed is not fresh', () => {
   expect(createRandomSource().isFresh(startNs)).toBe(false);
   expect(() => createRandomSource().next(32, startNs)).toThrow('seeded');
 });
 
-test('it is stale after over an hour without use, and whenever time runs back', () => {
+test('createRandomSource(): it is stale after over an hour without use, and whenever time runs back', () => {
   const source = seeded();
   expect(source.isFresh(startNs)).toBe(true);
   expect(source.isFresh(startNs + staleAfterNs)).toBe(true);
@@ -29,7 +29,7 @@ test('it is stale after over an hour without use, and whenever time runs back', 
   expect(source.isFresh(startNs + staleAfterNs - 1n)).toBe(false);
 });
 
-test('a seed makes it fresh again, and what it draws another', () => {
+test('createRandomSource(): a seed makes it fresh again, and what it draws another', () => {
   const [one, other] = [seeded(), seeded()];
   const later = startNs + 5n * staleAfterNs;
   expect(one.next(32, startNs)).toEqual(other.next(32, startNs));
@@ -38,6 +38,6 @@ test('a seed makes it fresh again, and what it draws another', () => {
   expect(one.next(32, later)).not.toEqual(other.next(32, later));
 });
 
-test('the time is mixed into what is drawn', () => {
+test('createRandomSource(): the time is mixed into what is drawn', () => {
   expect(seeded().next(32, startNs)).not.toEqual(seeded().next(32, startNs + 1n));
 });

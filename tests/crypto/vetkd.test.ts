@@ -139,7 +139,7 @@ describe('isVetKey()', () => {
   });
 });
 
-describe('points of G1', () => {
+describe('decryptVetKey(): points of G1', () => {
   test('are read and written as the library of the whole curve does it', () => {
     for (const factor of [1n, 2n, 3n, 7n, g1Order - 1n, g1Order - 2n]) {
       const expected = G1.BASE.multiply(factor).toBytes(true);

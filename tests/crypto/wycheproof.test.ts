@@ -36,7 +36,7 @@ test('ChaCha20-Poly1305 seals and opens what is valid, and opens nothing else', 
   }
 });
 
-test('HMAC-SHA-256 gives the tags that are valid, truncated as they are', () => {
+test('hmacSha256(): HMAC-SHA-256 gives the tags that are valid, truncated as they are', () => {
   for (const [id, key, message, tag, result] of vectors.hmac) {
     const expected = fromHex(tag);
     const actual = hmacSha256(fromHex(key), fromHex(message)).subarray(0, expected.length);
@@ -44,7 +44,7 @@ test('HMAC-SHA-256 gives the tags that are valid, truncated as they are', () => 
   }
 });
 
-test('HKDF-SHA-256 gives what is valid, and refuses lengths that cannot be had', () => {
+test('hmacSha256(): HKDF-SHA-256 gives what is valid, and refuses lengths that cannot be had', () => {
   for (const [id, keyMaterial, salt, info, length, output, result] of vectors.hkdf) {
     const input = { keyMaterial: fromHex(keyMaterial), salt: fromHex(salt), info: fromHex(info) };
     const derive = () => hkdfSha256({ ...input, length });

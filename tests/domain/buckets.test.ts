@@ -98,7 +98,7 @@ describe('updateBucket()', () => {
   });
 });
 
-describe('a role', () => {
+describe('updateBucket(): a role', () => {
   test.each([
     ['reader', ['read']],
     ['writer', ['read', 'write', 'delete']],
@@ -228,7 +228,7 @@ describe('updateCreators()', () => {
   });
 });
 
-test('the totals follow every change of files and buckets', () => {
+test('updateBucket(): the totals follow every change of files and buckets', () => {
   putTestFile(stores);
   putTestFile(stores, { path: '/b' });
   expect(readTotals(stores)).toEqual({ buckets: 2, files: 2, bytes: 20 });
@@ -246,7 +246,7 @@ test('the totals follow every change of files and buckets', () => {
   }
 });
 
-describe('stored records', () => {
+describe('updateBucket(): stored records', () => {
   test('of a bucket with a quota, files, uploads and two keys are read, also of version 4', () => {
     const time = 'f2670d45f2ca8618';
     const u64 = (number: string) => number.padEnd(16, '0');

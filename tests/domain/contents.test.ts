@@ -25,7 +25,7 @@ function write(address: { contentId: number; index: number }, bytes: Uint8Array,
   writeChunk(stores, address, { bytes, digest, key, nonce: { counter, timeNs } });
 }
 
-describe('the record of a chunk', () => {
+describe('readContent(): the record of a chunk', () => {
   const address = { contentId: 0x0102, index: 3 };
 
   test('has the bytes of its diagram', () => {
@@ -60,7 +60,7 @@ describe('the record of a chunk', () => {
   });
 });
 
-describe('a stored segment', () => {
+describe('readContent(): a stored segment', () => {
   test('has the bytes of its diagram', () => {
     const bytes = testBytes(65_537);
     write({ contentId: 0x0102, index: 3 }, bytes, 5);
@@ -81,7 +81,7 @@ describe('a stored segment', () => {
   });
 });
 
-describe('the note of a discarded content', () => {
+describe('readContent(): the note of a discarded content', () => {
   test('has the bytes of its diagram', () => {
     discardContent(stores, { contentId: 0x0405, chunkCount: 1_000 });
     const [[name, record] = []] = stores.reclaims.entries();

@@ -70,7 +70,7 @@ const metadata = {
   metadata: [['by', 'me']] as const,
 };
 
-describe('a copy', () => {
+describe('copyFile(): a copy', () => {
   test('has the bytes and all that is noted with the file, and a history of its own', () => {
     const { stores } = scene;
     const { file } = putTestFile(stores, { path: '/a', metadata });
@@ -231,7 +231,7 @@ describe('a copy', () => {
   });
 });
 
-describe('a move', () => {
+describe('copyFile(): a move', () => {
   test('keeps id and creation, and leaves nothing behind', () => {
     const { stores } = scene;
     const bytes = putMany('a', 3);
@@ -269,7 +269,7 @@ describe('a move', () => {
   });
 });
 
-describe('a move of a prefix', () => {
+describe('copyFile(): a move of a prefix', () => {
   const prefixes = { bucket: 'box', fromPrefix: 'in/', toPrefix: 'out/2026/', apiKey: undefined };
 
   test('moves all that begin so, and nothing else', () => {
@@ -320,7 +320,7 @@ describe('a move of a prefix', () => {
   });
 });
 
-describe('a change', () => {
+describe('copyFile(): a change', () => {
   function change(fields: Partial<FileChange>): FileChange {
     return { bucket: 'box', path: 'a', conditions: {}, apiKey: undefined, ...fields };
   }

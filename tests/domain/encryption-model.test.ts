@@ -186,7 +186,7 @@ function checkFiles(run: EncryptionRun) {
   }
 }
 
-test(`keys and nonces under ${rounds} rounds of random histories, seed ${seed}`, async () => {
+test(`rotateBucketKey(): keys and nonces under ${rounds} rounds of random histories, seed ${seed}`, async () => {
   const { stores } = await createScene();
   const run: EncryptionRun = {
     stores,
@@ -220,7 +220,7 @@ test(`keys and nonces under ${rounds} rounds of random histories, seed ${seed}`,
   expect(run.gone.length).toBeGreaterThan(rounds / 2);
 }, 600_000);
 
-test('seals of one content at one time have nonces of their own', async () => {
+test('rotateBucketKey(): seals of one content at one time have nonces of their own', async () => {
   const { stores } = await createScene();
   const alice = callOf('alice');
   const named = { bucket: 'box', apiKey: undefined, conditions: {} };

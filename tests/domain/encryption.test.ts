@@ -102,7 +102,7 @@ function setChunk([key, record]: Entry) {
   stores.chunks.set(key, altered);
 }
 
-test('another implementation opens what is stored', () => {
+test('withFileKey(): another implementation opens what is stored', () => {
   for (const size of smallSizes) {
     expect(Buffer.compare(readByTwin(stores, 'box', `small-${size}`), read(`small-${size}`))).toBe(
       0,
@@ -114,7 +114,7 @@ test('another implementation opens what is stored', () => {
   expect(Buffer.compare(read('chunks'), bytes)).toBe(0);
 });
 
-describe('a stored segment', () => {
+describe('withFileKey(): a stored segment', () => {
   test('of few bytes is refused when any bit is flipped', () => {
     for (const size of smallSizes) {
       const { at, length } = storedAt(`small-${size}`);
@@ -179,7 +179,7 @@ describe('a stored segment', () => {
   });
 });
 
-describe('the record of a chunk with the right checksum', () => {
+describe('withFileKey(): the record of a chunk with the right checksum', () => {
   const altered: [string, (record: Buffer) => Uint8Array][] = [
     ['a digest of other bytes', (record) => record.fill(9, 2, 3)],
     ['a byte less', (record) => setU32(record, 34, largeBytes - 1)],
@@ -248,7 +248,7 @@ describe('the record of a chunk with the right checksum', () => {
   });
 });
 
-describe('a wrapped key', () => {
+describe('withFileKey(): a wrapped key', () => {
   function slotAt(slot: number): number {
     return realOffset(stores.system.stable, { space: 4, offset: slot * keySlotBytes });
   }
@@ -298,7 +298,7 @@ describe('a wrapped key', () => {
   });
 });
 
-describe('the record of a file', () => {
+describe('withFileKey(): the record of a file', () => {
   const key = Buffer.from('box\0small-63');
 
   test('is refused when any of its bytes is altered', () => {
@@ -340,7 +340,7 @@ describe('the record of a file', () => {
   });
 });
 
-test('keys are wiped after use, whether it went well or not', () => {
+test('withFileKey(): keys are wiped after use, whether it went well or not', () => {
   const file = getFile(stores, alice, { bucket: 'box', path: '/large-a', apiKey: undefined });
   const seen: Uint8Array[] = [];
   const note = (key: Uint8Array) => {

@@ -38,7 +38,7 @@ const change = (fields: Partial<BucketChange>) => updateBucket(stores, alice, bu
 const turnOn = (endToEnd: EndToEndOptions = {}) => change({ endToEnd });
 const firstEpoch = { epoch: 1, recipient: undefined, openedAtNs: startNs, keyName: 'key_1' };
 
-describe('an end-to-end bucket', () => {
+describe('findEndToEnd(): an end-to-end bucket', () => {
   test('uses vetKeys and seals no names unless told, and its first epoch has no recipient yet', () => {
     const mode = { usesVetKeys: true, sealsNames: false, recipients: [], epochs: [firstEpoch] };
     const made = createBucket(stores, boss, { bucket: 'safe', endToEnd: {} });
@@ -101,7 +101,7 @@ describe('an end-to-end bucket', () => {
   });
 });
 
-describe('the mode is fixed', () => {
+describe('findEndToEnd(): the mode is fixed', () => {
   test('while the bucket holds files, former versions or open uploads', () => {
     const isFixed = () => {
       expectRefusal(stores, 'BucketNotEmpty', () => turnOn());
@@ -137,7 +137,7 @@ describe('the mode is fixed', () => {
   });
 });
 
-describe('recipients', () => {
+describe('findEndToEnd(): recipients', () => {
   test.each([
     ['nine of them', Array.from({ length: 9 }, (_, index) => own.replace('qqq', `qq${index}`))],
     ['one in capitals', [own.toUpperCase()]],
@@ -159,7 +159,7 @@ describe('recipients', () => {
   });
 });
 
-test('a list of buckets tells of end-to-end ones too', () => {
+test('findEndToEnd(): a list of buckets tells of end-to-end ones too', () => {
   turnOn({ recipients: [own] });
   const { items } = listBuckets(stores, alice, { page: undefined, pageSize: undefined });
   expect(items.map(({ id, endToEnd }) => [id, endToEnd?.epochs, endToEnd?.recipients])).toEqual([

@@ -56,7 +56,7 @@ function commit(path: string, content: ReturnType<typeof writeContent>, nowNs = 
   return commitFile(stores, newFile, { nowNs, bucket, old });
 }
 
-describe('a file record', () => {
+describe('encodeFile(): a file record', () => {
   test('has the bytes of its diagram', () => {
     const metadata = {
       contentType: 'a/b',
@@ -208,7 +208,7 @@ describe('entityTag()', () => {
   });
 });
 
-describe('getPublicFile()', () => {
+describe('withPublicFile()', () => {
   test('finds what is there and tells what is not', () => {
     putTestFile(stores, { path: '/x/y' });
     expect(getPublicFile(stores, 'box', '/x/y').path).toBe('x/y');

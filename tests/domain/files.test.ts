@@ -130,7 +130,7 @@ describe('getFile() and readFilePart()', () => {
   });
 });
 
-describe('a conditional upload', () => {
+describe('getFile(): a conditional upload', () => {
   test('is refused when the file is not as named, and keeps the old bytes', () => {
     const { stores } = scene;
     const { file } = putTestFile(stores);

@@ -72,7 +72,7 @@ function all(change: Partial<FolderRequest> = {}): Omit<Page, 'nextCursor'> {
   return { items, folders };
 }
 
-describe('a list of a folder', () => {
+describe('listFolder(): a list of a folder', () => {
   test('has its files, and folders in place of what is in them', () => {
     for (const path of ['a', 'b/1', 'b/2/3', 'b-', 'c/x/y', 'd']) put(path);
     expect(page({ delimiter: '/' })).toEqual({
@@ -241,47 +241,50 @@ function randomPath(random: (limit: number) => number): string {
   return Array.from({ length: 1 + random(4) }, part).join('/');
 }
 
-test.each([1, 2, 3, 4])('pages are those of a plain list under changes, seed %i', (seed) => {
-  const random = randomNumbers(seed);
-  const files = new Map<string, TwinFile>();
-  const change = () => {
-    const path = randomPath(random);
-    if (files.has(path) && random(2) === 0) {
-      remove(path);
-      files.delete(path);
-    } else {
-      const tags = random(3) === 0 ? ['red'] : [];
-      put(path, tags);
-      files.set(path, { path, tags });
-    }
-  };
-  for (let turn = 0; turn < 400; turn++) change();
-  for (let turn = 0; turn < 60; turn++) {
-    const request: Partial<FolderRequest> = {
-      delimiter: ['/', '/', undefined][random(3)],
-      prefix: ['', '', 'a', 'b/', 'b', 'a/b', 'é/', 'zz'][random(8)],
-      sort: [undefined, 'name_asc', 'name_desc'][random(3)],
-      tag: [undefined, undefined, 'red'][random(3)],
+test.each([1, 2, 3, 4])(
+  'listFolder(): pages are those of a plain list under changes, seed %i',
+  (seed) => {
+    const random = randomNumbers(seed);
+    const files = new Map<string, TwinFile>();
+    const change = () => {
+      const path = randomPath(random);
+      if (files.has(path) && random(2) === 0) {
+        remove(path);
+        files.delete(path);
+      } else {
+        const tags = random(3) === 0 ? ['red'] : [];
+        put(path, tags);
+        files.set(path, { path, tags });
+      }
     };
-    const where = `seed ${seed}, turn ${turn}, ${JSON.stringify(request)}`;
-    let left = twinEntries(files.values(), request);
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const limit = [1, 2, 3, 10, 100][random(5)] ?? 1;
-      const found = page({ ...request, cursor, limit });
-      const wanted = left.slice(0, limit);
-      const isFolder = (name: string) => name.endsWith('/');
-      expect(found.items, where).toEqual(wanted.filter((name) => !isFolder(name)));
-      expect(found.folders, where).toEqual(wanted.filter(isFolder));
-      expect(found.nextCursor === null, where).toBe(left.length <= limit);
-      cursor = found.nextCursor;
-      const last = wanted.at(-1);
-      for (let changes = random(4); changes > 0; changes--) change();
-      // Names after the last one returned, of the files as they are now.
-      const sign = request.sort === 'name_desc' ? -1 : 1;
-      left = twinEntries(files.values(), request).filter(
-        (name) => sign * Buffer.compare(Buffer.from(name), Buffer.from(last ?? '')) > 0,
-      );
-      if (cursor !== null && left.length === 0) break;
+    for (let turn = 0; turn < 400; turn++) change();
+    for (let turn = 0; turn < 60; turn++) {
+      const request: Partial<FolderRequest> = {
+        delimiter: ['/', '/', undefined][random(3)],
+        prefix: ['', '', 'a', 'b/', 'b', 'a/b', 'é/', 'zz'][random(8)],
+        sort: [undefined, 'name_asc', 'name_desc'][random(3)],
+        tag: [undefined, undefined, 'red'][random(3)],
+      };
+      const where = `seed ${seed}, turn ${turn}, ${JSON.stringify(request)}`;
+      let left = twinEntries(files.values(), request);
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const limit = [1, 2, 3, 10, 100][random(5)] ?? 1;
+        const found = page({ ...request, cursor, limit });
+        const wanted = left.slice(0, limit);
+        const isFolder = (name: string) => name.endsWith('/');
+        expect(found.items, where).toEqual(wanted.filter((name) => !isFolder(name)));
+        expect(found.folders, where).toEqual(wanted.filter(isFolder));
+        expect(found.nextCursor === null, where).toBe(left.length <= limit);
+        cursor = found.nextCursor;
+        const last = wanted.at(-1);
+        for (let changes = random(4); changes > 0; changes--) change();
+        // Names after the last one returned, of the files as they are now.
+        const sign = request.sort === 'name_desc' ? -1 : 1;
+        left = twinEntries(files.values(), request).filter(
+          (name) => sign * Buffer.compare(Buffer.from(name), Buffer.from(last ?? '')) > 0,
+        );
+        if (cursor !== null && left.length === 0) break;
+      }
     }
-  }
-});
+  },
+);

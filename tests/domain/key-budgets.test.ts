@@ -80,7 +80,7 @@ describe('createKey()', () => {
   });
 });
 
-describe('a key', () => {
+describe('useKey(): a key', () => {
   test('that has caused its updates is refused with the seconds until the next one', () => {
     const apiKey = keyWith(3n);
     for (let count = 0; count < 3; count++) put(apiKey);

@@ -143,7 +143,7 @@ const ends: [string, () => { wrapped: Uint8Array; end: () => void }][] = [
   ],
 ];
 
-describe('no stored byte of the wrapped key is left', () => {
+describe('deleteFile(): no stored byte of the wrapped key is left', () => {
   test.each(ends)('of %s', (_, prepare) => {
     putTestFile(stores, { path: '/a', bytes: testBytes(70_000, 3) });
     putTestFile(stores, { path: '/b', bytes: testBytes(70_000, 3) });
@@ -158,7 +158,7 @@ describe('no stored byte of the wrapped key is left', () => {
   });
 });
 
-test('the ciphertext of a deleted file does not open with all keys that are left', () => {
+test('deleteFile(): the ciphertext of a deleted file does not open with all keys that are left', () => {
   putTestFile(stores, { path: '/a', bytes: testBytes(500, 3) });
   const key = fileKeyOf(stores, { bucket: 'box', keySlot: slotOf('a') });
   const conditions = { bucket: 'box', path: '/a', apiKey: undefined, conditions: {} };
@@ -176,7 +176,7 @@ test('the ciphertext of a deleted file does not open with all keys that are left
   }
 });
 
-describe('a content of several records', () => {
+describe('deleteFile(): a content of several records', () => {
   const none = { bucket: 'box', apiKey: undefined };
   const bytes = testBytes(70_000, 3);
 
@@ -299,7 +299,7 @@ describe('a content of several records', () => {
   });
 });
 
-describe('a dump of stable memory', () => {
+describe('deleteFile(): a dump of stable memory', () => {
   test('holds no 16 bytes of a plaintext of 1 MB, in one piece or in chunks', () => {
     const plaintext = testBytes(1_000_000, 5);
     putTestFile(stores, { path: '/a', bytes: plaintext });
@@ -339,7 +339,7 @@ describe('a dump of stable memory', () => {
   });
 });
 
-test('keys and nonces are what the random source gave, in its order', () => {
+test('deleteFile(): keys and nonces are what the random source gave, in its order', () => {
   const random = createTwinRandom(7);
   const draws = [32, 12, 32, 12].map(random);
   const { used } = keySlotsOf(stores.system.stable);
@@ -350,7 +350,7 @@ test('keys and nonces are what the random source gave, in its order', () => {
   expect(keys).toEqual([draws[0], draws[2]]);
 });
 
-test('two uploads of the same bytes share no 16 stored bytes', () => {
+test('deleteFile(): two uploads of the same bytes share no 16 stored bytes', () => {
   const bytes = new Uint8Array(200_000).fill(0x61);
   const stored = ['/a', '/b', '/a'].map((path) => {
     const { contentId } = putTestFile(stores, { path, bytes }).file;

@@ -86,7 +86,7 @@ describe('authorize()', () => {
   });
 });
 
-describe('lists', () => {
+describe('authorize(): lists', () => {
   const none = { sort: undefined, tag: undefined };
   const folders = { ...none, delimiter: '/', cursor: undefined, limit: undefined };
   const pages = { ...none, page: undefined, pageSize: undefined };
@@ -133,7 +133,7 @@ describe('lists', () => {
   });
 });
 
-test('versions go nowhere else by a cursor', () => {
+test('authorize(): versions go nowhere else by a cursor', () => {
   updateBucket(stores, callOf('alice'), bucketChange({ keepVersionsDays: 1n }));
   for (const path of ['a/1', 'm/1', 'z/1']) putTestFile(stores, { path, bytes: testBytes(9, 2) });
   for (const name of ['', 'a/1\x000', 'm/1\x000', 'm/1\x001', 'z\x001']) {
@@ -146,7 +146,7 @@ test('versions go nowhere else by a cursor', () => {
   }
 });
 
-describe('a deletion', () => {
+describe('authorize(): a deletion', () => {
   const deletion = (fields: object) => ({ bucket: 'box', apiKey, read: () => fields });
 
   test('by prefix is not narrowed, but refused as a whole', () => {
@@ -170,7 +170,7 @@ describe('a deletion', () => {
   });
 });
 
-test('one path elsewhere refuses a batch', () => {
+test('authorize(): one path elsewhere refuses a batch', () => {
   const fileAt = (path: string) => ({
     path,
     read: () => ({ metadata: plainMetadata, bytes: testBytes(3) }),
@@ -184,14 +184,14 @@ test('one path elsewhere refuses a batch', () => {
   ]);
 });
 
-test('a move to another bucket holds to the prefix there too', () => {
+test('authorize(): a move to another bucket holds to the prefix there too', () => {
   const request = { bucket: 'box', from: 'm/1', conditions: {}, apiKey };
   const to = (path: string) => ({ ...request, to: { bucket: 'other', path } });
   expectRefusal(stores, 'AccessDenied', () => moveFile(stores, nobody, to('n/1')));
   expect(moveFile(stores, nobody, to('m/9')).file.path).toBe('m/9');
 });
 
-describe('a session', () => {
+describe('authorize(): a session', () => {
   test('is listed for the key that it was begun with', () => {
     const own = begin(stores, nobody, { path: 'm/own', apiKey });
     begin(stores, callOf('alice'), { path: 'm/alices' });

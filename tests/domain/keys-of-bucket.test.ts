@@ -35,7 +35,7 @@ function oneMore(nowNs = startNs, buckets = ['other']) {
   return createKey(stores, callOf('alice', nowNs), request);
 }
 
-describe('a bucket', () => {
+describe('listKeys(): a bucket', () => {
   test('has at most 100 live keys', () => {
     fill(100);
     expectRefusal(stores, 'QuotaExceeded', () => oneMore());

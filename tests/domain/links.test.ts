@@ -79,7 +79,7 @@ function ids(path?: string): string[] {
   return listLinks(scene.stores, alice, request).items.map(({ id }) => id);
 }
 
-describe('a link', () => {
+describe('createLink(): a link', () => {
   test('opens the file of a private bucket to everybody, until it expires', () => {
     const link = make({ expiresAtNs: startNs + 10n });
     expect(link.name).toBe('a.txt');
@@ -261,7 +261,7 @@ describe('a link', () => {
   });
 });
 
-test('links to the longest path are listed page by page', () => {
+test('createLink(): links to the longest path are listed page by page', () => {
   const path = 'p'.repeat(filePathBytesMax);
   put(path, 1);
   const made = [make({ path }), make({ path })].map(({ id }) => id);
@@ -275,7 +275,7 @@ test('links to the longest path are listed page by page', () => {
   expect(second.nextCursor).toBeNull();
 });
 
-test('a key for a part lists no links to a path with which that part begins', () => {
+test('createLink(): a key for a part lists no links to a path with which that part begins', () => {
   const { stores } = scene;
   put('dir/a', 2);
   make({ path: 'dir/a' });
@@ -301,7 +301,7 @@ test('listLinks shows makers to owners and to keys with every permission only', 
   expect(list(bob, ['read', 'write', 'delete'])).toBe(true);
 });
 
-describe('making a link', () => {
+describe('createLink(): making a link', () => {
   const order = { bucket: 'box', path: 'dir/a.txt', apiKey: undefined };
 
   test.each<[Parameters<typeof expectRefusal>[1], Partial<LinkRequest>, Person]>([
@@ -365,7 +365,7 @@ describe('making a link', () => {
   });
 });
 
-describe('a file that takes the place of another one', () => {
+describe('createLink(): a file that takes the place of another one', () => {
   const order = { bucket: 'box', from: 'dir/a.txt', conditions: {}, apiKey: undefined };
 
   test('has the links of both', () => {
@@ -410,7 +410,7 @@ describe('a file that takes the place of another one', () => {
   });
 });
 
-describe('removing a link', () => {
+describe('createLink(): removing a link', () => {
   test('is for who made it, for owners, and for keys that may delete', () => {
     const { stores } = scene;
     const reads = makeKey(stores, { permissions: ['read'] });

@@ -56,7 +56,7 @@ function putAll(...names: string[]) {
   });
 }
 
-describe('a listing', () => {
+describe('listFiles(): a listing', () => {
   test('of an empty bucket has no pages', () => {
     expect(list()).toEqual({
       bucketId: 'box',
@@ -208,37 +208,40 @@ function twinPage(files: Iterable<TwinFile>, change: Partial<ListRequest>) {
   return { items, total: wanted.length, pages: Math.ceil(wanted.length / pageSize) };
 }
 
-test.each([1, 2, 3])('pages are those of a sorted array under any history, seed %i', (seed) => {
-  const random = randomNumbers(seed);
-  const files = new Map<string, TwinFile>();
-  let date = startNs;
-  const folders = ['', 'a/', 'a/b/', 'é/', 'photos/2024/', 'photos/2025/'];
-  for (let turn = 0; turn < 1_500; turn++) {
-    // Bursts of one date, and files that are changed again and again
-    if (random(3) > 0) date += BigInt(1 + random(1_000));
-    const path = `${folders[random(folders.length)]}f${random(random(3) === 0 ? 20 : 400)}`;
-    const old = findFile(scene.stores, 'box', path);
-    if (old !== undefined && random(3) === 0) {
-      removeStored(scene.stores, old);
-      files.delete(path);
-    } else {
-      const tags = ['red', 'blue', 'green'].filter((_, index) => random(2 + index * 3) === 0);
-      put(path, date, tags);
-      files.set(path, { path, date, tags });
+test.each([1, 2, 3])(
+  'listFiles(): pages are those of a sorted array under any history, seed %i',
+  (seed) => {
+    const random = randomNumbers(seed);
+    const files = new Map<string, TwinFile>();
+    let date = startNs;
+    const folders = ['', 'a/', 'a/b/', 'é/', 'photos/2024/', 'photos/2025/'];
+    for (let turn = 0; turn < 1_500; turn++) {
+      // Bursts of one date, and files that are changed again and again
+      if (random(3) > 0) date += BigInt(1 + random(1_000));
+      const path = `${folders[random(folders.length)]}f${random(random(3) === 0 ? 20 : 400)}`;
+      const old = findFile(scene.stores, 'box', path);
+      if (old !== undefined && random(3) === 0) {
+        removeStored(scene.stores, old);
+        files.delete(path);
+      } else {
+        const tags = ['red', 'blue', 'green'].filter((_, index) => random(2 + index * 3) === 0);
+        put(path, date, tags);
+        files.set(path, { path, date, tags });
+      }
+      if (turn % 10 > 0 && turn < 1_400) continue;
+      const change = {
+        sort: ['name_asc', 'name_desc', 'date_asc', 'date_desc'][random(4)],
+        prefix: ['', '', 'a', 'a/', 'photos/202', 'photos/2025/f1', 'zz'][random(7)],
+        tag: [undefined, undefined, 'red', 'blue', 'green'][random(5)],
+        page: 1 + random(8),
+        pageSize: [1, 7, 10, 50][random(4)],
+      };
+      const expected = twinPage(files.values(), change as Partial<ListRequest>);
+      const found = list(change as Partial<ListRequest>);
+      const { total, pages } = found;
+      const where = `seed ${seed}, turn ${turn}, ${JSON.stringify(change)}`;
+      expect({ items: textsOf(found), total, pages }, where).toEqual(expected);
     }
-    if (turn % 10 > 0 && turn < 1_400) continue;
-    const change = {
-      sort: ['name_asc', 'name_desc', 'date_asc', 'date_desc'][random(4)],
-      prefix: ['', '', 'a', 'a/', 'photos/202', 'photos/2025/f1', 'zz'][random(7)],
-      tag: [undefined, undefined, 'red', 'blue', 'green'][random(5)],
-      page: 1 + random(8),
-      pageSize: [1, 7, 10, 50][random(4)],
-    };
-    const expected = twinPage(files.values(), change as Partial<ListRequest>);
-    const found = list(change as Partial<ListRequest>);
-    const { total, pages } = found;
-    const where = `seed ${seed}, turn ${turn}, ${JSON.stringify(change)}`;
-    expect({ items: textsOf(found), total, pages }, where).toEqual(expected);
-  }
-  checkInvariants(scene.stores);
-});
+    checkInvariants(scene.stores);
+  },
+);

@@ -53,7 +53,7 @@ function complete(uploadId: string, hash?: string): UploadSession {
   return completeUpload(scene.stores, alice, named);
 }
 
-describe('a session of unknown size', () => {
+describe('putChunk(): a session of unknown size', () => {
   test('counts what has come, and becomes a file of that', () => {
     const { stores } = scene;
     const { uploadId, isSizeKnown } = beginOpen();
@@ -115,7 +115,7 @@ describe('a session of unknown size', () => {
   });
 });
 
-describe('with a declared length of chunks', () => {
+describe('putChunk(): with a declared length of chunks', () => {
   let uploadId: string;
 
   beforeEach(() => {
@@ -159,7 +159,7 @@ describe('with a declared length of chunks', () => {
   });
 });
 
-describe('the quota', () => {
+describe('putChunk(): the quota', () => {
   let overhead: number;
 
   beforeEach(() => {
@@ -207,7 +207,7 @@ describe('the quota', () => {
   });
 });
 
-test('ten thousand chunks in any order leave their digests in slots that grow', () => {
+test('putChunk(): ten thousand chunks in any order leave their digests in slots that grow', () => {
   const { stores } = scene;
   const { uploadId } = beginOpen();
   const inUse = () => stores.blobs.bytesInUse();

@@ -72,7 +72,7 @@ describe('checkQuota()', () => {
   );
 });
 
-describe('the quota of a bucket', () => {
+describe('checkQuota(): the quota of a bucket', () => {
   const alice = callOf('alice');
   /** Bytes that the quota counts for each of these files beside its content. */
   const overheadOfOne = () => overheadBytesOf({ ...plainMetadata, bucketId: 'box', path: 'a' });
@@ -142,7 +142,7 @@ describe('the quota of a bucket', () => {
   });
 });
 
-describe('open uploads', () => {
+describe('checkQuota(): open uploads', () => {
   const alice = callOf('alice');
 
   test('of one key are at most half of a bucket’s, and of what is free of its quota', async () => {

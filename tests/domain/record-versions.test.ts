@@ -178,7 +178,7 @@ const unreleased: Readonly<Record<string, readonly number[]>> = {
   upload: [4, 5],
 };
 
-describe.each(Object.entries(kinds))('the record of a kind: %s', (name, kind) => {
+describe.each(Object.entries(kinds))('upgradeRecords(): the record of a kind: %s', (name, kind) => {
   const unknown = [0, 8, 99, 255].concat(unreleased[name] ?? []);
   test.each(unknown)('is refused with the version %i, which no release wrote', (version) => {
     const made = kind.make();
@@ -193,7 +193,7 @@ describe.each(Object.entries(kinds))('the record of a kind: %s', (name, kind) =>
   });
 });
 
-test('every record of the meta map has its kind above', () => {
+test('upgradeRecords(): every record of the meta map has its kind above', () => {
   for (const { make } of Object.values(kinds)) make();
   const names = stores.meta.entries().map(([key]) => text(key));
   expect(names.sort()).toEqual(
@@ -203,7 +203,7 @@ test('every record of the meta map has its kind above', () => {
   );
 });
 
-test('the fields inside of a file’s record have a version too', () => {
+test('upgradeRecords(): the fields inside of a file’s record have a version too', () => {
   putTestFile(stores);
   const record = stores.files.get(utf8('box\0a')) ?? expect.fail('no such record');
   for (const version of [0, 1, 2, 255]) {
@@ -215,7 +215,7 @@ test('the fields inside of a file’s record have a version too', () => {
 
 const time = 'f2670d45f2ca8618';
 
-describe('what version 0.1.0 wrote is read:', () => {
+describe('upgradeRecords(): what version 0.1.0 wrote is read:', () => {
   test('a bucket', () => {
     const head = `040302020203${time}${time}${'0100000000000000'}${'0300000000000000'}`;
     const uploads = `${'01000000'}${'0300000000000000'}${'8813000000000000'}`;

@@ -45,7 +45,7 @@ function expectedSegment(bytes: Uint8Array, segment: number): Uint8Array {
   return chacha20poly1305(key, number, associated).encrypt(plaintext);
 }
 
-describe('a chunk', () => {
+describe('SegmentCipher: a chunk', () => {
   it.each([1, 15, 65_535, 65_536, 65_537, 131_072, 200_000])(
     'of %i bytes is sealed segment by segment, and opened again',
     (length) => {

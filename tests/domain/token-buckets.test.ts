@@ -12,7 +12,7 @@ import { tokenLevelCountMax } from '../../src/limits.ts';
 const secondNs = 1_000_000_000n;
 const bucket = { name: 'a', allowance: { burst: 10, perMinute: 6 } };
 
-describe('a token bucket', () => {
+describe('takeTokens(): a token bucket', () => {
   test('takeTokens takes from a full bucket, which refills at its rate up to its burst', () => {
     const levels: TokenLevels = new Map();
     expect(tokensLeft(levels, bucket, 0n)).toBe(10);

@@ -267,7 +267,7 @@ describe('cancelUpload()', () => {
   });
 });
 
-describe('expiry', () => {
+describe('expireUploads(): expiry', () => {
   const day = 24n * hourNs;
   const at = (nowNs: bigint) => callOf('alice', nowNs);
   const oneByte = (uploadId: string, seed: number) => ({

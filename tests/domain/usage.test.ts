@@ -39,7 +39,7 @@ function usage(prefix?: string, bucket = 'box') {
   return getUsage(scene.stores, callOf('alice'), request);
 }
 
-describe('usage', () => {
+describe('getUsage(): usage', () => {
   test('is that of the files whose paths begin with the prefix', () => {
     expect(usage()).toEqual({ prefix: '', files: 0, bytes: 0 });
     put('a', 1);
@@ -79,7 +79,7 @@ describe('usage', () => {
   });
 });
 
-describe('after an upgrade of a version that counted no sizes', () => {
+describe('getUsage(): after an upgrade of a version that counted no sizes', () => {
   test('it is refused until all sizes are there, whatever changes meanwhile', () => {
     for (let at = 0; at < 620; at++) put(`f${at}`, at % 7);
     put('x', 5, 'other');

@@ -70,7 +70,7 @@ function restore(path: string, version: number) {
   return restoreVersion(scene.stores, alice, { ...none, path, version, conditions: {} });
 }
 
-describe('a bucket that keeps versions', () => {
+describe('eraseVersions(): a bucket that keeps versions', () => {
   test('keeps what is replaced and what is deleted', () => {
     const { stores } = scene;
     put('a', 1);
@@ -245,7 +245,7 @@ describe('a bucket that keeps versions', () => {
   });
 });
 
-describe('a version is read by its number', () => {
+describe('eraseVersions(): a version is read by its number', () => {
   const isOf = (seed: number) => Buffer.from(testBytes(100, seed));
 
   test('whether it is a former one, the present one, or one of a file that was deleted', () => {
@@ -328,7 +328,7 @@ describe('a version is read by its number', () => {
   });
 });
 
-describe('an erasure of the present version', () => {
+describe('eraseVersions(): an erasure of the present version', () => {
   const erase = (path: string, version: number, nowNs = startNs) =>
     eraseVersions(scene.stores, callOf('alice', nowNs), { ...none, path, version });
   const record = (path: string) => findFile(scene.stores, 'box', path) ?? expect.fail('no file');
@@ -382,7 +382,7 @@ describe('an erasure of the present version', () => {
   });
 });
 
-describe('an erasure', () => {
+describe('eraseVersions(): an erasure', () => {
   test('takes one version, those of a path, or those of a prefix', () => {
     const { stores } = scene;
     for (const path of ['a', 'b/c', 'b/d']) for (const seed of [1, 2, 3]) put(path, seed);

@@ -15,7 +15,7 @@ beforeEach(async () => {
   ({ stores } = await createScene());
 });
 
-test('a text is set, set anew and taken away, and the others stay', () => {
+test('setWellKnown(): a text is set, set anew and taken away, and the others stay', () => {
   set('ic-domains', 'files.example.org\n');
   set('ii-alternative-origins', '{"alternativeOrigins":[]}');
   set('matrix/client', '{}', 'application/json; charset=utf-8');
@@ -36,7 +36,7 @@ test('a text is set, set anew and taken away, and the others stay', () => {
   expect(stores.meta.entries().filter(([key]) => /^wellKnown/.test(`${key}`))).toEqual([]);
 });
 
-test('the bytes of the records stay as they are', () => {
+test('setWellKnown(): the bytes of the records stay as they are', () => {
   const call = { ...controller, nowNs: startNs };
   setWellKnown(stores, call, { name: 'security.txt', content: { body: 'Contact: a' } });
   const hex = (key: string) => Buffer.from(stores.meta.get(Buffer.from(key)) ?? []).toString('hex');
@@ -48,7 +48,7 @@ test('the bytes of the records stay as they are', () => {
   expect(hex('wellKnown/security.txt')).toBe(record);
 });
 
-describe('refused, and nothing changed,', () => {
+describe('setWellKnown(): refused, and nothing changed,', () => {
   const refused = (code: RefusalCode, run: () => unknown) => expectRefusal(stores, code, run);
 
   test.each(['', '/', 'a/', '/a', 'a//b', 'a/b/c', '.', 'a/..', 'a b', 'ä', '<*>', 'a%2Fb', 'x\n'])(

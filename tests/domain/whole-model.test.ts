@@ -262,16 +262,19 @@ async function runOperations(run: Run): Promise<void> {
 
 const seen = new Map<string, number>();
 
-test.each(seeds)('%i: two buckets agree with their plain twin, whatever happens', async (seed) => {
-  const run = await createRun(seed);
-  await runOperations(run);
-  while (reclaimContents(run.model.current()));
-  checkAll(run);
-  expect(run.model.stableBytes()).toBeGreaterThan(0);
-  for (const [name, count] of run.outcomes) seen.set(name, (seen.get(name) ?? 0) + count);
-});
+test.each(seeds)(
+  'reclaimContents(): %i: two buckets agree with their plain twin, whatever happens',
+  async (seed) => {
+    const run = await createRun(seed);
+    await runOperations(run);
+    while (reclaimContents(run.model.current()));
+    checkAll(run);
+    expect(run.model.stableBytes()).toBeGreaterThan(0);
+    for (const [name, count] of run.outcomes) seen.set(name, (seen.get(name) ?? 0) + count);
+  },
+);
 
-test('the operations have ended in every way that the twin foresees', () => {
+test('reclaimContents(): the operations have ended in every way that the twin foresees', () => {
   console.log(`seeds ${seeds.join(', ')}: ${JSON.stringify(Object.fromEntries([...seen].sort()))}`);
   const total = [...seen.values()].reduce((sum, count) => sum + count, 0);
   expect(total).toBe(seeds.length * operationsPerRun);

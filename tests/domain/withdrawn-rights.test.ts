@@ -40,7 +40,7 @@ beforeEach(async () => {
   ({ stores } = await createScene());
 });
 
-describe('an upload that was begun with a key', () => {
+describe('putChunk(): an upload that was begun with a key', () => {
   test('takes no chunk once the key is revoked or has expired, by no other key either', () => {
     const later = { ...anonymous, nowNs: anonymous.nowNs + 10n };
     const expiring = makeKey(stores, { expiresAtNs: later.nowNs });
@@ -64,7 +64,7 @@ describe('an upload that was begun with a key', () => {
   });
 });
 
-describe('an upload that a member has begun', () => {
+describe('putChunk(): an upload that a member has begun', () => {
   test.each([undefined, 'reader'] as const)('takes no chunk when the role is %s', (role) => {
     setMember('writer');
     const { uploadId } = begin(stores, bob);

@@ -19,7 +19,7 @@ beforeEach(async () => {
   saveBucket(scene.stores, { ...box, isPublic: false }, box);
 });
 
-test('a file of a private bucket is for keys that may read, and never cached', () => {
+test('GET /cloud/{bucket}/{path}: a file of a private bucket is for keys that may read, and never cached', () => {
   const headers = { Authorization: `Bearer ${scene.readKey}` };
   const response = send(scene.stores, { url, headers });
   expect([response.status, bodyText(response)]).toEqual([200, 'hello']);
@@ -31,7 +31,7 @@ test('a file of a private bucket is for keys that may read, and never cached', (
   expect([part.status, bodyText(part)]).toEqual([206, 'el']);
 });
 
-test('a private bucket tells nobody else what it has', () => {
+test('GET /cloud/{bucket}/{path}: a private bucket tells nobody else what it has', () => {
   const { stores } = scene;
   const absent = { status: 404, code: 'NoSuchFile' };
   for (const path of [url, '/cloud/box/none']) {

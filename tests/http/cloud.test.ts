@@ -45,7 +45,7 @@ beforeAll(async () => {
   put('/empty', new Uint8Array(0));
 });
 
-describe('GET of a file', () => {
+describe('GET /cloud/{bucket}/{path}: file', () => {
   test('answers 200 with the bytes and every header', () => {
     const response = send(stores, { url });
     expect(response.status).toBe(200);
@@ -161,7 +161,7 @@ describe('GET of a file', () => {
   });
 });
 
-describe('conditional GET and HEAD', () => {
+describe('GET /cloud/{bucket}/{path}: conditional GET and HEAD', () => {
   test.each<[Record<string, string>]>([
     [{ 'If-None-Match': '*' }],
     [{ 'if-none-match': 'etag' }],
@@ -210,7 +210,7 @@ describe('conditional GET and HEAD', () => {
   });
 });
 
-describe('GET with Range', () => {
+describe('GET /cloud/{bucket}/{path}: GET with Range', () => {
   test.each([
     ['bytes=4-7', 'o wo', 'bytes 4-7/11'],
     ['bytes=4-', 'o world', 'bytes 4-10/11'],
@@ -278,7 +278,7 @@ describe('GET with Range', () => {
   });
 });
 
-describe('GET of a file of several chunks', () => {
+describe('GET /cloud/{bucket}/{path}: file of several chunks', () => {
   /** As the gateway does it: the first answer, then what follows it, until all is there. */
   function collect(path: string): { bytes: Buffer; sizes: number[] } {
     const parts: Uint8Array[] = [];

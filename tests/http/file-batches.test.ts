@@ -60,7 +60,7 @@ function post(request: TestRequest): Answered {
   return { status: response.status, ...JSON.parse(bodyText(response)) };
 }
 
-describe('POST of a form', () => {
+describe('POST /api/v1/bucket/{bucket}/files: form', () => {
   test('stores each part as a file, and tells of each', () => {
     const { stores } = scene;
     putTestFile(stores, { path: 'old.css' });
@@ -151,7 +151,7 @@ describe('POST of a form', () => {
   });
 });
 
-describe('POST of a deletion', () => {
+describe('POST /api/v1/bucket/{bucket}/files: deletion', () => {
   function remove(body: object | string, change: Partial<TestRequest> = {}): TestRequest {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return {

@@ -41,7 +41,7 @@ function putAll(...names: string[]) {
   });
 }
 
-describe('GET of a list of files', () => {
+describe('GET /api/v1/bucket/{bucket}/files: list of files', () => {
   test('answers the records of the files and the place of the page', () => {
     const metadata = { ...plainMetadata, tags: ['a "tag"'] };
     putTestFile(scene.stores, { path: 'dir/a "b" \\ ü.txt', metadata });

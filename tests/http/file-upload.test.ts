@@ -42,7 +42,7 @@ function putRequest(change: Put = {}): TestRequest {
   return { method: 'PUT', url, headers, body };
 }
 
-describe('PUT of a file', () => {
+describe('PUT /api/v1/bucket/{bucket}/files/{path}: file', () => {
   test('as a query asks for an update, and changes nothing', () => {
     const before = scene.stores.writeCount();
     expect(exchange(scene.stores, putRequest())).toBe(upgrade);

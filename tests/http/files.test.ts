@@ -34,7 +34,7 @@ function request(method: string, headers: Record<string, string> = {}): TestRequ
   return { method, url, headers: { authorization, ...headers } };
 }
 
-describe('GET of a file record', () => {
+describe('GET /api/v1/bucket/{bucket}/files/{path}: file record', () => {
   test('answers 200 with the record, uncached', () => {
     const response = send(scene.stores, request('GET'));
     expect(response.status).toBe(200);
@@ -76,7 +76,7 @@ describe('GET of a file record', () => {
   });
 });
 
-describe('DELETE of a file', () => {
+describe('DELETE /api/v1/bucket/{bucket}/files/{path}: file', () => {
   test('asks for an update, then answers 204 without a body, then 404', () => {
     const { stores } = scene;
     const before = stores.writeCount();
@@ -122,7 +122,7 @@ describe('DELETE of a file', () => {
   });
 });
 
-describe('PUT of a file under conditions', () => {
+describe('PUT /api/v1/bucket/{bucket}/files/{path}: file under conditions', () => {
   const put = (headers: Record<string, string>): TestRequest => ({
     ...request('PUT', { 'content-type': 'text/plain', ...headers }),
     body: Buffer.from('new'),

@@ -23,7 +23,7 @@ function putAll(...paths: string[]) {
   for (const path of paths) putTestFile(scene.stores, { path });
 }
 
-describe('GET of a folder', () => {
+describe('GET /api/v1/bucket/{bucket}/files?delimiter: folder', () => {
   test('answers records of files, whole paths of folders, and where it goes on', () => {
     putAll('a "b"/1', 'a.txt', 'b/c/1', 'b/d', 'ü/1');
     const response = send(scene.stores, request('files?delimiter=/'));
@@ -120,7 +120,7 @@ describe('GET of a folder', () => {
   });
 });
 
-describe('GET of usage', () => {
+describe('GET /api/v1/bucket/{bucket}/files?delimiter: usage', () => {
   test('answers files and bytes below the prefix', () => {
     skipUpgrade(scene.stores);
     putAll('a/1', 'a/2', 'b');

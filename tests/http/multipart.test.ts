@@ -126,7 +126,7 @@ function fieldsOf(count: number): string {
   return Array.from({ length: count }, (_, index) => `X-${index}: y\r\n`).join('');
 }
 
-describe(`with seed ${seed}`, () => {
+describe(`readParts(): with seed ${seed}`, () => {
   const random = randomNumbers(seed);
   const pick = <T>(items: readonly T[]): T => items[random(items.length)] as T;
   const pieces = [

@@ -61,7 +61,7 @@ function ask(headers: Record<string, string>, sent: Partial<TestRequest> = {}): 
   return send(stores, { url, headers, phase: 'update', ...sent });
 }
 
-describe('a range of a file of several parts', () => {
+describe('GET /cloud/{bucket}/{path}: a range of a file of several parts', () => {
   test.each([
     ['bytes=0-', 0, whole.length],
     ['bytes=1-', 1, whole.length],
@@ -119,7 +119,7 @@ describe('a range of a file of several parts', () => {
   });
 });
 
-describe('a token', () => {
+describe('GET /cloud/{bucket}/{path}: a token', () => {
   const streamed = () => {
     const { stream } = ask({ range: 'bytes=1-' });
     return stream ?? expect.fail('no stream');
@@ -173,7 +173,7 @@ test('noteStream() makes room by streams that are over, and by no other', () => 
   expect([...streams.keys()]).toEqual([...live, added]);
 });
 
-describe('a file that is replaced while it is read', () => {
+describe('GET /cloud/{bucket}/{path}: a file that is replaced while it is read', () => {
   test('is read on as it was, and given back ten minutes later', () => {
     const response = ask({ range: 'bytes=0-' });
     putTestFile(stores, { path: '/film', bytes: testBytes(50, 9) }, startNs + 1n);
@@ -214,7 +214,7 @@ describe('a file that is replaced while it is read', () => {
   });
 });
 
-describe('requests that carry no key', () => {
+describe('GET /cloud/{bucket}/{path}: requests that carry no key', () => {
   const refusedAt = (nowNs: bigint) => ask({ range: 'bytes=0-1' }, { nowNs });
 
   test('cause 300 updates at once and 20 a minute, then 429 with Retry-After', () => {
@@ -238,7 +238,7 @@ describe('requests that carry no key', () => {
   });
 });
 
-describe('what no gateway puts together', () => {
+describe('GET /cloud/{bucket}/{path}: what no gateway puts together', () => {
   const size = 5_000_000_000;
 
   /** A file of 5 GB by its record: its chunks are not there, and nobody reads them. */

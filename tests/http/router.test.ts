@@ -128,7 +128,7 @@ describe('handleRequest()', () => {
   });
 });
 
-describe('an API key in a URL', () => {
+describe('handleRequest(): an API key in a URL', () => {
   const places = [
     (key: string) => `/cloud/box/${key}`,
     (key: string) => `/cloud/${key}/a`,

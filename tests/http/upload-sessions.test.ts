@@ -58,7 +58,7 @@ function requests(session: string, nowNs = startNs, key?: string): TestRequest[]
   ].map((sent) => signed({ ...sent, nowNs }, key));
 }
 
-describe('an upload session', () => {
+describe('POST /api/v1/bucket/{bucket}/upload/start: an upload session', () => {
   test('is answered with upgrade by a query, which changes nothing', () => {
     const session = start({ path: 'a', size: 1 });
     const before = scene.stores.writeCount();
@@ -143,7 +143,7 @@ describe('an upload session', () => {
   });
 });
 
-describe('preconditions of an upload session', () => {
+describe('POST /api/v1/bucket/{bucket}/upload/start: preconditions of an upload session', () => {
   const newer = new Uint8Array(5).fill(7);
 
   test('are refused when they are blank, and not taken for none', () => {
@@ -174,7 +174,7 @@ describe('preconditions of an upload session', () => {
   });
 });
 
-test('metadata comes with the completion too', () => {
+test('POST /api/v1/bucket/{bucket}/upload/start: metadata comes with the completion too', () => {
   const url = start({ path: 'a', size: 0, metadata: { by: 'me', mtime: '1' } });
   const complete = (metadata: unknown) => {
     const body = new Uint8Array(Buffer.from(JSON.stringify({ metadata })));
@@ -186,7 +186,7 @@ test('metadata comes with the completion too', () => {
   expect(JSON.parse(bodyText(done))).toMatchObject({ metadata: { by: 'me', mtime: '2' } });
 });
 
-describe('a part sent as if it were the whole', () => {
+describe('POST /api/v1/bucket/{bucket}/upload/start: a part sent as if it were the whole', () => {
   test.each(['/api/v1/bucket/box/files/a', 'chunk'])(
     'is refused: PUT %s with Content-Range',
     (at) => {

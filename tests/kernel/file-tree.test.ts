@@ -66,12 +66,12 @@ test.each<[string, Asked]>([
   ['little room for a tree', { room: 319 }],
   ['little room for a row', { ask: 2, room: 71 }],
   ['little room for levels', { ask: levelsAsk, room: 7 * 64 + 3 * 64 - 1 }],
-])('%s is refused', (_, asked) => {
+])('kernelCall(): %s is refused', (_, asked) => {
   expect(() => run(asked)).toThrow('unreachable');
   expect(run({})).toHaveLength(run({}).length);
 });
 
-test('the pairs of fields are the hashes of any names and values', () => {
+test('kernelCall(): the pairs of fields are the hashes of any names and values', () => {
   const letters = fc.constantFrom(...'aZ-é@[`{😀'.split(''), 'AZ');
   const name = fc.stringMatching(/^[A-Za-z0-9@[`{-]{1,119}$/);
   const value = fc.oneof(
@@ -92,7 +92,7 @@ test('the pairs of fields are the hashes of any names and values', () => {
   );
 });
 
-test('a header that has no room, or a label that CBOR would not take here, is refused', () => {
+test('kernelCall(): a header that has no room, or a label that CBOR would not take here, is refused', () => {
   const header = createCommand(kernelOperations.certificateHeader, 4);
   const certificate = Uint8Array.of(1, 2, 3);
   const write = (path: Uint8Array, room: number) => {

@@ -15,7 +15,7 @@ beforeEach(async () => {
   host = await installNodeKernel();
 });
 
-describe('certified data', () => {
+describe('kernelCall(): certified data', () => {
   test.each([0, 1, 31, 32])('%i bytes are passed on to the system', (length) => {
     const data = Uint8Array.from({ length }, (_, i) => i + 1);
     kernelCall(length === 0 ? new Uint8Array(0) : data);
@@ -40,7 +40,7 @@ describe('certified data', () => {
   });
 });
 
-describe('commands', () => {
+describe('kernelCall(): commands', () => {
   test('kernelSelfTest() passes with the kernel', () => {
     expect(() => kernelSelfTest()).not.toThrow();
   });

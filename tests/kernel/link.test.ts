@@ -62,7 +62,7 @@ beforeAll(async () => {
   linked = await link(canisterText);
 });
 
-describe('the linked module', () => {
+describe('linkKernel(): the linked module', () => {
   test('imports from ic0 alone, and what the kernel needs besides what the canister used', () => {
     const imports = readImports(readSections(linked));
     expect(new Set(imports.map(({ module }) => module))).toEqual(new Set(['ic0']));
@@ -148,7 +148,7 @@ describe('linkKernel() refuses', () => {
   });
 });
 
-describe('the kernel inside a canister', () => {
+describe('linkKernel(): the kernel inside a canister', () => {
   let canister: CanisterExports;
   let system: FakeSystem;
 

@@ -36,7 +36,7 @@ function expectSameKeys(found: readonly Buffer[], wanted: readonly Buffer[], whe
   expect(texts(found), where).toEqual(texts(wanted));
 }
 
-describe('an ordered index', () => {
+describe('openOrderedIndex(): an ordered index', () => {
   test('is empty at first, and asking formats nothing', () => {
     expect(index.count()).toBe(0);
     expect(index.find(Buffer.from('a'))).toBeUndefined();

@@ -195,7 +195,7 @@ function errors(): string[] {
   return reports.flatMap(({ kind, error }) => (error === undefined ? [] : [`${kind}: ${error}`]));
 }
 
-describe('an answer of this instance', () => {
+describe('call_perform: an answer of this instance', () => {
   test('reaches its own callback with its own number', async () => {
     expect(await ask('ask')).toEqual([7, 0, 0, 0]);
     expect(await ask('refused')).toEqual([7, 107, 0, 0]);
@@ -239,7 +239,7 @@ describe('an answer of this instance', () => {
   });
 });
 
-describe('what the system refuses is refused in its words', () => {
+describe('call_perform: what the system refuses is refused in its words', () => {
   test.each([
     ['twice', /at most once/],
     ['none', /no call is under construction/],
@@ -249,7 +249,7 @@ describe('what the system refuses is refused in its words', () => {
   });
 });
 
-describe('an answer to a call of a former instance', () => {
+describe('call_perform: an answer to a call of a former instance', () => {
   test.each(['ask', 'refused', 'plain'])(
     'touches nothing; the caller is told: %s',
     async (method) => {

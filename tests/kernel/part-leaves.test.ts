@@ -65,7 +65,7 @@ function inputOf({ headers, partSize, totalSize }: Delivery): PartLeavesInput {
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
-describe('the leaves of parts', () => {
+describe('partLeaves(): the leaves of parts', () => {
   test.each([
     [0, 1_000, 2_500],
     [1, 1, 12],

@@ -13,7 +13,7 @@ beforeEach(async () => {
   host = await installNodeKernel();
 });
 
-describe('space 0 has holes', () => {
+describe('spaceGrow(): space 0 has holes', () => {
   const realBytes = () => host.system.stable.length;
   const reservedBytes = reservedPages * stablePageBytes;
 
@@ -87,7 +87,7 @@ describe('space 0 has holes', () => {
   });
 });
 
-test('what release 0.1.0 left is read as it is, and then grows holes', async () => {
+test('spaceGrow(): what release 0.1.0 left is read as it is, and then grows holes', async () => {
   const { system } = host;
   system.grow(96n);
   system.stable.set(Buffer.from('EFSSTBL1'));

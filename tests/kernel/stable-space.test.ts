@@ -34,7 +34,7 @@ function pattern(length: number, seed: number): Uint8Array {
   return bytes;
 }
 
-describe('sizes', () => {
+describe('spaceGrow(): sizes', () => {
   test('every space starts empty, and reading sizes formats nothing', () => {
     for (const space of allSpaces) expect(spaceSize(space)).toBe(0);
     expect(host.exports.stable64_size()).toBe(0n);
@@ -82,7 +82,7 @@ describe('sizes', () => {
   });
 });
 
-describe('bytes', () => {
+describe('spaceGrow(): bytes', () => {
   test('what was written is read, across extents of interleaved spaces', () => {
     for (let i = 0; i < 4; i++) {
       for (const space of rawSpaces) spaceGrow(space, 16);
@@ -159,7 +159,7 @@ describe('bytes', () => {
   });
 });
 
-describe('stable memory that an earlier instance left', () => {
+describe('spaceGrow(): stable memory that an earlier instance left', () => {
   test('a superblock has the golden bytes', () => {
     spaceGrow(1, 17);
     host.exports.stable64_grow(33n);
@@ -247,7 +247,7 @@ const steps = fc.array(
   { minLength: 5, maxLength: 25 },
 );
 
-test('spaces behave as plain arrays under any history with upgrades', async () => {
+test('spaceGrow(): spaces behave as plain arrays under any history with upgrades', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (history) => {
       host = await installNodeKernel();

@@ -25,7 +25,7 @@ async function upgrade(): Promise<void> {
   installKernelCall(host.gate);
 }
 
-describe('an index with sums', () => {
+describe('openSummedIndex(): an index with sums', () => {
   test('is empty at first', () => {
     expect(index.sum(Buffer.from('a'))).toBe(0);
     expect(host.system.stable.length).toBe(0);

@@ -41,7 +41,7 @@ function expectSame(bytes: Uint8Array): void {
   }
 }
 
-describe('a text', () => {
+describe('encodeByKernel(): a text', () => {
   it.each([
     '',
     'a',
@@ -64,7 +64,7 @@ describe('a text', () => {
   });
 });
 
-describe('bytes in hexadecimal', () => {
+describe('encodeByKernel(): bytes in hexadecimal', () => {
   it('are two digits each, of up to 64 bytes', () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
     for (const [start, end] of [
@@ -82,7 +82,7 @@ describe('bytes in hexadecimal', () => {
   });
 });
 
-describe('malformed UTF-8 (RFC 3629) is refused', () => {
+describe('encodeByKernel(): malformed UTF-8 (RFC 3629) is refused', () => {
   it('at the edges of every range of first and second bytes', () => {
     const edges = [0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff];
     for (let first = 0x80; first < 0x100; first++) {
@@ -107,7 +107,7 @@ describe('malformed UTF-8 (RFC 3629) is refused', () => {
   });
 });
 
-describe('what is not meant for the kernel', () => {
+describe('encodeByKernel(): what is not meant for the kernel', () => {
   it('is printed, and comes as the reject message of a call', () => {
     text.give('a log line');
     expect(text.host.system.printed).toEqual(['a log line']);

@@ -10,7 +10,7 @@ import { decodeHex, encodeHex } from '../../src/lib/hex.ts';
 
 const anyBytes = fc.uint8Array({ maxLength: 200 });
 
-describe('hex', () => {
+describe('decodeHex(): hex', () => {
   test('encodeHex() agrees with Buffer and decodeHex() reads it in either case', () => {
     fc.assert(
       fc.property(anyBytes, (bytes) => {
@@ -30,7 +30,7 @@ describe('hex', () => {
   );
 });
 
-describe('base64', () => {
+describe('decodeHex(): base64', () => {
   test('encodeBase64() and encodeBase64Url() agree with Buffer', () => {
     fc.assert(
       fc.property(anyBytes, (bytes) => {

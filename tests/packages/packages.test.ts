@@ -95,7 +95,7 @@ const files = 'ok' in status ? status.ok.files : status.err;
 console.log(JSON.stringify({ files: String(files), same: etag === record.etag, length: text.length, missing }));
 `;
 
-describe('the library', () => {
+describe('npm install: the library', () => {
   test('is used by a strict TypeScript program', async () => {
     await place.write('program.ts', program);
     const options = {
@@ -218,7 +218,7 @@ describe('the library', () => {
   });
 });
 
-describe('the command', () => {
+describe('npm install: the command', () => {
   test('puts, lists, gets and removes', async () => {
     await place.write('note.txt', 'hello');
     await efs('put', 'note.txt', 'demo/a/');
@@ -247,7 +247,7 @@ async function secondsOf(run: () => Promise<unknown>): Promise<number> {
   return (performance.now() - started) / 1_000;
 }
 
-test('all packages have one version, and the repository has it too', async () => {
+test('npm install: all packages have one version, and the repository has it too', async () => {
   const manifest = async (path: string) => JSON.parse(await readFile(path, 'utf8')).version;
   const folders = await readdir(join(projectDir, 'packages'));
   const versions = await Promise.all(

@@ -82,7 +82,7 @@ async function codeOf(received: () => Promise<unknown>): Promise<S3Code | 'well'
   }
 }
 
-describe('a body in chunks, with any cuts among its bytes', () => {
+describe('openBody(): a body in chunks, with any cuts among its bytes', () => {
   const cuts = fc.array(fc.nat(), { maxLength: 8 });
   const bytes = fc.uint8Array({ maxLength: 200 });
   const chunkBytes = fc.integer({ min: 1, max: 80 });
@@ -114,7 +114,7 @@ describe('a body in chunks, with any cuts among its bytes', () => {
   });
 });
 
-describe('a body in chunks that is not whole', () => {
+describe('openBody(): a body in chunks that is not whole', () => {
   const data = Buffer.from('the bytes of a body, in three chunks');
   const trailer = [
     ['x-amz-checksum-sha256', createHash('sha256').update(data).digest('base64')],
@@ -184,7 +184,7 @@ describe('a body in chunks that is not whole', () => {
   });
 });
 
-describe("the bodies of S3's documentation", () => {
+describe("openBody(): the bodies of S3's documentation", () => {
   test.each(['chunked', 'chunkedWithTrailer'] as const)('are read: %s', async (name) => {
     const { payload } = await authenticate(documented[name], exampleCredentials, exampleTime);
     const body = Buffer.from(documentedBodies[name]);
@@ -203,7 +203,7 @@ describe("the bodies of S3's documentation", () => {
   });
 });
 
-describe('the framing of chunks', () => {
+describe('openBody(): the framing of chunks', () => {
   const read = (text: string, length = 3) =>
     codeOf(() => {
       const request = put(['x-amz-decoded-content-length', String(length)]);
@@ -236,7 +236,7 @@ describe('the framing of chunks', () => {
   });
 });
 
-describe('what a request says of its body', () => {
+describe('openBody(): what a request says of its body', () => {
   const length: Header = ['content-length', '9'];
 
   test.each(Object.entries(ofDigits))('is verified: x-amz-checksum-%s', async (name, value) => {
@@ -288,7 +288,7 @@ describe('what a request says of its body', () => {
   });
 });
 
-describe('a trailer', () => {
+describe('openBody(): a trailer', () => {
   const head = put(
     ['x-amz-decoded-content-length', '9'],
     ['x-amz-trailer', 'x-amz-checksum-crc32'],
@@ -308,7 +308,7 @@ describe('a trailer', () => {
   });
 });
 
-test('a body is verified before its last byte is given, for who counts them', async () => {
+test('openBody(): a body is verified before its last byte is given, for who counts them', async () => {
   const request = put(['content-length', '9'], ['x-amz-checksum-crc32', 'AAAAAA==']);
   let count = 0;
   const counting = async () => {
@@ -321,7 +321,7 @@ test('a body is verified before its last byte is given, for who counts them', as
   expect(count).toBeLessThan(9);
 });
 
-test('a body that is given up is not read on', async () => {
+test('openBody(): a body that is given up is not read on', async () => {
   let isClosed = false;
   async function* endless() {
     try {

@@ -43,7 +43,7 @@ const failed = expect.objectContaining({
 });
 const hasGone = expect.objectContaining({ name: 'NotFound' });
 
-describe.each(kinds)('DeleteObject in bucket %s', (Bucket) => {
+describe.each(kinds)('deleteObjects(): DeleteObject in bucket %s', (Bucket) => {
   const put = (Key: string, Body: string) =>
     client.send(new PutObjectCommand({ Bucket, Key, Body }));
   const head = (Key: string) => client.send(new HeadObjectCommand({ Bucket, Key }));
@@ -101,7 +101,7 @@ describe.each(kinds)('DeleteObject in bucket %s', (Bucket) => {
 });
 
 test.each(['versioned', 'sealed'])(
-  'DeleteObject in bucket %s with the id of the newest version makes the previous one current',
+  'deleteObjects(): DeleteObject in bucket %s with the id of the newest version makes the previous one current',
   async (Bucket) => {
     const Key = 'history';
     const ids: (string | undefined)[] = [];

@@ -47,7 +47,7 @@ const isMissing = (Key: string) =>
   });
 const openUploads = () => s3Server.storage.uploads.list({ bucket: Bucket });
 
-describe('of a body', () => {
+describe('efs serve s3: of a body', () => {
   test('that is not what its digest says nothing is seen, and no session is left', async () => {
     const ContentMD5 = Buffer.alloc(16).toString('base64');
     const wrong = new PutObjectCommand({ Bucket, Key: 'wrong', Body: large, ContentMD5 });
@@ -115,7 +115,7 @@ describe('of a body', () => {
   });
 });
 
-test('bodies that halt keep no other waiting', async () => {
+test('efs serve s3: bodies that halt keep no other waiting', async () => {
   const halting = await Promise.all(
     Array.from({ length: 6 }, async (_, index) => {
       const headers = { 'Content-Length': large.length };
@@ -137,7 +137,7 @@ test('bodies that halt keep no other waiting', async () => {
   await expect.poll(ended).toHaveLength(halting.length);
 });
 
-test('who stops reading ends the download, and others are served', async () => {
+test('efs serve s3: who stops reading ends the download, and others are served', async () => {
   await client.send(new PutObjectCommand({ Bucket, Key: 'large', Body: large }));
   const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'large' }));
   const asking = httpRequest(url).end();
@@ -151,7 +151,7 @@ test('who stops reading ends the download, and others are served', async () => {
   expect(Buffer.compare(bytes, large)).toBe(0);
 });
 
-test('small objects that come together go in a few updates, each with its own answer', async () => {
+test('efs serve s3: small objects that come together go in a few updates, each with its own answer', async () => {
   updates.length = 0;
   const put = (Key: string, more: object = {}) =>
     client.send(new PutObjectCommand({ Bucket, Key, Body: Key, ...more }));
@@ -164,7 +164,7 @@ test('small objects that come together go in a few updates, each with its own an
   expect((await client.send(list)).KeyCount).toBe(40);
 });
 
-test('a service that is away is SlowDown, and when to come back', async () => {
+test('efs serve s3: a service that is away is SlowDown, and when to come back', async () => {
   const away = await openS3Server(
     { ...service, host: 'http://127.0.0.1:9' },
     {},
@@ -180,7 +180,7 @@ test('a service that is away is SlowDown, and when to come back', async () => {
   }
 });
 
-test('PUT with a key does not wait for 20 readers without a key that do not read', async () => {
+test('efs serve s3: PUT with a key does not wait for 20 readers without a key that do not read', async () => {
   const Key = 'unread';
   await s3Server.storage.buckets.create('shown', { isPublic: true });
   // More than the buffers of a connection take
@@ -208,7 +208,7 @@ test('PUT with a key does not wait for 20 readers without a key that do not read
   await expect.poll(ended).toHaveLength(readers.length);
 });
 
-describe('workers', () => {
+describe('efs serve s3: workers', () => {
   const { signal } = new AbortController();
   const share = { workingMax: 3, openMax: 4, waitingMax: 2 };
   const ofUnsigned = { workingMax: 1, openMax: 2, waitingMax: 1 };
@@ -267,7 +267,7 @@ describe('workers', () => {
   });
 });
 
-describe('a gate', () => {
+describe('efs serve s3: a gate', () => {
   const { signal } = new AbortController();
 
   test('lets so many in, and those who wait in their order', async () => {

@@ -68,30 +68,35 @@ async function peakOf({ process: { pid } }: CommandRun): Promise<number> {
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024;
 }
 
-describe.runIf(existsSync('/proc/self/status'))(`${requests} requests at a time`, () => {
-  it.each(['demo', 'sealed'])(
-    `to bucket %s take ${peakMax} MiB at most`,
-    async (Bucket) => {
-      const client = await openClient();
-      const numbers = Array.from({ length: requests }, (_, index) => index);
-      const bytesOf = (number: number) => sampleBytes(`${Bucket} ${number}`, objectBytes);
-      const put = async (number: number) => {
-        const command = { Bucket, Key: `${number}.bin`, Body: bytesOf(number) };
-        await client.send(new PutObjectCommand(command));
-      };
-      const get = async (number: number) => {
-        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: `${number}.bin` }));
-        const bytes = await Body?.transformToByteArray();
-        expect(sha256Hex(bytes ?? new Uint8Array())).toBe(sha256Hex(bytesOf(number)));
-      };
-      await Promise.all(numbers.map(put));
-      await Promise.all(numbers.map(get));
-      const peak = await peakOf(s3Server as CommandRun);
-      s3Server?.process.kill('SIGKILL');
-      client.destroy();
-      expect(peak).toBeGreaterThan(40);
-      expect(peak).toBeLessThan(peakMax);
-    },
-    600_000,
-  );
-});
+describe.runIf(existsSync('/proc/self/status'))(
+  `efs serve s3: ${requests} requests at a time`,
+  () => {
+    it.each(['demo', 'sealed'])(
+      `to bucket %s take ${peakMax} MiB at most`,
+      async (Bucket) => {
+        const client = await openClient();
+        const numbers = Array.from({ length: requests }, (_, index) => index);
+        const bytesOf = (number: number) => sampleBytes(`${Bucket} ${number}`, objectBytes);
+        const put = async (number: number) => {
+          const command = { Bucket, Key: `${number}.bin`, Body: bytesOf(number) };
+          await client.send(new PutObjectCommand(command));
+        };
+        const get = async (number: number) => {
+          const { Body } = await client.send(
+            new GetObjectCommand({ Bucket, Key: `${number}.bin` }),
+          );
+          const bytes = await Body?.transformToByteArray();
+          expect(sha256Hex(bytes ?? new Uint8Array())).toBe(sha256Hex(bytesOf(number)));
+        };
+        await Promise.all(numbers.map(put));
+        await Promise.all(numbers.map(get));
+        const peak = await peakOf(s3Server as CommandRun);
+        s3Server?.process.kill('SIGKILL');
+        client.destroy();
+        expect(peak).toBeGreaterThan(40);
+        expect(peak).toBeLessThan(peakMax);
+      },
+      600_000,
+    );
+  },
+);

@@ -140,7 +140,7 @@ async function uploadThrough(s3Servers: S3Servers, Bucket: string): Promise<void
 describe.each([
   ['demo', 5],
   ['sealed', 1],
-] as const)('an upload in parts to bucket %s', (bucket, calls) => {
+] as const)('CompleteMultipartUpload: an upload in parts to bucket %s', (bucket, calls) => {
   const deaths = Array.from({ length: calls }, (_, index) => index + 1).flatMap((call) => [
     { call, isAfter: false },
     { call, isAfter: true },

@@ -30,7 +30,7 @@ import { chunkBytesMax } from '../../packages/wire/src/limits.ts';
 const mebibyte = 1_048_576;
 const freshFolder = () => mkdtempSync(join(tmpdir(), 'efs-s3-'));
 
-describe('parts of one length', () => {
+describe('UploadLog: parts of one length', () => {
   test('are whole chunks, as long as can be', () => {
     const chunksOf = (partBytes: number) => layoutOf(partBytes)?.chunkBytes;
     expect(chunksOf(5 * mebibyte)).toBe(1.25 * mebibyte);
@@ -66,7 +66,7 @@ describe('parts of one length', () => {
   });
 });
 
-describe('the length of parts', () => {
+describe('UploadLog: the length of parts', () => {
   const { signal } = new AbortController();
   const part = (number: number, size: number, isCopied = false) => ({ number, size, isCopied });
 
@@ -99,7 +99,7 @@ describe('the length of parts', () => {
   });
 });
 
-describe('the CRC of a whole', () => {
+describe('UploadLog: the CRC of a whole', () => {
   const algorithms = ['CRC32', 'CRC32C', 'CRC64NVME'] as const;
   const sumOf = async (algorithm: ChecksumAlgorithm, bytes: Uint8Array) => {
     const running = await runChecksum(algorithm);
@@ -134,7 +134,7 @@ describe('the CRC of a whole', () => {
   });
 });
 
-describe('the log of an upload', () => {
+describe('UploadLog: the log of an upload', () => {
   const start: UploadStart = {
     uploadId: 'abc',
     holder: 'EFS',
@@ -202,7 +202,7 @@ describe('the log of an upload', () => {
   });
 });
 
-describe('uploads that nobody touches', () => {
+describe('UploadLog: uploads that nobody touches', () => {
   const start = {
     ...{ holder: 'EFS', bucket: 'photos', path: 'a', key: 'a' },
     description: { contentType: 'a/b', headers: {}, expires: undefined, metadata: {}, tags: [] },
@@ -248,7 +248,7 @@ describe('uploads that nobody touches', () => {
   });
 });
 
-describe('the spool', () => {
+describe('UploadLog: the spool', () => {
   async function* inPieces(bytes: Uint8Array, end?: Error) {
     for (let at = 0; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000);
     if (end !== undefined) throw end;

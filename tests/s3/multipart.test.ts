@@ -90,88 +90,91 @@ async function sendAll(upload: Upload, numbers: readonly number[]): Promise<List
   return sent.sort((one, other) => one.PartNumber - other.PartNumber);
 }
 
-describe.each(['demo', 'sealed'])('an upload in parts to bucket %s', (Bucket) => {
-  test('is its parts in their order, with what was told at its beginning', async () => {
-    const told = { Bucket, ContentType: 'a/b', Metadata: { mtime: '1.5' } };
-    const upload = await begin('whole.bin', told);
-    const listed = await sendAll(upload, [1, 2, 3]);
-    await expect(get(upload)).rejects.toMatchObject({ name: 'NoSuchKey' });
-    const { ETag } = await complete(upload, listed);
-    if (Bucket === 'demo') expect(ETag).toBe(etagOf(parts));
-    expect(Buffer.compare(await get(upload), bytes)).toBe(0);
-    const head = await client.send(new HeadObjectCommand({ Bucket, Key: upload.Key }));
-    expect(head).toMatchObject({ ETag, ContentLength: bytes.length, Metadata: { mtime: '1.5' } });
-    expect(spooled()).toEqual([]);
-    expect((await complete(upload, listed)).ETag).toBe(ETag);
-  });
-
-  test('is read by the numbers of its parts', async () => {
-    const upload = await begin('numbers.bin', { Bucket });
-    await complete(upload, await sendAll(upload, [1, 2, 3]));
-    const named = { Bucket, Key: upload.Key };
-    for (const [index, part] of parts.entries()) {
-      const ask = { ...named, PartNumber: index + 1 };
-      const got = await client.send(new GetObjectCommand(ask));
-      expect(got).toMatchObject({ PartsCount: 3, ContentLength: part.length });
-      const own = await got.Body?.transformToByteArray();
-      expect(Buffer.compare(own ?? new Uint8Array(0), part)).toBe(0);
-      const head = await client.send(new HeadObjectCommand(ask));
-      expect(head).toMatchObject({ PartsCount: 3, ContentLength: part.length });
-    }
-    const attributes = new GetObjectAttributesCommand({
-      ...named,
-      ObjectAttributes: ['ObjectParts'],
+describe.each(['demo', 'sealed'])(
+  'CompleteMultipartUpload: an upload in parts to bucket %s',
+  (Bucket) => {
+    test('is its parts in their order, with what was told at its beginning', async () => {
+      const told = { Bucket, ContentType: 'a/b', Metadata: { mtime: '1.5' } };
+      const upload = await begin('whole.bin', told);
+      const listed = await sendAll(upload, [1, 2, 3]);
+      await expect(get(upload)).rejects.toMatchObject({ name: 'NoSuchKey' });
+      const { ETag } = await complete(upload, listed);
+      if (Bucket === 'demo') expect(ETag).toBe(etagOf(parts));
+      expect(Buffer.compare(await get(upload), bytes)).toBe(0);
+      const head = await client.send(new HeadObjectCommand({ Bucket, Key: upload.Key }));
+      expect(head).toMatchObject({ ETag, ContentLength: bytes.length, Metadata: { mtime: '1.5' } });
+      expect(spooled()).toEqual([]);
+      expect((await complete(upload, listed)).ETag).toBe(ETag);
     });
-    expect((await client.send(attributes)).ObjectParts).toMatchObject({
-      TotalPartsCount: 3,
-      IsTruncated: false,
-      Parts: parts.map((part, index) => ({ PartNumber: index + 1, Size: part.length })),
+
+    test('is read by the numbers of its parts', async () => {
+      const upload = await begin('numbers.bin', { Bucket });
+      await complete(upload, await sendAll(upload, [1, 2, 3]));
+      const named = { Bucket, Key: upload.Key };
+      for (const [index, part] of parts.entries()) {
+        const ask = { ...named, PartNumber: index + 1 };
+        const got = await client.send(new GetObjectCommand(ask));
+        expect(got).toMatchObject({ PartsCount: 3, ContentLength: part.length });
+        const own = await got.Body?.transformToByteArray();
+        expect(Buffer.compare(own ?? new Uint8Array(0), part)).toBe(0);
+        const head = await client.send(new HeadObjectCommand(ask));
+        expect(head).toMatchObject({ PartsCount: 3, ContentLength: part.length });
+      }
+      const attributes = new GetObjectAttributesCommand({
+        ...named,
+        ObjectAttributes: ['ObjectParts'],
+      });
+      expect((await client.send(attributes)).ObjectParts).toMatchObject({
+        TotalPartsCount: 3,
+        IsTruncated: false,
+        Parts: parts.map((part, index) => ({ PartNumber: index + 1, Size: part.length })),
+      });
+      const page = { ...attributes.input, MaxParts: 1, PartNumberMarker: '1' };
+      const { ObjectParts } = await client.send(new GetObjectAttributesCommand(page));
+      expect(ObjectParts).toMatchObject({ IsTruncated: true, NextPartNumberMarker: '2' });
+      expect(ObjectParts?.Parts).toMatchObject([{ PartNumber: 2 }]);
+      const refused: [Partial<GetObjectCommandInput>, string][] = [
+        [{ PartNumber: 4 }, 'InvalidPartNumber'],
+        [{ PartNumber: 0 }, 'InvalidArgument'],
+        [{ PartNumber: 1, Range: 'bytes=0-1' }, 'InvalidRequest'],
+      ];
+      for (const [ask, name] of refused) {
+        const command = new GetObjectCommand({ ...named, ...ask });
+        await expect(client.send(command)).rejects.toMatchObject({ name });
+      }
+      await client.send(new PutObjectCommand({ Bucket, Key: 'one.bin', Body: 'one' }));
+      const partOfOne = (PartNumber: number) =>
+        client.send(new GetObjectCommand({ Bucket, Key: 'one.bin', PartNumber }));
+      expect(await partOfOne(1)).toMatchObject({ ContentLength: 3 });
+      await expect(partOfOne(2)).rejects.toMatchObject({ name: 'InvalidPartNumber' });
     });
-    const page = { ...attributes.input, MaxParts: 1, PartNumberMarker: '1' };
-    const { ObjectParts } = await client.send(new GetObjectAttributesCommand(page));
-    expect(ObjectParts).toMatchObject({ IsTruncated: true, NextPartNumberMarker: '2' });
-    expect(ObjectParts?.Parts).toMatchObject([{ PartNumber: 2 }]);
-    const refused: [Partial<GetObjectCommandInput>, string][] = [
-      [{ PartNumber: 4 }, 'InvalidPartNumber'],
-      [{ PartNumber: 0 }, 'InvalidArgument'],
-      [{ PartNumber: 1, Range: 'bytes=0-1' }, 'InvalidRequest'],
-    ];
-    for (const [ask, name] of refused) {
-      const command = new GetObjectCommand({ ...named, ...ask });
-      await expect(client.send(command)).rejects.toMatchObject({ name });
-    }
-    await client.send(new PutObjectCommand({ Bucket, Key: 'one.bin', Body: 'one' }));
-    const partOfOne = (PartNumber: number) =>
-      client.send(new GetObjectCommand({ Bucket, Key: 'one.bin', PartNumber }));
-    expect(await partOfOne(1)).toMatchObject({ ContentLength: 3 });
-    await expect(partOfOne(2)).rejects.toMatchObject({ name: 'InvalidPartNumber' });
-  });
 
-  test('takes parts in any order, and a part that is sent again counts as it was sent last', async () => {
-    const upload = await begin('again.bin', { Bucket });
-    const listed = (await sendAll(upload, [3, 2, 1])) ?? [];
-    const again = await send(upload, 2, parts[0] ?? bytes);
-    await expect(complete(upload, listed)).rejects.toMatchObject({ name: 'InvalidPart' });
-    await complete(upload, [listed[0] ?? {}, again, listed[2] ?? {}]);
-    const [one = bytes, , three = bytes] = parts;
-    expect(Buffer.compare(await get(upload), Buffer.concat([one, one, three]))).toBe(0);
-  });
+    test('takes parts in any order, and a part that is sent again counts as it was sent last', async () => {
+      const upload = await begin('again.bin', { Bucket });
+      const listed = (await sendAll(upload, [3, 2, 1])) ?? [];
+      const again = await send(upload, 2, parts[0] ?? bytes);
+      await expect(complete(upload, listed)).rejects.toMatchObject({ name: 'InvalidPart' });
+      await complete(upload, [listed[0] ?? {}, again, listed[2] ?? {}]);
+      const [one = bytes, , three = bytes] = parts;
+      expect(Buffer.compare(await get(upload), Buffer.concat([one, one, three]))).toBe(0);
+    });
 
-  test('that is given up leaves nothing', async () => {
-    const upload = await begin('given-up.bin', { Bucket });
-    await sendAll(upload, [1, 3]);
-    await client.send(new AbortMultipartUploadCommand(upload));
-    expect(spooled()).toEqual([]);
-    expect(await s3Server.storage.uploads.list({ bucket: Bucket })).toEqual([]);
-    const gone = { name: 'NoSuchUpload' };
-    await expect(send(upload, 1, parts[0] ?? bytes)).rejects.toMatchObject(gone);
-    await expect(complete(upload, [{ PartNumber: 1, ETag: 'a' }])).rejects.toMatchObject(gone);
-    const abort = client.send(new AbortMultipartUploadCommand(upload));
-    await expect(abort).rejects.toMatchObject(gone);
-  });
-});
+    test('that is given up leaves nothing', async () => {
+      const upload = await begin('given-up.bin', { Bucket });
+      await sendAll(upload, [1, 3]);
+      await client.send(new AbortMultipartUploadCommand(upload));
+      expect(spooled()).toEqual([]);
+      expect(await s3Server.storage.uploads.list({ bucket: Bucket })).toEqual([]);
+      const gone = { name: 'NoSuchUpload' };
+      await expect(send(upload, 1, parts[0] ?? bytes)).rejects.toMatchObject(gone);
+      await expect(complete(upload, [{ PartNumber: 1, ETag: 'a' }])).rejects.toMatchObject(gone);
+      const abort = client.send(new AbortMultipartUploadCommand(upload));
+      await expect(abort).rejects.toMatchObject(gone);
+    });
+  },
+);
 
-describe('parts', () => {
+describe('CompleteMultipartUpload: parts', () => {
   test('of one length go to the service as they come, the last of another length waits', async () => {
     const upload = await begin('streamed.bin');
     await sendAll(upload, [1, 2, 3]);
@@ -295,7 +298,7 @@ describe('parts', () => {
   });
 });
 
-describe('a completion', () => {
+describe('CompleteMultipartUpload: a completion', () => {
   test('lists parts that are there, upwards, of the least length that parts have', async () => {
     const upload = await begin('refused.bin');
     const [one, two] = (await sendAll(upload, [1, 2])) ?? [];
@@ -348,7 +351,7 @@ describe('a completion', () => {
   });
 });
 
-describe('an S3 server that starts anew', () => {
+describe('CompleteMultipartUpload: an S3 server that starts anew', () => {
   test('goes on with uploads where they were', async () => {
     const upload = await begin('restart.bin');
     const first = (await sendAll(upload, [1, 3])) ?? [];
@@ -361,7 +364,7 @@ describe('an S3 server that starts anew', () => {
   });
 });
 
-test('uploads are listed to who began them, and found by no other key or bucket', async () => {
+test('CompleteMultipartUpload: uploads are listed to who began them, and found by no other key or bucket', async () => {
   const uploads = [await begin('list/a'), await begin('list/b'), await begin('list/b')];
   const ask = { Bucket: 'demo', Prefix: 'list/' };
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand(ask));

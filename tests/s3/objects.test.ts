@@ -37,9 +37,12 @@ async function get(Bucket: string, Key: string): Promise<Uint8Array> {
   return (await Body?.transformToByteArray()) ?? new Uint8Array(0);
 }
 
-test.each(['demo', 'private', 'sealed'])('objects of bucket %s come back', async (Bucket) => {
-  await Promise.all([0, 1, 5_000, 150_000, 4_000_000].map((size) => goThere(Bucket, size)));
-});
+test.each(['demo', 'private', 'sealed'])(
+  'putObject(): objects of bucket %s come back',
+  async (Bucket) => {
+    await Promise.all([0, 1, 5_000, 150_000, 4_000_000].map((size) => goThere(Bucket, size)));
+  },
+);
 
 async function goThere(Bucket: string, size: number): Promise<void> {
   const Key = `objects/of ${size}+ä.bin`;

@@ -100,7 +100,7 @@ async function get(Key: string, more: Partial<GetObjectCommandInput> = {}) {
 const head = (Key: string) => client.send(new HeadObjectCommand({ Bucket, Key }));
 const named = (name: string) => expect.objectContaining({ name });
 
-describe.concurrent('objects', () => {
+describe.concurrent('efs serve s3: objects', () => {
   test('have what was noted with them, and nothing of the S3 server in their metadata', async () => {
     const noted = {
       ContentType: 'text/css; charset=utf-8',
@@ -256,7 +256,7 @@ describe.concurrent('objects', () => {
   );
 });
 
-describe.each(['names', 'sealed'])('the list of bucket %s', (bucket) => {
+describe.each(['names', 'sealed'])('efs serve s3: the list of bucket %s', (bucket) => {
   async function pages(MaxKeys: number, more: object) {
     const found: string[] = [];
     const config = { client, pageSize: MaxKeys };
@@ -304,7 +304,7 @@ describe.each(['names', 'sealed'])('the list of bucket %s', (bucket) => {
   });
 });
 
-test('buckets are made, listed, looked at and removed', async () => {
+test('efs serve s3: buckets are made, listed, looked at and removed', async () => {
   const input = { Bucket: 'fresh' };
   await client.send(new CreateBucketCommand(input));
   // As in us-east-1, and with what asks for nothing.
@@ -343,7 +343,7 @@ test.each([
   },
 );
 
-test('settings that S3 reports as empty are empty, and deleting absent ones succeeds', async () => {
+test('efs serve s3: settings that S3 reports as empty are empty, and deleting absent ones succeeds', async () => {
   const logging = await client.send(new GetBucketLoggingCommand({ Bucket }));
   expect(logging.LoggingEnabled).toBeUndefined();
   const events = await client.send(new GetBucketNotificationConfigurationCommand({ Bucket }));
@@ -355,7 +355,7 @@ test('settings that S3 reports as empty are empty, and deleting absent ones succ
   await expect(client.send(missing)).rejects.toEqual(named('NoSuchBucket'));
 });
 
-test('PutBucketPolicy is refused once: clients do not repeat what never works', async () => {
+test('efs serve s3: PutBucketPolicy is refused once: clients do not repeat what never works', async () => {
   const patient = s3Server.client(ownerKey, { maxAttempts: 5 });
   const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [] });
   const put = new PutBucketPolicyCommand({ Bucket: 'names', Policy });
@@ -363,7 +363,7 @@ test('PutBucketPolicy is refused once: clients do not repeat what never works', 
   await expect(patient.send(put)).rejects.toMatchObject({ name: 'NotImplemented', $metadata });
 });
 
-test('PutBucketAcl accepts a private list of a private bucket, and refuses the others', async () => {
+test('efs serve s3: PutBucketAcl accepts a private list of a private bucket, and refuses the others', async () => {
   const acl = (bucket: string, ACL: 'private' | 'public-read') =>
     client.send(new PutBucketAclCommand({ Bucket: bucket, ACL }));
   await acl(Bucket, 'private');
@@ -371,7 +371,7 @@ test('PutBucketAcl accepts a private list of a private bucket, and refuses the o
   await expect(acl('public', 'private')).rejects.toEqual(named('NotImplemented'));
 });
 
-test('ListBuckets selects by a prefix, and has pages', async () => {
+test('efs serve s3: ListBuckets selects by a prefix, and has pages', async () => {
   const page = (more: object) => client.send(new ListBucketsCommand({ Prefix: 's', ...more }));
   await client.send(new CreateBucketCommand({ Bucket: 'second' }));
   const first = await page({ MaxBuckets: 1 });
@@ -383,18 +383,18 @@ test('ListBuckets selects by a prefix, and has pages', async () => {
   await expect(page({ MaxBuckets: 10_001 })).rejects.toEqual(named('InvalidArgument'));
 });
 
-test('ListMultipartUploads refuses a missing bucket with 404, and an unsigned request', async () => {
+test('efs serve s3: ListMultipartUploads refuses a missing bucket with 404, and an unsigned request', async () => {
   const missing = new ListMultipartUploadsCommand({ Bucket: 'none' });
   await expect(client.send(missing)).rejects.toEqual(named('NoSuchBucket'));
   expect((await fetch(`${s3Server.url}/public?uploads`)).status).toBe(403);
 });
 
-test('ListObjectsV2 takes an empty continuation token for the beginning', async () => {
+test('efs serve s3: ListObjectsV2 takes an empty continuation token for the beginning', async () => {
   const list = new ListObjectsV2Command({ Bucket: 'names', ContinuationToken: '', MaxKeys: 1 });
   expect((await client.send(list)).Contents?.map(({ Key }) => Key)).toEqual(inOrder.slice(0, 1));
 });
 
-test('GET ignores an expectation other than 100-continue', async () => {
+test('efs serve s3: GET ignores an expectation other than 100-continue', async () => {
   await put('expected', 'x', { Bucket: 'public' });
   const status = await new Promise((resolve, reject) => {
     const headers = { Expect: '200-ok' };
@@ -408,7 +408,7 @@ test('GET ignores an expectation other than 100-continue', async () => {
   expect(status).toBe(200);
 });
 
-test('response-content-disposition may have Latin-1, and no other characters', async () => {
+test('efs serve s3: response-content-disposition may have Latin-1, and no other characters', async () => {
   await put('latin', 'x');
   const shown = (name: string) =>
     get('latin', { ResponseContentDisposition: `inline; a="${name}"` });
@@ -417,7 +417,7 @@ test('response-content-disposition may have Latin-1, and no other characters', a
   await expect(shown('a\r\nb')).rejects.toEqual(named('InvalidArgument'));
 });
 
-test('a signed address is good for what it was signed for alone', async () => {
+test('efs serve s3: a signed address is good for what it was signed for alone', async () => {
   await put('signed', 'by an address');
   const options = { expiresIn: 60 };
   const shown = { Bucket, Key: 'signed', ResponseContentType: 'a/b' };
@@ -433,7 +433,7 @@ test('a signed address is good for what it was signed for alone', async () => {
   expect((await get('put')).text).toBe('sent');
 });
 
-test('who signs nothing reads what is public, and nothing else', async () => {
+test('efs serve s3: who signs nothing reads what is public, and nothing else', async () => {
   await put('seen', 'by all', { Bucket: 'public' });
   const open = (path: string, init?: RequestInit) => fetch(`${s3Server.url}/${path}`, init);
   expect(await (await open('public/seen')).text()).toBe('by all');
@@ -443,7 +443,7 @@ test('who signs nothing reads what is public, and nothing else', async () => {
   expect((await open('public/seen?response-content-type=text/html')).status).toBe(400);
 });
 
-test('an API key does what it may, in its bucket', async () => {
+test('efs serve s3: an API key does what it may, in its bucket', async () => {
   const keyed = s3Server.client(apiKey);
   const object = { Bucket: service.bucket, Key: 'by key/of 2 MB' };
   const Body = new Uint8Array(2_500_000).fill(7);
@@ -459,7 +459,7 @@ test('an API key does what it may, in its bucket', async () => {
   await expect(keyed.send(elsewhere)).rejects.toMatchObject({ $metadata });
 });
 
-test('no line of the log has a secret', () => {
+test('efs serve s3: no line of the log has a secret', () => {
   expect(s3Server.log.length).toBeGreaterThan(50);
   expect(s3Server.log.join('\n')).not.toMatch(/x-amz-|\?|secret|authorization/i);
 });

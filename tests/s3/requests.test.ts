@@ -26,7 +26,7 @@ function codeOf(run: () => unknown): string | undefined {
 
 const local = { host: '127.0.0.1:9000', domain: undefined };
 
-describe('an address', () => {
+describe('routeOf(): an address', () => {
   test.each([
     ['/', undefined, undefined],
     ['/demo', 'demo', undefined],
@@ -69,7 +69,7 @@ describe('an address', () => {
   });
 });
 
-describe('a key', () => {
+describe('routeOf(): a key', () => {
   const pieces = ['a', 'Z0', '/', '//', '.', '..', ' ', '<*>', '\0', '\u202e', 'ä', '\ud800', '%'];
   const anyKey = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
@@ -115,15 +115,18 @@ test.each([
   ['bytes=3-2', 10, undefined],
   ['bytes=0-1,4-5', 10, undefined],
   ['lines=0-1', 10, undefined],
-])('the range %s of %i bytes is %o', (text, size, range) => {
+])('routeOf(): the range %s of %i bytes is %o', (text, size, range) => {
   expect(rangeOf(text, size)).toEqual(range);
 });
 
-test.each(['bytes=10-', 'bytes=-0', 'bytes=99-100'])('the range %s has no byte of ten', (text) => {
-  expect(codeOf(() => rangeOf(text, 10))).toBe('InvalidRange');
-});
+test.each(['bytes=10-', 'bytes=-0', 'bytes=99-100'])(
+  'routeOf(): the range %s has no byte of ten',
+  (text) => {
+    expect(codeOf(() => rangeOf(text, 10))).toBe('InvalidRange');
+  },
+);
 
-describe('a condition', () => {
+describe('routeOf(): a condition', () => {
   const object = { etag: 'abc', modified: new Date('2026-01-02T03:04:05.678Z') };
   const none = {
     ifMatch: undefined,
@@ -156,7 +159,7 @@ describe('a condition', () => {
   });
 });
 
-describe('tags', () => {
+describe('routeOf(): tags', () => {
   test('come back of the words that they are kept as', () => {
     const text = fc.string({ maxLength: 20 });
     fc.assert(
@@ -178,7 +181,7 @@ describe('tags', () => {
   });
 });
 
-describe('XML', () => {
+describe('routeOf(): XML', () => {
   const bytes = (text: string) => new TextEncoder().encode(text);
 
   test('of a request has characters by their numbers, and spaces', () => {
@@ -225,7 +228,7 @@ describe('XML', () => {
   });
 });
 
-describe('a request', () => {
+describe('routeOf(): a request', () => {
   const read = (line: string, headers: Record<string, string> = {}) => {
     const [method = '', url = ''] = line.split(' ');
     const [rawPath = '', rawQuery = ''] = url.split('?', 2);
@@ -299,7 +302,7 @@ describe('a request', () => {
   });
 });
 
-test('metadata that no record takes is refused', () => {
+test('routeOf(): metadata that no record takes is refused', () => {
   const own = { etag: '0'.repeat(32) };
   expect(Object.keys(metadataOf(own, { a: 'b' }))).toEqual(['a', 's3.etag']);
   expect(codeOf(() => metadataOf(own, { a: 'b'.repeat(2_048) }))).toBe('MetadataTooLarge');

@@ -53,7 +53,7 @@ function signedHeadersOf(text: string): string[] {
   return names.split(';');
 }
 
-describe("AWS's test suite of Signature Version 4", () => {
+describe("authenticate(): AWS's test suite of Signature Version 4", () => {
   const scope = { date: '20150830', region: suite.region, service: suite.service };
   const forms = suite.vectors.flatMap(({ name, header, query }) => [
     { name: `${name}, in the header`, form: header },
@@ -73,7 +73,7 @@ describe("AWS's test suite of Signature Version 4", () => {
   });
 });
 
-describe("an example of S3's documentation", () => {
+describe("authenticate(): an example of S3's documentation", () => {
   const requests = Object.entries({ ...documented, presigned });
 
   test.each(requests)('is let in: %s', async (_name, request) => {

@@ -61,7 +61,7 @@ function changesOf(text: string): string[] {
   });
 }
 
-describe('a request that was altered', () => {
+describe('authenticate(): a request that was altered', () => {
   const examples = Object.entries(documented);
 
   test.each(examples)(
@@ -148,7 +148,7 @@ describe('a request that was altered', () => {
   });
 });
 
-describe('the time of a request', () => {
+describe('authenticate(): the time of a request', () => {
   test('may be 15 minutes from that of the S3 server, either way', async () => {
     for (const seconds of [-900, 0, 900]) {
       expect(await codeOf(documented.get, later(seconds))).toBe('let in');
@@ -176,7 +176,7 @@ describe('the time of a request', () => {
   });
 });
 
-describe('a signature', () => {
+describe('authenticate(): a signature', () => {
   test('is bound to day, service and kind, in the words of S3', async () => {
     for (const [from, to] of [
       ['20130524/', '20130525/'],
@@ -247,7 +247,7 @@ describe('a signature', () => {
   });
 });
 
-describe('a body', () => {
+describe('authenticate(): a body', () => {
   const anonymous = (...headers: Header[]) => ({
     method: 'PUT',
     rawPath: '/',
@@ -303,7 +303,7 @@ class Sha256 {
   }
 }
 
-describe("what the SDK's signer signs", () => {
+describe("authenticate(): what the SDK's signer signs", () => {
   const { accessKeyId, secretAccessKey } = exampleKey;
   const signer = new SignatureV4({
     service: 's3',
@@ -364,7 +364,7 @@ describe("what the SDK's signer signs", () => {
   });
 });
 
-test('authenticate takes the time of the header date where x-amz-date is absent', async () => {
+test('authenticate(): authenticate takes the time of the header date where x-amz-date is absent', async () => {
   const hmac = (key: string | Uint8Array, text: string) =>
     createHmac('sha256', key).update(text).digest();
   const hash = createHash('sha256').update('').digest('hex');

@@ -32,7 +32,7 @@ function stored(): Uint8Array {
   return spaceBytes(system.stable, 4);
 }
 
-describe('the space of erasable slots', () => {
+describe('openErasableSlots(): the space of erasable slots', () => {
   test('has the bytes of its diagram', () => {
     const [a, b, c] = [1, 2, 3].map(bytesOf) as [Uint8Array, Uint8Array, Uint8Array];
     expect([a, b, c].map(slots.add)).toEqual([1, 2, 3]);
@@ -109,7 +109,7 @@ test('readMany() gives slots side by side, fewer at the end', () => {
   expect(slots.readMany(4, 1)).toHaveLength(0);
 });
 
-test('2,000 random changes agree with a plain twin; what was erased is nowhere', async () => {
+test('openErasableSlots(): 2,000 random changes agree with a plain twin; what was erased is nowhere', async () => {
   const random = randomNumbers(42);
   const twin = new Map<number, Uint8Array>();
   const erased: Uint8Array[] = [];

@@ -34,7 +34,7 @@ const value = Buffer.from('value');
 const subtree = encode([3, value]);
 const hash = leafHash(value);
 
-describe('a label tree', () => {
+describe('openLabelTree(): a label tree', () => {
   test('is empty at first, and asking formats nothing', () => {
     const emptyHash = hex(twinHash(newLevel()));
     expect(hex(tree.hash())).toBe(emptyHash);
@@ -215,7 +215,7 @@ describe('a label tree', () => {
   });
 });
 
-describe('the proof for a wildcard', () => {
+describe('openLabelTree(): the proof for a wildcard', () => {
   const missing = path('http_expr/cloud/demo/b/<$>');
 
   function proof(from: LabelPath, depth: number) {
