@@ -7,7 +7,7 @@ import type { InterfaceTypes } from './interface-types.ts';
 const preface = `
 The interface of the Encrypted File Storage canister. Written by the build: see src/actor.
 
-Results are variants: \`err\` is "Code: sentence", such as "NoSuchFile: There is no file …". Times are
+Results are variants: \`err\` is "Code: sentence", such as "NoSuchFile: File … does not exist …". Times are
 nanoseconds since 1970 (int), sizes bytes (nat). Who gives an \`apiKey\` acts by that key, else by the
 own principal. What is \`opt\` may be left out; but what is there has to be of its type. Arguments of
 methods that take several are named before their sentences, in brackets.

@@ -31,7 +31,9 @@ export async function writeInterface(
   await writeFile(client, await clientInterface(candid));
   const { idlFactory } = await import(pathToFileURL(client).href);
   if (idlFactory({ IDL }).display() !== types.display) {
-    throw new Error(`${candid} does not say what the canister decodes: see interface-text.ts`);
+    throw new Error(
+      `${candid} does not match the types that the canister decodes: see interface-text.ts`,
+    );
   }
   const reference = join(projectDir, interfaceOutputs.reference);
   await mkdir(dirname(reference), { recursive: true });

@@ -79,7 +79,7 @@ export async function linkKernel(input: LinkInput): Promise<Uint8Array> {
   const linked = dropExports(placed, new Set([...replaced, ...dataExports, tableName]));
   const stray = readImports(linked).find(({ module }) => module !== systemModule);
   if (stray !== undefined) {
-    throw new Error(`Cannot link the kernel: ${stray.module}.${stray.name} was left unresolved`);
+    throw new Error(`Cannot merge the kernel: ${stray.module}.${stray.name} is unresolved`);
   }
   return writeSections(linked);
 }
@@ -90,13 +90,13 @@ function withExportedTable(canister: readonly WasmSection[]): Uint8Array {
   const [table] = tables;
   if (table === undefined || tables.length > 1) {
     throw new Error(
-      `Cannot link the kernel: the canister has ${tables.length} tables of functions, not one`,
+      `Cannot merge the kernel: the canister has ${tables.length} tables of functions, not one`,
     );
   }
   const size = Math.max(table.minimum, table.maximum ?? table.minimum);
   if (size > callbacksStart) {
     throw new Error(
-      `Cannot link the kernel: the canister's table has ${size} places; its callbacks begin at ` +
+      `Cannot merge the kernel: the canister's table has ${size} places; its callbacks begin at ` +
         `${callbacksStart} in every version`,
     );
   }
@@ -107,7 +107,7 @@ function placeCallbacks(merged: readonly WasmSection[]): WasmSection[] {
   const exported = new Map(readExports(merged).map(({ name, index }) => [name, index]));
   const functions = callbacks.map((name) => {
     const index = exported.get(name);
-    if (index === undefined) throw new Error(`Cannot link the kernel: it exports no ${name}`);
+    if (index === undefined) throw new Error(`Cannot merge the kernel: it exports no ${name}`);
     return index;
   });
   return withTableEntries(merged, { start: callbacksStart, functions });
@@ -118,7 +118,7 @@ function namesToReplace(input: LinkInput): ReadonlySet<string> {
   const canister = readSections(input.canister);
   const exported = readExports(canister);
   if (!exported.some(({ name, kind }) => name === 'memory' && kind === memoryKind)) {
-    throw new Error('Cannot link the kernel: the canister exports no memory');
+    throw new Error('Cannot merge the kernel: the canister exports no memory');
   }
   const used = new Set(
     readImports(canister)
@@ -127,17 +127,17 @@ function namesToReplace(input: LinkInput): ReadonlySet<string> {
   );
   for (const name of expectedImports) {
     if (!used.has(name)) {
-      throw new Error(`Cannot link the kernel: the canister does not import ${name}`);
+      throw new Error(`Cannot merge the kernel: the canister does not import ${name}`);
     }
   }
   const replaced = new Set(readExports(readSections(input.kernel)).map(({ name }) => name));
   for (const name of used) {
     if (/^stable(64)?_/.test(name) && !replaced.has(name)) {
-      throw new Error(`Cannot link the kernel: ${name} would pass it by`);
+      throw new Error(`Cannot merge the kernel: ${name} would bypass it`);
     }
   }
   if (exported.some(({ name }) => replaced.has(name) || name === tableName)) {
-    throw new Error('Cannot link the kernel: the canister has exports of the same names');
+    throw new Error('Cannot merge the kernel: the canister has exports of the same names');
   }
   return replaced;
 }

@@ -78,7 +78,7 @@ async function readDescription(
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  onNote(`${path} is empty or not whole: it is written anew, with another API key.`);
+  onNote(`${path} is empty or truncated: it is replaced, with a new API key.`);
   return undefined;
 }
 
@@ -177,7 +177,7 @@ async function bringCode(
   if (canister === undefined) {
     throw new Error(
       `${join(stateDir, 'service.json')} names canister ${canisterId}, which is not in the state: ` +
-        'remove that file to go on with the canister that is there',
+        'delete that file to continue with the existing canister',
     );
   }
   if (canister.moduleHash === undefined) await replica.install(canisterId, wasm);

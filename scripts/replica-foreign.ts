@@ -33,7 +33,7 @@ async function main(args: readonly string[]): Promise<number> {
     asked.map((kind) => {
       const paths = (values[kind] ?? []).map((path) => resolve(path));
       const missing = paths.find((path) => !existsSync(path));
-      if (missing !== undefined) throw new Error(`--${kind}: there is no file ${missing}`);
+      if (missing !== undefined) throw new Error(`--${kind}: file ${missing} does not exist`);
       return [`EFS_FOREIGN_${kind.toUpperCase()}`, paths.join(delimiter)];
     }),
   );

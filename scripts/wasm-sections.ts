@@ -167,7 +167,7 @@ const tableEntries: EntryFormat<WasmTable> = {
   section: 4,
   read: (cursor) => {
     if (readByte(cursor) !== functionReference) {
-      throw new Error('Cannot read the module: a table holds something else than functions');
+      throw new Error('Cannot read the module: a table has elements that are not functions');
     }
     return readLimits(cursor);
   },

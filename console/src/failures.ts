@@ -7,16 +7,18 @@ const advice: Readonly<Record<string, string>> = {
   NetworkError: 'The service cannot be reached. Check the connection, then try again.',
   Timeout: 'The service has not answered in time. Try again in a moment.',
   Unauthorized: 'This needs a key. Sign in again.',
-  InvalidApiKey: 'The key is unknown, has expired, or was revoked. Ask its maker for another one.',
-  NoSuchBucket: 'There is no such bucket, or you may not see it. An owner can make you a member.',
-  NoSuchFile: 'The file is not there any more: somebody has moved or deleted it.',
-  PreconditionFailed: 'Somebody has changed the file meanwhile. Look at it again first.',
-  QuotaExceeded: 'The bucket is full. Delete something, or ask an owner for more room.',
-  UploadExpired: 'The upload was left for too long. Begin it anew.',
-  IntegrityError: 'The bytes that came are not those that were stored. Try again.',
-  HttpError: 'The answer was not the service’s own. Try again in a moment.',
+  InvalidApiKey:
+    'The key is unknown, has expired, or was revoked. Ask an owner of the bucket for another one.',
+  NoSuchBucket:
+    'The bucket does not exist, or you have no right to it. An owner can make you a member.',
+  NoSuchFile: 'The file no longer exists: somebody moved or deleted it.',
+  PreconditionFailed: 'Somebody has changed the file meanwhile. Look at it again before you go on.',
+  QuotaExceeded: 'The bucket is full. Delete files, or ask an owner for a larger quota.',
+  UploadExpired: 'The upload was idle for too long and has expired. Start it again.',
+  IntegrityError: 'The received bytes differ from the stored ones. Try again.',
+  HttpError: 'The answer did not come from the service. Try again in a moment.',
   ExpiredIdentity: 'The sign-in has expired. Sign in again.',
-  BucketExists: 'A bucket of this name is there already. Choose another name.',
+  BucketExists: 'A bucket with this name already exists. Choose another name.',
   BucketNotEmpty: 'The bucket has files. Delete them first.',
 };
 
@@ -29,12 +31,12 @@ export function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Nothing is wrong with what was asked: the network, or the service, was not there. */
+/** True if the network or the service failed, so that the same request can succeed later. */
 export function isPassing(error: unknown): boolean {
   return isStorageError(error) && (error.isRetryable || error.code === 'NetworkError');
 }
 
-/** Its user has stopped it, or chosen no file. */
+/** True if the user stopped the operation or chose no file. */
 export function isAborted(error: unknown): boolean {
   const isUnchosen = error instanceof DOMException && error.name === 'AbortError';
   return isUnchosen || isStorageError(error, 'Aborted');

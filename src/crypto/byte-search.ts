@@ -20,7 +20,9 @@ export function findAll(
   limit: number,
 ): Uint32Array | undefined {
   if (needle.length === 0 || needle.length > needleBytesMax) {
-    throw new Error(`Cannot look for ${needle.length} bytes: 1 to ${needleBytesMax} are sought`);
+    throw new Error(
+      `Cannot search for ${needle.length} bytes: the length must be 1 to ${needleBytesMax}`,
+    );
   }
   const places = new Uint32Array(limit);
   const placesBytes = new Uint8Array(places.buffer);

@@ -44,7 +44,7 @@ export function expandSha256(
 ): Uint8Array {
   const { info, length } = wanted;
   if (!(length >= 1 && length <= hkdfBytesMax)) {
-    throw new Error(`Cannot derive ${length} bytes: 1 to ${hkdfBytesMax} are possible`);
+    throw new Error(`Cannot derive ${length} bytes: the length must be 1 to ${hkdfBytesMax}`);
   }
   const output = new Uint8Array(length);
   const message = new Uint8Array(sha256Bytes + info.length + 1);

@@ -137,7 +137,9 @@ const selfTestMessage = Uint8Array.of(0x61, 0x62, 0x63);
  */
 export function kernelSelfTest(): void {
   if (!isKernelLinked()) {
-    throw new Error('Cannot use the kernel: it is not linked; build with npm run build');
+    throw new Error(
+      'Cannot use the kernel: it is not merged into the Wasm; build with npm run build',
+    );
   }
   const digest = new Uint8Array(32);
   kernelCall(selfTestCommand);

@@ -47,9 +47,13 @@ export function fileResponse(exchange: Exchange, opened: OpenedFile): HttpRespon
   }
   const range = askedRange(exchange, file);
   if (range.kind === 'unsatisfiable') {
-    throw new Refusal('InvalidRange', `The file has ${file.size} bytes: ask for some of them.`, {
-      size: file.size,
-    });
+    throw new Refusal(
+      'InvalidRange',
+      `The range has no byte of the file, whose size is ${file.size} bytes.`,
+      {
+        size: file.size,
+      },
+    );
   }
   return range.kind === 'part'
     ? rangeResponse(exchange, opened, range)

@@ -39,7 +39,7 @@ function postMove(exchange: Exchange): Answer {
   if (fromPrefix === undefined || toPrefix === undefined || Object.hasOwn(body, 'from')) {
     throw new Refusal(
       'InvalidArgument',
-      'Send from and to, for one file, or fromPrefix and toPrefix, for all that begin so.',
+      'Send from and to for one file, or fromPrefix and toPrefix for all files below a prefix.',
     );
   }
   // Prefixes may be written with the slash that paths may be written with

@@ -33,8 +33,8 @@ export function getFileList(exchange: Exchange): HttpResponse {
     if (page !== undefined || pageSize !== undefined) {
       throw new Refusal(
         'InvalidArgument',
-        `A list goes by ${pageParameters.join(' and ')} or by ${cursorParameters.join(', ')}: ` +
-          'send the ones or the others.',
+        `A list uses either ${pageParameters.join(' and ')} or ${cursorParameters.join(', ')}: ` +
+          'send only one group.',
       );
     }
     const position = { delimiter, cursor, startAfter, limit: parseCount(limit) };

@@ -51,7 +51,10 @@ function readObject(bytes: Uint8Array, subject: string, itemsMax: number): JsonO
     );
   }
   if (commas >= itemsMax) {
-    throw new Refusal('InvalidArgument', `${subject} lists more than ${itemsMax} things in all.`);
+    throw new Refusal(
+      'InvalidArgument',
+      `${subject} has more than ${itemsMax} list items in total.`,
+    );
   }
   const text = decodeUtf8(bytes);
   const value = text === undefined ? undefined : parseJson(text);

@@ -51,7 +51,7 @@ function parseTime(text: string | undefined): bigint | undefined {
     ? Date.parse(text)
     : Number.NaN;
   if (Number.isNaN(milliseconds)) {
-    throw new Refusal('InvalidArgument', 'expiresAt is a time such as 2030-01-31T12:00:00Z.');
+    throw new Refusal('InvalidArgument', 'expiresAt must be a time such as 2030-01-31T12:00:00Z.');
   }
   return BigInt(milliseconds) * 1_000_000n;
 }

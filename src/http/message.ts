@@ -117,7 +117,7 @@ export function singleHeader(request: HttpRequest, name: string): string | undef
   if (request.fields !== undefined) return request.fields[name];
   const values = [...new Set(headerValues(request, name))];
   if (values.length > 1) {
-    throw new Refusal('InvalidArgument', `The header ${name} came with several values: send one.`);
+    throw new Refusal('InvalidArgument', `The header ${name} has several values: send one.`);
   }
   return values[0];
 }

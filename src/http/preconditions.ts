@@ -78,7 +78,7 @@ export function refusePartialPut(request: HttpRequest): void {
   if (header(request, 'content-range') !== undefined) {
     throw new Refusal(
       'InvalidArgument',
-      'A PUT with Content-Range is not supported: send the whole, or an upload in chunks.',
+      'A PUT with Content-Range is not supported: send the whole file, or upload it in chunks.',
     );
   }
 }

@@ -23,7 +23,7 @@ export function readQuery<Name extends string>(
     const name = names.find((known) => known === decodePart(pair.slice(0, end)));
     if (name === undefined) continue;
     if (found[name] !== undefined) {
-      throw new Refusal('InvalidArgument', `The parameter ${name} came twice: send it once.`);
+      throw new Refusal('InvalidArgument', `The parameter ${name} occurs twice: send it once.`);
     }
     found[name] = decodePart(pair.slice(end + 1));
   }
@@ -53,7 +53,7 @@ export function parseCount(text: string | undefined): number | undefined {
 export function parseVersion(text: string | undefined): number | undefined {
   const version = parseCount(text);
   if (!Number.isNaN(version)) return version;
-  throw new Refusal('InvalidArgument', 'version is the number of a version.');
+  throw new Refusal('InvalidArgument', 'version must be the number of a version.');
 }
 
 /** Returns the parameter `version`. */
@@ -66,6 +66,6 @@ export function refuseVersion(request: HttpRequest): void {
   if (readQuery(request, ['version']).version === undefined) return;
   throw new Refusal(
     'InvalidArgument',
-    'Former versions stay as they are: DELETE …/versions/{path}?version= erases one.',
+    'Former versions cannot be changed: DELETE …/versions/{path}?version= erases one.',
   );
 }

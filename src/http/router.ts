@@ -177,7 +177,7 @@ function dispatch(routes: readonly Route[], exchange: Omit<Exchange, 'captures'>
 export function refuseNowhere(path: string): never {
   throw new Refusal(
     'NoSuchFile',
-    `Nothing is at ${quote(path)}: files are under /cloud/{bucket}/.`,
+    `${quote(path)} does not exist: files are at /cloud/{bucket}/{path}.`,
   );
 }
 
@@ -185,7 +185,9 @@ function handlerOf(route: Route, method: string): Handler {
   const handler = Object.hasOwn(route.handlers, method) ? route.handlers[method] : undefined;
   if (handler === undefined) {
     const allow = [...Object.keys(route.handlers), 'OPTIONS'].join(', ');
-    throw new Refusal('MethodNotAllowed', `Allowed here: ${allow}.`, { allow });
+    throw new Refusal('MethodNotAllowed', `The method is not allowed here: use ${allow}.`, {
+      allow,
+    });
   }
   return handler;
 }
@@ -194,7 +196,7 @@ function refuseKeys(path: string): void {
   if (path.includes('efs_') && path.split('/').some(looksLikeKey)) {
     throw new KeyInUrl(
       'NoSuchFile',
-      'The URL holds an API key. Keys do not belong in URLs, which are logged on their way: send it ' +
+      'The URL contains an API key. URLs are logged, so send the key ' +
         'as Authorization: Bearer, and revoke this one.',
     );
   }

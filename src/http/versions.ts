@@ -63,7 +63,10 @@ function withVersionBytes(
   const route = fileRoute(exchange);
   const version = versionAsked(request);
   if (version === undefined) {
-    throw new Refusal('InvalidArgument', 'Say which one: ?version=, with the number of a version.');
+    throw new Refusal(
+      'InvalidArgument',
+      'The query lacks the version: send ?version= with its number.',
+    );
   }
   const named = { call, ...route, version };
   return withVersion(stores, named, (opened) => use(shownToKey(opened, request.url)));

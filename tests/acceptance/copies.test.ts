@@ -89,7 +89,7 @@ describe('a copy', () => {
     expect(other).toMatchObject({ status: 412, code: 'PreconditionFailed' });
     const none = await refusalOf(await post('copy', { ...present, version: 99 }));
     expect(none).toMatchObject({ status: 404, code: 'NoSuchFile' });
-    expect(none.message).toContain('version 99');
+    expect(none.message).toContain('Version 99');
   });
 
   test.each([

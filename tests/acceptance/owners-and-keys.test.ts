@@ -138,7 +138,7 @@ describe('a bucket that changes hands', () => {
     await sharedBucket('held');
     for (const person of [alice, bob]) {
       const refused = await person.ask('updateBucket', remove('held', alice));
-      expect(refused.err).toMatch(/^InvalidArgument: .* needs an owner: hand it on first/);
+      expect(refused.err).toMatch(/^InvalidArgument: .* needs an owner: first transfer it/);
     }
     expect((await alice.get<{ owner: Principal }>('getBucket', 'held', [])).owner.toText()).toBe(
       alice.principal.toText(),

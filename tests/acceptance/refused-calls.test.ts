@@ -140,7 +140,7 @@ describe('updateAccess with the budget of refused calls', () => {
   test('traps with the words of the method once it is spent', async () => {
     await setRefusals(0n, 0n);
     const first = service.replica?.reports.length ?? 0;
-    await expect(cancel()).rejects.toThrow("with message: 'NoSuchUpload: There is no upload");
+    await expect(cancel()).rejects.toThrow("with message: 'NoSuchUpload: Upload ");
     const kinds = service.replica?.reports.slice(first).map(({ kind }) => kind);
     expect(kinds).toEqual(['inspect']);
   });

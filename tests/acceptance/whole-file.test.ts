@@ -232,7 +232,7 @@ describe('a GET that finds nothing', () => {
     const response = await fetch(fileUrl(service.apiKey));
     const text = await response.text();
     expect(response.status).toBe(404);
-    expect(text).toContain('Keys do not belong in URLs');
+    expect(text).toContain('URLs are logged');
     expect(text).not.toContain(service.apiKey);
   });
 });

@@ -104,12 +104,12 @@ test.each<[string, string, Wrong]>([
   ],
   [
     'too many arguments',
-    'lists 12 arguments where at most 9 are taken',
+    'lists 12 arguments, more than the limit of 9',
     { types: Array(12).fill(IDL.Text), values: Array(12).fill('a'), isQuery: true },
   ],
   [
     'too many values',
-    "createApiKey: the argument's field buckets lists 400 items where at most ",
+    "createApiKey: the argument's field buckets lists 400 items, more than the limit of ",
     { types: [IDL.Record(key)], values: [{ ...keyValue, buckets: Array(400).fill('a') }] },
   ],
 ])('%s: %s', async (_, words, wrong) => {

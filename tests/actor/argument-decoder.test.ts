@@ -109,7 +109,7 @@ describe('decodeWithin()', () => {
     ]);
     const Other = IDL.Variant({ other: IDL.Nat });
     const unknown = () => decode([Known], IDL.encode([IDL.Opt(Other)], [[{ other: 1n }]]));
-    expect(unknown).toThrow('an alternative that is not known: it must be of stored; vetkd');
+    expect(unknown).toThrow('an unknown variant tag: it must be one of stored; vetkd');
     const numbers = [0n, -1n, 63n, 64n, -64n, -65n, 2n ** 48n, -(2n ** 49n), 2n ** 138n];
     for (const number of numbers) {
       expect(decode([IDL.Int], IDL.encode([IDL.Int], [number]))).toEqual([number]);

@@ -94,18 +94,18 @@ describe('decodeWithin(): a wrong argument', () => {
     // Three bytes each: the tag of the fourth stands for an opaque reference.
     argument[argument.length - 6] = 0;
     expect(toldOf([types.AccessChange], argument)).toBe(
-      "the argument's field allow[3] has a principal that is opaque",
+      "the argument's field allow[3] has an opaque principal reference",
     );
   });
 
   test('says in which field there is too much, and of too many arguments that they are', () => {
     const many = withField(ApiKeyRequest, 'buckets', [IDL.Vec(IDL.Text), Array(400).fill('a')]);
     expect(told([ApiKeyRequest], many)).toMatch(
-      /^the argument's field buckets lists 400 items where at most \d+ are taken$/,
+      /^the argument's field buckets lists 400 items, more than the limit of \d+$/,
     );
     const argument = new Uint8Array(IDL.encode(Array(12).fill(IDL.Nat), Array(12).fill(1n)));
     expect(() => decodeWithin([planOf(IDL.Nat)], argument, bounds)).toThrow(
-      'lists 12 arguments where at most 9 are taken',
+      'lists 12 arguments, more than the limit of 9',
     );
   });
 

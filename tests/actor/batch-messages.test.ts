@@ -82,7 +82,7 @@ describe('decodeFileBatch()', () => {
           { ...plain, tags },
         ]),
       ),
-    ).toThrow(`where at most ${batchItemCountMax / 2 - 1} are taken`);
+    ).toThrow(`more than the limit of ${batchItemCountMax / 2 - 1}`);
   });
 
   test('refuses more values of 16 kB than one message has room for', () => {
@@ -90,7 +90,9 @@ describe('decodeFileBatch()', () => {
     expect(readBatch(encodeBatch(Array(128).fill({ ...plain, bytes }))).readFiles()).toHaveLength(
       128,
     );
-    expect(() => readBatch(encodeBatch(Array(129).fill({ ...plain, bytes })))).toThrow('lengths');
+    expect(() => readBatch(encodeBatch(Array(129).fill({ ...plain, bytes })))).toThrow(
+      'length numbers',
+    );
   });
 
   test('refuses in words what it finds malformed when the files are read', () => {

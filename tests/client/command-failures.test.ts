@@ -102,7 +102,7 @@ describe('efs: keys', () => {
     ]) {
       const ended = await efs(...words);
       expect(ended.code).toBe(4);
-      expect(ended.errors).toContain('This API key is not for bucket photos');
+      expect(ended.errors).toContain('This API key is for another bucket than photos');
       expect(ended.errors).toContain('efs key create photos');
       expect(ended.errors).toContain('--identity');
       expect(ended.errors).not.toMatch(httpWords);
@@ -115,8 +115,8 @@ describe('efs: keys', () => {
       (await efsAsOwner('key', 'create', ...words)).output.trim();
     const cases: [string, RegExp][] = [
       ['', /needs an API key: give one by EFS_API_KEY/],
-      ['efs_unknown', /does not know this API key/],
-      [await key(bucket, '--permissions', 'read'), /may not write, it may read/],
+      ['efs_unknown', /API key is not valid/],
+      [await key(bucket, '--permissions', 'read'), /lacks the permission write; it has read/],
     ];
     for (const [apiKey, words] of cases) {
       const ended = await callCommand(
@@ -134,23 +134,23 @@ test('efs: what the service says of its methods and headers is said of commands 
   const { bucket } = service;
   const unknown = await efsAsOwner('key', 'revoke', 'nothing');
   expect(unknown.errors).toBe(
-    'efs: There is no API key "nothing" of a bucket of yours: efs key ls BUCKET shows the ids. ' +
+    'efs: API key "nothing" does not exist in your buckets: efs key ls BUCKET shows the ids. ' +
       '[AccessDenied]\n',
   );
   const nowhere = await efsAsOwner('ls', 'nowhere');
-  expect(nowhere.errors).toContain('There is no bucket nowhere, or none that you may see');
+  expect(nowhere.errors).toContain('Bucket nowhere does not exist, or you have no right to it');
   const type = await efs('put', '--type', 'foo', 'identity.pem', `${bucket}/typed`);
-  expect(type.errors).toContain('The --type "foo" is no media type');
+  expect(type.errors).toContain('The --type "foo" is not a media type');
   const long = ['--cache-control', 'a'.repeat(3_000)];
   const header = await efs('put', ...long, 'identity.pem', `${bucket}/typed`);
-  expect(header.errors).toContain('(--cache-control, --header) has at most 1024 visible');
+  expect(header.errors).toContain('(--cache-control, --header) must have at most 1024 visible');
 });
 
 test('efs: what is there and is to be kept is said in the words of the flag', async () => {
   const { bucket } = service;
   const ended = await efs('put', '--no-replace', 'identity.pem', `${bucket}/wrong/a`);
   expect(ended.code).toBe(5);
-  expect(ended.errors).toContain('There is a file of that name, which --no-replace keeps.');
+  expect(ended.errors).toContain('A file with that name exists, and --no-replace keeps it.');
 });
 
 test('efs: rm goes on after a missing file, and sums up', async () => {

@@ -123,6 +123,11 @@ test('efs --json: failures are lines of JSON on standard error, the one that end
     errors: [{ error: { code: 'Usage', message: "unknown option '--wrong'" } }],
   });
   expect((await efs('sync', './none', bucket)).errors).toMatchObject([
-    { error: { code: 'Usage', message: expect.stringContaining('no folder "./none"') } },
+    {
+      error: {
+        code: 'Usage',
+        message: expect.stringContaining('The folder "./none" does not exist'),
+      },
+    },
   ]);
 });

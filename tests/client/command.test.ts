@@ -163,7 +163,7 @@ test('efs: exit codes tell what kind of failure it was', async () => {
 
 test.each([
   ['SIGKILL', undefined, /^$/],
-  ['SIGINT', 130, /--resume goes on with it[\s\S]*\[Aborted\]/],
+  ['SIGINT', 130, /--resume continues it[\s\S]*\[Aborted\]/],
 ] as const)(
   'efs: after %s, --resume sends what was not accepted, and no chunk twice',
   async (signal, code, words) => {

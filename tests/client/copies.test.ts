@@ -270,7 +270,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     }
     await storage.versions.erase({ ...at('v/c'), version: 1 });
     for (const version of [1, 5]) {
-      const none = { code: 'NoSuchFile', message: expect.stringContaining(`version ${version}`) };
+      const none = { code: 'NoSuchFile', message: expect.stringContaining(`Version ${version}`) };
       await expect(storage.stat(at('v/c'), { version })).rejects.toMatchObject(none);
       await expect(storage.download(at('v/c'), { version })).rejects.toMatchObject(none);
     }

@@ -111,7 +111,7 @@ describe('efs doctor', () => {
     expect(wrong.code).toBe(1);
     expect(wrong.rows.key).toMatchObject({
       isGood: false,
-      message: expect.stringContaining('is no key of this service'),
+      message: expect.stringContaining('is not a valid key of this service'),
       advice: expect.stringContaining('efs key create'),
     });
     const good = await examined();
@@ -130,7 +130,7 @@ describe('efs doctor', () => {
     });
     const missing = await examined({ EFS_IDENTITY: 'none.pem' });
     expect(missing.code).toBe(1);
-    expect(missing.rows.identity?.message).toContain('There is no identity none.pem');
+    expect(missing.rows.identity?.message).toContain('Identity none.pem does not exist');
   });
 
   test('a canister that is another, and a bucket that is nearly full', async () => {

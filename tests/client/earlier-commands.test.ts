@@ -111,7 +111,7 @@ test('efs sync between buckets, mv -r and bucket create say what the service lac
   }
 });
 
-test('upload of a stream whose size is unknown asks for its size', async () => {
+test('upload() of a stream whose size is unknown asks for its size', async () => {
   const stream = () => new Blob([new Uint8Array(large)]).stream();
   const web = createStorage({ url: replica.url, apiKey });
   for (const one of [storage, web]) {
@@ -123,7 +123,7 @@ test('upload of a stream whose size is unknown asks for its size', async () => {
   }
 });
 
-test('download over the actor without a key says that it lacks the chunk length', async () => {
+test('download() over the actor without a key says that it lacks the chunk length', async () => {
   const file = { bucket: 'two', path: 'unusual' };
   await storage.upload(large, { ...file, contentType: 'a/b', chunkBytes: 900_123 });
   await storage.buckets.update('two', { isPublic: false });
@@ -134,7 +134,7 @@ test('download over the actor without a key says that it lacks the chunk length'
   expectSameBytes(await download.bytes(), large);
 });
 
-test('the S3 server stores, lists, reads and deletes by a key', async () => {
+test('efs serve s3: the S3 server stores, lists, reads and deletes by a key', async () => {
   const service = { host: ways.actor.EFS_HOST, canisterId, base: replica.url, apiKey };
   const server = await openS3Server({ ...service, identityPem: pem } as unknown as Service);
   try {

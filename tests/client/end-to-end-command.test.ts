@@ -87,7 +87,7 @@ afterAll(async () => {
 test('efs: Alice makes a bucket and puts a folder, and Bob, whom she adds, gets it', async () => {
   const recipient = await identityToRecipient(paper);
   const made = await done('alice', `bucket create safe --end-to-end --recipient ${recipient}`);
-  expect(made.errors).toMatch(/its members and 1 recipients of your own open them/);
+  expect(made.errors).toMatch(/its members and 1 recipients that you listed open them/);
   await done('alice', `member add safe ${principals('bob')} --role writer`);
   await done('alice', 'put -r folder/ safe/');
   await done('bob', 'get -r safe/ got');
@@ -174,7 +174,7 @@ test('efs: an API key, a stranger and a controller open nothing; the key on pape
   const keyed = { EFS_URL: service.base, EFS_API_KEY: output.trim(), EFS_IDENTITY: '' };
   const blind = await efs('eve', 'get safe/later.txt -', keyed);
   expect(blind).toMatchObject({ code: 4, output: '' });
-  expect(blind.errors).toMatch(/nothing here opens it.*--age-identity/);
+  expect(blind.errors).toMatch(/no identity is given.*--age-identity/);
   // It writes, by the recipients alone.
   await writeFile(local('eve', 'drop.txt'), 'dropped');
   await done('eve', 'put drop.txt safe/', keyed);

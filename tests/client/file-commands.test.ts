@@ -110,23 +110,23 @@ test('efs: cp -r and mv -r take all of a folder, within a bucket and to another'
   for (const kind of ['cp', 'mv']) {
     const nothing = await efs(kind, '-r', `${bucket}/moved/`, `${bucket}/elsewhere/`);
     expect(nothing.code).toBe(3);
-    expect(nothing.errors).toContain(`There is no file in ${bucket}/moved/.`);
+    expect(nothing.errors).toContain(`${bucket}/moved/ has no files.`);
   }
 });
 
 test.each([
-  [['cp', 'demo/a/', 'demo/b/'], '-r takes all that is in it'],
+  [['cp', 'demo/a/', 'demo/b/'], 'give -r for all files in it'],
   [['mv', 'demo/a', 'demo/b', 'demo/c'], 'write demo/c/'],
-  [['cp', 'demo/a/x', 'demo/b/x', 'demo/c/'], 'demo/a/x and demo/b/x would both be demo/c/x'],
-  [['cp', '-r', 'demo/a/', 'demo/a/b/'], 'is in the other'],
-  [['mv', '-r', 'demo/', 'demo/b/'], 'is in the other'],
+  [['cp', 'demo/a/x', 'demo/b/x', 'demo/c/'], 'demo/a/x and demo/b/x would both become demo/c/x'],
+  [['cp', '-r', 'demo/a/', 'demo/a/b/'], 'contains the other'],
+  [['mv', '-r', 'demo/', 'demo/b/'], 'contains the other'],
   [['mv', 'demo/a'], 'takes files and then a destination'],
-  [['set', 'demo/a'], 'Say what to set'],
-  [['set', '--header', 'x', 'demo/a'], 'A header is "Name: value"'],
+  [['set', 'demo/a'], 'No change is given'],
+  [['set', '--header', 'x', 'demo/a'], 'A header must be "Name: value"'],
   [['set', '--metadata', 'x', 'demo/a'], 'It must be name=value'],
-  [['versions', 'rm', '-r', 'demo/a/', '1'], 'leave out -r'],
-  [['versions', 'rm', 'demo/a/'], 'names no file'],
-  [['versions', 'get', 'demo/a/', '1'], 'names no file'],
+  [['versions', 'rm', '-r', 'demo/a/', '1'], 'omit -r'],
+  [['versions', 'rm', 'demo/a/'], 'has no path'],
+  [['versions', 'get', 'demo/a/', '1'], 'has no path'],
   [['versions', 'get', 'demo/a', 'x'], 'It must be a whole number'],
   [['versions', 'get', 'http://x.localhost/s/1/a?k=1', '1'], 'is not valid: write 1 to 64 letters'],
 ])('efs: %o is wrong usage', async (words, text) => {
@@ -193,7 +193,7 @@ test('efs: versions lists, fetches, restores and erases what a bucket keeps', as
   expect(JSON.parse(got.output)).toMatchObject({ path: 'a/x', size: 6 });
   expect(await readFile(join(folder, 'former'), 'utf8')).toBe('text');
   const none = await efs('versions', 'get', 'kept/a/x', '9', '-');
-  expect(none).toMatchObject({ code: 3, errors: expect.stringContaining('version 9') });
+  expect(none).toMatchObject({ code: 3, errors: expect.stringContaining('Version 9') });
   expect(await efs('versions', 'restore', 'kept/a/y', '1')).toEqual({
     code: 0,
     output: 'kept/a/y\n',

@@ -193,7 +193,7 @@ test('efs get: a --resume of a file that was replaced begins anew and says so', 
   await writeFile(join(base, 'new.bin'), otherBytes.subarray(1));
   expect((await efs('put', '../new.bin', remote('changing.bin'))).code).toBe(0);
   const resumed = await efs('get', '--resume', remote('changing.bin'), 'back');
-  const note = 'The file has been replaced since: it is fetched from its start.\n';
+  const note = 'The file has been replaced since, so the download starts over.\n';
   expect(resumed).toEqual({ ...done, errors: note });
   expect(sha256Hex(await readFile(at('back')))).toBe(sha256Hex(otherBytes.subarray(1)));
   expect(await remembered()).toEqual([]);
@@ -225,9 +225,9 @@ test('efs get: a --resume that does not reach the service keeps what has come', 
 test.each([
   ['a folder of its name', [], 'is a folder'],
   ['a folder of its name in the target', ['.'], 'is a folder'],
-  ['no such folder', ['none/file'], 'no folder "none"'],
-  ['no such folder, by its slash', ['none/'], 'no folder "none"'],
-  ['a file where a folder must be', ['file/small.txt'], 'no folder "file"'],
+  ['no such folder', ['none/file'], 'The folder "none" does not exist'],
+  ['no such folder, by its slash', ['none/'], 'The folder "none" does not exist'],
+  ['a file where a folder must be', ['file/small.txt'], 'The folder "file" does not exist'],
 ])('efs get: %s is refused before anything is fetched', async (_, target, words) => {
   await mkdir(at('small.txt'));
   await writeFile(at('file'), '');

@@ -56,7 +56,7 @@ test('createApiKey(): a drop box takes files of any size, for its folder alone, 
   }
   const elsewhere = await withKey(secret, 'put', 'small.txt', 'letters/small.txt');
   expect(elsewhere.code).toBe(4);
-  expect(elsewhere.errors).toContain('paths that begin with "inbox/" alone');
+  expect(elsewhere.errors).toContain('restricted to paths that begin with "inbox/"');
   for (const asked of [
     'ls letters/inbox/',
     'get letters/inbox/small.txt -',

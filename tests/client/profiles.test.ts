@@ -74,7 +74,9 @@ describe('efs profile', () => {
     const listed = JSON.parse((await efs('profile', 'ls', '--json')).output);
     expect(listed).toMatchObject([{ isInUse: false }, { isInUse: true, identity: 'alice' }]);
     expect((await efs('profile', 'rm', 'second')).output).toBe('second\n');
-    expect((await efs('profile', 'use', 'second')).errors).toContain('no profile second');
+    expect((await efs('profile', 'use', 'second')).errors).toContain(
+      'Profile second does not exist',
+    );
     expect(read().profile).toBeUndefined();
   });
 
@@ -88,7 +90,7 @@ describe('efs profile', () => {
   test('wants an address, a name, and a key without spaces', async () => {
     expect((await add('x')).errors).toContain('https://<canister id>.icp.net');
     expect((await add('../x', '--url', url)).errors).toContain('The name of a profile');
-    expect((await add('x', '--url', 'files.example')).errors).toContain('begins with http');
+    expect((await add('x', '--url', 'files.example')).errors).toContain('must begin with http');
     expect((await add('x', '--url', url, '--api-key', 'a b')).errors).toContain('has spaces');
   });
 
@@ -97,7 +99,7 @@ describe('efs profile', () => {
     await writeFile(file, 'x');
     expect((await efs('ls')).errors).toContain('profiles.json is damaged');
     await writeFile(file, '{"version":2,"profiles":{}}');
-    expect((await efs('ls')).errors).toContain('of a later version of efs');
+    expect((await efs('ls')).errors).toContain('by a later version of efs');
   });
 
   test('warns when others can read the keys', async () => {
@@ -152,7 +154,7 @@ describe('readConfiguration(): of several services counts', () => {
     await makeReplica(home);
     expect(read({}, { EFS_PROFILE: 'second' }).apiKey).toBe('efs_second');
     expect(read({ profile: 'prod' }, { EFS_PROFILE: 'second' }).apiKey).toBe('efs_prod');
-    expect(() => read({ profile: 'none' })).toThrow('there are prod, second');
+    expect(() => read({ profile: 'none' })).toThrow('the profiles are prod, second');
     expect(() => read({ profile: 'prod', replica: '.replica' })).toThrow('not both');
   });
 
@@ -175,7 +177,7 @@ describe('readConfiguration(): of several services counts', () => {
       undefined,
     );
     expect(read({ url: `${url}/` }).apiKey).toBe('efs_prod');
-    expect(() => read({ profile: 'prod', url: other })).toThrow('goes to no other');
+    expect(() => read({ profile: 'prod', url: other })).toThrow('only sent to its own address');
   });
 });
 
@@ -214,7 +216,7 @@ test('readConfiguration(): a key that the keyring does not give is said to be th
   await mkdir(join(home, 'config/efs'), { recursive: true });
   const profiles = { prod: { url, isInKeyring: true } };
   await writeFile(file, JSON.stringify({ version: 1, inUse: 'prod', profiles }));
-  expect(() => read()).toThrow("is in the system's keyring, which does not give it");
+  expect(() => read()).toThrow("The system's keyring does not return the key of profile");
   expect(read({}, { EFS_API_KEY: 'efs_mine' }).apiKey).toBe('efs_mine');
   expect(JSON.parse(await readFile(file, 'utf8')).profiles).toEqual(profiles);
 });

@@ -1,4 +1,4 @@
-// When `put --resume` may not go on with what was interrupted: then it begins anew, and the upload
+// When `put --resume` may not go on with what was interrupted: then it starts over, and the upload
 // that was left is given up.
 
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -75,7 +75,7 @@ test('efs put --resume: other content under the same name, size and time is sent
   await writeFile(path, other);
   await utimes(path, atime, mtime);
   const ended = await put('same', '--resume');
-  expect(ended).toMatchObject({ code: 0, errors: expect.stringMatching(/it begins anew/) });
+  expect(ended).toMatchObject({ code: 0, errors: expect.stringMatching(/it starts over/) });
   expect(await isStored('same', other)).toBe(true);
   await isGivenUp(uploadId, 'same');
 });
@@ -112,7 +112,7 @@ test('efs put --resume: an encrypted upload goes on for who can open it, and beg
     await interrupt('large', 'sealed');
     const ended = await efs(...flags, 'put', '--resume', 'large', 'sealed/resume/');
     expect(ended.code, ended.errors).toBe(0);
-    expect(ended.errors.includes('it begins anew')).toBe(flags.length === 0);
+    expect(ended.errors.includes('it starts over')).toBe(flags.length === 0);
     await efs(...known, 'get', 'sealed/resume/large', 'back');
     expect(Buffer.compare(await readFile(join(folder, 'back')), bytes)).toBe(0);
   }

@@ -143,7 +143,7 @@ test('retry(): a Retry-After of an intermediary is seconds or a date, by its own
 
 test('retry(): too few cycles for uploads are not waited for', async () => {
   const message =
-    'The canister is low on cycles and takes no more uploads: ask its operator to top it up.';
+    'The canister is low on cycles and accepts no uploads: ask its operator to top it up.';
   const error = { code: 'ServiceUnavailable', message };
   expect(await failureOf(Response.json({ error }, { status: 503 }))).toMatchObject({
     code: 'LowCycles',

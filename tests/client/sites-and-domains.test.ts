@@ -42,7 +42,7 @@ test('efs: a bucket is made a site, listed as one, and is one no longer', async 
   expect((await efs('bucket', 'ls')).output).toMatch(/^www .* public /m);
   const refused = await efs('bucket', 'set', '--private', '--site', 'www');
   expect(refused.code).not.toBe(0);
-  expect(refused.errors).toContain('a site is for everybody');
+  expect(refused.errors).toContain('a site must be public');
   const kept = await efs('bucket', 'set', '--json', '--quota', '5000', 'www');
   expect(JSON.parse(kept.output)).toMatchObject({ isPublic: true, isSite: false });
 });
@@ -75,7 +75,7 @@ test('efs: domains are added, listed and removed, with the words for the DNS', a
   expect((await get('/.well-known/ic-domains')).status).toBe(404);
   for (const name of ['https://a.example.org', 'localhost', 'a..b', '-a.example.org', 'a b.c']) {
     const refused = await efs('domain', 'add', '--', name);
-    expect(refused.errors, name).toContain('A domain is written as');
+    expect(refused.errors, name).toContain('A domain must look like');
   }
 });
 

@@ -64,6 +64,6 @@ test('efs sync stores no answer of another file', async () => {
   swaps = Number.POSITIVE_INFINITY;
   const ended = await efs('sync', 'demo/in/', 'never');
   expect(ended.code).not.toBe(0);
-  expect(ended.errors).toMatch(/The answer for demo\/in\/a is of another file: its ETag is/);
+  expect(ended.errors).toMatch(/The answer for demo\/in\/a belongs to another file: its ETag is/);
   await expect(readFile(join(folder, 'never', 'a'))).rejects.toThrow('ENOENT');
 });

@@ -142,7 +142,7 @@ test('efs sync: get -r of demo/a keeps its name, and of demo/a/ gives what is in
   expect(await here('target')).toEqual({ 'x.txt': 'x', 'in/y.txt': 'y' });
   expect((await efs('get', '-r', place)).code).toBe(0);
   expect(await here(name)).toEqual({ 'x.txt': 'x', 'in/y.txt': 'y' });
-  expect((await efs('get', `${place}/`)).errors).toContain('-r fetches all that is in it');
+  expect((await efs('get', `${place}/`)).errors).toContain('give -r for all files in it');
   const nothing = await efs('get', '-r', `${place}/none/`, 'target');
   expect(nothing).toMatchObject({ code: 3, output: '' });
 });
@@ -166,7 +166,7 @@ test('efs sync: put of several goes on after a folder and after what is missing,
   expect(ended.code).toBe(1);
   expect(ended.output).toBe(`${place}/a.txt\n${place}/z.txt\n`);
   expect(ended.errors).toContain('tree/none is not sent: ');
-  expect(ended.errors).toContain('tree/sub is not sent: it is a folder: -r sends');
+  expect(ended.errors).toContain('tree/sub is not sent: it is a folder: give -r for all files');
   expect(ended.errors).toContain('efs: 2 sent, 2 failed.');
 });
 
@@ -182,7 +182,7 @@ test('efs sync: sync from bucket to bucket copies what differs, and removes the 
   const third = await efsAsOwner('sync', '--delete', place, target);
   expect(third.errors).toBe('0 copied, 1 the same, 0 removed.\n');
   const within = await efsAsOwner('sync', place, `${place}/in`);
-  expect(within).toMatchObject({ code: 2, errors: expect.stringContaining('is in the other') });
+  expect(within).toMatchObject({ code: 2, errors: expect.stringContaining('contains the other') });
 });
 
 test('efs sync: filters hold in each direction, and --delete leaves alone what they exclude', async () => {
@@ -203,11 +203,11 @@ test('efs sync: more removals than --max-delete allows: nothing is done at all',
   const words = ['sync', '--delete', place, 'back'];
   const refused = await efs(...words, '--max-delete', '1');
   expect(refused).toMatchObject({ code: 2, output: '' });
-  expect(refused.errors).toContain('2 files would be removed, and nothing was done');
+  expect(refused.errors).toContain('Nothing was done, because 2 files would be removed');
   expect(await here('back')).toEqual({ x: 'x', y: 'y' });
   expect((await efs(...words, '--max-delete', '2')).code).toBe(0);
   await write(Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`back/n${n}`, ''])));
-  expect((await efs(...words)).errors).toContain('(1000 is the most now)');
+  expect((await efs(...words)).errors).toContain('(the limit is 1000)');
 });
 
 test('efs sync: nothing is written outside the folder, nor through a link in it', async () => {
@@ -237,7 +237,7 @@ test('efs sync: an interrupted sync goes on, within a large file too', async () 
   };
   const stopped = await sending.ended;
   expect(stopped.code).toBe(130);
-  expect(stopped.errors).toContain('up/large.bin is kept: the same sync goes on with it.');
+  expect(stopped.errors).toContain('up/large.bin can continue: the same sync continues it.');
   await proxy.idle();
   expect((await callCommand(['sync', 'up', place], throughProxy)).code).toBe(0);
   // How many chunks there are depends on the line as it was measured: 5 at the fewest.
@@ -250,7 +250,7 @@ test('efs sync: an interrupted sync goes on, within a large file too', async () 
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   fetching.process.kill('SIGINT');
-  expect((await fetching.ended).errors).toContain('the same command goes on with it.');
+  expect((await fetching.ended).errors).toContain('the same command continues.');
   proxy.faults = noFaults;
   expect((await callCommand(['sync', place, './down'], throughProxy)).code).toBe(0);
   await proxy.stop();
@@ -265,11 +265,11 @@ test('efs sync: a source that is nowhere: it is said what sync does, and how it 
     expect(ended.errors).toContain('  efs sync photos demo/photos ');
   }
   const neither = await efs('sync', 'phtos', place);
-  expect(neither.errors).toContain('There is no folder "phtos" here, and no bucket "phtos"');
-  expect(neither.errors).toContain('efs sync makes the second folder hold');
+  expect(neither.errors).toContain('"phtos" is neither a folder of this machine nor in a bucket');
+  expect(neither.errors).toContain('efs sync makes the second folder equal');
   await store({ a: 'a' });
   const unknown = await efs('sync', place, 'nobody/x');
-  expect(unknown.errors).toContain('write ./nobody/x for a new folder of this machine');
+  expect(unknown.errors).toContain('write ./nobody/x for a new folder on this machine');
   expect((await efs('sync', place, 'fresh')).output).toBe('new     fresh/a\n');
 });
 

@@ -197,7 +197,7 @@ describe('createStorage(): efs, createStorage and the S3 server', () => {
     await manage(service.replica as never, 'delete_canister', canister());
     await expectAll(
       'NoSuchCanister',
-      `There is no canister ${id} at ${host}. Check the id and that the address belongs to the ` +
+      `Canister ${id} does not exist at ${host}. Check the id and that the address belongs to the ` +
         'network of the canister: icp canister status file_storage -e local (or dfx canister id ' +
         'file_storage) prints the id.',
     );
@@ -274,14 +274,14 @@ const rows: readonly Row[] = [
     status: 404,
     page: html('Canister Not Found', 404),
     code: 'NoSuchCanister',
-    says: /^There is no canister .* Check the id/,
+    says: /^Canister .* does not exist .* Check the id/,
   },
   {
     name: 'no such canister, from a boundary node',
     status: 400,
     page: 'error: canister_not_found\ndetails: The specified canister does not exist.',
     code: 'NoSuchCanister',
-    says: /^There is no canister /,
+    says: /^Canister .* does not exist /,
   },
   {
     name: 'a trap',

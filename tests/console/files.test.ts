@@ -114,7 +114,7 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByLabel('New name').fill('a.txt');
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
-    await page.getByText('There is a file "a.txt" already.').waitFor();
+    await page.getByText('The file "a.txt" already exists.').waitFor();
     expect(await page.getByLabel('New name').inputValue()).toBe('a.txt');
     await page.getByLabel('New name').fill('bee.txt');
     await page.keyboard.press('Enter');

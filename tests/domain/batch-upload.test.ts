@@ -129,7 +129,7 @@ describe('uploadBatch()', () => {
     const refusal = expectRefusal(stores, 'InvalidArgument', () =>
       upload(fileOf('/a'), fileOf('a')),
     );
-    expect(refusal.message).toContain('"a" comes twice');
+    expect(refusal.message).toContain('"a" occurs twice');
   });
 
   test.each([

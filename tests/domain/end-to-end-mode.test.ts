@@ -154,7 +154,7 @@ describe('findEndToEnd(): recipients', () => {
     const refusal = expectRefusal(stores, 'InvalidArgument', () =>
       turnOn({ recipients: [secret] }),
     );
-    expect(refusal.message).toContain('a secret');
+    expect(refusal.message).toContain('which is secret');
     expect(refusal.message).not.toContain('QQQ');
   });
 });

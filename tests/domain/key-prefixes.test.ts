@@ -57,7 +57,7 @@ describe('authorize()', () => {
     const { message } = expectRefusal(stores, 'AccessDenied', () =>
       authorize(stores, nobody, claim),
     );
-    expect(message).toBe('The API key is for paths that begin with "m/" alone.');
+    expect(message).toBe('The API key is restricted to paths that begin with "m/".');
   });
 
   test('takes a prefix to the letter, and only one within the key\u2019s', () => {

@@ -110,7 +110,7 @@ describe('createKey()', () => {
     (prefix) => {
       const create = () => createKey(stores, callOf('alice'), { ...request, prefix });
       const { message } = expectRefusal(stores, 'InvalidPath', create);
-      expect(message).toMatch(/^A path that goes on behind the prefix ".*" [a-z]/);
+      expect(message).toMatch(/^Invalid key prefix ".*": a path that begins with it [a-z]/);
     },
   );
 

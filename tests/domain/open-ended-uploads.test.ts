@@ -132,7 +132,7 @@ describe('putChunk(): with a declared length of chunks', () => {
   test('a shorter chunk is the last, and none comes behind it', () => {
     put(uploadId, 2, 5);
     expectRefusal(scene.stores, 'InvalidChunkIndex', () => put(uploadId, 3, whole));
-    expect(refuse(1, 5)).toContain('and chunk 2 is there');
+    expect(refuse(1, 5)).toContain('and chunk 2 exists');
     put(uploadId, 0, whole);
     put(uploadId, 1, whole);
     expect(complete(uploadId).totalSize).toBe(2 * whole + 5);
@@ -145,7 +145,7 @@ describe('putChunk(): with a declared length of chunks', () => {
     put(uploadId, 1, whole);
     put(uploadId, 2, whole);
     expect(put(uploadId, 2, 9)).toMatchObject({ totalSize: whole + 9, chunkSize: whole });
-    expect(refuse(0, 9)).toContain('only the last chunk is shorter');
+    expect(refuse(0, 9)).toContain('only the last chunk may be shorter');
     put(uploadId, 0, whole);
     expect(complete(uploadId).totalSize).toBe(2 * whole + 9);
     checkInvariants(scene.stores);

@@ -106,6 +106,6 @@ test.each(['', 'a b', 'é', 'a\0', 'x'.repeat(65)])(
     const asked = { ...request, apiKey: undefined, token: wrong };
     const check = () => checkUploadRequest(stores, alice, asked);
     expectRefusal(stores, 'InvalidArgument', check);
-    expect(check).toThrow('token has 1 to 64 visible ASCII characters');
+    expect(check).toThrow('token must have 1 to 64 visible ASCII characters');
   },
 );

@@ -174,7 +174,7 @@ describe('POST /api/v1/bucket/{bucket}/files: deletion', () => {
         { path: 'a', deleted: true },
         {
           path: 'b',
-          error: { code: 'NoSuchFile', message: 'There is no file "b" in bucket box.' },
+          error: { code: 'NoSuchFile', message: 'File "b" does not exist in bucket box.' },
         },
       ],
       nextCursor: null,

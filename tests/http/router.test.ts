@@ -146,7 +146,7 @@ describe('handleRequest(): an API key in a URL', () => {
         { method, url },
         { status: 404, code: 'NoSuchFile' },
       );
-      expect(error.message).toContain('Keys do not belong in URLs');
+      expect(error.message).toContain('URLs are logged');
       expect(JSON.stringify(error)).not.toContain(scene.writeKey.slice(4, 30));
     }
   });

@@ -128,7 +128,7 @@ describe('linkKernel() refuses', () => {
   test.each([
     ['a canister without memory', '(memory 256)', '(memory $m 1)', 'exports no memory'],
     ['one that never certifies', '"certified_data_set"', '"data_certificate_copy"', 'certified'],
-    ['one with 32-bit stable memory', '"stable64_size"', '"stable_size"', 'would pass it by'],
+    ['one with 32-bit stable memory', '"stable64_size"', '"stable_size"', 'would bypass it'],
     ['one with exports of the kernel names', '"grow") (param', '"stable64_grow") (param', 'same'],
     ['one that calls nobody', '"call_new"', '"call_other"', 'does not import call_new'],
     ['one without cleanups', '"call_on_cleanup"', '"call_other"', 'import call_on_cleanup'],

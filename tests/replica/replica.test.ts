@@ -297,7 +297,7 @@ describe('the server', () => {
   it('takes no allowed origin that is none', async () => {
     for (const origin of ['example.org', 'https://example.org/', '*', 'null', 'http://a:80']) {
       const starting = startReplica({ allowedOrigins: [origin] });
-      await expect(starting).rejects.toThrow(`An allowed origin is written as https://`);
+      await expect(starting).rejects.toThrow(`An allowed origin must look like https://`);
     }
   });
 

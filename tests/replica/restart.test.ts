@@ -251,8 +251,8 @@ describe('what cannot be brought up as it was', () => {
     rmSync(path);
     const notes: string[] = [];
     const again = await start({ stateDir, onNote: (sentence) => notes.push(sentence) });
-    expect(notes.join()).toMatch(/could not be brought up again: its module .* is missing/);
-    await expect(again.query(id, 'count')).rejects.toThrow('could not be brought up again');
+    expect(notes.join()).toMatch(/could not be resumed: its module .* is missing/);
+    await expect(again.query(id, 'count')).rejects.toThrow('could not be resumed');
     await again.stop();
     writeFileSync(path, bytes);
     expect(await numberOf(await start({ stateDir }), id, 'count')).toBe(0);

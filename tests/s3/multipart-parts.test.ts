@@ -287,7 +287,7 @@ describe('UploadLog: the spool', () => {
   test('keeps nothing of what fails', async () => {
     const folder = freshFolder();
     const spool = await Spool.open(folder, bytes.length);
-    const failing = inPieces(bytes, new Error('The client has gone.'));
+    const failing = inPieces(bytes, new Error('The client has closed the connection.'));
     await expect(spool.write('abc', failing, bytes.length)).rejects.toThrow('has gone');
     expect(readdirSync(folder)).toEqual([]);
     await spool.write('abc', inPieces(bytes), bytes.length);

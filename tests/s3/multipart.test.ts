@@ -228,8 +228,8 @@ describe('CompleteMultipartUpload: parts', () => {
     const upload = await begin('unfit.bin');
     const listed = await sendAll(upload, [1, 2]);
     const again = send(upload, 1, short);
-    await expect(again).rejects.toThrow('send it with that length, or begin the upload anew');
-    await expect(complete(upload, listed?.slice(1))).rejects.toThrow('parts of one length');
+    await expect(again).rejects.toThrow('send it with that length, or start a new upload');
+    await expect(complete(upload, listed?.slice(1))).rejects.toThrow('parts of equal length');
     await complete(upload, listed);
     expect(Buffer.compare(await get(upload), Buffer.concat([first, second]))).toBe(0);
   });

@@ -220,7 +220,7 @@ describe('epochs', () => {
     await boss.get('rotateRootKey', [{ stored: null }]);
     await network.wait(0);
     expect((await network.status()).rootKey).toBe('stored');
-    const refused = { err: expect.stringMatching(/^InvalidArgument: .*usesVetKeys false/) };
+    const refused = { err: expect.stringMatching(/^InvalidArgument: .*set usesVetKeys to false/) };
     expect(await boss.ask('createBucket', 'box', [{ endToEnd: [{}] }])).toEqual(refused);
     const own = { usesVetKeys: [false], recipients: [[recipients[0]]] };
     await boss.get('createBucket', 'box', [{ endToEnd: [own] }]);

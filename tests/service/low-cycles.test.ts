@@ -8,7 +8,7 @@ import {
 import { createInProcessCalls } from '../../packages/replica/src/in-process-calls.ts';
 import { type KeyNetwork, networkWithKey } from '../support/key-network.ts';
 
-const low = /^ServiceUnavailable: The canister is low on cycles and takes no more uploads/;
+const low = /^ServiceUnavailable: The canister is low on cycles and accepts no uploads/;
 const bytes = new Uint8Array(1_000).fill(7);
 const file = { bucketId: 'photos', path: 'a.bin', contentType: 'image/png', bytes };
 const none = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };

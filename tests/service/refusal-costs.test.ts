@@ -117,8 +117,8 @@ describe('a call of another canister', () => {
     const { replica, canisterId } = service;
     const argument = IDL.encode([IDL.Text], ['00'.repeat(16)]);
     const reply = await forwarder.call(canisterId, 'cancelUpload', argument);
-    expect(Buffer.from(reply).toString()).toContain('NoSuchUpload: There is no upload');
+    expect(Buffer.from(reply).toString()).toContain('NoSuchUpload: Upload ');
     const sent = replica.call(canisterId, 'cancelUpload', argument, { sender: stranger });
-    await expect(sent).rejects.toThrow('NoSuchUpload: There is no upload');
+    await expect(sent).rejects.toThrow('NoSuchUpload: Upload ');
   });
 });

@@ -78,8 +78,8 @@ async function stateWithFile(): Promise<string> {
 describe('service.json', () => {
   test.each([
     ['removed', undefined, /goes on with canister/],
-    ['empty', '', /empty or not whole/],
-    ['half', '{"gateway": "http://', /empty or not whole/],
+    ['empty', '', /empty or truncated/],
+    ['half', '{"gateway": "http://', /empty or truncated/],
   ])('that is %s does not make a second canister', async (_, text, said) => {
     const canisterId = await stateWithFile();
     const path = join(stateDir, 'service.json');
@@ -99,7 +99,7 @@ describe('service.json', () => {
     const text = readFileSync(path, 'utf8');
     const elsewhere = { ...JSON.parse(text), canisterId: 'ryjl3-tyaaa-aaaaa-aaaba-cai' };
     writeFileSync(path, JSON.stringify(elsewhere));
-    await expect(start()).rejects.toThrow(/which is not in the state: remove that file/);
+    await expect(start()).rejects.toThrow(/which is not in the state: delete that file/);
     await stop();
     rmSync(path);
     writeFileSync(join(stateDir, 'identity.pem'), newIdentity());
@@ -155,7 +155,7 @@ describe('a damaged state', () => {
     expect((await again.put('three.bin', bytes)).status).toBe(201);
   });
 
-  test('of its heap alone is brought up as by an upgrade by --repair', async () => {
+  test('of its heap alone is started as by an upgrade by --repair', async () => {
     const canisterId = await stateWithFile();
     const heap = join(stateDir, 'canisters', canisterId, 'heap.bin');
     const content = readFileSync(heap);

@@ -72,6 +72,6 @@ test('says what to do about a state folder or a port in use and about a wrong op
   ]);
   expect(inUse).toMatch(/in use by process \d+; stop it or use --state/);
   expect(taken).toMatch(new RegExp(`port ${port}.*--port`, 'i'));
-  expect(many).toMatch(/--port takes a number/);
-  expect(origin).toMatch(/An allowed origin is written as https:/);
+  expect(many).toMatch(/--port must be a number/);
+  expect(origin).toMatch(/An allowed origin must look like https:/);
 });

@@ -43,7 +43,7 @@ async function moveFolder({ storage, bucket }: Place, fromPrefix: string, toPref
   if (toPrefix.startsWith(fromPrefix)) throw new Error('A folder cannot be moved into itself.');
   const { files } = await storage.usage({ bucket, prefix: toPrefix });
   if (files > 0)
-    throw new Error(`There is a folder "${nameOf(toPrefix)}" already. Choose another name.`);
+    throw new Error(`The folder "${nameOf(toPrefix)}" already exists. Choose another name.`);
   const { failed } = await storage.moveAll({ bucket, fromPrefix, toPrefix });
   const [first] = failed;
   if (first) throw new Error(`${counted(failed.length, 'file')} stayed: ${first.error.message}`);
@@ -77,7 +77,7 @@ async function unlessThere<T>(path: string, work: () => Promise<T>): Promise<T> 
     return await work();
   } catch (error) {
     if (!isStorageError(error, 'PreconditionFailed')) throw error;
-    throw new Error(`There is a file "${nameOf(path)}" already. Choose another name.`);
+    throw new Error(`The file "${nameOf(path)}" already exists. Choose another name.`);
   }
 }
 

@@ -98,7 +98,7 @@ async function create(session: Session, id: string, options: BucketOptions): Pro
   } catch (error) {
     if (!isStorageError(error, 'AccessDenied')) throw error;
     throw new Error(
-      `You may not make buckets here. A controller of the canister lets you by: efs access allow ${principal}`,
+      `You may not create buckets here. A controller of the canister can allow it: efs access allow ${principal}`,
     );
   }
 }

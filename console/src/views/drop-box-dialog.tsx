@@ -76,7 +76,7 @@ async function prepare({ session, bucket }: Target): Promise<void> {
   const { endToEnd } = await recordOf(session, bucket);
   if (endToEnd?.sealsNames) {
     throw new Error(
-      'This bucket seals names, which its members alone can: make a drop box in another bucket.',
+      'Only members can upload to a bucket that seals names. Create the drop box in another bucket.',
     );
   }
   if (endToEnd?.usesVetKeys) await session.publishRecipient?.(bucket);

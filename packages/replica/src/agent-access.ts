@@ -17,7 +17,7 @@ export function readAllowedOrigins(origins: readonly string[] = []): ReadonlySet
   for (const origin of origins) {
     if (webUrl(origin)?.origin === origin) continue;
     throw new Error(
-      `An allowed origin is written as https://example.org or http://example.org:8080, with no path ` +
+      `An allowed origin must look like https://example.org or http://example.org:8080, with no path ` +
         `and no default port; got "${origin}".`,
     );
   }

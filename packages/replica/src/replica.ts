@@ -87,7 +87,7 @@ export interface Replica extends InProcessCalls {
   readonly port: number;
   /** DER, 133 bytes. */
   readonly rootKey: Uint8Array;
-  /** Stored canisters whose code could not be brought up again. */
+  /** Stored canisters whose code could not be resumed. */
   readonly resumeFailures: readonly ResumeFailure[];
   /** The newest reports, oldest first. */
   readonly reports: readonly MessageReport[];
@@ -132,7 +132,7 @@ export async function startReplica(options: ReplicaOptions = {}): Promise<Replic
     const resumeFailures = await engine.resume();
     core.clock.continueFrom(engine.latestMessageNs());
     for (const { canisterId, reason } of resumeFailures) {
-      options.onNote?.(`Canister ${canisterId} could not be brought up again: ${reason}`);
+      options.onNote?.(`Canister ${canisterId} could not be resumed: ${reason}`);
     }
     const { port = 0, server: hasServer = true } = options;
     const server = hasServer ? await startServer(core, { port, allowedOrigins }) : undefined;
@@ -280,7 +280,7 @@ function createApi(
 function viewStableMemory(engine: RunningEngine, canisterId: Principal): StableMemoryView {
   const canister = engine.canister(canisterId);
   if (canister === undefined) {
-    throw new Error(`Cannot read stable memory: there is no canister ${canisterId.toText()}`);
+    throw new Error(`Cannot read stable memory: canister ${canisterId.toText()} does not exist`);
   }
   return {
     bytes: canister.stableBytes,

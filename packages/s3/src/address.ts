@@ -23,7 +23,7 @@ export interface Addressed {
 /** Throws InvalidURI for what is no path in percent-encoded UTF-8, InvalidBucketName. */
 export function addressOf({ rawPath, host, domain }: Addressed): Address {
   if (!rawPath.startsWith('/')) {
-    throw new S3Error('InvalidURI', 'The path of a request begins with a slash.');
+    throw new S3Error('InvalidURI', 'The path of a request must begin with a slash.');
   }
   const hosted = bucketOfHost(host, domain);
   if (hosted !== undefined) return located(hosted, rawPath.slice(1));

@@ -70,8 +70,8 @@ export class CredentialsFile implements Credentials {
     if (stats === undefined) return new Map();
     if (process.platform !== 'win32' && (stats.mode & othersBits) !== 0) {
       throw new CredentialsError(
-        `Others on this machine can read ${this.#path}: run chmod 600 ${this.#path}, and make new ` +
-          'access keys in the place of those that somebody may have seen.',
+        `Other users of this machine can read ${this.#path}: run chmod 600 ${this.#path}, and replace ` +
+          'the access keys that they may have read.',
       );
     }
     const stamp = [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join();
@@ -84,7 +84,7 @@ export class CredentialsFile implements Credentials {
 
   #parse(text: string): readonly AccessKey[] {
     const damaged = () =>
-      new CredentialsError(`${this.#path} is damaged: mend it, or remove it to begin anew.`);
+      new CredentialsError(`${this.#path} is damaged: repair it, or delete it to start anew.`);
     let stored: Partial<Stored> | null;
     try {
       stored = JSON.parse(text);
@@ -93,7 +93,7 @@ export class CredentialsFile implements Credentials {
     }
     if (typeof stored?.version !== 'number') throw damaged();
     if (stored.version !== version) {
-      throw new CredentialsError(`${this.#path} is of a later version: bring efs up to date.`);
+      throw new CredentialsError(`${this.#path} was written by a later version: update efs.`);
     }
     if (!Array.isArray(stored.accessKeys) || !stored.accessKeys.every(isAccessKey)) throw damaged();
     return stored.accessKeys;

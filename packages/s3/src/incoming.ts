@@ -53,5 +53,5 @@ async function promptly<T>(next: Promise<T>, place: Place): Promise<T> {
 }
 
 function tooSlow(): S3Error {
-  return new S3Error('RequestTimeout', 'The body came too slowly.');
+  return new S3Error('RequestTimeout', 'The body arrived too slowly: try again.');
 }

@@ -17,12 +17,12 @@ export function pathOfKey(key: string): string {
   if (Buffer.byteLength(path) > keyBytesMax) {
     throw new S3Error(
       'KeyTooLongError',
-      `A key has at most ${keyBytesMax} bytes of UTF-8, and one less where it ends with a slash.`,
+      `A key must have at most ${keyBytesMax} bytes of UTF-8, one less if it ends with a slash.`,
     );
   }
   const fault = key.endsWith(`/${markerName}`) ? 'ends in a name of one space' : faultOf(path);
   if (fault === undefined) return path;
-  throw new S3Error('InvalidArgument', `No file can have this key here: it ${fault}.`);
+  throw new S3Error('InvalidArgument', `The key cannot be a file path: it ${fault}.`);
 }
 
 /** The path of a key, or undefined where nothing can be stored under it. */

@@ -138,7 +138,7 @@ async function listSealed({ storage }: Account, request: ListRequest): Promise<L
     if (++walked > walkedNamesMax) {
       throw new S3Error(
         'NotImplemented',
-        `The bucket seals names and has more than ${walkedNamesMax}: use efs ls.`,
+        `The bucket seals names and has more than ${walkedNamesMax} of them, too many to sort: use efs ls.`,
       );
     }
     for (const listed of listedObjects([record], prefix)) {

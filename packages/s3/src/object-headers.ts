@@ -49,7 +49,7 @@ function userMetadataOf(request: S3Request): Record<string, string> {
     if (!/^[a-z0-9._-]{1,64}$/.test(name) || name.startsWith(ownPrefix)) {
       throw new S3Error(
         'InvalidArgument',
-        'A name of metadata is 1 to 64 of a-z 0-9 . _ - here, and does not begin with ' +
+        'A name of metadata must have 1 to 64 characters of a-z 0-9 . _ - and not begin with ' +
           `${ownPrefix}; got ${JSON.stringify(name.slice(0, 80))}.`,
       );
     }

@@ -38,7 +38,10 @@ function queryOf(rawQuery: string): ReadonlyMap<string, string> {
   const query = new Map<string, string>();
   for (const [name, value] of parseQuery(rawQuery)) {
     if (query.has(name)) {
-      throw new S3Error('InvalidArgument', `The query has ${JSON.stringify(name)} twice.`);
+      throw new S3Error(
+        'InvalidArgument',
+        `The query has the parameter ${JSON.stringify(name)} twice.`,
+      );
     }
     query.set(name, value);
   }

@@ -49,7 +49,10 @@ export function routeOf(request: S3Request): Route {
   const unknown = names.filter((name) => name !== chosen && !route?.parameters?.includes(name));
   if (route === undefined || unknown.length > 0) {
     const asked = unknown.length > 0 ? ` with ${unknown.join(', ').slice(0, 200)}` : '';
-    throw new S3Error('NotImplemented', `${request.method} of a ${level}${asked} is not there.`);
+    throw new S3Error(
+      'NotImplemented',
+      `${request.method} of a ${level}${asked} is not supported.`,
+    );
   }
   refuseUnsafeHeaders(request);
   return route;

@@ -123,7 +123,8 @@ async function serve(
   const startMs = performance.now();
   const controller = new AbortController();
   response.on('close', () => {
-    if (!response.writableFinished) controller.abort(new Error('The client has gone.'));
+    if (!response.writableFinished)
+      controller.abort(new Error('The client has closed the connection.'));
   });
   const requestId = randomBytes(8).toString('hex').toUpperCase();
   response.setHeader('x-amz-request-id', requestId);

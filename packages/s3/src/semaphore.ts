@@ -33,7 +33,7 @@ export class Semaphore {
 
   #wait(signal: AbortSignal): Promise<void> {
     if (this.#queue.size >= this.#waitingMax) {
-      throw new S3Error('SlowDown', 'Too many requests at a time: try again.');
+      throw new S3Error('SlowDown', 'Too many concurrent requests: try again.');
     }
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {

@@ -72,7 +72,7 @@ export class SmallPuts {
         if (ended.error !== undefined) waiting?.reject(ended.error);
         else waiting?.resolve(ended.file);
       }
-      throw new StorageError('NetworkError', 'The service did not answer for this object.');
+      throw new StorageError('NetworkError', "The service's answer lacks this object.");
     } catch (error) {
       for (const { reject } of sent.values()) reject(error);
     } finally {

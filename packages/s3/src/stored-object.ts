@@ -118,6 +118,6 @@ export function metadataOf(
   throw new S3Error(
     'MetadataTooLarge',
     `An object has at most ${pairsMax} pairs of metadata and ${bytesMax} bytes of UTF-8 in them, ` +
-      `the S3 server's own included; this one would have ${all.length} with ${bytes} bytes.`,
+      `including the S3 server's own; this one would have ${all.length} with ${bytes} bytes.`,
   );
 }

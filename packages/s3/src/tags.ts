@@ -19,7 +19,7 @@ export function wordsOf(tags: readonly Tag[]): string[] {
     throw new S3Error('InvalidTag', `An object has at most ${tagCountMax} tags.`);
   }
   if (new Set(tags.map(({ key }) => key)).size < tags.length) {
-    throw new S3Error('InvalidTag', 'Each key of the tags may be there once.');
+    throw new S3Error('InvalidTag', 'Each tag key may occur only once.');
   }
   return tags.map(wordOf);
 }
@@ -28,12 +28,15 @@ function wordOf({ key, value }: Tag): string {
   const name = encode(key).replaceAll('=', '%3D');
   const word = value === '' ? name : `${name}=${encode(value)}`;
   if (key === '' || word.trim() !== word || /\p{Cc}/u.test(word) || !word.isWellFormed()) {
-    throw new S3Error('InvalidTag', 'A tag has a key, and no control characters or odd spaces.');
+    throw new S3Error(
+      'InvalidTag',
+      'A tag must have a key, and no control characters or leading or trailing spaces.',
+    );
   }
   if (word.length <= wordLengthMax) return word;
   throw new S3Error(
     'InvalidTag',
-    `The key and the value of a tag have ${wordLengthMax - 1} characters together at most here.`,
+    `Key and value of a tag must have at most ${wordLengthMax - 1} characters in total.`,
   );
 }
 

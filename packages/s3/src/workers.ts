@@ -56,7 +56,7 @@ export class Workers {
     signal.throwIfAborted();
     const group = this.#groupOf(accessKeyId);
     if (group.entering.size >= group.share.waitingMax) {
-      throw new S3Error('SlowDown', 'Too many requests wait: try again later.');
+      throw new S3Error('SlowDown', 'Too many requests are waiting: try again later.');
     }
     await this.#takeTurn(group, group.entering, signal);
     group.open += 1;

@@ -92,7 +92,7 @@ const keptBytes = 1_024;
 
 async function drained(response: ServerResponse): Promise<void> {
   // A client that left during the wait causes no further event.
-  if (response.destroyed) throw new Error('The client has gone.');
+  if (response.destroyed) throw new Error('The client has closed the connection.');
   const gone = new AbortController();
   const timer = setTimeout(() => response.destroy(), drainMsMax);
   const stop = () => gone.abort();

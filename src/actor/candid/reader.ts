@@ -109,7 +109,7 @@ export class CandidReader {
   type(): number {
     const first = this.#bytes[this.#position++] ?? 0x80;
     if (first >= 0x80) {
-      throw new CandidFault('has a type that is in no type table of this length');
+      throw new CandidFault('refers to a type outside of its type table');
     }
     return first < 0x40 ? first : first - 0x80;
   }
@@ -149,7 +149,7 @@ export class CandidReader {
   count(limit: number, what = 'items'): number {
     const count = this.unsigned();
     if (count > limit) {
-      throw new CandidFault(`lists ${count} ${what} where at most ${limit} are taken`);
+      throw new CandidFault(`lists ${count} ${what}, more than the limit of ${limit}`);
     }
     return count;
   }
@@ -171,7 +171,7 @@ export class CandidReader {
       return { kind, parts: [[0, this.type()]] };
     }
     if (kind !== candidTypes.record && kind !== candidTypes.variant) {
-      throw new CandidFault('has functions, services or unknown types, which no method takes');
+      throw new CandidFault('has functions, services or unknown types, which no method accepts');
     }
     const parts: [number, number][] = [];
     let former = -1;
@@ -247,7 +247,8 @@ export class CandidReader {
             position += first + 0x80 * (second - 1);
             continue;
           }
-          if (longLengthsLeft-- === 0) throw new CandidFault('has lengths of too many bytes');
+          if (longLengthsLeft-- === 0)
+            throw new CandidFault('has length numbers with too many bytes');
           position = this.#endOfLong(position - 2);
         }
       }
@@ -279,7 +280,7 @@ export class CandidReader {
   /** The tag of an opaque reference is not taken. */
   principal(): Uint8Array {
     if (this.byte() !== 1) {
-      throw new CandidFault('has a principal that is opaque');
+      throw new CandidFault('has an opaque principal reference');
     }
     const bytes = this.blob();
     if (bytes.length > principalBytesMax) {
@@ -300,7 +301,7 @@ export class CandidReader {
   /** Fails unless every byte has been read. */
   end(): void {
     if (this.#position !== this.#bytes.length) {
-      throw new CandidFault('goes on behind its end');
+      throw new CandidFault('has bytes after its end');
     }
   }
 }

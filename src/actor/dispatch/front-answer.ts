@@ -34,7 +34,7 @@ export function frontAnswer(
   const page = findPage(stores, singleSlashes(urlPath));
   const isPreflight = request.method === 'OPTIONS' && request.body.length === 0;
   if (page !== undefined && !isPreflight && request.method !== 'GET' && request.method !== 'HEAD') {
-    const words = 'Allowed here: GET, HEAD, OPTIONS.';
+    const words = 'The method is not allowed here: use GET, HEAD, OPTIONS.';
     const refusal = new Refusal('MethodNotAllowed', words, { allow: 'GET, HEAD, OPTIONS' });
     return errorResponse(refusal, { call: currentCall(), request });
   }

@@ -43,7 +43,7 @@ export function decodeWithin(
   bounds: ArgumentBounds,
 ): unknown[] {
   if (bytes.length > bounds.bytes) {
-    throw new CandidFault(`has ${bytes.length} bytes where at most ${bounds.bytes} are taken`);
+    throw new CandidFault(`has ${bytes.length} bytes, more than the limit of ${bounds.bytes}`);
   }
   try {
     return decode(plans, bytes, bounds);
@@ -200,7 +200,7 @@ function variant(fields: Fields): Plan {
       const [id, part] = parts[message.reader.unsigned()] ?? [-1, 0];
       const chosen = byId.get(id);
       if (chosen === undefined) {
-        throw new CandidFault(`has an alternative that is not known: it must be of ${names()}`);
+        throw new CandidFault(`has an unknown variant tag: it must be one of ${names()}`);
       }
       try {
         return { [chosen.name]: chosen.plan.decode(message, part) };

@@ -15,7 +15,7 @@ const skippedDepthMax = 8;
 export function countValue(message: Message): void {
   message.valuesLeft -= 1;
   if (message.valuesLeft < 0) {
-    throw new CandidFault('has more values than this method can use');
+    throw new CandidFault('has more values than this method accepts');
   }
 }
 
@@ -66,7 +66,7 @@ function skipComposed(message: Message, type: number, depth: number): void {
       return;
     case candidTypes.variant: {
       const chosen = entry.parts[reader.unsigned()];
-      if (chosen === undefined) throw new CandidFault('has an alternative beyond its type');
+      if (chosen === undefined) throw new CandidFault('has a variant index beyond its type');
       skip(message, chosen[1], depth + 1);
       return;
     }

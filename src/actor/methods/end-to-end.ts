@@ -66,7 +66,10 @@ async function derive(path: IdentityPath, request: IdentityRequest): Promise<Der
 function requireSame(before: IdentityPath, call: Call, request: IdentityRequest): IdentityPath {
   const now = identityPath(stores, call, request);
   if (now.keyName === before.keyName && bytesEqual(now.input, before.input)) return now;
-  throw new Refusal('InvalidArgument', 'The bucket has become another one meanwhile: ask again.');
+  throw new Refusal(
+    'InvalidArgument',
+    'The bucket was replaced by another during the call: call again.',
+  );
 }
 
 /** End-to-end encrypted buckets: the identities of their members. */

@@ -59,7 +59,7 @@ function decodeSettings(bytes: Uint8Array): SettingsArgument | undefined {
       return withoutOption(value) === undefined || settings?.[field.name][0] !== undefined;
     });
   if (!isUnderstood) {
-    throw new TypeError('it has other fields or types');
+    throw new TypeError('its fields or types differ from the declared ones');
   }
   return settings;
 }

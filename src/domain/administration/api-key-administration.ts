@@ -52,16 +52,19 @@ export function checkKeyRequest(
   request: KeyRequest,
 ): Pick<ApiKey, 'permissions' | 'prefix' | 'budget'> {
   if (request.buckets.length === 0 || request.buckets.length > keyBucketCountMax) {
-    throw new Refusal('InvalidArgument', `An API key is for 1 to ${keyBucketCountMax} buckets.`);
+    throw new Refusal('InvalidArgument', `An API key needs 1 to ${keyBucketCountMax} buckets.`);
   }
   if (request.name.length > keyNameLengthMax || hasControlCharacter(request.name)) {
     throw new Refusal(
       'InvalidArgument',
-      `The name of a key has at most ${keyNameLengthMax} characters and no control character.`,
+      `The name of a key must have at most ${keyNameLengthMax} characters and no control characters.`,
     );
   }
   if (request.expiresAtNs !== undefined && request.expiresAtNs <= call.nowNs) {
-    throw new Refusal('InvalidArgument', 'The expiry of the key is in the past.');
+    throw new Refusal(
+      'InvalidArgument',
+      'The expiry of the key is in the past: give a later time, or omit it.',
+    );
   }
   if (request.expiresAtNs !== undefined && request.expiresAtNs > timeNsMax) {
     throw new Refusal(
@@ -178,7 +181,7 @@ export function checkRevocation(stores: Stores, call: Call, id: string): ApiKey 
   if (key === undefined || !key.buckets.some(ownershipOf(stores, call))) {
     throw new Refusal(
       'AccessDenied',
-      `There is no API key ${quote(id)} for a bucket of the caller: listApiKeys shows their ids.`,
+      `API key ${quote(id)} does not exist in the caller's buckets: listApiKeys shows their ids.`,
     );
   }
   return key;

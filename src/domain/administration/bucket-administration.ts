@@ -122,7 +122,7 @@ export function listBuckets(
 ): BucketPage {
   const { page = 1n, pageSize = BigInt(pageSizeDefault) } = request;
   if (page < 1n || pageSize < 1n) {
-    throw new Refusal('InvalidArgument', 'page and pageSize are whole numbers from 1 on.');
+    throw new Refusal('InvalidArgument', 'page and pageSize must be whole numbers from 1 on.');
   }
   const size = pageSize > BigInt(pageSizeMax) ? pageSizeMax : Number(pageSize);
   const { caller } = call;
@@ -245,7 +245,7 @@ function changedMembers({ bucket, former, owner }: Ownership, change: BucketChan
   if (removed.has(owner.join())) {
     throw new Refusal(
       'InvalidArgument',
-      `Bucket ${bucket.id} needs an owner: hand it on first, by the field owner.`,
+      `Bucket ${bucket.id} needs an owner: first transfer it to another one with the field owner.`,
     );
   }
   // A principal both added and removed stays, but not a former owner, whom no field has added.
@@ -319,7 +319,7 @@ function checkBucketDeletion(stores: Stores, call: Call, deletion: BucketDeletio
     throw new Refusal(
       'BucketNotEmpty',
       `Bucket ${bucket.id} has ${fileCount} files, ${versionCount} former versions and ` +
-        `${openUploadCount} open uploads: delete files and versions first; with force the uploads are ` +
+        `${openUploadCount} open uploads: delete files and versions first. With force, open uploads are ` +
         'cancelled.',
       { files: fileCount, versions: versionCount, openUploads: openUploadCount },
     );

@@ -45,12 +45,16 @@ function checkNewBucket(stores: Stores, call: Call, request: NewBucket) {
     );
   }
   if (findBucket(stores, id) !== undefined) {
-    throw new Refusal('BucketExists', `The bucket ${id} exists already: choose another id.`);
+    throw new Refusal('BucketExists', `Bucket ${id} already exists: choose another id.`);
   }
   if (readTotals(stores).buckets >= bucketCountMax) {
-    throw new Refusal('QuotaExceeded', `There are ${bucketCountMax} buckets: delete one first.`, {
-      limit: bucketCountMax,
-    });
+    throw new Refusal(
+      'QuotaExceeded',
+      `The service has its maximum of ${bucketCountMax} buckets: delete one first.`,
+      {
+        limit: bucketCountMax,
+      },
+    );
   }
   const isPublic = request.isPublic === true;
   const isSite = request.isSite === true;

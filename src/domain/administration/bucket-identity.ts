@@ -63,7 +63,7 @@ export function identityPath(stores: Stores, call: Call, request: IdentityReques
   if (request.transportPublicKey.length !== transportKeyBytes) {
     throw new Refusal(
       'InvalidArgument',
-      `The transport public key has ${transportKeyBytes} bytes, a compressed point of G1; this one has ` +
+      `The transport public key must be a compressed point of G1, ${transportKeyBytes} bytes; this one has ` +
         `${request.transportPublicKey.length}.`,
     );
   }
@@ -89,8 +89,8 @@ function namedEpoch(
   if (endToEnd === undefined || newest === undefined) {
     throw new Refusal(
       'InvalidArgument',
-      `Bucket ${bucket.id} has no identity by vetKeys: it is not end-to-end encrypted, or with recipients ` +
-        'of its owners alone.',
+      `Bucket ${bucket.id} has no identity by vetKeys: it is not end-to-end encrypted, or uses only recipients ` +
+        'that its owners listed.',
     );
   }
   const epoch = number === undefined ? newest : endToEnd.epochs[Number(number) - 1];
@@ -124,8 +124,8 @@ export function setBucketRecipient(
   if (epoch.recipient !== undefined && epoch.recipient !== recipient) {
     throw new Refusal(
       'InvalidArgument',
-      `Epoch ${epoch.epoch} of bucket ${bucket.id} has another recipient already, and keeps it: whoever ` +
-        'derives another identity has another bucket or epoch before them; rotateBucketIdentity opens a new ' +
+      `Epoch ${epoch.epoch} of bucket ${bucket.id} already has another recipient, which cannot change: a caller that ` +
+        'derives another identity uses another bucket or epoch. rotateBucketIdentity begins a new ' +
         'one.',
     );
   }
@@ -169,7 +169,7 @@ function checkRotation({ id }: Bucket, { epochs }: EndToEnd, nowNs: bigint): voi
   if (seconds > 0) {
     throw new Refusal(
       'SlowDown',
-      `A bucket gets at most ${epochsPerHourMax} epochs an hour: try again in ${seconds} seconds.`,
+      `A bucket can begin at most ${epochsPerHourMax} epochs per hour: try again in ${seconds} seconds.`,
       { limit: epochsPerHourMax, seconds },
     );
   }

@@ -74,8 +74,8 @@ function requireEmpty({ id, fileCount, versionCount, openUploadCount }: Bucket):
   throw new Refusal(
     'BucketNotEmpty',
     `Bucket ${id} has ${fileCount} files, ${versionCount} former versions and ${openUploadCount} open ` +
-      'uploads, and whether it is end-to-end, with vetKeys or sealed names, is fixed while it holds any: ' +
-      'make another bucket, or empty this one.',
+      'uploads. Its end-to-end mode, vetKeys and sealed names can change only while it is empty: ' +
+      'create another bucket, or empty this one.',
     { files: fileCount, versions: versionCount, openUploads: openUploadCount },
   );
 }

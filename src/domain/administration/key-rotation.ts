@@ -72,7 +72,7 @@ export function rotateBucketKey(stores: Stores, call: Call, name: string): void 
   if (bucket.formerKeyId !== 0 || progress.buckets.length >= rotatingBucketCountMax) {
     throw new Refusal(
       'SlowDown',
-      `The key of bucket ${bucket.id} cannot be rotated yet: an earlier rotation is going on. Try ` +
+      `The key of bucket ${bucket.id} cannot be rotated yet: an earlier rotation is running. Try ` +
         'again in some minutes.',
     );
   }

@@ -81,7 +81,7 @@ export function setWellKnown(stores: Stores, call: Call, change: WellKnownChange
   if (others.length >= wellKnownCountMax) {
     throw new Refusal(
       'QuotaExceeded',
-      `At most ${wellKnownCountMax} names are set below /.well-known/: take one away first.`,
+      `/.well-known/ has its maximum of ${wellKnownCountMax} names: remove one first.`,
       { limit: wellKnownCountMax },
     );
   }
@@ -108,7 +108,7 @@ function parseName(text: string): string {
   if (!isName || text.split('/').some((part) => dotsPattern.test(part))) {
     throw new Refusal(
       'InvalidPath',
-      'A name below /.well-known/ is one or two segments of letters, digits and - . _ ~, ' +
+      'A name below /.well-known/ must be one or two segments of letters, digits and - . _ ~, ' +
         `${wellKnownNameLengthMax} characters at most, such as ic-domains; got ${quote(text)}.`,
     );
   }
@@ -137,7 +137,7 @@ function parseContent(name: string, content: NonNullable<WellKnownChange['conten
     );
   }
   if (body.includes('\0') || !body.isWellFormed()) {
-    throw new Refusal('InvalidArgument', 'A text at /.well-known/ is Unicode without NUL.');
+    throw new Refusal('InvalidArgument', 'A text at /.well-known/ must be Unicode without NUL.');
   }
   return { contentType: parseContentType(content.contentType ?? defaultType(name)), body };
 }

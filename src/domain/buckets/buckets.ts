@@ -166,7 +166,7 @@ function refuseUnknown(name: string): never {
 export function noSuchBucket(id: string): Refusal {
   return new Refusal(
     'NoSuchBucket',
-    `There is no bucket ${id} that the caller may know of. Bucket ids are case-sensitive.`,
+    `Bucket ${id} does not exist, or the caller has no right to it. Bucket ids are case-sensitive.`,
   );
 }
 
@@ -182,13 +182,13 @@ export function checkSite({ id, isPublic, isSite, isEndToEnd }: SiteOptions): vo
   if (isSite && isEndToEnd) {
     throw new Refusal(
       'InvalidArgument',
-      `Bucket ${id} cannot be a site and end-to-end encrypted at once: browsers could read no page.`,
+      `Bucket ${id} cannot be both a site and end-to-end encrypted, because browsers could not read its pages.`,
     );
   }
   if (!isSite || isPublic) return;
   throw new Refusal(
     'InvalidArgument',
-    `Bucket ${id} is private, and a site is for everybody: make it public, with isPublic.`,
+    `Bucket ${id} is private, and a site must be public: set isPublic.`,
   );
 }
 

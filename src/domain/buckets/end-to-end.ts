@@ -118,7 +118,7 @@ export function planMode(stores: Stores, options: EndToEndOptions, nowNs: bigint
   if (sealsNames && !usesVetKeys) {
     throw new Refusal(
       'InvalidArgument',
-      'Names are sealed under a key that members get by vetKeys: leave usesVetKeys true, or sealsNames ' +
+      'Sealed names need vetKeys, which give members the key: set usesVetKeys to true, or sealsNames to ' +
         'false.',
     );
   }
@@ -133,8 +133,8 @@ export function newEpoch(stores: Stores, epoch: number, nowNs: bigint): Epoch {
   if (keyName === undefined) {
     throw new Refusal(
       'InvalidArgument',
-      'The root key of this canister is a stored one, so that members get no identity by vetKeys: list ' +
-        'recipients of your own, with usesVetKeys false.',
+      'The root key of this canister is stored, so members cannot get an identity by vetKeys: list ' +
+        'recipients, and set usesVetKeys to false.',
     );
   }
   return { epoch, recipient: undefined, openedAtNs: nowNs, keyName };

@@ -82,15 +82,15 @@ export function checkQuota(bucket: Holdings, addition: Addition): void {
   if (quotaBytes !== undefined && addition.bytes > 0 && held + addition.bytes > quotaBytes) {
     throw new Refusal(
       'QuotaExceeded',
-      `Bucket ${bucket.id} may hold ${quotaBytes} bytes and holds ${held}, open uploads, former versions ` +
-        `and the records of files included: ${addition.bytes} more do not fit. Delete files, or cancel uploads.`,
+      `Bucket ${bucket.id} has a quota of ${quotaBytes} bytes and uses ${held}, with open uploads, former versions ` +
+        `and records of files: ${addition.bytes} more do not fit. Delete files, or cancel uploads.`,
       { limit: quotaBytes, held, additional: addition.bytes },
     );
   }
   if (quotaFiles !== undefined && addition.files > 0 && files + addition.files > quotaFiles) {
     throw new Refusal(
       'QuotaExceeded',
-      `Bucket ${bucket.id} may hold ${quotaFiles} files and holds ${files}, open uploads included: ` +
+      `Bucket ${bucket.id} has a quota of ${quotaFiles} files and has ${files}, including open uploads: ` +
         'delete files, or cancel uploads.',
       { limit: quotaFiles, held: files, additional: addition.files },
     );
@@ -102,7 +102,7 @@ export function parseKeepDays(days: bigint): number {
   if (days > BigInt(keepVersionsDaysMax)) {
     throw new Refusal(
       'InvalidArgument',
-      `Former versions are kept for at most ${keepVersionsDaysMax} days; 0 keeps none.`,
+      `keepVersionsDays must be 0 to ${keepVersionsDaysMax}; 0 keeps no former versions.`,
       { limit: keepVersionsDaysMax },
     );
   }
@@ -114,7 +114,7 @@ export function parseQuota(unit: 'bytes' | 'files', quota: bigint | undefined): 
   if (quota !== undefined && quota > BigInt(Number.MAX_SAFE_INTEGER)) {
     throw new Refusal(
       'InvalidArgument',
-      `A quota is at most ${Number.MAX_SAFE_INTEGER} ${unit}; 0 stands for none.`,
+      `A quota must be 0 to ${Number.MAX_SAFE_INTEGER} ${unit}; 0 means no quota.`,
     );
   }
   return quota === undefined || quota === 0n ? undefined : Number(quota);

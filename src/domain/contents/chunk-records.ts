@@ -99,7 +99,7 @@ export function readableChunk(record: Uint8Array): Chunk | undefined {
 export function damagedFile(): Refusal {
   return new Refusal(
     'IntegrityError',
-    'The stored bytes of this file were altered, so none of them is given out. Restore it from a ' +
+    'The stored bytes of this file were altered, so it cannot be read. Restore it from a ' +
       'back-up, or upload it again.',
   );
 }

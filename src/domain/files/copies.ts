@@ -82,7 +82,10 @@ export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyR
   const changed = parseNotes(target, request);
   const { file, former } = findSource(stores, source, { from, kind, version: request.version });
   if (source.id === target.id && from === path && former === undefined) {
-    throw new Refusal('InvalidArgument', 'The file is there already: name another path or bucket.');
+    throw new Refusal(
+      'InvalidArgument',
+      'Source and destination are the same file: name another path or bucket.',
+    );
   }
   if (target.isEndToEnd && source.id !== target.id) throw foreignFile(target);
   requireSourceMatch(file, request);
@@ -117,7 +120,10 @@ function findSource(
   { from, kind, version }: Source,
 ): Pick<Prepared, 'file' | 'former'> {
   if (version !== undefined && kind === 'move') {
-    throw new Refusal('InvalidArgument', 'A version is copied, not moved: leave it out.');
+    throw new Refusal(
+      'InvalidArgument',
+      'A former version cannot be moved, only copied: omit the version.',
+    );
   }
   const named = { bucketId: bucket.id, path: from, version: version ?? 0 };
   const former = version === undefined ? undefined : findVersion(stores, named);
@@ -130,7 +136,7 @@ function findSource(
 function foreignFile({ id }: Bucket): Refusal {
   return new Refusal(
     'NotEncrypted',
-    `Bucket ${id} is end-to-end encrypted, and its members could not open what comes from another ` +
+    `Bucket ${id} is end-to-end encrypted, and its members could not decrypt a file from another ` +
       'bucket: download the file, with efs get, and put it, with efs put.',
   );
 }

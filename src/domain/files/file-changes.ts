@@ -60,7 +60,7 @@ export function checkFileChange(stores: Stores, call: Call, change: FileChange):
   if (Object.keys(changed).length === 0) {
     throw new Refusal(
       'InvalidArgument',
-      'Nothing is to be changed: name contentType, tags, headers or metadata.',
+      'The request changes nothing: send contentType, tags, headers or metadata.',
     );
   }
   const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);

@@ -86,13 +86,13 @@ function checkWhich({ paths, prefix, cursor, ifMatch }: Deletion): void {
   if (paths !== undefined && (cursor !== undefined || paths.length > deletedFileCountMax)) {
     throw new Refusal(
       'InvalidArgument',
-      `One call deletes at most ${deletedFileCountMax} paths; a cursor goes with a prefix.`,
+      `One call deletes at most ${deletedFileCountMax} paths, and only a prefix can have a cursor.`,
     );
   }
   if (ifMatch !== undefined && paths?.length !== 1) {
     throw new Refusal(
       'InvalidArgument',
-      `ifMatch goes with exactly one path, and the call has ${paths?.length ?? 'a prefix'}: send ` +
+      `ifMatch needs exactly one path, and the call has ${paths?.length ?? 'a prefix'}: send ` +
         'one call for each file.',
     );
   }
@@ -160,7 +160,7 @@ function deleteOne(stores: Stores, granted: Limited, sent: string): Bucket {
   if (!limit.fits(leaves)) {
     throw new Refusal(
       'SlowDown',
-      `The files before ${quote(path)} have as many chunks and links as one call deletes: delete ` +
+      `The files before ${quote(path)} already have as many chunks and links as one call can delete: delete ` +
         'this file in a further call.',
     );
   }

@@ -143,7 +143,7 @@ export function withPublicFile<T extends object>(
   if (used === undefined) {
     throw new Refusal(
       'NoSuchFile',
-      `There is no file ${quote(named.path)} in a public bucket ${named.bucket}.`,
+      `File ${quote(named.path)} does not exist in a public bucket ${named.bucket}.`,
     );
   }
   return used;

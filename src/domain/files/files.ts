@@ -40,7 +40,7 @@ export function readableBucket(stores: Stores, call: Call, name: FileName): Buck
 
 /** Refuses a request for a file that does not exist. */
 export function refuseMissing(bucket: Bucket, path: string): never {
-  throw new Refusal('NoSuchFile', `There is no file ${quote(path)} in bucket ${bucket.id}.`);
+  throw new Refusal('NoSuchFile', `File ${quote(path)} does not exist in bucket ${bucket.id}.`);
 }
 
 /** Does something with a file, for those who may read the bucket; its key is wiped after. */
@@ -78,18 +78,14 @@ export function partAsked(file: FileRecord, { offset, length }: FilePart) {
   if (length > BigInt(chunkBytesMax)) {
     throw new Refusal(
       'EntityTooLarge',
-      `One call reads at most ${chunkBytesMax} bytes; ${length} were asked for.`,
+      `One call reads at most ${chunkBytesMax} bytes; got a length of ${length}.`,
       { limit: chunkBytesMax },
     );
   }
   if (offset > BigInt(file.size)) {
-    throw new Refusal(
-      'InvalidRange',
-      `The file has ${file.size} bytes: offset ${offset} is beyond.`,
-      {
-        size: file.size,
-      },
-    );
+    throw new Refusal('InvalidRange', `Offset ${offset} is beyond the file's ${file.size} bytes.`, {
+      size: file.size,
+    });
   }
   const start = Number(offset);
   return { start, end: Math.min(file.size, start + Number(length)) };

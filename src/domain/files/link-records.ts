@@ -269,7 +269,7 @@ export function checkLinkMove(
   if (areWithin([...coming, ...linksOf(stores, bucket, move.to)], nowNs)) return;
   throw new Refusal(
     'QuotaExceeded',
-    `A file has at most ${fileLinkCountMax} live links, and these two have more: remove some first.`,
+    `A file has at most ${fileLinkCountMax} live links, and the two files together have more: remove some first.`,
     { limit: fileLinkCountMax },
   );
 }

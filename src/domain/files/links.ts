@@ -60,7 +60,10 @@ export function checkLinkRequest(stores: Stores, call: Call, request: LinkReques
   const path = parseFilePath(request.path);
   const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
   if (request.expiresAtNs !== undefined && (expiresAtNs <= call.nowNs || expiresAtNs > timeNsMax)) {
-    throw new Refusal('InvalidArgument', 'A link expires in the future, before the year 2554.');
+    throw new Refusal(
+      'InvalidArgument',
+      'The expiry of a link must be in the future, before the year 2554.',
+    );
   }
   const name =
     downloadName === '' ? path.slice(path.lastIndexOf('/') + 1) : parseName(downloadName);
@@ -99,7 +102,7 @@ function parseName(name: string): string {
   if (name.includes('/')) {
     throw new Refusal(
       'InvalidArgument',
-      `The download name ${quote(name)} has a slash: leave it out.`,
+      `The download name ${quote(name)} has a slash: send a name without slashes.`,
     );
   }
   return parseFilePath(name);
@@ -206,7 +209,7 @@ export function checkLinkDeletion(stores: Stores, call: Call, request: LinkName)
   if (link?.bucketId !== bucket.id || !isWithin({ key }, link)) {
     throw new Refusal(
       'NoSuchFile',
-      `There is no link ${quote(request.id)} in bucket ${bucket.id}.`,
+      `Link ${quote(request.id)} does not exist in bucket ${bucket.id}.`,
     );
   }
   const isOwn =
@@ -217,7 +220,7 @@ export function checkLinkDeletion(stores: Stores, call: Call, request: LinkName)
   if (!isOwn) {
     throw new Refusal(
       'AccessDenied',
-      'Only who made the link, owners of the bucket, and keys that may delete remove it.',
+      'Only its creator, owners of the bucket and keys with the permission delete can remove the link.',
     );
   }
   return link;

@@ -62,8 +62,8 @@ export function checkPrefixMove(stores: Stores, call: Call, request: PrefixMove)
   if (fromPrefix.startsWith(toPrefix) || toPrefix.startsWith(fromPrefix)) {
     throw new Refusal(
       'InvalidArgument',
-      `One of the prefixes ${quote(fromPrefix)} and ${quote(toPrefix)} begins with the other: move the ` +
-        'files to a third one first.',
+      `The prefixes ${quote(fromPrefix)} and ${quote(toPrefix)} overlap, as one begins with the other: move the ` +
+        'files to a third prefix first.',
     );
   }
   const wanted = { bucketId: bucket, prefix: fromPrefix, after: '' };

@@ -60,7 +60,7 @@ export function readStream(stores: Stores, call: Call, token: Uint8Array): Strea
   const bucket = findBucket(stores, file.bucketId);
   const isGone = bucket === undefined || (stream.isPublic && !bucket.isPublic);
   if (isGone || stream.expiresAtNs <= call.nowNs) {
-    throw new Refusal('InvalidArgument', 'What is left of this download is no longer given out.');
+    throw new Refusal('InvalidArgument', 'This download has expired; start it again.');
   }
   const end = Math.min(stream.end, start + streamPieceBytes);
   const body = withFileKey(stores, { ...file, bucket }, (key) =>

@@ -228,7 +228,7 @@ export function noSuchVersion({
 }: Pick<VersionRequest, 'path' | 'version'>): Refusal {
   return new Refusal(
     'NoSuchFile',
-    `There is no former version ${version} of ${quote(path)}: list its versions to see which exist.`,
+    `Version ${version} of ${quote(path)} does not exist: list its versions to see which do.`,
   );
 }
 
@@ -280,7 +280,10 @@ export function checkErasure(stores: Stores, call: Call, request: Erasure): Eras
   const { path, prefix, version, apiKey } = request;
   const bucket = authorizeErasure(stores, call, request);
   if ((path === undefined) === (prefix === undefined)) {
-    throw new Refusal('InvalidArgument', 'Name a path, with or without a version, or a prefix.');
+    throw new Refusal(
+      'InvalidArgument',
+      'Name either a path, with or without a version, or a prefix.',
+    );
   }
   const range = rangeOf(bucket, { bucket: bucket.id, path, prefix, apiKey });
   if (version !== undefined && range.path !== undefined) {

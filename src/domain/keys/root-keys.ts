@@ -85,7 +85,7 @@ export function configureRootKey(stores: Stores, source: RootKeySource | undefin
   }
   throw new Refusal(
     'InvalidArgument',
-    'The root key is there already, from another source than the argument names: upgrade without ' +
+    'The root key already exists and has another source than the argument names: upgrade without ' +
       'the argument, then call rotateRootKey with it.',
   );
 }
@@ -187,7 +187,7 @@ export function startRootRotation(stores: Stores, source: RootKeySource | undefi
   if (next !== undefined && next.check.length > 0) {
     throw new Refusal(
       'SlowDown',
-      'The root key cannot be rotated yet: an earlier rotation is going on. Try again in some minutes.',
+      'The root key cannot be rotated yet: an earlier rotation is running. Try again in some minutes.',
     );
   }
   // One that never came, for want of such a key on the network, gives way.

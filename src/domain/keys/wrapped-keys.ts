@@ -137,6 +137,6 @@ export function unlessDamaged(use: () => void): void {
 function damagedKey(): Refusal {
   return new Refusal(
     'IntegrityError',
-    'The key of this file does not open: what is stored was altered. Restore it from a back-up.',
+    'The stored key of this file was altered and cannot be decrypted. Restore the file from a back-up.',
   );
 }

@@ -47,7 +47,10 @@ export function parseCursor(text: string): Uint8Array {
 /** How many entries a page has, as callers write it; what is no whole number is refused. */
 export function parseLimit(limit: number = folderPageDefault): number {
   if (!Number.isInteger(limit) || limit < 1 || limit > folderPageMax) {
-    throw new Refusal('InvalidArgument', `limit is a whole number from 1 to ${folderPageMax}.`);
+    throw new Refusal(
+      'InvalidArgument',
+      `limit must be a whole number from 1 to ${folderPageMax}.`,
+    );
   }
   return limit;
 }

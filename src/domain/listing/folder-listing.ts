@@ -70,7 +70,7 @@ export function listFolder(stores: Stores, call: Call, request: FolderRequest): 
   if (delimiter !== '' && delimiter !== '/') {
     throw new Refusal(
       'InvalidArgument',
-      `The delimiter is / or none: folders end with a slash; got ${quote(delimiter)}.`,
+      `The delimiter must be / or absent, because folders end with a slash; got ${quote(delimiter)}.`,
     );
   }
   const limit = parseLimit(request.limit);
@@ -100,14 +100,14 @@ function parsePosition({ cursor, startAfter }: FolderRequest): Uint8Array | unde
   if (cursor !== undefined) {
     throw new Refusal(
       'InvalidArgument',
-      'A list begins behind startAfter or goes on from a cursor: send the one or the other.',
+      'startAfter begins a list and a cursor continues one: send only one of them.',
     );
   }
   const name = encodeUtf8(startAfter);
   if (name.length > filePathBytesMax) {
     throw new Refusal(
       'InvalidArgument',
-      `startAfter has at most ${filePathBytesMax} bytes of UTF-8, as paths have.`,
+      `startAfter must have at most ${filePathBytesMax} bytes of UTF-8, the limit of paths.`,
     );
   }
   return name;
@@ -120,8 +120,8 @@ function parseDirection(sort: string | undefined): boolean {
   }
   throw new Refusal(
     'InvalidArgument',
-    'With a delimiter, a cursor or a limit the sort is name_asc or name_desc; got ' +
-      `${quote(sort)}. Lists by date go by page and pageSize.`,
+    'With a delimiter, a cursor or a limit the sort must be name_asc or name_desc; got ' +
+      `${quote(sort)}. Lists by date use page and pageSize.`,
   );
 }
 

@@ -73,7 +73,7 @@ function parseSort(text: string | undefined): Sort {
   if (sort === undefined) {
     throw new Refusal(
       'InvalidArgument',
-      `The sort is one of ${sorts.join(', ')}; got ${quote(text ?? '')}.`,
+      `The sort must be one of ${sorts.join(', ')}; got ${quote(text ?? '')}.`,
     );
   }
   return sort;
@@ -81,14 +81,14 @@ function parseSort(text: string | undefined): Sort {
 
 function requireCount(name: string, value: number): void {
   if (!Number.isInteger(value) || value < 1) {
-    throw new Refusal('InvalidArgument', `${name} is a whole number from 1 on.`);
+    throw new Refusal('InvalidArgument', `${name} must be a whole number from 1 on.`);
   }
 }
 
 export function parseTag(text: string): string {
   const [tag] = parseTags([text]);
   if (tag === undefined) {
-    throw new Refusal('InvalidArgument', 'The tag is empty: name one, or leave it out.');
+    throw new Refusal('InvalidArgument', 'The tag is empty: name one, or omit it.');
   }
   return tag;
 }

@@ -51,7 +51,7 @@ export function parseBudget(name: BudgetName, { burst, perMinute }: BudgetSizes)
   if (burst > BigInt(budgetMax) || perMinute > BigInt(budgetMax)) {
     throw new Refusal(
       'InvalidArgument',
-      `burst and perMinute of ${name} are at most ${budgetMax}; 0 allows none.`,
+      `burst and perMinute of ${name} must be 0 to ${budgetMax}; 0 allows no request.`,
     );
   }
   return { burst: Number(burst), perMinute: Number(perMinute) };

@@ -48,7 +48,7 @@ export function updateCreators(stores: Stores, call: Call, change: CreatorsChang
   if (!call.caller.isController) {
     throw new Refusal(
       'AccessDenied',
-      'Only a controller of the canister says who may create buckets.',
+      'Only controllers of the canister choose who may create buckets.',
     );
   }
   change.allow.forEach(requireNameable);

@@ -35,8 +35,8 @@ export function parseKeyBudget(sent: SentBudget, granted: readonly Permission[])
   if (isFew || (bytesPerHour ?? 0n) > BigInt(Number.MAX_SAFE_INTEGER)) {
     throw new Refusal(
       'InvalidArgument',
-      `bytesPerHour is ${bytesPerHour}: send at least ${keyBytesPerHourMin}, so that each request has ` +
-        `room, at most ${Number.MAX_SAFE_INTEGER}, or 0 for no limit.`,
+      `bytesPerHour is ${bytesPerHour}: send at least ${keyBytesPerHourMin}, so that each request fits, ` +
+        `at most ${Number.MAX_SAFE_INTEGER}, or 0 for no limit.`,
     );
   }
   return {

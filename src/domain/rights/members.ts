@@ -83,6 +83,9 @@ export function parseRole(text: string): Role {
 /** Refuses the anonymous principal and the management canister's, who cannot call as themselves. */
 export function requireNameable(principal: Uint8Array): void {
   if (principal.length === 0 || isAnonymous({ principal, isController: false })) {
-    throw new Refusal('InvalidArgument', 'The anonymous principal is everybody: name another one.');
+    throw new Refusal(
+      'InvalidArgument',
+      'The anonymous principal cannot be a member, because anybody can call as it: name another principal.',
+    );
   }
 }

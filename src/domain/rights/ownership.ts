@@ -47,8 +47,8 @@ export function memberOfBucket(
   if (role === undefined) {
     throw new Refusal(
       'AccessDenied',
-      `Only members of bucket ${bucket.id} may do this, by their own signature: its readers, writers and ` +
-        'owners. No API key makes a member, nor does being a controller of the canister.',
+      `Only members of bucket ${bucket.id} may do this, with their own identity: its readers, writers and ` +
+        'owners. An API key or controlling the canister is not enough.',
     );
   }
   return { bucket, role };

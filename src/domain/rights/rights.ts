@@ -54,8 +54,8 @@ export function authorize(stores: Stores, call: Call, claim: Claim): Grant {
   if (!roleAllows(role, claim.permission)) {
     throw new Refusal(
       'AccessDenied',
-      `The caller may not ${claim.permission} in bucket ${bucket.id}: send an API key for it, or call ` +
-        'as its owner or as a member who may.',
+      `The caller has no ${claim.permission} right in bucket ${bucket.id}: send an API key for it, or call ` +
+        'as its owner or as a member with that right.',
     );
   }
   return { bucket, key: undefined };
@@ -89,7 +89,7 @@ export function requireWithin(grant: Pick<Grant, 'key'>, place: Place): void {
   if (!isWithin(grant, place)) {
     throw new Refusal(
       'AccessDenied',
-      `The API key is for paths that begin with ${quote(grant.key?.prefix ?? '')} alone.`,
+      `The API key is restricted to paths that begin with ${quote(grant.key?.prefix ?? '')}.`,
     );
   }
 }

@@ -43,7 +43,7 @@ export function parseRecipients(recipients: readonly string[]): string[] {
   if (distinct.length > ownRecipientCountMax) {
     throw new Refusal(
       'InvalidArgument',
-      `A bucket has at most ${ownRecipientCountMax} recipients of its owners' own.`,
+      `A bucket has at most ${ownRecipientCountMax} recipients that its owners list.`,
       { limit: ownRecipientCountMax },
     );
   }
@@ -53,8 +53,8 @@ export function parseRecipients(recipients: readonly string[]): string[] {
     throw new Refusal(
       'InvalidArgument',
       isSecret
-        ? `Recipient ${index} is an identity, which is a secret: send the output of age-keygen -y, and ` +
-            'make a new identity, since this one has been sent.'
+        ? `Recipient ${index} is an identity, which is secret: send the output of age-keygen -y, and ` +
+            'make a new identity, because this one was sent.'
         : `Recipient ${index} is not an age recipient: use age1… in lower case, of at most ${recipientLengthMax} ` +
             'characters.',
     );
@@ -73,6 +73,6 @@ export function parseDerivedRecipient(text: string): string {
   if (text.length <= recipientLengthMax && derivedPattern.test(text)) return text;
   throw new Refusal(
     'InvalidArgument',
-    'The recipient is age1 and 58 characters, as it follows from the identity of the bucket.',
+    'The recipient must be age1 and 58 characters, derived from the identity of the bucket.',
   );
 }

@@ -11,7 +11,7 @@ export function requireCycles(liquidCycles: number): void {
   if (liquidCycles < cyclesReserve) {
     throw new Refusal(
       'ServiceUnavailable',
-      'The canister is low on cycles and takes no more uploads: ask its operator to top it up.',
+      'The canister is low on cycles and accepts no uploads: ask its operator to top it up.',
     );
   }
 }

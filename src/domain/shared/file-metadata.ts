@@ -24,14 +24,14 @@ export function parseMetadata(pairs: Metadata): Metadata {
     if (!namePattern.test(name) || names.has(name)) {
       throw new Refusal(
         'InvalidArgument',
-        `A name of metadata is 1 to ${metadataNameLengthMax} of A-Z a-z 0-9 . _ -, and stands once; ` +
+        `A name of metadata must have 1 to ${metadataNameLengthMax} characters of A-Z a-z 0-9 . _ - and occur once; ` +
           `got ${quote(name)}.`,
       );
     }
     if (value.length > metadataBytesMax || hasControlCharacter(value) || !value.isWellFormed()) {
       throw new Refusal(
         'InvalidArgument',
-        `The value of metadata ${quote(name)} is a text without control characters.`,
+        `The value of metadata ${quote(name)} has control characters: send a text without them.`,
       );
     }
     names.add(name);

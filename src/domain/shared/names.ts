@@ -49,7 +49,7 @@ export function parseKeyPrefix(text: string): string {
   if (fault !== undefined) {
     throw new Refusal(
       'InvalidPath',
-      `A path that goes on behind the prefix ${quote(text)} ${fault}.`,
+      `Invalid key prefix ${quote(text)}: a path that begins with it ${fault}.`,
     );
   }
   return prefix;
@@ -103,7 +103,7 @@ export function parseContentType(text: string): string {
   if (text.length > contentTypeLengthMax || !mediaTypePattern.test(text)) {
     throw new Refusal(
       'InvalidContentType',
-      `The Content-Type ${quote(text)} is no media type of at most ${contentTypeLengthMax} ` +
+      `The Content-Type ${quote(text)} is not a media type of at most ${contentTypeLengthMax} ` +
         'characters, such as text/plain; charset=utf-8.',
     );
   }
@@ -137,7 +137,7 @@ export function parseTags(tags: readonly string[]): string[] {
     ) {
       throw new Refusal(
         'InvalidArgument',
-        `A tag has 1 to ${fileTagLengthMax} characters and no comma or control character; got ${quote(tag)}.`,
+        `A tag must have 1 to ${fileTagLengthMax} characters and no comma or control character; got ${quote(tag)}.`,
       );
     }
   }

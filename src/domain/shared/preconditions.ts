@@ -32,18 +32,18 @@ export function checkWritePreconditions(
   const ifNoneMatch = tagList('If-None-Match', conditions.ifNoneMatch);
   if (ifMatch !== undefined) {
     if (existingEtag === undefined) {
-      throw new Refusal('PreconditionFailed', 'If-Match names a version, but there is no file.');
-    }
-    if (!matches(ifMatch, existingEtag, 'strong')) {
       throw new Refusal(
         'PreconditionFailed',
-        'If-Match names other versions than the present one.',
+        'If-Match requires a file, but the file does not exist.',
       );
+    }
+    if (!matches(ifMatch, existingEtag, 'strong')) {
+      throw new Refusal('PreconditionFailed', "The file's ETag does not match If-Match.");
     }
   }
   if (ifNoneMatch !== undefined && existingEtag !== undefined) {
     if (matches(ifNoneMatch, existingEtag, 'weak')) {
-      throw new Refusal('PreconditionFailed', 'If-None-Match excludes the version that is there.');
+      throw new Refusal('PreconditionFailed', "The file's ETag matches If-None-Match.");
     }
   }
 }

@@ -32,7 +32,7 @@ export function parseStoredHeaders(headers: SentHeaders | undefined): StoredHead
     if (place < 0) {
       throw new Refusal(
         'InvalidArgument',
-        `Headers stored with a file are ${lowerNames.join(', ')}; got ${quote(name)}.`,
+        `A file can only store the headers ${lowerNames.join(', ')}; got ${quote(name)}.`,
       );
     }
     stored[place] = parseStoredHeader(lowerNames[place] ?? '', value);
@@ -45,7 +45,7 @@ export function parseStoredHeader(name: string, value: string): string {
   if (value.length > storedHeaderLengthMax || !/^[\t -~]*$/.test(value)) {
     throw new Refusal(
       'InvalidArgument',
-      `The header ${name} is stored only with at most ${storedHeaderLengthMax} visible ASCII characters.`,
+      `The stored header ${name} must have at most ${storedHeaderLengthMax} visible ASCII characters.`,
     );
   }
   return value.trim();

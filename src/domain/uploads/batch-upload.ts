@@ -98,7 +98,7 @@ function openBatch(
   if (files.length === 0 || files.length > batchFileCountMax) {
     throw new Refusal(
       'InvalidArgument',
-      `One call brings 1 to ${batchFileCountMax} files; this one brings ${files.length}.`,
+      `One call stores 1 to ${batchFileCountMax} files; got ${files.length}.`,
     );
   }
   return { grant, files };
@@ -116,8 +116,8 @@ function prepareAll<T extends PreparedFile>(
   if (prepared.length === files.length) return { prepared };
   const notStored = new Refusal(
     'NotStored',
-    'Nothing is wrong with this file, but another one of its batch was refused, so none is stored: ' +
-      'send it without that one.',
+    'This file is valid, but another file of its batch was refused, so none was stored: ' +
+      'send the batch without that file.',
   );
   const refused = files.map(({ path }, index) => {
     const result = results[index];
@@ -134,7 +134,7 @@ function requireTogether(prepared: readonly PreparedFile[], bucket: Bucket): voi
     if (paths.has(sent.path)) {
       throw new Refusal(
         'InvalidArgument',
-        `The path ${quote(sent.path)} comes twice in one batch.`,
+        `The path ${quote(sent.path)} occurs twice in the batch.`,
       );
     }
     paths.add(sent.path);
@@ -145,7 +145,7 @@ function requireTogether(prepared: readonly PreparedFile[], bucket: Bucket): voi
   if (size > singleUploadBytesMax) {
     throw new Refusal(
       'EntityTooLarge',
-      `The files of one call have at most ${singleUploadBytesMax} bytes together, these have ${size}: ` +
+      `The files of one call have at most ${singleUploadBytesMax} bytes in total; these have ${size}: ` +
         'send fewer of them.',
       { limit: singleUploadBytesMax, size },
     );

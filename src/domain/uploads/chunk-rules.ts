@@ -27,7 +27,7 @@ export function checkChunkShape(session: UploadSession, chunk: NewChunk): void {
     declaredChunkSize > 0 && isSizeKnown ? chunkCount(session) : chunkCountMax,
   );
   if (length === 0) {
-    throw new Refusal('ChunkSizeMismatch', 'A chunk has at least one byte.');
+    throw new Refusal('ChunkSizeMismatch', 'The chunk is empty: a chunk has at least one byte.');
   }
   if (declaredChunkSize === 0) return;
   if (isSizeKnown) checkAgainstSize(session, Number(chunk.index), length);
@@ -39,8 +39,8 @@ function checkIndex(index: bigint, count: number): void {
   throw new Refusal(
     'InvalidChunkIndex',
     count > 0
-      ? `Chunk indexes go from 0 to ${count - 1} here; got ${index}.`
-      : 'A file of no bytes has no chunk: complete the upload.',
+      ? `Chunk indexes of this upload are 0 to ${count - 1}; got ${index}.`
+      : 'An empty file has no chunks: complete the upload.',
     { chunkCount: count },
   );
 }
@@ -72,8 +72,8 @@ function checkAgainstLast(session: UploadSession, index: number, length: number)
     'ChunkSizeMismatch',
     length > declaredChunkSize
       ? `A chunk of this upload has at most chunkSize, ${declaredChunkSize} bytes; got ${length}.`
-      : `Chunk ${index} has ${length} bytes, but only the last chunk is shorter than chunkSize, ` +
-          `${declaredChunkSize} bytes, and chunk ${highest} is there.`,
+      : `Chunk ${index} has ${length} bytes, but only the last chunk may be shorter than chunkSize, ` +
+          `${declaredChunkSize} bytes, and chunk ${highest} exists.`,
     { expected: declaredChunkSize, size: length },
   );
 }

@@ -124,7 +124,7 @@ export function requireDigest(actual: Uint8Array, expected: readonly Uint8Array[
   if (!expected.every((digest) => bytesEqual(digest, actual))) {
     throw new Refusal(
       'BadDigest',
-      `The bytes that arrived have the SHA-256 ${encodeHex(actual)}, not the one that was sent with ` +
+      `The received bytes have the SHA-256 ${encodeHex(actual)}, not the one sent with ` +
         'them: send them again.',
       { sha256: encodeHex(actual) },
     );
@@ -152,7 +152,7 @@ export function uploadByCall(stores: Stores, call: Call, argument: FileArgument)
   if (bytes.length > chunkBytesMax) {
     throw new Refusal(
       'EntityTooLarge',
-      `One call brings at most ${chunkBytesMax} bytes, this one ${bytes.length}: send larger files in ` +
+      `One call stores at most ${chunkBytesMax} bytes; got ${bytes.length}: send larger files in ` +
         'chunks.',
       { limit: chunkBytesMax, size: bytes.length },
     );

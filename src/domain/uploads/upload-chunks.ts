@@ -73,7 +73,7 @@ function prepareChunk(stores: Stores, call: Call, request: ChunkRequest): Prepar
   } else if (uploadedSize > session.totalSize) {
     throw new Refusal(
       'EntityTooLarge',
-      `The upload was begun for ${session.totalSize} bytes; with this chunk it has ${uploadedSize}.`,
+      `The upload was declared with ${session.totalSize} bytes; with this chunk it would have ${uploadedSize}.`,
       { limit: session.totalSize, size: uploadedSize },
     );
   }

@@ -33,7 +33,7 @@ export function parseChunkSize(chunkSize: bigint | undefined, totalSize: number)
   if (chunkSize < BigInt(chunkBytesMin) || chunkSize > BigInt(chunkBytesMax)) {
     throw new Refusal(
       'InvalidArgument',
-      `chunkSize is ${chunkBytesMin} to ${chunkBytesMax} bytes; got ${chunkSize}.`,
+      `chunkSize must be ${chunkBytesMin} to ${chunkBytesMax} bytes; got ${chunkSize}.`,
     );
   }
   if (totalSize > Number(chunkSize) * chunkCountMax) {
@@ -53,7 +53,10 @@ export function parseFileDigest(text: string | undefined, totalSize: number): Ui
   }
   const digest = text.length === 64 ? decodeHex(text) : undefined;
   if (digest === undefined) {
-    throw new Refusal('InvalidArgument', `sha256 is 64 hexadecimal digits; got ${quote(text)}.`);
+    throw new Refusal(
+      'InvalidArgument',
+      `sha256 must be 64 hexadecimal digits; got ${quote(text)}.`,
+    );
   }
   requireVerifiable(totalSize);
   return digest;
@@ -76,7 +79,7 @@ export function parseToken(token: string | undefined): string {
   if (token !== undefined && !/^[!-~]{1,64}$/.test(token)) {
     throw new Refusal(
       'InvalidArgument',
-      `token has 1 to 64 visible ASCII characters; got ${quote(token)}.`,
+      `token must have 1 to 64 visible ASCII characters; got ${quote(token)}.`,
     );
   }
   return token ?? '';
@@ -87,15 +90,12 @@ export function parseCondition(name: string, value: string | undefined): string 
   if (value !== undefined && value.length > storedHeaderLengthMax) {
     throw new Refusal(
       'InvalidArgument',
-      `${name} has at most ${storedHeaderLengthMax} characters here.`,
+      `${name} must have at most ${storedHeaderLengthMax} characters.`,
     );
   }
   const condition = value?.trim();
   if (condition === '') {
-    throw new Refusal(
-      'InvalidArgument',
-      `${name} is empty: give * or entity tags, or leave it out.`,
-    );
+    throw new Refusal('InvalidArgument', `${name} is empty: give * or entity tags, or omit it.`);
   }
   return condition ?? '';
 }

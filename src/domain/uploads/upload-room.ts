@@ -37,7 +37,7 @@ export function checkRoom(stores: Stores, call: Call, { bucket, key, reservedByt
     const whose = own.length >= limit ? `this key or caller ${limit}` : `${openUploadCountMax}`;
     throw new Refusal(
       'SlowDown',
-      `Bucket ${bucket.id} has ${bucket.openUploadCount} open uploads, of which there may be ` +
+      `Bucket ${bucket.id} has ${bucket.openUploadCount} open uploads; the limit is ` +
         `${whose}: complete or cancel some first.`,
       { limit: own.length >= limit ? limit : openUploadCountMax },
     );
@@ -77,8 +77,8 @@ function requireShare(bucket: Bucket, own: readonly OpenUpload[], reservedBytes:
   if (held + reservedBytes > share) {
     throw new Refusal(
       'QuotaExceeded',
-      `Open uploads of one key or caller may take half of what is free of the quota of bucket ` +
-        `${bucket.id}, ${share} bytes; this one holds ${held} and asks for ${reservedBytes} more. ` +
+      `Open uploads of one key or caller may reserve half of the free quota of bucket ` +
+        `${bucket.id}, ${share} bytes; this one reserves ${held} and asks for ${reservedBytes} more. ` +
         'Complete or cancel uploads, upload as an owner, or have an owner raise the quota.',
       { limit: share, held, additional: reservedBytes },
     );

@@ -306,7 +306,7 @@ export function shownStatus(session: UploadSession, nowNs: bigint): StoredStatus
 }
 
 export function noSuchUpload(uploadId: string): Refusal {
-  return new Refusal('NoSuchUpload', `There is no upload ${quote(uploadId)}: begin a new one.`);
+  return new Refusal('NoSuchUpload', `Upload ${quote(uploadId)} does not exist: begin a new one.`);
 }
 
 export function deleteSession(stores: Stores, session: UploadSession): void {

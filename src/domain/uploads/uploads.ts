@@ -71,7 +71,7 @@ export function checkUploadRequest(stores: Stores, call: Call, request: UploadRe
   if (request.size !== undefined && request.size > BigInt(fileBytesMax)) {
     throw new Refusal(
       'EntityTooLarge',
-      `A file has at most ${fileBytesMax} bytes; this one is announced with ${request.size}.`,
+      `A file has at most ${fileBytesMax} bytes; the upload declares ${request.size}.`,
       { limit: fileBytesMax },
     );
   }
@@ -227,7 +227,7 @@ export function getUpload(stores: Stores, call: Call, name: UploadName): UploadS
   if (!isOwn && !isOwner(stores, call, session.bucketId)) {
     throw new Refusal(
       'AccessDenied',
-      'Only the principal that began the upload, and owners of its bucket, may go on with it.',
+      'Only the principal that began the upload and owners of its bucket may continue it.',
     );
   }
   return session;
@@ -276,8 +276,8 @@ export function requireStillAllowed(
   if (!restsOnGoodKey(stores, session, call.nowNs)) {
     throw new Refusal(
       'InvalidApiKey',
-      'The API key that the upload was begun with is revoked or expired, and the upload ends with it: ' +
-        'begin a new one with a good key.',
+      'The API key that began the upload is revoked or expired, which ends the upload: ' +
+        'begin a new one with a valid key.',
     );
   }
   // useKey() has charged a key that was sent.

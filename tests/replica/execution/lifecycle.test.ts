@@ -265,7 +265,7 @@ describe('the restart of a replica', () => {
       { canisterId: bad.toText(), reason: expect.stringContaining('Canister trapped') },
     ]);
     expect(numberOf(await again.query(good, 'stable'))).toBe(1);
-    expect(textOf(await again.query(bad, 'pages'))).toContain('could not be brought up again');
+    expect(textOf(await again.query(bad, 'pages'))).toContain('could not be resumed');
     expect(replica.store.load().map((stored) => stored.id)).toContain(bad.toText());
     const mode = 'upgrade';
     expect(await installOn(again.engine, { canisterId: bad, module: second, mode })).toBe(

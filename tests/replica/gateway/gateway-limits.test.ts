@@ -140,7 +140,7 @@ describe('a URL', () => {
     if (status !== 414) return;
     const { outcome, message } = outcomeOf(received);
     expect(outcome).toBe('414 UrlTooLong');
-    expect(message).toMatch(/^The (URL has|path has) \d+ (bytes|segments) and the gateway takes /);
+    expect(message).toMatch(/^The (URL has|path has) \d+ (bytes|segments); the gateway accepts /);
   });
 
   it('that is too long is refused in absolute form too', async () => {

@@ -83,10 +83,10 @@ describe('the profile of the mainnet', () => {
 
   test('of another name is refused in words', async () => {
     await expect(startReplica({ profile: 'testnet' })).rejects.toThrow(
-      'There is no profile "testnet" of a network. Those there are: mainnet.',
+      'The network profile "testnet" does not exist; use one of: mainnet.',
     );
     await expect(startReplica({ profile: 'mainnet', seed: 0.5 })).rejects.toThrow(
-      'A seed is a whole number; got 0.5.',
+      'A seed must be a whole number; got 0.5.',
     );
   });
 });
@@ -170,7 +170,7 @@ describe('a node that answers queries badly', () => {
   test('is asked for with probabilities, and only if it was there from the start', async () => {
     const wrong: QueryFaults = { lies: 2 };
     await expect(startReplica({ faults: wrong })).rejects.toThrow(
-      'The probability of "lies" is from 0 to 1; got 2.',
+      'The probability of "lies" must be 0 to 1; got 2.',
     );
     const { replica } = await start({});
     expect(() => replica.setFaults({})).toThrow('Start the replica with `faults: {}`');

@@ -30,7 +30,7 @@ test('a folder of the former layout is taken up, in words, and once', () => {
   writeFormerFolder(folder, id);
   const notes: string[] = [];
   expectAsItWas(folder, notes);
-  expect(notes.join()).toMatch(/earlier version: .* brought up as by an upgrade/);
+  expect(notes.join()).toMatch(/earlier version: .* started as by an upgrade/);
   expect(readFileSync(join(folder, 'replica-state'), 'utf8')).toMatch(/format 2$/m);
   expectAsItWas(folder, notes);
   expect(notes).toHaveLength(1);

@@ -78,7 +78,7 @@ const faults: readonly Fault[] = [
     titles: /^(?:Canister Not Found|Incorrect Canister ID|Canister ID Not Resolved|Unknown Domain)/,
     words: /^Canister \S+ not found|^error: canister_(?:route_)?not_found\b/,
     status: 404,
-    message: ({ id, address }) => `There is no canister ${id} at ${address}.`,
+    message: ({ id, address }) => `Canister ${id} does not exist at ${address}.`,
     advice: ({ dfx }) =>
       'Check the id and that the address belongs to the network of the canister: icp canister ' +
       `status file_storage -e ${dfx === '' ? 'local' : 'ic'} ` +

@@ -153,7 +153,8 @@ function refusal({ url }: HttpConnection, answer: HttpAnswer): StorageError {
   } else if (isLowCycles(message)) {
     return lowCyclesError(message, { address: url }, details);
   }
-  if (/^(Nothing is at "\/api|Allowed here)/.test(message)) {
+  // The first two are of version 0.1.0.
+  if (/^(Nothing is at "\/api|Allowed here|"\/api|The method is not allowed)/.test(message)) {
     return new StorageError(
       'Unsupported',
       `Upgrade the service, it is too old: ${message}`,

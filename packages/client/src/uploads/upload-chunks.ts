@@ -140,7 +140,7 @@ function chunkReader(job: ChunkJob): () => Promise<Chunk | undefined> {
 function tooLong(chunkSize: number): StorageError {
   return new StorageError(
     'EntityTooLarge',
-    `The file is too long: the limit is ${chunkCountMax} chunks of ${chunkSize} bytes here.`,
+    `The file is too long: the limit is ${chunkCountMax} chunks of ${chunkSize} bytes.`,
     { status: 413 },
   );
 }

@@ -46,8 +46,8 @@ async function asked(file: string, bytes: Uint8Array): Promise<string[]> {
       return await readIdentityFile(bytes, passphrase);
     } catch (error) {
       if (!isStorageError(error, 'WrongPassphrase')) throw error;
-      process.stderr.write('That is not their passphrase.\n');
+      process.stderr.write('Wrong passphrase.\n');
     }
   }
-  throw new UsageError(`${file} was not opened: no passphrase was the right one.`);
+  throw new UsageError(`${file} was not decrypted: none of the passphrases was right.`);
 }

@@ -128,7 +128,7 @@ function refuseUnsent(
 
 function checkedUrl(text: string | undefined): string | undefined {
   if (text === undefined || (/^https?:\/\//i.test(text) && URL.canParse(text))) return text;
-  throw new UsageError(`An address begins with http:// or https://; got ${text}.`);
+  throw new UsageError(`An address must begin with http:// or https://; got ${text}.`);
 }
 
 interface Address {
@@ -156,7 +156,7 @@ function baseService(
   named: Address,
 ): { readonly base: BaseService | undefined; readonly notes: readonly string[] } {
   if (flags.profile !== undefined && flags.replica !== undefined) {
-    throw new UsageError('Give --profile or --replica, not both: each is a service of its own.');
+    throw new UsageError('Give --profile or --replica, not both: each names a service.');
   }
   const stored = readProfiles(environment);
   const warning = warningOf(environment, stored);
@@ -164,8 +164,8 @@ function baseService(
   const profile = (name: string) => ofProfile(name, profileNamed(stored, name));
   if (flags.profile !== undefined && !isAt(profile(flags.profile), named)) {
     throw new UsageError(
-      `The address that is given is not that of profile ${flags.profile}, whose key goes to no ` +
-        'other: leave out --profile, or --url, --host and --canister-id.',
+      `The given address differs from that of profile ${flags.profile}, whose key is only sent to its ` +
+        'own address: omit --profile, or --url, --host and --canister-id.',
     );
   }
   const search = findReplica(flags.replica, homeOf(environment));
@@ -223,7 +223,7 @@ function keyOf(base: BaseService, environment: Environment): string | undefined 
   const apiKey = recallSecret(systemKeyring(), keyringAccount(environment, base.profile));
   if (apiKey !== undefined) return apiKey;
   throw new UsageError(
-    `The key of profile ${base.profile} is in the system's keyring, which does not give it: ` +
+    `The system's keyring does not return the key of profile ${base.profile}: ` +
       'unlock the keyring, or run efs profile add again with the key.',
   );
 }
@@ -231,14 +231,14 @@ function keyOf(base: BaseService, environment: Environment): string | undefined 
 function chosenTransport(name: string | undefined, isOverHttp: boolean): 'http' | 'actor' {
   if (name === undefined) return isOverHttp ? 'http' : 'actor';
   if (name === 'http' || name === 'actor') return name;
-  throw new UsageError(`The transport is http or actor; got ${name}.`);
+  throw new UsageError(`The transport must be http or actor; got ${name}.`);
 }
 
 function seconds(text: string | undefined): number {
   const value = Number(text ?? timeoutSecondsDefault);
   if (value > 0 && value <= timeoutSecondsMax) return value;
   throw new UsageError(
-    `The timeout is a number of seconds up to ${timeoutSecondsMax}; got ${text}.`,
+    `The timeout must be a number of seconds up to ${timeoutSecondsMax}; got ${text}.`,
   );
 }
 

@@ -36,7 +36,7 @@ export function findIdentity(text: string, environment: Environment): StoredIden
 
 function notFound(text: string): UsageError {
   return new UsageError(
-    `There is no identity ${text}: it is neither a file that can be read, nor a name that dfx or ` +
+    `Identity ${text} does not exist: it is neither a readable file nor a name that dfx or ` +
       'icp-cli knows (dfx identity list, icp identity list).',
   );
 }
@@ -50,7 +50,7 @@ function theSame(ofDfx: StoredIdentity, ofIcp: StoredIdentity, name: string): St
   const isSame = readFileSync(ofDfx.file).equals(readFileSync(ofIcp.file));
   if (isSame) return ofIcp;
   throw new UsageError(
-    `Both dfx and icp-cli have an identity ${name}, and they may be different ones: say which, ` +
+    `Both dfx and icp-cli have an identity ${name}, and they may differ: name one ` +
       `as dfx:${name} or icp:${name}.`,
   );
 }
@@ -113,7 +113,7 @@ function findInIcpCli(name: string, environment: Environment): (() => StoredIden
     if (kind === 'keyring') throw elsewhere('icp-cli', name, `icp identity export ${name}`);
     if (kind !== 'pem') {
       throw new UsageError(
-        `icp-cli has identity ${name} as ${kind}, without a key of its own that efs could use.`,
+        `icp-cli has identity ${name} as ${kind}, without a private key that efs could use.`,
       );
     }
     const file = join(folder, 'keys', `${name}.pem`);

@@ -41,7 +41,7 @@ export async function loadIdentity(configuration: Named): Promise<LoadedIdentity
     if (error.code === 'PassphraseNeeded') return { identity: await asked(text, open), stored };
     if (error.code !== 'WrongPassphrase') throw error;
     throw new UsageError(
-      `The passphrase that was given is not that of identity ${text}: see EFS_IDENTITY_PASSPHRASE ` +
+      `The given passphrase does not decrypt identity ${text}: check EFS_IDENTITY_PASSPHRASE ` +
         'or --identity-passphrase-file.',
     );
   }
@@ -85,8 +85,10 @@ async function asked(
       return open(passphrase);
     } catch (error) {
       if (!isStorageError(error, 'WrongPassphrase')) throw error;
-      process.stderr.write('That is not its passphrase.\n');
+      process.stderr.write('Wrong passphrase.\n');
     }
   }
-  throw new UsageError(`The identity ${name} was not opened: no passphrase was the right one.`);
+  throw new UsageError(
+    `The identity ${name} was not decrypted: none of the passphrases was right.`,
+  );
 }

@@ -45,7 +45,7 @@ export function askHidden(question: string, terminal: Terminal = theTerminal()):
         }
         if (character === interrupt || character === endOfInput) {
           end();
-          reject(new StorageError('Aborted', 'Nothing was given: stopped.'));
+          reject(new StorageError('Aborted', 'No passphrase was entered: stopped.'));
           return;
         }
         if (erasures.has(character)) typed.pop();

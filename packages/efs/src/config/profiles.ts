@@ -49,7 +49,8 @@ export function readProfiles(environment: Environment): Profiles {
   const file = profilesFile(environment);
   const text = readText(file);
   if (text === undefined) return none;
-  const damaged = () => new UsageError(`${file} is damaged: mend it, or remove it to begin anew.`);
+  const damaged = () =>
+    new UsageError(`${file} is damaged: repair it, or delete it to start anew.`);
   let stored: Partial<Profiles> & { readonly version?: unknown };
   try {
     stored = JSON.parse(text);
@@ -58,7 +59,7 @@ export function readProfiles(environment: Environment): Profiles {
   }
   if (typeof stored?.profiles !== 'object' || stored.profiles === null) throw damaged();
   if (stored.version !== version) {
-    throw new UsageError(`${file} is of a later version of efs: bring efs up to date.`);
+    throw new UsageError(`${file} was written by a later version of efs: update efs.`);
   }
   return { inUse: stored.inUse, profiles: { ...stored.profiles } };
 }
@@ -92,7 +93,7 @@ export function warningOf(environment: Environment, { profiles }: Profiles): str
   if (!Object.values(profiles).some(({ apiKey }) => apiKey !== undefined)) return undefined;
   const file = profilesFile(environment);
   return statSync(file).mode & 0o077
-    ? `Others on this machine can read the keys in ${file}: run chmod 600 ${file}, and revoke ` +
+    ? `Other users of this machine can read the keys in ${file}: run chmod 600 ${file}, and revoke ` +
         'keys that somebody may have seen.'
     : undefined;
 }
@@ -101,6 +102,7 @@ export function profileNamed({ profiles }: Profiles, name: string): Profile {
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (profile !== undefined) return profile;
   const names = Object.keys(profiles);
-  const known = names.length === 0 ? 'there is none yet' : `there are ${names.join(', ')}`;
-  throw new UsageError(`There is no profile ${name}: ${known}. efs profile add makes one.`);
+  const known =
+    names.length === 0 ? 'no profile exists yet' : `the profiles are ${names.join(', ')}`;
+  throw new UsageError(`Profile ${name} does not exist: ${known}. efs profile add creates one.`);
 }

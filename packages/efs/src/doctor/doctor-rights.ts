@@ -38,7 +38,7 @@ async function loadCaller(configuration: Configuration): Promise<Caller | undefi
   const { identity } = await loadIdentity(configuration);
   const principal = identity.getPrincipal().toText();
   if (host === undefined || canisterId === undefined) {
-    throw new Error('It is not known which canister to call as it: give --canister-id.');
+    throw new Error('The canister to call is unknown: give --canister-id.');
   }
   const storage = createNodeStorage({ host, canisterId, identity, timeoutMs, retry });
   return { principal, storage };
@@ -99,7 +99,7 @@ function badKey(shown: string, bucket: string, error: unknown): Finding {
   if (isStorageError(error, 'InvalidApiKey') || isStorageError(error, 'Unauthorized')) {
     return {
       isGood: false,
-      message: `${shown} is no key of this service: it is another's, was revoked, or has expired.`,
+      message: `${shown} is not a valid key of this service: it belongs to another service, was revoked, or has expired.`,
       advice: 'Have an owner of the bucket make one: efs key create BUCKET.',
     };
   }

@@ -37,7 +37,7 @@ export async function change(
   const wanted = changeOf(flags);
   const { metadata } = flags;
   if (metadata === undefined && Object.values(wanted).every((field) => field === undefined)) {
-    throw new UsageError('Say what to set, such as --type, --tag or --metadata.');
+    throw new UsageError('No change is given: give --type, --tag, --metadata or another field.');
   }
   const storage = await run.storage();
   const summary = startSummary('changed');
@@ -71,7 +71,7 @@ function changeOf(flags: ChangeFlags): FileChange {
 
 function parseHeader(text: string): [name: string, value: string] {
   const at = text.indexOf(':');
-  if (at < 1) throw new UsageError(`A header is "Name: value"; got "${text}".`);
+  if (at < 1) throw new UsageError(`A header must be "Name: value"; got "${text}".`);
   return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
 }
 

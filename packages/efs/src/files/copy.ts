@@ -89,7 +89,7 @@ interface Plan {
 function planOf({ sources, destination }: CopyOrder, { recursive }: CopyFlags): Plan {
   const target = parseLocation(destination);
   if (sources.length > 1 && !isFolder(target)) {
-    throw new UsageError(`Several sources go into a folder: write ${destination}/`);
+    throw new UsageError(`Several sources need a folder as destination: write ${destination}/`);
   }
   const files: Step[] = [];
   const folders: FolderStep[] = [];
@@ -97,7 +97,7 @@ function planOf({ sources, destination }: CopyOrder, { recursive }: CopyFlags): 
   for (const text of sources) {
     const from = parseLocation(text);
     if (isFolder(from)) {
-      if (!recursive) throw new UsageError(`"${text}" is a folder: -r takes all that is in it.`);
+      if (!recursive) throw new UsageError(`"${text}" is a folder: give -r for all files in it.`);
       folders.push({ text, from, to: requireApart(text, from, target) });
       continue;
     }
@@ -105,7 +105,9 @@ function planOf({ sources, destination }: CopyOrder, { recursive }: CopyFlags): 
     const other = sourceByPath.get(path);
     if (other !== undefined) {
       const name = nameOf({ bucket: target.bucket, path });
-      throw new UsageError(`${other} and ${text} would both be ${name}.`);
+      throw new UsageError(
+        `${other} and ${text} would both become ${name}: rename one, or use two destinations.`,
+      );
     }
     sourceByPath.set(path, text);
     files.push({ from, to: { bucket: target.bucket, path } });
@@ -118,7 +120,7 @@ function requireApart(text: string, from: Location, target: Location): Location 
   const to = { bucket: target.bucket, path: folderPrefix(target) };
   const isWithin = from.path.startsWith(to.path) || to.path.startsWith(from.path);
   if (from.bucket !== to.bucket || !isWithin) return to;
-  throw new UsageError(`One of ${text} and ${nameOf(to)} is in the other: name another folder.`);
+  throw new UsageError(`One of ${text} and ${nameOf(to)} contains the other: name another folder.`);
 }
 
 /** None of them fails: they give what ends the whole work, if anything does. */
@@ -219,5 +221,5 @@ async function requireSomething(
       return;
     }
   }
-  throw new StorageError('NoSuchFile', `There is no file in ${printable(text)}.`);
+  throw new StorageError('NoSuchFile', `${printable(text)} has no files.`);
 }

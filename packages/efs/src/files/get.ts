@@ -55,17 +55,17 @@ export async function get(run: Run, names: GetNames, options: GetOptions): Promi
   const isLink = version === undefined && /^https?:\/\//i.test(source);
   if (options.recursive && !isLink) return getFolder(run, names, options);
   if (!isLink && version === undefined && isFolder(parseLocation(source))) {
-    throw new UsageError(`"${source}" is a folder: -r fetches all that is in it.`);
+    throw new UsageError(`"${source}" is a folder: give -r for all files in it.`);
   }
   if (target === standardOutput && isJson()) {
-    throw new UsageError('Standard output is for the file here: leave out --json.');
+    throw new UsageError('The file goes to standard output, so --json cannot: omit --json.');
   }
   const name = isLink
     ? { bucket: 'link', path: linkedName(new URL(source)) }
     : parseFileName(source);
   const range = parseRange(options.range);
   if (range !== undefined && options.resume) {
-    throw new UsageError('A range is fetched anew each time: --range goes without --resume.');
+    throw new UsageError('A range cannot be resumed: omit --range or --resume.');
   }
   const findFile = () =>
     isLink ? findLinkTarget(run, target, name.path) : findTarget(target, basename(name.path));
@@ -102,7 +102,7 @@ function linkedFile(url: string): Pick<Storage, 'download'> {
 async function getFolder(run: Run, names: GetNames, options: GetOptions): Promise<void> {
   const { source, target = '.' } = names;
   if (target === standardOutput || options.range !== undefined) {
-    throw new UsageError('A folder goes to a folder: leave out -, and --range.');
+    throw new UsageError('A folder needs a folder as destination: omit - and --range.');
   }
   checkedConcurrency(options.parallel);
   const { bucket, path } = parseLocation(source);
@@ -117,7 +117,7 @@ function parseRange(text: string | undefined): DownloadOptions['range'] {
   if (text === undefined) return undefined;
   const [, first, last] = /^(\d{1,15})-(\d{1,15})?$/.exec(text) ?? [];
   if (first === undefined || Number(last ?? first) < Number(first)) {
-    throw new UsageError(`A range is FIRST-LAST or FIRST-, counted from 0; got "${text}".`);
+    throw new UsageError(`A range must be FIRST-LAST or FIRST-, counted from 0; got "${text}".`);
   }
   const start = Number(first);
   return last === undefined ? { start } : { start, end: Number(last) + 1 };

@@ -37,7 +37,7 @@ export async function sourcesOf(
         found.push({ file, path: basename(file), size: stats.size });
         return;
       }
-      if (!isRecursive) throw new Error('it is a folder: -r sends all that is in it.');
+      if (!isRecursive) throw new Error('it is a folder: give -r for all files in it.');
       const prefix = prefixOf(file);
       const tree = await readTree({ run, filter, attempt }, file);
       found.push(...tree.files.map((one) => ({ ...one, path: prefix + one.path })));
@@ -48,7 +48,9 @@ export async function sourcesOf(
     const name = { bucket: to.bucket, path: to.path + inner };
     const other = fileByPath.get(name.path);
     if (other !== undefined) {
-      throw new UsageError(`${other} and ${file} would both be ${nameOf(name)}.`);
+      throw new UsageError(
+        `${other} and ${file} would both become ${nameOf(name)}: rename one, or use two destinations.`,
+      );
     }
     fileByPath.set(name.path, file);
     return { file, name, size };

@@ -65,7 +65,7 @@ function nameIn({ bucket, path }: Location, file: string): FileName {
 
 function folderOf(to: Location, destination: string, { recursive }: PutOptions): Location {
   if (!isFolder(to) && !recursive) {
-    throw new UsageError(`Several files go into a folder: write ${destination}/`);
+    throw new UsageError(`Several files need a folder as destination: write ${destination}/`);
   }
   return { bucket: to.bucket, path: folderPrefix(to) };
 }

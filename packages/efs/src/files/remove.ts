@@ -78,5 +78,5 @@ async function removeFolder(removal: Removal, text: string): Promise<void> {
   await removeAll(removal, { bucket, prefix: folderPrefix(location) });
   if (summary.done + summary.failures.length > before || path === '') return;
   if (!isFolder(location)) return removeAll(removal, { bucket, paths: [path] });
-  throw new StorageError('NoSuchFile', `There is no file in ${printable(text)}.`);
+  throw new StorageError('NoSuchFile', `${printable(text)} has no files.`);
 }

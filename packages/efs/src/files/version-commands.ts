@@ -116,7 +116,7 @@ async function eraseVersions(
   { recursive }: { readonly recursive?: boolean },
 ): Promise<void> {
   if (recursive && version !== undefined) {
-    throw new UsageError('A version is that of one file: leave out -r.');
+    throw new UsageError('A version belongs to one file: omit -r.');
   }
   const { bucket, path } = recursive ? parseLocation(name) : parseFileName(name);
   const place = recursive ? { bucket, prefix: path } : { bucket, path, version };

@@ -8,116 +8,118 @@ import { nameOf } from './location.ts';
 type Words = (match: RegExpMatchArray) => string;
 
 const keyHint =
-  'give one by EFS_API_KEY or --api-key, or an identity that may by --identity and ' +
+  'give one by EFS_API_KEY or --api-key, or an identity with the right by --identity and ' +
   '--transport actor';
 
-/** As the client and the agent say it. */
+/** The messages of the client and of the agent. */
 export const notReached =
   /^(?:The service was not reached|Failed to fetch HTTP request): (?:TypeError: )?(.*)$/s;
 
-/** By code; the first pattern that is in the message counts. */
+/** By error code; the first matching pattern counts. Some match only earlier services. */
 const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
   Unauthorized: [[/API key/, () => `This needs an API key: ${keyHint}.`]],
   InvalidApiKey: [
     [
       /unknown, revoked or expired/,
-      () =>
-        `The service does not know this API key, or no longer: it is unknown, revoked or expired; ${keyHint}.`,
+      () => `The API key is not valid: it is unknown, revoked or expired; ${keyHint}.`,
     ],
   ],
   AccessDenied: [
     [
       /^The API key is not for bucket (\S+)\.$/,
       ([, bucket]) =>
-        `This API key is not for bucket ${bucket}, but for another one: ${bucket} needs its own ` +
-        `(its owner makes it by efs key create ${bucket}); ${keyHint}.`,
+        `This API key is for another bucket than ${bucket}. An owner creates a key for it by ` +
+        `efs key create ${bucket}; ${keyHint}.`,
     ],
     [
       /^The API key has no (\w+) permission; it has: (.*)\.$/,
-      ([, wanted, has]) => `This API key may not ${wanted}, it may ${has}: ${keyHint}.`,
+      ([, wanted, has]) =>
+        `This API key lacks the permission ${wanted}; it has ${has}: ${keyHint}.`,
     ],
     [
-      /^There is no API key (.*) for a bucket of the caller/,
-      ([, id]) =>
-        `There is no API key ${id} of a bucket of yours: efs key ls BUCKET shows the ids.`,
+      /^(?:There is no )?API key (.*) (?:for a bucket of the caller|does not exist in the caller)/,
+      ([, id]) => `API key ${id} does not exist in your buckets: efs key ls BUCKET shows the ids.`,
     ],
     [
-      /^The caller may not (\w+) in bucket ([^:]+):/,
+      /^The caller (?:may not|has no) (\w+)(?: right)? in bucket ([^:]+):/,
       ([, wanted, bucket]) => `You may not ${wanted} in bucket ${bucket}: ${keyHint}.`,
     ],
   ],
   NoSuchBucket: [
     [
-      /^There is no bucket (\S+) that the caller may know of/,
-      ([, bucket]) => `There is no bucket ${bucket}, or none that you may see (efs bucket ls).`,
+      /^(?:There is no b|B)ucket (\S+) (?:that the caller|does not exist)/,
+      ([, bucket]) =>
+        `Bucket ${bucket} does not exist, or you have no right to it (efs bucket ls).`,
     ],
   ],
   NoSuchFile: [
     [
-      /^There is no former version (\d+) of (.*): a list of versions/s,
+      /^(?:There is no former v|V)ersion (\d+) of (.*?)(?: does not exist)?: (?:a list|list)/s,
       ([, version, path]) =>
-        `There is no former version ${version} of ${path}: efs versions ls shows what is kept.`,
+        `Version ${version} of ${path} does not exist: efs versions ls shows those that do.`,
     ],
   ],
   NoIdentity: [
     [
       /No identity is configured/,
       () =>
-        'The file is encrypted, and nothing here opens it: members open it by --identity and ' +
-        '--transport actor, its own recipients by --age-identity.',
+        'The file is encrypted, and no identity is given: members decrypt it with --identity and ' +
+        '--transport actor, other recipients with --age-identity.',
     ],
     [
       /No configured identity/,
       () =>
-        'The file is encrypted to others: neither the identity of its bucket opens it, if you ' +
-        'may have that, nor what --age-identity names.',
+        'The file is encrypted to others: neither the identity of its bucket nor those of ' +
+        '--age-identity decrypt it.',
     ],
   ],
   InvalidContentType: [[/^The Content-Type (.*)$/s, ([, rest]) => `The --type ${rest}`]],
   InvalidArgument: [
     [
-      /^The header ([a-z-]+) is stored only with (.*)$/s,
-      ([, name, rest]) => `What is stored as ${name} (--${name}, --header) has ${rest}`,
+      /^The (?:stored )?header ([a-z-]+) (?:is stored only with|must have) (.*)$/s,
+      ([, name, rest]) => `The stored header ${name} (--${name}, --header) must have ${rest}`,
     ],
   ],
   BucketMismatch: [[/X-Bucket-Id/, () => `This API key is not for that bucket: ${keyHint}.`]],
   PreconditionFailed: [
-    [/If-None-Match/, () => 'There is a file of that name, which --no-replace keeps.'],
-    [/If-/, () => 'The file has been changed meanwhile: try again.'],
+    [/If-None-Match/, () => 'A file with that name exists, and --no-replace keeps it.'],
+    [/If-/, () => 'The file was changed meanwhile: try again.'],
   ],
   SlowDown: [
-    [/send an API key/, () => `Too many ask without a key: wait some seconds, or ${keyHint}.`],
+    [
+      /send an API key/,
+      () => `The limit of requests without a key is reached: wait some seconds, or ${keyHint}.`,
+    ],
   ],
   Unsupported: [
     [
       /only through the actor/,
       () =>
-        'Buckets and keys are managed by an identity: give --host, --canister-id and --identity.',
+        'Managing buckets and keys needs an identity: give --host, --canister-id and --identity.',
     ],
-    [/use the actor/, () => 'This file is stored compressed: --transport actor gets it as it is.'],
+    [
+      /use the actor/,
+      () => 'This file is stored compressed: --transport actor downloads it unchanged.',
+    ],
     [
       /pass chunkBytes/,
-      () =>
-        'The chunks of this file cannot be told this way: --transport http gets it, or --no-verify.',
+      () => 'The chunk length of this file is unknown: use --transport http, or --no-verify.',
     ],
   ],
   HttpError: [
     [
       /^The answer (\d+) \((.*)\) is not the service's\.$/,
       ([, status, type]) =>
-        `What answers at this address is not the service (status ${status}, ${type}): look at ` +
-        '--url, EFS_URL.',
+        `Another server answers at this address (status ${status}, ${type}): check ` +
+        '--url and EFS_URL.',
     ],
     [
       /^The service answered (\d+)\.$/,
-      ([, status]) => `The service refused this (status ${status}).`,
+      ([, status]) => `The service refused the request (status ${status}).`,
     ],
   ],
   NetworkError: [
-    [
-      notReached,
-      ([, reason]) => `The service was not reached, look at --url and --host: ${reason}`,
-    ],
+    [notReached, ([, reason]) => `The service was not reached; check --url and --host: ${reason}`],
   ],
   Aborted: [[/./, () => 'Stopped.']],
 };
@@ -130,14 +132,14 @@ export function inWords({ code, message }: StorageError): string {
   return message;
 }
 
-/** A missing file is called by the name that the user gave it. */
+/** Reports a missing file by the name that the user gave. */
 export async function naming<T>(name: FileName, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!isStorageError(error, 'NoSuchFile')) throw error;
     const { status, requestId } = error;
-    const text = `There is no file ${nameOf(name)}, or none that you may read.`;
+    const text = `File ${nameOf(name)} does not exist, or you may not read it.`;
     throw new StorageError('NoSuchFile', text, { status, requestId, cause: error });
   }
 }

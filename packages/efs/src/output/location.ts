@@ -12,14 +12,14 @@ export interface Location {
 
 export function parseLocation(text: string): Location {
   const [bucket = '', ...rest] = text.split('/');
-  if (bucket === '') throw new UsageError(`"${text}" names no bucket: write bucket/path.`);
+  if (bucket === '') throw new UsageError(`"${text}" has no bucket: write bucket/path.`);
   return { bucket, path: rest.join('/') };
 }
 
 export function parseFileName(text: string): FileName {
   const { bucket, path } = parseLocation(text);
   if (path === '' || path.endsWith('/')) {
-    throw new UsageError(`"${text}" names no file: write bucket/path.`);
+    throw new UsageError(`"${text}" has no path: write bucket/path.`);
   }
   return { bucket, path };
 }

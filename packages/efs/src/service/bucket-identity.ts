@@ -64,7 +64,9 @@ async function showIdentity(run: Run, bucket: string): Promise<void> {
 async function requireMode(run: Run, bucket: string): Promise<EndToEndRecord> {
   const { endToEnd } = await (await run.manager()).buckets.get(bucket);
   if (endToEnd !== undefined) return endToEnd;
-  throw new UsageError(`Bucket ${bucket} is not end-to-end: its files are opened by nobody's key.`);
+  throw new UsageError(
+    `Bucket ${bucket} is not end-to-end encrypted, so it has no identity: name an end-to-end bucket.`,
+  );
 }
 
 async function exportIdentity(run: Run, bucket: string, file: string | undefined): Promise<void> {
@@ -97,7 +99,7 @@ async function writeNew(file: string, text: string): Promise<void> {
     await handle.writeFile(text).finally(() => handle.close());
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new UsageError(`There is a file ${file}, which is kept: name another one.`);
+    throw new UsageError(`File ${file} already exists and is not overwritten: name another one.`);
   }
 }
 
@@ -123,6 +125,8 @@ export async function publishRecipient(run: Run, { id, endToEnd }: BucketRecord)
     if (!isStorageError(error, 'SlowDown') && !isStorageError(error, 'ServiceUnavailable')) {
       throw error;
     }
-    printNote(`Its recipient is published with the first upload of an owner's: ${error.message}`);
+    printNote(
+      `The recipient will be published with the first upload of an owner: ${error.message}`,
+    );
   }
 }

@@ -129,10 +129,12 @@ function endToEndOf(flags: BucketFlags): EndToEndSettings | undefined {
   const recipients = flags.recipients === false ? [] : recipient;
   const isChosen = vetkeys === false || sealNames === true;
   if (isChosen && !endToEnd) {
-    throw new UsageError('--no-vetkeys and --seal-names are for --end-to-end.');
+    throw new UsageError('--no-vetkeys and --seal-names need --end-to-end: add it, or omit them.');
   }
   if (endToEnd === false && recipients !== undefined) {
-    throw new UsageError('Without --end-to-end a bucket has no recipients: give one of them.');
+    throw new UsageError(
+      'Only an end-to-end bucket has recipients: give --end-to-end, or omit the recipients.',
+    );
   }
   if (!endToEnd && recipients === undefined) return undefined;
   const usesVetKeys = vetkeys === false ? false : undefined;
@@ -140,7 +142,7 @@ function endToEndOf(flags: BucketFlags): EndToEndSettings | undefined {
 }
 
 function whoOpens({ usesVetKeys, recipients }: EndToEndRecord): string {
-  const others = recipients.length === 0 ? '' : `${recipients.length} recipients of your own`;
+  const others = recipients.length === 0 ? '' : `${recipients.length} recipients that you listed`;
   const who = [usesVetKeys ? 'its members' : '', others].filter((text) => text !== '');
   return who.length === 0
     ? 'Nobody could open its files yet: efs bucket set --recipient age1… says who can.'
@@ -220,7 +222,7 @@ export async function createKey(
 function parsePermission(text: string): Permission {
   const permission = permissionNames.find((name) => name === text);
   if (permission !== undefined) return permission;
-  throw new UsageError(`A permission is one of ${permissionNames.join(', ')}; got ${text}.`);
+  throw new UsageError(`A permission must be one of ${permissionNames.join(', ')}; got ${text}.`);
 }
 
 /** `30d`, `12h`, or a date. */
@@ -232,7 +234,7 @@ export function parseExpiry(text: string): Date {
   const isMeant = count !== undefined || /^\d{4}-\d\d-\d\d(?:T.*)?$/.test(text);
   if (isMeant && Number.isFinite(date.getTime())) return date;
   throw new UsageError(
-    `An expiry is a number of days or hours (30d, 12h) or a date (2027-01-31); got ${text}.`,
+    `An expiry must be a number of days or hours (30d, 12h) or a date (2027-01-31); got ${text}.`,
   );
 }
 

@@ -82,7 +82,7 @@ async function addProfile(name: string, flags: AddFlags): Promise<void> {
 function requireName(name: string): void {
   if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(name) && name !== '__proto__') return;
   throw new UsageError(
-    `The name of a profile has up to 64 letters, digits, dots, dashes and underscores; got ${name}.`,
+    `The name of a profile must be 1 to 64 letters, digits, dots, dashes and underscores; got ${name}.`,
   );
 }
 
@@ -95,7 +95,7 @@ function requireAddress({ url, host, canisterId }: AddFlags): void {
   }
   for (const address of [url, host]) {
     if (address === undefined || (/^https?:\/\//i.test(address) && URL.canParse(address))) continue;
-    throw new UsageError(`An address begins with http:// or https://; got ${address}.`);
+    throw new UsageError(`An address must begin with http:// or https://; got ${address}.`);
   }
 }
 
@@ -115,7 +115,7 @@ async function keyOf(name: string, { apiKey, identity }: AddFlags): Promise<stri
 function checkedKey(text: string): string {
   const key = text.trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new UsageError('The API key has spaces, line ends or nothing in it.');
+  throw new UsageError('The API key is empty, or has spaces or line ends.');
 }
 
 async function readInput(): Promise<string> {
@@ -169,7 +169,7 @@ function listProfiles(flags: { json?: boolean }): void {
       }),
     );
   } else if (rows.length > 0) printLine(formatTable(rows, columns));
-  else printNote('There is no profile yet: efs profile add makes one.');
+  else printNote('No profile exists yet: efs profile add creates one.');
 }
 
 function useProfile(name: string): void {

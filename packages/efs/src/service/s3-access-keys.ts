@@ -39,7 +39,7 @@ function accessOf({ profile, apiKey, url }: Configuration): Access {
   if (profile !== undefined) return { profile };
   if (apiKey !== undefined && url !== undefined) return { apiKey, url };
   throw new UsageError(
-    'A pair of keys stands for a profile or for an API key: run efs profile add, or give --url ' +
+    'An access key needs a profile or an API key: run efs profile add, or give --url ' +
       'and --api-key.',
   );
 }
@@ -63,6 +63,9 @@ export async function listAccessKeys(): Promise<void> {
 }
 
 export async function removeAccessKey(id: string): Promise<void> {
-  if (!(await accessKeys().remove(id))) throw new UsageError(`There is no access key ${id}.`);
+  if (!(await accessKeys().remove(id)))
+    throw new UsageError(
+      `Access key ${id} does not exist: efs serve s3 credentials ls shows the ids.`,
+    );
   printResult({ removed: id }, `removed ${id}`);
 }

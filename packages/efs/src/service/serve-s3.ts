@@ -51,7 +51,7 @@ function parseListen(text: string): { host: string; port: number } {
   const [, host = '', digits = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
   if (host !== '' && port <= 65_535) return { host: host.replace(/^\[(.*)\]$/, '$1'), port };
-  throw new UsageError(`--listen is host:port, such as 127.0.0.1:9000; got ${text}.`);
+  throw new UsageError(`--listen must be host:port, such as 127.0.0.1:9000; got ${text}.`);
 }
 
 /** One folder for each address: two S3 servers never share one, and the next server finds it. */
@@ -64,7 +64,7 @@ async function listen({ server }: S3Server, host: string, port: number): Promise
     server.once('error', (error: NodeJS.ErrnoException) => {
       const isTaken = error.code === 'EADDRINUSE';
       const words = isTaken ? 'another program listens there: give --listen' : error.message;
-      reject(new UsageError(`${host}:${port} cannot be listened at: ${words}.`));
+      reject(new UsageError(`Cannot listen at ${host}:${port}: ${words}.`));
     });
     server.listen(port, host, resolve);
   });

@@ -71,7 +71,9 @@ export async function removeDomain(run: Run, name: string): Promise<void> {
   const { wellKnown } = await run.manager();
   const domains = await readDomains(wellKnown);
   if (!domains.includes(domain)) {
-    throw new UsageError(`The domain ${domain} is not in the list: efs domain ls shows it.`);
+    throw new UsageError(
+      `The domain ${domain} is not registered: efs domain ls shows those that are.`,
+    );
   }
   await saveDomains(
     wellKnown,
@@ -97,7 +99,7 @@ function parseDomain(name: string): string {
     labels.every((label) => labelPattern.test(label) && !/^-|-$/.test(label));
   if (isDomain) return domain;
   throw new UsageError(
-    `A domain is written as files.example.org, without https:// and path; got ${name}.`,
+    `A domain must look like files.example.org, without https:// and path; got ${name}.`,
   );
 }
 

@@ -142,7 +142,7 @@ interface Removal {
 async function removeMember(run: Run, { bucket, principal, isRotated }: Removal): Promise<void> {
   const { buckets } = await run.manager();
   if (isRotated && !(await buckets.get(bucket)).endToEnd?.usesVetKeys) {
-    throw new UsageError(`Bucket ${bucket} has no identity to rotate: leave out --rotate.`);
+    throw new UsageError(`Bucket ${bucket} has no identity to rotate: omit --rotate.`);
   }
   const { endToEnd } = await buckets.update(bucket, { removeMembers: [principal] });
   const opened = isRotated ? await openEpoch(run, bucket) : undefined;
@@ -223,7 +223,9 @@ function parseSource(text: string | undefined): RootKeySource | undefined {
   if (text === undefined || text === 'stored') return text;
   const [, vetkd] = /^vetkd:(\w+)$/.exec(text) ?? [];
   if (vetkd !== undefined) return { vetkd };
-  throw new UsageError(`The source is stored, or vetkd:NAME such as vetkd:key_1; got ${text}.`);
+  throw new UsageError(
+    `The source must be stored, or vetkd:NAME such as vetkd:key_1; got ${text}.`,
+  );
 }
 
 const pollMs = 2_000;

@@ -85,7 +85,7 @@ function withPath({ bucket, path: prefix }: Location, path: string): Location {
 async function requireFolderOrNothing(folder: string): Promise<void> {
   const stats = await stat(folder).catch(() => undefined);
   if (stats === undefined || stats.isDirectory()) return;
-  throw new UsageError(`"${folder}" is no folder: files cannot go into it.`);
+  throw new UsageError(`"${folder}" is not a folder: name a folder.`);
 }
 
 /** Size and time of an earlier sync are believed, as rsync does; else the digest tells. */
@@ -128,7 +128,7 @@ async function bringOne(job: SyncJob, { step, folder, parallel, progress }: OneF
     await makeFolders(folder, step.path);
     const entry = await entryAt(name);
     if (entry !== undefined && !entry.isFile()) {
-      throw new Error('there is a folder, a link or a device of that name, which is left alone.');
+      throw new Error('a folder, a link or a device has that name and is not replaced.');
     }
     await fetchFile(job.run, job.storage, {
       name: file,
@@ -157,7 +157,7 @@ async function makeFolders(folder: string, path: string): Promise<void> {
       () => false,
     );
     if (made || (await lstat(inner)).isDirectory()) continue;
-    throw new Error(`${inner} is no folder, and left alone.`);
+    throw new Error(`${inner} is not a folder and is not replaced.`);
   }
 }
 

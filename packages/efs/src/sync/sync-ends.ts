@@ -30,7 +30,7 @@ export async function syncEnds(names: Names, storage: () => Promise<Storage>): P
   const { source, destination } = names;
   const [isFrom, isTo] = [isMarked(source), isMarked(destination)];
   if (isFrom && isTo) {
-    throw new UsageError(`Both ${source} and ${destination} are of this machine.${syncExamples}`);
+    throw new UsageError(`Both ${source} and ${destination} are on this machine.${syncExamples}`);
   }
   if (isFrom || (!isTo && (await isFolderHere(source)))) {
     await requireFolder(source);
@@ -57,15 +57,15 @@ async function endsByService(
   }
   if (!destination.includes('/')) return { kind: 'down', from, folder: destination };
   throw new UsageError(
-    `There is no folder "${destination}" here, and no bucket "${to.bucket}" that you may read: ` +
-      `write ./${destination} for a new folder of this machine.`,
+    `"${destination}" is neither a folder of this machine nor in a bucket that you may read: ` +
+      `write ./${destination} for a new folder on this machine.`,
   );
 }
 
 function noSource(source: string): UsageError {
   return new UsageError(
-    `There is no folder "${source}" here, and no bucket "${parseLocation(source).bucket}" that ` +
-      `you may read. efs sync makes the second folder hold what the first one holds.${syncExamples}`,
+    `"${source}" is neither a folder of this machine nor in a bucket that ` +
+      `you may read. efs sync makes the second folder equal to the first.${syncExamples}`,
   );
 }
 
@@ -96,7 +96,7 @@ async function isFolderHere(name: string): Promise<boolean> {
 
 async function requireFolder(name: string): Promise<void> {
   if (await isFolderHere(name)) return;
-  throw new UsageError(`There is no folder "${name}" here.${syncExamples}`);
+  throw new UsageError(`The folder "${name}" does not exist on this machine.${syncExamples}`);
 }
 
 function asPrefix(name: string): Location {
@@ -108,5 +108,7 @@ function asPrefix(name: string): Location {
 function requireApart(from: Location, to: Location): void {
   const isWithin = from.path.startsWith(to.path) || to.path.startsWith(from.path);
   if (from.bucket !== to.bucket || !isWithin) return;
-  throw new UsageError(`One of ${nameOf(from)} and ${nameOf(to)} is in the other.`);
+  throw new UsageError(
+    `One of ${nameOf(from)} and ${nameOf(to)} contains the other: name another folder.`,
+  );
 }

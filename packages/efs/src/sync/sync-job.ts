@@ -90,8 +90,8 @@ export async function runSync<Step extends SyncStep>(
 function requireFew(removals: readonly string[], { maxDelete = removalsMax }: SyncFlags): void {
   if (removals.length <= maxDelete) return;
   throw new UsageError(
-    `${removals.length} files would be removed, and nothing was done: --dry-run shows them, ` +
-      `--max-delete ${removals.length} allows it (${maxDelete} is the most now).`,
+    `Nothing was done, because ${removals.length} files would be removed: --dry-run shows them, ` +
+      `--max-delete ${removals.length} allows it (the limit is ${maxDelete}).`,
   );
 }
 

@@ -26,7 +26,7 @@ export async function sourceBelow(
 ): Promise<Map<string, FileRecord>> {
   const stored = await storedBelow(job, from);
   if (stored.size > 0) return stored;
-  throw new StorageError('NoSuchFile', `There is no file in ${printable(nameOf(from))}.`);
+  throw new StorageError('NoSuchFile', `${printable(nameOf(from))} has no files.`);
 }
 
 /** `names` are those of the bucket, `bucket/path`. */

@@ -22,7 +22,7 @@ export async function sync(
   await clearNotes();
   const ends = await syncEnds(names, run.storage);
   if (ends.kind !== 'up' && flags.cacheControl !== undefined) {
-    throw new UsageError('--cache-control is for what goes from this machine to the service.');
+    throw new UsageError('--cache-control only applies to uploads from this machine: omit it.');
   }
   const setting = { run, storage: await run.storage(), flags, filter };
   if (ends.kind === 'up') await runSync(syncUp(ends.folder, ends.to), setting);

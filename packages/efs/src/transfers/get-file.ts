@@ -97,8 +97,8 @@ async function openListed(
     if (attempt === attemptsMax) {
       throw new StorageError(
         'IntegrityError',
-        `The answer for ${nameOf(wanted.name)} is of another file: its ETag is ${download.etag}, ` +
-          `the file's is ${record.etag}. Something between this machine and the service mixes ` +
+        `The answer for ${nameOf(wanted.name)} belongs to another file: its ETag is ${download.etag}, ` +
+          `the file's is ${record.etag}. A proxy between this machine and the service mixes ` +
           'answers up.',
       );
     }
@@ -123,7 +123,7 @@ async function openDownload(
     return await storage.download(name, { ...common, resume: { etag: former.etag, received } });
   } catch (error) {
     if (!isStorageError(error, 'PreconditionFailed')) throw error;
-    printNote('The file has been replaced since: it is fetched from its start.');
+    printNote('The file has been replaced since, so the download starts over.');
     return await storage.download(name, common);
   } finally {
     await received.close();
@@ -140,7 +140,7 @@ interface Interruption {
 async function keepOrDrop(part: string, { transfer, wanted, error }: Interruption): Promise<void> {
   const isKept = transfer !== undefined && (await isRemembered(transfer, part));
   if (isKept && !isStorageError(error, 'IntegrityError')) {
-    printNote(`What came is kept in ${part}: ${wanted.goesOnBy} goes on with it.`);
+    printNote(`The received bytes are in ${part}: ${wanted.goesOnBy} continues.`);
     return;
   }
   await rm(part, { force: true });

@@ -19,7 +19,7 @@ export async function findLinkTarget(
   const reason = unfitReason(name) ?? ((await entryAt(path)) && `"${printable(path)}" exists`);
   if (reason !== undefined) {
     throw new UsageError(
-      `The link names its file "${printable(name)}", and efs does not use that name by itself: ` +
+      `efs does not use the link's file name "${printable(name)}": ` +
         `${reason}. Give a name: efs get <link> NAME.`,
     );
   }

@@ -71,7 +71,7 @@ function listed(
   const { tag, json, recursive } = flags;
   const isByDate = sort === 'date_asc' || sort === 'date_desc';
   if (isByDate && recursive === false) {
-    throw new UsageError('Folders have no date: leave out --no-recursive, or sort by name.');
+    throw new UsageError('Folders have no date: omit --no-recursive, or sort by name.');
   }
   const isFlat = recursive ?? (json || flags.prefix !== undefined || tag !== undefined);
   return isFlat || isByDate
@@ -82,7 +82,7 @@ function listed(
 function parseSort(text: string | undefined): ListOptions['sort'] {
   const sort = sorts.find((name) => name === text);
   if (text === undefined || sort !== undefined) return sort;
-  throw new UsageError(`The sort is one of ${sorts.join(', ')}; got ${text}.`);
+  throw new UsageError(`The sort must be one of ${sorts.join(', ')}; got ${text}.`);
 }
 
 export async function stat(run: Run, file: string, { json }: { json?: boolean }): Promise<void> {

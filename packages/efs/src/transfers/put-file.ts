@@ -91,7 +91,7 @@ export async function putFile(run: Run, storage: Storage, opened: OpenedFile): P
       // A file that has changed, for one: the upload is not of what it is now.
       await forgetState(transfer);
     } else if (isBegun) {
-      printNote(`The upload of ${printable(file)} is kept: ${goesOnBy} goes on with it.`);
+      printNote(`The upload of ${printable(file)} can continue: ${goesOnBy} continues it.`);
     }
     throw error;
   }
@@ -114,7 +114,9 @@ async function formerUpload(
   const isSame = size === wanted?.size && changedAtMs === wanted.changedAtMs;
   if (isSame && wishes === wanted.wishes) return { resume: uploadId, ageHeader };
   if (wanted !== undefined) {
-    printNote('The interrupted upload was of another file, or with other options: it begins anew.');
+    printNote(
+      'The interrupted upload was of another file or had other options, so it starts over.',
+    );
   }
   if (!isAtWork(former)) {
     const { bucket, path } = transfer;
@@ -132,7 +134,7 @@ async function uploadOrResume(
   if (former === undefined) return storage.upload(source, common);
   const onSession: UploadOptions['onSession'] = (session) => {
     if (session.uploadId !== former.resume) {
-      printNote('The line is now too slow for the interrupted upload: it begins anew.');
+      printNote('The line is now too slow for the interrupted upload, so it starts over.');
     }
     return common.onSession?.(session);
   };
@@ -141,11 +143,11 @@ async function uploadOrResume(
   } catch (error) {
     if (isStorageError(error, 'NoIdentity')) {
       // A sender that only has the recipient cannot produce the same ciphertext again.
-      printNote('Nothing here opens what the interrupted upload has sent: it begins anew.');
+      printNote('No identity here decrypts the interrupted upload, so it starts over.');
       const { bucket, path } = common;
       await storage.uploads.cancel({ bucket, path, uploadId: former.resume }).catch(() => {});
     } else if (hasEnded(error)) {
-      printNote('The interrupted upload is no longer there: it begins anew.');
+      printNote('The interrupted upload no longer exists, so it starts over.');
     } else throw error;
     return storage.upload(source, common);
   }

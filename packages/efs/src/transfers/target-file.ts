@@ -88,7 +88,7 @@ async function realFile(path: string): Promise<string> {
 
 async function realFolder(path: string): Promise<string> {
   if ((await statIfThere(path))?.isDirectory() !== true) {
-    throw new UsageError(`There is no folder "${path}" to write to.`);
+    throw new UsageError(`The folder "${path}" does not exist: create it, or name another file.`);
   }
   return realpath(path);
 }

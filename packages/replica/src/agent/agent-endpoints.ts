@@ -98,10 +98,10 @@ function checkIsRead({ method }: AgentRequest): void {
 function parseTarget(path: string): { readonly endpoint: Endpoint; readonly target: Target } {
   const [, version, kind, id, endpoint] = targetPattern.exec(path) ?? [];
   if (!isKind(kind) || !isEndpoint(endpoint) || !isVersion(version) || id === undefined) {
-    throw new AgentRequestError(404, 'There is no such endpoint.');
+    throw new AgentRequestError(404, 'The endpoint does not exist.');
   }
   if (!versions[kind][endpoint].includes(version)) {
-    throw new AgentRequestError(404, `There is no ${version} of ${kind}/${endpoint}.`);
+    throw new AgentRequestError(404, `The endpoint ${kind}/${endpoint} has no version ${version}.`);
   }
   return { endpoint, target: { version, kind, id: parsePrincipal(id) } };
 }

@@ -40,7 +40,7 @@ export async function bringUp(
   writeFileDurably(path, [Buffer.from(`${JSON.stringify(names, null, 2)}\n`)]);
   const canister = replica.canisters().find((one) => one.id.toText() === id);
   if (canister === undefined) {
-    throw new Error(`${path} names canister ${id} as ${name}, which is not in the state`);
+    throw new Error(`${path} names canister ${id} as ${name}, but the state has no such canister`);
   }
   if (canister.moduleHash === undefined) {
     await replica.install(id, wasm);
@@ -62,7 +62,7 @@ async function readIds(path: string): Promise<Record<string, string>> {
     if (!(error instanceof SyntaxError)) throw error;
   }
   throw new Error(
-    `${path}, which names the canisters, is empty or not whole: restore it, or remove it to go on ` +
+    `${path}, which names the canisters, is empty or truncated: restore it, or delete it to continue ` +
       'with the canisters that have the same code',
   );
 }

@@ -51,7 +51,7 @@ export function readOptions(args: readonly string[], takesWords: boolean): Comma
   });
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new Error(`--port takes a number from 0 to 65535; got ${values.port}`);
+    throw new Error(`--port must be a number from 0 to 65535; got ${values.port}`);
   }
   return {
     stateDir: values.state,

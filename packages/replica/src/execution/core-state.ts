@@ -105,7 +105,7 @@ export function refuseCall(canister: Canister | undefined, idText: string): Reje
     return reject(
       5,
       'IC0502',
-      `Canister ${idText} could not be brought up again after the restart: ${canister.failure}`,
+      `Canister ${idText} could not be resumed after the restart: ${canister.failure}`,
     );
   }
   if (canister.record.status === 'stopped') return canisterStopped(idText);

@@ -108,7 +108,7 @@ function restore(
   const types = compiled.shape.globalTypes.join('');
   const letters = { i32: 'i', i64: 'I', f32: 'f', f64: 'F' };
   if (facts.globals.map(({ type }) => letters[type]).join('') !== types) {
-    throw new Inconsistent('its globals are not those of its module');
+    throw new Inconsistent('its globals do not match its module');
   }
   try {
     return new Sandbox(compiled, createHost(canister.slot, compiled.shape.address), {

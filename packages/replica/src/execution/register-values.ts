@@ -10,7 +10,7 @@ export function storedValue(value: unknown): Uint8Array {
   const bytes = Buffer.alloc(8);
   if (typeof value === 'bigint') bytes.writeBigInt64LE(value);
   else if (typeof value === 'number') bytes.writeDoubleLE(value);
-  else throw new Error('a global that holds no number');
+  else throw new Error('a global does not hold a number');
   return bytes;
 }
 

@@ -83,7 +83,7 @@ export class Sandbox {
     const heap = this.heap();
     // As on the network, a new module's larger memory keeps its size beyond the restored heap.
     if (heap.length < bytes || (registers && heap.length !== bytes)) {
-      throw new Error('its stored heap is not of this module');
+      throw new Error('its stored heap does not match its module');
     }
     for (const page of dirty) heap.fill(0, page * osPageBytes, (page + 1) * osPageBytes);
     read(heap.subarray(0, bytes));

@@ -98,7 +98,7 @@ function joined(input: {
   if (!(first instanceof Uint8Array) || range === undefined || range.begin !== 0) {
     throw new GatewayError(
       'ResponseInvalid',
-      "The canister's 206 answer to a request without Range is no first part of a whole.",
+      "The canister's 206 answer to a request without Range is not the first part of a file.",
     );
   }
   const headers = withoutHeaders(
@@ -108,7 +108,10 @@ function joined(input: {
   headers.push(['content-length', String(range.total)]);
   if (request.method === 'HEAD') return { status: 200, headers, body: new Uint8Array(0) };
   if (first.length !== range.end + 1) {
-    throw new GatewayError('ResponseInvalid', 'The first part is not as long as it says.');
+    throw new GatewayError(
+      'ResponseInvalid',
+      'The length of the first part does not match its Content-Range.',
+    );
   }
   return { status: 200, headers, body: joinParts({ request, canister, verify, first, range }) };
 }

@@ -137,7 +137,8 @@ function callbackOf(strategy: {
   readonly token: UnknownValue;
 }): StreamingCallback {
   const [canisterId, method] = strategy.callback;
-  if (typeof method !== 'string') throw new Error('the streaming callback is no function');
+  if (typeof method !== 'string')
+    throw new Error('the streaming callback is not a function reference');
   return { canisterId, method, token: encodeToken(strategy.token) };
 }
 

@@ -124,7 +124,7 @@ function decoded<T>(decode: (reply: Uint8Array) => T, reply: Uint8Array): T {
     const reason = error instanceof Error ? error.message : String(error);
     throw new GatewayError(
       'ResponseInvalid',
-      `The canister's answer is no HttpResponse: ${reason}`,
+      `The canister's answer is not an HttpResponse: ${reason}`,
     );
   }
 }

@@ -45,7 +45,7 @@ function resolveHost(host: string | undefined): Resolution {
   if (label === undefined) return { canisterId: undefined, isRaw };
   const canisterId = parseId(label.split('--').at(-1) ?? '');
   if (canisterId === undefined) {
-    throw new GatewayError('CanisterIdInvalid', `"${label}" in the host is no canister id.`);
+    throw new GatewayError('CanisterIdInvalid', `"${label}" in the host is not a canister id.`);
   }
   return { canisterId, isRaw };
 }
@@ -68,7 +68,7 @@ function idFromQuery(url: string): Principal | undefined {
   if (text === null) return undefined;
   const id = parseId(text);
   if (id === undefined) {
-    throw new GatewayError('CanisterIdInvalid', `canisterId=${text} is no canister id.`);
+    throw new GatewayError('CanisterIdInvalid', `canisterId=${text} is not a canister id.`);
   }
   return id;
 }

@@ -96,7 +96,7 @@ function isPreflight({ status, headers, body }: HttpAnswer): boolean {
 
 function requireCanister(options: GatewayOptions, canisterId: Principal): void {
   if (options.engine.canister(canisterId) !== undefined) return;
-  throw new GatewayError('CanisterNotFound', `There is no canister ${canisterId.toText()} here.`);
+  throw new GatewayError('CanisterNotFound', `Canister ${canisterId.toText()} does not exist.`);
 }
 
 /** Returns the canister of plain `localhost`: the named one, or the oldest that serves HTTP.
@@ -109,7 +109,7 @@ function plainCanister(options: GatewayOptions): Principal {
   }
   throw new GatewayError(
     'CanisterIdMissing',
-    'The request names no canister; none is installed that serves HTTP.',
+    'The request names no canister, and no installed canister serves HTTP.',
   );
 }
 

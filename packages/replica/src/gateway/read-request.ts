@@ -31,7 +31,7 @@ export function readTarget(request: IncomingMessage): RequestTarget {
   if (target.startsWith('/')) return { host: request.headers.host, url: checkedUrl(target) };
   const absolute = /^https?:\/\/([^/?#]+)([^#]*)/i.exec(target);
   if (absolute === null) {
-    throw new GatewayError('MalformedRequest', `The request target "${target}" is no path.`);
+    throw new GatewayError('MalformedRequest', `The request target "${target}" is not a path.`);
   }
   const [, host, rest = ''] = absolute;
   return { host, url: checkedUrl(rest.startsWith('/') ? rest : `/${rest}`) };
@@ -41,7 +41,7 @@ function checkedUrl(url: string): string {
   if (url.length > urlBytesMax) {
     throw new GatewayError(
       'UrlTooLong',
-      `The URL has ${url.length} bytes and the gateway takes ${urlBytesMax}.`,
+      `The URL has ${url.length} bytes; the gateway accepts ${urlBytesMax}.`,
     );
   }
   const [path = ''] = url.split('?');
@@ -49,7 +49,7 @@ function checkedUrl(url: string): string {
   if (segments <= pathSegmentsMax) return url;
   throw new GatewayError(
     'UrlTooLong',
-    `The path has ${segments} segments and the gateway takes ${pathSegmentsMax}.`,
+    `The path has ${segments} segments; the gateway accepts ${pathSegmentsMax}.`,
   );
 }
 

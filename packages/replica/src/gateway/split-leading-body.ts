@@ -96,7 +96,7 @@ function readEntry(cursor: Cursor): TableEntry {
       repeat(cursor, readByte);
       return { kind: 'other' };
     default:
-      throw new RangeError('a type that this reader does not know');
+      throw new RangeError('a type that this reader does not support');
   }
 }
 

@@ -69,7 +69,7 @@ function startThread(): Thread {
     waiting.clear();
   };
   worker.on('error', fail);
-  worker.on('exit', () => fail(new Error('the thread that verifies has ended')));
+  worker.on('exit', () => fail(new Error('the verifier thread has ended')));
   return started;
 }
 

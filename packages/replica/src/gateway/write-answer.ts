@@ -45,11 +45,13 @@ async function writeParts(
   let length = 0;
   for await (const part of parts) {
     length += part.length;
-    if (told !== undefined && length > told) throw new Error('the body is longer than was told');
+    if (told !== undefined && length > told)
+      throw new Error('the body is longer than its Content-Length');
     if (!response.write(part)) await drained(response);
     if (response.destroyed) return;
   }
-  if (told !== undefined && length < told) throw new Error('the body is shorter than was told');
+  if (told !== undefined && length < told)
+    throw new Error('the body is shorter than its Content-Length');
   response.end();
 }
 

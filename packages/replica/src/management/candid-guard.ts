@@ -103,7 +103,7 @@ function readEntry(pipe: PipeArrayBuffer): Entry {
   const code = readType(pipe);
   const kind = kindByCode[code];
   if (code === functionCode) return readFunction(pipe);
-  if (kind === undefined) throw new Error(`type code ${code} has no place in an argument`);
+  if (kind === undefined) throw new Error(`type code ${code} is not allowed in an argument`);
   if (kind === 'opt' || kind === 'vec') return { kind, parts: [readType(pipe)] };
   const parts = Array.from({ length: readCount(pipe) }, () => {
     lebDecode(pipe);

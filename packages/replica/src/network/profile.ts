@@ -110,5 +110,5 @@ export function profileOf(profile: string | NetworkProfile): NetworkProfile {
   const known = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
   if (known !== undefined) return known;
   const names = Object.keys(profiles).join(', ');
-  throw new Error(`There is no profile "${profile}" of a network. Those there are: ${names}.`);
+  throw new Error(`The network profile "${profile}" does not exist; use one of: ${names}.`);
 }

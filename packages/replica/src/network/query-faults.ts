@@ -96,7 +96,7 @@ function checked(faults: QueryFaults): QueryFaults {
   for (const fault of ['altered', 'lies', 'lags', 'dropped', 'clockJumps'] as const) {
     const probability = faults[fault] ?? 0;
     if (probability >= 0 && probability <= 1) continue;
-    throw new Error(`The probability of "${fault}" is from 0 to 1; got ${probability}.`);
+    throw new Error(`The probability of "${fault}" must be 0 to 1; got ${probability}.`);
   }
   return faults;
 }

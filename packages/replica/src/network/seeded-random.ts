@@ -8,7 +8,7 @@ const defaultSeed = 1;
 
 /** Throws an Error for a seed that is no whole number. */
 export function seededRandom(seed = defaultSeed): Random {
-  if (!Number.isSafeInteger(seed)) throw new Error(`A seed is a whole number; got ${seed}.`);
+  if (!Number.isSafeInteger(seed)) throw new Error(`A seed must be a whole number; got ${seed}.`);
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -38,7 +38,7 @@ export class AnsweredMark {
     this.#found = Number(bytes.readBigUInt64LE(8));
     if (encode(this.#found).equals(bytes)) return;
     closeSync(this.#file);
-    throw new StateDamage(`The file ${path}, which says what was answered, is damaged`);
+    throw new StateDamage(`The file ${path}, which has the last answered commit, is damaged`);
   }
 
   /** As it was when it was opened. */

@@ -56,7 +56,7 @@ export function openDiskStore(directory: string, options: DiskStoreOptions = {})
       takeUpFormerState(place);
       options.onNote?.(
         'The state is of an earlier version: stable memory, settings and certified data are as ' +
-          'they were; heaps were not kept, so canisters are brought up as by an upgrade.',
+          'they were; heaps were not stored, so canisters are started as by an upgrade.',
       );
     }
     if (options.onRepair) repairState(place, options.onRepair);

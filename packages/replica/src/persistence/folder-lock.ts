@@ -29,7 +29,7 @@ export function lockFolder(directory: string): () => void {
   } finally {
     rmSync(candidate, { force: true });
   }
-  throw new Error(`Cannot lock the state folder ${directory}: others keep taking the lock`);
+  throw new Error(`Cannot lock the state folder ${directory}: other processes keep locking it`);
 }
 
 /** A link is made whole or not at all, and never over another. */

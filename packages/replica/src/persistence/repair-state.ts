@@ -37,7 +37,7 @@ export function repairState(place: StatePlace, tell: Tell): void {
   for (const snapshot of snapshotsOf(place.directory)) {
     if (goBack(place, { snapshot, tell })) return;
   }
-  throw new StateDamage(`${damage}; there is nothing whole to go back to, --repair cannot help`);
+  throw new StateDamage(`${damage}; no intact state is left, so --repair cannot help`);
 }
 
 /** Their canisters are kept, and run again once they are upgraded. Returns how many. */
@@ -102,7 +102,7 @@ function goBack(
     if (lostHeaps === undefined) return false;
     for (const canisterId of lostHeaps) {
       content.forgetHeap(canisterId);
-      tell(`The heap of ${canisterId} is lost: it is brought up as by an upgrade.`);
+      tell(`The heap of ${canisterId} is lost: the canister is started as by an upgrade.`);
     }
     tell(lossOf(answeredOf(place.directory), sequence));
     writeCheckpoint(place, { content, sequence });

@@ -56,11 +56,11 @@ export class BodyCheck {
     if (sha256 !== undefined && sha256 !== this.#sha256.digest('hex')) {
       throw new S3Error(
         'XAmzContentSHA256Mismatch',
-        'The bytes have another SHA-256 than x-amz-content-sha256 says.',
+        'The SHA-256 of the body does not match x-amz-content-sha256.',
       );
     }
     if (md5 !== undefined && md5 !== found.toString('base64')) {
-      throw new S3Error('BadDigest', 'The bytes have another MD5 than Content-MD5 says.');
+      throw new S3Error('BadDigest', 'The MD5 of the body does not match Content-MD5.');
     }
     requireAnnounced(trailer, checksum);
     return checksum === undefined
@@ -74,13 +74,13 @@ export class BodyCheck {
     requireChecksum(algorithm, meant);
     const found = Buffer.from(this.#checksum?.digest() ?? []).toString('base64');
     if (found === meant) return { algorithm, value: found };
-    throw new S3Error('BadDigest', `The bytes have another ${algorithm} than ${header} says.`);
+    throw new S3Error('BadDigest', `The ${algorithm} of the body does not match ${header}.`);
   }
 
   #wrongLength(): S3Error {
     return new S3Error(
       'IncompleteBody',
-      `The body has ${this.#expected.length} bytes by its headers, and not as many came.`,
+      `The body is shorter or longer than the ${this.#expected.length} bytes that its headers declare.`,
     );
   }
 }
@@ -89,5 +89,8 @@ function requireAnnounced(trailer: Trailer, checksum: ExpectedChecksum | undefin
   const isTrailed = checksum !== undefined && checksum.value === undefined;
   const announced = isTrailed ? [checksumHeader(checksum.algorithm)] : [];
   if ([...trailer.keys()].join() === announced.join()) return;
-  throw new S3Error('MalformedTrailerError', 'The trailer must have what x-amz-trailer names.');
+  throw new S3Error(
+    'MalformedTrailerError',
+    'The trailer lacks the header that x-amz-trailer names.',
+  );
 }

@@ -36,14 +36,14 @@ export class ByteReader {
     let line = '';
     for (;;) {
       if (await this.isAtEnd()) {
-        throw new S3Error('IncompleteBody', 'The body ends within a line of its framing.');
+        throw new S3Error('IncompleteBody', 'The body ends within a chunk header.');
       }
       const end = this.#rest.indexOf(newline);
       const bytes = end === -1 ? this.#rest : this.#rest.subarray(0, end);
       if (line.length + bytes.length > bytesMax) {
         throw new S3Error(
           'InvalidRequest',
-          `A line of the framing has more than ${bytesMax} bytes.`,
+          `A chunk header of the body has more than ${bytesMax} bytes.`,
         );
       }
       line += Buffer.from(bytes).toString('latin1');

@@ -78,10 +78,7 @@ function requireChunkSignature(
     throw malformed('A chunk has a signature, and the request says that it has none.');
   }
   if (signature !== undefined && signer.isChunk(sha256, signature)) return;
-  throw new S3Error(
-    'SignatureDoesNotMatch',
-    'The signature of a chunk is not the one of its bytes.',
-  );
+  throw new S3Error('SignatureDoesNotMatch', 'The signature of a chunk does not match its bytes.');
 }
 
 async function readTrailer(
@@ -121,7 +118,7 @@ function requireTrailerSignature(
     .filter(([name]) => name !== trailerSignature)
     .map(([name, value]) => `${name}:${value}\n`);
   if (signature !== undefined && signer.isTrailer(signed.join(''), signature)) return;
-  throw new S3Error('SignatureDoesNotMatch', 'The signature of the trailer is not the right one.');
+  throw new S3Error('SignatureDoesNotMatch', 'The signature of the trailer does not match.');
 }
 
 function malformed(message: string): S3Error {

@@ -79,7 +79,7 @@ function readChecksum(request: SignedRequest, payload: Payload): ExpectedChecksu
     .map(([name, value]) => ({ algorithm: algorithmOf(name), value }));
   const [checksum, ...more] = [...sent, ...trailed];
   if (more.length > 0) {
-    throw new S3Error('InvalidRequest', 'One checksum at a time: several were named.');
+    throw new S3Error('InvalidRequest', 'The request names several checksums: send only one.');
   }
   if (checksum?.value !== undefined) requireChecksum(checksum.algorithm, checksum.value);
   return checksum;

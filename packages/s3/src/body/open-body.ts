@@ -35,7 +35,7 @@ export function openBody(
     }),
     digests() {
       if (digests === undefined)
-        throw new Error('A body has digests when its stream has given all of it.');
+        throw new Error('The digests of a body are known only at its end.');
       return digests;
     },
   };

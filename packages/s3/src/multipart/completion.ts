@@ -75,7 +75,10 @@ export async function completeUpload(
 
 function listedParts(state: UploadState, { listed, partBytesMin }: CompletionWish): StoredPart[] {
   if (listed.some(({ number }, index) => number <= (listed[index - 1]?.number ?? -1))) {
-    throw new S3Error('InvalidPartOrder', 'The parts must be listed by their numbers, upwards.');
+    throw new S3Error(
+      'InvalidPartOrder',
+      'The parts must be listed in ascending order of their numbers.',
+    );
   }
   const parts = listed.map(({ number, etag, checksums }) => {
     const part = state.parts.get(number);
@@ -88,13 +91,13 @@ function listedParts(state: UploadState, { listed, partBytesMin }: CompletionWis
     if (part !== undefined && isSame) return part;
     throw new S3Error(
       'InvalidPart',
-      `Part ${number} is not there, or it has another entity tag or checksum than is listed.`,
+      `Part ${number} does not exist, or its ETag or checksum does not match the list.`,
     );
   });
   if (parts.slice(0, -1).some(({ size }) => size < partBytesMin)) {
     throw new S3Error(
       'EntityTooSmall',
-      `Every part but the last has at least ${partBytesMin} bytes.`,
+      `Every part except the last must have at least ${partBytesMin} bytes.`,
     );
   }
   return parts;
@@ -146,7 +149,7 @@ function requireWished(
   if (size !== undefined && size !== total) {
     throw new S3Error(
       'InvalidRequest',
-      `x-amz-mp-object-size says ${size} bytes, and the parts have ${total}.`,
+      `x-amz-mp-object-size is ${size} bytes, but the parts have ${total}.`,
     );
   }
   if (checksum === undefined) return;
@@ -157,7 +160,7 @@ function requireWished(
   if (isSame) return;
   throw new S3Error(
     'BadDigest',
-    `The parts have another ${checksum.algorithm} than the request says, or not all have one.`,
+    `The ${checksum.algorithm} of the parts does not match the request, or a part has none.`,
   );
 }
 
@@ -233,8 +236,8 @@ async function writtenParts(
 function irregular({ partBytes }: PartSession): S3Error {
   return new S3Error(
     'InvalidPart',
-    `Parts that were sent are missing in the list, or had another length than ${partBytes} bytes ` +
-      'before: list all of them, or upload it anew in parts of one length.',
+    `The list omits uploaded parts, or a part was first sent with another length than ${partBytes} bytes` +
+      ': list all parts, or start a new upload with parts of equal length.',
   );
 }
 
@@ -266,7 +269,7 @@ async function* spooled({
   spool,
 }: Pick<CompletingWork, 'parts' | 'spool'>): AsyncGenerator<Uint8Array> {
   for (const { file } of parts) {
-    if (file === undefined) throw new Error('A part without a session is in the spool.');
+    if (file === undefined) throw new Error('A part without a session must be in the spool.');
     yield* spool.read(file);
   }
 }

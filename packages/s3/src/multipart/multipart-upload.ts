@@ -122,7 +122,9 @@ export class MultipartUpload {
       if (this.#turns.get(number) === turn) this.#turns.delete(number);
     });
     this.#turns.set(number, turn);
-    former?.giveUp(new S3Error('OperationAborted', 'The part has been sent again.'));
+    former?.giveUp(
+      new S3Error('OperationAborted', 'The part was sent again, which ends the first transfer.'),
+    );
     await former?.ended;
     return turn;
   }
@@ -148,8 +150,8 @@ export class MultipartUpload {
       if (other.number <= number || other.digests === undefined) continue;
       throw new S3Error(
         'InvalidRequest',
-        `Part ${number} has ${size} bytes, and parts behind it were stored for one of ` +
-          `${session.partBytes} bytes: send it with that length, or begin the upload anew.`,
+        `Part ${number} has ${size} bytes, but later parts were stored for a length of ` +
+          `${session.partBytes} bytes: send it with that length, or start a new upload.`,
       );
     }
   }
@@ -277,11 +279,14 @@ function beyondTheLast({ partBytes, chunkBytes }: PartSession): S3Error {
   const partsMax = Math.floor((chunkCountMax * chunkBytes) / partBytes);
   return new S3Error(
     'EntityTooLarge',
-    `In parts of ${partBytes} bytes an object has at most ${partsMax} parts here; in parts of ` +
-      '9,500,000 bytes it has 19 GB.',
+    `With parts of ${partBytes} bytes an object can have at most ${partsMax} parts; with parts of ` +
+      '9,500,000 bytes it can have 19 GB.',
   );
 }
 
 export function noSuchUpload(): S3Error {
-  return new S3Error('NoSuchUpload', 'There is no upload of this id: it was completed, or ended.');
+  return new S3Error(
+    'NoSuchUpload',
+    'The upload does not exist: it was completed, aborted or has expired.',
+  );
 }

@@ -149,7 +149,10 @@ export class MultipartUploads {
   async #requireRoom(): Promise<void> {
     const names = await readdir(this.#options.folder);
     if (names.filter((name) => name.endsWith(logEnding)).length < uploadsMax) return;
-    throw new S3Error('SlowDown', `There are ${uploadsMax} uploads in parts of the last day.`);
+    throw new S3Error(
+      'SlowDown',
+      `The server already has ${uploadsMax} multipart uploads of the last day: complete or abort some.`,
+    );
   }
 }
 

@@ -83,8 +83,8 @@ export class Spool {
   #full(size: number, cause?: unknown): S3Error {
     return new S3Error(
       'SlowDown',
-      `There is no room on the S3 server's disk for ${size} bytes more: complete or abort other uploads, ` +
-        'or send parts of one length to a bucket that is not end-to-end.',
+      `The S3 server's disk has no space for ${size} more bytes: complete or abort other uploads, ` +
+        'or send parts of equal length to a bucket that is not end-to-end.',
       { cause },
     );
   }

@@ -53,7 +53,7 @@ function putting(require: Requirement): Handler {
     if (isEmpty || !isOwners) {
       throw new S3Error(
         'NotImplemented',
-        'An access control list must grant FULL_CONTROL to its owner, efs, and nothing else: share a file by a ' +
+        'An access control list can only grant FULL_CONTROL to its owner, efs: share a file by a ' +
           'link, or a bucket by a key (efs link, efs key).',
       );
     }
@@ -69,6 +69,6 @@ async function refusePublic({ account, request }: Operation): Promise<void> {
   if (!isPublic) return;
   throw new S3Error(
     'NotImplemented',
-    `Everybody may read bucket ${bucketOf(request)}: make it private by efs bucket set --private.`,
+    `Bucket ${bucketOf(request)} is public, which an access control list cannot change: use efs bucket set --private.`,
   );
 }

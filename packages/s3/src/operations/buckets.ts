@@ -125,7 +125,7 @@ async function putVersioning(operation: Operation): Promise<Answer> {
   const root = readXml(await readSmallBody(operation), 'VersioningConfiguration');
   const status = textOf(root, 'Status');
   if (textOf(root, 'MfaDelete') === 'Enabled') {
-    throw new S3Error('NotImplemented', 'There is no MFA delete.');
+    throw new S3Error('NotImplemented', 'MFA delete is not supported.');
   }
   const { keepVersionsDays } = await account.storage.buckets.get(bucket);
   const isKept = keepVersionsDays > 0;
@@ -135,10 +135,10 @@ async function putVersioning(operation: Operation): Promise<Answer> {
   } else if (status === 'Suspended' && isKept) {
     throw new S3Error(
       'NotImplemented',
-      'Versions are kept for some days, and are not suspended: efs bucket set --keep-versions none.',
+      'Versioning cannot be suspended: efs bucket set --keep-versions none turns it off.',
     );
   } else if (status !== 'Enabled' && status !== 'Suspended') {
-    throw new S3Error('MalformedXML', '<Status> is Enabled or Suspended.');
+    throw new S3Error('MalformedXML', '<Status> must be Enabled or Suspended.');
   }
   return { status: 200 };
 }

@@ -17,7 +17,7 @@ export const owner: Elements = { ID: 'efs', DisplayName: 'efs' };
 
 export function bucketOf({ bucket }: S3Request): string {
   if (bucket !== undefined) return bucket;
-  throw new S3Error('InvalidRequest', 'The request names no bucket.');
+  throw new S3Error('InvalidRequest', 'The request has no bucket.');
 }
 
 /** Throws NoSuchBucket, and AccessDenied for a caller that may not list the bucket. */
@@ -38,7 +38,7 @@ export function placeOf({ bucket, key }: Pick<S3Request, 'bucket' | 'key'>): Fil
 }
 
 function noSuchKey(): S3Error {
-  return new S3Error('NoSuchKey', 'There is no object of this key.');
+  return new S3Error('NoSuchKey', 'No object has this key.');
 }
 
 /** Throws NoSuchKey, or NoSuchVersion if the request names an id that does not exist. */
@@ -76,7 +76,7 @@ export async function findRecord(
   const { number: version } = id;
   const former = await unlessMissing(account.storage.stat(name, { version, signal }));
   if (former !== undefined && isVersion(id, former)) return { record: former, version };
-  throw new S3Error('NoSuchVersion', 'There is no such version of the object.');
+  throw new S3Error('NoSuchVersion', 'The object has no such version.');
 }
 
 export async function isEndToEnd({ secrets }: Account, bucket: string): Promise<boolean> {
@@ -106,7 +106,7 @@ export function namingOf({ query }: S3Request): Naming {
   const encoding = query.get('encoding-type');
   if (encoding === undefined) return { encoding, text: (name) => name };
   if (encoding !== 'url') {
-    throw new S3Error('InvalidArgument', 'encoding-type is url, or is left out.');
+    throw new S3Error('InvalidArgument', 'encoding-type must be url or absent.');
   }
   return { encoding, text: (name) => encodeURIComponent(name).replaceAll('%2F', '/') };
 }

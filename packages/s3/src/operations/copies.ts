@@ -72,7 +72,7 @@ export function copySourceOf(request: S3Request): {
   const whole = rawPath.startsWith('/') ? rawPath : `/${rawPath}`;
   const address = addressOf({ rawPath: whole, host: undefined, domain: undefined });
   if (address.key === undefined) {
-    throw new S3Error('InvalidArgument', 'x-amz-copy-source names a bucket and a key.');
+    throw new S3Error('InvalidArgument', 'x-amz-copy-source must name a bucket and a key.');
   }
   const versionId = new URLSearchParams(rawQuery).get('versionId') ?? undefined;
   return { from: placeOf(address), versionId };
@@ -103,7 +103,7 @@ async function changeItself({ account, signal }: Operation, copy: Copy): Promise
   if (change === undefined) {
     throw new S3Error(
       'InvalidRequest',
-      'A copy of an object onto itself is to change something: its metadata or its tags.',
+      'A copy of an object to itself must replace its metadata or its tags.',
     );
   }
   const ifMatch = `"${copy.source.record.etag}"`;
@@ -127,7 +127,7 @@ async function copyWithin(operation: Operation, copy: Copy): Promise<FileRecord>
 }
 
 function sourceReplaced(): S3Error {
-  return new S3Error('SlowDown', 'The source was replaced meanwhile: try again.');
+  return new S3Error('SlowDown', 'The source was replaced during the copy: try again.');
 }
 
 async function carry(operation: Operation, copy: Copy): Promise<FileRecord> {

@@ -52,7 +52,7 @@ type SentCondition = { readonly [Name in keyof Condition]: string | undefined };
 function parseCondition({ etag, size, modified }: SentCondition): Condition | undefined {
   if (etag === undefined && size === undefined && modified === undefined) return undefined;
   if (size !== undefined && !/^\d{1,15}$/.test(size)) {
-    throw new S3Error('InvalidArgument', `The size ${size.slice(0, 80)} is no number of bytes.`);
+    throw new S3Error('InvalidArgument', `The size ${size.slice(0, 80)} is not a number of bytes.`);
   }
   const time = modified === undefined ? undefined : Date.parse(modified);
   if (Number.isNaN(time)) {
@@ -165,7 +165,7 @@ function readDeletion(bytes: Uint8Array): { doomed: readonly Doomed[]; isQuiet: 
   const doomed = objects.map((object) => {
     const key = textOf(object, 'Key');
     if (key === undefined || key === '') {
-      throw new S3Error('MalformedXML', 'Each <Object> of <Delete> has a <Key>.');
+      throw new S3Error('MalformedXML', 'Each <Object> of <Delete> must have a <Key>.');
     }
     const condition = parseCondition({
       etag: textOf(object, 'ETag') || undefined,

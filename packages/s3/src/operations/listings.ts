@@ -42,7 +42,7 @@ async function listVersion1(operation: Operation) {
 async function listVersion2(operation: Operation) {
   const { query } = operation.request;
   if (query.get('list-type') !== '2') {
-    throw new S3Error('InvalidArgument', 'list-type is 2, or is left out.');
+    throw new S3Error('InvalidArgument', 'list-type must be 2 or absent.');
   }
   const asked = askedOf(operation);
   const startAfter = query.get('start-after');
@@ -69,7 +69,7 @@ export function askedOf({ request }: Operation): Asked {
   const { query } = request;
   const asked = query.get('max-keys') ?? String(keysMax);
   if (!/^\d{1,10}$/.test(asked)) {
-    throw new S3Error('InvalidArgument', 'max-keys is a whole number from 0 on.');
+    throw new S3Error('InvalidArgument', 'max-keys must be a whole number from 0 on.');
   }
   return {
     bucket: bucketOf(request),

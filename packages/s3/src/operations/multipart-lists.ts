@@ -75,7 +75,7 @@ function checksumKind(checksum: UploadStart['checksum']): Elements {
 async function listUploads(operation: Operation): Promise<Answer> {
   const { request, accessKeyId, isSigned, multipart } = operation;
   const { query } = request;
-  if (!isSigned) throw new S3Error('AccessDenied', 'Uploads are listed by signed requests only.');
+  if (!isSigned) throw new S3Error('AccessDenied', 'Only signed requests can list uploads.');
   await requireBucket(operation);
   const bucket = bucketOf(request);
   const delimiter = query.get('delimiter') ?? '';

@@ -87,7 +87,7 @@ function checksumAsked(request: S3Request): UploadStart['checksum'] {
   throw new S3Error(
     'InvalidRequest',
     `The checksum ${name} of type ${type} is not supported: send CRC32, CRC32C or CRC64NVME with ` +
-      `FULL_OBJECT, or one of ${checksumNames} but crc64nvme with COMPOSITE.`,
+      `FULL_OBJECT, or one of ${checksumNames} except crc64nvme with COMPOSITE.`,
   );
 }
 
@@ -153,7 +153,7 @@ async function copyPart(operation: Operation): Promise<Answer> {
   const { body, etag } = await account.storage.download(from, wanted);
   if (etag !== source.record.etag) {
     await body.cancel();
-    throw new S3Error('SlowDown', 'The source was replaced meanwhile: try again.');
+    throw new S3Error('SlowDown', 'The source was replaced during the copy: try again.');
   }
   const copied = bodyOf(piecesOf(body), range.end - range.start);
   const stored = await storePart(operation, upload, {
@@ -178,7 +178,7 @@ function copyRangeOf(request: S3Request, size: number): { start: number; end: nu
   if (start < end && end <= size) return { start, end };
   throw new S3Error(
     'InvalidArgument',
-    `x-amz-copy-source-range is bytes=first-last, of the ${size} bytes of the source.`,
+    `x-amz-copy-source-range must be bytes=first-last within the ${size} bytes of the source.`,
   );
 }
 
@@ -235,12 +235,12 @@ function listedOf(list: ReadElement): ListedPart[] {
     const number = Number(textOf(part, 'PartNumber') ?? Number.NaN);
     const etag = textOf(part, 'ETag')?.trim().replaceAll('"', '');
     if (!Number.isInteger(number) || etag === undefined) {
-      throw new S3Error('MalformedXML', 'Each Part has a PartNumber and an ETag.');
+      throw new S3Error('MalformedXML', 'Each Part must have a PartNumber and an ETag.');
     }
     return { number, etag, checksums: checksumsOf(part) };
   });
   if (listed.length > 0 && listed.length <= partsMax) return listed;
-  throw new S3Error('MalformedXML', `CompleteMultipartUpload lists 1 to ${partsMax} parts.`);
+  throw new S3Error('MalformedXML', `CompleteMultipartUpload must list 1 to ${partsMax} parts.`);
 }
 
 function checksumsOf(part: ReadElement): ListedPart['checksums'] {
@@ -255,7 +255,7 @@ function sizeAsked(request: S3Request): number | undefined {
   const text = request.header('x-amz-mp-object-size');
   if (text === undefined || /^\d{1,15}$/.test(text))
     return text === undefined ? text : Number(text);
-  throw new S3Error('InvalidRequest', 'x-amz-mp-object-size is a number of bytes.');
+  throw new S3Error('InvalidRequest', 'x-amz-mp-object-size must be a number of bytes.');
 }
 
 function checksumOfWhole(
@@ -266,7 +266,7 @@ function checksumOfWhole(
     return algorithm === undefined ? [] : [{ algorithm, value }];
   });
   if (sent.length <= 1) return sent[0];
-  throw new S3Error('InvalidRequest', 'One checksum at a time: several were named.');
+  throw new S3Error('InvalidRequest', 'The request names several checksums: send only one.');
 }
 
 function completionXml({ bucket, key }: UploadStart, { etag, checksum }: Completed): string {

@@ -64,7 +64,10 @@ async function getObject(operation: Operation): Promise<Answer> {
     if (body !== undefined) return { ...answer, body };
     ranges.forget(recentName);
   }
-  throw new S3Error('SlowDown', 'The object is being replaced again and again: try again.');
+  throw new S3Error(
+    'SlowDown',
+    'The object was replaced several times during the request: try again.',
+  );
 }
 
 /** Undefined where the object was replaced since it was looked at. */
@@ -178,19 +181,25 @@ function partOf({ header, query }: S3Request, { own, size }: StoredObject): Obje
   if (text === undefined) return undefined;
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (number < 1 || number > partNumberMax) {
-    throw new S3Error('InvalidArgument', `partNumber is from 1 to ${partNumberMax}.`);
+    throw new S3Error('InvalidArgument', `partNumber must be 1 to ${partNumberMax}.`);
   }
   if (header('range') !== undefined) {
-    throw new S3Error('InvalidRequest', 'A part is asked for by its number or by a range.');
+    throw new S3Error('InvalidRequest', 'A request can have either partNumber or Range.');
   }
   const isInParts = own.partBytes !== undefined || (own.etag ?? '').includes('-');
   const partBytes = isInParts ? own.partBytes : Math.max(1, size);
   if (partBytes === undefined) {
-    throw new S3Error('NotImplemented', 'Where its parts were of several lengths, is not known.');
+    throw new S3Error(
+      'NotImplemented',
+      "The object's parts had several lengths, so their offsets are unknown: use Range.",
+    );
   }
   const count = Math.max(1, Math.ceil(size / partBytes));
   if (number > count) {
-    throw new S3Error('InvalidPartNumber', `The object has ${count} parts; there is no ${number}.`);
+    throw new S3Error(
+      'InvalidPartNumber',
+      `The object has ${count} parts, so part ${number} does not exist.`,
+    );
   }
   if (!isInParts) return undefined;
   const start = (number - 1) * partBytes;
@@ -204,13 +213,13 @@ function overridesOf(request: S3Request, isSigned: boolean): Record<string, stri
     return value === undefined ? [] : [[name, value] as const];
   });
   if (fields.length > 0 && !isSigned) {
-    throw new S3Error('InvalidRequest', 'response-… is for requests with a signature.');
+    throw new S3Error('InvalidRequest', 'Only signed requests can have response-… parameters.');
   }
   const wrong = fields.find(([, value]) => /[^\u0020-\u007e\u00a0-\u00ff]/.test(value));
   if (wrong !== undefined) {
     throw new S3Error(
       'InvalidArgument',
-      `response-${wrong[0].toLowerCase()} has a character that no header field can have: send ` +
+      `response-${wrong[0].toLowerCase()} has a character that header fields cannot have: send ` +
         "printable Latin-1, and other characters of a file name as filename*=UTF-8''….",
     );
   }

@@ -45,7 +45,7 @@ function requireFitting({ length }: Body): void {
   if (length <= objectBytesMax) return;
   throw new S3Error(
     'EntityTooLarge',
-    `One request brings at most ${objectBytesMax} bytes: upload it in parts.`,
+    `One request stores at most ${objectBytesMax} bytes: upload the object in parts.`,
   );
 }
 

@@ -29,7 +29,7 @@ async function putTagging(operation: Operation): Promise<Answer> {
   const tags = elementsOf(set, 'Tag').map((tag): Tag => {
     const [key, value] = [textOf(tag, 'Key'), textOf(tag, 'Value')];
     if (key !== undefined && value !== undefined) return { key, value };
-    throw new S3Error('MalformedXML', 'Each <Tag> has a <Key> and a <Value>.');
+    throw new S3Error('MalformedXML', 'Each <Tag> must have a <Key> and a <Value>.');
   });
   await setWords(operation, wordsOf(tags));
   return { status: 200 };
@@ -46,7 +46,7 @@ async function setWords(operation: Operation, tags: readonly string[]): Promise<
   const versionId = request.query.get('versionId');
   const object = versionId === undefined ? undefined : await findObject(operation, name, versionId);
   if (object?.version !== undefined) {
-    throw new S3Error('NotImplemented', 'The tags of a former version stay as they are.');
+    throw new S3Error('NotImplemented', 'The tags of a former version cannot be changed.');
   }
   await account.storage.change(name, { tags, signal });
 }

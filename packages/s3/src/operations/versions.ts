@@ -44,7 +44,7 @@ async function listObjectVersions(operation: Operation) {
   const keyMarker = query.get('key-marker') ?? '';
   const idMarker = query.get('version-id-marker');
   if (idMarker !== undefined && keyMarker === '') {
-    throw new S3Error('InvalidArgument', 'version-id-marker wants a key-marker beside it.');
+    throw new S3Error('InvalidArgument', 'version-id-marker needs a key-marker.');
   }
   const limit = Math.max(1, asked.limit);
   const behind = parseVersionId(idMarker || undefined)?.number ?? 0;
@@ -122,7 +122,7 @@ async function formerOf({ account, signal }: Operation, asked: Asked): Promise<L
     if (former.length === walkedMax) {
       throw new S3Error(
         'NotImplemented',
-        `There are more than ${walkedMax} former versions behind this prefix: efs versions ls.`,
+        `The prefix has more than ${walkedMax} former versions: use efs versions ls.`,
       );
     }
     const { version: number, updatedAt: modified } = version;

@@ -18,7 +18,7 @@ export async function writeConditions(
 ): Promise<WriteConditions> {
   const ifNoneMatch = request.header('if-none-match');
   if (ifNoneMatch !== undefined && ifNoneMatch.trim() !== '*') {
-    throw new S3Error('NotImplemented', 'If-None-Match of what is stored is * alone.');
+    throw new S3Error('NotImplemented', 'If-None-Match supports only * on writes.');
   }
   const ifMatch = request.header('if-match');
   if (ifMatch === undefined) return { ifNoneMatch };

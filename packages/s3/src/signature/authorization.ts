@@ -78,15 +78,16 @@ function headerClaim(request: SignedRequest, header: string): Claim {
   for (const part of header.slice(scheme.length).split(',')) {
     const equals = part.indexOf('=');
     const name = part.slice(0, Math.max(equals, 0)).trim();
-    if (fields.has(name)) throw new S3Error(code, `${name || 'A field'} is there twice.`);
+    if (fields.has(name)) throw new S3Error(code, `${name || 'A field'} occurs twice.`);
     fields.set(name, part.slice(equals + 1).trim());
   }
   const text = (name: string): string => {
     const value = fields.get(name);
     if (value) return value;
-    throw new S3Error(code, 'It must have Credential, SignedHeaders and Signature.');
+    throw new S3Error(code, 'Authorization must have Credential, SignedHeaders and Signature.');
   };
-  if (fields.size !== 3) throw new S3Error(code, 'It has three fields, parted by commas.');
+  if (fields.size !== 3)
+    throw new S3Error(code, 'Authorization must have three fields, separated by commas.');
   return {
     ...readFields({ text, time: timeOf(request), code }),
     form: 'header',
@@ -116,7 +117,7 @@ function queryClaim(parameters: readonly (readonly [string, string])[]): Claim {
     const [found] = own;
     if (own.length === 1 && found?.[1] && found[0] === `X-Amz-${name}`) return found[1];
     const all = queryFields.map((field) => `X-Amz-${field}`).join(', ');
-    throw new S3Error(code, `A presigned request has each of ${all} once.`);
+    throw new S3Error(code, `A presigned request must have each of ${all} once.`);
   };
   requireAlgorithm(text('Algorithm'), code);
   const expires = text('Expires');
@@ -152,15 +153,15 @@ function readFields({ text, time, code }: Fields): Omit<Claim, 'form' | 'expires
     throw new S3Error(where, 'X-Amz-Date must be a time such as 20130524T000000Z.');
   }
   if (date !== time.slice(0, 8)) {
-    throw new S3Error(code, 'The date of the credential must be that of X-Amz-Date.');
+    throw new S3Error(code, 'The date of the credential must match X-Amz-Date.');
   }
   const signature = text('Signature');
   if (!/^[0-9a-f]{64}$/.test(signature)) {
-    throw new S3Error('SignatureDoesNotMatch', 'A signature has 64 hexadecimal digits.');
+    throw new S3Error('SignatureDoesNotMatch', 'The signature must have 64 hexadecimal digits.');
   }
   const signedHeaders = text('SignedHeaders').split(';');
   if (signedHeaders.some((name) => name !== name.toLowerCase())) {
-    throw new S3Error(code, 'SignedHeaders must be names in lower case, parted by semicolons.');
+    throw new S3Error(code, 'SignedHeaders must be names in lower case, separated by semicolons.');
   }
   return { accessKeyId, scope: { date, region, service }, signedHeaders, signature, time, timeMs };
 }

@@ -77,12 +77,15 @@ export async function authenticate(
   const headers = claim.form === 'query' ? withHoisted(request) : request.headers;
   const payloadHash = payloadHashOf({ headers }, claim);
   if (headerOf({ headers }, 'x-amz-security-token') !== undefined) {
-    throw new S3Error('InvalidToken', 'Access keys of this service have no session tokens.');
+    throw new S3Error(
+      'InvalidToken',
+      'Session tokens are not supported: send an access key without one.',
+    );
   }
   requireSigned(request, claim);
   const key = await credentials.find(claim.accessKeyId);
   if (key === undefined) {
-    throw new S3Error('InvalidAccessKeyId', 'There is no such access key here.');
+    throw new S3Error('InvalidAccessKeyId', 'The access key does not exist on this server.');
   }
   requireInTime(claim, now.getTime());
   const secret = signingKey(key.secretAccessKey, claim.scope);
@@ -90,7 +93,7 @@ export async function authenticate(
   if (!isSameText(right, claim.signature)) {
     throw new S3Error(
       'SignatureDoesNotMatch',
-      'The signature is not the one of this request and access key: check the secret key, and how ' +
+      'The signature does not match this request and access key: check the secret key, and how ' +
         'the request is signed.',
     );
   }
@@ -109,7 +112,7 @@ function withHoisted({ headers, rawQuery }: SignedRequest): Header[] {
     const header = name.toLowerCase();
     if (!header.startsWith('x-amz-') || isOfSignature(header)) continue;
     if (known.has(header) && known.get(header) !== value) {
-      throw new S3Error('InvalidRequest', `${header} is there twice, with different values.`);
+      throw new S3Error('InvalidRequest', `${header} occurs twice with different values.`);
     }
     if (!known.has(header)) hoisted.push([header, value]);
     known.set(header, value);
@@ -134,7 +137,7 @@ function requireSigned({ headers }: SignedRequest, { signedHeaders }: Claim): vo
   }
   for (const [name] of headers) {
     if (!name.startsWith('x-amz-') || signedHeaders.includes(name)) continue;
-    throw new S3Error('AccessDenied', `The header ${name} is there and must be signed.`);
+    throw new S3Error('AccessDenied', `The header ${name} must be signed.`);
   }
 }
 
@@ -143,7 +146,7 @@ function requireInTime({ expiresSeconds, timeMs }: Claim, now: number): void {
     if (Math.abs(now - timeMs) <= skewMsMax) return;
     throw new S3Error(
       'RequestTimeTooSkewed',
-      'The time of the request is more than 15 minutes from that of this machine: set the clocks.',
+      "The time of the request differs by more than 15 minutes from the server's: set the clocks.",
     );
   }
   if (timeMs > now + skewMsMax) throw new S3Error('AccessDenied', 'Request is not valid yet');

@@ -71,12 +71,12 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new S3Error('MalformedXML', 'The body is no XML in UTF-8.');
+    throw new S3Error('MalformedXML', 'The body is not XML in UTF-8.');
   }
 }
 
 function malformed(root: string): S3Error {
-  return new S3Error('MalformedXML', `The body is no XML document <${root}>.`);
+  return new S3Error('MalformedXML', `The body is not an XML document <${root}>.`);
 }
 
 /** Those of that name, none where there are none. */
