@@ -1,5 +1,5 @@
-// Owners create, list and revoke API keys. A key ends with its creator's right, and uploads that
-// were begun with it end with the key.
+// Creation, listing and revocation of API keys by owners. A key ends when its creator loses
+// ownership, and ending a key also ends the uploads that it began.
 
 import { present } from '../../lib/assert.ts';
 import { bytesEqual } from '../../lib/bytes.ts';
@@ -38,10 +38,10 @@ export interface KeyRequest {
   readonly name: string;
   readonly buckets: readonly string[];
   readonly permissions: readonly string[];
-  /** With which the paths begin that it is for; absent or '': all. */
+  /** The prefix of all paths that the key may use; absent or '': every path. */
   readonly prefix?: string | undefined;
   readonly expiresAtNs: bigint | undefined;
-  /** Absent: none for keys that may read, else the default. */
+  /** Absent: no limit for keys that may read, the default budget for others. */
   readonly budget?: SentBudget | undefined;
 }
 
@@ -131,7 +131,10 @@ export function createKey(
   return { key, secret };
 }
 
-/** Returns the bucket's keys in the directory: at most 100, since a new one clears it first. */
+/**
+ * Returns the bucket's keys in the directory: at most 100, because creating a key first clears
+ * expired ones.
+ */
 function notedKeys(
   stores: Stores,
   bucketId: string,
@@ -153,7 +156,9 @@ export function listKeys(stores: Stores, call: Call, bucketName: string): ApiKey
   return keys.map((key) => ({ ...key, buckets: key.buckets.filter(isOwned) }));
 }
 
-/** Tells of buckets whether the caller owns them; looks each up once. */
+/**
+ * Returns a function that reports whether the caller owns a bucket; it looks each bucket up once.
+ */
 function ownershipOf(stores: Stores, call: Call): (bucketId: string) => boolean {
   const known = new Map<string, boolean>();
   return (bucketId) => {
@@ -164,8 +169,8 @@ function ownershipOf(stores: Stores, call: Call): (bucketId: string) => boolean 
 }
 
 /**
- * For owners: takes the key from those of its buckets that the caller owns, and ends it when none
- * is left. A repetition changes nothing.
+ * Removes the key from those of its buckets that the caller owns, and ends it when no bucket is
+ * left. A repetition changes nothing. For owners.
  */
 export function revokeKey(stores: Stores, call: Call, id: string): void {
   const key = checkRevocation(stores, call, id);
@@ -188,8 +193,8 @@ export function checkRevocation(stores: Stores, call: Call, id: string): ApiKey 
 }
 
 /**
- * Takes keys from the bucket: all, before it goes, so that a later one of the same id does not open
- * to them; or those that one principal made, who owns it no longer.
+ * Removes keys from the bucket. Without a principal it removes all keys, so that they give no right
+ * to a later bucket with the same id; with one, the keys that this former owner created.
  */
 export function withdrawKeys(
   stores: Stores,
@@ -205,7 +210,7 @@ export function withdrawKeys(
   }
 }
 
-/** The uploads that were begun with the key in these buckets end with it. */
+/** Removes the buckets from the key and ends the uploads that the key began in them. */
 function takeBuckets(
   stores: Stores,
   call: Call,
@@ -214,7 +219,7 @@ function takeBuckets(
   const { key, buckets } = taken;
   const left = key.buckets.filter((id) => !buckets.includes(id));
   const isOver = left.length === 0;
-  // A key keeps at least one bucket, so that its owners are known.
+  // A revoked key keeps its buckets, because their owners are the ones who may see it.
   const change = isOver ? { revokedAtNs: call.nowNs } : { buckets: left };
   saveKey(stores, { ...key, ...change });
   forgetKey(stores.directory, { hash: key.hash, buckets });

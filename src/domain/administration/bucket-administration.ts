@@ -37,7 +37,7 @@ import { forgetRenewal, startRenewal } from './site-renewal.ts';
 export interface BucketDetails extends Bucket {
   /** Shown to owners; empty for others. */
   readonly members: readonly Member[];
-  /** How it is end-to-end, if it is. */
+  /** The end-to-end mode; undefined for other buckets. */
   readonly endToEnd: EndToEnd | undefined;
 }
 
@@ -53,9 +53,9 @@ interface BucketName {
 }
 
 /**
- * For callers with the read permission, but not for a key with a prefix, since the record describes
- * the whole bucket. Any key with `write` gets the recipients of an end-to-end bucket, but no
- * counts.
+ * For callers with the read permission. A key with a prefix is refused, because the record
+ * describes the whole bucket. In an end-to-end bucket, any key with `write` gets the recipients,
+ * but no counts.
  */
 export function describeBucket(stores: Stores, call: Call, request: BucketName): BucketDetails {
   const described = valueOrRefusal(() =>
@@ -81,7 +81,10 @@ const uncounted = {
   members: [],
 } as const;
 
-/** `undefined` for a bucket that is not; for keys that may write, on whatever part of it. */
+/**
+ * Returns the end-to-end mode, or `undefined` if the bucket has none. For keys with `write`,
+ * whatever their prefix.
+ */
 export function endToEndFor(stores: Stores, call: Call, request: BucketName): EndToEnd | undefined {
   const claim = { ...request, permission: 'write', place: 'later' } as const;
   const { bucket } = authorize(stores, call, claim);
@@ -114,7 +117,7 @@ export interface BucketPage {
   readonly hasMore: boolean;
 }
 
-/** The buckets in which the caller has a role, by id; for controllers all of them. */
+/** Returns the buckets in which the caller has a role, by id; controllers get all buckets. */
 export function listBuckets(
   stores: Stores,
   call: Call,
@@ -137,7 +140,7 @@ export function listBuckets(
   return { items, page, pageSize: size, total, pages, hasMore: page < BigInt(pages) };
 }
 
-/** A page of buckets with a thousand epochs each would be more than an answer holds. */
+/** Omits older epochs: a page of buckets with a thousand epochs each would exceed an answer. */
 function withNewestEpoch({ endToEnd, ...bucket }: BucketDetails): BucketDetails {
   const epochs = endToEnd?.epochs.slice(-1) ?? [];
   return { ...bucket, endToEnd: endToEnd && { ...endToEnd, epochs } };
@@ -147,26 +150,26 @@ export interface BucketChange extends ModeChange {
   readonly bucket: string;
   readonly isPublic: boolean | undefined;
   /**
-   * Only for a bucket that is public then. One that is hidden stays a site, for when it is public
-   * again.
+   * Requires a public bucket. A site bucket that becomes private keeps the flag for when it becomes
+   * public again.
    */
   readonly isSite?: boolean | undefined;
-  /** 0n takes the quota away; absent leaves it. */
+  /** 0n removes the quota; absent keeps it. */
   readonly quotaBytes: bigint | undefined;
   readonly quotaFiles?: bigint | undefined;
-  /** Absent leaves it. What is kept already goes at its time. */
+  /** Absent keeps the setting. Versions that are already stored keep their expiry. */
   readonly keepVersionsDays?: bigint | undefined;
   /**
    * The new owner of the bucket. The present owner stays a member with the role of an owner unless
    * removed.
    */
   readonly owner?: Uint8Array | undefined;
-  /** Named anew, or with another role. */
+  /** New members, and members with a new role. */
   readonly addMembers: readonly { readonly principal: Uint8Array; readonly role: string }[];
   readonly removeMembers: readonly Uint8Array[];
 }
 
-/** For owners. What the change leaves out stays. */
+/** Changes the present fields of the bucket and keeps the others. For owners. */
 export function updateBucket(stores: Stores, call: Call, change: BucketChange): BucketDetails {
   const { bucket, updated, mode, former, members } = changedBucket(stores, call, change);
   saveBucket(stores, updated, bucket);
@@ -228,7 +231,7 @@ function changedQuota(
 interface Ownership {
   readonly bucket: Bucket;
   readonly former: readonly Member[];
-  /** From now on. */
+  /** The owner after the change. */
   readonly owner: Uint8Array;
 }
 
@@ -248,7 +251,8 @@ function changedMembers({ bucket, former, owner }: Ownership, change: BucketChan
       `Bucket ${bucket.id} needs an owner: first transfer it to another one with the field owner.`,
     );
   }
-  // A principal both added and removed stays, but not a former owner, whom no field has added.
+  // If a principal is both added and removed, it stays a member. A former owner who is only removed
+  // leaves.
   const named = new Set(change.addMembers.map(({ principal }) => principal.join()));
   const members = [...former.filter(({ principal }) => !added.has(principal.join()))]
     .concat(...added.values())
@@ -272,7 +276,7 @@ interface RoleChange {
   readonly after: ReadonlyMap<string, Member>;
 }
 
-/** In the directory. */
+/** Updates the directory's entries of principals with a role. */
 function noteRoles(stores: Stores, bucketId: string, { before, after }: RoleChange): void {
   for (const [name, { principal }] of before) {
     if (!after.has(name)) forgetBucket(stores.directory, bucketId, principal);
@@ -305,14 +309,15 @@ function endRights(
 
 export interface BucketDeletion {
   readonly bucket: string;
-  /** Open uploads are cancelled; files are never deleted by it. */
+  /** Cancels open uploads. Files are never deleted. */
   readonly isForced: boolean;
 }
 
 /** Refuses what deleteBucket() would refuse; changes nothing. */
 function checkBucketDeletion(stores: Stores, call: Call, deletion: BucketDeletion): Bucket {
   const bucket = ownedBucket(stores, call, deletion.bucket);
-  // Uploads that an earlier version began are noted in some minutes, or can be cancelled.
+  // Uploads of an earlier version count only after the upgrade has noted them, which takes some
+  // minutes; until then they can be cancelled.
   const ended = deletion.isForced ? openUploadsOf(stores, bucket.id).length : 0;
   const { fileCount, openUploadCount, versionCount } = bucket;
   if (fileCount > 0 || versionCount > 0 || openUploadCount > ended) {
@@ -327,7 +332,7 @@ function checkBucketDeletion(stores: Stores, call: Call, deletion: BucketDeletio
   return bucket;
 }
 
-/** For owners, when it holds no file and no open upload. Its keys lose it. */
+/** Deletes a bucket without files and open uploads, and removes it from its keys. For owners. */
 export function deleteBucket(stores: Stores, call: Call, deletion: BucketDeletion): void {
   const { id } = checkBucketDeletion(stores, call, deletion);
   cancelUploadsOf(stores, call, id);

@@ -1,4 +1,4 @@
-// How buckets begin: who may create them, and what a new one is.
+// Creation of buckets: who may create one, and its initial record.
 
 import { bucketCountMax } from '../../limits.ts';
 import { noteBucket } from '../buckets/bucket-directory.ts';
@@ -26,11 +26,11 @@ export interface NewBucket {
   readonly isPublic?: boolean | undefined;
   /** Only with isPublic. */
   readonly isSite?: boolean | undefined;
-  /** As BucketChange has them. */
+  /** As in BucketChange. */
   readonly quotaBytes?: bigint | undefined;
   readonly quotaFiles?: bigint | undefined;
   readonly keepVersionsDays?: bigint | undefined;
-  /** End-to-end with these. */
+  /** Makes the bucket end-to-end encrypted. */
   readonly endToEnd?: EndToEndOptions | undefined;
 }
 
@@ -75,8 +75,8 @@ function checkNewBucket(stores: Stores, call: Call, request: NewBucket) {
 }
 
 /**
- * For controllers of the canister and for those that they allow. The creator owns the bucket, which
- * is for nobody else until its owner says so.
+ * Creates a bucket that the caller owns and nobody else may use. For controllers of the canister
+ * and the principals that they allow.
  */
 export function createBucket(stores: Stores, call: Call, request: NewBucket): BucketDetails {
   const { id, mode, ...options } = checkNewBucket(stores, call, request);

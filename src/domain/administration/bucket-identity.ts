@@ -1,10 +1,10 @@
-// The identity of an end-to-end bucket's members: who may ask the network for it, the recipient
-// that belongs to it, and new ones. The canister never sees an identity: it comes encrypted under
-// a key of the caller's.
+// The identity of an end-to-end bucket's members: who may request it from the network, its
+// published recipient, and its rotation. The canister never sees an identity, because the network
+// encrypts it under a transport key of the caller.
 //
-// The input of the network's derivation, besides the canister and the key's name: the context
-// below, 8 bytes of the bucket's serial and 4 of the epoch, big-endian. Clients use the same bytes;
-// other bytes give other identities.
+// The network derives an identity from the canister, the key's name, the context below, 8 bytes of
+// the bucket's serial and 4 bytes of the epoch, big-endian. Clients use the same bytes; other bytes
+// give other identities.
 
 import { bucketEpochCountMax, epochsPerHourMax, hourNs } from '../../limits.ts';
 import { type Bucket, saveBucket } from '../buckets/buckets.ts';
@@ -24,19 +24,19 @@ import type { Stores } from '../shared/stores.ts';
 import { type BucketDetails, describeBucket } from './bucket-administration.ts';
 
 export const identityContext = 'encrypted-file-storage/bucket-identity/v1';
-/** G1 of BLS12-381, compressed. */
+/** A compressed point of G1 of BLS12-381. */
 const transportKeyBytes = 48;
 const serialBytes = 8;
 const epochBytes = 4;
 
 export interface IdentityRequest {
   readonly bucket: string;
-  /** The newest unless told. */
+  /** Absent: the newest epoch. */
   readonly epoch: bigint | undefined;
   readonly transportPublicKey: Uint8Array;
 }
 
-/** The input of a derivation by the network. */
+/** The input of the network's derivation. */
 export interface IdentityPath {
   readonly bucket: Bucket;
   readonly epoch: number;
@@ -56,7 +56,7 @@ export function checkIdentityRequest(
   return path;
 }
 
-/** As checkIdentityRequest(), where the derivation has been counted. */
+/** Like checkIdentityRequest(), after the derivation was counted. */
 export function identityPath(stores: Stores, call: Call, request: IdentityRequest): IdentityPath {
   const { bucket } = memberOfBucket(stores, call, request.bucket);
   const { endToEnd, epoch } = namedEpoch(stores, bucket, request.epoch);
@@ -110,8 +110,9 @@ export interface RecipientRequest {
 }
 
 /**
- * Publishes the recipient of an epoch's identity, once; the same again changes nothing. For owners
- * who can derive it: a controller who is no member would have to make one up.
+ * Publishes the recipient of an epoch's identity, once; publishing the same recipient again changes
+ * nothing. For owners who can derive it: a controller who is not a member cannot, and would have to
+ * invent one.
  */
 export function setBucketRecipient(
   stores: Stores,
@@ -137,7 +138,7 @@ export function setBucketRecipient(
   return detailsOf(stores, call, bucket);
 }
 
-/** Refuses who may not publish there; looks at no recipient. */
+/** Refuses callers who may not publish there; does not check the recipient. */
 export function requireNamedOwner(stores: Stores, call: Call, name: string) {
   const member = memberOfBucket(stores, call, name);
   if (member.role !== 'owner') {
@@ -146,7 +147,7 @@ export function requireNamedOwner(stores: Stores, call: Call, name: string) {
   return member;
 }
 
-/** For owners: opens the next epoch, whose recipient is still to be published. */
+/** Begins the next epoch, whose recipient a client publishes later. For owners. */
 export function rotateBucketIdentity(stores: Stores, call: Call, name: string): BucketDetails {
   const bucket = ownedBucket(stores, call, name);
   const { endToEnd, epoch: newest } = namedEpoch(stores, bucket, undefined);

@@ -1,4 +1,4 @@
-// The public status of the service: counts and sizes. No secrets.
+// The public status of the service: counts and sizes without secrets.
 
 import { version } from '../../../package.json';
 import { bucketIds } from '../buckets/bucket-directory.ts';
@@ -30,15 +30,17 @@ export interface Status {
   readonly bytesStored: number;
   readonly stableBytes: number;
   readonly heapBytes: number;
-  /** For controllers and owners of buckets alone: it tells how much is left to be attacked. */
+  /**
+   * Only for controllers and owners of buckets, because it shows attackers how much they can drain.
+   */
   readonly cycles: bigint | undefined;
   readonly anonymousUpdates: BudgetStatus;
   readonly linkUpdates: BudgetStatus;
   readonly refusals: BudgetStatus;
   readonly derivations: BudgetStatus;
-  /** How file bytes are kept. */
+  /** How the bytes of files are encrypted. */
   readonly encryption: EncryptionStatus;
-  /** The protocol by which gateways verify answers over HTTP. */
+  /** The protocol by which gateways verify HTTP responses. */
   readonly certified: 'response-verification-v2';
   readonly role: ServiceRole;
 }
@@ -67,7 +69,7 @@ export function statusOf(stores: Stores, call: Call, system: SystemFigures): Sta
   };
 }
 
-/** How many of a caller's buckets are looked at: whoever owns none of them owns few. */
+/** How many buckets with a role of the caller are searched for one that the caller owns. */
 const lookedAtMax = 10;
 
 function maySeeCycles(stores: Stores, call: Call): boolean {

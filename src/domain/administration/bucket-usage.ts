@@ -10,7 +10,7 @@ import { areSizesCounted } from './record-upgrade.ts';
 export interface UsageRequest {
   readonly bucket: string;
   readonly apiKey: SentKey;
-  /** To the letter; the empty one is every path's. */
+  /** Compared exactly; '' matches every path. */
   readonly prefix: string | undefined;
 }
 
@@ -19,8 +19,8 @@ export interface Usage extends Sizes {
 }
 
 /**
- * For callers with the read permission. Refuses with ServiceUnavailable in the time after an
- * upgrade in which the sizes of files that an earlier version stored are still being counted.
+ * Counts files and bytes below a prefix, for callers with the read permission. Refuses with
+ * ServiceUnavailable while an upgrade is still counting files of an earlier version.
  */
 export function getUsage(stores: Stores, call: Call, request: UsageRequest): Usage {
   const { bucket: name, apiKey, prefix: asked = '' } = request;

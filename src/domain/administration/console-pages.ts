@@ -1,8 +1,8 @@
-// The pages of the console, as the build linked them in (scripts/console.ts). They are those of the
-// version that runs: nothing changes them but an upgrade.
+// The pages of the console, which the build puts into the Wasm (scripts/console.ts). Only an
+// upgrade changes them.
 //
-//   linked data   length of the directory u32, little endian | directory, JSON: a list of
-//                 PageEntry | the pages' bytes, one behind the other
+//   data          length of the directory u32, little endian | directory, JSON: a list of
+//                 PageEntry | the bytes of the pages in this order
 
 import { present } from '../../lib/assert.ts';
 import { decodeHex } from '../../lib/hex.ts';
@@ -13,16 +13,16 @@ import type { Stores } from '../shared/stores.ts';
 
 /** A page's entry, as the build writes it. */
 interface PageEntry {
-  /** Its path below the canister's address, such as `/` and `/assets/index-3f2a.js`. */
+  /** The path at the canister's address, such as `/` and `/assets/index-3f2a.js`. */
   readonly address: string;
   readonly contentType: string;
-  /** Whether the bytes are compressed by gzip. */
+  /** Whether the stored bytes are compressed with gzip. */
   readonly isCompressed: boolean;
-  /** Offset of its first byte, from the directory's end. */
+  /** Offset of its first byte from the end of the directory. */
   readonly offset: number;
-  /** In bytes, as it is stored. */
+  /** Number of stored bytes. */
   readonly size: number;
-  /** SHA-256 of these, in hexadecimal. */
+  /** SHA-256 of the stored bytes, hexadecimal. */
   readonly sha256: string;
 }
 
@@ -32,12 +32,12 @@ export interface ConsolePage extends PageEntry {
 
 const lengthBytes = 4;
 
-/** Read once: install and upgrade do, and queries find it on the heap. */
+/** Read once, at install or upgrade, so that queries find it on the heap. */
 let directory: Directory | undefined;
 
 interface Directory {
   readonly pages: readonly ConsolePage[];
-  /** Offset of the first page in the linked data. */
+  /** Offset of the first page in the data. */
   readonly start: number;
 }
 
@@ -56,7 +56,7 @@ function openDirectory(): Directory {
   return directory;
 }
 
-/** All of them; none where the build had none. */
+/** Returns all pages; an empty list if the build added none. */
 export function consolePages(): readonly ConsolePage[] {
   return openDirectory().pages;
 }
@@ -65,16 +65,16 @@ export function findConsolePage(address: string): ConsolePage | undefined {
   return consolePages().find((page) => page.address === address);
 }
 
-/** As they are stored. */
+/** Returns the stored bytes of a page. */
 export function readConsolePage({ offset, size }: ConsolePage): Uint8Array {
   return readLinkedData(openDirectory().start + offset, size);
 }
 
-// In the meta map: version 1 | texts: addresses of the pages that are certified
+// Record in the meta map: version 1 | texts: addresses of the certified pages
 const version = 1;
 const addressesKey = 'consolePages';
 
-/** Notes the addresses of all pages that are certified from now on; returns the former ones. */
+/** Stores the addresses of all pages that are now certified; returns the former ones. */
 export function replacePageAddresses(stores: Stores, addresses: readonly string[]): string[] {
   const key = encodeUtf8(addressesKey);
   const stored = stores.meta.get(key);

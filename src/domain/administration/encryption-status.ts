@@ -5,9 +5,9 @@ import type { Stores } from '../shared/stores.ts';
 import { isRotating } from './key-rotation.ts';
 
 export interface EncryptionStatus {
-  /** "vetkd": derived by the network, on the heap only. "stored": in stable memory, weaker. */
+  /** "vetkd": derived by the network and only on the heap. "stored": in stable memory, weaker. */
   readonly rootKey: 'vetkd' | 'stored';
-  /** Name of the network's key; '' for a stored root key and until the network has told. */
+  /** Name of the network's key; '' for a stored root key and before the network has reported it. */
   readonly keyName: string;
   readonly isKeyPresent: boolean;
   readonly isRotating: boolean;

@@ -1,5 +1,5 @@
-// Whether a bucket is end-to-end, and how: fixed while it holds anything, but for the recipients of
-// its owners' own.
+// Changes of a bucket's end-to-end mode. The mode can change only while the bucket is empty, except
+// for the recipients that its owners list.
 
 import type { Bucket } from '../buckets/buckets.ts';
 import {
@@ -15,7 +15,7 @@ import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 
 export interface ModeChange {
-  /** Turns the mode on; in an end-to-end bucket what is absent stays. */
+  /** Turns the mode on. In an end-to-end bucket, absent fields keep their values. */
   readonly endToEnd?: EndToEndOptions | undefined;
   readonly isEndToEnd?: boolean | undefined;
 }
@@ -68,7 +68,10 @@ function contradiction(): Refusal {
   );
 }
 
-/** Refuses unless the bucket is empty: its files would be in clear, or nobody could open them. */
+/**
+ * Refuses if the bucket is not empty: its existing files would stay unencrypted or become
+ * unreadable.
+ */
 function requireEmpty({ id, fileCount, versionCount, openUploadCount }: Bucket): void {
   if (fileCount + versionCount + openUploadCount === 0) return;
   throw new Refusal(

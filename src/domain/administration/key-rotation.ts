@@ -1,6 +1,6 @@
-// Rotation of keys: a new key takes the old one's place, and what the old one had wrapped is
-// wrapped anew, a bounded step a message, while both open. No byte of a file is written again.
-// Its progress is in stable memory, so it continues after an upgrade.
+// Rotation of keys. A new key replaces the old one, and each message wraps a bounded number of keys
+// again with the new one; both keys work until all are wrapped. File bytes are not rewritten. The
+// progress is in stable memory, so rotation continues after an upgrade.
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import {
@@ -27,14 +27,14 @@ import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 
 interface Progress {
-  /** Next key slot to look at, and where to stop. */
+  /** Next key slot to process, and the end of the range. */
   readonly slot: number;
   readonly slotEnd: number;
-  /** Position of the next bucket whose keys the new root key is to wrap. */
+  /** Position of the next bucket whose keys the new root key must wrap. */
   readonly bucket: number;
-  /** Keys that this turn over all buckets has wrapped anew: the last turn finds none. */
+  /** Keys that this pass over all buckets has wrapped again; a pass that wraps none is the last. */
   readonly rewrapped: number;
-  /** Buckets that have two keys. */
+  /** Buckets with two keys. */
   readonly buckets: readonly string[];
 }
 
@@ -65,7 +65,10 @@ function saveProgress(stores: Stores, progress: Progress): void {
   stores.meta.set(encodeUtf8(metaKey), writer.finish(buckets));
 }
 
-/** For the bucket's owners. New files have the new key at once, the others step by step. */
+/**
+ * Starts the rotation of a bucket's key. New files use the new key at once; keys of existing files
+ * are wrapped again step by step. For owners.
+ */
 export function rotateBucketKey(stores: Stores, call: Call, name: string): void {
   const bucket = ownedBucket(stores, call, name);
   const progress = readProgress(stores);
@@ -79,12 +82,16 @@ export function rotateBucketKey(stores: Stores, call: Call, name: string): void 
   const { keyId: formerKeyId, keySlot: formerKeySlot } = bucket;
   const key = createBucketKey(stores, bucket.id);
   saveBucket(stores, { ...bucket, ...key, formerKeyId, formerKeySlot }, bucket);
-  // From the first slot on, for all: a bucket may have come in the middle of a turn.
+  // Starts over at the first slot for all buckets, because a bucket may have joined in the middle
+  // of a pass.
   const turn = { slot: 1, slotEnd: stores.keySlots.end() };
   saveProgress(stores, { ...progress, ...turn, buckets: [...progress.buckets, bucket.id] });
 }
 
-/** For controllers. The new root key comes from `source`, or from where the present one does. */
+/**
+ * Starts the rotation of the root key. The new one comes from `source`, or by default from the
+ * present key's source. For controllers.
+ */
 export function rotateRootKey(stores: Stores, call: Call, source: RootKeySource | undefined): void {
   if (!call.caller.isController) {
     throw new Refusal('AccessDenied', 'Only controllers of the canister rotate its root key.');
@@ -93,12 +100,12 @@ export function rotateRootKey(stores: Stores, call: Call, source: RootKeySource 
   saveProgress(stores, { ...readProgress(stores), bucket: 0, rewrapped: 0 });
 }
 
-/** Whether some key is wrapped by one that is to go. */
+/** Whether some key may still be wrapped by a key that rotation will remove. */
 export function isRotating(stores: Stores): boolean {
   return isRootRotating(stores) || readProgress(stores).buckets.length > 0;
 }
 
-/** One bounded step of what rotations have left to do; true while there is more. */
+/** Runs one bounded step of the rotations; true while more is left. */
 export function continueRotation(stores: Stores): boolean {
   const progress = readProgress(stores);
   if (progress.buckets.length > 0) {
@@ -132,14 +139,17 @@ function rewrapFileKeys(stores: Stores, progress: Progress): void {
   saveProgress(stores, { ...progress, slot: 1, slotEnd: 1, buckets: [] });
 }
 
-/** Never when the new key does not open: it wraps nothing then, and the former one everything. */
+/**
+ * Keeps the former key while the new one cannot be decrypted, because then only the former one
+ * wraps keys.
+ */
 function forgetFormerKey(stores: Stores, bucket: Bucket): void {
   currentBucketKey(stores, bucket).key.fill(0);
   eraseWrappedKey(stores, bucket.formerKeySlot, bucket.formerKeyId);
   saveBucket(stores, { ...bucket, formerKeyId: 0, formerKeySlot: 0 }, bucket);
 }
 
-/** False when the new root key is not there yet: then there is nothing to do for now. */
+/** Returns false while the new root key is not available, when nothing can be done. */
 function rewrapBuckets(stores: Stores, progress: Progress): boolean {
   const range = { skip: progress.bucket, limit: rotatedBucketsPerMessage };
   const ids = bucketIds(stores.directory, undefined, range);
@@ -152,7 +162,8 @@ function rewrapBuckets(stores: Stores, progress: Progress): boolean {
     saveProgress(stores, { ...progress, bucket: progress.bucket + ids.length, rewrapped });
     return true;
   }
-  // Buckets that come and go shift the positions of others: a turn without finding ends it.
+  // Created and deleted buckets shift the positions of others, so only a pass without a finding
+  // ends it.
   if (rewrapped === 0) finishRootRotation(stores);
   saveProgress(stores, { ...progress, bucket: 0, rewrapped: 0 });
   return rewrapped > 0;

@@ -1,8 +1,8 @@
-// Brings records that an earlier version wrote to the present one, a bounded step a message, after
-// an upgrade: what is open of uploads is noted, the sizes of files are put into their index, and
-// each file's record is written anew, counted by its bucket, and served with the present header
-// fields. Until then they are read as they are. Where it stands is in stable memory, so it goes on
-// after another upgrade.
+// Rewrites records of an earlier version after an upgrade, a bounded step per message. It notes
+// open uploads, adds the sizes of files to their index, rewrites each file's record with the
+// present fields, counts it in its bucket, and certifies it with the present header fields. Until
+// then, old records are read in their own format. The progress is in stable memory, so the work
+// continues after another upgrade.
 
 import { present } from '../../lib/assert.ts';
 import { encodeHex } from '../../lib/hex.ts';
@@ -33,19 +33,19 @@ type Stage = (typeof stages)[number];
 
 interface Progress {
   readonly stage: Stage;
-  /** Position of the next upload, and how many this turn over all of them has noted. */
+  /** Position of the next upload, and the number that this pass over all uploads has noted. */
   readonly position: number;
   readonly noted: number;
-  /** The last file that was looked at. */
+  /** The last file that was processed. */
   readonly bucketId: string;
   readonly path: string;
 }
 
-// 0: version 1 | what it brings records to u8 | stage u8 | position u32 | noted u32
-//    | texts: bucket id, path; in the meta map
+// 0: version 1 | target u8 | stage u8 | position u32 | noted u32 | texts: bucket id, path; in the
+// meta map
 const version = 1;
 const metaKey = 'recordUpgrade';
-/** Raised with each change of records that are to be written anew. */
+/** Increases with each change that requires rewriting records. */
 const target = 3;
 const beginning: Progress = { stage: 'uploads', position: 0, noted: 0, bucketId: '', path: '' };
 
@@ -75,7 +75,7 @@ export function skipUpgrade(stores: Stores): void {
   saveProgress(stores, { ...beginning, stage: 'done' });
 }
 
-/** Whether the index of sizes has all files. */
+/** Whether the index of sizes includes all files. */
 export function areSizesCounted(stores: Stores): boolean {
   return stages.indexOf(readProgress(stores).stage) > stages.indexOf('sizes');
 }
@@ -102,7 +102,7 @@ function stepOf(stage: Exclude<Stage, 'done'>): (stores: Stores, progress: Progr
   }
 }
 
-/** Uploads that go shift the positions of others: a turn that notes none is the last. */
+/** Ended uploads shift the positions of others, so only a pass that notes none is the last. */
 function noteUploads(stores: Stores, progress: Progress): Progress {
   const { position } = progress;
   const ids = stores.uploads.keys(position, upgradedFilesPerMessage);
@@ -129,13 +129,14 @@ function noteOpenUpload(stores: Stores, uploadId: string): boolean {
 }
 
 /**
- * The next files of the bucket that the progress is in; none before the first and after its last.
+ * Returns the next files of the current bucket; none before the first bucket and after its last
+ * file.
  */
 function nextPaths(stores: Stores, progress: Progress, limit: number): string[] {
   return progress.bucketId === '' ? [] : pathsAfter(stores, progress, limit);
 }
 
-/** To the next bucket, or to the next stage after the last. */
+/** Moves on to the next bucket, or after the last one to the next stage. */
 function afterBucket(stores: Stores, progress: Progress, nextStage: Stage): Progress {
   const next = bucketIdAfter(stores.directory, progress.bucketId);
   return next === undefined
@@ -143,7 +144,10 @@ function afterBucket(stores: Stores, progress: Progress, nextStage: Stage): Prog
     : { ...progress, bucketId: next, path: '' };
 }
 
-/** Stores the sizes of files, also the size in a damaged record. Repeating it changes nothing. */
+/**
+ * Adds files to the index of sizes, also with the size in a damaged record. A repetition changes
+ * nothing.
+ */
 function noteSizes(stores: Stores, progress: Progress): Progress {
   const { bucketId } = progress;
   const paths = nextPaths(stores, progress, sizedFilesPerMessage);
@@ -172,7 +176,10 @@ function upgradeFiles(stores: Stores, progress: Progress): Progress {
   return { ...progress, path: last };
 }
 
-/** The chunks that were read for it; what is damaged stays as it is, and is refused when read. */
+/**
+ * Returns the number of chunks that it read. A damaged file stays unchanged and is refused when
+ * read.
+ */
 function upgradeFile(stores: Stores, bucketId: string, path: string): number {
   const bytes = stores.files.get(fileMapKey(bucketId, path));
   if (bytes === undefined || isUpgraded(bytes)) {

@@ -1,5 +1,5 @@
-// Setting the canister's part in a service (shared/role-record.ts): by the argument of install and
-// upgrade, by environment variables of the tool that deploys, or by calls of controllers.
+// Sets the canister's role in a service (shared/role-record.ts): from the argument of install and
+// upgrade, from environment variables of the deploying tool, or by calls of controllers.
 
 import { frontUrlLengthMax, volumeCountMax } from '../../limits.ts';
 import { type Call, requireController } from '../shared/caller.ts';
@@ -11,19 +11,22 @@ import type { Stores } from '../shared/stores.ts';
 
 /** Facts of an install or upgrade. */
 export interface RoleSettings {
-  /** The argument's role; absent where the argument names none. */
+  /** The role in the argument; absent if the argument names no role. */
   readonly asked: { readonly kind: ServiceRole['kind']; readonly front?: string } | undefined;
   readonly isInstall: boolean;
   /** The canister's own id. */
   readonly id: string;
-  /** Ids that the deploying tool has put into environment variables. */
+  /** Ids that the deploying tool set as environment variables. */
   readonly deployed: { readonly front: string | undefined; readonly volume: string | undefined };
 }
 
-/** For install and upgrade. What is stored stays, unless the argument adds a front to a volume. */
+/**
+ * Sets the role at install and upgrade. A stored role stays, but the argument can add a front to a
+ * volume.
+ */
 export function configureRole(stores: Stores, settings: RoleSettings): void {
   decideRole(stores, settings);
-  // Each query would read the record anew: what it puts on the heap is gone with it.
+  // Reads the record now, because what a query puts on the heap is discarded.
   serviceRole(stores);
 }
 
@@ -44,11 +47,11 @@ function decideRole(stores: Stores, { asked, isInstall, id, deployed }: RoleSett
     return;
   }
   const front = asked?.front ?? (stored === undefined ? deployed.front : undefined);
-  // A tool that deploys one canister under the front's name has told it about itself.
+  // A tool that deploys only one canister, under the front's name, passes its own id.
   if (front !== undefined && front !== id) saveRole(stores, { kind, front: frontAt(front) });
 }
 
-/** At the network's default gateway unless a URL is given. */
+/** Uses the network's default gateway unless a URL is given. */
 function frontAt(id: string, url = `https://${id}.icp.net`): Front {
   return { id, url: parseFrontUrl(url) };
 }
@@ -70,7 +73,7 @@ function parseFrontUrl(url: string): string {
   );
 }
 
-/** For controllers of a volume: names its front, or removes it. */
+/** Sets or removes the front of a volume. For controllers. */
 export function setFront(
   stores: Stores,
   call: Call,
@@ -87,7 +90,7 @@ export function setFront(
   saveRole(stores, { kind: 'volume', front: change && frontAt(change.id, change.url) });
 }
 
-/** For controllers of a front: adds a volume, or removes it from the list. */
+/** Adds a volume to a front or removes it. For controllers. */
 export function changeVolumes(
   stores: Stores,
   call: Call,

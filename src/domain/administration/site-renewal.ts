@@ -1,8 +1,8 @@
-// Brings the files of a bucket that has become a site, or is one no longer, to the header fields
-// and addresses that they are to have, a bounded step a message. Until it has come to a file, that
-// is served as it was. Where it stands is in the directory:
+// Renews the files of a bucket that became a site or ceased to be one, so that each gets its new
+// header fields and addresses, a bounded step per message. Until then a file is served as before.
+// The progress is in the directory:
 //
-//   14 | bucket id | 0 | path of the last file that was looked at    -> 0
+//   14 | bucket id | 0 | path of the last processed file    -> 0
 
 import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
@@ -42,19 +42,19 @@ function findProgress({ directory }: Stores, bucketId?: string): Progress | unde
   return { bucketId: id, path };
 }
 
-/** From the first file on, whether it has begun before or not. */
+/** Starts at the first file, also if an earlier renewal is running. */
 export function startRenewal(stores: Stores, bucketId: string): void {
   forgetRenewal(stores, bucketId);
   stores.directory.insert(progressKey({ bucketId, path: '' }), 0n);
 }
 
-/** For a bucket that goes. */
+/** Removes the progress of a deleted bucket. */
 export function forgetRenewal(stores: Stores, bucketId: string): void {
   const progress = findProgress(stores, bucketId);
   if (progress !== undefined) stores.directory.remove(progressKey(progress));
 }
 
-/** One bounded step; true while there is more. Keys must be at hand. */
+/** Runs one bounded step; true while more is left. The root keys must be available. */
 export function renewSites(stores: Stores): boolean {
   const progress = findProgress(stores);
   if (progress === undefined) return false;
@@ -68,7 +68,7 @@ export function renewSites(stores: Stores): boolean {
   return true;
 }
 
-/** The last file that was looked at; `undefined` behind the last of all. */
+/** Returns the path of the last processed file; `undefined` after the bucket's last file. */
 function renewFiles(stores: Stores, bucket: Bucket, after: string): string | undefined {
   const range = { bucketId: bucket.id, path: after };
   let last: string | undefined;
@@ -83,7 +83,7 @@ function renewFiles(stores: Stores, bucket: Bucket, after: string): string | und
   return last;
 }
 
-/** The chunks that were read for it; what is damaged stays as it is. */
+/** Returns the number of chunks that it read. A damaged file stays unchanged. */
 function renewFile(stores: Stores, bucket: Bucket, path: string): number {
   const bytes = stores.files.get(fileMapKey(bucket.id, path));
   const isDone = findFile(stores, bucket.id, path)?.leavesVersion === leavesVersionOf(bucket);

@@ -1,6 +1,5 @@
-// Small texts at `/.well-known/{name}` (RFC 8615), which controllers of the canister set: what
-// others look for at a domain, such as the domains by which gateways may show this canister. In
-// the meta map:
+// Small texts at `/.well-known/{name}` (RFC 8615) that controllers of the canister set, such as the
+// list of domains at which gateways may serve this canister. In the meta map:
 //
 //   wellKnown         -> 0: version 1 | texts: names
 //   wellKnown/{name}  -> 0: version 1 | set at u64 | texts: content type, body
@@ -17,7 +16,7 @@ import type { Stores } from '../shared/stores.ts';
 
 const version = 1;
 const namesKey = 'wellKnown';
-/** Tells programs the canister's part in its service. */
+/** The text that describes the canister's role in its service to programs. */
 const serviceTextName = 'efs-service';
 
 export interface WellKnownText {
@@ -29,7 +28,7 @@ export interface WellKnownText {
 export interface WellKnownChange {
   /** The part of the address after `/.well-known/`. */
   readonly name: string;
-  /** Absent: the text goes. */
+  /** Absent: removes the text. */
   readonly content?:
     | { readonly contentType?: string | undefined; readonly body: string }
     | undefined;
@@ -55,7 +54,7 @@ export function findWellKnown(stores: Stores, name: string): PublishedText | und
   return { name, contentType, body, digest: sha256(body), updatedAtNs };
 }
 
-/** All of them by name, for controllers. */
+/** Returns all texts by name. For controllers. */
 export function listWellKnown(stores: Stores, call: Call): WellKnownText[] {
   requireController(call);
   return readNames(stores).flatMap((name) => {
@@ -65,7 +64,7 @@ export function listWellKnown(stores: Stores, call: Call): WellKnownText[] {
   });
 }
 
-/** For controllers: sets the text of that name, or takes it away; nothing happens to the others. */
+/** Sets or removes one text and keeps the others. For controllers. */
 export function setWellKnown(stores: Stores, call: Call, change: WellKnownChange): void {
   requireController(call);
   const name = parseName(change.name);

@@ -1,6 +1,6 @@
-// The directory: which buckets there are, in which of them a principal has a role, and which keys a
-// bucket has, so that listing and counting them never scans all records. Knows keys of the ordered
-// index only, no records.
+// The directory lists the buckets, the buckets in which a principal has a role, and the keys of a
+// bucket, so that listing and counting them never scans all records. It consists only of keys of
+// the ordered index.
 //
 //   0 | bucket id                                  -> 0
 //   1 | principal (length u8, bytes) | bucket id   -> 0
@@ -9,7 +9,8 @@
 //   4, 5, 15                                       see open-uploads.ts, kept-contents.ts
 //   6 to 14                                        see ARCHITECTURE.md
 //
-// A key stands here from its creation until it is revoked, or expired and cleared away.
+// An API key is listed from its creation until it is revoked, or until it has expired and is
+// cleared.
 
 import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { decodeHex, encodeHex } from '../../lib/hex.ts';
@@ -26,7 +27,7 @@ interface Range {
   readonly end: number;
 }
 
-/** Ranks of the keys that begin with the prefix and have a byte below `limit` behind it. */
+/** Returns the ranks of the keys that begin with the prefix, followed by a byte below `limit`. */
 function rangeOf(directory: OrderedIndex, prefix: Uint8Array, limit: number): Range {
   const end = concatBytes(prefix, Uint8Array.of(limit));
   return { start: directory.rank(prefix), end: directory.rank(end) };
@@ -38,7 +39,7 @@ function bucketScope(principal: Uint8Array | undefined): Uint8Array {
     : concatBytes(Uint8Array.of(kinds.role, principal.length), principal);
 }
 
-/** Notes that the bucket exists, or, with a principal, that this one has a role in it. */
+/** Records that the bucket exists or, with a principal, that this principal has a role in it. */
 export function noteBucket(directory: OrderedIndex, id: string, principal?: Uint8Array): void {
   directory.insert(concatBytes(bucketScope(principal), encodeUtf8(id)), 0n);
 }
@@ -47,7 +48,7 @@ export function forgetBucket(directory: OrderedIndex, id: string, principal?: Ui
   directory.remove(concatBytes(bucketScope(principal), encodeUtf8(id)));
 }
 
-/** All buckets, or those in which the principal has a role. */
+/** Counts all buckets, or those in which the principal has a role. */
 export function countBuckets(directory: OrderedIndex, principal?: Uint8Array): number {
   const { start, end } = rangeOf(directory, bucketScope(principal), 0xff);
   return end - start;
@@ -66,10 +67,10 @@ export function bucketIds(
   return entries.map(({ key }) => decodeUtf8(key.subarray(scope.length)) ?? '');
 }
 
-/** The first bucket behind that id, in order; '' stands before all. */
+/** Returns the id that follows in the order of ids; '' comes before all ids. */
 export function bucketIdAfter(directory: OrderedIndex, id: string): string | undefined {
   const scope = bucketScope(undefined);
-  // No id has this byte: it comes right behind the id itself.
+  // No id contains byte 0, so this key follows directly after the id.
   const rank = directory.rank(concatBytes(scope, encodeUtf8(id), Uint8Array.of(0)));
   const [entry] = directory.read(rank, 1);
   const isBucket = entry?.key[0] === kinds.bucket;
@@ -106,11 +107,11 @@ export function forgetKey(
   }
 }
 
-/** Keys of the bucket that are not revoked, expired ones included. */
+/** Returns the bucket's keys that are not revoked, including expired ones. */
 export function bucketKeys(directory: OrderedIndex, bucketId: string): NotedKey[] {
   const scope = keyScope(bucketId);
   const start = directory.rank(scope);
-  // The scope's last byte is 0; what has a 1 there comes right behind it.
+  // The scope ends in 0; the same bytes ending in 1 follow directly after it.
   const next = scope.slice();
   next[scope.length - 1] = 1;
   const count = Math.min(directory.rank(next) - start, liveKeyCountMax);
@@ -121,7 +122,7 @@ export function bucketKeys(directory: OrderedIndex, bucketId: string): NotedKey[
   }));
 }
 
-/** Hash of the key with that id, which is its first 8 bytes in hexadecimal. */
+/** Returns the hash of the key with that id, which is the hash's first 8 bytes in hexadecimal. */
 export function hashOfKeyId(directory: OrderedIndex, id: string): Uint8Array | undefined {
   const bytes = (id.length === 2 * keyIdBytes ? decodeHex(id) : undefined) ?? emptyBytes;
   if (bytes.length !== keyIdBytes) {

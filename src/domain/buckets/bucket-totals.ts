@@ -1,4 +1,4 @@
-// Totals over all buckets, kept as they change: the status never scans.
+// Totals over all buckets, updated with every change so that the status does not scan.
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
@@ -23,7 +23,7 @@ export function readTotals(stores: Stores): Totals {
   return { buckets: reader.integer(), files: reader.integer(), bytes: reader.integer() };
 }
 
-/** Adds the differences. */
+/** Adds the differences to the totals. */
 export function changeTotals(stores: Stores, change: Totals): void {
   if (change.buckets === 0 && change.files === 0 && change.bytes === 0) {
     return;

@@ -1,4 +1,4 @@
-// Buckets: named spaces of files with an owner. Counts of a bucket are kept in its record.
+// Buckets: named spaces of files with an owner. The record of a bucket contains its counts.
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
@@ -15,31 +15,31 @@ export interface Bucket extends BucketKeys {
   /** Principal of the creator. */
   readonly owner: Uint8Array;
   readonly isPublic: boolean;
-  /** Served as a site while it is public, see files/sites.ts. */
+  /** Served as a site while the bucket is public, see files/sites.ts. */
   readonly isSite: boolean;
-  /** Some of its files may be served yet as before isSite changed. */
+  /** True until every file is served according to the last change of isSite. */
   readonly isRenewing: boolean;
-  /** Holds age files alone, see end-to-end.ts. */
+  /** Contains only age files, see end-to-end.ts. */
   readonly isEndToEnd: boolean;
   readonly createdAtNs: bigint;
   readonly updatedAtNs: bigint;
   readonly fileCount: number;
   readonly byteCount: number;
   readonly openUploadCount: number;
-  /** Announced sizes of the open uploads: they count towards the quota. */
+  /** Declared sizes of the open uploads, which count towards the quota. */
   readonly openUploadByteCount: number;
-  /** For how many days former versions stay; 0: not at all, see files/version-records.ts. */
+  /** Days for which former versions are stored; 0 stores none, see files/version-records.ts. */
   readonly keepVersionsDays: number;
-  /** Former versions, and what they count of the quota. */
+  /** Number of former versions, and their bytes that count towards the quota. */
   readonly versionCount: number;
   readonly versionBytes: number;
-  /** Links to its files, see files/link-records.ts. */
+  /** Number of links to its files, see files/link-records.ts. */
   readonly linkCount: number;
-  /** Memory of its files besides their bytes, see quota.ts. */
+  /** Memory that its files use besides their bytes, see quota.ts. */
   readonly overheadBytes: number;
-  /** How many bytes it may hold; unlimited when absent. */
+  /** Maximum number of bytes; absent: unlimited. */
   readonly quotaBytes?: number | undefined;
-  /** How many files it may hold; unlimited when absent. */
+  /** Maximum number of files; absent: unlimited. */
   readonly quotaFiles?: number | undefined;
 }
 
@@ -151,8 +151,8 @@ export function findBucket(stores: Stores, id: string): Bucket | undefined {
 }
 
 /**
- * The bucket of that name, for those whose right to it is known; refuses a malformed name and an
- * unknown one.
+ * Returns the bucket of that name; throws for a malformed name and an unknown bucket. Callers must
+ * have checked the right to it.
  */
 export function getBucket(stores: Stores, name: string): Bucket {
   return findBucket(stores, parseBucketId(name)) ?? refuseUnknown(name);
@@ -170,14 +170,16 @@ export function noSuchBucket(id: string): Refusal {
   );
 }
 
-/** False for a private bucket and for none; refuses a malformed name. */
+/**
+ * Returns false for a private bucket and for one that does not exist; throws for a malformed name.
+ */
 export function isPublicBucket(stores: Stores, name: string): boolean {
   return findBucket(stores, parseBucketId(name))?.isPublic === true;
 }
 
 type SiteOptions = Pick<Bucket, 'id' | 'isPublic' | 'isSite' | 'isEndToEnd'>;
 
-/** Refuses a site that nobody could see, or read. */
+/** Refuses a site that is private or end-to-end encrypted. */
 export function checkSite({ id, isPublic, isSite, isEndToEnd }: SiteOptions): void {
   if (isSite && isEndToEnd) {
     throw new Refusal(
@@ -192,7 +194,9 @@ export function checkSite({ id, isPublic, isSite, isEndToEnd }: SiteOptions): vo
   );
 }
 
-/** The type of a file of the bucket: what was sent, unless all of its files have one. */
+/**
+ * Returns the type to store: the sent one, or the type that all files of an end-to-end bucket have.
+ */
 export function storedContentType(
   { isEndToEnd }: Pick<Bucket, 'isEndToEnd'>,
   sent: string,
@@ -200,7 +204,7 @@ export function storedContentType(
   return isEndToEnd ? ageContentType : parseContentType(sent);
 }
 
-/** By id, a page at a time. */
+/** Yields all buckets by id, one page at a time. */
 export function* allBuckets(stores: Stores): Generator<Bucket> {
   const limit = 100;
   for (let skip = 0; ; skip += limit) {
@@ -210,7 +214,7 @@ export function* allBuckets(stores: Stores): Generator<Bucket> {
   }
 }
 
-/** In place of the former record, if there is one. The totals follow the bucket's counts. */
+/** Stores the bucket, replaces its former record, and updates the totals. */
 export function saveBucket(stores: Stores, bucket: Bucket, old: Bucket | undefined): void {
   stores.buckets.set(encodeUtf8(bucket.id), encodeBucket(bucket));
   changeTotals(stores, {

@@ -1,6 +1,6 @@
 // The end-to-end mode of a bucket: how its members get an identity, and the recipients of its
-// files. It contains no secret. The network derives the identity of an epoch from the serial and
-// the epoch's number, with a key whose name stays the epoch's.
+// files. It contains no secret. The network derives an epoch's identity from the serial and the
+// epoch's number, with the key whose name the epoch stores.
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
@@ -12,7 +12,7 @@ import type { Stores } from '../shared/stores.ts';
 export interface Epoch {
   /** From 1. */
   readonly epoch: number;
-  /** The recipient of its identity; absent until an owner's client has published it. */
+  /** The recipient of the identity; absent until a client of an owner publishes it. */
   readonly recipient: string | undefined;
   readonly openedAtNs: bigint;
   /** Name of the network's key that derives the identity. */
@@ -22,19 +22,20 @@ export interface Epoch {
 export interface EndToEnd {
   /** Members get an identity by vetKeys. */
   readonly usesVetKeys: boolean;
-  /** Segments of paths are sealed by clients. */
+  /** Clients seal the segments of paths. */
   readonly sealsNames: boolean;
-  /** age recipients of the owners' own. */
+  /** age recipients that the owners listed. */
   readonly recipients: readonly string[];
-  /** 64 random bits: the same twice, also after a reinstallation, would give an identity twice. */
+  /** 64 random bits: a repeated serial, also after a reinstallation, would repeat an identity. */
   readonly serial: bigint;
-  /** The newest last; none without vetKeys. */
+  /** In order, the newest last; empty without vetKeys. */
   readonly epochs: readonly Epoch[];
 }
 
 // 0: version 1 | flags u8: 1 vetKeys, 2 sealed names | serial u64 | recipients u8 | epochs u32
-//    | texts: recipients …, of each epoch: recipient or '', opened in decimal, key name
-//    In the meta map. Epochs are texts, since those are split natively: there may be a thousand.
+//    | texts: recipients …, for each epoch: recipient or '', begin in decimal, key name
+// In the meta map. Epochs are texts, because a bucket can have a thousand and texts are split
+// natively.
 const version = 1;
 const flagBits = { vetKeys: 1, sealedNames: 2 } as const;
 const textsPerEpoch = 3;
@@ -98,20 +99,20 @@ function textsOf({ recipient = '', openedAtNs, keyName }: Epoch): string[] {
   return [recipient, String(openedAtNs), keyName];
 }
 
-/** As owners ask for it. */
+/** The options as owners send them. */
 export interface EndToEndOptions {
-  /** True unless told. */
+  /** Default: true. */
   readonly usesVetKeys?: boolean | undefined;
   readonly sealsNames?: boolean | undefined;
   readonly recipients?: readonly string[] | undefined;
 }
 
-/** The mode to store; without a serial it gets a new one. */
+/** The mode to store; if it has no serial, it gets a new one. */
 export type PlannedMode = Omit<EndToEnd, 'serial'> & { readonly serial?: bigint };
 
 /**
- * For a bucket without files; refuses vetKeys where the canister has none, and sealed names without
- * vetKeys: what seals them is derived from the first epoch's.
+ * Returns the mode of a bucket without files. Refuses vetKeys if the canister has none, and sealed
+ * names without vetKeys, because their key derives from the first epoch's identity.
  */
 export function planMode(stores: Stores, options: EndToEndOptions, nowNs: bigint): PlannedMode {
   const { usesVetKeys = true, sealsNames = false } = options;
@@ -127,7 +128,7 @@ export function planMode(stores: Stores, options: EndToEndOptions, nowNs: bigint
   return { usesVetKeys, sealsNames, recipients, epochs };
 }
 
-/** Refuses while the root key is a stored one. */
+/** Returns a new epoch; refuses while the root key is a stored one. */
 export function newEpoch(stores: Stores, epoch: number, nowNs: bigint): Epoch {
   const keyName = vetKeyName(stores);
   if (keyName === undefined) {

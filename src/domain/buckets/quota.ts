@@ -1,7 +1,6 @@
-// The quotas of a bucket: how much it may hold, and how many files, open uploads included. An open
-// upload counts as what it will be from its beginning, so that no completion fails for want of room
-// but one that brings more metadata. What a file takes beside its bytes counts too: four hundred
-// empty files can take 66 MB.
+// The quotas of a bucket for bytes and files. An open upload counts with its declared size from its
+// beginning, so a completion exceeds a quota only if it adds metadata. Memory besides a file's
+// bytes counts too: four hundred empty files can use 66 MB.
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import { keepVersionsDaysMax } from '../../limits.ts';
@@ -40,19 +39,19 @@ export interface Named {
   readonly metadata: Metadata;
 }
 
-// Measured over files of each kind, see tests/service/quota-overhead.test.ts: the record with its
-// JSON, certified leaves, chunk record and key slot; a label for each segment of the path, as if no
-// other file shared its folders; and for the file and each of its tags an entry by name and some by
-// date, one more for each sixteenfold number of uploads.
+// Measured for each kind of file, see tests/service/quota-overhead.test.ts. A file takes the record
+// with its JSON, certified leaves, a chunk record and a key slot; a label for each segment of the
+// path, without sharing folders; and, for the file and each tag, one index entry by name and some
+// by date, one more for each sixteenfold number of uploads.
 const recordBytes = 1_600;
 const bytesPerPathByte = 6;
 const bytesPerSegment = 75;
 const indexEntries = 5;
 const indexEntryBytes = 24;
-/** Pages of an index are filled to two thirds. */
+/** Average fill of an index page. */
 const indexFill = 2 / 3;
 
-/** Returns the memory that the file takes besides its bytes: always the same for one record. */
+/** Returns the memory that the file uses besides its bytes, which depends only on its record. */
 export function overheadBytesOf(file: Named): number {
   const path = encodeUtf8(file.path).length;
   const scopes = [0, ...file.tags.map((tag) => tag.length)];
@@ -65,15 +64,15 @@ export function overheadBytesOf(file: Named): number {
   return Math.ceil(record + index / indexFill);
 }
 
-/** Bytes of files, former versions and open uploads of a bucket, with all that belongs to them. */
+/** Returns the bytes of a bucket's files, former versions and open uploads, with their overhead. */
 export function heldBytes(bucket: Holdings): number {
   const { byteCount, overheadBytes, versionBytes, openUploadByteCount } = bucket;
   return byteCount + overheadBytes + versionBytes + openUploadByteCount;
 }
 
 /**
- * Refuses with QuotaExceeded when the bucket cannot take that; changes nothing. What makes a bucket
- * no fuller passes always, even when its quota has been lowered below what it holds.
+ * Refuses with QuotaExceeded if the addition does not fit; changes nothing. A write that does not
+ * increase usage is always allowed, even above a lowered quota.
  */
 export function checkQuota(bucket: Holdings, addition: Addition): void {
   const { quotaBytes, quotaFiles } = bucket;
@@ -97,7 +96,7 @@ export function checkQuota(bucket: Holdings, addition: Addition): void {
   }
 }
 
-/** For how many days former versions are to stay, as callers write it. */
+/** Parses the number of days for which former versions are stored. */
 export function parseKeepDays(days: bigint): number {
   if (days > BigInt(keepVersionsDaysMax)) {
     throw new Refusal(
@@ -109,7 +108,7 @@ export function parseKeepDays(days: bigint): number {
   return Number(days);
 }
 
-/** A quota as callers write it: 0 stands for none. */
+/** Parses a quota; 0 means no quota. */
 export function parseQuota(unit: 'bytes' | 'files', quota: bigint | undefined): number | undefined {
   if (quota !== undefined && quota > BigInt(Number.MAX_SAFE_INTEGER)) {
     throw new Refusal(

@@ -1,5 +1,5 @@
-// The record of a chunk: how long it is, what its digest is, which nonces and slots its segments
-// have. The bytes are the business of contents.ts.
+// The record of a chunk: its length, its digest, and the nonces and slots of its segments.
+// contents.ts handles the bytes.
 
 import { aeadTagBytes } from '../../crypto/aead.ts';
 import { sha256 } from '../../crypto/hash.ts';
@@ -14,7 +14,7 @@ export interface ChunkAddress {
   readonly index: number;
 }
 
-/** The nonce of a chunk's first segment; the counter of each next one is one more. */
+/** The nonce of a chunk's first segment; the counter increases by one per segment. */
 export interface ChunkNonce {
   readonly counter: number;
   readonly timeNs: bigint;
@@ -25,14 +25,14 @@ export interface Chunk {
   /** SHA-256 of the plaintext. */
   readonly digest: Uint8Array;
   readonly nonce: ChunkNonce;
-  /** One slot a segment. */
+  /** One slot per segment. */
   readonly slots: Float64Array;
 }
 
 // 0: version 2 | digest (length, 32 bytes) | length u32 | nonce: counter u32, time u64
 //    | 0 up to byte 56 | checksum 8 | slots: float64 each
-//    The key of the map is content id u64, index u64, big-endian. The checksum, of SHA-256 with
-//    zeros in its place, keeps a record that was damaged from freeing what belongs to others.
+// The key in the map is content id u64, index u64, big-endian. The checksum is the beginning of the
+// SHA-256 with zeros in its place; it prevents a damaged record from freeing slots of other chunks.
 const version = 2;
 const checksumStart = 56;
 const chunkHeadBytes = 64;
@@ -70,7 +70,7 @@ export function chunkKey(address: ChunkAddress): Uint8Array {
   return concatBytes(u64Key(address.contentId), u64Key(address.index));
 }
 
-/** Bytes of the slots that a chunk of that length takes. */
+/** Returns the slot sizes for a chunk of that length. */
 export function segmentSizes(length: number): number[] {
   const sizes: number[] = [];
   for (let start = 0; start < length; start += segmentBytesMax) {
@@ -79,23 +79,26 @@ export function segmentSizes(length: number): number[] {
   return sizes;
 }
 
-/** Nonces that a chunk of that length takes. */
+/** Returns the number of segments, and so of nonces, of a chunk of that length. */
 export function segmentCount(length: number): number {
   return Math.ceil(length / segmentBytesMax);
 }
 
-/** Refuses with IntegrityError when the chunk's record was altered. */
+/**
+ * Returns the chunk, or `undefined` if it does not exist. Refuses with IntegrityError if its record
+ * was altered.
+ */
 export function findChunk(stores: Stores, address: ChunkAddress): Chunk | undefined {
   const bytes = stores.chunks.get(chunkKey(address));
   return bytes === undefined ? undefined : decodeChunk(bytes);
 }
 
-/** `undefined` for a damaged record: nobody knows what space was its own. */
+/** Returns `undefined` for a damaged record, whose slots are unknown. */
 export function readableChunk(record: Uint8Array): Chunk | undefined {
   return unlessRefused(() => decodeChunk(record));
 }
 
-/** Whatever was altered, nothing of the file is given out. */
+/** The error for any altered part of a file: no byte of it is returned. */
 export function damagedFile(): Refusal {
   return new Refusal(
     'IntegrityError',

@@ -1,6 +1,6 @@
-// The bytes of files: a content is a row of chunks, a chunk a row of segments, a segment a slot of
-// the blob store that holds its ciphertext and tag. Here alone stands plaintext beside ciphertext.
-// Knows neither paths nor sessions.
+// The bytes of files. A content is a row of chunks, a chunk a row of segments, and a segment a slot
+// of the blob store with its ciphertext and tag. Only this module handles both plaintext and
+// ciphertext. It knows neither paths nor sessions.
 
 import { aeadTagBytes } from '../../crypto/aead.ts';
 import { assert, present } from '../../lib/assert.ts';
@@ -19,10 +19,10 @@ import {
 } from './chunk-records.ts';
 import { SegmentCipher } from './segment-cipher.ts';
 
-// One segment and its tag; between messages it holds ciphertext or what was last read.
+// One segment and its tag; between messages it contains ciphertext or the bytes last read.
 const segmentBuffer = new Uint8Array(segmentBytesMax + aeadTagBytes);
 
-/** Seals and stores the bytes as that chunk, in place of one that is there. */
+/** Encrypts and stores the bytes as that chunk, replacing an existing one. */
 export function writeChunk(
   stores: Stores,
   address: ChunkAddress,
@@ -57,14 +57,14 @@ function freeSlots(stores: Stores, record: Uint8Array | undefined): void {
 
 export interface Content {
   readonly contentId: number;
-  /** Length of every chunk but the last. */
+  /** Length of every chunk except the last. */
   readonly chunkSize: number;
   readonly size: number;
 }
 
 /**
- * The bytes of `[start, end)`; opens only the segments that hold them. Refuses with IntegrityError,
- * and gives no byte, when one of them was altered.
+ * Returns the bytes of `[start, end)` and decrypts only the segments that contain them. Refuses
+ * with IntegrityError, without returning a byte, if one of them was altered.
  */
 export function readContent(
   stores: Stores,
@@ -115,7 +115,7 @@ function readChunk(
   }
 }
 
-/** The segment's plaintext, in a buffer that the next one is read into. */
+/** Returns the segment's plaintext in a buffer that the next call overwrites. */
 function openSegment(
   stores: Stores,
   cipher: SegmentCipher,
@@ -134,13 +134,13 @@ function openSegment(
   return data;
 }
 
-// 0: version 1 | next index u64 | end index u64; the key of the map is the content id u64,
-// big-endian
+// Record: 0: version 1 | next index u64 | end index u64. The key in the map is the content id u64,
+// big-endian.
 const reclaimVersion = 1;
 
 /**
- * Gives the space of chunks `[0, chunkCount)` back: a bounded number now, the rest step by step by
- * reclaimContents(), which a note is made for.
+ * Frees the space of chunks `[0, chunkCount)`: a bounded number now, and the rest by
+ * reclaimContents(), for which it stores a record.
  */
 export function discardContent(
   stores: Stores,
@@ -152,12 +152,12 @@ export function discardContent(
 
 interface Discarded {
   readonly contentId: number;
-  /** Chunks `[next, end)` are still to be given back. */
+  /** Chunks `[next, end)` still have to be freed. */
   readonly next: number;
   readonly end: number;
 }
 
-/** Frees a bounded number of chunks; true, and a note of the rest, when there are more. */
+/** Frees a bounded number of chunks; if more are left, stores a record of them and returns true. */
 function freeChunks(stores: Stores, discarded: Discarded): boolean {
   const { contentId, next, end } = discarded;
   const stop = Math.min(end, next + reclaimedChunksPerMessage);
@@ -172,7 +172,7 @@ function freeChunks(stores: Stores, discarded: Discarded): boolean {
   return true;
 }
 
-/** One bounded step of giving space back; true while there is more to do. */
+/** Runs one bounded step of freeing space; true while more is left. */
 export function reclaimContents(stores: Stores): boolean {
   const key = stores.reclaims.firstKey();
   if (key === undefined) {

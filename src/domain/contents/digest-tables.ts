@@ -1,11 +1,11 @@
-// The SHA-256 digests of a content's chunks, side by side in slots of the blob store: what a file
-// of many chunks is certified by is made of them again when it is copied, moved or served
-// otherwise, and a look-up for each chunk would cost 0.15 M instructions. In the directory, for
-// each 2,048:
+// The SHA-256 digests of a content's chunks, stored together in slots of the blob store. Copying,
+// moving and renewing a file of many chunks needs all of them for its certified leaves, and a
+// look-up per chunk would cost 0.15 M instructions. In the directory, for each 2,048 digests:
 //
 //   7 | content u64 | first chunk u32 | chunks u32, big-endian    -> slot
 //
-// A content of one chunk has none, and none has one that version 0.2.0 or an earlier one stored.
+// A content of one chunk has no table, nor has a content that version 0.2.0 or an earlier one
+// stored.
 
 import { chunkCountMax } from '../../../packages/wire/src/limits.ts';
 import { sha256 } from '../../crypto/hash.ts';
@@ -19,7 +19,7 @@ const kind = Uint8Array.of(7);
 const afterKind = Uint8Array.of(8);
 const numbersAt = 9;
 const digestBytes = 32;
-/** The greatest slot of the blob store holds as many. */
+/** The largest slot of the blob store holds this many. */
 const digestsPerPage = 2_048;
 const pagesMax = Math.ceil(chunkCountMax / digestsPerPage);
 
@@ -30,7 +30,7 @@ interface Page {
   readonly count: number;
 }
 
-/** In their order. */
+/** Returns the pages in order. */
 function pagesOf({ directory }: Stores, contentId: number): Page[] {
   const head = concatBytes(kind, u64Key(contentId));
   const entries = directory.read(directory.rank(head), pagesMax);
@@ -41,7 +41,7 @@ function pagesOf({ directory }: Stores, contentId: number): Page[] {
   });
 }
 
-/** For a content that is whole; nothing is kept of a single chunk's. */
+/** Stores the digests of a complete content, except for a single chunk. */
 export function saveDigestTable(stores: Stores, contentId: number, digests: Uint8Array): void {
   const count = digests.length / digestBytes;
   if (count <= 1) return;
@@ -68,7 +68,7 @@ export function dropDigestTable(stores: Stores, contentId: number): void {
 interface Digested {
   readonly contentId: number;
   readonly chunkCount: number;
-  /** SHA-256 of the chunk, or of all the digests. */
+  /** SHA-256 of the single chunk, or of the digests of all chunks. */
   readonly digest: Uint8Array;
 }
 
@@ -109,7 +109,7 @@ function gatherDigests(
   return digests;
 }
 
-/** Slots that tables have, for those who recount them. */
+/** Returns the slots of all tables, for recounting slots. */
 export function digestTables({ directory }: Stores): { slot: number; bytes: number }[] {
   const start = directory.rank(kind);
   const count = directory.rank(afterKind) - start;

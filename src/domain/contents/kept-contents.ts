@@ -1,6 +1,5 @@
-// Contents that were replaced while somebody was reading them: kept until the stream is over, ten
-// minutes at most, so that a download goes on with the version that it began with. In the
-// directory:
+// Replaced contents that are still being read. Each is kept until its stream ends, ten minutes at
+// most, so that a download ends with the version that it began with. In the directory:
 //
 //   5 | until u64, big-endian | content u64 | key slot u64 | chunks u64 | size u64    -> 0
 //
@@ -31,7 +30,7 @@ interface Kept extends Replaced {
   readonly untilNs: bigint;
 }
 
-/** All that are kept, the one that goes first in front. */
+/** Returns all kept contents, the one that expires first at the beginning. */
 export function keptContents({ directory }: Stores): Kept[] {
   const start = directory.rank(kind);
   const count = directory.rank(afterKind) - start;
@@ -49,7 +48,7 @@ export function keptContents({ directory }: Stores): Kept[] {
   });
 }
 
-/** False, and nothing done, when there is no room to keep it. */
+/** Keeps the content; returns false, without a change, if there is no space. */
 export function keepContent(stores: Stores, content: Replaced, untilNs: bigint): boolean {
   const kept = keptContents(stores);
   const bytes = kept.reduce((sum, { size }) => sum + size, content.size);
@@ -62,7 +61,7 @@ export function keepContent(stores: Stores, content: Replaced, untilNs: bigint):
   return true;
 }
 
-/** Gives one back whose time is over; true when there may be more. */
+/** Releases one expired content; true if more may have expired. */
 export function releaseKept(stores: Stores, nowNs: bigint): boolean {
   const first = keptContents(stores)[0];
   if (first === undefined || first.untilNs > nowNs) {

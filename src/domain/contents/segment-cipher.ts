@@ -1,12 +1,12 @@
-// How a segment of a file is sealed.
+// Encryption of a file's segments.
 //
-// ChaCha20-Poly1305 (RFC 8439) under the key of its content:
-//   nonce            counter u32 | time u64: the counter of a content only counts up, also when a
-//                    chunk is replaced; the time, of the message in ns, keeps nonces apart when a
-//                    canister goes on from a snapshot, which counts back
+// ChaCha20-Poly1305 (RFC 8439) under the key of the content:
+//   nonce            counter u32 | time u64: the counter of a content only increases, also when a
+//                    chunk is replaced; the time of the message in ns keeps nonces apart when a
+//                    canister continues from a snapshot, which resets the counter
 //   associated data  content id f64 | chunk index u32 | segment index u32 | bytes of the chunk u32
 //                    | is last u32 | SHA-256 of the chunk
-// so that no segment is read in another's place, and none is left out or added.
+// so that no segment can be moved, omitted or added.
 
 import { openInPlace } from '../../crypto/aead.ts';
 import { createCommand, kernelCall, kernelOperations, kernelWords } from '../../crypto/kernel.ts';
@@ -16,13 +16,16 @@ import { type Chunk, type ChunkAddress, segmentCount } from './chunk-records.ts'
 
 const sealCommand = createCommand(kernelOperations.sealSegments, 5);
 
-/** A slot for each segment, in a space of the kernel's. */
+/** One slot per segment, in a space of the kernel. */
 export interface SlotsOfSpace {
   readonly space: number;
   readonly offsets: Float64Array<ArrayBuffer>;
 }
 
-/** For the segments of one chunk. What changes from one to the next is in buffers that stay. */
+/**
+ * Encrypts and decrypts the segments of one chunk. Its buffers stay; only their fields change from
+ * segment to segment.
+ */
 export class SegmentCipher {
   readonly #context: { key: Uint8Array; nonce: Uint8Array; associatedData: Uint8Array };
   readonly #counter: Uint32Array;
@@ -50,7 +53,7 @@ export class SegmentCipher {
     this.#words[3] = segment === this.#last ? 1 : 0;
   }
 
-  /** Seals the bytes of the whole chunk, each segment into its slot. */
+  /** Encrypts the bytes of the whole chunk, each segment into its slot. */
   sealInto(slots: SlotsOfSpace, bytes: Uint8Array): void {
     const { key, nonce, associatedData } = this.#context;
     this.#counter[0] = this.#firstCounter;

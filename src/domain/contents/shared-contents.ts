@@ -1,7 +1,7 @@
-// Contents that several records have: copies, and versions that were made from one another. Each
-// has a wrapped key of its own; the bytes go with the last. In the directory:
+// Contents that several records share: copies, and versions made from one another. Each record has
+// its own wrapped key; the bytes are freed with the last record. In the directory:
 //
-//   6 | content u64, big-endian    -> how many records have it; absent for one
+//   6 | content u64, big-endian    -> number of records that share it; absent for one
 
 import { concatBytes } from '../../lib/bytes.ts';
 import { u64Key } from '../../storage/codec.ts';
@@ -16,13 +16,13 @@ function entryKey(contentId: number): Uint8Array {
   return concatBytes(kind, u64Key(contentId));
 }
 
-/** One record more has the content. */
+/** Counts one more record of the content. */
 export function shareContent({ directory }: Stores, contentId: number): void {
   const key = entryKey(contentId);
   directory.insert(key, (directory.find(key) ?? 1n) + 1n);
 }
 
-/** One record less has the content; true when that was the last. */
+/** Counts one record less; returns true if it was the last. */
 function unshareContent({ directory }: Stores, contentId: number): boolean {
   const key = entryKey(contentId);
   const count = directory.find(key);
@@ -33,8 +33,9 @@ function unshareContent({ directory }: Stores, contentId: number): boolean {
 }
 
 /**
- * For a record that goes: its key is erased at once, so that it opens nothing any more; with the
- * last one the bytes go, step by step. A damaged record may name what is another's: that stays.
+ * Releases the content of a removed record: erases the record's key at once, which makes its copy
+ * unreadable, and frees the bytes step by step when no record is left. A damaged record may name a
+ * content of another one, which stays.
  */
 export function releaseContent(
   stores: Stores,
@@ -47,7 +48,7 @@ export function releaseContent(
   discardContent(stores, content);
 }
 
-/** How many records have it. */
+/** Returns the number of records that share the content. */
 export function sharesOf({ directory }: Stores, contentId: number): number {
   return Number(directory.find(entryKey(contentId)) ?? 1n);
 }

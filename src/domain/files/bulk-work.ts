@@ -1,6 +1,6 @@
-// The work of one message that moves or deletes many files, counted in certified leaves: to write
-// one takes 0.11 M instructions. A file has a leaf for each of its chunks, and each of its links
-// has as many. The other constants are what the replica's meter shows, in the same unit.
+// The cost of a message that moves or deletes many files, in units of one written certified leaf
+// (0.11 M instructions). A file has a leaf for each chunk, and each of its links has as many. The
+// other constants convert measurements by the replica's instruction counter to this unit.
 
 import { bulkLeavesPerMessage } from '../../limits.ts';
 import type { Bucket } from '../buckets/buckets.ts';
@@ -8,16 +8,16 @@ import type { Stores } from '../shared/stores.ts';
 import type { FileRecord } from './file-layout.ts';
 import { countLinks } from './link-records.ts';
 
-/** A record, its index entries and its seal: 9 M instructions to move them, 4 M to delete. */
+/** A record, its index entries and its seal: 9 M instructions per move, 4 M per deletion. */
 const movedFileLeaves = 80;
 const deletedFileLeaves = 40;
-/** A link's record and its entries: 2 M instructions to move them, 0.7 M to delete. */
+/** A link's record and its entries: 2 M instructions per move, 0.7 M per deletion. */
 const movedLinkLeaves = 18;
 const deletedLinkLeaves = 8;
-/** To take a leaf away costs less than to write it. */
+/** Cost of removing a leaf, relative to writing one. */
 const deletedPerWritten = 0.6;
 
-/** To move the file over another one, or onto a free path. */
+/** Returns the cost of moving a file onto a free path or over another file. */
 export function leavesOfMove(
   stores: Stores,
   bucket: Bucket,
@@ -39,9 +39,9 @@ function chunksOf({ chunkCount }: FileRecord): number {
 }
 
 export interface WorkLimit {
-  /** The first piece of work always fits; once one does not, none does. */
+  /** Always true for the first work; once it was false, it stays false. */
   fits(leaves: number): boolean;
-  /** Counts work that was done: what fails has written nothing. */
+  /** Counts work that was done; work that failed wrote nothing and is not counted. */
   spend(leaves: number): void;
 }
 

@@ -1,5 +1,6 @@
-// Copying and moving files: the work does not grow with their size. A copy has the content of what
-// it was made from; its bucket wraps the content's key once more (contents/shared-contents.ts).
+// Copies and moves of files, whose cost does not depend on the file's size. A copy shares the
+// content of its source; the destination bucket wraps the content's key again
+// (contents/shared-contents.ts).
 
 import { type Bucket, getBucket } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
@@ -35,17 +36,17 @@ import { countedBytes, type FormerVersion, findVersion, freedBytes } from './ver
 import { noSuchVersion, withFormer } from './versions.ts';
 import { shownToWriter, type WrittenFile } from './written-files.ts';
 
-/** The notes are what is different on the file at its new path. */
+/** The notes are the fields that differ at the new path. */
 export interface CopyRequest extends ChangedNotes {
   /** The source's bucket. */
   readonly bucket: string;
   readonly from: string;
-  /** The version to copy, the present or a former one; only for copies. */
+  /** The version to copy, present or former; only for copies. */
   readonly version?: number | undefined;
-  /** `*` or quoted entity tags, of which what is copied has one. */
+  /** `*` or quoted entity tags, one of which the source must have. */
   readonly ifSourceMatch?: string | undefined;
   readonly to: {
-    /** The same one where it is absent. */
+    /** Absent: the source's bucket. */
     readonly bucket?: string | undefined;
     readonly path: string;
   };
@@ -57,7 +58,7 @@ export interface CopyRequest extends ChangedNotes {
 type Kind = 'copy' | 'move';
 
 interface Prepared {
-  /** The right to write at the new path. */
+  /** The caller's right to write at the new path. */
   readonly grant: Grant;
   readonly source: Bucket;
   readonly target: Bucket;
@@ -69,7 +70,9 @@ interface Prepared {
   readonly old: FileRecord | undefined;
 }
 
-/** Refuses what copyFile() or moveFile() would refuse, but for damaged files; changes nothing. */
+/**
+ * Refuses what copyFile() or moveFile() would refuse, except for damaged files; changes nothing.
+ */
 export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyRequest): Prepared {
   const { apiKey } = request;
   const to = request.to.bucket ?? request.bucket;
@@ -113,7 +116,7 @@ interface Source {
   readonly version: number | undefined;
 }
 
-/** Whoever names a version may read versions. */
+/** Finds the source; a named version needs the right to read versions. */
 function findSource(
   stores: Stores,
   bucket: Bucket,
@@ -132,7 +135,7 @@ function findSource(
   return { file: file ?? refuseMissing(bucket, from), former };
 }
 
-/** Also of one that is end-to-end itself: it is encrypted for others. */
+/** The error also applies between two end-to-end buckets, whose files have other recipients. */
 function foreignFile({ id }: Bucket): Refusal {
   return new Refusal(
     'NotEncrypted',
@@ -141,7 +144,7 @@ function foreignFile({ id }: Bucket): Refusal {
   );
 }
 
-/** For those who may read it, and, to move it, delete it. */
+/** Returns the source's bucket to callers who may read it and, for a move, delete from it. */
 function sourceOf(stores: Stores, call: Call, kind: Kind, request: CopyRequest): Bucket {
   const { bucket, from: path, version, apiKey } = request;
   if (kind === 'copy' && version === undefined)
@@ -152,8 +155,8 @@ function sourceOf(stores: Stores, call: Call, kind: Kind, request: CopyRequest):
 }
 
 /**
- * The copy has type, tags, headers and metadata of the file, but for what the request says of them,
- * and times of its own.
+ * Copies a file. The copy has the source's type, tags, headers and metadata, except for fields in
+ * the request, and its own times.
  */
 export function copyFile(stores: Stores, call: Call, request: CopyRequest): WrittenFile {
   const prepared = checkCopy(stores, call, 'copy', request);
@@ -161,12 +164,12 @@ export function copyFile(stores: Stores, call: Call, request: CopyRequest): Writ
   return shownToWriter(prepared.grant, copied, []);
 }
 
-/** The file keeps its id, and the time at which it was made, unless it replaces another one. */
+/** Moves a file. It keeps its id and creation time unless it replaces another file. */
 export function moveFile(stores: Stores, call: Call, request: CopyRequest): WrittenFile {
   return moveChecked(stores, call, checkCopy(stores, call, 'move', request));
 }
 
-/** As moveFile(), for what checkCopy() has let pass in the same message. */
+/** Like moveFile(), after checkCopy() accepted the request in the same message. */
 export function moveChecked(stores: Stores, call: Call, prepared: Prepared): WrittenFile {
   const { id, createdAtNs } = prepared.file;
   const moved = putCopy(stores, call, prepared, { id, createdAtNs });
@@ -177,13 +180,13 @@ export function moveChecked(stores: Stores, call: Call, prepared: Prepared): Wri
     releaseContent(stores, file);
     return shown;
   }
-  // Within a bucket it takes its links and its key along
+  // Within a bucket, a move keeps the file's links and key
   if (source.linkCount > 0) moveLinks(stores, source, file.path, moved.file);
   leavePath(stores, source.linkCount > 0 ? getBucket(stores, source.id) : moved.bucket, file);
   return shown;
 }
 
-/** Refuses with IntegrityError, before it writes, what does not open. */
+/** Refuses damaged files with IntegrityError before it writes. */
 function putCopy(
   stores: Stores,
   call: Call,
@@ -206,7 +209,7 @@ function putCopy(
   return copy ?? refuseMissing(source, named.path);
 }
 
-/** A slot more for the content's key, wrapped by that bucket's. */
+/** Adds a slot for the content's key, wrapped by that bucket's key. */
 function addShare(
   stores: Stores,
   bucket: Bucket,

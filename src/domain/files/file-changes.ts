@@ -1,6 +1,5 @@
-// Changing what is noted with a file, and what it is served with: its bytes stay where they are,
-// with their key. What a change does not name stays; what it names takes the place of the whole
-// field.
+// Changes of a file's type, tags, headers and metadata; its bytes and their key stay. A present
+// field replaces the whole old one, and absent fields keep their values.
 
 import { type Bucket, saveBucket, storedContentType } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
@@ -30,7 +29,7 @@ import { type ShownField, shownToWriter, type WrittenFile } from './written-file
 export interface ChangedNotes {
   readonly contentType?: string | undefined;
   readonly tags?: readonly string[] | undefined;
-  /** Those of the four that are not named are cleared. */
+  /** Stored headers that are absent here are cleared. */
   readonly headers?: SentHeaders | undefined;
   readonly metadata?: Metadata | undefined;
 }
@@ -49,7 +48,7 @@ interface Prepared {
   readonly changed: Partial<FileMetadata>;
 }
 
-/** Refuses what changeFile() would refuse, but for a damaged file; changes nothing. */
+/** Refuses what changeFile() would refuse, except for a damaged file; changes nothing. */
 export function checkFileChange(stores: Stores, call: Call, change: FileChange): Prepared {
   const { bucket: name, path: sent, apiKey } = change;
   const claim = { bucket: name, path: sent, permission: 'write', apiKey } as const;
@@ -83,13 +82,13 @@ export function parseNotes(
   };
 }
 
-/** The fields of a record that the change names. */
+/** Returns the record fields that the change sets. */
 function namedFields(change: ChangedNotes): readonly ShownField[] {
   const names = ['contentType', 'tags', 'metadata'] as const;
   return names.filter((name) => change[name] !== undefined);
 }
 
-/** The file is a version further, with the entity tag of its bytes. */
+/** Increments the file's version and keeps the entity tag of its bytes. */
 export function changeFile(stores: Stores, call: Call, change: FileChange): WrittenFile {
   const { grant, bucket, file: old, changed } = checkFileChange(stores, call, change);
   const replaced = { nowNs: call.nowNs, bucket, old };

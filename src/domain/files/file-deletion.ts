@@ -1,5 +1,5 @@
-// Deletion of many files in one message, by their paths or by a prefix. A file that cannot be
-// deleted has its own refusal, and stops nothing.
+// Deletion of many files in one message, by paths or by a prefix. A file that cannot be deleted
+// gets its own refusal and does not stop the others.
 
 import { deletedFileCountMax } from '../../../packages/wire/src/limits.ts';
 import { present } from '../../lib/assert.ts';
@@ -18,14 +18,14 @@ import { createWorkLimit, leavesOfDeletion, type WorkLimit } from './bulk-work.t
 import { entityTag, findFile, removeFile } from './file-records.ts';
 import { refuseMissing } from './files.ts';
 
-/** The files to delete: either `paths`, or all that begin with `prefix`, from a cursor on. */
+/** The files to delete: either `paths`, or all that begin with `prefix`, from the cursor on. */
 export interface Deletion {
   readonly paths?: readonly string[] | undefined;
-  /** To the letter; the empty one empties the bucket. */
+  /** Compared exactly; '' matches every file of the bucket. */
   readonly prefix?: string | undefined;
-  /** The cursor that the previous call with this prefix returned: it stands for a name. */
+  /** The cursor that the previous call with this prefix returned; it represents a name. */
   readonly cursor?: string | undefined;
-  /** Entity tags of which the file must have one, as in If-Match; goes with exactly one path. */
+  /** Entity tags as in If-Match, one of which the file must have; requires exactly one path. */
   readonly ifMatch?: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface BucketClaim {
   readonly apiKey: SentKey;
 }
 
-/** The file of that path, as it was sent, is deleted; or why not. */
+/** The outcome for one path, as sent: deleted, or the reason why not. */
 export interface DeletionResult {
   readonly path: string;
   readonly refusal?: Refusal | undefined;
@@ -42,24 +42,24 @@ export interface DeletionResult {
 
 export interface Deleted {
   readonly results: readonly DeletionResult[];
-  /** For the next call by prefix; absent when nothing is left behind the last of the results. */
+  /** Continues a call by prefix; absent after the last file. */
   readonly nextCursor?: string | undefined;
 }
 
-/** Refuses who may delete nothing in the bucket; changes nothing. */
+/** Refuses callers who may not delete anything in the bucket; changes nothing. */
 export function authorizeDeletion(stores: Stores, call: Call, claim: BucketClaim): Grant {
   const { bucket, apiKey } = claim;
   return authorize(stores, call, { bucket, apiKey, permission: 'delete', place: 'later' });
 }
 
 export type DeletionRequest = BucketClaim & {
-  /** Reads the request, after the caller's right is known. */
+  /** Parses the request; called after the caller's right is checked. */
   readonly read: () => Deletion;
 };
 
 /**
- * Refuses what deleteFiles() would refuse as a whole; changes nothing. A path that cannot be
- * deleted is no reason.
+ * Refuses what deleteFiles() would refuse as a whole; changes nothing. It accepts paths that cannot
+ * be deleted.
  */
 export function checkDeletions(
   stores: Stores,
@@ -74,7 +74,7 @@ export function checkDeletions(
   return { grant, deletion };
 }
 
-/** Refuses a deletion that says no files, or too many, with InvalidArgument. */
+/** Refuses a request without files or with too many, with InvalidArgument. */
 function checkWhich({ paths, prefix, cursor, ifMatch }: Deletion): void {
   if ((paths === undefined) === (prefix === undefined)) {
     throw new Refusal(
@@ -100,7 +100,9 @@ function checkWhich({ paths, prefix, cursor, ifMatch }: Deletion): void {
   if (cursor !== undefined) parseCursor(cursor);
 }
 
-/** As many as one message may; whoever calls again with the cursor deletes the rest. */
+/**
+ * Deletes as many files as one message can; with the returned cursor the caller deletes the rest.
+ */
 export function deleteFiles(stores: Stores, call: Call, request: DeletionRequest): Deleted {
   const { grant, deletion } = checkDeletions(stores, call, request);
   const { paths, prefix = '', cursor, ifMatch } = deletion;
@@ -120,7 +122,7 @@ export function deleteFiles(stores: Stores, call: Call, request: DeletionRequest
   return { results, nextCursor: last === undefined ? undefined : cursorOf(encodeUtf8(last)) };
 }
 
-/** The first ones, whose names fit into one answer. */
+/** Returns the first paths, as many as fit into one answer. */
 function withinBytes(paths: readonly Uint8Array[]): string[] {
   let bytes = 0;
   const fitting = paths.filter((path) => {
@@ -135,7 +137,7 @@ interface Granted extends Grant {
   readonly ifMatch: string | undefined;
 }
 
-/** As many as fit into one message: the others are refused with SlowDown. */
+/** Deletes as many files as fit into one message, and refuses the others with SlowDown. */
 function deleteAll(stores: Stores, granted: Granted, paths: readonly string[]): DeletionResult[] {
   let { bucket } = granted;
   const limit = createWorkLimit();
@@ -149,7 +151,7 @@ function deleteAll(stores: Stores, granted: Granted, paths: readonly string[]): 
 
 type Limited = Granted & { readonly limit: WorkLimit };
 
-/** Refuses before it writes; gives the bucket as it is then. */
+/** Deletes one file and returns the changed bucket; refuses before it writes. */
 function deleteOne(stores: Stores, granted: Limited, sent: string): Bucket {
   const { bucket, nowNs, limit, ifMatch } = granted;
   requireWithin(granted, { path: sent });

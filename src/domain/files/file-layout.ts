@@ -1,18 +1,18 @@
 // The record of a file as bytes, and its seal: a tag under the key of the file's content, over the
-// record and the name that it stands under. So a record that was altered, or moved to another path,
-// is noticed whenever the file is read. (Lists copy records out without opening them.)
+// record and its key in the map. Reading the file detects a record that was altered or moved to
+// another path. (Lists copy records without checking the seal.)
 //
 //   0: version 5 | tag 16 | key slot u64 | content u64 | bytes of JSON u32
 //      | the file record of the JSON interface | 0: version 3 | id u64 | size u64 | chunk size u32
 //      | chunks u32 | digest (length, bytes) | version u32 | created u64 | updated u64 | leaves u8
 //      | seal u64 | sealed at u64 | tags u8
 //      | texts: content type, stored headers, tag …, name and value of metadata …
-//   The key of the map is bucket id, NUL, path. "leaves": the version of the certified leaves that
-//   were made of it. "seal": a number that no other seal has, see recordNonce().
+//   The key in the map is bucket id, NUL, path. "leaves": the version of the certified leaves made
+//   from the record. "seal": a number that no other seal has, see recordNonce().
 //
-//   Version 0.1.0 wrote version 3 of the record, with version 1 of the fields. It ends the numbers
-//   with "updated", and all texts behind the headers are tags. Its leaves are of version 1, and its
-//   bucket has not counted it, see record-upgrade.ts.
+//   Version 0.1.0 wrote version 3 of the record, with version 1 of the fields: its numbers end with
+//   "updated", and all texts after the headers are tags. Its leaves have version 1, and its bucket
+//   has not counted the overhead, see record-upgrade.ts.
 
 import { chunkCountMax } from '../../../packages/wire/src/limits.ts';
 import type { storedHeaderNames } from '../../../packages/wire/src/stored-headers.ts';
@@ -42,7 +42,7 @@ export interface FileMetadata {
 
 /** The values that make this seal unique under its key. */
 export interface Seal {
-  /** From nextContentId(): no other seal has it. */
+  /** From nextContentId(), so no other seal has it. */
   readonly number: number;
   readonly timeNs: bigint;
 }
@@ -52,7 +52,7 @@ export interface FileRecord extends Content, SealedContent, FileMetadata {
   readonly bucketId: string;
   readonly path: string;
   readonly chunkCount: number;
-  /** SHA-256 of the bytes, or of the chunks' digests when there are several chunks. */
+  /** SHA-256 of the bytes or, for several chunks, of the chunks' digests. */
   readonly digest: Uint8Array;
   /** 1 for the first version at this path. */
   readonly version: number;
@@ -63,15 +63,15 @@ export interface FileRecord extends Content, SealedContent, FileMetadata {
 }
 
 const version = 5;
-/** Version 0.1.0's; the fields have the same offsets as in the present version, up to the times. */
+/** The version that 0.1.0 wrote; up to the times, its fields have the present offsets. */
 const formerVersion = 3;
-/** The version of the fields is so much less than that of the record. */
+/** The difference between the versions of the record and of its fields. */
 const fieldsVersionLag = 2;
 
 interface Layout {
-  /** From the end of the digest to the texts. */
+  /** Bytes from the end of the digest to the texts. */
   readonly numbersBytes: number;
-  /** How many stored headers stand behind the type. */
+  /** Number of stored headers after the type. */
   readonly headerCount: number;
 }
 
@@ -82,21 +82,21 @@ const formerLayout: Layout = { numbersBytes: 20, headerCount: 4 };
 const sealAt = 21;
 const sealBytes = 16;
 const tagCountAt = sealAt + sealBytes;
-/** Up to the texts. */
+/** Minimum number of bytes before the texts. */
 const fieldsBytesMin = 78;
 const tagStart = 1;
 const tagEnd = tagStart + aeadTagBytes;
 const jsonBytesStart = 33;
 export const jsonStart = 37;
-/** In the fields; its length stands before it. */
+/** Offset in the fields; the length precedes it. */
 const digestStart = 26;
-/** Behind the digest. */
+/** Offset after the digest. */
 const updatedAt = 12;
 const timeBytes = 8;
 
 const noSeal: Seal = { number: 0, timeNs: 0n };
 
-/** The record with zeros for its tag. `seal`: for a record that is to be sealed. */
+/** Returns the record with zeros in place of its tag. Pass `seal` for a record to be sealed. */
 export function encodeFile(file: FileRecord, seal: Seal = noSeal): Uint8Array {
   const json = fileJson(file);
   const head = new RecordWriter(version).zeros(aeadTagBytes).u64(file.keySlot).u64(file.contentId);
@@ -125,8 +125,8 @@ export function jsonEnd(bytes: Uint8Array): number {
 }
 
 /**
- * For lists, which do not open it: where the JSON ends, if it and the fields are where a record has
- * them; else 0.
+ * Returns the offset where the JSON ends if the JSON and the fields have the expected layout, else
+ * 0. For lists, which do not check the seal.
  */
 export function laidOutJsonEnd(bytes: Uint8Array): number {
   if (bytes.length < jsonStart || !isKnownVersion(bytes)) return 0;
@@ -144,7 +144,7 @@ function isKnownVersion(bytes: Uint8Array): boolean {
   return bytes[0] === version || bytes[0] === formerVersion;
 }
 
-/** Whether its bucket has counted it, and its leaves are the present ones. */
+/** Whether the bucket has counted the file's overhead and its leaves have the present version. */
 export function isUpgraded(bytes: Uint8Array): boolean {
   return bytes[0] !== formerVersion;
 }
@@ -153,12 +153,12 @@ function layoutOf(bytes: Uint8Array): Layout {
   return isUpgraded(bytes) ? layout : formerLayout;
 }
 
-/** How many texts stand before the tags: the type and the stored headers. */
+/** Number of texts before the tags: the type and the stored headers. */
 export function tagsStart(bytes: Uint8Array): number {
   return 1 + layoutOf(bytes).headerCount;
 }
 
-/** For replacing or deleting a damaged record: it is unknown which slots belonged to it. */
+/** Stands for a damaged record that is replaced or deleted: its slots are unknown. */
 export function unreadableFile(bucketId: string, path: string): FileRecord {
   const content = { contentId: 0, keySlot: 0, size: 0, chunkSize: 1, chunkCount: 0 };
   const metadata = { contentType: '', tags: [], headers: noStoredHeaders, metadata: [] };
@@ -167,7 +167,7 @@ export function unreadableFile(bucketId: string, path: string): FileRecord {
   return { bucketId, path, ...content, ...metadata, ...history };
 }
 
-/** Refuses with IntegrityError what is no record. Whether it was altered: isSealed(). */
+/** Decodes a record; refuses other bytes with IntegrityError. isSealed() detects alterations. */
 export function decodeFile(bucketId: string, path: string, bytes: Uint8Array): FileRecord {
   try {
     return decodeRecord(bucketId, path, bytes);
@@ -185,7 +185,7 @@ export function decodeHead(bytes: Uint8Array): SealedContent {
   return { keySlot: reader.integer(), contentId: reader.integer() };
 }
 
-/** In one object: to spread others into it costs as much as to read them. */
+/** Builds one object literal, because spreading others into it costs as much as reading them. */
 function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRecord {
   const { keySlot, contentId } = decodeHead(bytes);
   const known = bytes[0] ?? 0;
@@ -225,7 +225,7 @@ function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRe
   };
 }
 
-/** Returns the offset of the numbers behind the digest. */
+/** Returns the offset of the numbers after the digest. */
 function numbersStart(bytes: Uint8Array): number {
   const digest = jsonEnd(bytes) + digestStart;
   return digest + (bytes[digest - 1] ?? 0);
@@ -236,16 +236,16 @@ export function numbersEnd(bytes: Uint8Array): number {
   return numbersStart(bytes) + layoutOf(bytes).numbersBytes;
 }
 
-/** Absent where all texts behind the headers are tags. */
+/** Returns undefined for a record in which all texts after the headers are tags. */
 export function tagCountOf(bytes: Uint8Array): number | undefined {
   return isUpgraded(bytes) ? bytes[numbersStart(bytes) + tagCountAt] : undefined;
 }
 
 /**
- * The number of the seal in the upper half of u32, and its time: never that of a segment, whose
- * counter stays in the lower half, nor that of another record of a content that several share, nor,
- * after a snapshot is loaded, that of one which the canister made before. Version 3 has the time of
- * the file's version instead, and no number.
+ * Returns the nonce: the number of the seal in the upper half of u32, and its time. It differs from
+ * nonces of segments, whose counters stay in the lower half, from those of other records that share
+ * the content, and, after a snapshot is loaded, from those used before. Version 3 has the time of
+ * the file's version and no number.
  */
 function recordNonce(bytes: Uint8Array): Uint8Array {
   const numbers = numbersStart(bytes);
@@ -268,7 +268,7 @@ export function sealFile(bytes: Uint8Array, mapKey: Uint8Array, key: Uint8Array)
   sealInPlace({ key, nonce, associatedData, data: emptyBytes, tag });
 }
 
-/** Whether the record is as it was sealed, under that name and with that key. */
+/** Whether the record, its key in the map and the key are those that sealFile() sealed. */
 export function isSealed(bytes: Uint8Array, mapKey: Uint8Array, key: Uint8Array): boolean {
   const associatedData = concatBytes(bytes, mapKey).fill(0, tagStart, tagEnd);
   const tag = bytes.slice(tagStart, tagEnd);

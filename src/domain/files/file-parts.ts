@@ -1,6 +1,6 @@
-// Fields of a stored file record, as views into its bytes: a list of fifty files has no time to
-// decode texts and to encode them again. Depends on the layout of the record, see file-layout.ts,
-// and of the end of its JSON, see file-view.ts.
+// Fields of a stored file record, as views of its bytes: a list of fifty files cannot afford to
+// decode and encode texts. Depends on the layouts of the record (file-layout.ts) and of the end of
+// its JSON (file-view.ts).
 
 import { present } from '../../lib/assert.ts';
 import { jsonEnd, jsonStart, numbersEnd, tagCountOf, tagsStart } from './file-layout.ts';
@@ -19,7 +19,7 @@ export interface FileParts extends StoredName {
   /** Name, value, name, value … */
   readonly metadata: readonly Uint8Array[];
   readonly etag: Uint8Array;
-  /** The entity tag is the SHA-256 of the file. */
+  /** Whether the entity tag is the SHA-256 of the file. */
   readonly isDigest: boolean;
   readonly url: Uint8Array;
   readonly size: number;
@@ -34,7 +34,7 @@ const slash = 0x2f;
 const idStart = jsonStart + '{"id":"'.length;
 const idEnd = idStart + 16;
 const timeBytes = '2000-01-01T00:00:00.000Z'.length;
-/** Between the end of the entity tag and the address, without the digits of the version. */
+/** Bytes from the end of the entity tag to the address, without the digits of the version. */
 const bytesAfterTag = '","version":,"createdAt":"","updatedAt":"","url":"'.length + 2 * timeBytes;
 
 export function fileParts(bytes: Uint8Array, { bucketId, path }: StoredName): FileParts {
@@ -59,7 +59,7 @@ export function fileParts(bytes: Uint8Array, { bucketId, path }: StoredName): Fi
     tags: notes.tags,
     metadata: notes.metadata,
     etag: bytes.subarray(etagEnd - etagBytes, etagEnd),
-    // A record without a digest hides it from its reader
+    // A record with an empty digest does not show one to its reader
     isDigest: chunkCount <= 1 && digestBytes > 0,
     url: bytes.subarray(urlStart, start - 2),
     size: view.getUint32(start + 9, true) + view.getUint32(start + 13, true) * 2 ** 32,
@@ -76,7 +76,7 @@ interface Notes {
   readonly metadata: readonly Uint8Array[];
 }
 
-/** From the second text on; no text but these is followed by another one's end. */
+/** Starts at the second text; another text precedes each of these. */
 function readNotes(bytes: Uint8Array, secondText: number): Notes {
   let start = secondText;
   for (let index = tagsStart(bytes); index > 2; index--) {

@@ -1,5 +1,5 @@
-// Files: what a path of a bucket names now. A new version replaces the record in one step; the
-// bytes of the old one stay whole until then and are given back after.
+// The records of files. A new version replaces the record in one step; the bytes of the old one
+// stay complete until then and are freed afterwards.
 
 import { concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
@@ -35,7 +35,7 @@ import { countedOverhead, latestVersion, type Retired, retireFile } from './vers
 export type { FileMetadata, FileRecord } from './file-layout.ts';
 export { entityTag } from './file-view.ts';
 
-/** For those who replace or delete it: the record as it is stored, opened or not. */
+/** Returns the stored record without decrypting it, for replacing or deleting it. */
 export function findFile(stores: Stores, bucketId: string, path: string): FileRecord | undefined {
   const bytes = stores.files.get(fileMapKey(bucketId, path));
   if (bytes === undefined) {
@@ -44,7 +44,7 @@ export function findFile(stores: Stores, bucketId: string, path: string): FileRe
   return unlessRefused(() => decodeFile(bucketId, path, bytes)) ?? unreadableFile(bucketId, path);
 }
 
-/** A file that is being read: its record, and its key, which is wiped after. */
+/** A file while it is read: its record, and its key, which is wiped afterwards. */
 export interface OpenFile {
   readonly file: FileRecord;
   readonly key: Uint8Array;
@@ -74,10 +74,10 @@ export function withOpenFile<T>(
 }
 
 /**
- * Goes over the records of files that are there, by UTF-8 of their paths; not those that cannot be
- * shown, nor a tag's that a damaged one had. Ends where `show` is false, and returns how many paths
- * it has gone over. One key is written over: to join fifty anew costs as much as to read the
- * records.
+ * Visits the records of existing files, by UTF-8 of their paths. Skips records that cannot be
+ * shown, and entries of a tag that a damaged record had. Stops when `show` returns false, and
+ * returns how many paths it has visited. It reuses one map key, because joining fifty keys costs as
+ * much as reading the records.
  */
 export function eachRecord(
   stores: Stores,
@@ -97,7 +97,7 @@ export function eachRecord(
   return gone;
 }
 
-/** UTF-8 of the JSON records of files that are there, by UTF-8 of their paths. */
+/** Returns UTF-8 of the JSON records of existing files, by UTF-8 of their paths. */
 export function readFilesJson(
   stores: Stores,
   bucketId: string,
@@ -131,7 +131,9 @@ export function partsOfFile(file: FileRecord): FileParts {
   return fileParts(encodeFile(file), name);
 }
 
-/** A file that anybody may read. A private file gives the same error as a missing one. */
+/**
+ * Calls `use` with a file of a public bucket. A private file gives the same error as a missing one.
+ */
 export function withPublicFile<T extends object>(
   stores: Stores,
   named: { readonly bucket: string; readonly path: string },
@@ -149,7 +151,10 @@ export function withPublicFile<T extends object>(
   return used;
 }
 
-/** The index.html of a folder of a site, for anybody; `undefined` if it does not exist. */
+/**
+ * Calls `use` with the index.html of a folder of a public site; returns `undefined` if it does not
+ * exist.
+ */
 export function withPublicIndex<T extends object>(
   stores: Stores,
   named: { readonly bucket: string; readonly folder: string },
@@ -165,7 +170,7 @@ type History = Pick<FileRecord, 'id' | 'version' | 'createdAtNs' | 'updatedAtNs'
 export type NewFile = Omit<FileRecord, keyof History> & {
   /** SHA-256 of each chunk, 32 bytes each. */
   readonly chunkDigests: Uint8Array;
-  /** The content's, which seals the record. */
+  /** Key of the content, which seals the record. */
   readonly key: Uint8Array;
   /** Origin of a file that was moved, copied or restored. */
   readonly origin?: Origin | undefined;
@@ -174,7 +179,7 @@ export type NewFile = Omit<FileRecord, keyof History> & {
 };
 
 interface Origin extends Pick<FileRecord, 'id' | 'createdAtNs'> {
-  /** The number that it had at this path: the new one is greater. */
+  /** The version number of the former file at this path; the new number is greater. */
   readonly version?: number;
 }
 
@@ -185,15 +190,15 @@ export interface Replaced {
   readonly old: FileRecord | undefined;
 }
 
-/** A file that is stored now, and its bucket as it is counted after it. */
+/** A stored file, and its bucket with changed counts. */
 export interface Committed {
   readonly file: FileRecord;
-  /** Nothing was at its path. */
+  /** Whether the path was free. */
   readonly isNew: boolean;
   readonly bucket: Bucket;
 }
 
-/** Puts the content at its path, in place of what is there. */
+/** Stores the file at its path and replaces an existing one. */
 export function commitFile(stores: Stores, newFile: NewFile, replaced: Replaced): Committed {
   const { bucket, old, nowNs } = replaced;
   const { file, former, linkBytes } = addVersion(stores, newFile, replaced);
@@ -204,16 +209,16 @@ export function commitFile(stores: Stores, newFile: NewFile, replaced: Replaced)
   return { file, isNew: old === undefined, bucket: saved };
 }
 
-/** A file at its path, which its bucket does not count yet. */
+/** A file at its path that its bucket has not counted yet. */
 interface Placed {
   readonly file: FileRecord;
   /** The former file. */
   readonly former: Pick<Retired, 'record' | 'sequence'>;
-  /** Bytes that its links take in addition to before. */
+  /** Additional bytes of its links. */
   readonly linkBytes: number;
 }
 
-/** Puts the record at its path, into the index and among what everybody may fetch. */
+/** Stores the record at its path, adds it to the index and publishes it. */
 export function addVersion(stores: Stores, newFile: NewFile, replaced: Replaced): Placed {
   const { nowNs, bucket, old } = replaced;
   const { chunkDigests, key, origin, sealNumber, ...named } = newFile;
@@ -253,8 +258,8 @@ function placeFile(
 }
 
 /**
- * Puts a former version, which is no longer among those that are kept, in place of the file, whose
- * key is erased. The version has its own number and dates again. Returns the bucket.
+ * Replaces the file, whose key is erased, by a former version that was already taken from the
+ * stored ones. The version gets its own number and dates back. Returns the bucket.
  */
 export function replaceByFormer(
   stores: Stores,
@@ -268,7 +273,7 @@ export function replaceByFormer(
   return withFileCounted(bucket, shown, { old, linkBytes });
 }
 
-/** The bucket with that file in place of the old one. */
+/** Returns the bucket with the file counted in place of the old one. */
 export function withFileCounted(
   bucket: Bucket,
   file: FileRecord,
@@ -284,8 +289,8 @@ export function withFileCounted(
 }
 
 /**
- * Takes the file from its path. Where versions are kept it becomes one; else its key is erased at
- * once, and its space is given back step by step. Gives the bucket as it is then.
+ * Removes the file from its path. If the bucket stores versions, the file becomes one; else its key
+ * is erased at once and its space is freed step by step. Returns the changed bucket.
  */
 export function removeFile(
   stores: Stores,
@@ -302,8 +307,8 @@ export function removeFile(
 }
 
 /**
- * Takes the file from its path and erases its key at once, also for those who are reading it.
- * Returns the bucket as it is then.
+ * Removes the file from its path and erases its key at once, even while it is being read. Returns
+ * the changed bucket.
  */
 export function eraseFile(stores: Stores, bucket: Bucket, file: FileRecord): Bucket {
   const saved = leavePath(stores, bucket, file);
@@ -311,7 +316,7 @@ export function eraseFile(stores: Stores, bucket: Bucket, file: FileRecord): Buc
   return saved;
 }
 
-/** For a file that is elsewhere now: nothing of it is kept here. Its content stays. */
+/** Removes a moved file from its former path, without a former version. Its content stays. */
 export function leavePath(stores: Stores, bucket: Bucket, file: FileRecord): Bucket {
   takeFromPath(stores, bucket, file);
   const saved = dropLinks(stores, withoutFile(bucket, file), file.path);
@@ -319,7 +324,7 @@ export function leavePath(stores: Stores, bucket: Bucket, file: FileRecord): Buc
   return saved;
 }
 
-/** Nothing is at its path any more; returns what was there. */
+/** Frees the path; returns the record that was there. */
 function takeFromPath(stores: Stores, bucket: Bucket, file: FileRecord): Placed['former'] {
   const record = stores.files.delete(fileMapKey(file.bucketId, file.path));
   const sequence = unindexFile(stores, file);
@@ -332,13 +337,13 @@ function withoutFile(bucket: Bucket, file: FileRecord): Bucket {
   return {
     ...bucket,
     fileCount: bucket.fileCount - 1,
-    // A record that was damaged may name any size.
+    // A damaged record can have any size.
     byteCount: Math.max(0, bucket.byteCount - file.size),
     overheadBytes: Math.max(0, bucket.overheadBytes - countedOverhead(file)),
   };
 }
 
-/** Bytes `[start, end)` of the file. */
+/** Returns bytes `[start, end)` of the file. */
 export function readFile(
   stores: Stores,
   { file, key }: OpenFile,

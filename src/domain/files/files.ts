@@ -1,5 +1,5 @@
-// Operations on one file for callers with a key or another right: its record, a range of its bytes,
-// its deletion. withPublicFile() reads public files for everybody.
+// Operations on one file for callers with a right: its record, a range of its bytes, its deletion.
+// withPublicFile() reads public files for anybody.
 
 import { chunkBytesMax } from '../../../packages/wire/src/limits.ts';
 import { type Bucket, findBucket } from '../buckets/buckets.ts';
@@ -29,7 +29,7 @@ export interface FileName {
   readonly apiKey: SentKey;
 }
 
-/** The file's bucket, for those who may read it; everybody, when it is public. */
+/** Returns the file's bucket to callers who may read it; anybody may read a public one. */
 export function readableBucket(stores: Stores, call: Call, name: FileName): Bucket {
   const { bucket, path, apiKey } = name;
   const found = apiKey === undefined ? findBucket(stores, parseBucketId(bucket)) : undefined;
@@ -38,12 +38,12 @@ export function readableBucket(stores: Stores, call: Call, name: FileName): Buck
     : authorize(stores, call, { bucket, path, permission: 'read', apiKey }).bucket;
 }
 
-/** Refuses a request for a file that does not exist. */
+/** Throws the error for a file that does not exist. */
 export function refuseMissing(bucket: Bucket, path: string): never {
   throw new Refusal('NoSuchFile', `File ${quote(path)} does not exist in bucket ${bucket.id}.`);
 }
 
-/** Does something with a file, for those who may read the bucket; its key is wiped after. */
+/** Calls `use` with a file, for callers who may read the bucket, and wipes its key afterwards. */
 export function withReadableFile<T extends object>(
   stores: Stores,
   { call, ...request }: FileName & { readonly call: Call },
@@ -54,14 +54,15 @@ export function withReadableFile<T extends object>(
   return withOpenFile(stores, { bucket, path }, use) ?? refuseMissing(bucket, path);
 }
 
-/** The file's record, for those who may read the bucket. */
+/** Returns the file's record, for callers who may read the bucket. */
 export function getFile(stores: Stores, call: Call, request: FileName): FileRecord {
   return withReadableFile(stores, { call, ...request }, ({ file }) => file);
 }
 
 /**
- * At most 1,900,000 bytes from `offset` on, fewer at the end of the file; none at its very end. An
- * offset beyond it is refused with InvalidRange, a length above the limit with EntityTooLarge.
+ * Returns at most 1,900,000 bytes from `offset` on, fewer at the end of the file and none at its
+ * size. Refuses an offset beyond the size with InvalidRange and a length above the limit with
+ * EntityTooLarge.
  */
 export function readFilePart(stores: Stores, call: Call, request: FileName & FilePart): Uint8Array {
   return withReadableFile(stores, { call, ...request }, (opened) => {
@@ -106,7 +107,7 @@ export function checkDeletion(
   return { bucket, file };
 }
 
-/** Deletes the file; a request's work does not grow with the file. */
+/** Deletes the file; the cost does not depend on its size. */
 export function deleteFile(
   stores: Stores,
   call: Call,

@@ -1,5 +1,5 @@
-// The page of a list by cursors: its files as they are shown, and its folders. It ends early where
-// one answer can carry no more records.
+// Reads the page of a list by cursors: the records of its files, and its folders. The page ends
+// early if one answer cannot carry more records.
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import { listedRecordBytesMax } from '../../limits.ts';
@@ -13,12 +13,12 @@ export interface FilePage<Item> extends FolderPage {
   readonly items: readonly Item[];
 }
 
-/** The files as UTF-8 of their JSON records. */
+/** Returns the files as UTF-8 of their JSON records. */
 export function readJsonPage(stores: Stores, list: FolderList): FilePage<Uint8Array> {
   return readPage(stores, list, (bytes, end) => bytes.subarray(jsonStart, end));
 }
 
-/** The files as what their records show. */
+/** Returns the files as fields of their records. */
 export function readPartsPage(stores: Stores, list: FolderList): FilePage<FileParts> {
   const bucketId = encodeUtf8(list.bucketId);
   return readPage(stores, list, (bytes, _, path) => fileParts(bytes, { bucketId, path }));

@@ -1,5 +1,5 @@
-// A record sealed anew, so that what its file is served with is of the version that its bucket
-// wants: nothing that users see of the file changes, its entity tag and times among it.
+// Seals a record again so that its certified leaves have the version that its bucket needs. Nothing
+// that users see changes, including the entity tag and the times.
 
 import type { Bucket } from '../buckets/buckets.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
@@ -24,7 +24,7 @@ export interface Renewed {
   readonly digests: Uint8Array;
 }
 
-/** `bytes`: the record at the path. Refuses what is damaged before it writes, as IntegrityError. */
+/** `bytes`: the record at the path. Refuses a damaged file with IntegrityError before it writes. */
 export function renewLeaves(
   stores: Stores,
   bucket: Bucket,

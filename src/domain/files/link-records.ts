@@ -1,6 +1,6 @@
-// Links: addresses by which whoever has one reads a file, of a private bucket too, until it
-// expires. Of the secret in the address only the SHA-256 is stored. In the map of files, behind a
-// byte 1 that no bucket id has:
+// Links: addresses by which anybody who has one can read a file, also of a private bucket, until it
+// expires. Only the SHA-256 of the address's secret is stored. In the map of files, after a byte 1,
+// which no bucket id has:
 //
 //   1 | id    -> 0: version 2 | SHA-256 of the secret 32 | created u64 | expires u64, 0 for never
 //                | flags u8: 1 made by a member | maker (length, bytes) | key hash (length, bytes)
@@ -8,12 +8,12 @@
 //
 // In the directory:
 //
-//   10 | bucket id | 0 | path | 0 | id     -> when it expires, ns; 0 for never
+//   10 | bucket id | 0 | path | 0 | id     -> its expiry, ns; 0 for never
 //   11 | maker | bucket id | 0 | id         -> 0
-//   12 | when it expires u64, big-endian | id    -> 0
-//   13 | maker | bucket id that it has lost    -> 0, until its links there are gone
+//   12 | expiry u64, big-endian | id        -> 0
+//   13 | maker | bucket id that it has lost -> 0, until its links there are deleted
 //
-// The maker is the SHA-256 of the API key that made the link, else of the principal that did.
+// The maker is the SHA-256 of the API key or, without one, of the principal that created the link.
 
 import { sha256 } from '../../crypto/hash.ts';
 import { concatBytes } from '../../lib/bytes.ts';
@@ -35,26 +35,26 @@ export interface Link {
   readonly hash: Uint8Array;
   readonly bucketId: string;
   readonly path: string;
-  /** The last part of its address. */
+  /** The last segment of its address. */
   readonly name: string;
-  /** The name under which browsers save the file; '' to show it as it is served elsewhere. */
+  /** The name under which browsers save the file; '' to display it as usual. */
   readonly downloadName: string;
   readonly createdAtNs: bigint;
   /** 0n: never. */
   readonly expiresAtNs: bigint;
-  /** Principal that made it, and the key by which it did; no bytes for none. */
+  /** Principal that created it, and the hash of the key that it used; empty without a key. */
   readonly maker: Uint8Array;
   readonly keyHash: Uint8Array;
-  /** The maker was no owner, but a member of the bucket. */
+  /** Whether the creator was a member of the bucket, but not an owner. */
   readonly isMembers: boolean;
-  /** Parts that it has leaves for, as the bucket has counted them. */
+  /** Number of chunks with certified leaves, as the bucket has counted them. */
   readonly partCount: number;
 }
 
 const version = 2;
 const kinds = { ofPath: 10, ofMaker: 11, expiry: 12, endedMaker: 13 } as const;
 const membersFlag = 1;
-/** Maximum number of stored links of a file, with expired ones. */
+/** Maximum number of stored links of a file, including expired ones. */
 const storedLinkCountMax = 2 * fileLinkCountMax;
 
 function mapKeyOf(id: string): Uint8Array {
@@ -102,7 +102,7 @@ function pathKey({ bucketId, path, id }: Link): Uint8Array {
 
 type Made = Pick<Link, 'maker' | 'keyHash' | 'bucketId'>;
 
-/** 32 bytes that stand for the API key of that hash, else for the principal. */
+/** Returns 32 bytes that represent the API key of that hash or, without one, the principal. */
 export function linkMaker({ maker, keyHash }: Pick<Link, 'maker' | 'keyHash'>): Uint8Array {
   return keyHash.length > 0 ? keyHash : sha256(maker);
 }
@@ -120,7 +120,7 @@ function endedKey(maker: Uint8Array, bucketId: string): Uint8Array {
   return concatBytes(Uint8Array.of(kinds.endedMaker), maker, encodeUtf8(bucketId));
 }
 
-/** Whether the maker has lost the right to the bucket, and upkeep still deletes what it made. */
+/** Whether the maker has lost the right to the bucket and upkeep is still deleting its links. */
 export function hasMakerEnded({ directory }: Stores, made: Made): boolean {
   return directory.find(endedKey(linkMaker(made), made.bucketId)) !== undefined;
 }
@@ -134,9 +134,9 @@ function noteLink(stores: Stores, link: Link): void {
   stores.directory.insert(pathKey(link), link.expiresAtNs);
 }
 
-/** A new link to the file, which everybody who has its address may fetch from now on. */
+/** Stores a new link to the file; from now on, anybody with its address can read the file. */
 export function addLink(stores: Stores, link: Link, file: FileRecord): void {
-  // Refuses what is damaged before it writes
+  // Refuses a damaged file before it writes
   const digests = chunkDigests(stores, file);
   noteLink(stores, link);
   stores.directory.insert(makerKey(link), 0n);
@@ -144,7 +144,7 @@ export function addLink(stores: Stores, link: Link, file: FileRecord): void {
   stores.publication.putLink(link, file, digests);
 }
 
-/** The link is gone; its bucket counts it still. */
+/** Removes the link; its bucket still counts it. */
 function forgetLink(stores: Stores, link: Link): void {
   stores.files.delete(mapKeyOf(link.id));
   stores.directory.remove(pathKey(link));
@@ -183,7 +183,10 @@ export function partCountOf({ chunkCount }: Pick<FileRecord, 'chunkCount'>): num
   return Math.max(1, chunkCount);
 }
 
-/** Ids of links to the file, or to all that begin with a prefix, by path, behind a name and id. */
+/**
+ * Returns ids of links to the file, or to all files that begin with a prefix, by path, after the
+ * given name and id.
+ */
 export function linkIds(
   stores: Stores,
   range: {
@@ -205,7 +208,7 @@ export function linkIds(
   });
 }
 
-/** How many links the file has, those that are over included. */
+/** Counts the links of the file, including expired ones. */
 export function countLinks({ directory }: Stores, bucket: Bucket, path: string): number {
   if (bucket.linkCount === 0) return 0;
   const [start, end] = ['\0', '\x01'].map((next) =>
@@ -214,7 +217,7 @@ export function countLinks({ directory }: Stores, bucket: Bucket, path: string):
   return (end ?? 0) - (start ?? 0);
 }
 
-/** All of a file: checkLinkRoom() and checkLinkMove() let it have no more. */
+/** Returns all links of a file; checkLinkRoom() and checkLinkMove() limit their number. */
 function linksOf(stores: Stores, bucket: Bucket, path: string): Link[] {
   if (bucket.linkCount === 0) return [];
   const ids = linkIds(stores, { bucketId: bucket.id, path }, storedLinkCountMax);
@@ -225,7 +228,7 @@ export function isOver({ expiresAtNs }: Link, nowNs: bigint): boolean {
   return expiresAtNs > 0n && expiresAtNs <= nowNs;
 }
 
-/** Refuses one more link to a file that has as many as it may; owners have a share of their own. */
+/** Refuses another link if the file has its maximum. Owners have a limit of their own. */
 export function checkLinkRoom(
   stores: Stores,
   {
@@ -246,18 +249,20 @@ export function checkLinkRoom(
   });
 }
 
-/** Made by an API key, or by a member who was no owner. */
+/** Whether an API key or a member who is not an owner created the link. */
 function isOthers({ keyHash, isMembers }: Link): boolean {
   return keyHash.length > 0 || isMembers;
 }
 
-/** Whether one more would be within the limit; those that are over count too, up to once more. */
+/**
+ * Whether another link is within the limit; expired links count too, up to the same limit again.
+ */
 function areFewer(links: readonly Link[], nowNs: bigint, limit: number): boolean {
   const live = links.filter((link) => !isOver(link, nowNs)).length;
   return live < limit && links.length < 2 * limit;
 }
 
-/** Refuses a move onto another file that would have more links than it may, with those of both. */
+/** Refuses a move onto another file if both files together have more links than one may have. */
 export function checkLinkMove(
   stores: Stores,
   bucket: Bucket,
@@ -274,21 +279,21 @@ export function checkLinkMove(
   );
 }
 
-/** Those that are over stand there until upkeep has taken them away. */
+/** Expired links stay stored until upkeep deletes them. */
 function areWithin(links: readonly Link[], nowNs: bigint): boolean {
   const live = links.filter((link) => !isOver(link, nowNs));
   return live.length <= fileLinkCountMax && links.length <= storedLinkCountMax;
 }
 
-/** Whether the link goes along with its file: not where the key that made it may not read. */
+/** Whether the link follows its file: it does not if the key that created it may not read there. */
 function goesTo(stores: Stores, { keyHash }: Link, path: string): boolean {
   const key = keyHash.length === 0 ? undefined : findKeyByHash(stores, keyHash);
   return isWithin({ key }, { path });
 }
 
 /**
- * For a file that is another one now, or is served otherwise. Gives how many bytes more its links
- * take. Links that are over stay as they are: nothing opens them.
+ * Publishes the links of a changed file; returns their additional bytes. Expired links stay
+ * unchanged, because they resolve to nothing.
  */
 export function publishLinks(
   stores: Stores,
@@ -310,8 +315,8 @@ export function publishLinks(
 }
 
 /**
- * For a file that has gone to another path of its bucket: its links go with it, but for those of a
- * key that may not read there.
+ * Moves the links of a file that moved within its bucket, except for links of a key that may not
+ * read there.
  */
 export function moveLinks(stores: Stores, bucket: Bucket, from: string, file: FileRecord): void {
   const all = linksOf(stores, bucket, from);
@@ -331,20 +336,20 @@ export function moveLinks(stores: Stores, bucket: Bucket, from: string, file: Fi
   saveBucket(stores, { ...counted, overheadBytes: counted.overheadBytes + added }, counted);
 }
 
-/** For a file that is no more: the bucket without its links. */
+/** Removes the links of a deleted file; returns the changed bucket. */
 export function dropLinks(stores: Stores, bucket: Bucket, path: string): Bucket {
   const links = linksOf(stores, bucket, path);
   for (const link of links) forgetLink(stores, link);
   return links.length === 0 ? bucket : withoutLinks(bucket, links);
 }
 
-/** Ends all links of the maker in the bucket: none opens any more, and upkeep deletes them. */
+/** Ends all links of the maker in the bucket at once; upkeep deletes them later. */
 export function endLinksOf({ directory }: Stores, maker: Uint8Array, bucketId: string): void {
   const made = entriesUnder(directory, { scope: makerScope(maker, bucketId), limit: 1 });
   if (made.length > 0) directory.insert(endedKey(maker, bucketId), 0n);
 }
 
-/** One bounded step of taking links away that are over; true while there may be more. */
+/** Runs one bounded step of deleting ended links; true while more may be left. */
 export function endLinks(stores: Stores, nowNs: bigint): boolean {
   const due = [...dueIds(stores, nowNs), ...idsOfEndedMaker(stores)];
   for (const id of due.slice(0, endedLinksPerMessage)) {
@@ -359,7 +364,9 @@ function dueIds({ directory }: Stores, nowNs: bigint): string[] {
   return due.map((id) => decodeUtf8(id) ?? '');
 }
 
-/** Ids of links of one creator and bucket; forgets the pair when no link is left. */
+/**
+ * Returns ids of links of one maker that lost its bucket; forgets the pair when no link is left.
+ */
 function idsOfEndedMaker({ directory }: Stores): string[] {
   const [ended] = directory.read(directory.rank(Uint8Array.of(kinds.endedMaker)), 1);
   if (ended?.key[0] !== kinds.endedMaker) return [];

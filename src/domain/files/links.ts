@@ -1,4 +1,4 @@
-// Operations on links: make, list and remove them, and read by one.
+// Operations on links: create, list and remove them, and read a file by one.
 
 import { areEqualSecrets } from '../../crypto/equal.ts';
 import { sha256 } from '../../crypto/hash.ts';
@@ -39,9 +39,9 @@ const timeNsMax = 2n ** 64n - 1n;
 export interface LinkRequest {
   readonly bucket: string;
   readonly path: string;
-  /** Nanoseconds since 1970; absent: never. */
+  /** Nanoseconds since 1970; absent: the link does not expire. */
   readonly expiresAtNs?: bigint | undefined;
-  /** A name without slashes; absent: the file is shown as it is served else. */
+  /** A name without slashes; absent: browsers display the file as usual. */
   readonly downloadName?: string | undefined;
   readonly apiKey: SentKey;
 }
@@ -91,7 +91,7 @@ export function checkLinkRequest(stores: Stores, call: Call, request: LinkReques
   };
 }
 
-/** A link ends with the key that makes it, at the latest. */
+/** Returns the expiry of a link, which is not later than that of the key that creates it. */
 function endOf(expiresAtNs: bigint, key: ApiKey | undefined): bigint {
   const keyEndNs = key?.expiresAtNs ?? 0n;
   const isLater = expiresAtNs === 0n || expiresAtNs > keyEndNs;
@@ -108,7 +108,10 @@ function parseName(name: string): string {
   return parseFilePath(name);
 }
 
-/** A maker who has come back would lose a new link with those that upkeep still deletes. */
+/**
+ * Refuses a maker who regained the right while upkeep is deleting its links, because a new link
+ * would be deleted with them.
+ */
 function requireLastingRight(stores: Stores, made: Parameters<typeof hasMakerEnded>[1]): void {
   if (!hasMakerEnded(stores, made)) return;
   throw new Refusal(
@@ -136,7 +139,7 @@ function requireRoom(
   checkLinkRoom(stores, place, nowNs);
 }
 
-/** The secret is in this answer and nowhere else. */
+/** Creates a link. Only this answer contains its secret. */
 export function createLink(
   stores: Stores,
   call: Call,
@@ -157,25 +160,25 @@ export interface LinkList {
   /** Lists only the links to this file. */
   readonly path?: string | undefined;
   readonly cursor?: string | undefined;
-  /** 1 to 1,000; 100 unless told. */
+  /** 1 to 1,000; default: 100. */
   readonly limit?: number | undefined;
   readonly apiKey: SentKey;
 }
 
 export interface LinkPage {
   readonly items: readonly Link[];
-  /** The caller may know who made them: an owner, or a key with every permission. */
+  /** Whether the caller may see who created them: an owner, or a key with every permission. */
   readonly areMakersShown: boolean;
   /** `null` on the last page. */
   readonly nextCursor: string | null;
 }
 
-/** By path, for those who may read the bucket; those that are over are left out. */
+/** Lists links by path, without expired ones, for callers who may read the bucket. */
 export function listLinks(stores: Stores, call: Call, request: LinkList): LinkPage {
   const { bucket: name, apiKey } = request;
   const path = request.path === undefined ? undefined : parseFilePath(request.path);
   const right = { bucket: name, apiKey, permission: 'read' } as const;
-  // A key for `ab` is for no link to `a`, though a list of all that begins so is narrowed to it
+  // A key for prefix `ab` must not list links of file `a`, although a list by prefix is narrowed
   const { bucket, key, prefix } =
     path === undefined
       ? authorizeList(stores, call, { ...right, prefix: '' })
@@ -205,7 +208,7 @@ export function checkLinkDeletion(stores: Stores, call: Call, request: LinkName)
   const claim = { bucket: request.bucket, permission: 'read', apiKey, place: 'later' } as const;
   const { bucket, key } = authorize(stores, call, claim);
   const link = findLink(stores, request.id);
-  // Outside its prefix no link exists for the key
+  // A key cannot see links outside its prefix
   if (link?.bucketId !== bucket.id || !isWithin({ key }, link)) {
     throw new Refusal(
       'NoSuchFile',
@@ -230,7 +233,7 @@ export function deleteLink(stores: Stores, call: Call, request: LinkName): void 
   removeLink(stores, checkLinkDeletion(stores, call, request));
 }
 
-/** False once the link or its maker's right to read has ended. */
+/** Returns false once the link has expired or its maker has lost the right to read. */
 function isGood(stores: Stores, bucket: Bucket, link: Link, nowNs: bigint): boolean {
   if (isOver(link, nowNs) || hasMakerEnded(stores, link)) return false;
   if (link.keyHash.length > 0) return true;
@@ -242,11 +245,11 @@ function isGood(stores: Stores, bucket: Bucket, link: Link, nowNs: bigint): bool
 export interface LinkAddress {
   readonly id: string;
   readonly name: string;
-  /** '' where the address has none. */
+  /** '' if the address has none. */
   readonly secret: string;
 }
 
-/** Whether the address, its secret included, is that of a link that has not ended. */
+/** Whether the address, including its secret, belongs to a link that has not ended. */
 export function opensLink(stores: Stores, { nowNs }: Call, address: LinkAddress): boolean {
   return findGoodLink(stores, nowNs, address) !== undefined;
 }
@@ -267,8 +270,8 @@ function findGoodLink(
 }
 
 /**
- * Calls `use` with the linked file. Any fault in the address gives the same error as a link that
- * does not exist.
+ * Calls `use` with the linked file. Any fault in the address gives the error of a link that does
+ * not exist.
  */
 export function withLinkedFile<T extends object>(
   stores: Stores,

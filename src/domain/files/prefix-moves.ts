@@ -1,4 +1,4 @@
-// Moving all files under a prefix to another one, a bounded number a message.
+// Moves of all files under a prefix to another one, a bounded number per message.
 
 import { present } from '../../lib/assert.ts';
 import { decodeUtf8 } from '../../lib/text.ts';
@@ -22,13 +22,13 @@ export interface PrefixMove {
 
 export interface PrefixMoved {
   readonly moved: number;
-  /** Nothing that can be moved is left under the former prefix. */
+  /** Whether no movable file is left under the former prefix. */
   readonly isDone: boolean;
-  /** Files that stay where they are, such as damaged ones. */
+  /** Files that were not moved, such as damaged ones. */
   readonly failed: readonly { readonly path: string; readonly error: Refusal }[];
 }
 
-/** Refuses who may not move files there; looks at none of them. The key that was sent. */
+/** Refuses callers who may not move files there, without looking at files. Returns the sent key. */
 export function checkPrefixMoveRights(
   stores: Stores,
   call: Call,
@@ -49,16 +49,19 @@ export function checkPrefixMoveRights(
 interface PlannedMoves {
   readonly moves: readonly { readonly from: string; readonly to: string }[];
   readonly isLast: boolean;
-  /** Looked up once for all of them. */
+  /** The key of all moves, looked up once. */
   readonly apiKey: ApiKey | undefined;
 }
 
-/** Refuses what moveFiles() would refuse as a whole; changes nothing. What is to be moved now. */
+/**
+ * Refuses what moveFiles() would refuse as a whole; changes nothing. Returns the files to move in
+ * this message.
+ */
 export function checkPrefixMove(stores: Stores, call: Call, request: PrefixMove): PlannedMoves {
   const { bucket, toPrefix } = request;
   const apiKey = checkPrefixMoveRights(stores, call, request);
   const fromPrefix = parsePrefix(request.fromPrefix);
-  // A file that is moved onto another one that is still to be moved would take its place.
+  // With overlapping prefixes, a moved file could replace one that has not been moved yet.
   if (fromPrefix.startsWith(toPrefix) || toPrefix.startsWith(fromPrefix)) {
     throw new Refusal(
       'InvalidArgument',
@@ -75,7 +78,10 @@ export function checkPrefixMove(stores: Stores, call: Call, request: PrefixMove)
   return { moves, isLast: !hasMore, apiKey };
 }
 
-/** Moves up to 1,000 files, fewer of many chunks and links, each over what is at its new path. */
+/**
+ * Moves up to 1,000 files, fewer if they have many chunks and links, and replaces files at the new
+ * paths.
+ */
 export function moveFiles(stores: Stores, call: Call, request: PrefixMove): PrefixMoved {
   const { moves, isLast, apiKey } = checkPrefixMove(stores, call, request);
   const { bucket } = request;

@@ -14,12 +14,15 @@ import { decodeFile, type FileRecord, fileMapKey } from './file-layout.ts';
 const indexName = 'index.html';
 const pagePath = '404.html';
 
-/** Whether any of its files may have leaves of a site. */
+/** Whether any file of the bucket may have leaves of a site. */
 export function mayHaveSite({ isSite, isRenewing }: Bucket): boolean {
   return isSite || isRenewing;
 }
 
-/** The path of what a folder's address answers; the folder without a slash, '' for all. */
+/**
+ * Returns the path of the index.html that the folder's address serves; `folder` has no final slash,
+ * '' is the whole bucket.
+ */
 export function indexPath(folder: string): string {
   return folder === '' ? indexName : `${folder}/${indexName}`;
 }
@@ -32,7 +35,7 @@ function folderOf(path: string): string | undefined {
   return path[end] === '/' ? path.slice(0, end) : undefined;
 }
 
-/** The record of a file that has leaves of a site; it is not opened. */
+/** Returns the record of a file that has leaves of a site, without decrypting it. */
 function findSiteFile(stores: Stores, bucketId: string, path: string): FileRecord | undefined {
   const bytes = stores.files.get(fileMapKey(bucketId, path));
   const file = bytes && unlessRefused(() => decodeFile(bucketId, path, bytes));
@@ -53,18 +56,22 @@ function isPage({ leavesVersion, chunkCount, size }: FileRecord): boolean {
   return leavesVersion === siteLeavesVersion && chunkCount <= 1 && size <= sitePageBytesMax;
 }
 
-/** For a bucket that is shown, or whose files are all renewed. */
+/** Publishes the 404 page of a bucket that became public, or whose files are all renewed. */
 export function publishPage(stores: Stores, bucket: Bucket): void {
   stores.publication.setMissing(bucket.id, findPage(stores, bucket));
 }
 
-/** Whether its leaves may stand at addresses of a site; `file`: as it was. */
+/**
+ * Whether the file's leaves may exist at addresses of a site. `file`: the record before the change.
+ */
 export function mayBeOfSite(bucket: Bucket, file: FileRecord | undefined): boolean {
   const isPlain = file === undefined || file.leavesVersion === presentLeavesVersion;
   return !isPlain || mayHaveSite(bucket);
 }
 
-/** Beside its own address, of a file that is at its path now, in place of one that may be there. */
+/**
+ * Publishes a stored file at the addresses of a site besides its own, replacing a former file's.
+ */
 export function publishOfSite(stores: Stores, file: FileRecord, chunkDigests: Uint8Array): void {
   const { bucketId, path } = file;
   if (path === pagePath) stores.publication.setMissing(bucketId, isPage(file) ? file : undefined);
@@ -84,7 +91,7 @@ export function unpublishOfSite(stores: Stores, bucket: Bucket, file: FileRecord
   if (path === pagePath) stores.publication.setMissing(bucketId, undefined);
   const folder = folderOf(path);
   if (folder !== undefined) hideFolder(stores, bucketId, folder);
-  // It stood in the way of the redirect to the folder of its name
+  // The removed file prevented the redirect to the folder with its name
   if (findIndex(stores, bucket, path) !== undefined) {
     stores.publication.putRedirect({ bucketId, folder: path });
   }

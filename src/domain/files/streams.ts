@@ -1,14 +1,13 @@
-// Reading on: the rest of a file whose first bytes an update has answered, piece by piece by
-// queries. A token is what such a query is asked with. It is sealed with a key that hangs from the
-// root key, so that it opens nothing but what it was made for: these bytes of this content, for ten
-// minutes.
+// Streaming: after an update returns the first bytes of a file, queries return the rest. Each such
+// query sends a token. The token is sealed with a key derived from the root key, so it gives access
+// only to these bytes of this content, for ten minutes.
 //
 //   nonce 12 | sealed: version 1 | content u64 | key slot u64 | size u64 | chunk size u32 | start
 //   u64
 //     | end u64 | expires u64 | is public u8 | texts: bucket id
 //
-// The nonce is a MAC of what is sealed (a synthetic nonce, RFC 8452 §1): queries have no random of
-// their own, and the same token is always the same bytes.
+// The nonce is a MAC of the sealed data (a synthetic nonce, RFC 8452 §1), because queries have no
+// randomness: the same token always has the same bytes.
 
 import { aeadNonceBytes, open, seal } from '../../crypto/aead.ts';
 import { hkdfSha256, hmacSha256 } from '../../crypto/kdf.ts';
@@ -30,14 +29,16 @@ const keyBytes = 32;
 
 interface Stream {
   readonly file: SealedContent & Content & { readonly bucketId: string };
-  /** The file was everybody's. */
+  /** Whether the bucket was public when the stream began. */
   readonly isPublic: boolean;
-  /** Bytes `[start, end)` of the file are still to be read. */
+  /** Bytes `[start, end)` of the file remain. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The token to read these bytes with. The file is kept for them when it is replaced meanwhile. */
+/**
+ * Returns the token for these bytes. If the file is replaced, its content is kept for the stream.
+ */
 export function openStream(stores: Stores, call: Call, stream: Stream): Uint8Array {
   const expiresAtNs = call.nowNs + streamLifetimeNs;
   noteStream(stores, stream.file.contentId, expiresAtNs);
@@ -46,13 +47,13 @@ export function openStream(stores: Stores, call: Call, stream: Stream): Uint8Arr
 
 export interface StreamPiece {
   readonly body: Uint8Array;
-  /** For the next piece; absent after the last. */
+  /** The token for the next bytes; absent after the last. */
   readonly token: Uint8Array | undefined;
 }
 
 /**
- * The next bytes, 1,900,000 at most. Refuses what is no token, with InvalidArgument, and an old
- * one.
+ * Returns the next bytes, at most 1,900,000. Refuses an invalid and an expired token with
+ * InvalidArgument.
  */
 export function readStream(stores: Stores, call: Call, token: Uint8Array): StreamPiece {
   const stream = openToken(stores, token);
@@ -79,10 +80,10 @@ interface TokenKeys {
   readonly nonceKey: Uint8Array;
 }
 
-/** By the root key that they hang from; gone with it. */
+/** By root key; an entry is freed together with its root key. */
 const keysOfRoot = new WeakMap<Uint8Array, TokenKeys>();
 
-/** The key of tokens, and that of their nonces. */
+/** Returns the key of tokens and the key of their nonces. */
 function tokenKeys(stores: Stores): TokenKeys {
   const { key: rootKey } = currentRootKey(stores);
   const keys = keysOfRoot.get(rootKey) ?? deriveTokenKeys(rootKey);
@@ -131,11 +132,11 @@ function openToken(stores: Stores, token: Uint8Array): TimedStream {
   return { file: { ...content, ...layout, bucketId }, ...range, ...rest };
 }
 
-/** Nonce and tag; and with the longest name of a bucket. */
+/** Minimum: nonce and tag; maximum: with the longest bucket id. */
 const tokenBytesMin = 28;
 const tokenBytesMax = 256;
 
-/** Notes that the content may be read until then, while there is room for the note. */
+/** Records until when the content may be read, if there is space for the record. */
 function noteStream(stores: Stores, contentId: number, expiresAtNs: bigint): void {
   const { streams } = stores.heap;
   if (streams.size >= knownStreamCountMax && !streams.has(contentId)) {
@@ -145,7 +146,9 @@ function noteStream(stores: Stores, contentId: number, expiresAtNs: bigint): voi
   if (streams.size < knownStreamCountMax) streams.set(contentId, expiresAtNs);
 }
 
-/** Until when a stream of the content may go on; `undefined` when none does. */
+/**
+ * Returns the time until which a stream of the content may continue; `undefined` without a stream.
+ */
 export function streamedUntilNs(
   stores: Stores,
   contentId: number,

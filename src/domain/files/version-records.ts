@@ -1,15 +1,15 @@
-// Former versions of files: what is replaced or deleted in a bucket that keeps versions stays, with
-// its content and key, until its time is over. In the map of files, behind a NUL that no bucket id
+// Former versions of files: in a bucket that stores versions, a replaced or deleted file keeps its
+// content and key until the version expires. In the map of files, after a NUL, which no bucket id
 // has:
 //
 //   0 | bucket id | 0 | path | 0 | version, decimal
 //     -> 0: version 1 | retired at u64 | sequence number u64 | file record
 //
-// The record is as it was, and its seal is of its former place. Its sequence number is that of its
-// date in the index of files. In the directory:
+// The record is unchanged, and its seal includes its former map key. The sequence number is that of
+// its date in the index of files. In the directory:
 //
-//   8 | bucket id | 0 | path | 0 | version u32, big-endian                   -> when it goes, ns
-//   9 | when it goes u64 | bucket id | 0 | path | 0 | version u32, big-endian -> 0
+//   8 | bucket id | 0 | path | 0 | version u32, big-endian             -> its expiry, ns
+//   9 | expiry u64 | bucket id | 0 | path | 0 | version u32, big-endian -> 0
 
 import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
@@ -32,7 +32,7 @@ const kinds = { ofPath: 8, due: 9 } as const;
 const nsPerDay = 86_400_000_000_000n;
 const numberBytes = 4;
 
-/** A former version, by what it was called. */
+/** The name of a former version. */
 export interface VersionName {
   readonly bucketId: string;
   readonly path: string;
@@ -53,7 +53,7 @@ function mapKeyOf({ bucketId, path, version }: VersionName): Uint8Array {
   return encodeUtf8(`\0${bucketId}\0${path}\0${version}`);
 }
 
-/** Bucket, path and number as they stand in both keys of the directory. */
+/** Bucket, path and number in the form of both keys of the directory. */
 function nameBytes({ bucketId, path, version }: VersionName): Uint8Array {
   const number = new Uint8Array(numberBytes);
   new DataView(number.buffer).setUint32(0, version);
@@ -77,7 +77,7 @@ function dueKey(atNs: bigint, name: Uint8Array): Uint8Array {
 
 /** A file that was replaced or deleted. */
 export interface Retired {
-  /** As it is without the file. */
+  /** The bucket without the file. */
   readonly bucket: Bucket;
   readonly file: FileRecord;
   readonly record: Uint8Array | undefined;
@@ -86,7 +86,7 @@ export interface Retired {
   readonly nowNs: bigint;
 }
 
-/** Whether the bucket keeps it; never what nobody can read. */
+/** Whether the bucket stores it as a version, which it never does with an unreadable file. */
 function isKept(bucket: Bucket, file: FileRecord): boolean {
   return bucket.keepVersionsDays > 0 && file.contentId !== 0;
 }
@@ -101,14 +101,14 @@ export function countedOverhead(file: FileRecord | undefined): number {
   return file === undefined || file.leavesVersion === 1 ? 0 : overheadBytesOf(file);
 }
 
-/** With its bytes. */
+/** Returns the bytes of the file with its overhead. */
 export function countedBytes(file: FileRecord | undefined): number {
   return (file?.size ?? 0) + countedOverhead(file);
 }
 
 /**
- * For a file that was replaced or deleted: it is kept as a former version, or its content while
- * somebody reads it on, or nothing of it. The bucket with what is kept counted.
+ * Retires a replaced or deleted file: stores it as a former version, keeps only its content for a
+ * running stream, or erases it. Returns the bucket with these counts.
  */
 export function retireFile(stores: Stores, retired: Retired): Bucket {
   const { bucket, file, record, sequence = 0, nowNs } = retired;
@@ -126,7 +126,7 @@ export function retireFile(stores: Stores, retired: Retired): Bucket {
   return bucket;
 }
 
-/** Counts nothing for a damaged record, whose share nobody knows. */
+/** Counts nothing for a damaged record, whose size is unknown. */
 function withVersionCounted(bucket: Bucket, file: FileRecord | undefined, change: 1 | -1): Bucket {
   const bytes = bucket.versionBytes + change * countedBytes(file);
   return {
@@ -136,7 +136,7 @@ function withVersionCounted(bucket: Bucket, file: FileRecord | undefined, change
   };
 }
 
-/** The highest number of a former version at the path; 0 for none. */
+/** Returns the highest number of a former version at the path; 0 if there is none. */
 export function latestVersion(stores: Stores, bucket: Bucket, path: string): number {
   if (bucket.versionCount === 0) return 0;
   const name = { bucketId: bucket.id, path, version: 0xffff_ffff };
@@ -148,7 +148,7 @@ export function latestVersion(stores: Stores, bucket: Bucket, path: string): num
   return found.bucketId === bucket.id && found.path === path ? found.version : 0;
 }
 
-/** Refuses with IntegrityError what is no record of it. */
+/** Refuses a damaged record with IntegrityError. */
 export function findVersion(stores: Stores, name: VersionName): FormerVersion | undefined {
   const stored = stores.files.get(mapKeyOf(name));
   const expiresAtNs = stored && stores.directory.find(pathKey(nameBytes(name)));
@@ -164,29 +164,29 @@ export function findVersion(stores: Stores, name: VersionName): FormerVersion | 
 
 export interface VersionRange {
   readonly bucketId: string;
-  /** Restricts to this path; else to all that begin with the prefix. */
+  /** Restricts to this path; absent: all paths that begin with the prefix. */
   readonly path?: string | undefined;
   readonly prefix?: string | undefined;
-  /** Behind that one. */
+  /** Begins after this version. */
   readonly after?: VersionName | undefined;
 }
 
-/** Names of former versions by path, the oldest first. */
+/** Returns names of former versions by path, the oldest first. */
 export function versionNames(stores: Stores, range: VersionRange, limit: number): VersionName[] {
   const { directory } = stores;
   const { bucketId, path, prefix = '', after } = range;
   const scope = pathKey(encodeUtf8(`${bucketId}\0${path === undefined ? prefix : `${path}\0`}`));
   const first =
     after === undefined ? scope : concatBytes(pathKey(nameBytes(after)), Uint8Array.of(0));
-  // UTF-8 has no byte 0xff, and no number of a version begins with it
+  // UTF-8 never contains byte 0xff, and the bytes of a version number never begin with it
   const entries = entriesUnder(directory, { scope, first, limit });
   return entries.map(({ key }) => readName(key.subarray(1)));
 }
 
 interface Taken {
-  /** Without the version. */
+  /** The bucket without the version. */
   readonly bucket: Bucket;
-  /** Absent when its record is damaged. */
+  /** Absent if its record is damaged. */
   readonly file: FileRecord | undefined;
 }
 
@@ -202,7 +202,7 @@ export function takeVersion(stores: Stores, bucket: Bucket, name: VersionName): 
   return { bucket: withVersionCounted(bucket, file, -1), file };
 }
 
-/** Erases its key at once; returns false if it does not exist. */
+/** Erases a version and its key at once; returns false if it does not exist. */
 export function eraseVersion(stores: Stores, name: VersionName): boolean {
   const bucket = findBucket(stores, name.bucketId);
   const taken = bucket && takeVersion(stores, bucket, name);
@@ -212,7 +212,7 @@ export function eraseVersion(stores: Stores, name: VersionName): boolean {
   return true;
 }
 
-/** One bounded step of erasing what is due; true while there may be more. */
+/** Runs one bounded step of erasing expired versions; true while more may be left. */
 export function expireVersions(stores: Stores, nowNs: bigint): boolean {
   const due = dueNames(stores.directory, { kind: kinds.due, nowNs }, expiredVersionsPerMessage);
   for (const name of due) eraseVersion(stores, readName(name));

@@ -45,10 +45,10 @@ export interface VersionList {
   readonly bucket: string;
   /** Restricts the list to this path. */
   readonly path?: string | undefined;
-  /** To the letter; the empty one is every path's. */
+  /** Compared exactly; '' matches every path. */
   readonly prefix?: string | undefined;
   readonly cursor?: string | undefined;
-  /** 1 to 1,000; 100 unless told. */
+  /** 1 to 1,000; default: 100. */
   readonly limit?: number | undefined;
   readonly apiKey: SentKey;
 }
@@ -60,8 +60,8 @@ export interface VersionPage {
 }
 
 /**
- * For those who may read the bucket; by path, the oldest first. Damaged ones are left out. A page
- * of long texts may be shorter than its limit.
+ * Lists former versions by path, the oldest first, for callers who may read the bucket. Omits
+ * damaged ones. A page with long texts can be shorter than its limit.
  */
 export function listVersions(stores: Stores, call: Call, request: VersionList): VersionPage {
   const { bucket, prefix } = authorizeVersions(stores, call, request);
@@ -84,15 +84,15 @@ export function listVersions(stores: Stores, call: Call, request: VersionList): 
 }
 
 /**
- * Estimates the bytes of its texts, and the cost of the version and of each pair of metadata: 1,000
- * plain versions take 2.9 G instructions, and a pair 0.4 M, of the 5 G that a query has.
+ * Estimates the size of the texts and the cost of a version and of each pair of metadata. 1,000
+ * versions without metadata take 2.9 G instructions and a pair 0.4 M; a query has 5 G.
  */
 function shownBytesOf({ path, contentType, metadata }: FileRecord): number {
   const ofPairs = metadata.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   return path.length + contentType.length + ofPairs + 128 * (1 + metadata.length);
 }
 
-/** The prefix that the list is of; where it is of a path, the one that was sent beside it. */
+/** Returns the prefix of the list; for a list of one path, the prefix that was sent with it. */
 function authorizeVersions(
   stores: Stores,
   call: Call,
@@ -138,12 +138,12 @@ export interface VersionRequest {
   readonly apiKey: SentKey;
 }
 
-/** A version by its name: the one that the file is, or a former one. */
+/** The name of a version, which is the present file or a former version. */
 type ReadVersion = VersionRequest & { readonly call: Call };
 
 /**
- * Does something with it, for those who may read the bucket as its members or by a key: what a
- * public bucket shows everybody are its files, not what they were. Its key is wiped after.
+ * Calls `use` with the version, for members of the bucket and keys that may read it: a public
+ * bucket shows everybody only its present files. Wipes the key afterwards.
  */
 export function withVersion<T extends object>(
   stores: Stores,
@@ -163,7 +163,8 @@ export function withVersion<T extends object>(
 }
 
 /**
- * For those who may read it; its key is wiped after. Refuses with IntegrityError what was altered.
+ * Calls `use` with a former version that the caller may read, and wipes its key afterwards. Refuses
+ * altered data with IntegrityError.
  */
 export function withFormer<T>(
   stores: Stores,
@@ -182,7 +183,7 @@ export function getVersion(stores: Stores, call: Call, request: VersionRequest):
   return withVersion(stores, { call, ...request }, ({ file }) => file);
 }
 
-/** As readFilePart() reads a file. */
+/** Reads a version as readFilePart() reads a file. */
 export function readVersionPart(
   stores: Stores,
   call: Call,
@@ -202,7 +203,7 @@ interface Prepared {
 
 export type Restoration = VersionRequest & { readonly conditions: WritePreconditions };
 
-/** Refuses what restoreVersion() would refuse, but for what is damaged; changes nothing. */
+/** Refuses what restoreVersion() would refuse, except for damaged data; changes nothing. */
 export function checkRestoration(stores: Stores, call: Call, request: Restoration): Prepared {
   const { apiKey, conditions } = request;
   const name = { bucket: request.bucket, path: request.path, apiKey };
@@ -232,7 +233,10 @@ export function noSuchVersion({
   );
 }
 
-/** The former version is the file again, as a new version; what was there becomes a former one. */
+/**
+ * Makes the former version the file again, with a new number; the replaced file becomes a former
+ * version.
+ */
 export function restoreVersion(stores: Stores, call: Call, request: Restoration): WrittenFile {
   const { grant, bucket, former, old } = checkRestoration(stores, call, request);
   const restored = withFormer(stores, { bucket, former }, ({ file, key }) => {
@@ -240,7 +244,7 @@ export function restoreVersion(stores: Stores, call: Call, request: Restoration)
     const taken = takeVersion(stores, bucket, { ...file, bucketId: bucket.id });
     const without = taken?.bucket ?? bucket;
     saveBucket(stores, without, bucket);
-    // The file itself: with its id, its creation, and the number that the new one is to be above
+    // A restored file keeps its id and creation time, and gets a number above the present one
     const known = { ...file, chunkDigests: digests, key, origin: file };
     const newFile = { ...known, sealNumber: nextContentId(stores) };
     return commitFile(stores, newFile, { nowNs: call.nowNs, bucket: without, old });
@@ -250,15 +254,17 @@ export function restoreVersion(stores: Stores, call: Call, request: Restoration)
 
 export interface Erasure {
   readonly bucket: string;
-  /** Erases versions of this path; else of all that begin with the prefix, which may be empty. */
+  /**
+   * Erases versions of this path; absent: of all paths that begin with the prefix, which may be ''.
+   */
   readonly path?: string | undefined;
   readonly prefix?: string | undefined;
-  /** Erases only this version of the path, the present or a former one. */
+  /** Erases only this version of the path, present or former. */
   readonly version?: number | undefined;
   readonly apiKey: SentKey;
 }
 
-/** Refuses who may not erase what is named; looks at none of it. */
+/** Refuses callers who may not erase the named versions, without looking at them. */
 export function authorizeErasure(stores: Stores, call: Call, request: Erasure): Bucket {
   const { bucket, path, prefix = '', apiKey } = request;
   const right = { bucket, permission: 'delete', apiKey } as const;
@@ -266,16 +272,16 @@ export function authorizeErasure(stores: Stores, call: Call, request: Erasure): 
   return authorize(stores, call, { ...right, ...place }).bucket;
 }
 
-/** The versions that one message erases, and whether they are all. */
+/** The versions that one message erases, and whether more are left. */
 interface Erasable {
   readonly bucket: Bucket;
   readonly names: readonly VersionName[];
-  /** The file, where its present version is the one that was named. */
+  /** The file, if its present version was named. */
   readonly present?: FileRecord;
   readonly isDone: boolean;
 }
 
-/** Refuses what eraseVersions() would refuse, but for what is damaged; changes nothing. */
+/** Refuses what eraseVersions() would refuse, except for damaged data; changes nothing. */
 export function checkErasure(stores: Stores, call: Call, request: Erasure): Erasable {
   const { path, prefix, version, apiKey } = request;
   const bucket = authorizeErasure(stores, call, request);
@@ -314,7 +320,7 @@ export function eraseVersions(
   return { erased: 1, isDone };
 }
 
-/** Refuses with IntegrityError where the latest of the former versions is damaged. */
+/** Refuses with IntegrityError if the latest former version is damaged. */
 function erasePresent(stores: Stores, replaced: Replaced & { readonly old: FileRecord }): void {
   const { bucket, old, nowNs } = replaced;
   const version = latestVersion(stores, bucket, old.path);

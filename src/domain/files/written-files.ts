@@ -1,18 +1,18 @@
-// The answer of an operation that writes a file, as far as its caller may see the record. A key
-// without the right to read is shown what it sent, beside the name, id and version of the file and
-// the time of this write: the rest was stored by others.
+// The answer of an operation that writes a file, restricted to what the caller may see. A key
+// without the right to read gets only the fields that it sent, the name, id and version of the file
+// and the time of this write, because others stored the rest.
 
 import { emptyBytes } from '../../lib/bytes.ts';
 import type { Grant } from '../rights/rights.ts';
 import type { FileRecord } from './file-layout.ts';
 
-/** The fields of a file's record; `content` stands for its size, its digests and its ETag. */
+/** The fields of a file's record; `content` includes its size, digests and ETag. */
 export type ShownField = 'content' | 'contentType' | 'tags' | 'metadata' | 'createdAt';
 
 export interface WrittenFile {
-  /** Hidden fields are empty; the time of creation is that of the write. */
+  /** Hidden fields are empty; the time of creation equals that of the write. */
   readonly file: FileRecord;
-  /** Nothing was at its path. */
+  /** Whether the path was free. */
   readonly isNew: boolean;
   readonly hidden: readonly ShownField[];
 }
@@ -25,10 +25,10 @@ const shownFields: readonly ShownField[] = [
   'createdAt',
 ];
 
-/** An upload brings all of a file. */
+/** An upload sends every field. */
 export const uploadedFields: readonly ShownField[] = ['content', 'contentType', 'tags', 'metadata'];
 
-/** `sent`: the fields that the caller brought with this write. */
+/** `sent`: the fields that the caller sent with this write. */
 export function shownToWriter(
   { key }: Pick<Grant, 'key'>,
   written: { readonly file: FileRecord; readonly isNew: boolean },
@@ -36,7 +36,7 @@ export function shownToWriter(
 ): WrittenFile {
   const { file, isNew } = written;
   if (key === undefined || key.permissions.includes('read')) return { file, isNew, hidden: [] };
-  // A repeated completion is not new, but answers like the first.
+  // A repeated completion is not new, but must answer like the first.
   const isCreated = isNew || file.createdAtNs === file.updatedAtNs;
   const hidden = shownFields.filter(
     (field) => !sent.includes(field) && !(field === 'createdAt' && isCreated),

@@ -1,5 +1,5 @@
-// The key of a bucket: random, wrapped by the root key, and what wraps the keys of its files. Two
-// while a rotation is going on, and both open.
+// The key of a bucket: random, wrapped by the root key; it wraps the keys of the bucket's files.
+// During a rotation a bucket has two keys, and both decrypt.
 
 import { present } from '../../lib/assert.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
@@ -22,12 +22,12 @@ export interface BucketKeys {
   /** Number of the key that wraps new file keys. */
   readonly keyId: number;
   readonly keySlot: number;
-  /** The one before it, while file keys are wrapped anew; else 0. */
+  /** The previous key, until all file keys are wrapped again; else 0. */
   readonly formerKeyId: number;
   readonly formerKeySlot: number;
 }
 
-/** A new key for the bucket, wrapped and stored. */
+/** Creates, wraps and stores a new key for the bucket. */
 export function createBucketKey(
   stores: Stores,
   bucketId: string,
@@ -42,12 +42,12 @@ export function createBucketKey(
   return { keyId, keySlot };
 }
 
-/** The key that wraps new file keys. The caller wipes it. */
+/** Returns the key that wraps new file keys. The caller wipes it. */
 export function currentBucketKey(stores: Stores, bucket: BucketKeys): WrappingKey {
   return present(findBucketKey(stores, bucket, bucket.keyId), 'current key of a bucket');
 }
 
-/** The bucket's key of that id, the current or the former one. The caller wipes it. */
+/** Returns the bucket's key with that id, current or former. The caller wipes it. */
 export function findBucketKey(
   stores: Stores,
   bucket: BucketKeys,
@@ -68,7 +68,7 @@ function slotOf(bucket: BucketKeys, keyId: number): number | undefined {
   return keyId === bucket.formerKeyId && keyId !== 0 ? bucket.formerKeySlot : undefined;
 }
 
-/** Below 0, as no id of a bucket's key is. */
+/** Negative, so that it differs from every id of a bucket's key. */
 function rootWrapper(root: RootKey): WrappingKey {
   return { id: -root.version, key: root.key };
 }
@@ -80,7 +80,7 @@ function rootWrappers(stores: Stores): (id: number) => WrappingKey | undefined {
   };
 }
 
-/** Has the current root key wrap the bucket's keys; how many were wrapped by another one. */
+/** Wraps the bucket's keys with the current root key; returns how many another one had wrapped. */
 export function rewrapBucketKeys(stores: Stores, bucket: BucketKeys): number {
   const to = currentRootKey(stores);
   let count = 0;
@@ -99,7 +99,7 @@ export function rewrapBucketKeys(stores: Stores, bucket: BucketKeys): number {
   return count;
 }
 
-/** For a bucket that goes. */
+/** Erases the keys of a deleted bucket. */
 export function eraseBucketKeys(stores: Stores, bucket: BucketKeys): void {
   eraseWrappedKey(stores, bucket.keySlot, bucket.keyId);
   if (bucket.formerKeyId !== 0) {

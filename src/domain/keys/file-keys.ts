@@ -1,5 +1,5 @@
-// The key of one stored version of a file (a content): random, wrapped by the key of its bucket,
-// erased when the version goes. It seals the segments and the file's record.
+// The key of a content, which is one stored version of a file: random, wrapped by the bucket's key,
+// and erased together with the version. It encrypts the segments and seals the file's record.
 
 import { emptyBytes } from '../../lib/bytes.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
@@ -20,14 +20,14 @@ export interface SealedContent {
 }
 
 /**
- * A new content with its key, which the caller wipes after use; refuses, before it writes, while no
- * key can be made.
+ * Creates a content and its key, which the caller wipes after use. Refuses, before it writes, while
+ * no key can be made.
  */
 export function createContent(
   stores: Stores,
   bucket: BucketKeys,
 ): { readonly content: SealedContent; readonly key: Uint8Array } {
-  // Refuses first, while nothing is written
+  // Can refuse, so it must precede the first write
   const key = stores.secrets.random(keyBytes);
   const wrapper = currentBucketKey(stores, bucket);
   const contentId = nextContentId(stores);
@@ -35,7 +35,7 @@ export function createContent(
   return { content: { contentId, keySlot }, key };
 }
 
-/** A slot more for the content's key, wrapped by that bucket's. */
+/** Adds a slot for the content's key, wrapped by that bucket's key. */
 export function addFileKey(
   stores: Stores,
   bucket: BucketKeys,
@@ -44,7 +44,7 @@ export function addFileKey(
   return wrapFileKey(stores, currentBucketKey(stores, bucket), content);
 }
 
-/** Wipes the wrapper after. */
+/** Wraps the key and wipes the wrapping key. */
 function wrapFileKey(
   stores: Stores,
   wrapper: WrappingKey,
@@ -59,7 +59,7 @@ function ownerOf(contentId: number) {
   return { id: contentId, name: emptyBytes };
 }
 
-/** Does something with the content's key, which is wiped after. */
+/** Calls `use` with the content's key and wipes it afterwards. */
 export function withFileKey<T>(
   stores: Stores,
   content: SealedContent & { readonly bucket: BucketKeys },
@@ -82,7 +82,7 @@ export function withFileKey<T>(
   }
 }
 
-/** Has the bucket's current key wrap the content's key, which the former one did. */
+/** Wraps the content's key with the bucket's current key in place of the former one. */
 export function rewrapFileKey(stores: Stores, bucket: BucketKeys, content: SealedContent): void {
   const from = findBucketKey(stores, bucket, bucket.formerKeyId);
   const to = currentBucketKey(stores, bucket);
@@ -93,7 +93,10 @@ export function rewrapFileKey(stores: Stores, bucket: BucketKeys, content: Seale
   to.key.fill(0);
 }
 
-/** From then on nobody can read the content any more. False when the slot is not the content's. */
+/**
+ * Erases the key, which makes the content unreadable. Returns false if the slot belongs to another
+ * content.
+ */
 export function eraseFileKey(stores: Stores, content: SealedContent): boolean {
   return eraseWrappedKey(stores, content.keySlot, content.contentId);
 }

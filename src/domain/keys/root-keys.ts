@@ -1,6 +1,6 @@
-// The root key, from which all others hang: which one it is, whether it is at hand, and that it is
-// the right one. A root key derived by the network's vetKD is on the heap only; a stored one lies
-// in an erasable slot. How it is derived is the actor's business.
+// The root key, which protects all other keys: its source, its availability and its check. A root
+// key derived by the network's vetKD exists only on the heap; a stored one is in an erasable slot.
+// The actor derives it.
 
 import { hmacSha256 } from '../../crypto/kdf.ts';
 import { assert, present } from '../../lib/assert.ts';
@@ -12,22 +12,22 @@ import { Refusal } from '../shared/refusal.ts';
 import type { RootKeyEntry } from '../shared/root-key-entry.ts';
 import type { Stores } from '../shared/stores.ts';
 
-/** A root key's source; the name of a vetKD key, or the first that the network knows. */
+/** The source of a root key: the name of a vetKD key, or the first that the network knows. */
 export type RootKeySource =
   | { readonly kind: 'vetkd'; readonly keyName: string | undefined }
   | { readonly kind: 'stored' };
 
 export const rootKeyBytes = 32;
 
-// 0: version 1 | count u8 | of each: version u32, kind u8 (0 vetKD, 1 stored), slot u64,
+// 0: version 1 | count u8 | for each: version u32, kind u8 (0 vetKD, 1 stored), slot u64,
 //    check (length, bytes) | texts: key name of each; in the meta map. The last one is current.
 const recordVersion = 1;
 const metaKey = 'rootKeys';
 const checkText = 'encrypted-file-storage/root-key-check';
 
-/** The current one last; one, or two while keys are wrapped anew; none before configuration. */
+/** Returns one entry, or two during a rotation, the current one last; none before configuration. */
 export function rootKeyEntries(stores: Stores): readonly RootKeyEntry[] {
-  // Heap and stable memory are rolled back together.
+  // An aborted message rolls heap and stable memory back together.
   stores.heap.rootKeyEntries ??= readRootKeyEntries(stores);
   return stores.heap.rootKeyEntries;
 }
@@ -69,8 +69,8 @@ function newRootKeyEntry(version: number, source: RootKeySource): RootKeyEntry {
 }
 
 /**
- * For install and upgrade: notes where the root key comes from. Once there is one, only rotation
- * changes it: another source is then refused.
+ * Records the source of the root key at install and upgrade. An existing root key changes only by
+ * rotation, so another source is refused.
  */
 export function configureRootKey(stores: Stores, source: RootKeySource | undefined): void {
   const entries = rootKeyEntries(stores);
@@ -96,12 +96,12 @@ function isOf(entry: RootKeyEntry, source: RootKeySource): boolean {
   return source.kind === entry.kind && isSameName;
 }
 
-/** Those whose bytes are not at hand and have to be derived, or made when `kind` is "stored". */
+/** Returns the root keys that have to be derived, or created if `kind` is "stored". */
 export function missingRootKeys(stores: Stores): RootKeyEntry[] {
   return rootKeyEntries(stores).filter((entry) => findRootKey(stores, entry) === undefined);
 }
 
-/** Whether every key that anything can be wrapped with is at hand. */
+/** Whether every key that may have wrapped something is available. */
 export function areRootKeysAtHand(stores: Stores): boolean {
   const entries = rootKeyEntries(stores);
   const used = entries.filter(({ check }) => check.length > 0);
@@ -118,8 +118,9 @@ function findRootKey(stores: Stores, entry: RootKeyEntry): Uint8Array | undefine
 }
 
 /**
- * Takes a root key of that version, 32 bytes, which the caller wipes then; `keyName` is the vetKD
- * key's. False, and nothing changed, when it is not the one that was there before.
+ * Accepts the 32 bytes of the root key of that version, which the caller wipes afterwards;
+ * `keyName` is the name of the vetKD key. Returns false, without a change, if it differs from the
+ * earlier key.
  */
 export function acceptRootKey(
   stores: Stores,
@@ -152,7 +153,7 @@ function storeRootKey(stores: Stores, key: Uint8Array): number {
   return stores.keySlots.add(concatBytes(head, padding, key));
 }
 
-/** Name of the network's vetKD key that is in use; `undefined` with a stored root key. */
+/** Returns the name of the network's vetKD key in use; `undefined` with a stored root key. */
 export function vetKeyName(stores: Stores): string | undefined {
   const current = rootKeyEntries(stores).findLast(({ check }) => check.length > 0);
   if (current === undefined) throw new KeyUnavailable();
@@ -164,7 +165,7 @@ export interface RootKey {
   readonly key: Uint8Array;
 }
 
-/** The one that new keys are wrapped with: the last that has ever been at hand. */
+/** Returns the key that wraps new keys: the last one that has ever been available. */
 export function currentRootKey(stores: Stores): RootKey {
   const entries = rootKeyEntries(stores);
   const entry =
@@ -177,7 +178,7 @@ export function rootKeyOf(stores: Stores, version: number): RootKey | undefined 
   return entry && { version, key: findRootKey(stores, entry) ?? refuseForNow() };
 }
 
-/** Adds a version; the source is that of the present one unless another is named. */
+/** Adds a root key version with the given source or, by default, the present one's. */
 export function startRootRotation(stores: Stores, source: RootKeySource | undefined): void {
   const entries = rootKeyEntries(stores);
   const [current, next] = entries;
@@ -190,17 +191,17 @@ export function startRootRotation(stores: Stores, source: RootKeySource | undefi
       'The root key cannot be rotated yet: an earlier rotation is running. Try again in some minutes.',
     );
   }
-  // One that never came, for want of such a key on the network, gives way.
+  // Replaces a version that never became available because the network lacks its key
   const version = (next ?? current).version + 1;
   saveRootKeyEntries(stores, [current, newRootKeyEntry(version, source ?? current)]);
 }
 
-/** A next root key is there, or awaited. */
+/** Whether a next root key exists or is awaited. */
 export function isRootRotating(stores: Stores): boolean {
   return rootKeyEntries(stores).length > 1;
 }
 
-/** Forgets all but the current root key, which by now wraps every key. */
+/** Removes all but the current root key, which by now wraps every key. */
 export function finishRootRotation(stores: Stores): void {
   const current = currentRootKey(stores).version;
   const entries = rootKeyEntries(stores);
@@ -215,7 +216,7 @@ export function finishRootRotation(stores: Stores): void {
   );
 }
 
-/** A query answers it by asking for an update, which can wait for the key. */
+/** A query that throws it asks for an update instead, which can wait for the key. */
 export class KeyUnavailable extends Refusal {
   constructor() {
     super(

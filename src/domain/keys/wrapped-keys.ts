@@ -1,6 +1,6 @@
-// Keys that lie in stable memory wrapped (encrypted) by another key: ChaCha20-Poly1305, a random
-// nonce for each wrapping. Each has an erasable slot; erasing it is what makes its bytes unreadable
-// for good. A slot that was altered, moved or swapped does not open.
+// Keys in stable memory, wrapped (encrypted) by another key with ChaCha20-Poly1305 and a random
+// nonce for each wrapping. Each has an erasable slot; erasing it makes everything encrypted with
+// the key unreadable. A slot that was altered, moved or swapped does not decrypt.
 //
 //   0             8            16         28              60         76     80
 //   +-------------+------------+----------+---------------+----------+------+
@@ -20,19 +20,19 @@ const sealedStart = 28;
 const sealedEnd = 76;
 
 export interface WrappingKey {
-  /** Never 0, and never given twice among the keys of its kind. */
+  /** Never 0, and unique among the keys of its kind. */
   readonly id: number;
   readonly key: Uint8Array;
 }
 
 export interface KeyOwner {
-  /** Number that is never given twice. */
+  /** A number that is never reused. */
   readonly id: number;
   /** Further data that the key is bound to; may be empty. */
   readonly name: Uint8Array;
 }
 
-/** Stores the key in a new slot; its number. */
+/** Stores the key in a new slot and returns the slot's number. */
 export function addWrappedKey(
   stores: Stores,
   wrapper: WrappingKey,
@@ -57,7 +57,10 @@ function wrap(
   return slot;
 }
 
-/** Ids of a slot's wrapping key and owner; `undefined` when it is free or none. */
+/**
+ * Returns the ids of a slot's wrapping key and owner; `undefined` if the slot is free or does not
+ * exist.
+ */
 export function wrappedKeyIds(
   stores: Stores,
   slot: number,
@@ -71,8 +74,8 @@ export function wrappedKeyIds(
 }
 
 /**
- * The key of that owner in the slot; `wrapper` finds the wrapping key by its id. Refuses with
- * IntegrityError when anything does not belong together. The caller wipes the key after use.
+ * Returns the owner's key in the slot; `wrapper` finds the wrapping key by its id. Refuses with
+ * IntegrityError if slot, owner and wrapping key do not match. The caller wipes the key after use.
  */
 export function openWrappedKey(
   stores: Stores,
@@ -100,7 +103,7 @@ export function openWrappedKey(
   return key;
 }
 
-/** Wraps the key in the slot anew, in place. */
+/** Wraps the key in the slot again, in place. */
 export function rewrapKey(
   stores: Stores,
   slot: number,
@@ -114,8 +117,8 @@ export function rewrapKey(
 }
 
 /**
- * Makes all that was encrypted with the owner's key unreadable for good; false, and nothing
- * changed, when the slot is not the owner's.
+ * Erases the key, which makes all data encrypted with it unreadable. Returns false, without a
+ * change, if the slot belongs to another owner.
  */
 export function eraseWrappedKey(stores: Stores, slot: number, ownerId: number): boolean {
   const isOwned = wrappedKeyIds(stores, slot)?.ownerId === ownerId;
@@ -125,7 +128,7 @@ export function eraseWrappedKey(stores: Stores, slot: number, ownerId: number): 
   return isOwned;
 }
 
-/** For those who go over many keys: passes over one that does not open. */
+/** Calls `use`, and ignores the error of a key that does not decrypt. For passes over many keys. */
 export function unlessDamaged(use: () => void): void {
   try {
     use();

@@ -1,5 +1,5 @@
-// Cursors of lists: opaque texts that stand for a name, that of the last entry which was shown. So
-// whatever is stored or deleted between two pages, nothing that stays is skipped or comes twice.
+// Cursors of lists: opaque texts that contain the name of the last shown entry. Whatever is stored
+// or deleted between two pages, entries that stay are neither skipped nor repeated.
 //
 //   base64url of: version 1 u8 | UTF-8 of a file's path, or of a folder's with its last slash
 
@@ -11,7 +11,10 @@ import { filePathBytesMax } from '../../limits.ts';
 import { Refusal } from '../shared/refusal.ts';
 
 const version = Uint8Array.of(1);
-/** Base64 digits of the longest one: behind a path may be a NUL and the 16 letters of a link. */
+/**
+ * Base64 digits of the longest cursor: a path can be followed by a NUL and the 16 letters of a
+ * link.
+ */
 const cursorLengthMax = Math.ceil(((1 + filePathBytesMax + 17) * 4) / 3);
 
 /** `name`: UTF-8. */
@@ -30,7 +33,7 @@ export function firstPage<T>(
   return { shown, nextCursor: last === undefined ? null : cursorOf(encodeUtf8(nameOf(last))) };
 }
 
-/** UTF-8 of the name that it stands for; refuses with InvalidArgument what is no cursor. */
+/** Returns UTF-8 of the name in the cursor; refuses an invalid cursor with InvalidArgument. */
 export function parseCursor(text: string): Uint8Array {
   const bytes = text.length <= cursorLengthMax ? decodeBase64Url(text) : undefined;
   const isKnown = bytes !== undefined && bytes.length > 1 && bytes[0] === version[0];
@@ -44,7 +47,7 @@ export function parseCursor(text: string): Uint8Array {
   return name;
 }
 
-/** How many entries a page has, as callers write it; what is no whole number is refused. */
+/** Parses the number of entries per page; refuses numbers that are not integers. */
 export function parseLimit(limit: number = folderPageDefault): number {
   if (!Number.isInteger(limit) || limit < 1 || limit > folderPageMax) {
     throw new Refusal(

@@ -1,5 +1,5 @@
-// Files in the order of their dates, read through the blocks of the index (file-index.ts): counts
-// of blocks lead to the ones that a page lies in. Ties are in the order of paths, both ways.
+// Files by date, read through the blocks of the index (file-index.ts): the counts of blocks show
+// which ones a page needs. Files of one date are ordered by path, in both directions.
 
 import { present } from '../../lib/assert.ts';
 import type { IndexEntry } from '../../storage/ordered-index.ts';
@@ -25,9 +25,9 @@ export interface DateSelection {
   readonly prefix: Uint8Array;
 }
 
-/** A block with so few of the wanted files is read whole and sorted. */
+/** A block with at most this many of the wanted files is read completely and sorted. */
 const sortedBlockFiles = 64;
-/** Above every sequence number. */
+/** Greater than every sequence number. */
 const sequenceEnd = 2 ** 32;
 
 interface Blocks {
@@ -47,7 +47,7 @@ interface Walk {
   missing: number;
 }
 
-/** UTF-8 of the paths of the files from the one numbered `skip` on. */
+/** Returns UTF-8 of the paths of the files from number `skip` on. */
 export function readByDate(
   stores: Stores,
   selection: DateSelection,
@@ -64,7 +64,10 @@ export function readByDate(
   return walk.found.map((entry) => entry.key.subarray(head));
 }
 
-/** Blocks that cover each number up to the latest once; block 0 only on the lowest level. */
+/**
+ * Returns blocks that cover each number up to the latest exactly once; only the lowest level
+ * includes block 0.
+ */
 function blocksOf(latest: number): Blocks[] {
   const blocks: Blocks[] = [];
   let last = latest;
@@ -94,13 +97,13 @@ function walkBlocks(walk: Walk, { level, first, count }: Blocks): void {
   }
 }
 
-/** From a block that has more files than are to be skipped. */
+/** Descends into a block that has more files than have to be skipped. */
 function takeFiles(walk: Walk, block: Block, files: number): void {
   const { stores, scope, key, skip } = walk;
   setBlock(key, scope, block);
   const start = stores.index.rank(key);
   const taken = Math.min(files - skip, walk.missing);
-  // A block of the lowest level has one date.
+  // A block of the lowest level contains files of one date.
   const entries =
     block.level === 0
       ? stores.index.read(start + skip, taken)
@@ -111,8 +114,8 @@ function takeFiles(walk: Walk, block: Block, files: number): void {
 }
 
 /**
- * By number, then as they stand. Number and place in one float64 sort without a function of ours,
- * which would be called hundreds of times.
+ * Sorts by number, then by position. Both fit into one float64, whose native sort avoids hundreds
+ * of calls of a comparison function.
  */
 function byDate(entries: readonly IndexEntry[], isDescending: boolean): IndexEntry[] {
   const places = Float64Array.from(entries, ({ value }, place) => {

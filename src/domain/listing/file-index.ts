@@ -1,16 +1,16 @@
-// The ordered index of files, by name and by date, for all files of a bucket and for each tag.
-// Knows the keys; listing.ts reads pages by them.
+// The ordered index of files by name and by date, for each bucket and each tag. This module defines
+// the keys; listing.ts reads pages with them.
 //
 //   scope      bucket id | 0 | tag, empty for all files | 0
 //   by name    scope | 0 | path                                       -> sequence number
 //   by date    scope | 1 + level u8 | block u32, big-endian | path    -> sequence number
 //   counters   bucket id | 1 -> sequence number of the latest date    bucket id | 2 -> that date
 //
-// Each date at which a bucket's files changed has a sequence number, so files of one date have one
-// and stand in the order of their paths. A block of level n has the files of 16^n such numbers. A
-// file stands in its block of every level, but not in block 0 of the levels above the lowest: the
-// levels below have those files too. So a higher level begins when the numbers reach it, and no
-// earlier file has to move.
+// Each date at which a bucket's files changed has a sequence number; files of one date share it and
+// are ordered by path. A block of level n contains the files of 16^n such numbers. A file is in its
+// block of every level, except for block 0 of the levels above the lowest, whose files the levels
+// below already have. So a higher level begins when the numbers reach it, and no earlier file has
+// to move.
 
 import { assert, present } from '../../lib/assert.ts';
 import { concatBytes } from '../../lib/bytes.ts';
@@ -27,7 +27,7 @@ export interface IndexedFile {
   readonly updatedAtNs: bigint;
 }
 
-/** Blocks of a level that make one of the level above. */
+/** Number of blocks of a level that form one block of the level above. */
 export const blockFanOut = 16;
 const blockBytes = 4;
 const sequenceMax = 2 ** 32 - 1;
@@ -40,7 +40,7 @@ const dateCounter = '\x02';
 export const nameKeyHeadBytes = 1;
 export const dateKeyHeadBytes = 1 + blockBytes;
 
-/** All files of the bucket, or those with the tag. */
+/** Returns the scope of all files of the bucket, or of those with the tag. */
 export function scopeOf(bucketId: string, tag: string): Uint8Array {
   return encodeUtf8(`${bucketId}\0${tag}\0`);
 }
@@ -49,7 +49,7 @@ export function nameKey(scope: Uint8Array, path: Uint8Array): Uint8Array {
   return concatBytes(scope, nameOrder, path);
 }
 
-/** Its level and block are still to be set. */
+/** Returns a key whose level and block setBlock() sets later. */
 export function dateKey(scope: Uint8Array, path: Uint8Array): Uint8Array {
   return concatBytes(scope, new Uint8Array(dateKeyHeadBytes), path);
 }
@@ -65,12 +65,12 @@ export function setBlock(key: Uint8Array, scope: Uint8Array, block: Block): void
   new DataView(key.buffer, key.byteOffset).setUint32(scope.length + 1, block.number);
 }
 
-/** The latest of a bucket's sequence numbers; 0 before the first. */
+/** Returns the latest sequence number of a bucket; 0 before the first. */
 export function latestSequence(index: OrderedIndex, bucketId: string): number {
   return Number(index.find(encodeUtf8(bucketId + sequenceCounter)) ?? 0n);
 }
 
-/** The number of that date, which is the latest or later. */
+/** Returns the sequence number of that date, which is not before the latest date. */
 function sequenceOf(index: OrderedIndex, bucketId: string, dateNs: bigint): number {
   const dateCounterKey = encodeUtf8(bucketId + dateCounter);
   const latest = latestSequence(index, bucketId);
@@ -84,8 +84,8 @@ function sequenceOf(index: OrderedIndex, bucketId: string, dateNs: bigint): numb
 }
 
 /**
- * Puts the file's new version where its old one was, and returns the old one's sequence number,
- * undefined where the path was free. The file's date is the time of this message, unless it has a
+ * Indexes the file's new version in place of its old one. Returns the old one's sequence number, or
+ * undefined if the path was free. The file's date is the time of this message unless it has a
  * sequence number from an earlier time.
  */
 export function indexFile(
@@ -115,7 +115,7 @@ export function indexFile(
   return oldSequence === undefined ? undefined : Number(oldSequence);
 }
 
-/** Returns the file's sequence number, undefined where it had none. */
+/** Returns the file's sequence number, or undefined if it had none. */
 export function unindexFile(stores: Stores, file: IndexedFile): number | undefined {
   const path = encodeUtf8(file.path);
   const sequence = stores.index.find(nameKey(scopeOf(file.bucketId, ''), path));
@@ -124,7 +124,7 @@ export function unindexFile(stores: Stores, file: IndexedFile): number | undefin
   return sequence === undefined ? undefined : Number(sequence);
 }
 
-/** For a bucket without files, which goes. */
+/** Removes the entries of a deleted bucket, which has no files. */
 export function unindexBucket(stores: Stores, bucketId: string): void {
   stores.index.remove(encodeUtf8(bucketId + sequenceCounter));
   stores.index.remove(encodeUtf8(bucketId + dateCounter));
@@ -139,7 +139,7 @@ function readPaths(
   return entries.map(({ key }) => present(decodeUtf8(key.subarray(head)), 'path of a file'));
 }
 
-/** Paths of the bucket's files in order, behind that one; '' stands before all. */
+/** Returns paths of the bucket's files in order, after the given one; '' comes before all. */
 export function pathsAfter(
   stores: Stores,
   place: { readonly bucketId: string; readonly path: string },
@@ -162,13 +162,13 @@ function removeScopes(
   for (const tag of tags) {
     const scope = scopeOf(file.bucketId, tag);
     const former = index.remove(nameKey(scope, file.path));
-    // A record that was damaged may name tags that the file never had.
+    // A damaged record may contain tags that the file never had.
     if (former === undefined) continue;
     eachBlock({ key: dateKey(scope, file.path), scope }, Number(former), index.remove);
   }
 }
 
-/** Hands the key of each of the file's blocks to `visit`; it is one array that changes. */
+/** Calls `visit` with the key of each of the file's blocks. It reuses one array. */
 function eachBlock(
   { key, scope }: { readonly key: Uint8Array; readonly scope: Uint8Array },
   sequence: number,

@@ -1,6 +1,6 @@
-// The sizes of files by name, in an index with sums: how much is below a prefix is found without a
-// walk over what is there. Kept in step by file-index.ts; files of an earlier version come in by
-// record-upgrade.ts.
+// The sizes of files by name, in an index with sums, which finds the total below a prefix without
+// reading the files. file-index.ts keeps it consistent; record-upgrade.ts adds files of an earlier
+// version.
 //
 //   bucket id | 0 | path -> bytes
 
@@ -41,7 +41,7 @@ export function sizesBelow(stores: Stores, bucketId: string, prefix: string): Si
   }
   const end = new Uint8Array(first.length + 1);
   end.set(first);
-  // No UTF-8 has this byte: it comes after every path with the prefix before it.
+  // UTF-8 never contains this byte, so the key follows every path with the prefix.
   end[first.length] = 0xff;
   return {
     files: sizes.rank(end) - sizes.rank(first),

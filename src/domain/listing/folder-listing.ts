@@ -1,6 +1,6 @@
-// Lists by cursors: what is directly below a prefix, folders in place of what is in them. They are
-// found by seeking in the ordered index: of each folder one entry is read, and its end is looked
-// up. Without a delimiter all files below the prefix, one after another.
+// Lists by cursors: the files directly below a prefix, and one entry for each folder. The ordered
+// index is searched: one entry of each folder is read, then the folder's end is looked up. Without
+// a delimiter, lists all files below the prefix.
 
 import { concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
@@ -17,52 +17,56 @@ import { parseTag, type Selection, selectFiles } from './listing.ts';
 export interface FolderRequest {
   readonly bucket: string;
   readonly apiKey: SentKey;
-  /** To the letter; the empty one is every path's, or every one of the key's. */
+  /** Compared exactly; '' matches every path, or for a key with a prefix, every path of the key. */
   readonly prefix: string | undefined;
-  /** `/`; without one, or with the empty one, there are no folders. */
+  /** `/`; absent or '': no folders. */
   readonly delimiter: string | undefined;
-  /** The previous page's cursor; without one the list begins. */
+  /** The previous page's cursor; absent: the first page. */
   readonly cursor: string | undefined;
   /**
-   * To the letter, in place of a cursor: the list begins behind it, and behind the folder that it
-   * is in, where folders are shown.
+   * Compared exactly, in place of a cursor. The list begins after this name and, if folders are
+   * shown, after the folder that contains it.
    */
   readonly startAfter?: string | undefined;
   /**
-   * Maximum number of files and folders together, 1 to 1,000; anything but an integer is refused.
+   * Maximum number of files and folders together, 1 to 1,000; numbers that are not integers are
+   * refused.
    */
   readonly limit: number | undefined;
-  /** `name_asc`, the default, or `name_desc`: the direction in which the cursor is gone on from. */
+  /** `name_asc`, the default, or `name_desc`: the direction of the list. */
   readonly sort: string | undefined;
   readonly tag: string | undefined;
 }
 
 export interface FolderList {
   readonly bucketId: string;
-  /** UTF-8 of paths in the order that was asked for; a folder's ends with its slash. */
+  /** UTF-8 of paths in the requested order; a folder's path ends with its slash. */
   readonly entries: readonly Uint8Array[];
-  /** Whether others come after the last entry. */
+  /** Whether more entries follow the last one. */
   readonly hasMore: boolean;
   readonly prefix: string;
   readonly delimiter: string;
 }
 
 export interface FolderPage {
-  /** UTF-8 of their paths, whole, with the last slash. */
+  /** UTF-8 of their full paths, with the last slash. */
   readonly folders: readonly Uint8Array[];
-  /** `null` at the end. */
+  /** `null` on the last page. */
   readonly nextCursor: string | null;
 }
 
 const slash = 0x2f;
-/** The byte after a slash: a folder's path that ends with it comes after all that is in it. */
+/**
+ * The byte after a slash: a folder's path with this as its last byte follows everything in the
+ * folder.
+ */
 const afterSlash = 0x30;
-/** Maximum number of files read at a time: from 1 on, doubled until a folder is found. */
+/** Maximum number of files read at once: starts at 1 and doubles until a folder is found. */
 const batchMax = 256;
 
 /**
- * For callers with the read permission. A page has as many entries as were asked for, or fewer
- * where their paths are long.
+ * Lists one page, for callers with the read permission. A page with long paths can have fewer
+ * entries than its limit.
  */
 export function listFolder(stores: Stores, call: Call, request: FolderRequest): FolderList {
   const { bucket: name, apiKey, prefix: asked = '', delimiter = '' } = request;
@@ -94,7 +98,7 @@ export function listFolder(stores: Stores, call: Call, request: FolderRequest): 
   return { bucketId: bucket.id, entries, hasMore: start < end, prefix, delimiter };
 }
 
-/** UTF-8 of the name behind which the page begins. */
+/** Returns UTF-8 of the name after which the page begins. */
 function parsePosition({ cursor, startAfter }: FolderRequest): Uint8Array | undefined {
   if (startAfter === undefined) return cursor === undefined ? undefined : parseCursor(cursor);
   if (cursor !== undefined) {
@@ -113,7 +117,7 @@ function parsePosition({ cursor, startAfter }: FolderRequest): Uint8Array | unde
   return name;
 }
 
-/** Whether it goes down. */
+/** Returns whether the order is descending. */
 function parseDirection(sort: string | undefined): boolean {
   if (sort === undefined || sort === 'name_asc' || sort === 'name_desc') {
     return sort === 'name_desc';
@@ -129,7 +133,7 @@ export function isFolder(path: Uint8Array): boolean {
   return path[path.length - 1] === slash;
 }
 
-/** The page whose first `files` files could be shown, and what stands before and between them. */
+/** Returns the page with the first `files` files and the folders before and between them. */
 export function cutPage({ entries, hasMore }: FolderList, files: number): FolderPage {
   const folders: Uint8Array[] = [];
   let end = 0;
@@ -145,7 +149,7 @@ export function cutPage({ entries, hasMore }: FolderList, files: number): Folder
   return { folders, nextCursor: isEnd || last === undefined ? null : cursorOf(last) };
 }
 
-/** Ranks in the index of names, from `start` to before `end`, that are still to be gone through. */
+/** Ranks in the index of names, from `start` to before `end`, that still have to be read. */
 interface Range {
   start: number;
   end: number;
@@ -156,13 +160,13 @@ interface Walk extends Range {
   readonly selection: Selection;
   readonly hasFolders: boolean;
   readonly entries: Uint8Array[];
-  /** How many more entries the page takes, and bytes of paths. */
+  /** How many more entries and bytes of paths fit into the page. */
   missing: number;
   room: number;
 }
 
 interface Position {
-  /** A file's path, a folder's with its last slash, or any other name. */
+  /** A file's path, a folder's path with its last slash, or any other name. */
   readonly after: Uint8Array | undefined;
   readonly isDescending: boolean;
   readonly hasFolders: boolean;
@@ -178,7 +182,7 @@ function rangeAfter(stores: Stores, selection: Selection, position: Position): R
   const slashEnd = hasFolders ? after.indexOf(slash, prefix.length) + 1 : 0;
   const folder = nameKey(scope, after.subarray(0, slashEnd));
   if (isDescending) {
-    // A folder comes before what is in it.
+    // In ascending order, a folder precedes its files.
     const isWithin = slashEnd > 0 && slashEnd < after.length;
     const next = isWithin ? afterFolder(folder) : nameKey(scope, after);
     return { start, end: Math.min(end, stores.index.rank(next)) };
@@ -188,7 +192,7 @@ function rangeAfter(stores: Stores, selection: Selection, position: Position): R
   return { start: Math.max(start, stores.index.rank(next)), end };
 }
 
-/** Less than no key after the folder's; `key` ends with the folder's slash. */
+/** Returns a key that follows every key in the folder; `key` ends with the folder's slash. */
 function afterFolder(key: Uint8Array): Uint8Array {
   const next = key.slice();
   next[next.length - 1] = afterSlash;

@@ -1,5 +1,5 @@
-// Pages of a bucket's files, by name or by date, with any prefix: found through the ordered index
-// in a time that does not grow with the number of files. Sorted first, then cut into pages.
+// Pages of a bucket's files by name or by date, with any prefix. The ordered index finds them in a
+// time that does not depend on the number of files. Files are sorted first, then split into pages.
 
 import { pageSizeMax } from '../../../packages/wire/src/limits.ts';
 import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
@@ -20,9 +20,9 @@ export type Sort = (typeof sorts)[number];
 export interface ListRequest {
   readonly bucket: string;
   readonly apiKey: SentKey;
-  /** To the letter; the empty one is every path's, or every one of the key's. */
+  /** Compared exactly; '' matches every path, or for a key with a prefix, every path of the key. */
   readonly prefix: string | undefined;
-  /** From 1; what is no whole number from 1 on is refused, NaN included. */
+  /** From 1; refuses other numbers, including NaN. */
   readonly page: number | undefined;
   readonly pageSize: number | undefined;
   readonly sort: string | undefined;
@@ -36,17 +36,17 @@ export interface FileList {
   readonly page: number;
   /** The requested page size, at most 50. */
   readonly pageSize: number;
-  /** Files with the prefix and the tag, on all pages. */
+  /** Number of files with the prefix and the tag, on all pages. */
   readonly total: number;
   readonly pages: number;
   readonly hasMore: boolean;
-  /** `null` on the last page and past it. */
+  /** `null` on and after the last page. */
   readonly nextPage: number | null;
   readonly prefix: string;
   readonly sort: Sort;
 }
 
-/** For callers with the read permission. */
+/** Lists one page, for callers with the read permission. */
 export function listFiles(stores: Stores, call: Call, request: ListRequest): FileList {
   const { bucket: name, apiKey, prefix: asked = '', page = 1 } = request;
   const { bucket, prefix } = authorizeList(stores, call, { bucket: name, apiKey, prefix: asked });
@@ -93,17 +93,17 @@ export function parseTag(text: string): string {
   return tag;
 }
 
-/** The files that a listing is of: those of a scope whose paths begin with a prefix. */
+/** The files of a list: those of a scope whose paths begin with a prefix. */
 export interface Selection {
   readonly bucketId: string;
   readonly scope: Uint8Array;
   readonly prefix: Uint8Array;
-  /** Rank of the first one in the order of names. */
+  /** Rank of the first one by name. */
   readonly start: number;
   readonly total: number;
 }
 
-/** No UTF-8 has this byte: it comes after every path with the prefix before it. */
+/** UTF-8 never contains this byte, so the key follows every path with the prefix. */
 const afterUtf8 = Uint8Array.of(0xff);
 
 export function selectFiles(
@@ -128,7 +128,7 @@ interface Cut {
   readonly limit: number;
 }
 
-/** UTF-8 of the paths; there are so many. */
+/** Returns UTF-8 of the paths of the page, which must exist. */
 function readPaths(stores: Stores, selection: Selection, cut: Cut): Uint8Array[] {
   const { scope, start, total } = selection;
   const { skip, limit } = cut;

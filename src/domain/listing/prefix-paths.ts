@@ -1,4 +1,4 @@
-// Paths of a bucket's files that begin with a prefix, in the order of names from a place on.
+// Paths of a bucket's files that begin with a prefix, by name, from a given path on.
 
 import { concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
@@ -8,16 +8,16 @@ import { nameKey, nameKeyHeadBytes, scopeOf } from './file-index.ts';
 
 export interface PrefixPlace {
   readonly bucketId: string;
-  /** To the letter; the empty one is every path's. */
+  /** Compared exactly; '' matches every path. */
   readonly prefix: string;
-  /** Only paths behind this one; '' stands before all. */
+  /** Only paths after this one; '' comes before all. */
   readonly after: string;
 }
 
-/** No UTF-8 has this byte: it comes after every path with the prefix before it. */
+/** UTF-8 never contains this byte, so the key follows every path with the prefix. */
 const afterUtf8 = Uint8Array.of(0xff);
 
-/** UTF-8 of so many paths at most, and whether there are more behind them. */
+/** Returns UTF-8 of the first paths up to the limit, and whether more follow. */
 export function pathsWithPrefix(
   { index }: Stores,
   { bucketId, prefix, after }: PrefixPlace,

@@ -1,6 +1,6 @@
-// The secrets of API keys as texts: `efs_`, 32 random bytes in base64url, and four bytes of its
-// SHA-256, by which those who search for leaked secrets tell one from other texts. A look-up does
-// not check them: it costs less than they do.
+// The secrets of API keys as texts: `efs_`, 32 random bytes in base64url, and the first four bytes
+// of their SHA-256, by which scanners for leaked secrets recognize them. A look-up does not check
+// these four bytes, because that would cost more than the look-up.
 
 import { sha256 } from '../../crypto/hash.ts';
 import { assert } from '../../lib/assert.ts';
@@ -9,7 +9,7 @@ import { encodeUtf8 } from '../../lib/text.ts';
 
 const secretPattern = /^efs_[A-Za-z0-9_-]{43}[A-Za-z0-9_-]{6}$/;
 
-/** `random`: 32 bytes that nobody could foresee. */
+/** `random`: 32 unpredictable bytes. */
 export function makeSecret(random: Uint8Array): string {
   assert(random.length === 32, 'a key is made of 32 random bytes');
   const body = `efs_${encodeBase64Url(random)}`;
@@ -25,7 +25,7 @@ export function secretHash(secret: string): Uint8Array {
   return sha256(encodeUtf8(secret));
 }
 
-/** True for texts of the shape of a key, which do not belong in URLs. */
+/** Returns true for texts in the form of a key, which do not belong in URLs. */
 export function looksLikeKey(text: string): boolean {
   return secretPattern.test(text);
 }

@@ -1,5 +1,5 @@
-// API keys: secrets made once from random of the network, kept only as their SHA-256, and found by
-// it. The secret appears in the answer that makes it and nowhere else.
+// API keys: secrets made from the network's randomness. Only the SHA-256 of a secret is stored, by
+// which the key is found; only the answer that creates the key contains the secret.
 
 import { emptyBytes } from '../../lib/bytes.ts';
 import { encodeHex } from '../../lib/hex.ts';
@@ -26,9 +26,9 @@ export interface ApiKey {
   readonly name: string;
   readonly buckets: readonly string[];
   readonly permissions: readonly Permission[];
-  /** With which all paths begin that it is for, in each of its buckets; '' is every path's. */
+  /** The prefix of all paths that the key may use in each of its buckets; '' matches every path. */
   readonly prefix: string;
-  /** Principal that made it; empty for keys of version 0.1.0, which did not note it. */
+  /** Principal that created it; empty for keys of version 0.1.0, which did not record it. */
   readonly creator: Uint8Array;
   readonly createdAtNs: bigint;
   /** 0n: never. */
@@ -39,14 +39,14 @@ export interface ApiKey {
 }
 
 // 0: version 4 | permissions u8: 1 read, 2 write, 4 delete | created u64 | expires u64
-//    | revoked u64 | creator (length, bytes) | updates an hour u32 | bytes an hour u64
+//    | revoked u64 | creator (length, bytes) | updates per hour u32 | bytes per hour u64
 //    | texts: hint, name, prefix, bucket id …
-//    The key of the map is the SHA-256 of the secret. Version 1, which version 0.1.0 wrote, has no
-//    creator, no budget and no prefix.
+// The key in the map is the SHA-256 of the secret. Version 1, which version 0.1.0 wrote, has no
+// creator, no budget and no prefix.
 const version = 4;
 const formerVersion = 1;
 
-/** The allowance of a key that names none, also of keys that an earlier version made. */
+/** Returns the budget of a key without its own, including keys of an earlier version. */
 export function defaultKeyBudget(granted: readonly Permission[]): KeyBudget {
   return granted.includes('read')
     ? { updatesPerHour: 0, bytesPerHour: 0 }
@@ -103,7 +103,7 @@ export function keyId(hash: Uint8Array): string {
   return encodeHex(hash.subarray(0, 8));
 }
 
-/** The key of that secret if it is good now; refuses every other one with the same words. */
+/** Returns the key of that secret if it is valid now; every other secret gets the same error. */
 export function findKey(stores: Stores, secret: string, nowNs: bigint): ApiKey {
   const key = looksLikeKey(secret) ? findKeyByHash(stores, secretHash(secret)) : undefined;
   if (key === undefined || !isKeyGood(key, nowNs)) {
@@ -120,7 +120,7 @@ export function findKeyByHash(stores: Stores, hash: Uint8Array): ApiKey | undefi
   return bytes === undefined ? undefined : decodeKey(hash, bytes);
 }
 
-/** Neither revoked nor expired. */
+/** Returns true if the key is neither revoked nor expired. */
 export function isKeyGood(key: ApiKey, nowNs: bigint): boolean {
   return key.revokedAtNs === 0n && (key.expiresAtNs === 0n || key.expiresAtNs > nowNs);
 }

@@ -1,6 +1,6 @@
-// Budgets of the whole canister: updates that it pays for although nobody showed a key or a right
-// to write, and derivations by the network. Each is a token bucket. Queries and the inspection look
-// at a budget, and the update takes from it. Controllers set the sizes.
+// Budgets of the whole canister: for updates that nobody showed a key or a right to write for, and
+// for derivations by the network. Each is a token bucket. Queries and the inspection check a
+// budget, and the update takes from it. Controllers set the sizes.
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import { budgetDefaults, budgetMax } from '../../limits.ts';
@@ -16,15 +16,15 @@ import {
 } from '../shared/token-buckets.ts';
 
 /**
- * `anonymousUpdates`: requests that anybody can send and that succeed, such as ranges of public
- * files. `linkUpdates`: the same by whoever has a link's secret, so that strangers cannot use up
- * what holders of links need. `refusals`: messages whose sender has no right to what they ask for.
- * `derivations`: identities of buckets, see identity-budget.ts.
+ * `anonymousUpdates`: successful requests that anybody can send, such as ranges of public files.
+ * `linkUpdates`: the same requests with a link's secret, so that strangers cannot use up the budget
+ * of link holders. `refusals`: messages whose sender lacks the right. `derivations`: identities of
+ * buckets, see identity-budget.ts.
  */
 export type BudgetName = keyof typeof budgetDefaults;
 export const budgetNames = Object.keys(budgetDefaults) as BudgetName[];
 
-// 0: version 1 | burst u32 | per minute u32; in the meta map by its name, absent for the default
+// 0: version 1 | burst u32 | per minute u32; in the meta map by name, absent for the default
 const version = 1;
 
 export function readBudget(stores: Stores, name: BudgetName): Allowance {
@@ -68,7 +68,10 @@ function bucketOf(stores: Stores, name: BudgetName): TokenBucket {
   return { name, allowance: readBudget(stores, name) };
 }
 
-/** Updates that the budget allows now, fractions included; negative while a debt is paid off. */
+/**
+ * Returns the updates that the budget allows now, including fractions; negative while it is in
+ * debt.
+ */
 export function budgetLeft(stores: Stores, name: BudgetName, nowNs: bigint): number {
   return tokensLeft(stores.heap.tokens, bucketOf(stores, name), nowNs);
 }
@@ -77,7 +80,7 @@ export function isBudgetLeft(stores: Stores, name: BudgetName, nowNs: bigint): b
   return budgetLeft(stores, name, nowNs) >= 1;
 }
 
-/** Takes from the budget, more than is left too: see takeTokens(). */
+/** Takes tokens from the budget, even more than are left, see takeTokens(). */
 export function spendBudget(
   stores: Stores,
   name: BudgetName,
@@ -86,7 +89,7 @@ export function spendBudget(
   takeTokens(stores.heap.tokens, bucketOf(stores, name), spent);
 }
 
-/** The refusal of a request that only an update could answer, while its budget is empty. */
+/** Returns the refusal of a request that needs an update while the budget is empty. */
 export function spentBudget(stores: Stores, name: BudgetName, nowNs: bigint): Refusal {
   const asked = { amount: 1, nowNs };
   const seconds = secondsUntilTokens(stores.heap.tokens, bucketOf(stores, name), asked);

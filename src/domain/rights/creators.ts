@@ -1,4 +1,4 @@
-// The principals who may create buckets: the canister's controllers, and those whom they allow.
+// The principals that may create buckets: the canister's controllers, and those that they allow.
 
 import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
@@ -39,11 +39,11 @@ export function mayCreateBuckets(stores: Stores, caller: Caller): boolean {
 export interface CreatorsChange {
   readonly allow: readonly Uint8Array[];
   readonly disallow: readonly Uint8Array[];
-  /** New sizes of budgets; an absent one stays as it is. */
+  /** New sizes of budgets; absent ones keep their sizes. */
   readonly budgets?: Readonly<Partial<Record<BudgetName, BudgetSizes | undefined>>>;
 }
 
-/** For controllers: names and unnames principals that may create buckets; returns all of them. */
+/** Allows and disallows principals to create buckets; returns all allowed ones. For controllers. */
 export function updateCreators(stores: Stores, call: Call, change: CreatorsChange): Uint8Array[] {
   if (!call.caller.isController) {
     throw new Refusal(

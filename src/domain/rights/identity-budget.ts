@@ -1,7 +1,7 @@
-// How many identities of buckets the canister asks the network for: each derivation costs it 26 G
-// cycles. The budget `derivations` is for the whole canister. A principal, a bucket, and an owner's
-// buckets together can use only a part of it, and the last quarter is kept for principals who have
-// derived nothing in the last hour, so that nobody keeps all others from their files.
+// Limits how many identities of buckets the canister derives, because each derivation costs it 26 G
+// cycles. The budget `derivations` is for the whole canister. A principal, a bucket, and all
+// buckets of an owner can each use only a part of it. The last quarter is reserved for principals
+// without a derivation in the last hour, so that nobody can lock all others out of their files.
 
 import { byteString } from '../../lib/bytes.ts';
 import { derivationShares, derivationsPerHourMax } from '../../limits.ts';
@@ -14,14 +14,14 @@ import { readBudget } from './budgets.ts';
 
 interface Limit {
   readonly bucket: TokenBucket;
-  /** Tokens that must be left: 1, or more where some are kept for others. */
+  /** Tokens that must be left: 1, or more if some are reserved for others. */
   readonly amount: number;
   readonly holder: string;
 }
 
 const hourly = (count: number) => ({ burst: count, perMinute: count / 60 });
 
-/** A token is left while the principal has derived nothing in the last hour. */
+/** A bucket that is full only if the principal has derived nothing in the last hour. */
 function firstOf(principal: string): TokenBucket {
   return { name: `first derivation ${principal}`, allowance: hourly(1) };
 }
@@ -51,7 +51,7 @@ function limitsOf(stores: Stores, { caller, nowNs }: Call, { id, owner }: Bucket
   ];
 }
 
-/** Refuses with SlowDown, and the seconds to wait; changes nothing. */
+/** Refuses with SlowDown and the seconds to wait; changes nothing. */
 export function checkIdentityBudget(stores: Stores, call: Call, bucket: Bucket): Limit[] {
   const limits = limitsOf(stores, call, bucket);
   for (const { bucket: tokens, amount, holder } of limits) {
@@ -70,8 +70,8 @@ export function checkIdentityBudget(stores: Stores, call: Call, bucket: Bucket):
 }
 
 /**
- * Counts a derivation before the network is asked, so that calls at one time do not exceed a limit.
- * It stays counted when the network fails, for that can cost as much.
+ * Counts a derivation before the network is called, so that concurrent calls cannot exceed a limit.
+ * It stays counted if the network fails, because a failure can cost as much.
  */
 export function takeIdentity(stores: Stores, call: Call, bucket: Bucket): void {
   const { nowNs, caller } = call;

@@ -1,6 +1,6 @@
-// The budget of an API key: how many updates it may cause an hour, and how many bytes in them.
-// Keys without `read` are made for drop boxes, whose users the owner may not know, so they have a
-// budget by default. The levels are on the heap, so an upgrade fills every budget.
+// The hourly budget of an API key for updates and for their bytes. Keys without `read` are intended
+// for drop boxes, whose users the owner may not know, so they have a budget by default. The levels
+// are on the heap, so an upgrade fills every budget.
 
 import { keyBytesPerHourMin, keyUpdatesPerHourMax } from '../../limits.ts';
 import type { Call } from '../shared/caller.ts';
@@ -21,7 +21,10 @@ export interface SentBudget {
   readonly bytesPerHour?: bigint | undefined;
 }
 
-/** Refuses limits out of range; absent ones are the default of a key with these permissions. */
+/**
+ * Parses the limits and refuses values out of range; absent ones get the default for the
+ * permissions.
+ */
 export function parseKeyBudget(sent: SentBudget, granted: readonly Permission[]): KeyBudget {
   const { updatesPerHour, bytesPerHour } = sent;
   const usual = defaultKeyBudget(granted);
@@ -45,7 +48,7 @@ export function parseKeyBudget(sent: SentBudget, granted: readonly Permission[])
   };
 }
 
-/** Refuses with SlowDown, and the seconds to wait, an update that exceeds the key's budget. */
+/** Refuses an update that exceeds the key's budget with SlowDown and the seconds to wait. */
 export function checkKeyBudget(
   stores: Stores,
   key: ApiKey,
@@ -69,8 +72,8 @@ export function checkKeyBudget(
 }
 
 /**
- * Finds the API key that comes with a message, and charges it. Later checks of the message get the
- * key in place of its secret, so that each message is charged once.
+ * Finds the API key of a message and charges it. Later checks of the message get the key in place
+ * of its secret, so that each message is charged once.
  */
 export function useKey(stores: Stores, call: Call, secret: string): ApiKey {
   const key = findKey(stores, secret, call.nowNs);
@@ -95,7 +98,7 @@ interface Budget {
   readonly unit: string;
 }
 
-/** The limits that the key has, and what an update of so many bytes takes from each. */
+/** Returns the key's limits and what an update with that many bytes takes from each. */
 function budgetsOf({ id, budget }: ApiKey, bytes: number): Budget[] {
   const all = [
     { perHour: budget.updatesPerHour, amount: 1, unit: 'updates' },

@@ -1,5 +1,5 @@
-// Members of buckets: principals that its owner named, each with a role. The creator of a bucket
-// and the canister's controllers are owners without being named.
+// Members of buckets: principals that owners added, each with a role. The creator of a bucket and
+// the canister's controllers are owners without being listed.
 
 import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
@@ -19,7 +19,7 @@ export interface Member {
 }
 
 // 0: version 1 | count u8 | for each: principal (length u8, bytes), role u8
-//    The key of the map is the bucket id.
+// The key in the map is the bucket id.
 const version = 1;
 
 export function membersOf(stores: Stores, bucketId: string): Member[] {
@@ -53,7 +53,10 @@ interface Owned {
   readonly owner: Uint8Array;
 }
 
-/** The caller's role in the bucket; `undefined` for none, as the anonymous caller always has. */
+/**
+ * Returns the caller's role in the bucket; `undefined` for none, and always for the anonymous
+ * caller.
+ */
 export function roleOf(stores: Stores, caller: Caller, bucket: Owned): Role | undefined {
   if (caller.isController) {
     return 'owner';
@@ -80,7 +83,10 @@ export function parseRole(text: string): Role {
   return role;
 }
 
-/** Refuses the anonymous principal and the management canister's, who cannot call as themselves. */
+/**
+ * Refuses the anonymous principal, which anybody can use, and the management canister's, which
+ * never calls.
+ */
 export function requireNameable(principal: Uint8Array): void {
   if (principal.length === 0 || isAnonymous({ principal, isController: false })) {
     throw new Refusal(

@@ -1,4 +1,5 @@
-// A caller's relation to a bucket: whether it may know that it exists, and whether it owns it.
+// A caller's relation to a bucket: whether the caller may know that it exists, and whether the
+// caller owns it.
 
 import { type Bucket, findBucket, noSuchBucket } from '../buckets/buckets.ts';
 import type { Call } from '../shared/caller.ts';
@@ -24,7 +25,7 @@ export function visibleBucket(
   return { bucket, role };
 }
 
-/** The bucket, for its owners only. */
+/** Returns the bucket to its owners and refuses others. */
 export function ownedBucket(stores: Stores, call: Call, name: string): Bucket {
   const { bucket, role } = visibleBucket(stores, call, name);
   if (role !== 'owner') {
@@ -34,8 +35,8 @@ export function ownedBucket(stores: Stores, call: Call, name: string): Bucket {
 }
 
 /**
- * The bucket, and what the caller is in it as somebody whom its owners named. A controller of the
- * canister is nobody here: who opens files is for the bucket to say.
+ * Returns the bucket to its members, with the caller's role. Being a controller of the canister
+ * gives no role here, because only the bucket's owners decide who decrypts files.
  */
 export function memberOfBucket(
   stores: Stores,

@@ -1,5 +1,5 @@
-// Rights to a bucket: its owners and the canister's controllers may do everything, members what
-// their role allows, an API key what its permissions allow, on paths that begin with its prefix.
+// Rights to a bucket. Its owners and the canister's controllers may do everything; members may do
+// what their role allows; an API key may do what its permissions allow, on paths with its prefix.
 
 import { type Bucket, getBucket } from '../buckets/buckets.ts';
 import type { Call } from '../shared/caller.ts';
@@ -11,10 +11,7 @@ import { useKey } from './key-budgets.ts';
 import type { Role } from './members.ts';
 import { visibleBucket } from './ownership.ts';
 
-/**
- * The API key that came with a call: its secret, or the key where it has been looked up in the same
- * message.
- */
+/** The API key of a call: its secret, or the key after it was looked up in the same message. */
 export type SentKey = string | ApiKey | undefined;
 
 interface Right {
@@ -23,23 +20,26 @@ interface Right {
   readonly apiKey: SentKey;
 }
 
-/** The target of a request in a bucket: one path, as sent, or all that begin with a prefix. */
+/** The target of a request in a bucket: one path, as sent, or all paths with a prefix. */
 export type Place =
   | { readonly path: string; readonly prefix?: undefined }
   | { readonly prefix: string; readonly path?: undefined };
 
-/** For paths that are read after the right is known: call requireWithin() with each of them. */
+/**
+ * Use `later` for paths that are parsed after the right is checked, and call requireWithin() with
+ * each.
+ */
 export type Claim = Right & (Place | { readonly place: 'later' });
 
 export interface Grant {
   readonly bucket: Bucket;
-  /** The key that the grant rests on; absent when it rests on the caller's principal. */
+  /** The key that gives the right; absent if the caller's principal gives it. */
   readonly key: ApiKey | undefined;
 }
 
 /**
- * The bucket, when the caller or the key has the permission at the place that is meant; a key that
- * is sent must be good.
+ * Returns the bucket if the caller or the key has the permission at the target; refuses an invalid
+ * key.
  */
 export function authorize(stores: Stores, call: Call, claim: Claim): Grant {
   parseBucketId(claim.bucket);
@@ -62,8 +62,9 @@ export function authorize(stores: Stores, call: Call, claim: Claim): Grant {
 }
 
 /**
- * For lists: the bucket, and the prefix that the list is of. That is the one that was asked for, or
- * the key's own where that begins with it, so that a key lists all that it may without naming it.
+ * Authorizes a list; returns the bucket and the prefix to list. That is the requested prefix or, if
+ * the key's prefix begins with it, the key's, so that a key can list all its files without naming
+ * its prefix.
  */
 export function authorizeList(
   stores: Stores,
@@ -79,12 +80,12 @@ export function authorizeList(
   return { bucket, key, prefix };
 }
 
-/** Whether it is within the prefix of the key; without a key it is. To the letter. */
+/** Whether the target is within the key's prefix, compared exactly; true without a key. */
 export function isWithin({ key }: Pick<Grant, 'key'>, { path, prefix }: Place): boolean {
   return (path === undefined ? prefix : withoutSlash(path)).startsWith(key?.prefix ?? '');
 }
 
-/** Refuses a place that is not within the prefix of the key, whatever is or is not there. */
+/** Refuses a target outside the key's prefix, without revealing whether it exists. */
 export function requireWithin(grant: Pick<Grant, 'key'>, place: Place): void {
   if (!isWithin(grant, place)) {
     throw new Refusal(
@@ -94,7 +95,7 @@ export function requireWithin(grant: Pick<Grant, 'key'>, place: Place): void {
   }
 }
 
-/** Writers also delete. */
+/** Writers may also delete. */
 function roleAllows(role: Role | undefined, permission: Permission): boolean {
   return role === 'reader' ? permission === 'read' : role !== undefined;
 }

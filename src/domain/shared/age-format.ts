@@ -1,23 +1,23 @@
 // The part of age (C2SP, age-encryption.org/v1), the format of end-to-end encrypted files, that the
-// service knows: the head of a file, and the form of recipients. It decrypts none.
+// service checks: the beginning of a file and the form of recipients. It decrypts nothing.
 
 import { byteString } from '../../lib/bytes.ts';
 import { ownRecipientCountMax, recipientLengthMax } from '../../limits.ts';
 import { Refusal } from './refusal.ts';
 
-/** As IANA has it; whatever a sender says. */
+/** The type that IANA registered; senders cannot change it. */
 export const ageContentType = 'application/age';
 
-/** The line of the version, and the mark of the first stanza: every file has one. */
+/** The version line and the mark of the first stanza, which begin every file. */
 const ageStart = 'age-encryption.org/v1\n-> ';
 
-/** Refuses bytes, of the beginning of a file or all of it, that no age file begins with. */
+/** Refuses bytes, a file or its beginning, that cannot begin an age file. */
 export function requireAgeStart(bucketId: string, bytes: Uint8Array): void {
   if (byteString(bytes.subarray(0, ageStart.length)) === ageStart) return;
   throw notEncrypted(bucketId);
 }
 
-/** Refuses a size that no age file has. */
+/** Refuses a size that no age file can have. */
 export function requireAgeSize(bucketId: string, size: number): void {
   if (size < ageStart.length) throw notEncrypted(bucketId);
 }
@@ -31,9 +31,9 @@ function notEncrypted(bucketId: string): Refusal {
   );
 }
 
-// Bech32 (BIP 173) in lower case. Its checksum is left to clients, which notice a wrong one before
-// they encrypt: to compute that of a long recipient would take a refused call beyond its bound.
-// Names of plugins stand in it too, such as age1yubikey1….
+// Bech32 (BIP 173) in lower case; names of plugins are part of it, such as age1yubikey1…. Clients
+// check the checksum before they encrypt; for a long recipient, computing it here would cost more
+// than a refused call may.
 const recipientPattern = /age1[0-9a-z-]{20,}$/y;
 const derivedPattern = /age1[02-9ac-hj-np-z]{58}$/y;
 
@@ -67,7 +67,7 @@ function isRecipient(text: string): boolean {
   return text.length <= recipientLengthMax && recipientPattern.test(text);
 }
 
-/** The recipient of an identity that was derived: an X25519 one. */
+/** Parses the X25519 recipient of a derived identity. */
 export function parseDerivedRecipient(text: string): string {
   derivedPattern.lastIndex = 0;
   if (text.length <= recipientLengthMax && derivedPattern.test(text)) return text;

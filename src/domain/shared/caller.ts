@@ -1,18 +1,19 @@
-// The caller and the time, passed to every operation: the domain reads no clock and no system.
+// The caller and the time, which every operation receives: the domain reads neither the clock nor
+// the system.
 
 import { Refusal } from './refusal.ts';
 
 export interface Caller {
-  /** The principal's bytes; one byte 0x04 is the anonymous one. */
+  /** The principal's bytes; the single byte 0x04 is the anonymous principal. */
   readonly principal: Uint8Array;
   readonly isController: boolean;
 }
 
-/** One update of an API key: see domain/rights/key-budgets.ts. */
+/** The charge for one update of an API key, see domain/rights/key-budgets.ts. */
 export interface KeyCharge {
   /** Length of the message. */
   readonly bytes: number;
-  /** The inspection looks at the budget; the update takes from it. */
+  /** Whether the inspection only checks the budget; the update takes from it. */
   readonly isInspected: boolean;
 }
 
@@ -20,7 +21,7 @@ export interface Call {
   readonly caller: Caller;
   /** Nanoseconds since 1970. */
   readonly nowNs: bigint;
-  /** For updates and their inspection: what an API key that comes with the message pays. */
+  /** For updates and their inspection: the charge to the message's API key. */
   readonly charge?: KeyCharge | undefined;
 }
 

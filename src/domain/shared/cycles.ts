@@ -1,11 +1,11 @@
-// Cycles: uploads stop while there are enough left for all else.
+// Stops uploads while the cycles that are left are needed for other work.
 
 import { cyclesReserve } from '../../limits.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * For whatever begins or stores an upload; what makes room is taken at any time. `liquidCycles`:
- * what may be spent before the canister freezes.
+ * Refuses requests that begin or store an upload; requests that free space are always accepted.
+ * `liquidCycles`: cycles that can be spent before the canister freezes.
  */
 export function requireCycles(liquidCycles: number): void {
   if (liquidCycles < cyclesReserve) {

@@ -1,17 +1,17 @@
-// User metadata of a file, besides its type, tags and headers: names and values that are stored in
-// its record and shown with it, but never sent as header fields.
+// User metadata of a file, besides its type, tags and headers: names and values that its record
+// stores and shows, but that are never sent as header fields.
 
 import { encodeUtf8, hasControlCharacter } from '../../lib/text.ts';
 import { metadataBytesMax, metadataCountMax, metadataNameLengthMax } from '../../limits.ts';
 import { quote } from './names.ts';
 import { Refusal } from './refusal.ts';
 
-/** Names and values; no name twice. */
+/** Names and values; each name occurs once. */
 export type Metadata = readonly (readonly [name: string, value: string])[];
 
 const namePattern = new RegExp(`^[A-Za-z0-9._-]{1,${metadataNameLengthMax}}$`);
 
-/** As it is stored; refuses with InvalidArgument what no record takes. */
+/** Returns the pairs to store; refuses invalid pairs with InvalidArgument. */
 export function parseMetadata(pairs: Metadata): Metadata {
   if (pairs.length > metadataCountMax) {
     throw new Refusal(
@@ -47,13 +47,13 @@ export function parseMetadata(pairs: Metadata): Metadata {
   return pairs;
 }
 
-/** Returns the first pairs without those that a later pair replaces, then the later ones. */
+/** Returns the first pairs, except those whose names recur later, followed by the later ones. */
 export function mergeMetadata(first: Metadata, later: Metadata): Metadata {
   const names = new Set(later.map(([name]) => name));
   return parseMetadata([...first.filter(([name]) => !names.has(name)), ...later]);
 }
 
-/** Reads pairs from a record's texts, from index `start` on. */
+/** Returns the pairs in a record's texts from index `start` on. */
 export function pairsOf(texts: readonly string[], start: number): Metadata {
   const pairs: [string, string][] = [];
   for (let at = start; at < texts.length; at += 2)

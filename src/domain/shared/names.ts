@@ -1,5 +1,5 @@
 // The rules for names that callers choose: bucket ids, file paths, content types, tags. Each
-// function returns the name in the form that is stored, or throws a Refusal.
+// function returns the name in its stored form or throws a Refusal.
 
 import { bucketIdRefusal, isBucketId } from '../../../packages/wire/src/bucket-id.ts';
 import { encodeUtf8, hasBidiControl, hasControlCharacter } from '../../lib/text.ts';
@@ -16,7 +16,7 @@ export function parseBucketId(text: string): string {
   throw new Refusal('InvalidBucketId', bucketIdRefusal(quote(text)));
 }
 
-/** A path as actor calls write it: with or without one leading slash, not percent-encoded. */
+/** Parses a path of an actor call: with or without one leading slash, not percent-encoded. */
 export function parseFilePath(text: string): string {
   const path = withoutSlash(text);
   const fault = pathFault(path);
@@ -26,7 +26,7 @@ export function parseFilePath(text: string): string {
   return path;
 }
 
-/** Without one leading slash, with which paths may be written. */
+/** Removes one optional leading slash. */
 export function withoutSlash(text: string): string {
   return text.startsWith('/') ? text.slice(1) : text;
 }
@@ -57,7 +57,7 @@ export function parseKeyPrefix(text: string): string {
 
 const tooLong = `has more than ${filePathBytesMax} bytes of UTF-8`;
 
-/** Most are so plain that one pattern tells, in place of nine checks at 50,000 instructions. */
+/** Accepts most paths with one pattern instead of nine checks of 50,000 instructions in total. */
 const plainPath = /(?:[A-Za-z0-9_-][A-Za-z0-9_.-]*\/)*[A-Za-z0-9_-][A-Za-z0-9_.-]*$/y;
 
 function pathFault(path: string): string | undefined {
@@ -84,15 +84,15 @@ function pathFault(path: string): string | undefined {
 }
 
 // RFC 9110 §8.3.1: type "/" subtype *( OWS ";" OWS [ parameter ] ), tokens of §5.6.2, quoted
-// strings of §5.6.4. A run of spaces matches in one way only: two ways each would take exponential
-// time.
+// strings of §5.6.4. A run of spaces can match in one way only, because two ways would take
+// exponential time.
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const quoted = '"(?:[\\t !#-\\[\\]-~]|\\\\[\\t -~])*"';
 const mediaTypePattern = new RegExp(
   `^${token}/${token}(?:[ \\t]*;(?:[ \\t]*${token}=(?:${token}|${quoted}))?)*(?:[ \\t]*;[ \\t]*)?$`,
 );
 
-/** A media type, kept to the letter. */
+/** Parses a media type and returns it unchanged. */
 export function parseContentType(text: string): string {
   if (text.trim() === '') {
     throw new Refusal(
@@ -110,10 +110,12 @@ export function parseContentType(text: string): string {
   return text;
 }
 
-/** With those that are dropped: more are not looked at. */
+/** Maximum number of tags that are read, including dropped ones. */
 const listedTagCountMax = 5 * fileTagCountMax;
 
-/** Tags as `X-File-Tags` lists them: trimmed, empties and repetitions dropped, order kept. */
+/**
+ * Parses tags as in `X-File-Tags`: trimmed, without empty and repeated ones, in the given order.
+ */
 export function parseTags(tags: readonly string[]): string[] {
   if (tags.length > listedTagCountMax) {
     throw new Refusal(
@@ -145,8 +147,8 @@ export function parseTags(tags: readonly string[]): string[] {
 }
 
 /**
- * For messages: what the caller sent, cut, without control characters, and without anything that
- * could be the better part of an API key, whatever a malformed encoding has done to its beginning.
+ * Quotes the caller's text for a message: truncated, without control characters, and without any
+ * run that could be most of an API key, even if a malformed encoding hides the key's beginning.
  */
 export function quote(text: string): string {
   const isCut = text.length > quotedFromMax;
@@ -154,13 +156,13 @@ export function quote(text: string): string {
   if (text.length < keyRunMin) return JSON.stringify(text.toWellFormed());
   const harmless = beginning
     .replace(/[A-Za-z0-9_-]{24,}/g, (run) => `${run.slice(0, 4)}…`)
-    // A run that the cut has left too short to be seen as one
+    // Removes a run that the truncation made too short for the pattern
     .slice(0, isCut ? -23 : undefined);
   const shown = harmless.length > 80 ? `${harmless.slice(0, 80)}…` : harmless;
   return JSON.stringify(shown.toWellFormed());
 }
 
-/** As many characters of a key's as the pattern of quote() takes for a run of them. */
+/** Minimum length of a run of key characters that the pattern of quote() removes. */
 const keyRunMin = 24;
-/** Enough for what is shown. */
+/** Enough for the shown part. */
 const quotedFromMax = 512;

@@ -1,16 +1,16 @@
-// Entity tags (RFC 9110 §8.8.3) and the preconditions under which a file is written or deleted, as
-// pure functions. Conditions of reading are in http/preconditions.ts.
+// Entity tags (RFC 9110 §8.8.3) and the preconditions for writing or deleting a file, as pure
+// functions. http/preconditions.ts has the conditions for reading.
 
 import { storedHeaderLengthMax } from '../../limits.ts';
 import { Refusal } from './refusal.ts';
 
 /** The preconditions of a write: the values of If-Match and If-None-Match. */
 export interface WritePreconditions {
-  /** `*`, or entity tags of which the present file must have one, compared strongly. */
+  /** `*`, or entity tags one of which the present file must have, by strong comparison. */
   readonly ifMatch?: string | undefined;
-  /** `*`, or entity tags of which the present file must have none, compared weakly. */
+  /** `*`, or entity tags none of which the present file may have, by weak comparison. */
   readonly ifNoneMatch?: string | undefined;
-  /** Nanoseconds since 1970; counts only without `ifMatch` (RFC 9110 §13.1.4). */
+  /** Nanoseconds since 1970; ignored if `ifMatch` is present (RFC 9110 §13.1.4). */
   readonly unmodifiedSinceNs?: bigint | undefined;
 }
 
@@ -63,11 +63,11 @@ export function checkUnmodifiedSince(
   }
 }
 
-/** Tags of a list, at most as many as fit into a stored field; most lists have one tag. */
+/** Maximum number of tags that fit into a stored field; most lists have one. */
 const listedTagsMax = 32;
 const anyVersion = '*';
 
-/** The list's tags; `undefined` without a list. */
+/** Returns the list's tags; `undefined` without a list. */
 function tagList(field: string, text: string | undefined): readonly string[] | undefined {
   const list = text?.trim();
   if (list === undefined || list === anyVersion) {

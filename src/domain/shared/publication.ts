@@ -1,17 +1,17 @@
 // Updates of certified answers that must happen in the same message as a change of public data. The
-// domain reports the change; other modules prove it to gateways.
+// domain reports the change; other modules certify it for gateways.
 
 import { assert } from '../../lib/assert.ts';
 import type { Metadata } from './file-metadata.ts';
 import type { StoredHeaders } from './stored-headers.ts';
 
 /**
- * Which header fields a file is served with (http/file-headers.ts): its certified leaves were made
- * of them. Files of an earlier version keep theirs until record-upgrade.ts has come to them.
+ * The version of the header fields (http/file-headers.ts) in a file's certified leaves. Files of an
+ * earlier version keep theirs until record-upgrade.ts renews them.
  */
 export type LeavesVersion = 1 | 2 | 3;
 export const presentLeavesVersion = 2;
-/** In a bucket that is a site: scripts run, and folders have addresses, see files/sites.ts. */
+/** The version in a site bucket: scripts run, and folders have addresses, see files/sites.ts. */
 export const siteLeavesVersion = 3;
 
 export function parseLeavesVersion(number: number): LeavesVersion {
@@ -20,7 +20,7 @@ export function parseLeavesVersion(number: number): LeavesVersion {
   return number;
 }
 
-/** Which a file of the bucket is to have. */
+/** Returns the version that files of the bucket should have. */
 export function leavesVersionOf({ isSite }: { readonly isSite: boolean }): LeavesVersion {
   return isSite ? siteLeavesVersion : presentLeavesVersion;
 }
@@ -35,7 +35,7 @@ export interface ShownFile {
   readonly tags: readonly string[];
   readonly metadata: Metadata;
   readonly chunkCount: number;
-  /** Length of every chunk but the last. */
+  /** Length of every chunk except the last. */
   readonly chunkSize: number;
   readonly digest: Uint8Array;
   readonly version: number;
@@ -61,7 +61,7 @@ export interface PublishedText {
   readonly contentType: string;
   /** UTF-8. */
   readonly body: Uint8Array;
-  /** SHA-256 of it. */
+  /** SHA-256 of the content. */
   readonly digest: Uint8Array;
   readonly updatedAtNs: bigint;
 }
@@ -69,29 +69,32 @@ export interface PublishedText {
 /** A folder of a site; '' is the whole bucket. */
 export interface FolderName {
   readonly bucketId: string;
-  /** Without a slash at its end. */
+  /** Without a final slash. */
   readonly folder: string;
 }
 
 export interface Publication {
-  /** The file is now what its path names. `chunkDigests`: SHA-256 of each chunk, 32 bytes each. */
+  /** Publishes the file at its path. `chunkDigests`: SHA-256 of each chunk, 32 bytes each. */
   put(file: PublishedFile, chunkDigests: Uint8Array): void;
-  /** Nothing is at the file's path any more. */
+  /** Removes the file's path. */
   remove(file: Pick<PublishedFile, 'bucketId' | 'path'>): void;
-  /** The file is what the link is to. */
+  /** Publishes the file at the link's address. */
   putLink(link: PublishedLink, file: PublishedFile, chunkDigests: Uint8Array): void;
   removeLink(id: string): void;
-  /** The bucket, new or not, is for everybody or only for those with a right to it. */
+  /** Makes the bucket, new or existing, public or private. */
   show(bucketId: string, isPublic: boolean): void;
-  /** The file is what the folder's address answers, which ends in a slash. */
+  /** Publishes the file at the folder's address, which ends in a slash. */
   putFolder(folder: FolderName, file: PublishedFile, chunkDigests: Uint8Array): void;
   removeFolder(folder: FolderName): void;
-  /** The folder's address without its slash, at which is no file, leads to the folder. */
+  /**
+   * Publishes a redirect from the folder's address without its slash, which has no file, to the
+   * folder.
+   */
   putRedirect(folder: FolderName): void;
   removeRedirect(folder: FolderName): void;
-  /** The file is the answer to all that is not in the bucket, while that is public. */
+  /** Publishes the file as the answer for missing paths of the bucket while it is public. */
   setMissing(bucketId: string, file: PublishedFile | undefined): void;
-  /** The bucket is gone; it held no file. */
+  /** Removes a bucket without files. */
   removeBucket(bucketId: string): void;
   putText(text: PublishedText): void;
   removeText(name: string): void;

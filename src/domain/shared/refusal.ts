@@ -1,5 +1,5 @@
 // A refusal: the caller asked for something that cannot be done. It is thrown before the first
-// write, so that a refused call changes nothing, and becomes a status or a Candid err at the edge.
+// write, so a refused call changes nothing. The interfaces turn it into a status or a Candid err.
 
 export type RefusalCode =
   | 'Unauthorized'
@@ -43,8 +43,8 @@ export class Refusal extends Error {
   readonly details: RefusalDetails | undefined;
 
   /**
-   * `message` says what was wrong and what would be right; it never holds a secret. A refusal is an
-   * answer, not a defect: no stack is noted, which would cost 130,000 instructions.
+   * `message` states the fault and the remedy, and never contains a secret. A refusal is an
+   * expected answer, so it has no stack, which would cost 130,000 instructions.
    */
   constructor(code: RefusalCode, message: string, details?: RefusalDetails) {
     const { stackTraceLimit } = Error;
@@ -56,7 +56,7 @@ export class Refusal extends Error {
   }
 }
 
-/** For refusals that end at that time: whole seconds, rounded up. */
+/** Returns the whole seconds until that time, rounded up. */
 export function secondsUntil(timeNs: bigint, nowNs: bigint): number {
   return Math.ceil(Number(timeNs - nowNs) / 1e9);
 }
@@ -71,7 +71,7 @@ export function valueOrRefusal<T>(work: () => T): T | Refusal {
   }
 }
 
-/** For what may be damaged and is passed over then. */
+/** Returns undefined if the read data is damaged. For data that can be skipped. */
 export function unlessRefused<T>(read: () => T): T | undefined {
   const value = valueOrRefusal(read);
   return value instanceof Refusal ? undefined : value;

@@ -1,4 +1,4 @@
-// The record of the canister's part in a service (service-role.ts), in the meta map:
+// The record of the canister's role in a service (service-role.ts), in the meta map:
 //
 //   serviceRole -> 0: version 1 | kind u8 (0 volume, 1 front) | texts: of a volume the front's id
 //                  and URL, both '' without a front; of a front its own id, then its volumes' ids
@@ -15,7 +15,7 @@ const kinds = ['volume', 'front'] as const;
 const alone: VolumeRole = { kind: 'volume', front: undefined };
 
 export function serviceRole(stores: Stores): ServiceRole {
-  // Heap and stable memory are rolled back together.
+  // An aborted message rolls heap and stable memory back together.
   stores.heap.role ??= storedRole(stores) ?? alone;
   return stores.heap.role;
 }
@@ -24,7 +24,7 @@ export function isFront(stores: Stores): boolean {
   return serviceRole(stores).kind === 'front';
 }
 
-/** Returns `undefined` where neither an argument nor a call has ever named a role. */
+/** Returns `undefined` if neither an argument nor a call has ever set a role. */
 export function storedRole(stores: Stores): ServiceRole | undefined {
   const stored = stores.meta.get(encodeUtf8(roleKey));
   if (stored === undefined) return undefined;
@@ -44,13 +44,13 @@ export function saveRole(stores: Stores, role: ServiceRole): void {
   stores.heap.role = role;
 }
 
-/** Whether the canister is a service by itself: a volume without a front. */
+/** Whether the canister is a whole service: a volume without a front. */
 export function isAlone(stores: Stores): boolean {
   const role = serviceRole(stores);
   return role.kind === 'volume' && role.front === undefined;
 }
 
-/** Refuses at a front whatever only a volume does. */
+/** Refuses operations of volumes if the canister is a front. */
 export function refuseAtFront(stores: Stores): void {
   const role = serviceRole(stores);
   if (role.kind !== 'front') return;

@@ -1,13 +1,13 @@
 // The record of a root key, without the key's bytes.
 
 export interface RootKeyEntry {
-  /** From 1; each rotation counts one up. */
+  /** From 1; increases with each rotation. */
   readonly version: number;
   readonly kind: 'vetkd' | 'stored';
-  /** '' until the network has told which one it knows, and for a stored key. */
+  /** '' for a stored key, and until the network has reported the key's name. */
   readonly keyName: string;
-  /** The slot of a stored key; 0 before it is made, and for vetKD. */
+  /** The slot of a stored key; 0 before its creation and for vetKD. */
   readonly slot: number;
-  /** Tells the right key from a wrong one; empty until the key was there for the first time. */
+  /** Distinguishes the right key from others; empty until the key was first available. */
   readonly check: Uint8Array;
 }

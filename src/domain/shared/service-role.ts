@@ -1,5 +1,5 @@
-// The canister's part in a service: a volume stores files, and a front serves the console and names
-// its volumes. A volume without a front is a service by itself. Ids of canisters are texts here.
+// The canister's role in a service: a volume stores files, and a front serves the console and lists
+// its volumes. A volume without a front is a whole service. Canister ids are texts here.
 
 export interface Front {
   readonly id: string;
@@ -14,7 +14,7 @@ export interface VolumeRole {
 
 export interface FrontRole {
   readonly kind: 'front';
-  /** The front's own. */
+  /** The id of the front itself. */
   readonly id: string;
   readonly volumes: readonly string[];
 }

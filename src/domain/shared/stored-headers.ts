@@ -1,5 +1,5 @@
-// Values of the header fields that are stored with a file: one list, each value at the place of its
-// name in storedHeaderNames; '' for none.
+// Values of the header fields that are stored with a file: a list in the order of
+// storedHeaderNames; '' for an absent field.
 
 import { storedHeaderNames } from '../../../packages/wire/src/stored-headers.ts';
 import { storedHeaderLengthMax } from '../../limits.ts';
@@ -9,12 +9,12 @@ import { Refusal } from './refusal.ts';
 export const cacheControlPlace = storedHeaderNames.indexOf('Cache-Control');
 export const dispositionPlace = storedHeaderNames.indexOf('Content-Disposition');
 
-/** As many values as there are names. */
+/** One value per name. */
 export type StoredHeaders = readonly string[];
 
 export const noStoredHeaders: StoredHeaders = storedHeaderNames.map(() => '');
 
-/** Completes values that an earlier version stored, which may have known fewer names. */
+/** Adds empty values for names that the storing version did not know. */
 export function allStoredHeaders(known: readonly string[]): StoredHeaders {
   const isAll = known.length === storedHeaderNames.length;
   return isAll ? known : [...known, ...noStoredHeaders.slice(known.length)];
@@ -40,7 +40,7 @@ export function parseStoredHeaders(headers: SentHeaders | undefined): StoredHead
   return stored;
 }
 
-/** A field that is served again as it came. */
+/** Checks a field that is later served unchanged. */
 export function parseStoredHeader(name: string, value: string): string {
   if (value.length > storedHeaderLengthMax || !/^[\t -~]*$/.test(value)) {
     throw new Refusal(

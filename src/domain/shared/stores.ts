@@ -1,4 +1,4 @@
-// Everything that the domain keeps, as interfaces: in the canister these lie in stable memory.
+// All stores of the domain, as interfaces; the canister implements them in stable memory.
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import type { Blobs } from '../../storage/blobs.ts';
@@ -25,7 +25,7 @@ export interface Stores {
   /** Sizes of files by name, see file-sizes.ts. */
   readonly sizes: SummedIndex;
   readonly members: ByteMap;
-  /** Buckets and keys by whom they concern, see bucket-directory.ts. */
+  /** Buckets and keys by principal and bucket, see bucket-directory.ts. */
   readonly directory: OrderedIndex;
   /** Wrapped keys, see wrapped-keys.ts. */
   readonly keySlots: ErasableSlots;
@@ -33,13 +33,13 @@ export interface Stores {
   readonly heap: HeapState;
   /** Whether the principal is a controller of the canister now. */
   isController(principal: Uint8Array): boolean;
-  /** Follows what everybody may fetch. */
+  /** Updates the certified answers when public data changes. */
   readonly publication: Publication;
 }
 
 const nextContentKey = 'nextContentId';
 
-/** Numbers that are never given twice; a content is one stored version of a file's bytes. */
+/** Returns a number that is never reused; a content is one stored version of a file's bytes. */
 export function nextContentId(stores: Stores): number {
   const key = encodeUtf8(nextContentKey);
   const stored = stores.meta.get(key);

@@ -1,16 +1,16 @@
 // Token buckets: a burst after a quiet time, then a rate. This module counts tokens; the owner of a
-// budget decides the sizes and what an empty bucket means (access/anonymous-updates.ts). Levels
-// are on the heap, so an upgrade fills every bucket.
+// budget chooses the sizes and what an empty bucket means. Levels are on the heap, so an upgrade
+// fills every bucket.
 
 import { tokenLevelCountMax } from '../../limits.ts';
 
 export interface Allowance {
-  /** Tokens of a full bucket. */
+  /** Number of tokens in a full bucket. */
   readonly burst: number;
   readonly perMinute: number;
 }
 
-/** One bucket: `name` finds its level again, `allowance` is its size. */
+/** One bucket: `name` identifies its level, `allowance` is its size. */
 export interface TokenBucket {
   readonly name: string;
   readonly allowance: Allowance;
@@ -19,7 +19,7 @@ export interface TokenBucket {
 interface Level {
   readonly left: number;
   readonly atNs: bigint;
-  /** When the bucket is full again, after which the level can be forgotten. */
+  /** The time at which the bucket is full again, so that its level can be forgotten. */
   readonly fullAtNs: bigint;
 }
 
@@ -28,7 +28,7 @@ export type TokenLevels = Map<string, Level>;
 
 const nsPerMinute = 60_000_000_000;
 
-/** Returns the tokens that are left, fractions included; negative while a debt is paid off. */
+/** Returns the tokens that are left, including fractions; negative while the bucket is in debt. */
 export function tokensLeft(levels: TokenLevels, bucket: TokenBucket, nowNs: bigint): number {
   const { burst, perMinute } = bucket.allowance;
   const level = levels.get(bucket.name);
@@ -50,9 +50,9 @@ export function secondsUntilTokens(
 }
 
 /**
- * Takes tokens. Refuses nothing: whoever must not exceed a budget asks tokensLeft() first. A bucket
- * can go into debt, since several messages can pass an inspection before the first one is carried
- * out, but at most by one burst.
+ * Takes tokens and never refuses: callers that must not exceed a budget check tokensLeft() first. A
+ * bucket can go into debt by at most one burst, because several messages can pass an inspection
+ * before the first one runs.
  */
 export function takeTokens(
   levels: TokenLevels,
@@ -68,7 +68,7 @@ export function takeTokens(
   levels.set(bucket.name, { left, atNs: nowNs, fullAtNs });
 }
 
-/** Forgets the levels of full buckets, or of the one that is full next. */
+/** Forgets the levels of full buckets, or else the level that is full next. */
 function makeRoom(levels: TokenLevels, nowNs: bigint): void {
   if (levels.size < tokenLevelCountMax) return;
   let next: readonly [name: string, Level] | undefined;

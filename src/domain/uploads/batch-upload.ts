@@ -1,5 +1,5 @@
-// Many small files in one message: all are stored, or none is. Each file has its own result; what
-// is wrong with one does not hide what is wrong with another.
+// Uploads of many small files in one message: either all are stored or none. Each file has its own
+// result, so that one fault does not hide another.
 
 import { batchFileCountMax, singleUploadBytesMax } from '../../../packages/wire/src/limits.ts';
 import { sha256 } from '../../crypto/hash.ts';
@@ -20,16 +20,16 @@ import {
 } from './single-upload.ts';
 
 export interface BatchFile {
-  /** As it was sent. */
+  /** The path as sent. */
   readonly path: string;
-  /** Reads the file's part of the request; a refusal concerns only this file. */
+  /** Parses the file's part of the request; a refusal concerns only this file. */
   read(): Omit<SentFile, 'path'>;
 }
 
 export interface Batch {
   readonly bucket: string;
   readonly apiKey: SentKey;
-  /** Read when the caller's right is known; a refusal is the whole batch's. */
+  /** Parses the files after the caller's right is checked; a refusal concerns the whole batch. */
   readFiles(): readonly BatchFile[];
 }
 
@@ -43,8 +43,8 @@ type Refused = Extract<BatchResult, { refusal: Refusal }>;
 type Prepared = PreparedFile & { readonly digest: Uint8Array };
 
 /**
- * For a query: what uploadBatch() would answer if it cannot store the files, but for wrong digests;
- * undefined if it can. Throws what the whole batch is refused for. Changes nothing.
+ * Returns what uploadBatch() would answer if it cannot store the files, except for wrong digests;
+ * undefined if it can. For queries. Throws what refuses the whole batch. Changes nothing.
  */
 export function checkBatch(
   stores: Stores,
@@ -60,9 +60,9 @@ export function checkBatch(
 }
 
 /**
- * Stores all files, or none when one is refused: then those that nothing is wrong with are refused
- * as NotStored. Throws what the whole batch is refused for: who may not write, more than 200 files
- * or 2,000,000 bytes, one path twice, a quota.
+ * Stores all files, or none if one is refused; valid files are then refused as NotStored. Throws
+ * what refuses the whole batch: a missing right, more than 200 files or 2,000,000 bytes, a repeated
+ * path, a quota.
  */
 export function uploadBatch(stores: Stores, call: Call, batch: Batch): readonly BatchResult[] {
   const { grant, files } = openBatch(stores, call, batch);
@@ -104,7 +104,7 @@ function openBatch(
   return { grant, files };
 }
 
-/** Every file, or why none is stored; refuses a batch that does not fit as a whole. */
+/** Returns every file, or the reasons why none is stored; refuses a batch that exceeds a limit. */
 function prepareAll<T extends PreparedFile>(
   files: readonly BatchFile[],
   prepare: (file: BatchFile) => T,

@@ -1,17 +1,17 @@
-// Which indexes and lengths a session takes. All chunks have one length but the last, which may be
-// shorter: checked chunk by chunk where that length was declared, else at completion.
+// The indexes and lengths of chunks that a session accepts. All chunks have one length, except for
+// the last, which may be shorter. A declared length is checked for each chunk, else at completion.
 
 import { chunkBytesMax, chunkCountMax } from '../../../packages/wire/src/limits.ts';
 import { Refusal } from '../shared/refusal.ts';
 import { chunkCount, type UploadSession } from './upload-session.ts';
 
-/** The chunk that is to have that index. */
+/** A chunk and its index. */
 interface NewChunk {
   readonly index: bigint;
   readonly length: number;
 }
 
-/** Refuses what is no chunk of the session, whatever else has come. */
+/** Refuses an index or length that the session does not allow, whatever other chunks exist. */
 export function checkChunkShape(session: UploadSession, chunk: NewChunk): void {
   const { length } = chunk;
   if (length > chunkBytesMax) {
@@ -64,7 +64,7 @@ function checkAgainstSize(session: UploadSession, index: number, length: number)
 function checkAgainstLast(session: UploadSession, index: number, length: number): void {
   const { declaredChunkSize, uploadedSize, receivedChunks } = session;
   const highest = session.chunkIndexEnd - 1;
-  // A short one has none behind it, so it is the highest.
+  // Nothing follows a short chunk, so it has the highest index.
   const hasShort = uploadedSize < receivedChunks * declaredChunkSize;
   if (hasShort && index > highest) checkIndex(BigInt(index), session.chunkIndexEnd);
   if (length === declaredChunkSize || (length < declaredChunkSize && index >= highest)) return;

@@ -1,12 +1,12 @@
-// The open uploads of each bucket, by whose they are: for their limits and for lists of them, and
-// so that they end with the right that they rest on. In the directory, see bucket-directory.ts:
+// The open uploads of each bucket by holder: for limits and lists, and so that uploads end together
+// with the right that began them. In the directory, see bucket-directory.ts:
 //
 //   4 | bucket id | 0 | holder 8 | upload id 16                       -> bytes that it reserves
 //   15 | bucket id | 0 | holder 8 | SHA-256 of its token, 8 | upload id 16  -> 0
 //
-// The holder is the API key that an upload was begun with, else the principal: the beginning of a
-// SHA-256. An upload is noted when it begins and forgotten when it ends. Kind 15 finds the upload
-// that a token began without reading the others; uploads without a token have no such entry.
+// The holder is the first 8 bytes of the SHA-256 of the API key or, without one, of the principal
+// that began the upload. An upload is listed from its beginning to its end. Kind 15 finds the
+// upload of a token without reading the others; uploads without a token have no such entry.
 
 import { sha256 } from '../../crypto/hash.ts';
 import { concatBytes } from '../../lib/bytes.ts';
@@ -21,16 +21,16 @@ const kinds = { upload: 4, token: 15 } as const;
 const holderBytes = 8;
 const uploadIdBytes = 16;
 const tokenHashBytes = 8;
-/** Behind every upload id. */
+/** Greater than every upload id. */
 const afterIds = new Uint8Array(uploadIdBytes + 1).fill(0xff);
 
 export interface OpenUpload {
   readonly uploadId: string;
-  /** Bytes of its bucket's quota. */
+  /** Reserved bytes of the bucket's quota. */
   readonly reservedBytes: number;
 }
 
-/** Returns the holder that stands for an API key, from the key's SHA-256. */
+/** Returns the holder for an API key, from the key's SHA-256. */
 export function keyHolder(keyHash: Uint8Array): Uint8Array {
   return keyHash.subarray(0, holderBytes);
 }
@@ -60,14 +60,14 @@ function tokenKey(session: UploadSession): Uint8Array {
   return concatBytes(tokenScope(session), sessionKey(session.uploadId));
 }
 
-/** Lets uploadsWithToken() find a session that is noted until it ends. */
+/** Adds the entry by which uploadsWithToken() finds the session. */
 export function noteToken(stores: Stores, session: UploadSession): void {
   if (session.token !== '') stores.directory.insert(tokenKey(session), 0n);
 }
 
 /**
- * Ids of the holder's open uploads in the bucket whose token has the same hash: the caller compares
- * the tokens themselves.
+ * Returns ids of the holder's open uploads in the bucket whose token has the same hash; the caller
+ * compares the tokens.
  */
 export function uploadsWithToken(stores: Stores, begun: Begun): string[] {
   const scope = tokenScope(begun);
@@ -80,7 +80,7 @@ function entryKey(session: UploadSession): Uint8Array {
   return concatBytes(scopeOf(session.bucketId), holderOf(session), sessionKey(session.uploadId));
 }
 
-/** Notes what the open upload reserves, or what it reserves from now on. */
+/** Stores the bytes that the open upload reserves, or changes them. */
 export function noteUpload(stores: Stores, session: UploadSession, reservedBytes: number): void {
   stores.directory.insert(entryKey(session), BigInt(reservedBytes));
 }
@@ -90,7 +90,7 @@ export function forgetUpload(stores: Stores, session: UploadSession): void {
   if (session.token !== '') stores.directory.remove(tokenKey(session));
 }
 
-/** Returns a bucket's open uploads, or one holder's; at most as many as a bucket may have. */
+/** Returns the open uploads of a bucket or of one holder, up to the limit of a bucket. */
 export function openUploadsOf(
   stores: Stores,
   bucketId: string,
@@ -101,7 +101,7 @@ export function openUploadsOf(
   return entriesBetween(stores, prefix, concatBytes(prefix, rest, afterIds));
 }
 
-/** The uploads whose entries lie between the two keys, as many as a bucket may have. */
+/** Returns the uploads between the two keys, up to the limit of a bucket. */
 function entriesBetween({ directory }: Stores, first: Uint8Array, last: Uint8Array): OpenUpload[] {
   const start = directory.rank(first);
   const end = directory.rank(last);
@@ -113,7 +113,7 @@ function entriesBetween({ directory }: Stores, first: Uint8Array, last: Uint8Arr
   }));
 }
 
-/** Has upkeep end the holder's uploads soon: a bounded number a message. */
+/** Makes upkeep end the holder's uploads soon, a bounded number per message. */
 export function endUploadsOf(stores: Stores, bucketId: string, holder: Uint8Array): void {
   for (const { uploadId } of openUploadsOf(stores, bucketId, holder)) doomUpload(stores, uploadId);
 }

@@ -1,5 +1,5 @@
-// A file that arrives whole in one message. checkSingleUpload() refuses everything that can be
-// refused, so that a gateway's query can answer before an update is paid for.
+// Uploads of a whole file in one message. checkSingleUpload() checks everything that can be
+// refused, so that a gateway's query can answer before an update costs anything.
 
 import { chunkBytesMax, singleUploadBytesMax } from '../../../packages/wire/src/limits.ts';
 import { sha256 } from '../../crypto/hash.ts';
@@ -34,13 +34,13 @@ import { noStoredHeaders } from '../shared/stored-headers.ts';
 import type { Stores } from '../shared/stores.ts';
 import { parseFileDigest } from './upload-options.ts';
 
-/** A file as it arrives. */
+/** A file as sent. */
 export interface SentFile {
   readonly path: string;
   readonly metadata: FileMetadata;
   readonly bytes: Uint8Array;
   readonly conditions?: WritePreconditions;
-  /** SHA-256 digests that the sender says the bytes have. */
+  /** SHA-256 digests that the sender declares for the bytes. */
   readonly digests?: readonly Uint8Array[];
 }
 
@@ -49,17 +49,17 @@ export interface SingleUpload extends SentFile {
   readonly apiKey: SentKey;
 }
 
-/** A file that has passed every check but those of its bucket's quota and of its digests. */
+/** A file that has passed every check except for quotas and digests. */
 export interface PreparedFile {
-  /** With its names in the form that is stored. */
+  /** Its names have their stored form. */
   readonly sent: SentFile;
   readonly old: FileRecord | undefined;
   readonly addition: Addition;
 }
 
 /**
- * The upload with its names in the form that is stored; refuses all that uploadSingle() would
- * refuse but a wrong digest, see checkDigests(). Changes nothing.
+ * Returns the upload with its names in stored form; refuses everything that uploadSingle() would
+ * refuse, except for a wrong digest, see checkDigests(). Changes nothing.
  */
 export function checkSingleUpload(stores: Stores, call: Call, upload: SingleUpload): SingleUpload {
   const { bucket, apiKey } = upload;
@@ -79,7 +79,7 @@ function prepareUpload(
   return { ...prepared, grant };
 }
 
-/** Refuses what the file itself is refused for, a path beyond the key's prefix first. */
+/** Checks the file itself, first whether its path is within the key's prefix. */
 export function prepareFile(stores: Stores, grant: Grant, file: SentFile): PreparedFile {
   requireWithin(grant, { path: file.path });
   const { bucket } = grant;
@@ -112,7 +112,7 @@ export function prepareFile(stores: Stores, grant: Grant, file: SentFile): Prepa
   return { sent: { path, metadata, bytes, conditions, digests }, old, addition };
 }
 
-/** Refuses with BadDigest when one differs. Hashing costs: 150 M instructions for 2 MB. */
+/** Refuses a wrong digest with BadDigest. Hashing 2 MB costs 150 M instructions. */
 export function checkDigests(upload: SentFile): void {
   if (upload.digests !== undefined && upload.digests.length > 0) {
     requireDigest(sha256(upload.bytes), upload.digests);
@@ -172,7 +172,10 @@ export function uploadSingle(stores: Stores, call: Call, request: SingleUpload):
   return shownToWriter(grant, stored, uploadedFields);
 }
 
-/** `digest`: SHA-256 of the bytes. Refuses, before it writes, while no key can be made. */
+/**
+ * Stores the file. `digest`: SHA-256 of the bytes. Refuses, before it writes, while no key can be
+ * made.
+ */
 export function storeFile(
   stores: Stores,
   bucket: Bucket,

@@ -1,5 +1,5 @@
 // Chunks of an upload: they arrive in any order and in parallel messages, and each is stored at
-// once. A refused one leaves the session as it is.
+// once. A refused chunk does not change the session.
 
 import { sha256 } from '../../crypto/hash.ts';
 import { assert, present } from '../../lib/assert.ts';
@@ -28,20 +28,20 @@ import {
 } from './uploads.ts';
 
 export interface ChunkRequest extends UploadName {
-  /** Another good key than the one that the session was begun with. */
+  /** A valid key, which may differ from the one that began the session. */
   readonly apiKey?: SentKey;
   readonly chunkIndex: bigint;
   readonly bytes: Uint8Array;
-  /** SHA-256 digests that the sender says the bytes have. */
+  /** SHA-256 digests that the sender declares for the bytes. */
   readonly digests?: readonly Uint8Array[];
 }
 
-/** Refuses what putChunk() would refuse but for a wrong digest, see checkChunkDigest(). */
+/** Refuses what putChunk() would refuse, except for a wrong digest, see checkChunkDigest(). */
 export function checkChunk(stores: Stores, call: Call, request: ChunkRequest): UploadSession {
   return prepareChunk(stores, call, request).session;
 }
 
-/** Refuses with BadDigest when one differs. Hashing costs: 140 M instructions for 1.9 MB. */
+/** Refuses a wrong digest with BadDigest. Hashing 1.9 MB costs 140 M instructions. */
 export function checkChunkDigest(request: ChunkRequest): void {
   if (request.digests !== undefined && request.digests.length > 0) {
     requireDigest(sha256(request.bytes), request.digests);
@@ -51,7 +51,7 @@ export function checkChunkDigest(request: ChunkRequest): void {
 interface PreparedChunk {
   readonly session: UploadSession;
   readonly bucket: Bucket;
-  /** The chunk that has this index now. */
+  /** The chunk that currently has this index. */
   readonly old: Chunk | undefined;
   readonly uploadedSize: number;
 }
@@ -80,15 +80,15 @@ function prepareChunk(stores: Stores, call: Call, request: ChunkRequest): Prepar
   return { session, bucket, old, uploadedSize };
 }
 
-/** From here on nonces are those of records, see file-layout.ts. */
+/** From this number on, nonces belong to records, see file-layout.ts. */
 const segmentNoncesEnd = 2 ** 31;
 
-/** Stores a chunk, in place of one with that index; returns the session as it is after it. */
+/** Stores a chunk, replacing one with the same index; returns the changed session. */
 export function putChunk(stores: Stores, call: Call, request: ChunkRequest): UploadSession {
   return storeChunk(stores, call, request).session;
 }
 
-/** As putChunk(), with the SHA-256 of the chunk. */
+/** Like putChunk(), with the SHA-256 of the chunk. */
 export function storeChunk(
   stores: Stores,
   call: Call,
@@ -138,8 +138,8 @@ function withChunk(
 }
 
 /**
- * Counted anew when a smaller chunk, which is stored by now, has come in place of one of the
- * largest. Most often another one is as large; where a length was declared, all others are.
+ * Returns the largest length. It counts again if a smaller chunk, already stored, replaced one of
+ * the largest. Usually another one is as large; with a declared length, all others are.
  */
 function largestChunk(
   stores: Stores,

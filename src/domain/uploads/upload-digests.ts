@@ -1,19 +1,19 @@
-// The digests of a session's chunks, side by side in a few slots of the blob store: completion
-// reads ten thousand of them at once, where as many look-ups would cost 2 G instructions. A slot,
-// or page, has those of 2,048 chunks; it is taken when the first of them comes, for as many as will
-// come or, where nobody knows, for a few, and then for twice as many each time.
+// The digests of a session's chunks, stored together in a few slots of the blob store: completion
+// reads ten thousand of them at once, while that many look-ups would cost 2 G instructions. A slot,
+// or page, has the digests of 2,048 chunks. The first digest allocates it, for the declared number
+// of chunks; if that is unknown, for a few, and its size doubles as needed.
 
 import { present } from '../../lib/assert.ts';
 import type { Stores } from '../shared/stores.ts';
 import type { DigestPage, UploadSession } from './upload-session.ts';
 
 const digestBytes = 32;
-/** The greatest slot of the blob store holds as many. */
+/** The largest slot of the blob store holds this many. */
 const digestsPerPage = 2_048;
 const digestsMin = 32;
 const noPage: DigestPage = { at: 0, bytes: 0 };
 
-/** The session without its pages, for one that ends. */
+/** Frees the pages of a session that ends; returns the session without them. */
 export function releaseDigests(stores: Stores, session: UploadSession): UploadSession {
   for (const page of session.digestPages) freePage(stores, page);
   return { ...session, digestPages: [] };
@@ -23,7 +23,7 @@ function freePage(stores: Stores, { at, bytes }: DigestPage): void {
   if (at !== 0) stores.blobs.free(Float64Array.of(at), [bytes]);
 }
 
-/** The pages of the session, which has that digest too. */
+/** Stores the digest and returns the session's pages. */
 export function writeDigest(
   stores: Stores,
   session: UploadSession,
@@ -42,7 +42,7 @@ export function writeDigest(
   return pages;
 }
 
-/** Returns the length of a page that has room for the digest in that place. */
+/** Returns the length of a page that has space for the digest at that place. */
 function pageBytes(session: UploadSession, number: number, place: number): number {
   const { isSizeKnown, totalSize, declaredChunkSize } = session;
   if (isSizeKnown && declaredChunkSize > 0) {
@@ -52,7 +52,7 @@ function pageBytes(session: UploadSession, number: number, place: number): numbe
   return Math.max(digestsMin, 2 ** (32 - Math.clz32(place))) * digestBytes;
 }
 
-/** The page in a larger slot, with what it has. */
+/** Copies the page to a larger slot. */
 function grownPage(stores: Stores, old: DigestPage, bytes: number): DigestPage {
   const at = present(stores.blobs.allocate([bytes])[0], 'slot of digests');
   if (old.at !== 0) {
@@ -64,7 +64,7 @@ function grownPage(stores: Stores, old: DigestPage, bytes: number): DigestPage {
   return { at, bytes };
 }
 
-/** Returns the digests of the chunks `[0, chunkIndexEnd)`, which must all be there, in order. */
+/** Returns the digests of the chunks `[0, chunkIndexEnd)` in order; all of them must exist. */
 export function readDigests(stores: Stores, session: UploadSession): Uint8Array {
   const digests = new Uint8Array(session.chunkIndexEnd * digestBytes);
   session.digestPages.forEach(({ at }, number) => {

@@ -1,5 +1,5 @@
-// How an upload session ends: completed, cancelled or expired. Completion makes the chunks the file
-// at the session's path; a completion that is refused keeps the session and every chunk.
+// The end of an upload session: completed, cancelled or expired. Completion turns the chunks into
+// the file at the session's path; a refused completion keeps the session and every chunk.
 
 import { present } from '../../lib/assert.ts';
 import { findBucket } from '../buckets/buckets.ts';
@@ -44,11 +44,11 @@ const expiredPerMessage = 4;
 
 export interface Completion extends UploadName {
   readonly apiKey: SentKey;
-  /** 64 hexadecimal digits of the whole file, checked before it becomes one. */
+  /** 64 hexadecimal digits of the whole file, checked before the file is stored. */
   readonly sha256?: string | undefined;
-  /** Preconditions at completion, besides those that the session was begun with. */
+  /** Preconditions at completion, in addition to those of the beginning. */
   readonly conditions?: WritePreconditions | undefined;
-  /** Beside what the session was begun with, and in place of what has the same name. */
+  /** Added to the metadata of the beginning; replaces pairs with the same name. */
   readonly metadata?: Metadata | undefined;
 }
 
@@ -56,12 +56,14 @@ export interface CompletedUpload extends WrittenFile {
   readonly session: UploadSession;
 }
 
-/** Makes the chunks the file at the session's path; a repetition answers the same. */
+/** Turns the chunks into the file at the session's path; a repetition returns the same result. */
 export function completeUpload(stores: Stores, call: Call, request: Completion): UploadSession {
   return finishUpload(stores, call, request).session;
 }
 
-/** As completeUpload(), with the file; for a repetition it is the record of then, and not new. */
+/**
+ * Like completeUpload(), with the file. A repetition returns the record at completion, as not new.
+ */
 export function finishUpload(stores: Stores, call: Call, request: Completion): CompletedUpload {
   const { begun, session, digests } = checkCompletion(stores, call, request);
   if (session.status === 'completed') {
@@ -72,7 +74,7 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
   verifyFile(stores, { session, layout }, digests);
   const open = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   const old = findFile(stores, session.bucketId, session.path);
-  // The commit saves the bucket: with the file counted, and the upload no more
+  // The commit stores the bucket with the file counted and the upload removed
   const replaced = { nowNs: call.nowNs, bucket: withUploadCounted(open, begun, -1), old };
   const { file, isNew } = withFileKey(stores, { ...session, bucket: open }, (key) =>
     commitFile(stores, { ...newFileOf(session, layout), key }, replaced),
@@ -94,7 +96,10 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
   return { session: completed, ...shownToUploader(stores, session, { file, isNew }) };
 }
 
-/** By the rights of the key that began the upload: whoever has its id completes it. */
+/**
+ * Returns the record as the key that began the upload may see it: anybody with the upload's id can
+ * complete it.
+ */
 function shownToUploader(
   stores: Stores,
   session: UploadSession,
@@ -104,9 +109,9 @@ function shownToUploader(
 }
 
 /**
- * Refuses what finishUpload() would refuse but for the digest of a file of several chunks; changes
- * nothing. A completed session needs no key any more, its id is the right to ask. Gives the session
- * as it was begun, and as it is completed.
+ * Refuses what finishUpload() would refuse, except for the digest of a file of several chunks;
+ * changes nothing. A completed session needs no key, because its id gives the right to read the
+ * result. Returns the session before and after completion.
  */
 export function checkCompletion(stores: Stores, call: Call, request: Completion) {
   const begun = continuedUpload(stores, call, request);
@@ -120,7 +125,7 @@ export function checkCompletion(stores: Stores, call: Call, request: Completion)
   const digests = [session.sha256, sent].filter((digest) => digest.length > 0);
   if (digests.length > 0) requireVerifiable(session.totalSize);
   requireWhole(stores, session);
-  // A first chunk was checked when it was received.
+  // The first chunk was checked when it was received.
   const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   if (bucket.isEndToEnd) requireAgeSize(bucket.id, session.totalSize);
   checkConditions(stores, session, request.conditions);
@@ -146,7 +151,7 @@ export function checkCancellation(stores: Stores, call: Call, name: UploadName):
   return session;
 }
 
-/** Ends the session and gives its chunks back; a repetition answers the same. */
+/** Ends the session and frees its chunks; a repetition returns the same result. */
 export function cancelUpload(stores: Stores, call: Call, name: UploadName): void {
   const session = checkCancellation(stores, call, name);
   if (session.status === 'active') {
@@ -154,7 +159,7 @@ export function cancelUpload(stores: Stores, call: Call, name: UploadName): void
   }
 }
 
-/** All that are open in the bucket, before it goes. */
+/** Cancels all open uploads of a bucket before its deletion. */
 export function cancelUploadsOf(stores: Stores, call: Call, bucketId: string): void {
   for (const { uploadId } of openUploadsOf(stores, bucketId)) {
     const session = getSession(stores, uploadId);
@@ -170,8 +175,8 @@ function endSession(stores: Stores, session: UploadSession): void {
 }
 
 /**
- * One bounded step of ending sessions whose time is over, and of forgetting those that ended a day
- * ago; true while there may be more.
+ * Runs one bounded step of ending expired sessions and removing those that ended a day ago; true
+ * while more may be left.
  */
 export function expireUploads(stores: Stores, nowNs: bigint): boolean {
   for (let count = 0; count < expiredPerMessage; count++) {

@@ -1,5 +1,5 @@
-// When sessions are to be looked at: notes by time, the next one in front. One that was used since
-// is noted anew then; one that is to end at once has a note beside its other one.
+// The times at which sessions are checked: notes ordered by time. A session that was used since
+// gets a new note; a session that must end at once has a second note.
 
 import { concatBytes } from '../../lib/bytes.ts';
 import { encodeHex } from '../../lib/hex.ts';
@@ -12,8 +12,8 @@ const noteVersion = 1;
 const doomedAtNs = 0n;
 
 /**
- * Notes when the session is to be looked at, at the latest when the key expires that it was begun
- * with (0n: never); a session that was used since is noted anew then.
+ * Notes when to check the session, at the latest at the expiry (0n: never) of the key that began
+ * it. takeDueSession() notes a session again that was used since.
  */
 export function scheduleExpiry(
   stores: Stores,
@@ -28,7 +28,7 @@ export function scheduleExpiry(
   );
 }
 
-/** Notes that the session is to end now, beside its other note. */
+/** Adds a note to end the session now, besides its other note. */
 export function doomUpload(stores: Stores, uploadId: string): void {
   note(stores, uploadId, doomedAtNs);
 }
@@ -39,13 +39,13 @@ function note(stores: Stores, uploadId: string, atNs: bigint): void {
 }
 
 export interface DueSession {
-  /** Absent when it is gone: it had two notes. */
+  /** Absent if the session was already removed through its other note. */
   readonly session: UploadSession | undefined;
-  /** It is to end, whatever its own time. */
+  /** Whether it must end now, whatever its own expiry. */
   readonly isDoomed: boolean;
 }
 
-/** The session that is to be looked at first, if its time has come; its note is taken away. */
+/** Removes the first note whose time has come and returns its session. */
 export function takeDueSession(stores: Stores, nowNs: bigint): DueSession | undefined {
   const key = stores.uploadExpirations.firstKey();
   if (key === undefined) {

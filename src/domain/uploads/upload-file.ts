@@ -1,5 +1,5 @@
-// The file that a session's chunks make: whether they are whole and even, its digest, its record.
-// Changes nothing.
+// The file that a session's chunks form: whether they are complete and of one length, its digest,
+// its record. Changes nothing.
 
 import { createSha256State, finishSha256, sha256, updateSha256 } from '../../crypto/hash.ts';
 import { present } from '../../lib/assert.ts';
@@ -16,26 +16,26 @@ import type { Stores } from '../shared/stores.ts';
 import { readDigests } from './upload-digests.ts';
 import { isWhole, missingChunks, type UploadSession } from './upload-session.ts';
 
-/** For the words of a refusal. */
+/** Maximum number of chunks that are compared for the message of a refusal. */
 const comparedChunksMax = 40;
 
 export interface Layout {
-  /** Length of every chunk but the last; 1 for a file of no chunk. */
+  /** Length of every chunk except the last; 1 for a file without chunks. */
   readonly chunkSize: number;
-  /** SHA-256 of the bytes, or of the chunks' digests when there are several chunks. */
+  /** SHA-256 of the bytes or, for several chunks, of the chunks' digests. */
   readonly digest: Uint8Array;
   /** SHA-256 of each chunk, 32 bytes each. */
   readonly chunkDigests: Uint8Array;
 }
 
-/** Refuses holes and uneven chunks, with the session kept as it is. */
+/** Refuses missing chunks and chunks of several lengths; the session stays unchanged. */
 export function requireWhole(stores: Stores, session: UploadSession): void {
   if (!isWhole(session)) {
     throw incomplete(session);
   }
   const { chunkSize, chunkIndexEnd: count, totalSize } = session;
-  // No chunk is longer than chunkSize, and together they have totalSize: when the last one is what
-  // count - 1 chunks of chunkSize leave, all others have chunkSize.
+  // No chunk is longer than chunkSize, and all have totalSize bytes together: so if the last one
+  // has exactly the bytes that count - 1 chunks of chunkSize leave, all others have chunkSize.
   const lastLength = totalSize - (count - 1) * chunkSize;
   const last = findChunk(stores, { contentId: session.contentId, index: count - 1 });
   if (count > 1 && last?.length !== lastLength) {
@@ -63,7 +63,10 @@ function incomplete(session: UploadSession): Refusal {
   );
 }
 
-/** Names the first chunk that does not fit, if it is among the first: each takes a look-up. */
+/**
+ * Names the first chunk of a wrong length if it is among the first ones, because each takes a
+ * look-up.
+ */
 function unevenChunks(stores: Stores, session: UploadSession): Refusal {
   const lengthOf = (index: number) =>
     present(findChunk(stores, { contentId: session.contentId, index }), 'received chunk').length;
@@ -100,7 +103,7 @@ export function verifyFile(
   }
 }
 
-/** Chunk by chunk; only for files that one message can hash. */
+/** Hashes chunk by chunk; only for files that one message can hash. */
 function hashContent(stores: Stores, session: UploadSession, layout: Layout): Uint8Array {
   const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   return withFileKey(stores, { ...session, bucket }, (key) =>
@@ -128,7 +131,7 @@ function metadataOf(session: UploadSession): FileMetadata {
   return { contentType, tags, headers, metadata };
 }
 
-/** Returns the file that completion puts at the session's path. */
+/** Returns the file that completion stores at the session's path. */
 export function newFileOf(session: UploadSession, layout: Layout): Omit<NewFile, 'key'> {
   return {
     ...metadataOf(session),
@@ -143,7 +146,7 @@ export function newFileOf(session: UploadSession, layout: Layout): Omit<NewFile,
   };
 }
 
-/** The record that completion answered, whatever has become of the file since. */
+/** Returns the record at completion, whatever happened to the file since. */
 export function completedFile(session: UploadSession): FileRecord {
   const { chunkSize, fileDigest: digest } = session;
   const layout = { chunkSize, digest, chunkDigests: emptyBytes };

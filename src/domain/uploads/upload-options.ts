@@ -11,21 +11,21 @@ import { Refusal } from '../shared/refusal.ts';
 import type { SentHeaders } from '../shared/stored-headers.ts';
 
 export interface UploadOptions {
-  /** Bytes of every chunk but the last, enforced chunk by chunk; absent: the client is free. */
+  /** Bytes of every chunk except the last, checked for each chunk; absent: the client chooses. */
   readonly chunkSize?: bigint | undefined;
   /** 64 hexadecimal digits of the whole file, checked at completion. */
   readonly sha256?: string | undefined;
   readonly headers?: SentHeaders | undefined;
-  /** The user's own metadata of the file. */
+  /** The user's metadata of the file. */
   readonly metadata?: Metadata | undefined;
   /** Fields of RFC 9110 §13.1, checked at the beginning and again at completion. */
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
-  /** 1 to 64 visible ASCII characters; a repeated beginning with it finds the same session. */
+  /** 1 to 64 visible ASCII characters; a repeated begin request with it finds the same session. */
   readonly token?: string | undefined;
 }
 
-/** 0 for none. The size is 0 while it is unknown. */
+/** Returns 0 if absent. `totalSize` is 0 while it is unknown. */
 export function parseChunkSize(chunkSize: bigint | undefined, totalSize: number): number {
   if (chunkSize === undefined) {
     return 0;
@@ -46,7 +46,10 @@ export function parseChunkSize(chunkSize: bigint | undefined, totalSize: number)
   return Number(chunkSize);
 }
 
-/** The digest of a whole file of that size, 0 while it is unknown; empty for none. */
+/**
+ * Parses the digest of a whole file; returns no bytes if absent. `totalSize` is 0 while it is
+ * unknown.
+ */
 export function parseFileDigest(text: string | undefined, totalSize: number): Uint8Array {
   if (text === undefined) {
     return emptyBytes;
@@ -62,7 +65,7 @@ export function parseFileDigest(text: string | undefined, totalSize: number): Ui
   return digest;
 }
 
-/** Refuses the digest of a file that one message cannot hash. */
+/** Refuses a digest for a file that one message cannot hash. */
 export function requireVerifiable(totalSize: number): void {
   if (totalSize > verifiedFileBytesMax) {
     throw new Refusal(
@@ -74,7 +77,7 @@ export function requireVerifiable(totalSize: number): void {
   }
 }
 
-/** '' for none. */
+/** Returns '' if absent. */
 export function parseToken(token: string | undefined): string {
   if (token !== undefined && !/^[!-~]{1,64}$/.test(token)) {
     throw new Refusal(
@@ -85,7 +88,9 @@ export function parseToken(token: string | undefined): string {
   return token ?? '';
 }
 
-/** Bounds what is kept of a field; its grammar is the precondition's. '' for none. */
+/**
+ * Limits the stored length of a field; the precondition parses its grammar. Returns '' if absent.
+ */
 export function parseCondition(name: string, value: string | undefined): string {
   if (value !== undefined && value.length > storedHeaderLengthMax) {
     throw new Refusal(

@@ -1,5 +1,5 @@
-// Whether there is room for another upload: of the bucket's number of open ones, of its quota, and
-// of what one key or caller may take of both.
+// Limits for another upload: the bucket's number of open uploads, its quota, and the share of both
+// that one key or caller may use.
 
 import { openUploadCountMax } from '../../limits.ts';
 import type { Bucket } from '../buckets/buckets.ts';
@@ -25,8 +25,8 @@ interface Wish {
 }
 
 /**
- * Refuses what would leave others without room: but for owners, one key or principal has at most
- * half of a bucket's open uploads, and of the quota that is free.
+ * Refuses an upload that would leave no space for others: except for owners, one key or principal
+ * can have at most half of a bucket's open uploads and of its free quota.
  */
 export function checkRoom(stores: Stores, call: Call, { bucket, key, reservedBytes }: Wish): void {
   const holder = key === undefined ? principalHolder(call.caller.principal) : keyHolder(key.hash);
@@ -42,14 +42,14 @@ export function checkRoom(stores: Stores, call: Call, { bucket, key, reservedByt
       { limit: own.length >= limit ? limit : openUploadCountMax },
     );
   }
-  // The file that it will replace stays until then, so its bytes count too.
+  // The file to be replaced stays until completion, so its bytes count too.
   checkQuota(bucket, { files: 1, bytes: reservedBytes });
   if (!isOwners) requireShare(bucket, own, reservedBytes);
 }
 
 /**
- * Refuses what an upload of unknown size has no room for; `bytes` are how much more it is to hold.
- * An owner's upload is one that goes on by the right of an owner.
+ * Refuses more bytes than an upload of unknown size has space for; `bytes` are the additional ones.
+ * The limit of owners applies to uploads that owners continue.
  */
 export function checkGrowth(
   stores: Stores,
@@ -59,13 +59,13 @@ export function checkGrowth(
   const { bucket, session, bytes } = growth;
   if (bytes <= 0) return;
   checkQuota(bucket, { files: 0, bytes });
-  // All holders together hold at least as much as one, and their sum needs no look-up
+  // All holders together reserve at least as much as one, and their sum needs no look-up
   if (bucket.openUploadByteCount + bytes <= shareOf(bucket)) return;
   const isOwners = session.keyHash.length === 0 && isBucketOwner(stores, call.caller, bucket);
   if (!isOwners) requireShare(bucket, openUploadsOf(stores, bucket.id, holderOf(session)), bytes);
 }
 
-/** Half of what is free of the quota. */
+/** Returns half of the free quota. */
 function shareOf({ quotaBytes, byteCount, overheadBytes, versionBytes }: Bucket): number {
   if (quotaBytes === undefined) return Number.POSITIVE_INFINITY;
   return Math.floor((quotaBytes - byteCount - overheadBytes - versionBytes) / 2);

@@ -1,5 +1,5 @@
-// The record of an upload session: its codec, its look-up by upload id, and when it ends. The rules
-// of uploading are in uploads.ts.
+// The record of an upload session: its codec, its look-up by upload id, and its expiry. uploads.ts
+// has the rules of uploading.
 
 import {
   chunkBytesMax,
@@ -24,59 +24,59 @@ const statuses = ['active', 'completed', 'cancelled', 'expired'] as const;
 /** The status as stored; an active session with every chunk is shown as "ready". */
 export type StoredStatus = (typeof statuses)[number];
 
-/** A slot of digests, side by side. */
+/** A slot of digests. */
 export interface DigestPage {
-  /** 0 for none yet. */
+  /** 0: not allocated. */
   readonly at: number;
   readonly bytes: number;
 }
 
 export interface UploadSession extends FileMetadata, SealedContent {
-  /** 32 hexadecimal digits: 128 random bits, which are also the right to go on with it. */
+  /** 32 hexadecimal digits: 128 random bits, which also give the right to continue the upload. */
   readonly uploadId: string;
   readonly status: StoredStatus;
   readonly bucketId: string;
   readonly path: string;
-  /** As it was announced; while that is open, what has come so far. */
+  /** The declared size; if unknown, the bytes received so far. */
   readonly totalSize: number;
-  /** False while it is for completion to tell the size. */
+  /** False if completion determines the size. */
   readonly isSizeKnown: boolean;
   readonly uploadedSize: number;
   readonly receivedChunks: number;
-  /** Length of the largest chunk so far, 0 before the first: every chunk but the last has it. */
+  /** Length of the largest chunk so far, 0 before the first; every chunk except the last has it. */
   readonly chunkSize: number;
-  /** A bit for each chunk index received, as long as the highest needs. */
+  /** One bit per received chunk index, up to the highest. */
   readonly received: Uint8Array;
   /** One more than the highest chunk index received. */
   readonly chunkIndexEnd: number;
-  /** Principal that began it. */
+  /** Principal that began the upload. */
   readonly owner: Uint8Array;
-  /** SHA-256 of the API key that it was begun with; empty when by a principal's right. */
+  /** SHA-256 of the API key that began it; empty if the principal's right did. */
   readonly keyHash: Uint8Array;
   readonly createdAtNs: bigint;
   /** The time of the last accepted chunk, or of the end. */
   readonly updatedAtNs: bigint;
-  /** Length of every chunk but the last as it was declared; 0 when the client is free. */
+  /** Declared length of every chunk except the last; 0 if the client chooses. */
   readonly declaredChunkSize: number;
-  /** Declared SHA-256 of the whole file; empty for none. */
+  /** Declared SHA-256 of the whole file; empty if absent. */
   readonly sha256: Uint8Array;
-  /** Nonce counter of the next segment: it only counts up. */
+  /** Nonce counter of the next segment, which only increases. */
   readonly nextNonce: number;
   /** Slots of the chunks' digests, see upload-digests.ts. */
   readonly digestPages: readonly DigestPage[];
-  /** '' for none. */
+  /** '' if absent. */
   readonly ifMatch: string;
   readonly ifNoneMatch: string;
-  /** Sent with the beginning, so that a repetition of it finds the session; '' for none. */
+  /** Sent at the beginning, so that a repeated request finds the session; '' if absent. */
   readonly token: string;
-  /** The stored file, for a repeated completion; empty and 0 before completion. */
+  /** Stored file for a repeated completion; empty and 0 before completion. */
   readonly fileId: string;
   readonly fileDigest: Uint8Array;
   readonly fileVersion: number;
   readonly fileCreatedAtNs: bigint;
-  /** Begun over HTTP, where each step needs a key: its id alone is no right to anything. */
+  /** Begun over HTTP, where each step needs a key: the id alone gives no right. */
   readonly isOverHttp: boolean;
-  /** Its bucket counts what the file will take beside its bytes, and has it among its open ones. */
+  /** Whether the bucket counts the overhead of the file and lists the upload as open. */
   readonly isNoted: boolean;
 }
 
@@ -179,7 +179,7 @@ function readFlags(flags: number) {
   };
 }
 
-/** `formerSize`: the announced bytes, of a record with one slot of digests. */
+/** `formerSize`: the declared bytes, for a record with one slot of digests. */
 function readTail(reader: RecordReader, formerSize: number | undefined) {
   const declaredChunkSize = reader.u32();
   const digest = reader.bytes();
@@ -246,12 +246,12 @@ export function saveSession(stores: Stores, session: UploadSession): void {
   stores.uploads.set(sessionKey(session.uploadId), encodeSession(session));
 }
 
-/** The bytes of an upload id; none for what is no id. */
+/** Returns the bytes of an upload id; no bytes for an invalid id. */
 export function sessionKey(uploadId: string): Uint8Array {
   return (uploadId.length === 32 ? decodeHex(uploadId) : undefined) ?? emptyBytes;
 }
 
-/** The session of that id; refuses an unknown one. */
+/** Returns the session of that id; refuses an unknown one. */
 export function getSession(stores: Stores, uploadId: string): UploadSession {
   const session = findSession(stores, uploadId);
   if (session === undefined) {
@@ -267,8 +267,8 @@ export function findSession(stores: Stores, uploadId: string): UploadSession | u
 }
 
 /**
- * 24 hours after the last accepted chunk, 7 days after the beginning at the latest. The record of a
- * session that has ended goes 24 hours after its end.
+ * Returns the expiry: 24 hours after the last accepted chunk, but at most 7 days after the
+ * beginning. The record of an ended session is removed 24 hours after its end.
  */
 export function expiresAtNs(session: UploadSession): bigint {
   if (session.status !== 'active') {
@@ -282,13 +282,16 @@ export function expiresAtNs(session: UploadSession): bigint {
   return idle;
 }
 
-/** The number of chunks, as far as the chunks so far tell their length. */
+/** Returns the number of chunks, as far as the received chunks determine their length. */
 export function chunkCount(session: UploadSession): number {
   const { isSizeKnown, chunkIndexEnd, totalSize } = session;
   return isSizeKnown ? Math.ceil(totalSize / chunkSizeOf(session)) : chunkIndexEnd;
 }
 
-/** Length of every chunk but the last, as declared or as the chunks so far tell. */
+/**
+ * Returns the length of every chunk except the last, as declared or as the received chunks
+ * determine it.
+ */
 export function chunkSizeOf(session: UploadSession): number {
   return session.declaredChunkSize || session.chunkSize || chunkBytesMax;
 }
@@ -314,8 +317,8 @@ export function deleteSession(stores: Stores, session: UploadSession): void {
 }
 
 /**
- * Indexes that have not arrived, at most 100, as far as the length of a chunk is known; of a size
- * that is open those below the highest that has.
+ * Returns at most 100 missing indexes, as far as the length of a chunk is known; for an unknown
+ * size, those below the highest received index.
  */
 export function missingChunks(session: UploadSession): number[] {
   const end = isWhole(session)
@@ -324,7 +327,7 @@ export function missingChunks(session: UploadSession): number[] {
   return missingBits(session.received, Math.min(end, chunkCountMax), missingReportedMax);
 }
 
-/** No hole among the chunks, and every byte there. */
+/** Whether every byte has been received, without a missing chunk. */
 export function isWhole(session: UploadSession): boolean {
   return (
     session.uploadedSize === session.totalSize && session.receivedChunks === session.chunkIndexEnd

@@ -1,5 +1,5 @@
-// Tokens that make the beginning of an upload repeatable. A client whose answer was lost sends the
-// same request again and gets the session that it began, instead of a second one that nobody knows.
+// Tokens that make the beginning of an upload repeatable. A client that lost the answer repeats its
+// request and gets the session that it began, instead of a second one.
 
 import { bytesEqual } from '../../lib/bytes.ts';
 import { encodeHex } from '../../lib/hex.ts';
@@ -25,7 +25,7 @@ const whose = ['bucketId', 'token', 'owner', 'keyHash', 'isOverHttp'] as const;
 
 type Beginning = Pick<UploadSession, (typeof compared)[number] | (typeof whose)[number]>;
 
-/** How messages name the fields that senders name otherwise. */
+/** Field names in messages, which differ from the names in a session. */
 const sentNames = { totalSize: 'size', isSizeKnown: 'size', declaredChunkSize: 'chunkSize' };
 
 /**
@@ -44,7 +44,7 @@ export function findBegunUpload(
   return begun;
 }
 
-/** The index compares beginnings of hashes; this compares the caller and the token whole. */
+/** The index compares parts of hashes; this compares the whole caller and token. */
 function isOpenOf(session: UploadSession, beginning: Beginning, nowNs: bigint): boolean {
   const isOpen = session.status === 'active' && shownStatus(session, nowNs) !== 'expired';
   const isCallers =

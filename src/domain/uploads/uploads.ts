@@ -1,5 +1,5 @@
-// Sessions of chunked uploads: how they begin, and who may go on with one. Chunks are in
-// upload-chunks.ts, the end is in upload-end.ts.
+// Sessions of chunked uploads: their beginning, and the right to continue one. upload-chunks.ts has
+// the chunks, upload-end.ts the end.
 
 import { present } from '../../lib/assert.ts';
 import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
@@ -50,16 +50,16 @@ export interface UploadRequest extends UploadOptions {
   readonly path: string;
   readonly contentType: string;
   readonly tags: readonly string[];
-  /** Bytes of the file; absent: what has come at completion. */
+  /** Bytes of the file; absent: completion determines the size. */
   readonly size: bigint | undefined;
   readonly apiKey: SentKey;
-  /** It is then carried on over HTTP alone, with a key at each step. */
+  /** Whether it continues only over HTTP, with a key for each step. */
   readonly isOverHttp?: boolean;
 }
 
 /**
- * Refuses what beginUpload() would refuse; changes nothing. `begun` is the caller's open session of
- * the same token, which a repeated request gets even where there is no room for another.
+ * Refuses what beginUpload() would refuse; changes nothing. `begun` is the caller's open session
+ * with the same token, which a repeated request gets even without space for another upload.
  */
 export function checkUploadRequest(stores: Stores, call: Call, request: UploadRequest) {
   const { bucket: bucketId, path: sent, apiKey } = request;
@@ -102,7 +102,7 @@ export function checkUploadRequest(stores: Stores, call: Call, request: UploadRe
   return { bucket, key, session, reservedBytes, begun };
 }
 
-/** Refuses with PreconditionFailed unless the upload may replace what is at its path now. */
+/** Refuses with PreconditionFailed unless the upload may replace the present file. */
 export function checkConditions(
   stores: Stores,
   session: Pick<UploadSession, 'bucketId' | 'path' | 'ifMatch' | 'ifNoneMatch'>,
@@ -117,7 +117,7 @@ export function checkConditions(
   checkUnmodifiedSince(old?.updatedAtNs, conditions);
 }
 
-/** Begins a session, or returns the caller's open one that the same token began. */
+/** Begins a session, or returns the caller's open session with the same token. */
 export function beginUpload(stores: Stores, call: Call, request: UploadRequest): UploadSession {
   const checked = checkUploadRequest(stores, call, request);
   if (checked.begun !== undefined) return checked.begun;
@@ -147,12 +147,12 @@ export function beginUpload(stores: Stores, call: Call, request: UploadRequest):
   return session;
 }
 
-/** Returns the bytes that it takes of its bucket's quota while it is open. */
+/** Returns the bytes of the bucket's quota that the open upload reserves. */
 export function reservedBytes(session: UploadSession): number {
   return session.totalSize + (session.isNoted ? overheadBytesOf(session) : 0);
 }
 
-/** The bucket with one open upload more, or less. */
+/** Returns the bucket with one open upload more or less. */
 export function withUploadCounted(bucket: Bucket, session: UploadSession, change: 1 | -1): Bucket {
   return {
     ...bucket,
@@ -161,7 +161,7 @@ export function withUploadCounted(bucket: Bucket, session: UploadSession, change
   };
 }
 
-/** For a session of unknown size: counts what it holds now in place of what it held. */
+/** Counts the new size of a session of unknown size in place of its old one. */
 export function recountUpload(
   stores: Stores,
   bucket: Bucket,
@@ -173,22 +173,23 @@ export function recountUpload(
   if (saved.isNoted) noteUpload(stores, saved, reserved);
 }
 
-/** For a session that ends without a file. */
+/** Removes a session that ends without a file. */
 export function closeUpload(stores: Stores, session: UploadSession): void {
   if (session.isNoted) forgetUpload(stores, session);
   const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   saveBucket(stores, withUploadCounted(bucket, session, -1), bucket);
 }
 
-/** By which way somebody speaks of a session. */
+/** The way by which a caller addresses a session. */
 export interface UploadName {
   readonly uploadId: string;
-  /** Over HTTP, with a key that may write to its bucket, which has been checked. */
+  /** Over HTTP, with a key that may write to its bucket and was already checked. */
   readonly isOverHttp?: boolean;
 }
 
 /**
- * As getUpload(), over HTTP: a session of another bucket, or beyond the key's prefix, is not found.
+ * Like getUpload(), over HTTP: does not find a session of another bucket or outside the key's
+ * prefix.
  */
 export function getUploadOf(
   stores: Stores,
@@ -203,7 +204,7 @@ export function getUploadOf(
   return getUpload(stores, call, { uploadId, isOverHttp: true });
 }
 
-/** The session, for a caller who may go on with it: by the way by which it was begun. */
+/** Returns the session to a caller who may continue it by the way that began it. */
 export function continuedUpload(stores: Stores, call: Call, name: UploadName): UploadSession {
   const session = getUpload(stores, call, name);
   if (isBegunElsewhere(session, name)) {
@@ -215,7 +216,7 @@ export function continuedUpload(stores: Stores, call: Call, name: UploadName): U
   return session;
 }
 
-/** The session, for a caller who may look at it and cancel it. */
+/** Returns the session to a caller who may view and cancel it. */
 export function getUpload(stores: Stores, call: Call, name: UploadName): UploadSession {
   const session = getSession(stores, name.uploadId);
   // Owners of the bucket see every session.
@@ -233,14 +234,14 @@ export function getUpload(stores: Stores, call: Call, name: UploadName): UploadS
   return session;
 }
 
-/** Over HTTP, and now somebody speaks of it by a call. */
+/** Whether the session was begun over HTTP and is addressed by an actor call. */
 function isBegunElsewhere(session: UploadSession, name: UploadName): boolean {
   return session.isOverHttp && name.isOverHttp !== true;
 }
 
 /**
- * The open sessions of a bucket, for its owners and for keys with every permission; for a key for a
- * part of it those that were begun with it.
+ * Returns the open sessions of a bucket to its owners and to keys with every permission; a key with
+ * a prefix gets those that it began.
  */
 export function listUploads(
   stores: Stores,
@@ -260,8 +261,7 @@ export function listUploads(
 }
 
 /**
- * The key that the session was begun with must still allow to write: a session ends with its key.
- * One that is sent now must too.
+ * Refuses if the key that began the session, or a key sent now, does not allow writing any more.
  */
 export function requireStillAllowed(
   stores: Stores,
@@ -280,11 +280,11 @@ export function requireStillAllowed(
         'begin a new one with a valid key.',
     );
   }
-  // useKey() has charged a key that was sent.
+  // useKey() has already charged a sent key.
   if (apiKey === undefined) chargeKey(stores, call, keyOf(stores, session));
 }
 
-/** False once the key that the session was begun with is no longer good for its bucket. */
+/** Returns false once the key that began the session is no longer valid for its bucket. */
 export function restsOnGoodKey(stores: Stores, session: UploadSession, nowNs: bigint): boolean {
   const key = keyOf(stores, session);
   return (
@@ -293,7 +293,7 @@ export function restsOnGoodKey(stores: Stores, session: UploadSession, nowNs: bi
   );
 }
 
-/** The key that the session was begun with. */
+/** Returns the key that began the session. */
 export function keyOf(stores: Stores, session: UploadSession): ApiKey | undefined {
   return session.keyHash.length > 0 ? findKeyByHash(stores, session.keyHash) : undefined;
 }
