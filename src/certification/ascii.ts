@@ -1,7 +1,7 @@
-// Short constant texts as bytes, also where no native encoder is at hand: modules are evaluated at
-// build time too.
+// Short constant texts as bytes. It needs no native encoder, because modules are also evaluated at
+// build time.
 
-/** One byte a character. */
+/** Returns one byte per character. */
 export function asciiBytes(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }

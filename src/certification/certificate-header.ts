@@ -1,11 +1,11 @@
-// The header by which a gateway verifies an answer, by the native kernel
+// The header by which a gateway verifies an answer, built by the native kernel
 // (kernel/certificate-header.ts). HTTP gateway specification, "Certificate header".
 
 import { createCommand, kernelCall, kernelOperations, kernelWords } from '../crypto/kernel.ts';
 import { labelText } from '../storage/label-tree.ts';
 
 export interface Proof {
-  /** As the System API gives it. */
+  /** As the System API returns it. */
   readonly certificate: Uint8Array;
   /** Self-described CBOR of the tree. */
   readonly witness: Uint8Array;
@@ -16,13 +16,14 @@ export interface Proof {
 export const certificateField = 'IC-Certificate';
 
 const command = createCommand(kernelOperations.certificateHeader, 4);
-/** The words between the values, and what rounding up to whole groups of Base64 takes. */
+/** Bytes of the text between the values, and of padding to whole groups of Base64. */
 const wordsBytesMax = 96;
 
-/** The value of the header. */
+/** Returns the value of the header. */
 export function certificateHeader({ certificate, witness, path }: Proof): Uint8Array {
   const labels = labelText(path);
-  // A label takes up to three bytes more as CBOR, one of them in place of its NUL; 3 bytes give 4
+  // A label takes up to three more bytes as CBOR, one of them in place of its NUL; Base64 turns 3
+  // bytes into 4
   const bytes = 2 * (certificate.length + witness.length) + 4 * labels.length;
   const out = new Uint8Array(bytes + wordsBytesMax);
   kernelCall(command.bytes);

@@ -1,7 +1,7 @@
-// The answers to everybody that are certified ahead for one file. Their leaves,
-// `expression hash / request hash / response hash / ""`, are made of the file's record when it is
-// committed and again when it is read (file-leaves.ts). No leaf fits a plain GET but the one for
-// the whole answer: a node that lies may choose among leaves.
+// The answers of one file that are certified ahead for anybody. Their leaves, `expression hash /
+// request hash / response hash / ""`, are computed from the file's record at commit and again when
+// it is read (file-leaves.ts). A plain GET matches only the leaf of the whole answer, because a
+// malicious node may choose among matching leaves.
 
 import { type ExpressionName, expressionField, expressions } from './expressions.ts';
 import type { Field } from './representation-hash.ts';
@@ -14,30 +14,30 @@ export interface CertifiedFile {
   /** Further fields of a 200 and a 206, without lengths and ranges. */
   readonly headers: readonly Field[];
   readonly size: number;
-  /** Length of every part but the last; a part is what one answer holds. */
+  /** Length of every part except the last; a part is the content of one answer. */
   readonly partSize: number;
   /** 0 for an empty file. */
   readonly partCount: number;
-  /** Whether a gateway can join its parts: without it no plain GET has a certified answer. */
+  /** Whether a gateway can join its parts; if not, no plain GET has a certified answer. */
   readonly isJoined: boolean;
-  /** SHA-256 of the bytes of that part; of part 0 also when the file is empty. */
+  /** Returns the SHA-256 of a part; part 0 exists also for an empty file. */
   partDigest(index: number): Uint8Array;
 }
 
 export type FileMethod = 'GET' | 'HEAD';
 
-/** A certified answer, by what is asked. */
+/** A certified answer, by its request. */
 export type FileRow =
   /** GET: the only part, or the first of several. HEAD: no body. */
   | { readonly row: 'plain'; readonly method: FileMethod }
-  /** To `If-None-Match` of just this tag, the file's own or that with `W/`. */
+  /** `If-None-Match` is exactly this tag: the file's own or its weak form with `W/`. */
   | { readonly row: 'not-modified'; readonly method: FileMethod; readonly tag: string }
-  /** GET with `Range: bytes=N-`, N being where that part starts. */
+  /** GET with `Range: bytes=N-`, where N is the start of that part. */
   | { readonly row: 'part'; readonly index: number }
-  /** OPTIONS, answered at each file as everywhere. */
+  /** OPTIONS, whose answer is the same for every path. */
   | { readonly row: 'preflight' };
 
-/** Those with an answer of the file's own. */
+/** Rows whose answers are specific to the file. */
 export type OwnRow = Exclude<FileRow, { readonly row: 'preflight' }>;
 
 const expressionOfRow = {
@@ -61,7 +61,7 @@ function isWhole(row: OwnRow): boolean {
   return row.row === 'plain' && row.method === 'GET';
 }
 
-/** All certified headers of the row's answer. */
+/** Returns all certified headers of the row's answer. */
 export function rowHeaders(file: CertifiedFile, row: OwnRow): Field[] {
   const others = row.row === 'not-modified' ? [] : file.headers;
   const expression: Field = [expressionField, expressions[rowExpression(row)]];

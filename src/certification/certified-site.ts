@@ -1,26 +1,25 @@
 // The tree of everything that is certified over HTTP, in stable memory:
 //
-//   http_expr / <*>                                what is nowhere: 404, and the answer to OPTIONS
+//   http_expr / <*>                                missing paths: 404, and the answer to OPTIONS
 //   http_expr / api / <*>                          nothing is certified
-//   http_expr / cloud / <*>                        nothing is certified: what is in no public
-//   bucket
+//   http_expr / cloud / <*>                        nothing is certified: paths in no public bucket
 //   http_expr / cloud / bucket / segment … / <$>   a file of a public bucket
 //   http_expr / s / id / name / <$>                a file by a link, of any bucket
 //   http_expr / .well-known / name / <$>           a text that controllers have set
 //   http_expr / "" / <$>, http_expr / assets / name / <$>   the console's pages
 //   http_expr / s / <*>                            at a front: the page that opens links
 //   http_expr / cloud / bucket / segment … / "" / <$>   a folder of a site, by its address
-//   http_expr / cloud / bucket / <*>               what is not in that bucket: as what is nowhere,
+//   http_expr / cloud / bucket / <*>               missing paths of that bucket: the usual 404,
 //   or the file 404.html of a site
 //
-// The label of a site's folder with an index.html, if no file has its name, holds a redirect.
+// The label of a site's folder with an index.html has a redirect unless a file has its name.
 //
-// No label tells of a private bucket: a proof of absence shows its neighbours. The files of private
-// buckets are kept under the same labels in a second tree, whose root is in no certificate: showing
-// and hiding a bucket moves one edge. Below a file's label there is a leaf for each request that
-// has a certified answer. Of a file of one part its label has just the hash of all of these, which
-// are made again when they are read; of a file of several parts each leaf is there, as it is of any
-// that was stored so before: the hash is the same.
+// No label reveals a private bucket, because a proof of absence shows its neighbours. The files of
+// private buckets are in a second tree under the same labels, whose root is in no certificate:
+// showing or hiding a bucket moves one edge. Below a file's label, each request with a certified
+// answer has a leaf. For a file of one part, the label stores only the hash of all its leaves,
+// which are computed again when the file is read. For a file of several parts, and for one that an
+// earlier version stored so, each leaf is stored; the hash is the same.
 
 import { concatBytes } from '../lib/bytes.ts';
 import { type LabelPath, type LabelTree, partLeaves } from '../storage/label-tree.ts';
@@ -73,8 +72,8 @@ export function openCertifiedSite({ published, hiddenTree, fixed }: SiteParts) {
     ...openFolders({ treeOf, isPublic, fixed, changed }),
 
     /**
-     * For install and upgrade: everything that is the same for all files. `hasUncertified`: some
-     * paths have answers that nothing certifies; a front has none.
+     * Certifies the answers that do not depend on files, at install and upgrade. `hasUncertified`:
+     * whether some paths have answers that nothing certifies; a front has none.
      */
     setUp({ hasUncertified }: { readonly hasUncertified: boolean }): void {
       rememberExpressions();
@@ -85,14 +84,14 @@ export function openCertifiedSite({ published, hiddenTree, fixed }: SiteParts) {
       isChanged = true;
     },
 
-    /** For each bucket after an upgrade: what marks it may be of an earlier version. */
+    /** Renews the marks of a bucket after an upgrade, which an earlier version may have written. */
     renewBucket(bucketId: string, isPublic: boolean): void {
       if (isPublic) mark(bucketId);
       else published.remove({ text: bucketText(bucketId) });
       isChanged = true;
     },
 
-    /** The bucket, new or not, is for everybody or not. */
+    /** Makes the bucket, new or existing, public or private. */
     showBucket(bucketId: string, isToShow: boolean): void {
       const path = { text: bucketText(bucketId) };
       if (isToShow) {
@@ -112,7 +111,7 @@ export function openCertifiedSite({ published, hiddenTree, fixed }: SiteParts) {
       isChanged = true;
     },
 
-    /** The root, if it may have changed since it was last taken. */
+    /** Returns the root if it may have changed since the last call. */
     takeChangedRoot(): Uint8Array | undefined {
       if (!isChanged) return undefined;
       isChanged = false;
@@ -127,10 +126,12 @@ interface FileParts {
   readonly changed: () => void;
 }
 
-/** Files of public and of private buckets. */
+/** Operations on files of public and private buckets. */
 function openFiles({ treeOf, leaves, changed }: FileParts) {
   return {
-    /** In place of what is there. `digests`: SHA-256 of each part, 32 bytes each. */
+    /**
+     * Stores the file, replacing an existing one. `digests`: SHA-256 of each part, 32 bytes each.
+     */
     putFile(name: FileName, file: CertifiedFile, digests: Uint8Array): void {
       const place = { tree: treeOf(name.bucketId), text: fileText(name) };
       putLeaves(leaves, place, { file, digests });
@@ -142,7 +143,7 @@ function openFiles({ treeOf, leaves, changed }: FileParts) {
       changed();
     },
 
-    /** The file is what the folder's address answers. */
+    /** Stores the file as the answer of the folder's address. */
     putFolder(folder: FolderAddress, file: CertifiedFile, digests: Uint8Array): void {
       const place = { tree: treeOf(folder.bucketId), text: folderText(folder) };
       putLeaves(leaves, place, { file, digests });
@@ -157,10 +158,10 @@ interface LinkParts {
   readonly changed: () => void;
 }
 
-/** Files by links: for everybody who has an address, of whatever bucket. */
+/** Operations on links, which give anybody with an address a file of any bucket. */
 function openLinks({ published, leaves, changed }: LinkParts) {
   return {
-    /** In place of what is there. */
+    /** Stores the file at the link's address, replacing an existing one. */
     putLink(link: LinkAddress, file: CertifiedFile, digests: Uint8Array): void {
       putLeaves(leaves, { tree: published, text: linkText(link) }, { file, digests });
       changed();
@@ -173,10 +174,13 @@ function openLinks({ published, leaves, changed }: LinkParts) {
   };
 }
 
-/** Texts at `/.well-known/` and the console's pages, each as a file of one part. */
+/**
+ * Operations on texts at `/.well-known/` and pages of the console, each stored as a file of one
+ * part.
+ */
 function openTexts({ published, leaves, changed }: LinkParts) {
   return {
-    /** `address`: its path, from the first slash on. */
+    /** `address`: the path, with its leading slash. */
     putText(address: string, text: CertifiedFile): void {
       published.set({ text: addressText(address) }, leaves.hash(text));
       changed();
@@ -193,14 +197,14 @@ function openTexts({ published, leaves, changed }: LinkParts) {
 function openMarks({ published, fixed }: Omit<SiteParts, 'hiddenTree'>) {
   return {
     isPublic: (bucketId: string) => published.has({ text: missingText(bucketId) }),
-    /** In place of what version 0.1.0 put there for a private bucket. */
+    /** Replaces the mark of version 0.1.0 for a private bucket. */
     mark(bucketId: string): void {
       published.set({ text: missingText(bucketId) }, fixed().outermost('not-found').hash);
     },
   };
 }
 
-/** Label and hash; of a level of plain answers that to GET comes first. */
+/** Label and hash; in a level of plain answers, the entry of GET is the first. */
 const leafBytes = 64;
 
 interface Place {
@@ -214,7 +218,7 @@ function putLeaves(leaves: FileLeaves, place: Place, parts: PartDigests): void {
   else putLevels(place, leaves.levels(file), parts);
 }
 
-/** Each leaf, so that a proof of one part needs not the digests of all. */
+/** Stores each leaf, so that the proof of one part does not need the digests of all parts. */
 function putLevels({ tree, text }: Place, levels: FileLevels, digests: PartDigests): void {
   const { plain } = levels;
   tree.setLeaves(under(text, 'plain'), digests.file.isJoined ? plain : plain.subarray(leafBytes));
@@ -232,7 +236,7 @@ interface PartDigests {
   readonly digests: Uint8Array;
 }
 
-/** One for each part: label and hash, 32 bytes each. */
+/** Returns one leaf per part: label and hash, 32 bytes each. */
 function rangeLeaves(pairs: Uint8Array, { file, digests }: PartDigests): Uint8Array {
   return partLeaves({
     pairs,

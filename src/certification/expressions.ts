@@ -1,6 +1,6 @@
-// Certified fields of a request and of its response, in the expression language of the HTTP
-// gateway specification ("Certificate expression"): constant texts without white space, and their
-// hashes, by which the tree is labeled.
+// Certificate expressions: the certified fields of a request and its response, in the language of
+// the HTTP gateway specification ("Certificate expression"), as constant texts without white space.
+// Their hashes are labels of the tree.
 
 import { sha256 } from '../crypto/hash.ts';
 import { encodeUtf8 } from '../lib/text.ts';
@@ -13,7 +13,9 @@ function certification(request: string): string {
   return `default_certification(ValidationArgs{certification:Certification{${request},${allHeaders}}})`;
 }
 
-/** Method and these request headers, status, all response headers, body. */
+/**
+ * Certifies the method and these request headers, the status, all response headers and the body.
+ */
 function fullCertification(requestHeaders: string): string {
   return certification(
     `request_certification:RequestCertification{certified_request_headers:[${requestHeaders}],` +
@@ -25,9 +27,9 @@ export const expressions = {
   plain: fullCertification(''),
   ifNoneMatch: fullCertification('"if-none-match"'),
   range: fullCertification('"range"'),
-  /** The response alone, to whatever request. */
+  /** Certifies only the response, to any request. */
   anyRequest: certification('no_request_certification:Empty{}'),
-  /** Nothing: what is under this one is everybody's word. */
+  /** Certifies nothing: any node can answer paths under it. */
   none: 'default_certification(ValidationArgs{no_certification:Empty{}})',
 } as const;
 
@@ -37,12 +39,12 @@ export const expressionField = 'IC-CertificateExpression';
 
 const hashes = new Map<ExpressionName, Uint8Array>();
 
-/** Labels the expression's part of the tree. */
+/** Returns the label of the expression's part of the tree. */
 export function expressionHash(name: ExpressionName): Uint8Array {
   return hashes.get(name) ?? sha256(encodeUtf8(expressions[name]));
 }
 
-/** Keeps the hashes for all later messages: queries forget what they have worked out. */
+/** Computes the hashes once for all later messages, because queries discard computed values. */
 export function rememberExpressions(): void {
   for (const name of Object.keys(expressions) as ExpressionName[]) {
     hashes.set(name, expressionHash(name));

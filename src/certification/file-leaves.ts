@@ -1,5 +1,5 @@
-// The tree of one file's certified answers, by the native kernel (kernel/file-tree.ts). JavaScript
-// hands it the file's headers as one text: a hash costs ten times as much here as there.
+// The tree of one file's certified answers, computed by the native kernel (kernel/file-tree.ts).
+// JavaScript passes the file's headers as one text, because a hash costs ten times as much here.
 
 import {
   createCommand,
@@ -68,7 +68,7 @@ export interface StoredRow {
 export interface FileLevels {
   readonly plain: Uint8Array;
   readonly ifNoneMatch: Uint8Array;
-  /** Name and value hashes, all but Content-Range. */
+  /** Name and value hashes of all fields except Content-Range. */
   readonly partPairs: Uint8Array;
 }
 
@@ -78,7 +78,7 @@ const pairBytes = 64;
 const plainLeaves = 3;
 const fixedLeaves = 7;
 const fieldsMax = 32;
-/** The most bytes of the CBOR of a tree, and of a row. */
+/** Maximum bytes of the CBOR of a tree, and of a row. */
 const treeBytesMax = 320;
 const rowBytesMax = 72;
 

@@ -1,5 +1,6 @@
-// Answers certified once for all paths under a wildcard: the 404, the answer to OPTIONS, or that
-// nothing is certified. Made once, since queries forget.
+// Answers that are certified once for all paths under a wildcard: the 404, the answer to OPTIONS,
+// and the statement that nothing is certified. Computed once, because queries discard computed
+// values.
 
 import { emptyBytes } from '../lib/bytes.ts';
 import { expressionField, expressionHash, expressions } from './expressions.ts';
@@ -22,7 +23,7 @@ import {
 
 export interface FixedAnswer {
   readonly status: number;
-  /** Without the expression. */
+  /** All fields except the expression. */
   readonly headers: readonly Field[];
   /** SHA-256 of the body. */
   readonly bodyDigest: Uint8Array;
@@ -31,26 +32,29 @@ export interface FixedAnswer {
 export type FixedRow = 'not-found' | 'preflight';
 
 export interface FixedTrees {
-  /** Under the outermost wildcard and that of a public bucket, showing the way to that answer. */
+  /**
+   * Returns the tree under the outermost wildcard or that of a public bucket, which shows that
+   * answer.
+   */
   outermost(row: FixedRow): Tree;
-  /** As outermost(), with another answer in place of the 404. */
+  /** Like outermost(), with another answer in place of the 404. */
   toAll(answer: FixedAnswer, row: FixedRow): Tree;
-  /** The part that the leaves of all files share, OPTIONS included. */
+  /** The part that the leaves of all files share, including OPTIONS. */
   readonly fileLeaves: Uint8Array;
-  /** OPTIONS where a file's levels are stored, as they are now or by version 0.1.0. */
+  /** Returns OPTIONS for files with stored levels, in the present form or that of version 0.1.0. */
   shownPreflight(isFormer: boolean): Branch;
-  /** For answers that are nobody's but the answering node's. */
+  /** For answers that only the answering node vouches for. */
   readonly uncertified: Tree;
 }
 
 export interface FixedAnswers {
   readonly notFound: FixedAnswer;
   readonly preflight: FixedAnswer;
-  /** The answer of files that upkeep has not reached since an upgrade. */
+  /** The answer for files that upkeep has not renewed since an upgrade. */
   readonly formerPreflight: FixedAnswer;
 }
 
-/** Made when they are first needed. */
+/** The trees are computed at first use. */
 export function openFixedTrees(answers: () => FixedAnswers): () => FixedTrees {
   let trees: FixedTrees | undefined;
   return () => {
@@ -92,14 +96,14 @@ function answerHash({ status, headers, bodyDigest }: FixedAnswer, name: FixedExp
   return messageHash([...fields.map(fieldPair), statusPair(status)], bodyDigest);
 }
 
-/** `response hash / ""` of the answer under that expression. */
+/** Returns `response hash / ""` of the answer under that expression. */
 function answerTree(answer: FixedAnswer, expression: FixedExpression, isShown: boolean): Tree {
   return labeledTree({ label: answerHash(answer, expression), tree: leafTree(isShown) });
 }
 
 /**
- * The answer, a 404 most often, to any request, 204 to OPTIONS. Both expressions are shown, since a
- * path may name a file that is called as the wildcard is.
+ * Returns the tree of the answer, usually a 404, to any request, and of the 204 to OPTIONS. It
+ * shows both expressions, because a path can name a file with the name of the wildcard.
  */
 function outermostTree(below: { readonly answer: Tree; readonly preflight: Branch }): Tree {
   const anyRequest = labeledTree({ label: emptyBytes, tree: below.answer });

@@ -1,6 +1,6 @@
-// Hash trees of a handful of leaves, as certificates hold them: every part of a tree is at once its
-// hash and, where it is to be shown, its CBOR. IC spec, "Certificate". Knows nothing of HTTP; the
-// tree of all files is the label tree of src/storage.
+// Hash trees of a few leaves, as in certificates: every node has its hash and, if it is shown, its
+// CBOR. IC spec, "Certificate". It knows nothing of HTTP; the tree of all files is the label tree
+// of src/storage.
 
 import { sha256 } from '../crypto/hash.ts';
 import { concatBytes } from '../lib/bytes.ts';
@@ -9,19 +9,19 @@ import { asciiBytes } from './ascii.ts';
 export interface Tree {
   /** 32 bytes. */
   readonly hash: Uint8Array;
-  /** CBOR; `undefined` when nothing of it is shown, so that its hash stands in its place. */
+  /** CBOR; `undefined` if no part is shown, so that the hash replaces it. */
   readonly shown: Uint8Array | undefined;
 }
 
-/** A label and what is under it. */
+/** A label and its subtree. */
 export interface Branch {
-  /** 32 bytes, or none. */
+  /** 32 bytes, or no bytes. */
   readonly label: Uint8Array;
   readonly tree: Tree;
 }
 
 const hashBytes = 32;
-// The domain separators, each behind its length, with room for what follows.
+// The domain separators, each after its length, with space for the following data.
 const labeledBuffer = separatorBuffer('\x13ic-hashtree-labeled', 2 * hashBytes);
 const emptyLabelBuffer = separatorBuffer('\x13ic-hashtree-labeled', hashBytes);
 const forkBuffer = separatorBuffer('\x10ic-hashtree-fork', 2 * hashBytes);
@@ -40,13 +40,13 @@ const prunedHead = Uint8Array.of(0x82, 4, 0x58, hashBytes);
 
 let emptyLeafHash: Uint8Array | undefined;
 
-/** The leaf that holds nothing. */
+/** Returns an empty leaf. */
 export function leafTree(isShown: boolean): Tree {
   emptyLeafHash ??= sha256(emptyLeafInput);
   return { hash: emptyLeafHash, shown: isShown ? emptyLeaf : undefined };
 }
 
-/** Shown as its hash alone, so that the labels above it are shown. */
+/** Returns a tree that shows only its hash, so that the labels above it can be shown. */
 export function prunedTree(hash: Uint8Array): Tree {
   return { hash, shown: concatBytes(prunedHead, hash) };
 }
@@ -69,7 +69,7 @@ function forkTree(left: Tree, right: Tree): Tree {
   return { hash: sha256(forkBuffer), shown };
 }
 
-/** One or more branches, in the order of their labels, balanced. */
+/** Returns the balanced tree of one or more branches, sorted by label. */
 export function levelTree(branches: readonly Branch[]): Tree {
   return balanced(branches.toSorted((left, right) => compareLabels(left.label, right.label)));
 }
@@ -83,7 +83,7 @@ function balanced(branches: readonly Branch[]): Tree {
   return forkTree(balanced(branches.slice(0, middle)), balanced(branches.slice(middle)));
 }
 
-/** Compares labels that are hashes: they differ in one of their first bytes. */
+/** Compares labels that are hashes, which differ in one of their first bytes. */
 function compareLabels(left: Uint8Array, right: Uint8Array): number {
   let index = 0;
   while (index < hashBytes && left[index] === right[index]) index += 1;

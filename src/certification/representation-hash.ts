@@ -1,7 +1,8 @@
 // Request and response hashes of response verification version 2. HTTP gateway specification,
 // "Request hash calculation", "Response hash calculation"; the hash of a map is the
-// representation-independent hash of the IC specification. For what is the same for all files, at
-// install and upgrade: each file's own hashes are made by the native kernel (file-leaves.ts).
+// representation-independent hash of the IC specification. Used for answers that are the same for
+// all files, at install and upgrade; the native kernel computes the hashes of each file
+// (file-leaves.ts).
 
 import { sha256 } from '../crypto/hash.ts';
 import { byteString, concatBytes, emptyBytes } from '../lib/bytes.ts';
@@ -9,7 +10,10 @@ import { encodeUtf8 } from '../lib/text.ts';
 
 export type Field = readonly [name: string, value: string];
 
-/** SHA-256 of the name and of the value, 64 bytes, by which a map's pairs are sorted and hashed. */
+/**
+ * SHA-256 of the name, then of the value, 64 bytes; pairs of a map are sorted and hashed in this
+ * form.
+ */
 export type Pair = Uint8Array;
 
 /** SHA-256 of a name. */
@@ -31,7 +35,7 @@ export function methodPair(method: string): Pair {
   return fieldPair([':ic-cert-method', method]);
 }
 
-/** Hashes pairs with different names, in any order, and a body's SHA-256. */
+/** Hashes pairs with different names, in any order, and the SHA-256 of a body. */
 export function messageHash(pairs: readonly Pair[], bodyDigest: Uint8Array): Uint8Array {
   const ordered = pairs.toSorted((left, right) => (byteString(left) < byteString(right) ? -1 : 1));
   return sha256(concatBytes(sha256(concatBytes(...ordered)), bodyDigest));
@@ -41,7 +45,7 @@ export function emptyBodyDigest(): Uint8Array {
   return sha256(emptyBytes);
 }
 
-/** The request hash of a request without a body whose method alone counts. */
+/** Returns the request hash of a request without a body in which only the method is certified. */
 export function methodHash(method: string): Uint8Array {
   return messageHash([methodPair(method)], emptyBodyDigest());
 }

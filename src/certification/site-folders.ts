@@ -1,5 +1,5 @@
-// Addresses of a site that are no file's: of its folders, which answer the index.html in them, the
-// ways to these, and what stands for absence in its bucket.
+// Addresses of a site without a file: its folders, which serve their index.html, redirects to
+// folders, and the answer for missing paths in its bucket.
 
 import type { LabelTree } from '../storage/label-tree.ts';
 import type { FixedAnswer, FixedTrees } from './fixed-answers.ts';
@@ -31,7 +31,9 @@ export function openFolders({ treeOf, isPublic, fixed, changed }: FolderParts) {
       changed();
     },
 
-    /** In place of what stands for absence in the bucket; nothing while it is not shown. */
+    /**
+     * Replaces the answer for missing paths in the bucket; does nothing while the bucket is hidden.
+     */
     setMissing(bucketId: string, answer: FixedAnswer | undefined): void {
       if (!isPublic(bucketId)) return;
       const trees = fixed();

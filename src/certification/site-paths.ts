@@ -1,4 +1,4 @@
-// Paths in the tree: labels as texts, joined by NUL, which no name contains.
+// Paths in the tree: labels as texts, joined by NUL, which names do not contain.
 
 import { singleSlashes } from '../lib/url-paths.ts';
 
@@ -24,7 +24,7 @@ export function bucketText(bucketId: string): string {
   return `http_expr\0cloud\0${bucketId}`;
 }
 
-/** Stands where a bucket is public, for what is not in it. */
+/** Returns the path for missing paths of a public bucket; a private one has no such entry. */
 export function missingText(bucketId: string): string {
   return `${bucketText(bucketId)}\0${wildcard}`;
 }
@@ -42,10 +42,10 @@ export function linkPrefix(id: string): string {
   return `http_expr\0s\0${id}`;
 }
 
-/** A folder of a bucket that is a site; '' is the whole bucket. */
+/** A folder of a site bucket; '' is the whole bucket. */
 export interface FolderAddress {
   readonly bucketId: string;
-  /** Without slashes at its ends. */
+  /** Without leading and trailing slashes. */
   readonly folder: string;
 }
 
@@ -65,15 +65,18 @@ export function redirectText(folder: FolderAddress): string {
 }
 
 /**
- * Returns the path of an address, which begins with a slash. One that ends in the wildcard is that
- * of everything below it.
+ * Returns the path of an address, which begins with a slash. An address that ends in the wildcard
+ * covers everything below it.
  */
 export function addressText(address: string): string {
   const labels = `http_expr${address.replaceAll('/', '\0')}`;
   return address.endsWith(`/${wildcard}`) ? labels : `${labels}\0${exactEnd}`;
 }
 
-/** Asked for several times in a message; thousands of segments take millions of instructions. */
+/**
+ * The last result, because a message asks for it several times, and thousands of segments take
+ * millions of instructions.
+ */
 let latest: { readonly urlPath: string; readonly text: string } | undefined;
 
 /** Returns a verifier's form of a decoded URL path: empty segments count only at its end. */

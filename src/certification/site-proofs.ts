@@ -1,4 +1,4 @@
-// Proofs for verifiers: the part of the tree that shows an answer, or that nothing nearer to the
+// Proofs for verifiers: the part of the tree that shows an answer, or that nothing closer to the
 // requested path exists. Changes nothing.
 
 import type { LabelTree } from '../storage/label-tree.ts';
@@ -13,7 +13,7 @@ import { linkPrefix, requestText, wildcard } from './site-paths.ts';
 /** The values of the header besides the certificate. */
 export type Evidence = Omit<Proof, 'certificate'>;
 
-/** Behind `http_expr` and a folder: the wildcard under which nothing is certified. */
+/** The depth of `http_expr`, a folder and the wildcard under which nothing is certified. */
 const uncertifiedDepth = 2;
 
 export interface RowQuestion {
@@ -21,11 +21,11 @@ export interface RowQuestion {
   readonly path: string;
   readonly file: CertifiedFile;
   readonly row: FileRow;
-  /** The file's leaves are those of version 0.1.0, another answer to OPTIONS among them. */
+  /** Whether the file's leaves are those of version 0.1.0, with another answer to OPTIONS. */
   readonly isFormer: boolean;
 }
 
-/** Paths of URLs come percent-decoded. A proof is `undefined` where it would prove a lie. */
+/** Paths of URLs are percent-decoded. A proof is `undefined` if the statement is false. */
 export function openSiteProofs({
   published,
   fixed,
@@ -35,7 +35,7 @@ export function openSiteProofs({
 }) {
   const leaves = openFileLeaves(() => fixed().fileLeaves);
 
-  /** Proves a file of several parts, or one of which an earlier version stored each leaf. */
+  /** Proves a file of several parts, or one whose leaves an earlier version stored one by one. */
   function proveStored({ path, file, row, isFormer }: RowQuestion): Uint8Array | undefined {
     const own = row.row === 'preflight' ? fixed().shownPreflight(isFormer) : undefined;
     const { label, subtree } = own
@@ -45,7 +45,7 @@ export function openSiteProofs({
     return published.witness({ text: path, hashes }, subtree);
   }
 
-  /** By the nearest wildcard, under which that subtree is. */
+  /** Proves the subtree under the nearest wildcard. */
   function prove(urlPath: string, subtree: Uint8Array): Evidence | undefined {
     const text = requestText(urlPath);
     const depth = published.wildcardDepth({ text });
@@ -58,7 +58,7 @@ export function openSiteProofs({
   return {
     ...openLookups(published),
 
-    /** Proves that the row's answer is the file's. */
+    /** Proves that the row's answer belongs to the file. */
     proveRow({ path, file, row, isFormer }: RowQuestion): Evidence | undefined {
       let witness: Uint8Array | undefined;
       if (file.partCount <= 1 && !isFormer) {
@@ -70,7 +70,7 @@ export function openSiteProofs({
 
     /**
      * Proves that nothing is at the path, or that OPTIONS has the usual answer there. `page`: the
-     * answer for missing paths there, if it is not the usual one.
+     * answer for missing paths there if it differs from the usual one.
      */
     proveFixed(urlPath: string, row: FixedRow, page?: FixedAnswer): Evidence | undefined {
       const tree = page === undefined ? fixed().outermost(row) : fixed().toAll(page, row);
@@ -94,12 +94,12 @@ export function openSiteProofs({
 /** Lookups without a proof. */
 function openLookups(published: LabelTree) {
   return {
-    /** Whether a public file, or the address of a folder, is at just this path. */
+    /** Whether a public file or the address of a folder is at exactly this path. */
     hasFileAt(urlPath: string): boolean {
       return published.has({ text: requestText(urlPath) });
     },
 
-    /** Whether there is a link of that id, by whatever name. */
+    /** Whether a link with that id exists, whatever its name. */
     hasLink(id: string): boolean {
       return published.has({ text: linkPrefix(id) });
     },

@@ -1,5 +1,5 @@
-// ChaCha20-Poly1305 (RFC 8439, 2.8) by the native kernel: in place, with the tag apart, or on
-// copies with the tag behind the ciphertext. A nonce must never serve twice under one key.
+// ChaCha20-Poly1305 (RFC 8439, 2.8) by the native kernel: in place with a separate tag, or on
+// copies with the tag after the ciphertext. A nonce must never be used twice with one key.
 
 import {
   createCommand,
@@ -27,20 +27,20 @@ export interface AeadContext {
 }
 
 export interface SealInPlaceInput extends AeadContext {
-  /** Plaintext in, ciphertext out. */
+  /** Plaintext, replaced by ciphertext. */
   readonly data: Uint8Array;
-  /** Receives the tag, 16 bytes; a new array if absent. */
+  /** Receives the tag, 16 bytes; absent: a new array. */
   readonly tag?: Uint8Array;
 }
 
 export interface OpenInPlaceInput extends AeadContext {
-  /** Ciphertext in, plaintext out; unchanged when the tag is wrong. */
+  /** Ciphertext, replaced by plaintext; unchanged if the tag is wrong. */
   readonly data: Uint8Array;
   /** 16 bytes */
   readonly tag: Uint8Array;
 }
 
-/** Encrypts `data` where it lies and returns the tag. */
+/** Encrypts `data` in place and returns the tag. */
 export function sealInPlace(input: SealInPlaceInput): Uint8Array {
   const { key, nonce, associatedData, data, tag = new Uint8Array(aeadTagBytes) } = input;
   if (!(data instanceof Uint8Array)) refuseOperand('data', data);
@@ -58,8 +58,8 @@ export function sealInPlace(input: SealInPlaceInput): Uint8Array {
 }
 
 /**
- * Decrypts `data` where it lies; false, and nothing changed, unless key, nonce, associated data,
- * data and tag belong together.
+ * Decrypts `data` in place. Returns false, without a change, unless key, nonce, associated data,
+ * data and tag match.
  */
 export function openInPlace(input: OpenInPlaceInput): boolean {
   const { key, nonce, associatedData, data, tag } = input;
@@ -77,7 +77,7 @@ export function openInPlace(input: OpenInPlaceInput): boolean {
   return openCommand.words[kernelWords.result] === 1;
 }
 
-/** Ciphertext with the tag behind it; the plaintext stays as it is. */
+/** Returns the ciphertext followed by the tag; the plaintext stays unchanged. */
 export function seal(input: AeadContext & { readonly plaintext: Uint8Array }): Uint8Array {
   const { plaintext } = input;
   const sealed = new Uint8Array(plaintext.length + aeadTagBytes);
@@ -88,7 +88,7 @@ export function seal(input: AeadContext & { readonly plaintext: Uint8Array }): U
   return sealed;
 }
 
-/** The plaintext, or undefined when anything doesn't belong together. */
+/** Returns the plaintext, or undefined if any input does not match. */
 export function open(input: AeadContext & { readonly sealed: Uint8Array }): Uint8Array | undefined {
   const { sealed } = input;
   const length = sealed.length - aeadTagBytes;
@@ -102,12 +102,12 @@ export function open(input: AeadContext & { readonly sealed: Uint8Array }): Uint
 export interface KeyStreamInput {
   readonly key: Uint8Array;
   readonly nonce: Uint8Array;
-  /** Number of the first block of 64 bytes; counts modulo 2^32. */
+  /** Number of the first 64-byte block, modulo 2^32. */
   readonly counter: number;
   readonly data: Uint8Array;
 }
 
-/** ChaCha20 alone (RFC 8439, 2.4), in place: secrecy without authenticity. */
+/** ChaCha20 without a tag (RFC 8439, 2.4), in place: secrecy without authenticity. */
 export function chacha20InPlace(input: KeyStreamInput): void {
   const { key, nonce, counter, data } = input;
   if (!(data instanceof Uint8Array)) refuseOperand('data', data);
@@ -120,7 +120,7 @@ export function chacha20InPlace(input: KeyStreamInput): void {
   kernelCall(data);
 }
 
-/** Poly1305 alone (RFC 8439, 2.5). The key, 32 bytes, must never serve twice. */
+/** Poly1305 without encryption (RFC 8439, 2.5). The key, 32 bytes, must never be used twice. */
 export function poly1305(key: Uint8Array, bytes: Uint8Array): Uint8Array {
   if (!(bytes instanceof Uint8Array)) refuseOperand('message', bytes);
   if (key.length !== aeadKeyBytes) refuseOperand('key', key);

@@ -1,6 +1,6 @@
-// The group G1 of BLS12-381 alone, on the curve library's general arithmetic: to set up the whole
-// curve with its pairing takes 6,700 M instructions, this 2 M. Points are read and written in the
-// compressed form of 48 bytes (IETF draft-irtf-cfrg-pairing-friendly-curves, appendix C).
+// Only the group G1 of BLS12-381, on the curve library's general arithmetic: setting up the whole
+// curve with its pairing takes 6,700 M instructions, this 2 M. Points have the compressed form of
+// 48 bytes (IETF draft-irtf-cfrg-pairing-friendly-curves, appendix C).
 
 import { Field } from '@noble/curves/abstract/modular';
 import { type WeierstrassPoint, weierstrassN } from '@noble/curves/abstract/weierstrass';
@@ -10,7 +10,7 @@ import { decodeHex, encodeHex } from '../lib/hex.ts';
 export type G1Point = WeierstrassPoint<bigint>;
 
 export const g1Bytes = 48;
-/** y² = x³ + 4 over the field of p elements; h times n points. */
+/** y² = x³ + 4 over the field of p elements, with h times n points. */
 const curve = {
   p: BigInt(
     '0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab',
@@ -34,13 +34,13 @@ const compressedFlag = 1n << 383n;
 const infinityFlag = 1n << 382n;
 const largerFlag = 1n << 381n;
 
-// The library's own comes with tables of multiples, 5,000 M instructions to make.
+// The library's own generator has tables of multiples, which take 5,000 M instructions to compute.
 export const g1Generator: G1Point = Point.fromAffine({ x: curve.Gx, y: curve.Gy });
 export const g1Order = curve.n;
 
 /**
- * `undefined` for what is no compressed point of the curve, and for the neutral one. Does not check
- * that the point is in the group of prime order.
+ * Returns `undefined` for bytes that are not a compressed point of the curve, and for the neutral
+ * point. Does not check that the point is in the group of prime order.
  */
 export function decodeG1(bytes: Uint8Array): G1Point | undefined {
   const flagged = bytes.length === g1Bytes ? BigInt(`0x${encodeHex(bytes)}`) : 0n;
@@ -49,7 +49,7 @@ export function decodeG1(bytes: Uint8Array): G1Point | undefined {
     return undefined;
   }
   const square = field.add(field.mul(field.sqr(x), x), curve.b);
-  // p = 3 mod 4: if there is a root, it is this.
+  // Because p = 3 mod 4, this is the square root if one exists.
   const root = field.pow(square, (curve.p + 1n) / 4n);
   if (field.sqr(root) !== square) {
     return undefined;

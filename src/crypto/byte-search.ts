@@ -1,5 +1,5 @@
-// Looking through bytes by the native kernel (kernel/byte-search.ts): a turn of a loop in
-// JavaScript costs as much as a thousand bytes do there.
+// Searches bytes with the native kernel (kernel/byte-search.ts): one turn of a JavaScript loop
+// costs as much as a thousand bytes there.
 
 import { createCommand, kernelCall, kernelOperations, kernelWords } from './kernel.ts';
 
@@ -35,9 +35,9 @@ export function findAll(
 }
 
 export interface JsonShape {
-  /** Objects and lists that are opened. */
+  /** Number of objects and lists. */
   readonly containers: number;
-  /** One less than what they list, in each. */
+  /** Number of separators: each object or list has one less than its items. */
   readonly commas: number;
 }
 

@@ -1,4 +1,4 @@
-// Comparison of secrets in a time that depends on their length alone.
+// Compares secrets in a time that depends only on their length.
 
 import {
   createCommand,

@@ -1,5 +1,5 @@
 // SHA-256 (FIPS 180-4) by the native kernel, at once or in steps. A state is plain bytes, so that a
-// hash can go on in a later message.
+// later message can continue it.
 
 import { createCommand, kernelCall, kernelOperations, refuseOperand } from './kernel.ts';
 
@@ -12,7 +12,7 @@ const initCommand = createCommand(kernelOperations.sha256Init, 1).bytes;
 const updateCommand = createCommand(kernelOperations.sha256Update, 2).bytes;
 const finishCommand = createCommand(kernelOperations.sha256Finish, 2).bytes;
 
-/** The digest, 32 bytes. */
+/** Returns the digest, 32 bytes. */
 export function sha256(bytes: Uint8Array): Uint8Array {
   if (!(bytes instanceof Uint8Array)) refuseOperand('message', bytes);
   const digest = new Uint8Array(sha256Bytes);
@@ -38,7 +38,7 @@ export function updateSha256(state: Uint8Array, bytes: Uint8Array): void {
   kernelCall(bytes);
 }
 
-/** The digest of all that was put in so far; the state can be updated further. */
+/** Returns the digest of all bytes so far; the state can be updated further. */
 export function finishSha256(state: Uint8Array): Uint8Array {
   if (state.length !== sha256StateBytes) refuseOperand('state', state);
   const digest = new Uint8Array(sha256Bytes);

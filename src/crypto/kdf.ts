@@ -1,4 +1,4 @@
-// HMAC-SHA-256 (RFC 2104) by the native kernel and HKDF (RFC 5869) on top of it.
+// HMAC-SHA-256 (RFC 2104) by the native kernel, and HKDF (RFC 5869) based on it.
 
 import { sha256Bytes } from './hash.ts';
 import { createCommand, kernelCall, kernelOperations, refuseOperand } from './kernel.ts';
@@ -10,14 +10,14 @@ const hmacCommand = createCommand(kernelOperations.hmac, 3).bytes;
 
 export interface HkdfInput {
   readonly keyMaterial: Uint8Array;
-  /** Empty: as if it were 32 zero bytes. */
+  /** Empty: equivalent to 32 zero bytes. */
   readonly salt: Uint8Array;
   readonly info: Uint8Array;
-  /** Bytes wanted, 1 to `hkdfBytesMax`. */
+  /** Number of output bytes, 1 to `hkdfBytesMax`. */
   readonly length: number;
 }
 
-/** The code, 32 bytes. */
+/** Returns the code, 32 bytes. */
 export function hmacSha256(key: Uint8Array, bytes: Uint8Array): Uint8Array {
   if (!(key instanceof Uint8Array)) refuseOperand('key', key);
   if (!(bytes instanceof Uint8Array)) refuseOperand('message', bytes);
@@ -29,7 +29,7 @@ export function hmacSha256(key: Uint8Array, bytes: Uint8Array): Uint8Array {
   return mac;
 }
 
-/** RFC 5869, 2.2 and 2.3. Throws when the length can't be had. */
+/** RFC 5869, 2.2 and 2.3. Throws for a length out of range. */
 export function hkdfSha256(input: HkdfInput): Uint8Array {
   const pseudoRandomKey = hmacSha256(input.salt, input.keyMaterial);
   const output = expandSha256(pseudoRandomKey, input);

@@ -1,5 +1,5 @@
-// Texts to UTF-8 and back by native code (kernel/text-exchange.ts): a few thousand instructions a
-// text, where a candidEncode() took 50,000 and String.fromCharCode.apply() 240 a byte.
+// Converts texts to UTF-8 and back natively (kernel/text-exchange.ts): a few thousand instructions
+// per text, while candidEncode() took 50,000 and String.fromCharCode.apply() 240 per byte.
 
 import {
   createCommand,
@@ -9,7 +9,7 @@ import {
   kernelWords,
 } from './kernel.ts';
 
-/** Functions of the host in whose place the kernel takes and gives texts. */
+/** Functions of the host that the kernel replaces to exchange texts. */
 export interface TextFunctions {
   /** `debugPrint` */
   readonly give: (text: string) => void;
@@ -18,7 +18,7 @@ export interface TextFunctions {
 }
 
 const headBytes = 8;
-/** Longer ones are rare, and go another way. */
+/** Longer texts are rare and are converted in another way. */
 export const takenBytesMax = 16_384;
 const armedWord = 0;
 const lengthWord = 1;
@@ -30,7 +30,7 @@ const decodeCommand = createCommand(kernelOperations.decodeText, 1);
 
 let functions: TextFunctions | undefined;
 
-/** False, and nothing done, where there is no kernel. */
+/** Returns false, without a change, if there is no kernel. */
 export function openTextExchange(host: TextFunctions): boolean {
   if (!isKernelLinked()) return false;
   kernelCall(openCommand);
@@ -39,7 +39,7 @@ export function openTextExchange(host: TextFunctions): boolean {
   return true;
 }
 
-/** For a host that goes on with another kernel, or with none. */
+/** For a host that continues with another kernel or without one. */
 export function closeTextExchange(): void {
   functions = undefined;
 }
@@ -48,7 +48,10 @@ export function isTextExchangeOpen(): boolean {
   return functions !== undefined;
 }
 
-/** Has the kernel take a well-formed text: its bytes of UTF-8. It holds `takenBytesMax` of them. */
+/**
+ * Passes a well-formed text of at most `takenBytesMax` bytes of UTF-8 to the kernel; returns their
+ * number.
+ */
 export function giveText(text: string): number {
   if (functions === undefined) throw new Error('openTextExchange() has not been called');
   exchangeWords[armedWord] = 1;
@@ -56,19 +59,19 @@ export function giveText(text: string): number {
   return exchangeWords[lengthWord] ?? 0;
 }
 
-/** The text that an operation of the kernel has laid ready. */
+/** Returns the text that an operation of the kernel has prepared. */
 export function takeText(): string {
   if (functions === undefined) throw new Error('openTextExchange() has not been called');
   return functions.take();
 }
 
-/** UTF-8 of a well-formed text; `undefined` when it is too long for this way. */
+/** Returns UTF-8 of a well-formed text; `undefined` if the text is too long. */
 export function encodeByKernel(text: string): Uint8Array | undefined {
   const length = giveText(text);
   return length > takenBytesMax ? undefined : exchange.slice(headBytes, headBytes + length);
 }
 
-/** `undefined` when the bytes are malformed. */
+/** Returns `undefined` for malformed bytes. */
 export function decodeByKernel(bytes: Uint8Array): string | undefined {
   kernelCall(decodeCommand.bytes);
   kernelCall(bytes);
@@ -77,7 +80,7 @@ export function decodeByKernel(bytes: Uint8Array): string | undefined {
 
 const hexCommand = createCommand(kernelOperations.hexText, 1).bytes;
 
-/** Two digits a byte, in lower case; of 64 bytes at most. */
+/** Returns lowercase hexadecimal digits of at most 64 bytes. */
 export function hexByKernel(bytes: Uint8Array): string {
   kernelCall(hexCommand);
   kernelCall(bytes);

@@ -1,9 +1,9 @@
-// Calls of the native kernel (kernel/kernel-call.ts has the other side). Knows the command block
+// Calls of the native kernel (kernel/kernel-call.ts is the other side). It knows the command block
 // and nothing of Azle: the actor installs `certifiedDataSet` as the call, tests install one for
-// Node. Every call and every property costs thousands of instructions in the canister, so each
-// operation keeps a command block of its own, and its function calls the kernel without detours.
+// Node. Every call and every property access costs thousands of instructions in the canister, so
+// each operation has its own command block, and its function calls the kernel directly.
 
-/** Hands the memory of the bytes to the kernel, in place. */
+/** Passes the memory of the bytes to the kernel without copying. */
 export type KernelCall = (bytes: Uint8Array) => void;
 
 export const kernelOperations = {
@@ -63,11 +63,11 @@ export type KernelOperation = (typeof kernelOperations)[keyof typeof kernelOpera
 /** A command block, seen as bytes for the call and as words for its fields. */
 export interface KernelCommand {
   readonly bytes: Uint8Array;
-  /** u32, little-endian as Wasm is; `kernelWords` names those that a caller may touch. */
+  /** u32, little-endian as in Wasm; `kernelWords` names the ones that a caller may use. */
   readonly words: Uint32Array;
 }
 
-/** Indices into `KernelCommand.words`; the 64-bit fields take two words, the low one first. */
+/** Indices into `KernelCommand.words`; 64-bit fields have two words, the low one first. */
 export const kernelWords = {
   result: 6,
   selector: 7,
@@ -82,10 +82,10 @@ const operandsWord = 5;
 const commandWords = 16;
 
 /**
- * The installed call. First it passes a command, then each of its operands; with the last the
- * operation runs. Check operands before the command goes (`refuseOperand`): nothing may fail
- * between. And keep each in a variable: the kernel holds addresses, and the engine frees a
- * temporary at once.
+ * The installed call. It first passes a command, then each operand; with the last one the operation
+ * runs. Check operands before passing the command (`refuseOperand`), because nothing may fail in
+ * between. Keep each operand in a variable: the kernel stores addresses, and the engine frees
+ * temporaries at once.
  */
 export let kernelCall: KernelCall = refuseCall;
 
@@ -94,8 +94,8 @@ export function installKernelCall(call: KernelCall): void {
 }
 
 /**
- * The block for an operation that takes so many operands. Reusable: operations end before they
- * return.
+ * Returns the block of an operation with that many operands. It can be reused, because operations
+ * end before they return.
  */
 export function createCommand(operation: KernelOperation, operands: number): KernelCommand {
   const words = new Uint32Array(commandWords);
@@ -105,7 +105,7 @@ export function createCommand(operation: KernelOperation, operands: number): Ker
   return { bytes: new Uint8Array(words.buffer), words };
 }
 
-/** For an operand that is no Uint8Array, or one of a wrong length. */
+/** Throws for an operand that is not a Uint8Array or has a wrong length. */
 export function refuseOperand(what: string, operand: Uint8Array): never {
   const found = operand instanceof Uint8Array ? `${operand.length} bytes` : 'no Uint8Array';
   throw new Error(`Cannot call the kernel: the ${what} has ${found}`);
@@ -113,14 +113,14 @@ export function refuseOperand(what: string, operand: Uint8Array): never {
 
 const wakeCommand = createCommand(kernelOperations.wakeTimers, 0).bytes;
 
-/** Has the system run the timers that are due, be they lost. */
+/** Makes the system run the timers that are due, including lost ones. */
 export function wakeTimers(): void {
   kernelCall(wakeCommand);
 }
 
 const probeWords = 8;
 
-/** Without a kernel the system call would certify the question as data. */
+/** Without a kernel, the system call would certify the probe as data. */
 export function isKernelLinked(): boolean {
   const probe = Uint32Array.of(...magicWords, 0, 0, 0, 0);
   const probeBytes = new Uint8Array(probe.buffer, 0, 4 * probeWords);
@@ -132,8 +132,8 @@ const selfTestCommand = createCommand(kernelOperations.sha256, 2).bytes;
 const selfTestMessage = Uint8Array.of(0x61, 0x62, 0x63);
 
 /**
- * Throws unless a kernel is linked and gives a known digest. The system takes the probe for
- * certified data where there is no kernel, so set these after the test.
+ * Throws unless a kernel is present and returns a known digest. Without a kernel, the system stores
+ * the probe as certified data, so set the data after this test.
  */
 export function kernelSelfTest(): void {
   if (!isKernelLinked()) {

@@ -1,27 +1,28 @@
-// Random bytes stretched from seeds that the network made (raw_rand): HKDF-Expand in steps, the key
-// replaced after each, so that what was given out cannot be computed from what is kept. Fetches
-// nothing itself; knows by the time when it may be an older self, out of a snapshot. The language's
-// own generator is predictable in a canister and never used.
+// Random bytes derived from seeds of the network (raw_rand) by HKDF-Expand in steps. The key is
+// replaced after each step, so that earlier output cannot be computed from the state. It fetches
+// nothing itself. The time shows whether the state may come from a snapshot. The language's own
+// generator is predictable in a canister and never used.
 
 import { assert } from '../lib/assert.ts';
 import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { expandSha256, hkdfSha256 } from './kdf.ts';
 
 const keyBytes = 32;
-/** Whoever keeps the source seeds it more often than that. */
+/** The owner of the source seeds it more often than this. */
 export const staleAfterNs = 3_600_000_000_000n;
 
 export interface RandomSource {
   /**
-   * Seeded, and no load of a snapshot is to be feared: since it was last used, time has neither run
-   * back nor gone on for over an hour. Otherwise it may have drawn already what it would draw.
+   * Whether the source is seeded and cannot come from a loaded snapshot: since its last use, time
+   * has neither run backwards nor advanced by more than an hour. Otherwise its next bytes may have
+   * been drawn before.
    */
   isFresh(nowNs: bigint): boolean;
-  /** Mixes 32 unpredictable bytes in. */
+  /** Mixes in 32 unpredictable bytes. */
   seed(entropy: Uint8Array, nowNs: bigint): void;
   /**
-   * Up to 8,000 bytes. `timeNs` is mixed in, so that a canister that goes on from a snapshot does
-   * not draw again what it drew before.
+   * Returns up to 8,000 bytes. `timeNs` is mixed in, so that a canister that continues from a
+   * snapshot does not draw the same bytes again.
    */
   next(length: number, timeNs: bigint): Uint8Array;
 }

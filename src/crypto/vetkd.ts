@@ -1,7 +1,6 @@
 // The client's side of vetKD (ePrint 2023/616) over BLS12-381: a transport key, and the decryption
-// of the vetKey that comes back under it. Bytes in, bytes out; fetches nothing. To be imported when
-// it is needed: setting up the curve takes time. Whether a vetKey is the right one: see
-// vetkd-verification.ts.
+// of the vetKey that is encrypted to it. It fetches nothing. Import it only when needed, because
+// setting up the curve takes time. vetkd-verification.ts verifies a vetKey.
 
 import { assert } from '../lib/assert.ts';
 import { emptyBytes } from '../lib/bytes.ts';
@@ -10,13 +9,16 @@ import { encodeUtf8 } from '../lib/text.ts';
 import { decodeG1, encodeG1, g1Bytes, g1Generator, g1Order } from './bls12-381-g1.ts';
 import { hkdfSha256 } from './kdf.ts';
 
-/** Twice the length of a scalar, so that none is noticeably likelier than another. */
+/** Twice the length of a scalar, so that all scalars are almost equally likely. */
 export const transportSecretBytes = 64;
 const g2Bytes = 96;
 const encryptedKeyBytes = g1Bytes + g2Bytes + g1Bytes;
 const symmetricKeyBytes = 32;
 
-/** Point of G1, compressed, 48 bytes. The secret: random bytes, for one key, wiped afterwards. */
+/**
+ * Returns a compressed point of G1, 48 bytes. The secret: random bytes for a single key, wiped
+ * afterwards.
+ */
 export function transportPublicKey(secret: Uint8Array): Uint8Array {
   return encodeG1(g1Generator.multiply(scalarOf(secret)));
 }
@@ -29,9 +31,9 @@ function scalarOf(secret: Uint8Array): bigint {
 }
 
 /**
- * The vetKey, 48 bytes (G1, compressed), from its encryption c1 (G1) | c2 (G2) | c3 (G1): that is
- * c3 - secret * c1. `undefined` for what is no encryption. Whether it is the right key, the caller
- * finds out: nothing here depends on the points being in the group of prime order.
+ * Returns the vetKey, 48 bytes (G1, compressed), from its encryption c1 (G1) | c2 (G2) | c3 (G1),
+ * which is c3 - secret * c1; `undefined` for malformed input. The caller verifies the key: nothing
+ * here requires that the points are in the group of prime order.
  */
 export function decryptVetKey(encrypted: Uint8Array, secret: Uint8Array): Uint8Array | undefined {
   if (encrypted.length !== encryptedKeyBytes) {
@@ -43,7 +45,10 @@ export function decryptVetKey(encrypted: Uint8Array, secret: Uint8Array): Uint8A
   return key === undefined || key.is0() ? undefined : encodeG1(key);
 }
 
-/** 32 bytes by HKDF-SHA-256, as the official client derives them; others for other separators. */
+/**
+ * Returns 32 bytes of HKDF-SHA-256, as the official client derives them; each domain separator
+ * gives other bytes.
+ */
 export function deriveSymmetricKey(vetKey: Uint8Array, domainSeparator: string): Uint8Array {
   const info = encodeUtf8(domainSeparator);
   return hkdfSha256({ keyMaterial: vetKey, salt: emptyBytes, info, length: symmetricKeyBytes });

@@ -1,4 +1,4 @@
-// Addresses with a fixed public response, for callers that do not open them.
+// Addresses with a fixed public answer, which needs no decryption.
 
 import { findFile } from '../domain/files/file-records.ts';
 import { indexPath } from '../domain/files/sites.ts';
@@ -9,7 +9,7 @@ import { servedHeaders } from './file-headers.ts';
 import type { PublicAnswer } from './message.ts';
 import { findPage } from './pages.ts';
 
-/** `urlPath`: percent-decoded; empty segments do not count, as for verifiers. */
+/** `urlPath`: percent-decoded; empty segments are ignored, as by verifiers. */
 export function answerAt(stores: Stores, urlPath: string): Omit<PublicAnswer, 'row'> | undefined {
   addressPattern.lastIndex = 0;
   const [, top, below = ''] = addressPattern.exec(singleSlashes(urlPath)) ?? [];
@@ -26,7 +26,7 @@ export function answerAt(stores: Stores, urlPath: string): Omit<PublicAnswer, 'r
   return { content: file, served: servedHeaders(file), address: urlPath, isFormer };
 }
 
-/** The first segment and all behind it: thousands of them are not taken apart. */
+/** Captures the first segment and the rest, which may have thousands of segments, as one text. */
 const addressPattern = /\/?([^/]+)\/?(.*)$/sy;
 
 function withoutEnd(path: string): string {

@@ -1,5 +1,5 @@
-// Authorization of API requests: reads the Bearer key and the bucket that it is meant for. The
-// domain decides the rights of the key.
+// Authorization of API requests: reads the Bearer key and the bucket. The domain decides the rights
+// of the key.
 
 import type { ApiKey } from '../domain/rights/api-keys.ts';
 import { useKey } from '../domain/rights/key-budgets.ts';
@@ -14,20 +14,20 @@ export interface BucketRoute {
   readonly apiKey: ApiKey;
 }
 
-/** The bucket that the URL names first, and the request's API key for it. */
+/** Returns the first capture of the route, the bucket, and the request's API key for it. */
 export function bucketRoute(exchange: Exchange): BucketRoute {
   const [bucket = ''] = exchange.captures;
   return { bucket, apiKey: requestKey(exchange, bucket) };
 }
 
-/** A file's place: the bucket and the path that the URL names. */
+/** Returns the bucket and the path in the URL. */
 export function fileRoute(exchange: Exchange): BucketRoute & { readonly path: string } {
   const [, path = ''] = exchange.captures;
-  // With its slash, so that a second one is an empty segment.
+  // Keeps the slash, so that a second one is an empty segment.
   return { ...bucketRoute(exchange), path: `/${path}` };
 }
 
-/** The request's API key, for that bucket: good now, and meant for the bucket. */
+/** Returns the request's API key if it is valid and for that bucket. */
 function requestKey(exchange: Exchange, bucket: string): ApiKey {
   const { stores, call, request } = exchange;
   const key = useKey(stores, call, bearerKey(request));
@@ -35,7 +35,7 @@ function requestKey(exchange: Exchange, bucket: string): ApiKey {
   return key;
 }
 
-/** `X-Bucket-Id` must name the path's bucket, and must be there when the key is for several. */
+/** `X-Bucket-Id` must equal the bucket in the path; it is required if the key is for several. */
 function checkBucketHeader(request: HttpRequest, bucket: string, key: ApiKey): void {
   const named = singleHeader(request, 'x-bucket-id');
   if (named === undefined ? key.buckets.length > 1 : named !== bucket) {

@@ -1,4 +1,4 @@
-// The API key that a request carries. RFC 6750 §2.1.
+// The API key in a request. RFC 6750 §2.1.
 
 import { type ApiKey, findKey } from '../domain/rights/api-keys.ts';
 import type { Call } from '../domain/shared/caller.ts';
@@ -12,10 +12,10 @@ interface Sent {
   readonly request: HttpRequest;
 }
 
-/** A key has 53 characters; to look through a longer field costs whoever serves it. */
+/** A key has 53 characters; parsing a longer field would cost the canister more. */
 const authorizationLengthMax = 256;
 
-/** Its secret, good or not; refuses a request without one. */
+/** Returns the secret, valid or not; refuses a request without one. */
 export function bearerKey(request: HttpRequest): string {
   const authorization = header(request, 'authorization') ?? '';
   const isLong = authorization.length > authorizationLengthMax;
@@ -29,7 +29,7 @@ export function bearerKey(request: HttpRequest): string {
   return match[1];
 }
 
-/** Returns the request's API key if it is good now, and for that bucket. */
+/** Returns the request's API key if it is valid and for that bucket. */
 export function goodKey({ stores, call, request }: Sent, bucket: string): ApiKey | undefined {
   if (header(request, 'authorization') === undefined) return undefined;
   const key = unlessRefused(() => findKey(stores, bearerKey(request), call.nowNs));

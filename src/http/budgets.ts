@@ -1,5 +1,5 @@
-// Which budget pays for the update of an HTTP request: a good API key for the bucket in the URL has
-// its own, everybody else shares those of the canister.
+// Chooses the budget that pays for the update of an HTTP request: a valid API key for the bucket in
+// the URL has its own; all other callers share those of the canister.
 
 import { opensLink } from '../domain/files/links.ts';
 import type { ApiKey } from '../domain/rights/api-keys.ts';
@@ -23,13 +23,16 @@ interface Sent {
   readonly request: HttpRequest;
 }
 
-/** A response, or the wish of the query for an update. */
+/** A response, or the query's request for an update. */
 type Answer = HttpResponse | 'upgrade';
 
 const bucketPattern = /\/(?:api\/v1\/bucket|cloud)\/([^/]*)\//y;
 export const linkPattern = /\/s\/([^/]*)\/(.*)$/sy;
 
-/** The API key that pays, which is good for the bucket in the URL, or the name of a budget. */
+/**
+ * Returns the API key that pays, if it is valid for the bucket in the URL, else the name of a
+ * budget.
+ */
 function payerOf({ stores, call, request }: Sent): ApiKey | BudgetName {
   const path = readablePath(request);
   const [, bucket] = matchStart(bucketPattern, path) ?? [];
@@ -48,7 +51,7 @@ function matchStart(pattern: RegExp, path: string): RegExpExecArray | null {
 
 const plainQuery = '?k=';
 
-/** Most links have only `k` in the query, unencoded, which this reads at a tenth of the cost. */
+/** Most links have only an unencoded `k` in the query, which this reads at a tenth of the cost. */
 export function secretOf(request: HttpRequest): string {
   const { url } = request;
   const start = url.indexOf(plainQuery);
@@ -57,14 +60,14 @@ export function secretOf(request: HttpRequest): string {
   return isPlain ? plain : (readQuery(request, ['k']).k ?? '');
 }
 
-/** Refused requests have a budget of their own, so that they use up no other one. */
+/** Refused requests have their own budget, so that they do not use up another one. */
 function paying(budget: BudgetName, answer: Answer): BudgetName {
   return answer !== 'upgrade' && answer.status >= 400 ? 'refusals' : budget;
 }
 
 /**
- * For the query and the inspection: whether an update may be caused for what the query would
- * answer. Returns the refusal if not.
+ * For the query and the inspection: returns the refusal if no update may be caused for the query's
+ * answer.
  */
 export function updateRefusal(sent: Sent, response: Answer): Refusal | undefined {
   const { stores, call } = sent;
@@ -81,14 +84,14 @@ export function updateRefusal(sent: Sent, response: Answer): Refusal | undefined
 }
 
 /**
- * For the query and the inspection: whether an update may say that a budget is spent. Where a
- * public file is, gateways do not pass a refusal on from a query.
+ * For the query and the inspection: whether an update may answer that a budget is used up. At the
+ * address of a public file, gateways do not pass on a refusal of a query.
  */
 export function maySayInUpdate({ stores, call }: Sent): boolean {
   return isBudgetLeft(stores, 'refusals', call.nowNs);
 }
 
-/** For the update: answers the request, unless its budget is spent, and takes from the budget. */
+/** For the update: answers the request unless its budget is used up, and takes from the budget. */
 export function withinBudget(
   sent: Sent,
   answer: () => Answer,

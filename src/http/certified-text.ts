@@ -1,5 +1,5 @@
-// GET and HEAD of what is certified as a file of one part, and is no file: texts at /.well-known/
-// and the console's pages.
+// GET and HEAD of texts that are certified like a file of one part without being files: texts at
+// /.well-known/ and pages of the console.
 
 import { Refusal } from '../domain/shared/refusal.ts';
 import { emptyBytes } from '../lib/bytes.ts';
@@ -21,7 +21,7 @@ export interface CertifiedText {
   readonly size: number;
   /** SHA-256 of the bytes. */
   readonly digest: Uint8Array;
-  /** Beside the entity tag. */
+  /** Fields besides the entity tag. */
   readonly validators: readonly Header[];
   readonly representation: readonly Header[];
 }
@@ -30,7 +30,7 @@ function etagOf({ digest }: CertifiedText): string {
   return `"${encodeHex(digest)}"`;
 }
 
-/** As a file of one part, of no content that is stored as such. */
+/** Describes the text as a file of one part. */
 export function answerOfText(text: CertifiedText): Omit<PublicAnswer, 'row'> {
   const { address, size, digest, representation } = text;
   const chunkCount = size === 0 ? 0 : 1;
@@ -42,7 +42,7 @@ export function answerOfText(text: CertifiedText): Omit<PublicAnswer, 'row'> {
   };
 }
 
-/** `lastModifiedNs`: `undefined` where the tag alone tells whether it has changed. */
+/** `lastModifiedNs`: `undefined` if only the tag shows whether the text has changed. */
 export function serveText(
   { request }: Pick<Exchange, 'request'>,
   text: CertifiedText,

@@ -1,6 +1,7 @@
-// GET and HEAD of files: `/cloud/{bucket}/{path}`, with a key when the bucket is private. A file of
-// several chunks is answered part by part with 206, certified; the gateway asks for each next part
-// and joins them into one 200. A range is answered in full, by a stream where it must be.
+// GET and HEAD of files: `/cloud/{bucket}/{path}`, with a key if the bucket is private. A file of
+// several chunks is answered chunk by chunk with 206, certified; the gateway requests each
+// following chunk and joins them into one 200. A range is answered completely, by a stream if
+// necessary.
 
 import { joinedPartsMax } from '../../packages/wire/src/limits.ts';
 import { isPublicBucket } from '../domain/buckets/buckets.ts';
@@ -60,7 +61,7 @@ export function fileResponse(exchange: Exchange, opened: OpenedFile): HttpRespon
     : wholeResponse(exchange, opened);
 }
 
-/** If-Range counts only beside a Range (RFC 9110 §13.1.5). */
+/** If-Range counts only together with a Range (RFC 9110 §13.1.5). */
 function askedRange({ request }: Exchange, file: FileRecord): RangeRequest {
   const range = header(request, 'range');
   const applies =
@@ -81,7 +82,7 @@ function wholeResponse(exchange: Exchange, opened: OpenedFile): HttpResponse {
   const { request } = exchange;
   const isJoined =
     header(request, 'range') === undefined && header(request, 'if-range') === undefined;
-  // A gateway joins parts to one 200 only when it was asked for neither range nor If-Range.
+  // A gateway joins parts into one 200 only if the request has neither Range nor If-Range.
   return isJoined && exchange.phase === 'query'
     ? partResponse(exchange, opened, { index: 0, row })
     : deliver(exchange, opened, { status: 200, start: 0, end: file.size, row: undefined });
@@ -101,7 +102,7 @@ function rangeResponse(exchange: Exchange, opened: OpenedFile, range: Range): Ht
   if (index !== undefined) {
     return partResponse(exchange, opened, { index, row: { row: 'part', index } });
   }
-  // A shorter answer would be taken for the end of the file.
+  // Clients would take a shorter answer for the end of the file.
   if (range.end - range.start > streamBytesMax) {
     throw tooLarge(file, `A range of ${range.end - range.start} bytes is too long for one answer`);
   }
@@ -118,9 +119,9 @@ function tooLarge({ size, chunkCount }: FileRecord, reason: string): Refusal {
 }
 
 /**
- * The part that is the answer, which may be less than was asked for: to a gateway that joins parts,
- * to a media element, which asks again for what comes after, to whoever prefers it, and where
- * nothing comes after. All other clients take a shorter answer for the end of the file.
+ * Returns the part to answer with, which may be shorter than the requested range: for a gateway
+ * that joins parts, for a media element, which requests the rest later, for clients that prefer it,
+ * and if the part reaches the end. All other clients take a shorter answer for the end of the file.
  */
 function partAsked(
   { request }: Exchange,
@@ -134,15 +135,15 @@ function partAsked(
   }
   const destination = header(request, 'sec-fetch-dest');
   const isMedia = destination === 'video' || destination === 'audio';
-  // RFC 7240: of a client that reads part by part, as ours does.
+  // RFC 7240: sent by a client that reads part by part, such as ours.
   const isWanted = header(request, 'prefer') === 'part';
-  // Gateways hand names of clients on in lower case, and write their own Range with a capital.
+  // Gateways pass on clients' field names in lower case, and send their own Range with a capital.
   const isOfClient = request.headers.some(([name]) => name === 'range');
   const isLast = index === file.chunkCount - 1;
   return isLast || isMedia || isWanted || !isOfClient ? index : undefined;
 }
 
-/** One part of a file of several. */
+/** Answers with one part of a file of several. */
 function partResponse(
   exchange: Exchange,
   opened: OpenedFile,
@@ -161,9 +162,9 @@ interface Delivery extends Range {
 }
 
 /**
- * The bytes at once where that is free: in a query whose answer is certified or needs no
- * certificate. Else status and headers, and a token for the bytes, which gateways fetch by queries:
- * to open one segment here would cost a third of the update.
+ * Sends the bytes at once if that is free: in a query whose answer is certified or needs no
+ * certificate. Else sends status and headers, and a token with which gateways query the bytes,
+ * because decrypting one segment here would cost a third of the update.
  */
 function deliver(exchange: Exchange, opened: OpenedFile, delivery: Delivery): HttpResponse {
   const { stores, call, phase } = exchange;
@@ -179,7 +180,7 @@ function deliver(exchange: Exchange, opened: OpenedFile, delivery: Delivery): Ht
     return { status, headers, body, publicAnswer };
   }
   headers.push(['Content-Length', String(end - start)]);
-  // A link's file may be of a private bucket
+  // The file of a link may be in a private bucket
   const isOfPublicBucket = isPublic && link === undefined;
   const rest = { file, isPublic: isOfPublicBucket, start: stop, end };
   const stream = openStream(stores, call, rest);
@@ -187,23 +188,23 @@ function deliver(exchange: Exchange, opened: OpenedFile, delivery: Delivery): Ht
 }
 
 export interface OpenedFile extends OpenFile {
-  /** For whoever has the address. */
+  /** Whether anybody with the address may read it. */
   readonly isPublic: boolean;
   readonly served: ServedHeaders;
   /** The path of its URL, percent-decoded. */
   readonly address: string;
-  /** The address is that of a link. */
+  /** Present if the address is that of a link. */
   readonly link?: LinkAddress;
 }
 
-/** `undefined` when who asks, or what else is sent, counts too. */
+/** Returns `undefined` if the answer depends on the caller or on other fields. */
 function answerToAll(
   { request }: Exchange,
   { file, isPublic, served, address, link }: OpenedFile,
   row: PublicRow | undefined,
 ): PublicAnswer | undefined {
   if (row === undefined || !isPublic || request.body.length > 0) return undefined;
-  // Leaves of links are always the present ones
+  // Leaves of links always have the present version
   const isFormer = link === undefined && file.leavesVersion === 1;
   return { content: file, row, served, address, isFormer };
 }
@@ -221,9 +222,9 @@ export function headResponse(exchange: Exchange, opened: OpenedFile): HttpRespon
 }
 
 /**
- * A file of a private bucket only for a key that may read it; without one there is no such file.
- * The gateway keeps answers by URL alone, so what a key opened must not be kept at all. For public
- * ones a key counts for nothing: gateways ask for the further parts as anybody would.
+ * Returns the file to callers who may read it. A file of a private bucket needs a key, and without
+ * one it does not exist. Gateways cache answers by URL only, so an answer to a key must not be
+ * cached. For public files a key is ignored, because gateways request the further parts without it.
  */
 function withCloudFile(
   exchange: Exchange,
@@ -231,7 +232,7 @@ function withCloudFile(
 ): HttpResponse {
   const { stores, call, request } = exchange;
   const [bucket = '', captured = ''] = exchange.captures;
-  // With its slash, so that a second one is an empty segment.
+  // Keeps the slash, so that a second one is an empty segment.
   const path = `/${captured}`;
   const address = `/cloud/${bucket}${path}`;
   if (header(request, 'authorization') === undefined || isPublicBucket(stores, bucket)) {
@@ -248,7 +249,7 @@ function withCloudFile(
   );
 }
 
-/** The response to a caller with a right to the file: no cache may store it. */
+/** Returns the answer for a caller with a right to the file, which no cache may store. */
 export function shownToKey({ file: stored, key }: OpenFile, address: string): OpenedFile {
   const headers = stored.headers.with(cacheControlPlace, uncached[1]);
   const file = { ...stored, headers };
@@ -282,7 +283,7 @@ function conditionalResponse(exchange: Exchange, opened: OpenedFile): HttpRespon
   return { status: 304, headers: opened.served.validators, body: emptyBytes, publicAnswer };
 }
 
-/** To a browser that asks for the file again. */
+/** Returns the row for a browser that requests the file again. */
 function notModifiedRow({ request }: Exchange, file: FileRecord): PublicRow | undefined {
   const tag = soleHeader(request, 'if-none-match');
   const etag = entityTag(file);

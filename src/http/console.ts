@@ -1,4 +1,4 @@
-// GET and HEAD of the console's pages: `/` and what it is made of, for everybody, certified.
+// GET and HEAD of the console's pages: `/` and its assets, certified for anybody.
 
 import { gatewayDomains } from '../../packages/wire/src/gateways.ts';
 import {
@@ -18,8 +18,8 @@ const sources = [
 ];
 
 /**
- * Nothing runs but what comes with the version, and nothing frames it. It asks this canister, and
- * the network's own addresses for what only they answer.
+ * Only code of this version runs, and no page may frame it. It connects to this canister, and to
+ * the network's own addresses for answers that only they give.
  */
 const policy = [
   "default-src 'none'",
@@ -37,7 +37,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Names of assets change with what is in them; that of the page does not. */
+/** The name of an asset changes with its content; that of the page does not. */
 const lasting = 'public, max-age=31536000, immutable';
 
 export function consoleText(page: ConsolePage): CertifiedText {
@@ -55,13 +55,15 @@ export function consoleText(page: ConsolePage): CertifiedText {
       ['X-Content-Type-Options', 'nosniff'],
       ['Referrer-Policy', 'no-referrer'],
       ['Content-Security-Policy', policy],
-      // The window of Internet Identity answers the page that opened it
+      // The window of Internet Identity sends its answer to the page that opened it
       ['Cross-Origin-Opener-Policy', 'same-origin-allow-popups'],
     ],
   };
 }
 
-/** The page at a link, whose secrets are in the address; `undefined` where the build had none. */
+/**
+ * Returns the page at a link, whose address contains secrets; `undefined` if the build has none.
+ */
 export function consoleAtLink(): HttpResponse | undefined {
   const page = findConsolePage('/');
   if (page === undefined) return undefined;

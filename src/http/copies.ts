@@ -1,4 +1,5 @@
-// POST of copies and moves: `/api/v1/bucket/{bucket}/copy`, `…/move`; of all files of a prefix too.
+// POST of copies and moves of a file or of all files with a prefix: `/api/v1/bucket/{bucket}/copy`,
+// `…/move`.
 
 import { type CopyRequest, checkCopy, copyFile, moveFile } from '../domain/files/copies.ts';
 import {
@@ -42,12 +43,12 @@ function postMove(exchange: Exchange): Answer {
       'Send from and to for one file, or fromPrefix and toPrefix for all files below a prefix.',
     );
   }
-  // Prefixes may be written with the slash that paths may be written with
+  // Prefixes may have the leading slash that paths may have
   const prefixes = { fromPrefix: withoutSlash(fromPrefix), toPrefix: withoutSlash(toPrefix) };
   return answerPrefix(exchange, { ...named, ...prefixes });
 }
 
-/** For a key that may write there: no stranger's body is parsed. */
+/** Parses the body only for a key that may write there, not for strangers. */
 function readBody(exchange: Exchange) {
   const route = bucketRoute(exchange);
   authorize(exchange.stores, exchange.call, { ...route, permission: 'read', place: 'later' });

@@ -7,22 +7,25 @@ import { type HttpRequest, header } from './message.ts';
 
 const sha256Bytes = 32;
 const fieldLengthMax = 1_024;
-/** Members, and parameters of members, of a dictionary. */
+/** Maximum number of members of a dictionary and of their parameters. */
 const piecesMax = 32;
 
 /**
- * The SHA-256 digests that the request says its content has; none when it says nothing, or uses
- * other algorithms only, which are ignored. Refuses a malformed field with InvalidArgument.
+ * Returns the SHA-256 digests that the request declares for its content; none if it declares none
+ * or only other algorithms, which are ignored. Refuses a malformed field with InvalidArgument.
  */
 export function sentDigests(request: HttpRequest): Uint8Array[] {
-  // A request's content is the whole representation here, so both fields are about the same bytes.
+  // A request's content is the whole representation here, so both fields describe the same bytes.
   return ['Content-Digest', 'Repr-Digest'].flatMap((name) => {
     const value = header(request, name.toLowerCase());
     return value === undefined ? [] : parseDigests(name, value);
   });
 }
 
-/** The digest of `sha-256`; of several members with one key the last counts (RFC 9651 §3.2). */
+/**
+ * Returns the digests of `sha-256`; of several members with one key the last counts (RFC 9651
+ * §3.2).
+ */
 function parseDigests(name: string, value: string): Uint8Array[] {
   const members = value.length > fieldLengthMax ? undefined : readMembers(value);
   if (members === undefined) {
@@ -40,8 +43,8 @@ function parseDigests(name: string, value: string): Uint8Array[] {
 }
 
 /**
- * Returns the members of a dictionary as keys and base64, or `undefined` for a malformed one.
- * Parses piece by piece: a single pattern could match parameters and spaces in exponentially many
+ * Returns the members of a dictionary as keys and base64, or `undefined` if it is malformed. It
+ * parses member by member: a single pattern could match parameters and spaces in exponentially many
  * ways.
  */
 function readMembers(value: string): [key: string, base64: string][] | undefined {

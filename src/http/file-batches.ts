@@ -1,5 +1,5 @@
-// Many files in one request: POST of a form to `/api/v1/bucket/{bucket}/files`, each part a file,
-// and POST to `/api/v1/bucket/{bucket}/delete`.
+// Many files in one request: POST of a form to `/api/v1/bucket/{bucket}/files`, with one file per
+// part, and POST to `/api/v1/bucket/{bucket}/delete`.
 
 import { errorStatuses } from '../../packages/wire/src/error-status.ts';
 import { deletedFileCountMax, deletionBytesMax } from '../../packages/wire/src/limits.ts';
@@ -46,7 +46,7 @@ export function postFiles(exchange: Exchange): Answer {
   return batchResponse(exchange, uploadBatch(stores, call, batch));
 }
 
-/** Its header fields say of a part what those of a PUT say of a file. */
+/** A part has the header fields of a PUT. */
 function fileOf({ name, fields, bytes }: Part): BatchFile {
   const request = { method: 'PUT', url: '', headers: [], body: bytes, fields };
   return {
@@ -60,7 +60,7 @@ function fileOf({ name, fields, bytes }: Part): BatchFile {
   };
 }
 
-/** 200 when all are stored, else the error of the first that was refused for its own sake. */
+/** Answers 200 if all were stored, else the error of the first file that was itself refused. */
 function batchResponse(exchange: Exchange, results: readonly BatchResult[]): HttpResponse {
   const items = results.map(({ path, stored, refusal }) =>
     stored === undefined
@@ -80,7 +80,7 @@ function errorView({ code, message }: Refusal) {
   return { code, message };
 }
 
-/** A list of paths, and a few fields. */
+/** The body has a list of paths and a few fields. */
 const deletionBounds = { bytesMax: deletionBytesMax, itemsMax: deletedFileCountMax + 32 };
 
 export function postDeletion(exchange: Exchange): Answer {

@@ -1,5 +1,5 @@
-// The header fields of a file's representation, from its record alone: what a GET answers and what
-// is certified ahead are the same.
+// The header fields of a file's representation, computed only from its record, so that a GET and
+// the certified answer are the same.
 
 import { storedHeaderNames } from '../../packages/wire/src/stored-headers.ts';
 import { entityTag } from '../domain/files/file-view.ts';
@@ -28,8 +28,8 @@ const exposed: Header = [
 ];
 
 /**
- * In a site scripts run, each page in an origin that nothing else is of, so that they reach nothing
- * of what other buckets or the service keep in a browser (HTML standard, "Sandboxing").
+ * Scripts of a site run, each page in a unique origin, so that they cannot reach browser data of
+ * other buckets or of the service (HTML standard, "Sandboxing").
  */
 const siteSandbox: Header = [
   'Content-Security-Policy',
@@ -44,14 +44,14 @@ type Represented = Validated & Pick<PublishedFile, 'contentType'>;
 
 export function servedHeaders(file: Represented) {
   const validators = validatorHeaders(file);
-  // With a 304 too: a browser keeps the field of what it has from before the bucket was a site
+  // A 304 has it too: a browser may have cached the field from before the bucket was a site
   if (file.leavesVersion === siteLeavesVersion && isSandboxed(file)) validators.push(siteSandbox);
   return { validators, representation: representationHeaders(file) };
 }
 
 /**
- * At a link: nobody keeps it, no search engine finds it, and pages that it leads to do not learn of
- * the address.
+ * For a link: no cache stores it, no search engine indexes it, and pages that it links to do not
+ * get its address.
  */
 export function linkHeaders(
   file: PublishedFile,
@@ -68,7 +68,7 @@ export function linkHeaders(
   return { validators, representation };
 }
 
-/** RFC 6266 §4.3, with the name in ASCII for those who do not know the other. */
+/** RFC 6266 §4.3, with an ASCII form of the name for clients that do not support the other. */
 function attachment(name: string): string {
   const ascii = name.replace(/[^ -~]|["\\%]/g, '_');
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (character) => {
@@ -87,7 +87,7 @@ export function validatorHeaders(file: Validated): Header[] {
   return file.leavesVersion === 1 ? validators : [...validators, exposed];
 }
 
-/** Returns the fields of a 200 and a 206 beside the validators. */
+/** Returns the fields of a 200 and a 206 besides the validators. */
 export function representationHeaders(file: Represented): Header[] {
   const headers: Header[] = [
     ['Content-Type', file.contentType],
@@ -104,12 +104,12 @@ export function representationHeaders(file: Represented): Header[] {
   return headers;
 }
 
-/** All buckets share one origin: what could run a script there is sandboxed. */
+/** All buckets share one origin, so types that could run a script there are sandboxed. */
 function isSandboxed({ contentType, leavesVersion }: Represented): boolean {
   return leavesVersion === 1 ? isKnownAsActive(contentType) : !isPassive(contentType);
 }
 
-/** Whole types, without parameters, in which no browser runs a script. */
+/** Full types, without parameters, in which no browser runs a script. */
 const passiveTypes: ReadonlySet<string> = new Set([
   'application/octet-stream',
   'application/json',
@@ -142,7 +142,7 @@ function isPassive(contentType: string): boolean {
   return /^(?:audio|video|font)\//.test(essence) && !essence.endsWith('xml');
 }
 
-/** As version 0.1.0 had it: it left some out, such as multipart/x-mixed-replace. */
+/** The list of version 0.1.0, which lacked some types such as multipart/x-mixed-replace. */
 function isKnownAsActive(contentType: string): boolean {
   const [type = ''] = contentType.toLowerCase().split(';', 1);
   return /^text\/html$|(?:xml|xsl|svg|javascript|ecmascript)$/.test(type.trimEnd());

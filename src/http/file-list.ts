@@ -1,5 +1,6 @@
-// GET of a bucket's files: `/api/v1/bucket/{bucket}/files?prefix=&page=&pageSize=&sort=&tag=`, and
-// by folders and cursors, when it names one of these:
+// GET of a bucket's files by pages:
+// `/api/v1/bucket/{bucket}/files?prefix=&page=&pageSize=&sort=&tag=`, and by folders and cursors if
+// one of their parameters is present:
 // `…/files?delimiter=&prefix=&cursor=&startAfter=&limit=&sort=&tag=`.
 
 import { readFilesJson } from '../domain/files/file-records.ts';
@@ -60,13 +61,13 @@ function folderJson(stores: Stores, list: FolderList): Uint8Array {
   return itemsJson(items, { folders: named, nextCursor, prefix, delimiter });
 }
 
-/** The JSON of the files, as it was stored with each, between that of the rest. */
+/** Inserts the stored JSON of each file into the JSON of the other fields. */
 function itemsJson(records: readonly Uint8Array[], rest: object): Uint8Array {
   const end = encodeUtf8(`],${JSON.stringify(rest).slice(1)}`);
   return concatBytes(encodeUtf8('{"items":['), joinByComma(records), end);
 }
 
-/** All commas first, then the parts, each one byte apart from the last. */
+/** Writes all commas first, then the parts with one byte between them. */
 function joinByComma(parts: readonly Uint8Array[]): Uint8Array {
   let length = Math.max(parts.length - 1, 0);
   for (let index = 0; index < parts.length; index++) length += parts[index]?.length ?? 0;

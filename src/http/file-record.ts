@@ -1,4 +1,4 @@
-// The answer to an operation that has written a file.
+// The answer of an operation that wrote a file.
 
 import { entityTag, fileUrl, fileView } from '../domain/files/file-view.ts';
 import type { ShownField, WrittenFile } from '../domain/files/written-files.ts';
@@ -15,13 +15,13 @@ const fieldsOf: Readonly<Record<ShownField, readonly (keyof FileView)[]>> = {
   createdAt: ['createdAt'],
 };
 
-/** The file record of the JSON interface, without the fields that are hidden from the caller. */
+/** Returns the file record of the JSON interface without the fields that the caller may not see. */
 export function writtenView({ file, hidden }: WrittenFile): Partial<FileView> {
   const left = hidden.flatMap((field) => fieldsOf[field]).map((name) => [name, undefined]);
   return { ...fileView(file), ...Object.fromEntries(left) };
 }
 
-/** 201 for a new file, 200 for a replaced one. */
+/** Answers 201 for a new file, 200 for a replaced one. */
 export function storedResponse(written: WrittenFile): HttpResponse {
   const { file, isNew, hidden } = written;
   const tag: Header[] = hidden.includes('content') ? [] : [['ETag', entityTag(file)]];

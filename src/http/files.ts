@@ -1,5 +1,5 @@
 // GET, HEAD, PATCH and DELETE of a file's record: `/api/v1/bucket/{bucket}/files/{path}`; GET and
-// HEAD with `?version=` of one of its versions.
+// HEAD with `?version=` read the record of a version.
 
 import { changeFile, checkFileChange } from '../domain/files/file-changes.ts';
 import { entityTag, fileView } from '../domain/files/file-view.ts';
@@ -57,7 +57,7 @@ export function deleteFileRecord(exchange: Exchange): Answer {
   return noContent;
 }
 
-/** Replaces each field that the body names, as a whole. */
+/** Replaces each field in the body as a whole. */
 export function patchFileRecord(exchange: Exchange): Answer {
   const { stores, call, request } = exchange;
   const name = changedFile(exchange);

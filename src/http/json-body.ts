@@ -1,4 +1,4 @@
-// The JSON body of a request as named, typed fields. Unknown fields are left alone.
+// The JSON body of a request as typed fields. Unknown fields are ignored.
 
 import { jsonShape } from '../crypto/byte-search.ts';
 import { quote } from '../domain/shared/names.ts';
@@ -9,16 +9,16 @@ import { type HttpRequest, header } from './message.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Bounds of a body. */
+/** Limits of a body. */
 export interface JsonBounds {
   readonly bytesMax: number;
-  /** In all lists and objects together. */
+  /** Total number in all lists and objects. */
   readonly itemsMax: number;
 }
 
 const usualBounds: JsonBounds = { bytesMax: jsonBodyBytesMax, itemsMax: jsonBodyBytesMax };
 
-/** The body's object; an empty body is one without fields. */
+/** Returns the object of the body; an empty body is an empty object. */
 export function jsonBody(request: HttpRequest, bounds = usualBounds): JsonObject {
   const { body } = request;
   const { bytesMax, itemsMax } = bounds;
@@ -32,7 +32,7 @@ export function jsonBody(request: HttpRequest, bounds = usualBounds): JsonObject
   return readObject(body, 'The body', itemsMax);
 }
 
-/** Names and values of the object of strings that a header field carries; none without it. */
+/** Returns names and values of a header field with an object of strings; none if it is absent. */
 export function jsonHeaderPairs(request: HttpRequest, name: string): [string, string][] {
   const text = header(request, name);
   if (text === undefined) return [];
@@ -41,8 +41,7 @@ export function jsonHeaderPairs(request: HttpRequest, name: string): [string, st
 }
 
 function readObject(bytes: Uint8Array, subject: string, itemsMax: number): JsonObject {
-  // Parsers go down a level with each object or list in another, and there is no catching of what
-  // happens where the stack ends.
+  // Parsers recurse into each nested object or list, and a stack overflow cannot be caught.
   const { containers, commas } = jsonShape(bytes);
   if (containers > jsonContainerCountMax) {
     throw new Refusal(
@@ -72,7 +71,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Absent and null are the same. */
+/** Absent and null are equivalent. */
 function field(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
 }
@@ -97,7 +96,7 @@ export function objectField(object: JsonObject, name: string): JsonObject | unde
   return value as JsonObject | undefined;
 }
 
-/** A whole number of bytes. */
+/** Reads an integer number of bytes. */
 export function sizeField(object: JsonObject, name: string): bigint | undefined {
   const value = field(object, name);
   if (value === undefined) {
@@ -125,7 +124,7 @@ export function textListField(
   return value;
 }
 
-/** Names and values of an object of strings. */
+/** Reads names and values of an object of strings. */
 export function textPairsField(object: JsonObject, name: string): [string, string][] | undefined {
   const value = field(object, name);
   if (value === undefined) {
@@ -146,7 +145,7 @@ export function textPairsField(object: JsonObject, name: string): [string, strin
   });
 }
 
-/** The number of a version. */
+/** Reads the number of a version. */
 export function versionField(object: JsonObject): number | undefined {
   const value = field(object, 'version');
   if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0)) {
@@ -155,7 +154,7 @@ export function versionField(object: JsonObject): number | undefined {
   throw wrong('version', 'the number of a version, such as 3');
 }
 
-/** Returns the conditions of a write that its body states, or its header fields do. */
+/** Returns the conditions of a write from the body or, if absent, from the header fields. */
 export function conditionFields(request: HttpRequest, body: JsonObject) {
   return {
     ifMatch: textField(body, 'ifMatch') ?? header(request, 'if-match'),
@@ -163,7 +162,7 @@ export function conditionFields(request: HttpRequest, body: JsonObject) {
   };
 }
 
-/** Returns the type, tags, headers and metadata of a file that a request states. */
+/** Returns the type, tags, headers and metadata of a file in a request. */
 export function notesField(object: JsonObject) {
   return {
     contentType: textField(object, 'contentType'),

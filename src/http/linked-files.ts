@@ -1,7 +1,7 @@
-// GET and HEAD of a file by a link: `/s/{id}/{name}?k={secret}`. Answered as a public file is,
-// certified, of a private bucket too. A browser that goes to a link whose file only a client can
-// open, or that is good for nothing, gets the console's page instead; not where the service
-// has a front, since no script runs at the address of its volumes.
+// GET and HEAD of a file by a link: `/s/{id}/{name}?k={secret}`. The answer is certified like that
+// of a public file, also for a private bucket. A browser that navigates to a link that is invalid,
+// or whose file only a client can decrypt, gets the console's page instead. A service with a front
+// does not do that, because no script runs at the addresses of its volumes.
 
 import { withLinkedFile } from '../domain/files/links.ts';
 import { ageContentType } from '../domain/shared/age-format.ts';
@@ -17,7 +17,7 @@ import { type Answer, type Exchange, upgrade } from './router.ts';
 export function getLinkedFile(exchange: Exchange): Answer {
   const { request, phase, stores } = exchange;
   const page = isNavigation(request) && isAlone(stores) ? consoleAtLink() : undefined;
-  // The file is certified at this address: only an update can answer something else.
+  // The file is certified at this address, so only an update can answer with something else.
   const shown = page && (phase === 'query' ? upgrade : page);
   try {
     const shownAt = withLink<{ answer: Answer }>(exchange, (opened) => {
@@ -33,8 +33,8 @@ export function getLinkedFile(exchange: Exchange): Answer {
 }
 
 /**
- * A person goes there, and no script, player or download asks (W3C, "Fetch Metadata Request
- * Headers"). Browsers say so to origins at which they let a page decrypt, and to no others.
+ * Whether a person navigates to the link, instead of a script, player or download (W3C, "Fetch
+ * Metadata Request Headers"). Browsers send these fields only to origins where pages can decrypt.
  */
 function isNavigation(request: HttpRequest): boolean {
   return header(request, 'sec-fetch-dest') === 'document' && header(request, 'range') === undefined;

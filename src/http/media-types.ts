@@ -1,9 +1,9 @@
-// The media type of a file that came without one, by its path's extension. The table is written by
-// scripts/media-types.ts from the package mime-types.
+// The media type of a file that was sent without one, from its path's extension.
+// scripts/media-types.ts generates the table from the package mime-types.
 
 import table from './media-types.json';
 
-/** `application/octet-stream` for what has no known extension (RFC 2046 §4.5.1). */
+/** Returns `application/octet-stream` for an unknown extension (RFC 2046 §4.5.1). */
 export function mediaTypeOf(path: string): string {
   const extension = /\.([^./]{1,64})$/.exec(path)?.[1]?.toLowerCase() ?? '';
   const { byExtension } = table;

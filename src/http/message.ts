@@ -1,5 +1,5 @@
-// HTTP requests and responses as the gateway protocol carries them, and what every route needs to
-// read of them. Knows no route.
+// HTTP requests and responses as in the gateway protocol, and functions that every route needs to
+// read them. It knows no route.
 
 import { quote } from '../domain/shared/names.ts';
 import type { PublishedFile } from '../domain/shared/publication.ts';
@@ -9,13 +9,13 @@ export type Header = readonly [name: string, value: string];
 
 export interface HttpRequest {
   readonly method: string;
-  /** Path and query as the client wrote them. */
+  /** Path and query as the client sent them. */
   readonly url: string;
   readonly headers: readonly Header[];
   readonly body: Uint8Array;
   /**
-   * The headers by name, in lower case, where whoever read the request has them: when none comes
-   * twice, and no value has space around it.
+   * The headers by lower-case name, if the reader of the request provides them: only if no name
+   * occurs twice and no value has space around it.
    */
   readonly fields?: Readonly<Record<string, string>>;
 }
@@ -24,24 +24,22 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: readonly Header[];
   readonly body: Uint8Array;
-  /** The response is one that this public file has for everybody who asks like this. */
+  /** Present if this response to a public file is the same for every such request. */
   readonly publicAnswer?: PublicAnswer | undefined;
-  /** Opens the rest of the body to whoever has it, see domain/files/streams.ts. */
+  /** Token for the rest of the body, see domain/files/streams.ts. */
   readonly stream?: Uint8Array | undefined;
-  /** Nothing is at the URL, for whatever reason. */
+  /** True if nothing exists at the URL, whatever the reason. */
   readonly isMissing?: boolean | undefined;
-  /**
-   * The certified fallback of a site at the URL: its 404 page, or a redirect to a folder.
-   */
+  /** The certified fallback of a site at the URL: its 404 page, or a redirect to a folder. */
   readonly siteAnswer?: SiteAnswer | undefined;
 }
 
 export interface SiteAnswer extends Pick<HttpResponse, 'status' | 'headers' | 'body'> {
-  /** SHA-256 of the body, where it is known. */
+  /** SHA-256 of the body, if known. */
   readonly bodyDigest?: Uint8Array;
 }
 
-/** Header fields of a file, made once a message: for the answer and for its certification. */
+/** Header fields of a file, computed once per message for the answer and its certification. */
 export interface ServedHeaders {
   readonly validators: readonly Header[];
   readonly representation: readonly Header[];
@@ -53,7 +51,7 @@ export interface PublicAnswer {
   readonly row: PublicRow;
   /** The path of its URL, percent-decoded. */
   readonly address: string;
-  /** The leaves at this address are those of version 0.1.0. */
+  /** Whether the leaves at this address are those of version 0.1.0. */
   readonly isFormer: boolean;
 }
 
@@ -69,18 +67,18 @@ export interface LinkAddress {
   readonly name: string;
 }
 
-/** A request for a public file, to the letter. */
+/** An exact request for a public file. */
 export type PublicRow =
   | { readonly row: 'plain'; readonly method: 'GET' | 'HEAD' }
-  /** `If-None-Match` is just this tag, which is the file's. */
+  /** `If-None-Match` is exactly this tag, which is the file's. */
   | { readonly row: 'not-modified'; readonly method: 'GET' | 'HEAD'; readonly tag: string }
-  /** GET with `Range: bytes=N-`, N being where the part of that index starts. */
+  /** GET with `Range: bytes=N-`, where N is the start of the part with that index. */
   | { readonly row: 'part'; readonly index: number };
 
-/** Field values by lower-case name, of each request whose fields have been asked for. */
+/** Field values by lower-case name, for each request whose fields were read. */
 const fieldsOf = new WeakMap<readonly Header[], Map<string, string[]>>();
 
-/** Looked through once: a request is asked for some twenty fields. */
+/** Reads all fields at once, because a request is asked for about twenty. */
 function readFields(headers: readonly Header[]): Map<string, string[]> {
   const fields = new Map<string, string[]>();
   for (const [name, value] of headers) {
@@ -93,26 +91,29 @@ function readFields(headers: readonly Header[]): Map<string, string[]> {
   return fields;
 }
 
-/** Field values of that name, in order; names compare without case (RFC 9110 §5.1). */
+/** Returns the values of the field in order; names are case-insensitive (RFC 9110 §5.1). */
 function headerValues({ headers }: HttpRequest, name: string): string[] {
   return (fieldsOf.get(headers) ?? readFields(headers)).get(name) ?? [];
 }
 
-/** The field's value, several lines joined as a list (RFC 9110 §5.3); `name` in lower case. */
+/**
+ * Returns the field's value, with several lines joined as a list (RFC 9110 §5.3); `name` in lower
+ * case.
+ */
 export function header(request: HttpRequest, name: string): string | undefined {
   if (request.fields !== undefined) return request.fields[name];
   const values = headerValues(request, name);
   return values.length > 1 ? values.join(', ') : values[0];
 }
 
-/** The field's value to the letter, if it comes just once. */
+/** Returns the field's exact value if it occurs once. */
 export function soleHeader(request: HttpRequest, name: string): string | undefined {
   if (request.fields !== undefined) return request.fields[name];
   const found = request.headers.filter(([candidate]) => candidate.toLowerCase() === name);
   return found.length === 1 ? found[0]?.[1] : undefined;
 }
 
-/** For fields that may come once only: two different values are refused. */
+/** Returns the value of a field that may occur only once; refuses two different values. */
 export function singleHeader(request: HttpRequest, name: string): string | undefined {
   if (request.fields !== undefined) return request.fields[name];
   const values = [...new Set(headerValues(request, name))];
@@ -122,7 +123,7 @@ export function singleHeader(request: HttpRequest, name: string): string | undef
   return values[0];
 }
 
-/** The path, percent-decoded once; the query is left out. */
+/** Returns the path, percent-decoded once, without the query. */
 export function decodedPath(request: HttpRequest): string {
   const path = encodedPath(request);
   try {
@@ -135,7 +136,7 @@ export function decodedPath(request: HttpRequest): string {
   }
 }
 
-/** As decodedPath(); a malformed path comes as it was sent, as verifying gateways read it. */
+/** Like decodedPath(), but returns a malformed path as sent, as verifying gateways read it. */
 export function readablePath(request: HttpRequest): string {
   const path = encodedPath(request);
   try {
@@ -146,7 +147,7 @@ export function readablePath(request: HttpRequest): string {
 }
 
 function encodedPath({ url }: HttpRequest): string {
-  // By texts: by a pattern it is tried at each character.
+  // Splits by text, because a pattern would be tried at each character.
   const [withoutFragment = ''] = url.split('#', 1);
   return withoutFragment.split('?', 1)[0] ?? '';
 }

@@ -1,5 +1,5 @@
-// The answer to everybody who asks for what is not there. It is certified once for all paths, so it
-// names neither the path nor the request.
+// The answer for missing paths. It is certified once for all of them, so it contains neither the
+// path nor the request.
 
 import type { HttpResponse } from './message.ts';
 import { privateJson } from './respond.ts';

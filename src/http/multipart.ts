@@ -1,6 +1,6 @@
-// The parts of a form with files, multipart/form-data (RFC 7578 over RFC 2046 §5.1). Delimiters
-// are found natively; JavaScript reads the small head of each part. Knows nothing of what parts
-// are for.
+// The parts of a form with files, multipart/form-data (RFC 7578 based on RFC 2046 §5.1). Delimiters
+// are found natively; JavaScript reads the small head of each part. It does not interpret the
+// parts.
 
 import { batchFileCountMax } from '../../packages/wire/src/limits.ts';
 import { findAll } from '../crypto/byte-search.ts';
@@ -14,7 +14,7 @@ import { type HttpRequest, singleHeader } from './message.ts';
 export interface Part {
   /** The name of the field in the form. */
   readonly name: string;
-  /** Values by lower-case name; without its Content-Disposition. */
+  /** Values by lower-case name, without Content-Disposition. */
   readonly fields: Readonly<Record<string, string>>;
   /** A view into the body. */
   readonly bytes: Uint8Array;
@@ -25,7 +25,7 @@ const lineEndBytes = 2;
 const headEnd = Uint8Array.of(0x0d, 0x0a, 0x0d, 0x0a);
 const hyphen = 0x2d;
 
-/** Refuses with InvalidContentType what is no form, with InvalidArgument what is malformed. */
+/** Refuses other content with InvalidContentType and a malformed form with InvalidArgument. */
 export function readParts(request: HttpRequest): Part[] {
   const { body } = request;
   const delimiter = encodeUtf8(`${lineEnd}--${boundaryOf(request)}`);
@@ -49,11 +49,11 @@ function malformed(fault: string): Refusal {
   return new Refusal('InvalidArgument', `The form ${fault}: send multipart/form-data (RFC 7578).`);
 }
 
-/** RFC 2046 §5.1.1: 1 to 70 characters, the last one no space. */
+/** RFC 2046 §5.1.1: 1 to 70 characters, the last one not a space. */
 const boundaryPattern = /^[A-Za-z0-9'()+_,./:=? -]{0,69}[A-Za-z0-9'()+_,./:=?-]$/;
 const boundaryParameter = 'boundary=';
 
-/** No character of a boundary ends a parameter. */
+/** Characters of a boundary never end a parameter. */
 function boundaryOf(request: HttpRequest): string {
   const sent = singleHeader(request, 'content-type') ?? '';
   const [type = '', ...parameters] = sent.split(';').map((piece) => piece.trim());
@@ -71,7 +71,7 @@ function boundaryOf(request: HttpRequest): string {
   return boundary;
 }
 
-/** Returns the end of each delimiter, for one part more than is allowed. */
+/** Returns the end of each delimiter, up to one part more than allowed. */
 function delimiterEnds(body: Uint8Array, delimiter: Uint8Array): number[] {
   const limit = batchFileCountMax + 2;
   const places = findAll(body, delimiter, limit);
@@ -79,17 +79,17 @@ function delimiterEnds(body: Uint8Array, delimiter: Uint8Array): number[] {
     throw malformed('has too much in it that is almost its boundary: choose another one, and');
   }
   const found = Array.from(places, (start) => start + delimiter.length);
-  // The first one needs no line before it.
+  // The first delimiter needs no line break before it.
   const firstEnd = delimiter.length - lineEndBytes;
   const isFirst = bytesEqual(body.subarray(0, firstEnd), delimiter.subarray(lineEndBytes));
   return isFirst ? [firstEnd, ...found] : found;
 }
 
-/** From the delimiter before it to the one behind it. */
+/** Reads from the preceding delimiter to the following one. */
 function readPart(bytes: Uint8Array, index: number): Part {
   const [end] = findAll(bytes.subarray(0, partHeadBytesMax), headEnd, 1) ?? [];
   const head = end === undefined ? undefined : decodeUtf8(bytes.subarray(0, end));
-  // The rest of the delimiter's line stands first.
+  // The rest of the delimiter's line precedes the fields.
   const [rest, ...lines] = head?.split(lineEnd) ?? [];
   if (end === undefined || rest?.trim() !== '' || lines.length > partFieldCountMax) {
     throw malformed(
@@ -97,7 +97,7 @@ function readPart(bytes: Uint8Array, index: number): Part {
         `${partHeadBytesMax} bytes of UTF-8, then an empty line`,
     );
   }
-  // It names the part, and is not the file's.
+  // Content-Disposition names the part and is not stored.
   const { 'content-disposition': disposition = '', ...fields } = readFields(lines, index);
   const name = fieldName(disposition);
   if (name === undefined) {
@@ -122,7 +122,7 @@ function readFields(lines: readonly string[], index: number): Record<string, str
   return fields;
 }
 
-/** RFC 7578 §4.7: no longer used; what is encoded would be stored so. */
+/** RFC 7578 §4.7 deprecates the field; encoded content would be stored encoded. */
 function requireIdentity(fields: Part['fields'], index: number): void {
   const encoding = fields['content-transfer-encoding']?.toLowerCase() ?? 'binary';
   if (!['binary', '8bit', '7bit'].includes(encoding)) {
@@ -134,7 +134,7 @@ const dispositionType = /form-data(?=[ \t]*;)/iy;
 const parameterPattern = /[ \t]*;[ \t]*([a-z0-9*_-]+)=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s";]+))/iy;
 const parameterCountMax = 8;
 
-/** The parameter `name` of a Content-Disposition, parameter after parameter. */
+/** Returns the parameter `name` of a Content-Disposition, reading one parameter at a time. */
 function fieldName(disposition: string): string | undefined {
   dispositionType.lastIndex = 0;
   if (!dispositionType.test(disposition)) return undefined;
@@ -148,8 +148,8 @@ function fieldName(disposition: string): string | undefined {
 }
 
 /**
- * Some senders put a backslash before a quote, others (WHATWG HTML, "Multipart form data") write it
- * as %22; a percent sign behind a backslash means itself.
+ * Some senders escape a quote with a backslash, others (WHATWG HTML, "Multipart form data") write
+ * %22; a percent sign after a backslash is literal.
  */
 function unquoted(text: string): string {
   if (!text.includes('\\') && !text.includes('%22')) return text;

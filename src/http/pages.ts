@@ -1,5 +1,5 @@
-// Pages and texts that the canister serves by itself, according to its part in the service. All are
-// certified, and none depends on a request: a front serves nothing else over HTTP.
+// Pages and texts that the canister serves by itself, depending on its role in the service. All are
+// certified, and none depends on the request: a front serves nothing else over HTTP.
 
 import { gatewayDomains } from '../../packages/wire/src/gateways.ts';
 import { sha256 } from '../crypto/hash.ts';
@@ -21,9 +21,9 @@ import { type Exchange, refuseNowhere } from './router.ts';
 import { wellKnownText } from './well-known.ts';
 
 export interface Page {
-  /** Begins with a slash; with the wildcard in the end it is that of all paths below. */
+  /** Begins with a slash; a final wildcard covers all paths below. */
   readonly address: string;
-  /** Made when it is asked for: a request wants one page of twenty. */
+  /** Computed on access, because a request needs one page of twenty. */
   readonly text: CertifiedText;
   /** Absent for pages that change only with the code. */
   readonly lastModifiedNs?: bigint | undefined;
@@ -38,7 +38,7 @@ const wellKnownFolder = '/.well-known/';
 const serviceAddress = `${wellKnownFolder}efs-service`;
 const originsAddress = `${wellKnownFolder}ii-alternative-origins`;
 
-/** All pages of the canister but the texts that controllers have set. */
+/** Returns all pages of the canister except the texts that controllers set. */
 export function pagesOf(stores: Stores): Page[] {
   const role = serviceRole(stores);
   return [...mainPages(role), ...textPages(role)];
@@ -83,7 +83,10 @@ function pageOfConsole(page: ConsolePage, address = page.address): Page {
   };
 }
 
-/** At the address of a volume that has a front: no script runs there, so no secret is entered. */
+/**
+ * The page of a volume that has a front: it links to the front and runs no script, so that nobody
+ * enters a secret there.
+ */
 function pointerPage({ url }: Front): Page {
   const html =
     '<!doctype html><html lang="en"><meta charset="utf-8">' +
@@ -98,11 +101,11 @@ function pointerPage({ url }: Front): Page {
   ]);
 }
 
-/** Programs read these. */
+/** Texts for programs. */
 function textPages(role: ServiceRole): Page[] {
   const service = jsonPage(serviceAddress, shownRole(role));
   if (role.kind === 'volume') return [service];
-  // Internet Identity makes one principal of a person at all addresses of the front
+  // With this list, Internet Identity gives a person one principal at all addresses of the front
   const alternativeOrigins = gatewayDomains
     .slice(1)
     .map((domain) => `https://${role.id}.${domain}`);
@@ -141,7 +144,7 @@ function pageOf(address: string, content: string, representation: readonly Heade
   };
 }
 
-/** GET and HEAD of a page, for everybody. */
+/** GET and HEAD of a page, for anybody. */
 export function getPage(exchange: Exchange): HttpResponse {
   const [path = ''] = exchange.captures;
   const page = findPage(exchange.stores, path);

@@ -20,7 +20,10 @@ export interface Conditions {
 
 export type Verdict = 'proceed' | 'not-modified' | 'failed';
 
-/** For GET and HEAD of a representation that exists, in the order of RFC 9110 §13.2.2. */
+/**
+ * Evaluates the conditions of GET and HEAD of an existing representation, in the order of RFC 9110
+ * §13.2.2.
+ */
 export function evaluateConditions(conditions: Conditions, validators: Validators): Verdict {
   const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions;
   if (ifMatch !== undefined) {
@@ -36,7 +39,7 @@ export function evaluateConditions(conditions: Conditions, validators: Validator
   return date !== undefined && seconds(validators) <= date ? 'not-modified' : 'proceed';
 }
 
-/** Whether Range counts: no If-Range, or one that names this very representation (§13.1.5). */
+/** Whether Range counts: If-Range is absent or matches this representation (§13.1.5). */
 export function rangeApplies(ifRange: string | undefined, validators: Validators): boolean {
   if (ifRange === undefined) {
     return true;
@@ -53,17 +56,19 @@ const shortDay = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
 const longDay = '(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day';
 const month = '(?<month>[A-Z][a-z][a-z])';
 const time = '(?<time>\\d\\d:\\d\\d:\\d\\d)';
-/** IMF-fixdate and the two obsolete forms, all of which must be understood (RFC 9110 §5.6.7). */
+/**
+ * IMF-fixdate and the two obsolete forms, all of which a recipient must accept (RFC 9110 §5.6.7).
+ */
 const httpDatePatterns: readonly RegExp[] = [
   new RegExp(`^${shortDay}, (?<day>\\d\\d) ${month} (?<year>\\d{4}) ${time} GMT$`),
   new RegExp(`^${longDay}, (?<day>\\d\\d)-${month}-(?<year>\\d\\d) ${time} GMT$`),
   new RegExp(`^${shortDay} ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
 ];
 
-/** `Wednesday, 21-Oct-15 07:28:00 GMT`, and some room. */
+/** `Wednesday, 21-Oct-15 07:28:00 GMT` and some reserve. */
 const httpDateLengthMax = 40;
 
-/** The conditions of a PUT or DELETE. */
+/** Reads the conditions of a PUT or DELETE. */
 export function writePreconditions(request: HttpRequest): WritePreconditions {
   const since = parseHttpDate(header(request, 'if-unmodified-since') ?? '');
   return {
@@ -73,7 +78,7 @@ export function writePreconditions(request: HttpRequest): WritePreconditions {
   };
 }
 
-/** Refuses a partial PUT: storing a part as the whole would lose the rest (RFC 9110 §14.5). */
+/** Refuses a partial PUT: storing a part as the whole file would lose the rest (RFC 9110 §14.5). */
 export function refusePartialPut(request: HttpRequest): void {
   if (header(request, 'content-range') !== undefined) {
     throw new Refusal(
@@ -83,7 +88,10 @@ export function refusePartialPut(request: HttpRequest): void {
   }
 }
 
-/** Seconds since 1970 of an HTTP-date; `undefined` for anything else, which the fields ignore. */
+/**
+ * Returns the seconds since 1970 of an HTTP-date; `undefined` for any other value, which fields
+ * ignore.
+ */
 function parseHttpDate(text: string): number | undefined {
   if (text.length > httpDateLengthMax) {
     return undefined;
@@ -95,13 +103,13 @@ function parseHttpDate(text: string): number | undefined {
   const { day = '', month = '', year = '', time = '' } = match.groups;
   const fixed = `${day.replace(' ', '0')} ${month} ${fullYear(year)} ${time} GMT`;
   const milliseconds = Date.parse(`${text.slice(0, 3)}, ${fixed}`);
-  // A day that does not exist, such as 31 February, becomes another one.
+  // Date.UTC() turns a nonexistent day, such as 31 February, into another one.
   const isReal =
     !Number.isNaN(milliseconds) && new Date(milliseconds).toUTCString().endsWith(fixed);
   return isReal ? milliseconds / 1_000 : undefined;
 }
 
-/** No file here is older than 1970. */
+/** No file is older than 1970. */
 function fullYear(year: string): string {
   return year.length === 4 ? year : `${year < '70' ? '20' : '19'}${year}`;
 }

@@ -1,13 +1,12 @@
-// The query of a URL, read as forms and URLSearchParams write it: percent-encoded UTF-8, where a
-// plus is a space. What encodeURIComponent() writes reads the same: it encodes a plus as %2B.
+// The query of a URL in the encoding of forms and URLSearchParams: percent-encoded UTF-8, with a
+// plus for a space. Texts of encodeURIComponent() read the same, because it encodes a plus as %2B.
 
 import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import type { HttpRequest } from './message.ts';
 
 /**
- * The parameters of those names that the query has; others are left alone. One that comes twice, or
- * that is malformed, is refused.
+ * Returns the parameters with those names and ignores others. Refuses a repeated or malformed one.
  */
 export function readQuery<Name extends string>(
   request: HttpRequest,
@@ -41,7 +40,7 @@ function decodePart(text: string): string {
   }
 }
 
-/** NaN, which the domain refuses, for what is no whole number in digits. */
+/** Returns NaN, which the domain refuses, for other texts than digits. */
 export function parseCount(text: string | undefined): number | undefined {
   if (text === undefined) {
     return undefined;
@@ -49,7 +48,7 @@ export function parseCount(text: string | undefined): number | undefined {
   return /^[0-9]{1,300}$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** Refuses what is no number; `undefined` where none is sent. */
+/** Refuses other texts than a number; `undefined` if absent. */
 export function parseVersion(text: string | undefined): number | undefined {
   const version = parseCount(text);
   if (!Number.isNaN(version)) return version;

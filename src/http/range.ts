@@ -8,9 +8,9 @@ export type RangeRequest =
 const whole: RangeRequest = { kind: 'whole' };
 
 /**
- * Parses a `Range` header for a representation of `size` bytes into a half-open interval. A unit
- * other than bytes, a malformed value and several ranges count as absent (RFC 9110 §14.2: a server
- * may ignore the field); empty elements of the list do not count (§5.6.1.2).
+ * Parses a `Range` header for a representation of `size` bytes into a half-open interval. Treats
+ * other units than bytes, malformed values and several ranges as absent (RFC 9110 §14.2: a server
+ * may ignore the field), and ignores empty elements of the list (§5.6.1.2).
  */
 export function parseRange(header: string | undefined, size: number): RangeRequest {
   const spec = soleRange(header ?? '');
@@ -23,14 +23,14 @@ export function parseRange(header: string | undefined, size: number): RangeReque
   return first === '' ? suffixRange(Number(last), size) : fromFirst(Number(first), last, size);
 }
 
-/** The only element of a list of byte ranges; '' for anything else. */
+/** Returns the only element of a list of byte ranges; '' for anything else. */
 function soleRange(header: string): string {
   const equals = header.indexOf('=');
   if (header.slice(0, equals).toLowerCase() !== 'bytes') {
     return '';
   }
   const list = header.slice(equals + 1);
-  // Only spaces and tabs may stand around an element (RFC 9110 §5.6.3).
+  // An element may only have spaces and tabs around it (RFC 9110 §5.6.3).
   if (/[^\t -~]/.test(list)) {
     return '';
   }
@@ -39,12 +39,15 @@ function soleRange(header: string): string {
   return ranges.length === 1 ? (ranges[0] ?? '') : '';
 }
 
-/** Decimal digits, or none. */
+/** Accepts decimal digits and the empty text. */
 function isPosition(text: string): boolean {
   return /^[0-9]*$/.test(text);
 }
 
-/** `-N`: the last N bytes; longer than the representation means all of it (RFC 9110 §14.1.2). */
+/**
+ * `-N`: the last N bytes; a greater N than the size means the whole representation (RFC 9110
+ * §14.1.2).
+ */
 function suffixRange(length: number, size: number): RangeRequest {
   if (length === 0 || size === 0) {
     return { kind: 'unsatisfiable' };
@@ -63,7 +66,7 @@ function fromFirst(start: number, lastText: string, size: number): RangeRequest 
   return { kind: 'part', start, end: Math.min(last + 1, size) };
 }
 
-/** `end` is exclusive, as everywhere inside; the header's is inclusive. */
+/** `end` is exclusive, as everywhere in the code; the header's is inclusive. */
 export function contentRange(start: number, end: number, size: number): string {
   return `bytes ${start}-${end - 1}/${size}`;
 }

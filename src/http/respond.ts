@@ -1,4 +1,4 @@
-// From results and refusals to HTTP responses: one table of statuses, one shape of errors.
+// Turns results and refusals into HTTP responses: one table of statuses, one format of errors.
 
 import { errorStatuses } from '../../packages/wire/src/error-status.ts';
 import type { Refusal, RefusalCode } from '../domain/shared/refusal.ts';
@@ -6,10 +6,13 @@ import { emptyBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import type { Header, HttpResponse } from './message.ts';
 
-/** No code without a status. */
+/** The type requires a status for every code. */
 const statuses: Readonly<Record<RefusalCode, number>> = errorStatuses;
 
-/** Fields that a status must or should carry (RFC 9110 §11.6.1, §14.4, §15.5.6; RFC 6750 §3). */
+/**
+ * Returns the fields that a status must or should have (RFC 9110 §11.6.1, §14.4, §15.5.6; RFC 6750
+ * §3).
+ */
 function refusalHeaders(refusal: Refusal): Header[] {
   switch (refusal.code) {
     case 'Unauthorized':
@@ -31,7 +34,7 @@ function refusalHeaders(refusal: Refusal): Header[] {
 export interface ErrorContext {
   readonly requestId: string;
   readonly isHead: boolean;
-  /** The refused items of several. */
+  /** The refused items of a request with several. */
   readonly items?: readonly object[];
 }
 
@@ -46,7 +49,7 @@ export function refusalResponse(refusal: Refusal, context: ErrorContext): HttpRe
 /** Forbids every cache to store the answer. */
 export const uncached: Header = ['Cache-Control', 'private, no-store'];
 
-/** An answer that is meant for its caller only. `headers` stand behind the type. */
+/** An answer for its caller only, which no cache stores. `headers` follow the type. */
 export function privateJson(
   status: number,
   value: object,

@@ -1,5 +1,5 @@
-// Routes a request to its handler, and turns results and errors into a response. A handler that
-// changes something asks the phase whether it may, and answers `upgrade` in a query.
+// Routes a request to its handler, and turns results and errors into responses. A handler that
+// changes something answers `upgrade` in a query.
 
 import type { SystemFigures } from '../domain/administration/bucket-status.ts';
 import { KeyUnavailable } from '../domain/keys/root-keys.ts';
@@ -22,7 +22,7 @@ import { apiPreflightResponse, exposedHeaders, preflightResponse } from './prefl
 import { refusalResponse } from './respond.ts';
 import { pageOf, redirectOf, siteAt } from './sites.ts';
 
-/** The answer of a query to a request that has to change something and has passed every check. */
+/** The answer of a query to a request that has passed every check and needs an update. */
 export const upgrade = 'upgrade';
 
 export type Answer = HttpResponse | typeof upgrade;
@@ -31,11 +31,11 @@ export interface Exchange {
   readonly stores: Stores;
   readonly call: Call;
   readonly request: HttpRequest;
-  /** A query changes nothing; an update may. */
+  /** Only an update may change something. */
   readonly phase: 'query' | 'update';
   /**
-   * The query is made again by an inspection, which has 200 M instructions: where the check could
-   * take more, the caller's right is enough.
+   * Whether an inspection, which has 200 M instructions, repeats the query: then checking the
+   * caller's right replaces longer checks.
    */
   readonly isInspected?: boolean;
   readonly system: () => SystemFigures;
@@ -46,14 +46,16 @@ export interface Exchange {
 export type Handler = (exchange: Exchange) => Answer;
 
 export interface Route {
-  /** Over the percent-decoded path; sticky, since others are tried at each of its characters. */
+  /**
+   * Matches the percent-decoded path; sticky, because other patterns are tried at each character.
+   */
   readonly pattern: RegExp;
   readonly handlers: Readonly<Record<string, Handler>>;
-  /** GET and HEAD never need an update: lists, which cost more than a refusal may. */
+  /** GET and HEAD never need an update. For lists, which cost more than a refusal may. */
   readonly isList?: true;
 }
 
-/** As GET answers, without the content (RFC 9110 §9.3.2). */
+/** Answers as GET, without the content (RFC 9110 §9.3.2). */
 export function headOf(get: Handler): Handler {
   return (exchange) => {
     const response = get(exchange);
@@ -76,11 +78,11 @@ export function handleRequest(
   }
   const named: Header = ['X-Request-Id', requestId];
   const { method, url } = exchange.request;
-  // Served files have the headers that were certified with them.
+  // Responses of files have exactly the headers that were certified.
   if (!url.startsWith('/api/') || method === 'OPTIONS') {
     return { ...response, headers: [...response.headers, named] };
   }
-  // In place of a file's own, which names fewer
+  // Replaces the field of a file, which lists fewer names
   const own = response.headers.filter(([name]) => name !== exposedHeaders[0]);
   return { ...response, headers: [...own, named, exposedHeaders] };
 }
@@ -125,12 +127,12 @@ function shownOfSite(exchange: Omit<Exchange, 'captures'>, missing: HttpResponse
   } catch (error) {
     if (error instanceof KeyUnavailable && exchange.phase === 'query') return upgrade;
     if (!(error instanceof Refusal)) throw error;
-    // A page that is damaged
+    // The 404 page itself is damaged
     return error.code === 'IntegrityError' ? errorResponse(error, exchange) : missing;
   }
 }
 
-/** For a refusal outside of every route. */
+/** Answers a refusal outside of every route. */
 export function errorResponse(
   refusal: Refusal,
   { call, request }: { readonly call: Call; readonly request: HttpRequest },
@@ -140,7 +142,7 @@ export function errorResponse(
   return { ...response, headers: [...response.headers, ['X-Request-Id', requestId]] };
 }
 
-/** Names the request in its answer. */
+/** Returns the id that identifies the request in its answer. */
 export function requestIdOf({ nowNs }: Call): string {
   return nowNs.toString(36);
 }
@@ -152,7 +154,7 @@ const missingCodes: ReadonlySet<RefusalCode> = new Set([
   'InvalidBucketId',
 ]);
 
-/** Whoever wrote it there has to be told. */
+/** The sender has to learn that the key is exposed. */
 class KeyInUrl extends Refusal {}
 
 function dispatch(routes: readonly Route[], exchange: Omit<Exchange, 'captures'>): Answer {

@@ -19,13 +19,15 @@ type Head = Pick<SiteAnswer, 'status' | 'headers'>;
 export interface SitePlace {
   readonly bucket: Bucket;
   /**
-   * The folder that the address may redirect to, without a slash at its end; '' for the bucket's
-   * root.
+   * The folder that the address may redirect to, without a final slash; '' for the bucket's root.
    */
   readonly folder: string | undefined;
 }
 
-/** Below a site, as verifiers see it: empty segments do not count. `urlPath`: percent-decoded. */
+/**
+ * Finds the place below a site, as verifiers do: empty segments are ignored. `urlPath`:
+ * percent-decoded.
+ */
 export function siteAt(stores: Stores, urlPath: string): SitePlace | undefined {
   placePattern.lastIndex = 0;
   const [, id, rest = ''] = placePattern.exec(urlPath) ?? [];
@@ -34,7 +36,7 @@ export function siteAt(stores: Stores, urlPath: string): SitePlace | undefined {
   return { bucket, folder: urlPath.endsWith('/') ? undefined : folderOf(rest) };
 }
 
-/** The first two segments; the rest is looked through only where it may be a path. */
+/** Captures the first two segments and the rest, which is read only if it may be a path. */
 const placePattern = /\/*cloud\/+([^/]+)(\/.*)?$/sy;
 
 function folderOf(rest: string): string | undefined {
@@ -42,7 +44,7 @@ function folderOf(rest: string): string | undefined {
   return singleSlashes(rest).slice(1);
 }
 
-/** Refuses with IntegrityError when 404.html does not open. */
+/** Returns the 404 page of a site. Refuses with IntegrityError if 404.html is damaged. */
 export function pageOf(stores: Stores, { bucket }: SitePlace): SiteAnswer | undefined {
   const page = findPage(stores, bucket);
   if (page === undefined) return undefined;
@@ -52,7 +54,7 @@ export function pageOf(stores: Stores, { bucket }: SitePlace): SiteAnswer | unde
   });
 }
 
-/** As the file is served, but for what would have it kept, or asked for again. */
+/** Returns the headers of the file, except those for caching and revalidation. */
 export function pageHead(file: PublishedFile | FileRecord): Head {
   const { validators, representation } = servedHeaders(file);
   const shown = [...validators, ...representation].filter(([name]) => !unshown.has(name));
@@ -73,7 +75,10 @@ export function redirectOf(stores: Stores, place: SitePlace): SiteAnswer | undef
   return redirectTo({ bucketId: bucket.id, folder });
 }
 
-/** Relative, so that it holds wherever the bucket is shown; with a dot, since names have colons. */
+/**
+ * Relative, so that it works wherever the bucket is served; begins with a dot, because names can
+ * have colons.
+ */
 export function redirectTo(to: { readonly bucketId: string; readonly folder: string }): SiteAnswer {
   const { bucketId, folder } = to;
   const name = present((folder === '' ? bucketId : folder).split('/').at(-1), 'name of a folder');

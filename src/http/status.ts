@@ -6,7 +6,7 @@ import { jsonResponse } from './respond.ts';
 import type { Exchange } from './router.ts';
 
 export function getStatus(exchange: Exchange): HttpResponse {
-  // A caller over HTTP is unknown to the canister: the answer omits cycles.
+  // The canister does not know a caller over HTTP, so the answer omits cycles.
   const { cycles: _, ...status } = statusOf(exchange.stores, exchange.call, exchange.system());
   const response = jsonResponse(200, status);
   return { ...response, headers: [...response.headers, ['Cache-Control', 'no-store']] };

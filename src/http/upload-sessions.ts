@@ -1,4 +1,4 @@
-// Upload sessions as one resource over HTTP: `/api/v1/bucket/{bucket}/upload/…`.
+// Upload sessions as a resource over HTTP: `/api/v1/bucket/{bucket}/upload/…`.
 
 import { chunkBytesMax } from '../../packages/wire/src/limits.ts';
 import type { ApiKey } from '../domain/rights/api-keys.ts';
@@ -48,7 +48,7 @@ function startUpload(exchange: Exchange): Answer {
     return begun === undefined ? upgrade : sessionResponse(200, begun, call.nowNs);
   }
   const session = beginUpload(stores, call, request);
-  // A repetition of a request that was still under way when the query looked.
+  // Repeats a request that was still running during the query.
   const isRepeated = session.createdAtNs !== call.nowNs;
   return sessionResponse(isRepeated ? 200 : 201, session, call.nowNs);
 }
@@ -75,7 +75,7 @@ function startRequest(exchange: Exchange): UploadRequest {
     size,
     tags,
     contentType: textField(body, 'contentType') ?? mediaTypeOf(path),
-    // Chunks of a file of unknown size may have any length.
+    // Chunks of a file of unknown size can have any length.
     chunkSize:
       sizeField(body, 'chunkSize') ?? (size === undefined ? undefined : BigInt(chunkBytesMax)),
     sha256: textField(body, 'sha256'),
@@ -92,7 +92,7 @@ interface NamedUpload {
   readonly session: UploadSession;
 }
 
-/** The session that the path names, for a key that may write to its bucket. */
+/** Returns the session in the path, for a key that may write to its bucket. */
 function namedUpload(exchange: Exchange): NamedUpload {
   const { stores, call, captures } = exchange;
   const [, uploadId = ''] = captures;
@@ -132,7 +132,7 @@ function putUploadChunk(exchange: Exchange): Answer {
   });
 }
 
-/** Decimal digits; more than sixteen are above every count. */
+/** Reads decimal digits; more than sixteen exceed every count. */
 function parseIndex(text: string): bigint {
   if (!/^\d{1,16}$/.test(text)) {
     throw new Refusal(
@@ -143,7 +143,7 @@ function parseIndex(text: string): bigint {
   return BigInt(text);
 }
 
-/** A repetition answers the same. */
+/** Completes a session; a repetition returns the same answer. */
 function completeUploadSession(exchange: Exchange): Answer {
   const { stores, call } = exchange;
   const request = completionRequest(exchange);
@@ -183,7 +183,7 @@ function deleteUploadSession(exchange: Exchange): Answer {
   return noContent;
 }
 
-/** The open ones of the bucket; for a key with every permission, as it stands for an owner. */
+/** Lists the bucket's open sessions; a key with every permission has an owner's right. */
 function getUploadSessions(exchange: Exchange): HttpResponse {
   const { stores, call } = exchange;
   const sessions = listUploads(stores, call, bucketRoute(exchange));

@@ -1,4 +1,4 @@
-// GET of what is below a prefix: `/api/v1/bucket/{bucket}/usage?prefix=`.
+// GET of the usage below a prefix: `/api/v1/bucket/{bucket}/usage?prefix=`.
 
 import { getUsage } from '../domain/administration/bucket-usage.ts';
 import { bucketRoute } from './authorization.ts';

@@ -46,7 +46,7 @@ function getVersions(exchange: Exchange): HttpResponse {
   return privateJson(200, { items: page.items.map(versionView), nextCursor: page.nextCursor });
 }
 
-/** Its bytes, as those of a file of a private bucket. */
+/** Serves the bytes of a version like a file of a private bucket. */
 function getVersionBytes(exchange: Exchange): HttpResponse {
   return withVersionBytes(exchange, (opened) => fileResponse(exchange, opened));
 }
@@ -72,7 +72,7 @@ function withVersionBytes(
   return withVersion(stores, named, (opened) => use(shownToKey(opened, request.url)));
 }
 
-/** Erases one version or all of a path, or all of the paths that begin with a prefix. */
+/** Erases one version or all versions of a path, or of all paths with a prefix. */
 function deleteVersions(exchange: Exchange): Answer {
   const { stores, call, request, captures, phase } = exchange;
   const [, captured] = captures;

@@ -4,7 +4,7 @@ import type { PublishedText } from '../domain/shared/publication.ts';
 import type { CertifiedText } from './certified-text.ts';
 import { formatHttpDate } from './preconditions.ts';
 
-/** Lets scripts of other origins read the text, whatever the gateway adds. */
+/** Allows scripts of other origins to read the text, whatever the gateway adds. */
 export function wellKnownText(text: PublishedText): CertifiedText {
   return {
     address: `/.well-known/${text.name}`,

@@ -1,21 +1,20 @@
-// Slots for file bytes in a raw space of stable memory. A slot has one of 64 sizes, of which most
-// are at most an eighth larger than the one before; a free one is the head or a link of its size's
-// list; new ones are cut from the end of the space. So allocation and release cost the same at any
-// fill, nothing fragments, and a reader opens single segments. Knows nothing of files. Why not a
-// stable map: inserting a blob there rewrites its whole node, about 120 instructions a byte
-// against 2 here.
+// Slots for file bytes in a raw space of stable memory. A slot has one of 64 sizes, most of which
+// are at most an eighth larger than the previous one. Free slots form one list per size, and new
+// slots are taken from the end of the space. So allocation and release cost the same at any fill
+// level, nothing fragments, and single segments can be read. It knows nothing of files. A stable
+// map would rewrite a whole node for each inserted blob: about 120 instructions per byte, here 2.
 //
 //   0          8         16        24           32              544
 //   +----------+---------+---------+------------+----------------+- - -+--------- - -
 //   | magic    | end     | in use  | former end | free head × 64 | 0   | slots from 4,096 on
 //   +----------+---------+---------+------------+----------------+- - -+--------- - -
-//   A free slot starts with the offset of the next free one of its size, 0 for none. Every field is
-//   a float64: an exact integer to 2^53, read natively through a typed array.
+//   A free slot begins with the offset of the next free one of its size, 0 for none. Every field is
+//   a float64: an exact integer up to 2^53, read natively through a typed array.
 //
-// Versions to 0.1 had eight of these sizes, powers of two, and the heads of those at 24. The first
-// change in a space of theirs writes this superblock with the end that it finds as the former one.
-// A slot below that has the smallest of the eight sizes that holds its bytes, a slot above it the
-// smallest of the 64.
+// Versions up to 0.1 had eight of these sizes, powers of two, with list heads at 24. The first
+// change of such a space writes this superblock with the present end as the former end. A slot
+// below it has the smallest of the eight sizes for its bytes, a slot above it the smallest of the
+// 64.
 
 import { assert } from '../lib/assert.ts';
 import { segmentBytesMax } from '../limits.ts';
@@ -23,20 +22,20 @@ import type { Space } from './space.ts';
 import type { StableSpace } from './stable-space.ts';
 
 export interface Blobs {
-  /** One slot for each size, in order; sizes are bytes up to `slotBytesMax`. */
+  /** Returns a slot for each size, in order; sizes are bytes up to `slotBytesMax`. */
   allocate(sizes: readonly number[]): Float64Array<ArrayBuffer>;
   free(offsets: Float64Array, sizes: readonly number[]): void;
   read(offset: number, target: Uint8Array): void;
   write(offset: number, source: Uint8Array): void;
-  /** Lets an operation of the kernel write slots, and passes it the number of their space. */
+  /** Passes the space to a function that writes slots by an operation of the kernel. */
   fill(by: (space: StableSpace) => void): void;
-  /** Whether so many bytes from the offset on lie inside the slots that were ever cut. */
+  /** Whether that many bytes from the offset on lie within allocated slots, in use or free. */
   isSlot(offset: number, bytes: number): boolean;
-  /** Bytes of the slots in use. */
+  /** Returns the bytes of the slots in use. */
   bytesInUse(): number;
 }
 
-/** Room for an authentication tag behind the bytes of a segment. */
+/** Space for an authentication tag after the bytes of a segment. */
 const tagBytes = 16;
 export const slotBytesMax = segmentBytesMax + tagBytes;
 const tooLarge = `a slot holds at most ${slotBytesMax} bytes`;
@@ -44,9 +43,9 @@ const magic = 0xef5_b10b_0002;
 const formerMagic = 0xef5_b10b_0001;
 const slotsStart = 4_096;
 
-/** Sizes are a multiple of this and the tag. */
+/** A size is a multiple of 2^6 bytes, plus the tag. */
 const unitBits = 6;
-/** Each doubling from eight units on has 2^3 sizes. */
+/** From eight units on, each doubling has 2^3 sizes. */
 const stepBits = 3;
 const sizeCount = 64;
 const formerSizeCount = 8;
@@ -62,7 +61,8 @@ const fieldCount = fieldHeads + sizeCount;
 export function openBlobs(space: Space): Blobs {
   let fields: Float64Array<ArrayBuffer> | undefined;
 
-  // Kept on the heap between messages: heap and stable memory are rolled back together.
+  // Kept on the heap between messages: an aborted message rolls heap and stable memory back
+  // together.
   function superblock(): Float64Array<ArrayBuffer> {
     fields ??= readSuperblock(space);
     return fields;
@@ -72,7 +72,7 @@ export function openBlobs(space: Space): Blobs {
     const sizeIndex = slotSizeIndex(bytes);
     const head = field(block, fieldHeads + sizeIndex);
     if (head !== 0) return unlink(space, block, sizeIndex);
-    // A former slot holds what it held in its version: there it counts as one of the former size
+    // A slot of the former version counts with one of the former sizes
     const formerEnd = field(block, fieldFormerEnd);
     if (formerEnd > slotsStart) {
       const formerIndex = formerSizeIndex(bytes);
@@ -125,7 +125,7 @@ export function openBlobs(space: Space): Blobs {
   };
 }
 
-/** Takes the first free slot of a size. */
+/** Removes the first free slot of a size from its list. */
 function unlink(space: Space, block: Float64Array<ArrayBuffer>, sizeIndex: number): number {
   const head = field(block, fieldHeads + sizeIndex);
   const next = new Float64Array(1);
@@ -166,9 +166,13 @@ function convert(former: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   return fields;
 }
 
-// Sizes by arithmetic, and few calls: searching a list costs 3,000 instructions for each entry.
+// Computes sizes by arithmetic with few calls, because searching a list costs 3,000 instructions
+// per entry.
 
-/** One to 16 units; above that the size has four bits of weight, and `shift` zeros behind them. */
+/**
+ * One to 16 units directly; above that the size has four significant bits, followed by `shift`
+ * zeros.
+ */
 function slotSizeIndex(bytes: number): number {
   const last = lastUnit(bytes);
   if (last < 16) return last;
@@ -181,7 +185,7 @@ function slotSize(sizeIndex: number): number {
   return ((sizeIndex - (shift << stepBits) + 1) << (shift + unitBits)) + tagBytes;
 }
 
-/** The smallest power of two that is no smaller, from eight units on. */
+/** Returns the index of the next power of two, from eight units on. */
 function formerSizeIndex(bytes: number): number {
   const last = lastUnit(bytes);
   return doublingIndex(last < 8 ? 0 : 32 - stepBits - Math.clz32(last));

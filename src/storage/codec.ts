@@ -1,12 +1,13 @@
-// Records as bytes: a version byte, fixed-width little-endian fields, short byte strings behind a
-// length, and last all texts together, since one native call encodes them all. Knows no record.
+// Records as bytes: a version byte, fixed-width little-endian fields, short byte strings after
+// their length, and at the end all texts together, because one native call encodes them all. It
+// knows no record.
 //
 //   0        1                                           n
 //   +--------+-------------------------------------------+---------------------------------+
 //   | version| fields in the order written               | texts, UTF-8, NUL between them  |
 //   +--------+-------------------------------------------+---------------------------------+
 //
-// Texts hold no NUL: names, paths and header values with control characters are refused before.
+// Texts contain no NUL: names, paths and header values with control characters are refused earlier.
 
 import { assert, present } from '../lib/assert.ts';
 import { concatBytes } from '../lib/bytes.ts';
@@ -35,7 +36,7 @@ export class RecordWriter {
     return this;
   }
 
-  /** An exact integer up to 2^53, or a bigint of 64 bits. */
+  /** Writes an exact integer up to 2^53, or a bigint of 64 bits. */
   u64(value: number | bigint): this {
     this.#view.setBigUint64(this.#end, BigInt(value), true);
     this.#end += 8;
@@ -47,7 +48,7 @@ export class RecordWriter {
     return this;
   }
 
-  /** At most 255 bytes, behind their length. */
+  /** Writes at most 255 bytes after their length. */
   bytes(value: Uint8Array): this {
     assert(value.length <= 255, 'a short byte string has at most 255 bytes');
     this.u8(value.length);
@@ -56,7 +57,7 @@ export class RecordWriter {
     return this;
   }
 
-  /** Any number of bytes, behind their length as u32. */
+  /** Writes any number of bytes after their length as u32. */
   longBytes(value: Uint8Array): this {
     const former = this.#head;
     this.#head = new Uint8Array(former.length + value.length);
@@ -80,7 +81,7 @@ export class RecordReader {
   readonly #view: DataView;
   #position = 1;
 
-  /** `known`: the versions that its reader understands; any other is a defect, never guessed at. */
+  /** `known`: the versions that the reader supports; any other is a defect and throws. */
   constructor(bytes: Uint8Array, ...known: readonly number[]) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -102,7 +103,7 @@ export class RecordReader {
     return this.#view.getBigUint64(this.#position - 8, true);
   }
 
-  /** A u64 that is known to be an exact number; by way of a bigint it takes 8,000 instructions. */
+  /** Reads a u64 that is an exact number; reading it as a bigint takes 8,000 instructions. */
   integer(): number {
     const position = this.#position;
     this.#position = position + 8;
@@ -127,14 +128,14 @@ export class RecordReader {
     return this;
   }
 
-  /** The texts, which are the rest of the record. */
+  /** Returns the texts, which are the rest of the record. */
   texts(): string[] {
     const text = decodeUtf8(this.#bytes.subarray(this.#position));
     return present(text, 'well-formed text of a record').split(separator);
   }
 }
 
-/** Big-endian, so that keys sort as their numbers do. */
+/** Big-endian, so that keys are ordered like their numbers. */
 export function u64Key(value: number | bigint): Uint8Array {
   const key = new Uint8Array(8);
   new DataView(key.buffer).setBigUint64(0, BigInt(value));

@@ -1,5 +1,5 @@
 // Environment variables of the canister, which its controllers set. IC spec, "Environment
-// variables". Tools that deploy several canisters put each one's id where the others find it.
+// variables". Tools that deploy several canisters set each one's id for the others.
 
 import { createCommand, kernelCall, kernelOperations, kernelWords } from '../crypto/kernel.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';

@@ -1,29 +1,29 @@
-// Slots of one size in a raw space of stable memory, for what must leave no trace: a slot that is
-// erased is overwritten with zeros at once, in place. (A stable map moves its entries about and
-// leaves old bytes behind.) Slots are numbered from 1. Knows nothing of what lies in them.
+// Slots of one size in a raw space of stable memory, for data that must leave no trace: erasing a
+// slot overwrites it with zeros in place at once. (A stable map moves its entries and leaves old
+// bytes behind.) Slots are numbered from 1. It knows nothing of their content.
 //
 //   0          8         16        24                  slotBytes
 //   +----------+---------+---------+---------+- - - - -+--------- - -
 //   | magic    | end     | in use  | free    | 0       | slots 1, 2, …, end - 1
 //   +----------+---------+---------+---------+- - - - -+--------- - -
-//   A free slot holds zeros but for the number of the next free one, 0 for none, at 8; what a slot
-//   in use starts with is never 0. Every field is a float64.
+//   A free slot contains zeros, except for the number of the next free one, 0 for none, at 8. The
+//   first field of a slot in use is never 0. Every field is a float64.
 
 import { assert } from '../lib/assert.ts';
 import type { Space } from './space.ts';
 
 export interface ErasableSlots {
-  /** Stores `slotBytes` bytes, which do not start with 8 zeros; the number of the slot. */
+  /** Stores `slotBytes` bytes that do not begin with 8 zeros; returns the slot's number. */
   add(bytes: Uint8Array): number;
-  /** A copy; `undefined` for what is no slot or a free one. */
+  /** Returns a copy; `undefined` for a free slot or a number without one. */
   read(slot: number): Uint8Array | undefined;
-  /** In place of what is there. */
+  /** Replaces the content of a slot. */
   replace(slot: number, bytes: Uint8Array): void;
-  /** Overwrites the slot with zeros and gives it back. */
+  /** Overwrites the slot with zeros and frees it. */
   erase(slot: number): void;
-  /** Slots `[start, start + count)` side by side, free ones too; fewer at the end. */
+  /** Returns slots `[start, start + count)` together, including free ones; fewer at the end. */
   readMany(start: number, count: number): Uint8Array;
-  /** One more than the highest number ever used. */
+  /** Returns the highest number ever used plus one. */
   end(): number;
   inUse(): number;
 }
@@ -62,7 +62,8 @@ function saveSuperblock(space: Space, { end, inUse, free }: Superblock): void {
 export function openErasableSlots(space: Space): ErasableSlots {
   let superblock: Superblock | undefined;
 
-  // Kept on the heap between messages: heap and stable memory are rolled back together.
+  // Kept on the heap between messages: an aborted message rolls heap and stable memory back
+  // together.
   function fields(): Superblock {
     superblock ??= readSuperblock(space);
     return superblock;

@@ -1,15 +1,15 @@
-// Ranges of an ordered index: keys that begin with the same bytes, and those whose time is over.
+// Ranges of an ordered index: keys with a common beginning, and keys whose time has come.
 
 import { concatBytes } from '../lib/bytes.ts';
 import type { IndexEntry, OrderedIndex } from './ordered-index.ts';
 
-/** Comes after every key that begins with the bytes before it and goes on in UTF-8. */
+/** Follows every key that continues the preceding bytes in UTF-8. */
 const afterUtf8 = Uint8Array.of(0xff);
 
 interface Range {
-  /** With which the keys begin; what follows has no first byte 0xff. */
+  /** The common beginning of the keys; the next byte is never 0xff. */
   readonly scope: Uint8Array;
-  /** Only keys from here on; one that stands before the range is as good as none. */
+  /** Only keys from this one on; ignored if it precedes the range. */
   readonly first?: Uint8Array;
   readonly limit: number;
 }
@@ -26,8 +26,8 @@ const timeStart = 1;
 const nameStart = 9;
 
 /**
- * Returns the names behind the time in keys of `kind u8 | time u64, big-endian | name` whose time
- * has come, the earliest first.
+ * Returns names from keys of the form `kind u8 | time u64, big-endian | name` whose time has come,
+ * the earliest first.
  */
 export function dueNames(
   index: OrderedIndex,

@@ -1,6 +1,7 @@
 // A forest of labels with subtree hashes (IC spec, "Certificate": hash-tree) in a space of stable
-// memory, by the native kernel (kernel/label-operations.ts). What is below a path's end may be
-// opaque: only its hash is here. The root depends on the content alone. Knows no label's meaning.
+// memory, by the native kernel (kernel/label-operations.ts). The data below the end of a path may
+// be opaque: only its hash is stored. The root depends only on the content. It does not interpret
+// labels.
 
 import {
   createCommand,
@@ -18,39 +19,39 @@ import type { StableSpace } from './stable-space.ts';
 export { partLeaves } from './part-leaves.ts';
 
 /**
- * One label at least: texts joined by NUL, which no label holds, then labels of 32 bytes. What is
- * made has at most 4,000 bytes of text, 1,100 bytes a label, 1,000 labels.
+ * At least one label: texts joined by NUL, which no label contains, then labels of 32 bytes. A path
+ * to set has at most 4,000 bytes of text, 1,100 bytes per label and 1,000 labels.
  */
 export interface LabelPath {
-  /** `http_expr\0cloud\0a.txt\0<$>`; an empty label is one too, as after a NUL at the end. */
+  /** `http_expr\0cloud\0a.txt\0<$>`; a label can be empty, also after a final NUL. */
   readonly text: string;
   readonly hashes?: readonly Uint8Array[];
 }
 
 export interface WildcardAnswer {
-  /** As `wildcardDepth()` tells it. */
+  /** The result of `wildcardDepth()`. */
   readonly depth: number;
-  /** CBOR of a hash tree, without tag, that has the hash which was set there. */
+  /** CBOR of a hash tree, without tag, whose hash was set there. */
   readonly subtree: Uint8Array;
 }
 
 export interface LabelTree {
-  /** 32 bytes; of an empty tree the hash of an empty IC hash tree. */
+  /** Returns 32 bytes; for an empty tree the hash of an empty IC hash tree. */
   hash(): Uint8Array;
   /**
-   * Puts an opaque subtree of that hash at the path, in place of what is there. Labels on the way
-   * are made, an opaque one becomes a level.
+   * Stores an opaque subtree with that hash at the path, replacing an existing one. Creates labels
+   * on the way and turns opaque ones into levels.
    */
   set(path: LabelPath, hash: Uint8Array): void;
   /**
-   * Puts a level of opaque leaves at the path, in place of what is there: 1 to 10,000 entries of
-   * label and hash, 32 bytes each, in any order, no label twice.
+   * Stores a level of opaque leaves at the path, replacing existing data: 1 to 10,000 entries of
+   * label and hash, 32 bytes each, in any order, with unique labels.
    */
   setLeaves(path: LabelPath, entries: Uint8Array): void;
   has(path: LabelPath): boolean;
   /**
-   * Removes the path, everything below it, and labels that become empty. False if it does not
-   * exist.
+   * Removes the path, everything below it, and labels that become empty. Returns false if the path
+   * does not exist.
    */
   remove(path: LabelPath): boolean;
   /**
@@ -59,8 +60,8 @@ export interface LabelTree {
    */
   move(from: LabelPath, to: { readonly tree: LabelTree; readonly path: LabelPath }): boolean;
   /**
-   * CBOR of the tree, with tag, that reveals the path and `subtree` (CBOR without tag) at its
-   * opaque end; all else is pruned. Undefined when the path has no opaque end there.
+   * Returns CBOR of the tree, with tag, that shows the path and `subtree` (CBOR without tag) at its
+   * opaque end; everything else is pruned. Undefined if the path has no opaque end there.
    */
   witness(path: LabelPath, subtree: Uint8Array): Uint8Array | undefined;
   /**
@@ -69,9 +70,9 @@ export interface LabelTree {
    */
   wildcardDepth(path: LabelPath): number | undefined;
   /**
-   * CBOR of the tree, with tag, that reveals that wildcard with its subtree and proves that the
-   * path is absent, and `<*>` wherever it would stand on the path deeper than that, below an
-   * empty label too. Nearer to the root wildcards stay pruned. Undefined when there is no such
+   * Returns CBOR of the tree, with tag, that shows that wildcard with its subtree, and proves that
+   * the path is absent, as well as every `<*>` that could be on the path below that wildcard, also
+   * below an empty label. Wildcards closer to the root stay pruned. Undefined if there is no such
    * proof.
    */
   fallbackWitness(path: LabelPath, wildcard: WildcardAnswer): Uint8Array | undefined;
@@ -107,15 +108,15 @@ const places = new WeakMap<LabelTree, TreePlace>();
 
 /** Runs the operations of one tree. */
 function openOperations({ space, root }: TreePlace) {
-  // Spreading and joining lists of operands costs as much as the operations: each is handed in by
-  // itself.
+  // Passes each operand directly, because spreading and joining lists costs as much as the
+  // operations.
   function open({ bytes, words }: KernelCommand): void {
     words[kernelWords.selector] = space;
     words[rootWord] = root;
     kernelCall(bytes);
   }
 
-  /** The word that an operation answers that takes a path, and what else it takes. */
+  /** Runs an operation on a path, with an optional operand; returns its result. */
   function run(command: KernelCommand, path: LabelPath, operand?: Uint8Array): number {
     const text = labelText(path.text);
     const hashes = hashesOf(path);
@@ -126,7 +127,7 @@ function openOperations({ space, root }: TreePlace) {
     return command.words[kernelWords.result] ?? 0;
   }
 
-  /** Once more with more room when the witness does not fit. */
+  /** Repeats with more space if the witness does not fit. */
   function writeWitness(
     command: KernelCommand,
     path: LabelPath,
@@ -150,7 +151,7 @@ function openOperations({ space, root }: TreePlace) {
   return { open, run, writeWitness };
 }
 
-/** `space`: for label trees alone. */
+/** `space`: contains only label trees. */
 export function openLabelTree(space: StableSpace, root: 0 | 1): LabelTree {
   const { open, run, writeWitness } = openOperations({ space, root });
   const tree: LabelTree = {
@@ -204,7 +205,7 @@ function hashesOf({ hashes }: LabelPath): Uint8Array {
 let lastText = '';
 let lastBytes: Uint8Array = emptyBytes;
 
-/** UTF-8 of a path's text. Most answers ask three things of one path. */
+/** Returns UTF-8 of a path's text, cached because most answers use one path three times. */
 export function labelText(text: string): Uint8Array {
   if (text !== lastText) {
     lastBytes = encodeUtf8(text);

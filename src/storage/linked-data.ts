@@ -1,17 +1,17 @@
-// Reading what the build linked in beside the kernel (kernel/linked-data.ts).
+// Reads the data that the build put into the Wasm beside the kernel (kernel/linked-data.ts).
 
 import { createCommand, kernelCall, kernelOperations, kernelWords } from '../crypto/kernel.ts';
 
 const sizeCommand = createCommand(kernelOperations.linkedDataSize, 0);
 const readCommand = createCommand(kernelOperations.linkedDataRead, 1);
 
-/** In bytes; 0 when nothing was linked in. */
+/** Returns the number of bytes; 0 if the build added no data. */
 export function linkedDataSize(): number {
   kernelCall(sizeCommand.bytes);
   return sizeCommand.words[kernelWords.result] ?? 0;
 }
 
-/** A copy of those bytes; traps beyond the end. */
+/** Returns a copy of those bytes; traps beyond the end. */
 export function readLinkedData(offset: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   if (length === 0) return bytes;

@@ -1,6 +1,6 @@
-// The one list of stable memory ids. An id is never used again for anything else: what it held
-// would be read as something that it is not. Each map takes at least 8 MiB of space 0, of which
-// only what is written to lies in real memory.
+// The only list of stable memory ids. Never use an id again for other data, because its old content
+// would be misread. Each map takes at least 8 MiB of space 0, of which only written pages use real
+// memory.
 
 export const memoryIds = {
   meta: 0,
@@ -14,7 +14,7 @@ export const memoryIds = {
   members: 8,
 } as const;
 
-/** Spaces of raw stable memory beside Azle's own (which is space 0): the kernel maps them. */
+/** Spaces of raw stable memory besides Azle's own (space 0); the kernel maps them. */
 export const spaceIds = {
   blobs: 1,
   index: 2,

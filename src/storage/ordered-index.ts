@@ -1,7 +1,7 @@
 // An ordered index in a space of stable memory, by the native kernel (kernel/ordered-index.ts):
-// byte strings in bytewise order with a number each, where the position of any key among all is
-// found in logarithmic time; so is, where an index keeps sums, the sum of the numbers of all lesser
-// keys. Knows nothing of what keys mean.
+// byte strings in bytewise order, each with a number. It finds the rank of any key in logarithmic
+// time and, in an index with sums, the sum of the numbers of all lesser keys. It does not interpret
+// keys.
 
 import {
   createCommand,
@@ -21,7 +21,7 @@ export interface IndexEntry {
 }
 
 export interface BlockRange {
-  /** Bytes, then the number of the first block as a big-endian u32, then bytes that end it. */
+  /** Bytes, then the number of the first block as a big-endian u32, then the final bytes. */
   readonly key: Uint8Array;
   /** Offset of the number in the key. */
   readonly at: number;
@@ -29,27 +29,30 @@ export interface BlockRange {
 }
 
 export interface OrderedIndex {
-  /** The value that was replaced, if the key was there. */
+  /** Returns the replaced value, if the key existed. */
   insert(key: Uint8Array, value: bigint): bigint | undefined;
-  /** The value that the key had, if it was there. */
+  /** Returns the removed value, if the key existed. */
   remove(key: Uint8Array): bigint | undefined;
   find(key: Uint8Array): bigint | undefined;
-  /** How many keys are less than this one. */
+  /** Returns the number of lesser keys. */
   rank(key: Uint8Array): number;
-  /** How many keys begin with the range's key, for each block. No key has 0xff where that ends. */
+  /**
+   * Returns for each block the number of keys that begin with the range's key. The next byte of a
+   * key is never 0xff.
+   */
   countBlocks(range: BlockRange): Uint32Array;
-  /** At most `limit` entries in order, from the one with that rank on. */
+  /** Returns at most `limit` entries in order, from that rank on. */
   read(rank: number, limit: number): IndexEntry[];
   count(): number;
 }
 
-/** Its values are amounts. */
+/** An index whose values are amounts. */
 export interface SummedIndex extends OrderedIndex {
-  /** The values of all keys that are less than this one, together. */
+  /** Returns the sum of the values of all lesser keys. */
   sum(key: Uint8Array): number;
 }
 
-/** Values and results of 64 bits lie in the same block as the words. */
+/** 64-bit values and results are in the same block as the words. */
 interface IndexCommand extends KernelCommand {
   readonly longs: BigUint64Array;
 }
@@ -57,7 +60,7 @@ interface IndexCommand extends KernelCommand {
 const offsetLong = kernelWords.offset / 2;
 const resultLong = kernelWords.longResult / 2;
 const rowBytes = 16;
-/** Room for a key in the first guess at how much a read returns. */
+/** Expected bytes of a key, for the first estimate of a read's size. */
 const keyBytesExpected = 128;
 
 function createIndexCommand(operation: keyof typeof kernelOperations, operands: number) {
@@ -74,15 +77,18 @@ const readCommand = createIndexCommand('indexRead', 1);
 const countCommand = createIndexCommand('indexCount', 0);
 const sumCommand = createIndexCommand('indexSum', 1);
 
-/** Beside the number of a space, for an index with sums. */
+/** Added to the number of a space for an index with sums. */
 const sumsFlag = 0x100;
 
-/** `space`: one of the kernel's, for the index alone. */
+/** `space`: a space of the kernel that contains only this index. */
 export function openOrderedIndex(space: 1 | 2 | 3): OrderedIndex {
   return openSelected(space);
 }
 
-/** `space`: one of the kernel's, for the index alone, which has kept sums from its beginning. */
+/**
+ * `space`: a space of the kernel that contains only this index, which has had sums from its
+ * beginning.
+ */
 export function openSummedIndex(space: 2 | 6): SummedIndex {
   const selector = space | sumsFlag;
   return {
@@ -102,7 +108,7 @@ function run(selector: number, command: IndexCommand, key: Uint8Array): void {
 }
 
 function openSelected(selector: number): OrderedIndex {
-  /** The value of the key that the operation found. */
+  /** Returns the value of the key that the operation found. */
   function foundValue(command: IndexCommand): bigint | undefined {
     return command.words[kernelWords.result] === 1 ? command.longs[resultLong] : undefined;
   }
@@ -150,7 +156,7 @@ function openSelected(selector: number): OrderedIndex {
   };
 }
 
-/** As many as have room; none only where the index ends. */
+/** Returns as many entries as fit; none only at the end of the index. */
 function readEntries(selector: number, rank: number, limit: number): IndexEntry[] {
   const room = limit * rowBytes + Math.max(indexKeyBytesMax, limit * keyBytesExpected);
   const rows = new Uint32Array(Math.ceil(room / 4));
@@ -165,7 +171,7 @@ function readEntries(selector: number, rank: number, limit: number): IndexEntry[
   const entries: IndexEntry[] = [];
   const rowsEnd = 4 * (words[kernelWords.result] ?? 0);
   for (let row = 0; row < rowsEnd; row += 4) {
-    // The kernel has written them; to check each costs as much as to read it
+    // The kernel wrote them; checking each would cost as much as reading it
     const start = rows[row + 2] ?? 0;
     const end = start + (rows[row + 3] ?? 0);
     entries.push({ key: bytes.subarray(start, end), value: values[row / 2] ?? 0n });

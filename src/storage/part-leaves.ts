@@ -1,5 +1,5 @@
 // Hashes of the certified answers for each part of a file, by the native kernel
-// (kernel/part-leaves.ts). Knows which hash goes into which, nothing of files.
+// (kernel/part-leaves.ts). It knows how hashes are combined, but nothing of files.
 
 import {
   createCommand,
@@ -11,8 +11,8 @@ import {
 
 export interface PartLeavesInput {
   /**
-   * Name hash and value hash, 32 bytes each, of all headers of the response but Content-Range, the
-   * status and the expression among them. Any order, at most 1,000.
+   * Name hash and value hash, 32 bytes each, of all headers of the response except Content-Range,
+   * including the status and the expression. Any order, at most 1,000.
    */
   readonly pairs: Uint8Array;
   /** 32 bytes: SHA-256 of `content-range`. */
@@ -21,7 +21,7 @@ export interface PartLeavesInput {
   readonly requestPairs: Uint8Array;
   /** SHA-256 of each part, 32 bytes. */
   readonly digests: Uint8Array;
-  /** Bytes of every part but the last. */
+  /** Bytes of every part except the last. */
   readonly partSize: number;
   readonly totalSize: number;
 }
@@ -29,7 +29,10 @@ export interface PartLeavesInput {
 const command = createCommand(kernelOperations.partLeaves, 5);
 const two32 = 0x1_0000_0000;
 
-/** For each part its request hash, and the hash of its response hash as a label over `leaf('')`. */
+/**
+ * Returns for each part its request hash, and the hash of its response hash as a label over
+ * `leaf('')`.
+ */
 export function partLeaves(input: PartLeavesInput): Uint8Array {
   const { pairs, contentRangeName, requestPairs, digests, partSize, totalSize } = input;
   if (pairs.length % 64 !== 0 || pairs.length > 64_000) refuseOperand('header pairs', pairs);

@@ -1,4 +1,4 @@
-// A linear stretch of stable memory that one module has for itself, in bytes.
+// A linear range of stable memory, in bytes, that only one module uses.
 
 import {
   type StableSpace,
@@ -13,7 +13,7 @@ export interface Space {
   readonly id: StableSpace;
   /** Bytes. */
   size(): number;
-  /** Makes the space at least `bytes` large; false when the network refuses. */
+  /** Makes the space at least `bytes` large; returns false if the network refuses. */
   growTo(bytes: number): boolean;
   read(offset: number, target: Uint8Array): void;
   write(offset: number, source: Uint8Array): void;

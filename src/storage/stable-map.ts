@@ -1,6 +1,6 @@
-// ByteMap in stable memory by Azle's B-tree, with raw serialisers: the default ones write JSON with
-// every byte as a decimal number. What is called most goes to Azle's native functions at once: its
-// class takes 8,000 instructions more a call.
+// ByteMap in stable memory by Azle's B-tree with raw serializers: the default ones write JSON with
+// every byte as a decimal number. Frequent operations call Azle's native functions directly,
+// because its class takes 8,000 more instructions per call.
 
 import { StableBTreeMap } from 'azle';
 import type { ByteMap } from './byte-map.ts';

@@ -1,6 +1,6 @@
-// Raw bytes in stable memory, apart from the stable maps: spaces 1 to 7 of the native kernel
+// Raw bytes in stable memory besides the stable maps: spaces 1 to 7 of the native kernel
 // (kernel/stable-space.ts). Offsets and lengths are bytes, sizes are Wasm pages of 64 KiB. An
-// access past the end of a space traps. New pages read as zeros; a space never shrinks.
+// access beyond the end of a space traps. New pages read as zeros; a space never shrinks.
 
 import {
   createCommand,
@@ -12,8 +12,8 @@ import {
 } from '../crypto/kernel.ts';
 
 /**
- * Space 0 is the stable memory that the rest of the canister sees: only its size and bytes can be
- * read here.
+ * Space 0 is the stable memory of the rest of the canister; only its size and bytes can be read
+ * here.
  */
 export type StableSpace = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
@@ -22,7 +22,7 @@ export const stablePageBytes = 65_536;
 /** A place in a space. */
 export interface StablePlace {
   readonly space: StableSpace;
-  /** Bytes, whole, from 0 */
+  /** A byte offset, an integer from 0 */
   readonly offset: number;
 }
 
@@ -32,29 +32,29 @@ const readCommand = createCommand(kernelOperations.spaceRead, 1);
 const writeCommand = createCommand(kernelOperations.spaceWrite, 1);
 const eraseCommand = createCommand(kernelOperations.spaceErase, 0);
 
-// In place of a space: kernel/kernel-call.ts
+// Used in place of a space number: kernel/kernel-call.ts
 const cyclesSelector = 253;
 const heapSelector = 254;
 const stableSelector = 255;
 
 const two32 = 0x1_0000_0000;
 
-/** Size in pages. */
+/** Returns the size in pages. */
 export function spaceSize(space: StableSpace): number {
   return pages(space);
 }
 
-/** Pages of the canister's Wasm memory. */
+/** Returns the pages of the canister's Wasm memory. */
 export function heapSize(): number {
   return pages(heapSelector);
 }
 
-/** Pages of its stable memory, all spaces together. */
+/** Returns the pages of stable memory in all spaces. */
 export function stableSize(): number {
   return pages(stableSelector);
 }
 
-/** Cycles that may be spent before the canister freezes. */
+/** Returns the cycles that can be spent before the canister freezes. */
 export function liquidCycles(): number {
   return pages(cyclesSelector);
 }
@@ -65,7 +65,9 @@ function pages(selector: number): number {
   return longResult(sizeCommand.words);
 }
 
-/** The former size in pages; -1, and nothing changed, when the canister can't have more. */
+/**
+ * Returns the former size in pages; -1, without a change, if the canister cannot get more memory.
+ */
 export function spaceGrow(space: StableSpace, pages: number): number {
   setPlace(growCommand, { space, offset: pages });
   kernelCall(growCommand.bytes);
@@ -80,7 +82,7 @@ export function spaceRead(place: StablePlace, target: Uint8Array): void {
   kernelCall(target);
 }
 
-/** Writes all of `source` to the place. */
+/** Writes the whole `source` to the place. */
 export function spaceWrite(place: StablePlace, source: Uint8Array): void {
   if (!(source instanceof Uint8Array)) refuseOperand('source', source);
   setPlace(writeCommand, place);
@@ -88,7 +90,7 @@ export function spaceWrite(place: StablePlace, source: Uint8Array): void {
   kernelCall(source);
 }
 
-/** Overwrites `length` bytes from the place on with zeros. */
+/** Overwrites `length` bytes at the place with zeros. */
 export function spaceErase(place: StablePlace, length: number): void {
   checkWhole(length);
   setPlace(eraseCommand, place);
@@ -100,12 +102,12 @@ export function spaceErase(place: StablePlace, length: number): void {
 function setPlace({ words }: KernelCommand, { space, offset }: StablePlace): void {
   checkWhole(offset);
   words[kernelWords.selector] = space;
-  // A Uint32Array takes a number modulo 2^32, without its fraction
+  // A Uint32Array stores a number modulo 2^32, without its fraction
   words[kernelWords.offset] = offset;
   words[kernelWords.offset + 1] = offset / two32;
 }
 
-/** The kernel's u64, which is below 2^53 or all ones for "failed". */
+/** Reads the kernel's u64, which is below 2^53, or all ones after a failure. */
 function longResult(words: Uint32Array): number {
   const low = words[kernelWords.longResult] ?? 0;
   const high = words[kernelWords.longResult + 1] ?? 0;

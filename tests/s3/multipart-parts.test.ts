@@ -276,7 +276,9 @@ describe('UploadLog: the spool', () => {
     ];
     const again = await Spool.open(folder, 700_000);
     for (const full of [spool, again]) {
-      await expect(full.write('abc', inPieces(bytes), bytes.length)).rejects.toThrow('no room');
+      await expect(full.write('abc', inPieces(bytes), bytes.length)).rejects.toThrow(
+        'has no space for',
+      );
     }
     await again.remove(name);
     await again.remove(name);
@@ -288,7 +290,7 @@ describe('UploadLog: the spool', () => {
     const folder = freshFolder();
     const spool = await Spool.open(folder, bytes.length);
     const failing = inPieces(bytes, new Error('The client has closed the connection.'));
-    await expect(spool.write('abc', failing, bytes.length)).rejects.toThrow('has gone');
+    await expect(spool.write('abc', failing, bytes.length)).rejects.toThrow('has closed');
     expect(readdirSync(folder)).toEqual([]);
     await spool.write('abc', inPieces(bytes), bytes.length);
   });

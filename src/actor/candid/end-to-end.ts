@@ -4,34 +4,34 @@ import { IDL } from '@dfinity/candid';
 import { resultOf } from './result.ts';
 
 /**
- * The end-to-end mode of a bucket: only clients encrypt and decrypt its files, which are age files.
+ * Options of an end-to-end bucket: only clients encrypt and decrypt its files, which are age files.
  */
 export const EndToEndOptions = IDL.Record({
-  /** Members get an identity by the network's vetKeys. True unless told. */
+  /** Members get an identity by the network's vetKeys. Default: true. */
   usesVetKeys: IDL.Opt(IDL.Bool),
-  /** Segments of paths are sealed by clients. False unless told. */
+  /** Clients seal the segments of paths. Default: false. */
   sealsNames: IDL.Opt(IDL.Bool),
-  /** age recipients of the owners' own, such as `age1…`, at most 8. */
+  /** age recipients that the owners list, such as `age1…`, at most 8. */
   recipients: IDL.Opt(IDL.Vec(IDL.Text)),
 });
-/** An identity of a bucket, by the time at which it came into use. */
+/** An identity of a bucket, and the time since which it is used. */
 export const BucketEpoch = IDL.Record({
   /** From 1. */
   epoch: IDL.Nat,
-  /** Public key of the identity; absent until an owner's client has published it. */
+  /** Public key of the identity; absent until a client of an owner publishes it. */
   recipient: IDL.Opt(IDL.Text),
   openedAt: IDL.Int,
 });
-/** How a bucket is end-to-end. */
+/** The end-to-end mode of a bucket. */
 export const EndToEnd = IDL.Record({
   usesVetKeys: IDL.Bool,
   sealsNames: IDL.Bool,
   recipients: IDL.Vec(IDL.Text),
-  /** Part of what identities are derived from, of 64 bits; never given twice. */
+  /** 64 bits from which identities are derived; never reused. */
   serial: IDL.Nat,
   /**
-   * The newest last: new files are encrypted to its recipient and to `recipients`. Empty without
-   * vetKeys; lists of buckets and getBucketMode have the newest only.
+   * In order, the newest last: new files are encrypted to its recipient and to `recipients`. Empty
+   * without vetKeys; lists of buckets and getBucketMode include only the newest.
    */
   epochs: IDL.Vec(BucketEpoch),
 });
@@ -43,9 +43,9 @@ export const BucketMode = IDL.Record({
 /** The identity of an epoch, encrypted to the caller's transport key. */
 export const BucketIdentity = IDL.Record({
   epoch: IDL.Nat,
-  /** The vetKey under the transport key, 192 bytes. */
+  /** The vetKey, encrypted to the transport key, 192 bytes. */
   encryptedKey: IDL.Vec(IDL.Nat8),
-  /** The network's, of this canister and context, 96 bytes. */
+  /** Derived public key of this canister and context, 96 bytes. */
   publicKey: IDL.Vec(IDL.Nat8),
   recipient: IDL.Opt(IDL.Text),
   /** Name of the network's vetKD key. */

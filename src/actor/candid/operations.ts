@@ -5,21 +5,20 @@ import { resultOf } from './result.ts';
 import { TextPair } from './types.ts';
 
 /**
- * A copy or a move of one file. `toBucketId`: the same bucket where it is absent. Type, tags,
- * headers and metadata come along where they are absent; what is there takes the place of the whole
- * field.
+ * A copy or a move of one file. `toBucketId`: absent for the same bucket. Absent type, tags,
+ * headers and metadata are copied; a present field replaces the whole field.
  */
 export const CopyRequest = IDL.Record({
   bucketId: IDL.Text,
   from: IDL.Text,
-  /** One of the file's versions, by its number, to copy it. */
+  /** Number of the version to copy; absent: the present one. */
   version: IDL.Opt(IDL.Nat),
   toBucketId: IDL.Opt(IDL.Text),
   to: IDL.Text,
-  /** Entity tags that what is at `to` must have. */
+  /** Entity tags, one of which the file at `to` must have. */
   ifMatch: IDL.Opt(IDL.Text),
   ifNoneMatch: IDL.Opt(IDL.Text),
-  /** Entity tags, of which what is at `from` must have one. */
+  /** Entity tags, one of which the file at `from` must have. */
   ifSourceMatch: IDL.Opt(IDL.Text),
   contentType: IDL.Opt(IDL.Text),
   tags: IDL.Opt(IDL.Vec(IDL.Text)),
@@ -28,7 +27,7 @@ export const CopyRequest = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
-/** All files below a prefix of a bucket, to another prefix. */
+/** A move of all files below a prefix to another prefix of the bucket. */
 export const PrefixMove = IDL.Record({
   bucketId: IDL.Text,
   fromPrefix: IDL.Text,
@@ -36,9 +35,9 @@ export const PrefixMove = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
-/** A file that stayed, and why. */
+/** A file that was not moved, and the reason. */
 export const FailedMove = IDL.Record({ path: IDL.Text, error: IDL.Text });
-/** Files that were moved by this call. Until `isDone`, call again. */
+/** Number of files that this call moved. Call again until `isDone`. */
 export const PrefixMoved = IDL.Record({
   moved: IDL.Nat,
   isDone: IDL.Bool,
@@ -61,7 +60,7 @@ export const FileChange = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
-/** Versions of one path, or of all paths with a prefix; `limit` is 1 to 1,000, by default 100. */
+/** Versions of one path, or of all paths with a prefix; `limit` is 1 to 1,000, default 100. */
 export const VersionList = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Opt(IDL.Text),
@@ -71,7 +70,7 @@ export const VersionList = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
-/** A version that a file no longer is. */
+/** A former version of a file. */
 export const FormerVersion = IDL.Record({
   path: IDL.Text,
   version: IDL.Nat,
@@ -79,9 +78,9 @@ export const FormerVersion = IDL.Record({
   contentType: IDL.Text,
   etag: IDL.Text,
   updatedAt: IDL.Int,
-  /** When it was replaced or deleted. */
+  /** When the file was replaced or deleted. */
   retiredAt: IDL.Int,
-  /** When it goes for good. */
+  /** When the version is erased. */
   expiresAt: IDL.Int,
   metadata: IDL.Opt(IDL.Vec(TextPair)),
 });
@@ -92,7 +91,7 @@ export const VersionPage = IDL.Record({
 });
 export const ResultVersions = resultOf(VersionPage);
 
-/** The former version that the file at `path` is to be again. */
+/** The former version that becomes the file at `path` again. */
 export const Restoration = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Text,
@@ -111,7 +110,7 @@ export const Erasure = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
-/** Versions that this call erased. Until `isDone`, call again. */
+/** Number of versions that this call erased. Call again until `isDone`. */
 export const Erased = IDL.Record({ erased: IDL.Nat, isDone: IDL.Bool });
 export const ResultErasure = resultOf(Erased);
 
@@ -119,14 +118,14 @@ export const ResultErasure = resultOf(Erased);
 export const LinkRequest = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Text,
-  /** Nanoseconds since 1970; absent: never. */
+  /** Nanoseconds since 1970; absent: the link does not expire. */
   expiresAt: IDL.Opt(IDL.Int),
   /** The name under which browsers save the file. */
   downloadName: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
 });
 
-/** `url` has the secret of the link; nothing shows it again. */
+/** `url` contains the secret of the link; no other answer does. */
 export const NewLink = IDL.Record({
   id: IDL.Text,
   url: IDL.Text,
@@ -134,7 +133,7 @@ export const NewLink = IDL.Record({
 });
 export const ResultLink = resultOf(NewLink);
 
-/** Links of one path, or of the bucket; `limit` is 1 to 1,000, 100 unless told. */
+/** Links of one path, or of the bucket; `limit` is 1 to 1,000, default 100. */
 export const LinkList = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Opt(IDL.Text),
@@ -150,9 +149,9 @@ export const Link = IDL.Record({
   name: IDL.Text,
   createdAt: IDL.Int,
   expiresAt: IDL.Opt(IDL.Int),
-  /** Principal that made the link: shown to owners, and to keys with every permission. */
+  /** Principal that created the link; only for owners and keys with every permission. */
   maker: IDL.Opt(IDL.Principal),
-  /** Id of the API key that made the link: shown to the same callers. */
+  /** Id of the API key that created the link; for the same callers. */
   keyId: IDL.Opt(IDL.Text),
 });
 /** A page of links; the last has no `nextCursor`. */
@@ -162,23 +161,25 @@ export const LinkPage = IDL.Record({
 });
 export const ResultLinks = resultOf(LinkPage);
 
-/** A new key: `read`, `write` and `delete` are what it may do in those buckets of the caller. */
+/**
+ * A new key: `read`, `write` and `delete` are its permissions in the listed buckets of the caller.
+ */
 export const ApiKeyRequest = IDL.Record({
   name: IDL.Text,
   buckets: IDL.Vec(IDL.Text),
   permissions: IDL.Vec(IDL.Text),
-  /** Paths that it is for; all of them without one. */
+  /** Prefix of the paths that the key may use; absent: all paths. */
   prefix: IDL.Opt(IDL.Text),
-  /** Nanoseconds since 1970; absent: never. */
+  /** Nanoseconds since 1970; absent: the key does not expire. */
   expiresAt: IDL.Opt(IDL.Int),
   /**
-   * Updates that the key may cause an hour, and bytes in them; 0: no limit. Absent: no limit for a
+   * Updates that the key may cause per hour, and their bytes; 0: no limit. Absent: no limit for a
    * key with `read`, else 2,000 updates and 2 GB.
    */
   updatesPerHour: IDL.Opt(IDL.Nat),
   bytesPerHour: IDL.Opt(IDL.Nat),
 });
-/** A new key. Its `secret` is in this answer and nowhere else. */
+/** A new key. Only this answer contains its `secret`. */
 export const NewApiKey = IDL.Record({
   id: IDL.Text,
   secret: IDL.Text,
@@ -194,7 +195,7 @@ export const NewApiKey = IDL.Record({
   bytesPerHour: IDL.Opt(IDL.Nat),
 });
 export const ResultNewApiKey = resultOf(NewApiKey);
-/** A key, without its secret; `hint` is how the secret begins. */
+/** A key without its secret; `hint` is the beginning of the secret. */
 export const ApiKey = IDL.Record({
   id: IDL.Text,
   hint: IDL.Text,

@@ -1,5 +1,6 @@
-// Reads Candid messages without copying and within bounds: whoever sends a message pays nothing for
-// what it makes of us. Knows no type that is expected. Candid specification, "Binary format".
+// Reads Candid messages without copying them and within bounds, because senders do not pay for the
+// work that their messages cause. It knows no expected types. Candid specification, "Binary
+// format".
 
 import { decodeUtf8 } from '../../lib/text.ts';
 import { candidTableLengthMax, candidTablePartsMax } from '../../limits.ts';
@@ -21,28 +22,31 @@ export const candidTypes = {
 } as const;
 
 /**
- * An entry of the type table: its type constructor and what it is made of, (id, type) for records
- * and variants.
+ * An entry of the type table: its type constructor and its components; (id, type) for records and
+ * variants.
  */
 export interface TableEntry {
   readonly kind: number;
   readonly parts: readonly (readonly [id: number, type: number])[];
 }
 
-/** Layouts of values: texts and blobs alike begin with their length. */
+/** Layouts of values; texts and blobs both begin with their length. */
 export const skippedLayouts = { blob: 0, optBlob: 1, optBlobs: 2, optPairs: 3 } as const;
 export type SkippedLayout = (typeof skippedLayouts)[keyof typeof skippedLayouts];
 
-/** Bytes of a number: far beyond 64 bits. */
+/** Maximum number of bytes of an integer: far more than 64 bits. */
 const numberBytesMax = 20;
 const principalBytesMax = 29;
-/** The most lengths of three bytes and more: as many values of 16 kB as one message has. */
+/**
+ * Maximum number of lengths with three or more bytes: one message has room for this many values of
+ * 16 kB.
+ */
 const longLengthsMax = 128;
 
-/** The message breaks the format or a bound; the words complete "the message …". */
+/** The message violates the format or a bound; the text completes "the message …". */
 export class CandidFault extends RangeError {}
 
-/** The bytes are not of the one kind of message that a reader knows. */
+/** The message is not of the one kind that a reader supports. */
 export class UnknownCandid extends Error {}
 
 function endsEarly(): CandidFault {
@@ -58,7 +62,7 @@ export class CandidReader {
   #position: number;
   #textBytesLeft: number;
 
-  /** `textBytesMax`: of all texts together, since decoding them costs 600 instructions a byte. */
+  /** `textBytesMax`: total of all texts, because decoding a byte costs 600 instructions. */
   constructor(bytes: Uint8Array, textBytesMax: number) {
     this.#bytes = bytes;
     this.#position = 4;
@@ -69,7 +73,7 @@ export class CandidReader {
     }
   }
 
-  /** For going back to it with `seek()`. */
+  /** The position to return to with `seek()`. */
   get position(): number {
     return this.#position;
   }
@@ -105,7 +109,7 @@ export class CandidReader {
     throw new UnknownCandid();
   }
 
-  /** A type: what is built in, or an index into a table that is shorter than 64. */
+  /** Reads a type: a built-in one, or an index into the table, which has fewer than 64 entries. */
   type(): number {
     const first = this.#bytes[this.#position++] ?? 0x80;
     if (first >= 0x80) {
@@ -114,7 +118,7 @@ export class CandidReader {
     return first < 0x40 ? first : first - 0x80;
   }
 
-  /** Signed or unsigned LEB128. */
+  /** Reads signed or unsigned LEB128. */
   bigNumber(isSigned: boolean): bigint {
     const start = this.#position;
     let low = 0;
@@ -145,7 +149,7 @@ export class CandidReader {
     throw new CandidFault(`has a number of more than ${numberBytesMax} bytes`);
   }
 
-  /** A count of things that are read one by one. */
+  /** Reads the number of items that are then read one by one. */
   count(limit: number, what = 'items'): number {
     const count = this.unsigned();
     if (count > limit) {
@@ -186,12 +190,12 @@ export class CandidReader {
     return { kind, parts };
   }
 
-  /** A view into the message. */
+  /** Returns a view into the message. */
   blob(): Uint8Array {
     return this.view(this.unsigned());
   }
 
-  /** A view of that many bytes. */
+  /** Returns a view of that many bytes. */
   view(length: number): Uint8Array {
     const start = this.#position;
     const end = start + length;
@@ -203,8 +207,8 @@ export class CandidReader {
   }
 
   /**
-   * Passes over rows of values that are not looked at now. In one function and by local variables:
-   * a call for each value would cost four times as much. `itemsMax`: of all lists in them.
+   * Skips rows of values. It is one function with local variables, because a call per value would
+   * cost four times as much. `itemsMax`: the total of all lists in them.
    */
   skipRows(rows: number, layout: readonly SkippedLayout[], itemsMax = 0): void {
     const { blob, optBlobs, optPairs } = skippedLayouts;
@@ -223,7 +227,7 @@ export class CandidReader {
           if (flag === 0) continue;
           if (kind >= optBlobs) {
             let count = bytes[position] as number;
-            // Beyond the end it is no number, and then not short.
+            // Beyond the end it is undefined, so this is false.
             if (count < 0x80 && count <= itemsLeft) {
               position += 1;
             } else {
@@ -236,7 +240,7 @@ export class CandidReader {
           }
         }
         while (blobs-- > 0) {
-          // Beyond the end they are no numbers, and then not short.
+          // Beyond the end they are undefined, so the lengths do not count as short.
           const first = bytes[position++] as number;
           if (first < 0x80) {
             position += first;
@@ -277,7 +281,7 @@ export class CandidReader {
     return text;
   }
 
-  /** The tag of an opaque reference is not taken. */
+  /** Reads a principal; refuses an opaque reference. */
   principal(): Uint8Array {
     if (this.byte() !== 1) {
       throw new CandidFault('has an opaque principal reference');
@@ -298,7 +302,7 @@ export class CandidReader {
     return byte === 1;
   }
 
-  /** Fails unless every byte has been read. */
+  /** Throws unless every byte has been read. */
   end(): void {
     if (this.#position !== this.#bytes.length) {
       throw new CandidFault('has bytes after its end');
@@ -307,7 +311,8 @@ export class CandidReader {
 }
 
 /**
- * Returns the result of `read`, or `undefined` if the message is not of the kind that `read` knows.
+ * Returns the result of `read`, or `undefined` if the message is of a kind that `read` does not
+ * support.
  */
 export function readCandid<T>(
   bytes: Uint8Array,

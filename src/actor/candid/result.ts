@@ -1,13 +1,13 @@
 // Results of actor methods, `variant { ok : …; err : text }`. The Candid library builds and encodes
-// the type table of a reply anew each time, 12 M instructions for a record of sixteen fields; here
-// that is done once, at install and upgrade, and only the value is encoded each time.
+// the type table of each reply again, which takes 12 M instructions for a record of sixteen fields.
+// Here it is built once, at install and upgrade, and a reply encodes only its value.
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
 import { concatBytes } from '../../lib/bytes.ts';
 import { leb128 } from '../../lib/leb128.ts';
 import { candidTypes } from './reader.ts';
 
-/** Everything of an encoded result of that type that comes before its value. */
+/** The bytes before the value of an encoded result, by type. */
 const heads = new Map<IDL.Type, Uint8Array>();
 
 const functionType = -22;
@@ -20,7 +20,7 @@ export function resultOf(ok: IDL.Type): IDL.VariantClass {
   return type;
 }
 
-/** All of a message of one value of that type that comes before the value. */
+/** Returns the bytes before the value of a message with one value of that type. */
 export function messageHead(type: IDL.Type): Uint8Array {
   const table = new TypeTable();
   const argument = type.accept(table, null);
@@ -28,20 +28,24 @@ export function messageHead(type: IDL.Type): Uint8Array {
   return concatBytes(magic, leb128(entries.length), ...entries, Uint8Array.of(1, argument));
 }
 
-/** In one byte: codes of types are above -25, tables of results have less than 64 entries. */
+/**
+ * One byte is enough: codes of types are above -25, and tables of results have fewer than 64
+ * entries.
+ */
 function sleb128(value: number): number {
   return value & 0x7f;
 }
 
 /**
- * Puts types into a table and gives what stands for them. The library's own takes 9 M instructions
- * a type, 128 M of an install; this one 0.3 M. It knows the types that results are made of.
+ * Adds types to a table and returns their encoded references. It takes 0.3 M instructions; the
+ * library's table takes 9 M per type, 128 M at install. It supports only the types that results
+ * contain.
  */
 class TypeTable extends IDL.Visitor<null, number> {
   readonly entries: number[][] = [];
   readonly #known = new Map<IDL.Type, number>();
 
-  /** Those that it is made of come first. */
+  /** Its component types are added first. */
   #add(type: IDL.Type, entry: () => number[]): number {
     const known = this.#known.get(type);
     if (known !== undefined) return known;
@@ -138,11 +142,11 @@ function headOf(type: IDL.VariantClass): Uint8Array {
 
 /** Returns the bytes before the value of an `ok`, for messages that are encoded by hand. */
 export function headOfOk(type: IDL.VariantClass): Uint8Array {
-  // Alternatives are counted in the order of their hashes: ok comes before err.
+  // Variants are ordered by hash, so ok precedes err.
   return concatBytes(headOf(type), Uint8Array.of(0));
 }
 
-/** The result as a Candid message. */
+/** Returns the result as a Candid message. */
 export function encodeResult(type: IDL.VariantClass, result: object): Uint8Array {
   return concatBytes(headOf(type), type.encodeValue(result as Record<string, unknown>));
 }

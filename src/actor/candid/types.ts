@@ -1,4 +1,4 @@
-// The Candid types of the interface; the .did file is made from them.
+// The Candid types of the interface, from which the .did file is generated.
 
 import { IDL } from '@dfinity/candid';
 import { EndToEnd, EndToEndOptions } from './end-to-end.ts';
@@ -8,27 +8,27 @@ export const ResultText = resultOf(IDL.Text);
 export const ResultNat = resultOf(IDL.Nat);
 export const ResultNull = resultOf(IDL.Null);
 
-/** A chunked upload that is open, or was: what has arrived and what is missing. */
+/** A chunked upload, open or ended: what has arrived and what is missing. */
 export const Upload = IDL.Record({
   uploadId: IDL.Text,
   bucketId: IDL.Text,
   path: IDL.Text,
   contentType: IDL.Text,
   tags: IDL.Vec(IDL.Text),
-  /** Bytes in all; what has arrived so far where `isSizeKnown` is false. */
+  /** Declared size in bytes; if `isSizeKnown` is false, the bytes received so far. */
   totalSize: IDL.Nat,
   uploadedSize: IDL.Nat,
   chunkSize: IDL.Nat,
   chunkCount: IDL.Nat,
   receivedChunks: IDL.Nat,
-  /** Indexes of chunks that have not arrived, the first 100 of them. */
+  /** The first 100 indexes of missing chunks. */
   missing: IDL.Vec(IDL.Nat),
-  /** `active`, `ready` (whole, not completed), `completed`, `cancelled` or `expired`. */
+  /** `active`, `ready` (complete, but not yet a file), `completed`, `cancelled` or `expired`. */
   status: IDL.Text,
   createdAt: IDL.Int,
   updatedAt: IDL.Int,
   expiresAt: IDL.Int,
-  /** Id of the file that the session has become. */
+  /** Id of the file that the upload became. */
   fileId: IDL.Opt(IDL.Text),
   isSizeKnown: IDL.Bool,
 });
@@ -42,21 +42,21 @@ export const UploadRequest = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Text,
   contentType: IDL.Opt(IDL.Text),
-  /** Bytes; absent where the sender does not know it yet. */
+  /** Bytes; absent if the sender does not know the size yet. */
   size: IDL.Opt(IDL.Nat),
   tags: IDL.Opt(IDL.Vec(IDL.Text)),
   /** SHA-256 of the whole file, in hexadecimal; completion verifies it. */
   sha256: IDL.Opt(IDL.Text),
-  /** Bytes of each chunk but the last. */
+  /** Bytes of each chunk except the last. */
   chunkSize: IDL.Opt(IDL.Nat),
   /** Stored headers, such as cache-control. */
   headers: IDL.Opt(IDL.Vec(TextPair)),
   metadata: IDL.Opt(IDL.Vec(TextPair)),
-  /** Entity tags that the file at this path must have. */
+  /** Entity tags, one of which the file at this path must have. */
   ifMatch: IDL.Opt(IDL.Text),
-  /** Entity tags that it must not have; `*`: there must be no file. */
+  /** Entity tags, none of which it may have; `*`: no file may exist. */
   ifNoneMatch: IDL.Opt(IDL.Text),
-  /** 1 to 64 visible ASCII characters: a repeated call gets the open upload of the first. */
+  /** 1 to 64 visible ASCII characters: a repeated call returns the open upload of the first. */
   token: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
 });
@@ -66,7 +66,7 @@ export const UploadCompletion = IDL.Record({
   uploadId: IDL.Text,
   /** SHA-256 of the whole file, in hexadecimal; verified before the file is stored. */
   sha256: IDL.Opt(IDL.Text),
-  /** Beside that of the beginning, and in place of what has the same name. */
+  /** Added to the metadata of the beginning; replaces pairs with the same name. */
   metadata: IDL.Opt(IDL.Vec(TextPair)),
   /**
    * Entity tag of the file now at the path; checked in addition to the session's own conditions.
@@ -76,7 +76,7 @@ export const UploadCompletion = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
-/** A file, as it is shown. */
+/** The record of a file. */
 export const FileRecord = IDL.Record({
   id: IDL.Text,
   bucketId: IDL.Text,
@@ -85,25 +85,25 @@ export const FileRecord = IDL.Record({
   size: IDL.Nat,
   contentType: IDL.Text,
   tags: IDL.Vec(IDL.Text),
-  /** Changes with the bytes. */
+  /** Changes when the bytes change. */
   etag: IDL.Text,
   /** SHA-256 of the whole file, in hexadecimal, if known. */
   sha256: IDL.Opt(IDL.Text),
   version: IDL.Nat,
   createdAt: IDL.Int,
   updatedAt: IDL.Int,
-  /** Below the canister's address. */
+  /** Path at the canister's address. */
   url: IDL.Text,
   chunkSize: IDL.Nat,
   metadata: IDL.Vec(TextPair),
 });
 export const ResultFile = resultOf(FileRecord);
-/** Files whose path begins with `prefix`, by pages from 1 on. */
+/** Files whose paths begin with `prefix`, by pages from 1 on. */
 export const ListFilesRequest = IDL.Record({
   bucketId: IDL.Text,
   prefix: IDL.Opt(IDL.Text),
   page: IDL.Opt(IDL.Nat),
-  /** 1 to 50, 10 unless told. */
+  /** 1 to 50; default: 10. */
   pageSize: IDL.Opt(IDL.Nat),
   sort: IDL.Opt(IDL.Text),
   tag: IDL.Opt(IDL.Text),
@@ -124,14 +124,14 @@ export const FileList = IDL.Record({
 
 export const ResultFileList = resultOf(FileList);
 /**
- * Lists the files and folders directly below `prefix`. `limit` counts both, 1 to 1,000, by default
- * 100; `cursor` is the `nextCursor` of the previous page. `startAfter` is any name; the first page
- * begins behind it.
+ * Lists the files and folders directly below `prefix`. `limit` counts both, 1 to 1,000, default
+ * 100; `cursor` is the `nextCursor` of the previous page. `startAfter` is any name, after which the
+ * first page begins.
  */
 export const ListFolderRequest = IDL.Record({
   bucketId: IDL.Text,
   prefix: IDL.Opt(IDL.Text),
-  /** `/`, or absent for all files below the prefix. */
+  /** `/`; absent: all files below the prefix. */
   delimiter: IDL.Opt(IDL.Text),
   cursor: IDL.Opt(IDL.Text),
   limit: IDL.Opt(IDL.Nat),
@@ -140,7 +140,7 @@ export const ListFolderRequest = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
   startAfter: IDL.Opt(IDL.Text),
 });
-/** A folder: what paths below it begin with. */
+/** A folder: the common beginning of the paths in it. */
 export const Folder = IDL.Record({
   path: IDL.Text,
 });
@@ -153,7 +153,7 @@ export const FolderPage = IDL.Record({
   delimiter: IDL.Text,
 });
 export const ResultFolderPage = resultOf(FolderPage);
-/** Files, and the bytes of them all. */
+/** Number of files, and their total bytes. */
 export const Usage = IDL.Record({ files: IDL.Nat, bytes: IDL.Nat });
 export const ResultUsage = resultOf(Usage);
 export const ResultBytes = resultOf(IDL.Vec(IDL.Nat8));
@@ -171,7 +171,7 @@ export const FileUpload = IDL.Record({
   metadata: IDL.Opt(IDL.Vec(TextPair)),
 });
 
-/** One of many files that a call brings. Without a type, that of the path's ending is taken. */
+/** One of the files of a call. Without a type, the path's extension determines it. */
 export const BatchedFile = IDL.Record({
   path: IDL.Text,
   contentType: IDL.Opt(IDL.Text),
@@ -183,7 +183,7 @@ export const BatchedFile = IDL.Record({
   ifNoneMatch: IDL.Opt(IDL.Text),
   metadata: IDL.Opt(IDL.Vec(TextPair)),
 });
-/** At most 200 files with 2,000,000 bytes together. */
+/** At most 200 files with 2,000,000 bytes in total. */
 export const FileBatch = IDL.Record({
   bucketId: IDL.Text,
   files: IDL.Vec(BatchedFile),
@@ -193,8 +193,8 @@ export const FileBatch = IDL.Record({
 export const StoredFile = IDL.Variant({ ok: FileRecord, err: IDL.Text });
 export const ResultFiles = resultOf(IDL.Vec(StoredFile));
 /**
- * Either up to 1,000 paths or a prefix; a cursor goes with a prefix. `ifMatch`, which goes with
- * exactly one path, lists entity tags of which the file must have one.
+ * Either up to 1,000 paths or a prefix; only a prefix can have a cursor. `ifMatch` requires exactly
+ * one path and lists entity tags, one of which the file must have.
  */
 export const FileDeletion = IDL.Record({
   bucketId: IDL.Text,
@@ -204,19 +204,19 @@ export const FileDeletion = IDL.Record({
   ifMatch: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
 });
-/** A file that is gone, or the error that kept it. */
+/** A deleted file, or the error that prevented its deletion. */
 export const DeletedPath = IDL.Record({
   path: IDL.Text,
   error: IDL.Opt(IDL.Text),
 });
-/** With a `nextCursor` there is more below the prefix: call again with it. */
+/** If `nextCursor` is present, more files are below the prefix: call again with it. */
 export const Deletion = IDL.Record({
   results: IDL.Vec(DeletedPath),
   nextCursor: IDL.Opt(IDL.Text),
 });
 export const ResultDeletion = resultOf(Deletion);
 
-/** Somebody who may use a bucket, as `reader`, `writer` or `owner`. */
+/** A principal that may use a bucket, as `reader`, `writer` or `owner`. */
 export const Member = IDL.Record({ principal: IDL.Principal, role: IDL.Text });
 /** A bucket. Quotas and sizes are bytes; without a quota the bucket is unlimited. */
 export const Bucket = IDL.Record({
@@ -229,7 +229,7 @@ export const Bucket = IDL.Record({
   quotaFiles: IDL.Opt(IDL.Nat),
   /** Bytes of records and of rounded-up sizes, in addition to `byteCount`. */
   overheadBytes: IDL.Nat,
-  /** For how long former versions are kept; 0: not at all. */
+  /** Days for which former versions are stored; 0: none are. */
   keepVersionsDays: IDL.Nat,
   versionCount: IDL.Nat,
   versionBytes: IDL.Nat,
@@ -238,7 +238,7 @@ export const Bucket = IDL.Record({
   createdAt: IDL.Int,
   updatedAt: IDL.Int,
   isSite: IDL.Bool,
-  /** Absent: what it holds is not encrypted by clients. */
+  /** Absent: clients do not encrypt its files. */
   endToEnd: IDL.Opt(EndToEnd),
 });
 export const ResultBucket = resultOf(Bucket);
@@ -261,7 +261,7 @@ export const BucketOptions = IDL.Record({
   isSite: IDL.Opt(IDL.Bool),
   endToEnd: IDL.Opt(EndToEndOptions),
 });
-/** `force`: open uploads are cancelled. */
+/** `force`: cancels open uploads. */
 export const BucketDeletion = IDL.Record({ force: IDL.Opt(IDL.Bool) });
 /** A change of a bucket's settings. An absent field stays; a quota of 0 removes the quota. */
 export const BucketChange = IDL.Record({
@@ -275,29 +275,33 @@ export const BucketChange = IDL.Record({
   removeMembers: IDL.Opt(IDL.Vec(IDL.Principal)),
   isSite: IDL.Opt(IDL.Bool),
   /**
-   * Makes an empty bucket end-to-end. In one that is, `recipients` replaces the list at any time;
-   * the other fields are fixed while it holds files, former versions or open uploads.
+   * Makes an empty bucket end-to-end encrypted. In an end-to-end bucket, `recipients` can replace
+   * the list at any time; the other fields are fixed while it has files, former versions or open
+   * uploads.
    */
   endToEnd: IDL.Opt(EndToEndOptions),
-  /** False: an empty bucket is end-to-end no more. */
+  /** False: ends the end-to-end encryption of an empty bucket. */
   isEndToEnd: IDL.Opt(IDL.Bool),
 });
-/** A budget of updates: so many at once, and so many more a minute. */
+/** A budget of updates: the maximum at once, and the refill per minute. */
 export const Budget = IDL.Record({
   burst: IDL.Nat,
   perMinute: IDL.Nat,
 });
-/** Principals that may create buckets besides the controllers, and the budgets for strangers. */
+/**
+ * Principals that may create buckets besides the controllers, and the budgets of callers without a
+ * right.
+ */
 export const AccessChange = IDL.Record({
   allow: IDL.Opt(IDL.Vec(IDL.Principal)),
   disallow: IDL.Opt(IDL.Vec(IDL.Principal)),
-  /** Requests without a key that succeed, such as ranges of public files. */
+  /** Successful requests without a key, such as ranges of public files. */
   anonymousUpdates: IDL.Opt(Budget),
-  /** The same, by whoever has a link's secret. */
+  /** The same requests with a link's secret. */
   linkUpdates: IDL.Opt(Budget),
   /**
-   * Calls and requests that are refused since their sender has no right to what they ask for. Each
-   * takes 1, and 1 more for each 16,384 bytes of its argument.
+   * Calls and requests that are refused because their sender lacks the right. Each takes 1, and 1
+   * more for each 16,384 bytes of its argument.
    */
   refusals: IDL.Opt(Budget),
   /** Identities that the network derives for members of end-to-end buckets: 26 G cycles each. */
@@ -305,12 +309,15 @@ export const AccessChange = IDL.Record({
 });
 export const ResultPrincipals = resultOf(IDL.Vec(IDL.Principal));
 
-/** Up to 8,192 bytes of UTF-8; without a type the name's: text/plain, else application/json. */
+/**
+ * Up to 8,192 bytes of UTF-8. Default type: text/plain for ic-domains and names that end in .txt,
+ * else application/json.
+ */
 export const WellKnownContent = IDL.Record({
   contentType: IDL.Opt(IDL.Text),
   body: IDL.Text,
 });
-/** A text at `/.well-known/{name}`; without content it goes. */
+/** A text at `/.well-known/{name}`; absent content removes it. */
 export const WellKnownChange = IDL.Record({
   /** One or two segments of letters, digits, `-`, `.`, `_` and `~`. */
   name: IDL.Text,
@@ -328,7 +335,7 @@ export const ResultWellKnown = resultOf(IDL.Vec(WellKnownText));
 export const RootKeySource = IDL.Variant({ vetkd: IDL.Text, stored: IDL.Null });
 /** The settings of a volume: its front, if the service has one. */
 export const VolumeArgument = IDL.Record({ front: IDL.Opt(IDL.Principal) });
-/** The canister's part in a service: a volume stores files, a front serves the console. */
+/** The canister's role in a service: a volume stores files, a front serves the console. */
 export const RoleArgument = IDL.Variant({ volume: VolumeArgument, front: IDL.Null });
 /** The argument of install and upgrade. */
 export const Settings = IDL.Record({
@@ -340,20 +347,20 @@ export const FrontSetting = IDL.Record({ front: IDL.Principal, url: IDL.Opt(IDL.
 /** A volume of a front. */
 export const Volume = IDL.Record({ canisterId: IDL.Principal });
 export const ResultVolumes = resultOf(IDL.Vec(Volume));
-/** A volume's part: its front, if the service has one. */
+/** Role of a volume: its front, if the service has one. */
 export const VolumeRole = IDL.Record({ front: IDL.Opt(FrontSetting) });
-/** A front's part: its volumes. */
+/** Role of a front: its volumes. */
 export const FrontRole = IDL.Record({ volumes: IDL.Vec(IDL.Principal) });
-/** The canister's part in its service. */
+/** The canister's role in its service. */
 export const ServiceRole = IDL.Variant({ volume: VolumeRole, front: FrontRole });
 
-/** A budget, and what is left of it now. */
+/** A budget, and the current rest of it. */
 export const BudgetLeft = IDL.Record({
   burst: IDL.Nat,
   perMinute: IDL.Nat,
   left: IDL.Nat,
 });
-/** Source of the root key, and whether the key has arrived. */
+/** Source of the root key, and whether the key is available. */
 export const Encryption = IDL.Record({
   /** `vetkd` or `stored`. */
   rootKey: IDL.Text,
@@ -369,10 +376,10 @@ export const Status = IDL.Record({
   bytesStored: IDL.Nat,
   stableBytes: IDL.Nat,
   heapBytes: IDL.Nat,
-  /** For controllers and owners of buckets. */
+  /** Only for controllers and owners of buckets. */
   cycles: IDL.Opt(IDL.Nat),
   anonymousUpdates: BudgetLeft,
-  /** The other budgets; see AccessChange. */
+  /** The other budgets, see AccessChange. */
   linkUpdates: IDL.Opt(BudgetLeft),
   refusals: IDL.Opt(BudgetLeft),
   derivations: IDL.Opt(BudgetLeft),

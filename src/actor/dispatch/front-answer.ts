@@ -1,5 +1,5 @@
-// The answer of a front: to every path, a page of its own or the 404, each certified ahead. Nothing
-// depends on the caller, and no answer asks for an update.
+// The answer of a front: for every path one of its pages or the 404, all certified ahead. It does
+// not depend on the caller and never needs an update.
 
 import { rowHeaders, rowStatus } from '../../certification/certified-file.ts';
 import { expressions } from '../../certification/expressions.ts';
@@ -46,7 +46,7 @@ export function frontAnswer(
   return certificate === undefined ? proven : withCertificate(proven, certificate);
 }
 
-/** Without a request: the answer to OPTIONS. */
+/** Without a request, returns the answer to OPTIONS. */
 function provenPage(page: Page, request: HttpRequest | undefined): Proven {
   const { content, served } = answerOfText(page.text);
   const file = certifiedFileOf(content, served, () => content.digest);
@@ -61,8 +61,8 @@ function provenPage(page: Page, request: HttpRequest | undefined): Proven {
 }
 
 /**
- * All of the page where nothing is certified for the range or the conditions of the request: a
- * server may ignore Range (RFC 9110 §14.2), and a page is better than a refusal.
+ * Returns the whole page if nothing is certified for the request's range or conditions: a server
+ * may ignore Range (RFC 9110 §14.2), and a page is better than a refusal.
  */
 function shown({ text, body, lastModifiedNs }: Page, request: HttpRequest) {
   const content = { body, lastModifiedNs };

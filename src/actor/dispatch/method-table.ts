@@ -1,12 +1,12 @@
-// Bounds of arguments and of ingress: a row for each method of the interface. A method without a
-// row is refused. tests/actor/method-table.test.ts holds that none is missing.
+// Bounds of arguments and of ingress, with a row for each method. A method without a row is
+// refused; tests/actor/method-table.test.ts checks that none is missing.
 //
-// `bounds`: what an honest caller needs, with room for some fields that we do not know. They are
-// all that stands between a stranger and what decoding costs, so a call within them, refused, takes
-// less than 20 M instructions: tests/service/refusal-costs.test.ts.
+// `bounds`: enough for an honest caller and for some unknown fields. Only they limit what decoding
+// for a stranger costs, so a refused call within them takes less than 20 M instructions:
+// tests/service/refusal-costs.test.ts.
 //
-// `admit`, for updates: throws the refusal of a caller who has no right to the call, by the checks
-// that the method itself makes. Inspection sees ingress only, so the method checks again.
+// `admit`, for updates: throws the refusal of a caller without a right to the call, by the checks
+// of the method itself. Inspection sees only ingress, so the method checks again.
 
 import { batchTextBytesMax, deletionBytesMax } from '../../../packages/wire/src/limits.ts';
 import {
@@ -70,18 +70,18 @@ interface Caller {
 
 export interface MethodRow {
   readonly bounds: ArgumentBounds;
-  /** `values`: the arguments as the method gets them. Absent: no ingress is taken. */
+  /** `values`: the arguments as the method receives them. Absent: ingress is refused. */
   readonly admit?: (caller: Caller, ...values: never[]) => void;
-  /** A front has the method too; all others are of volumes alone. */
+  /** Whether a front has the method too; all others exist only at volumes. */
   readonly isAtFront?: true;
   /**
-   * Refusals of callers with a right count toward the budget too: all, where what the method does
-   * is expensive, or those of messages above `uncheckedArgumentBytesMax`.
+   * Which refusals of callers with a right count toward the budget: all, if the method's work is
+   * expensive, or those of messages above `uncheckedArgumentBytesMax`.
    */
   readonly countedRefusals?: 'all' | 'large';
 }
 
-/** No, one or several names and a key. */
+/** Up to a few names and a key. */
 const few: ArgumentBounds = { bytes: 4_096, textBytes: 4_096, values: 32 };
 /** A record of names. */
 const some: ArgumentBounds = { bytes: 6_144, textBytes: 6_144, values: 48 };
@@ -89,9 +89,9 @@ const some: ArgumentBounds = { bytes: 6_144, textBytes: 6_144, values: 48 };
 const many: ArgumentBounds = { bytes: 12_288, textBytes: 10_240, values: 280 };
 /** The bounds of a file's fields: five of 1,024 characters, tags, metadata, its path. */
 const file: ArgumentBounds = { bytes: 16_384, textBytes: 14_336, values: 240 };
-/** As `file`, with bytes as one value, which are read in place. */
+/** Like `file`, with the bytes as one value, which is read in place. */
 const upload: ArgumentBounds = { ...file, bytes: 2_097_152 };
-/** Texts of many files, which are read when the caller's right is known. */
+/** Texts of many files, which are read after the caller's right is checked. */
 const batch: ArgumentBounds = { bytes: 2_097_152, textBytes: batchTextBytesMax, values: 320 };
 const deletion: ArgumentBounds = { bytes: 131_072, textBytes: deletionBytesMax, values: 320 };
 const chunk: ArgumentBounds = { ...few, bytes: 2_097_152 };
@@ -115,7 +115,7 @@ function requireOwner(caller: Caller, bucketId: string): void {
 }
 
 export const methodTable: Readonly<Record<string, MethodRow>> = {
-  // Queries: free, and no ingress
+  // Queries are free and never ingress
   getBucket: { bounds: few },
   getFile: { bounds: few },
   getStatus: { bounds: few, isAtFront: true },
@@ -237,7 +237,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     admit: ({ stores, call }, argument: ChangeArgument) =>
       void checkFileChange(stores, call, changeOf(argument)),
   },
-  /** Its check is what the query would answer: inspect.ts. */
+  /** Its check repeats the query: inspect.ts. */
   http_request_update: { bounds: request },
 
   // Buckets and keys

@@ -1,7 +1,7 @@
-// `@query` and `@update` for methods that take and return Candid values: Azle's own, with arguments
-// decoded within the method's bounds and results encoded cheaply. What cannot be decoded is refused
-// by a reject that says so, whoever sent it. Updates wait for keys, if need be, before they begin.
-// A method that decodes or replies by hand says `manual: true`, and then waits by itself.
+// `@query` and `@update` for methods with Candid arguments and results. They wrap Azle's
+// decorators, decode arguments within the method's bounds and encode results cheaply. A message
+// that cannot be decoded gets a reject that says so, whoever sent it. Updates wait for keys before
+// they begin. A method that decodes or replies by hand sets `manual: true` and waits by itself.
 
 import type { IDL } from '@dfinity/candid';
 import { query as azleQuery, update as azleUpdate, msgReject, msgReply } from 'azle';
@@ -35,17 +35,17 @@ interface Signature {
   readonly result: IDL.VariantClass;
 }
 
-/** The frame around a method: when it runs, and how it refuses. */
+/** The frame around a method: when it runs, and how it rejects. */
 interface Frame {
   readonly schedule: (run: () => void | Promise<void>) => void | Promise<void>;
   readonly charge: typeof asUpdate;
   readonly countRefusal: typeof countRefusal;
 }
 
-/** By the names of methods. */
+/** Plans of the arguments by method name. */
 const plans = new Map<string, readonly Plan[]>();
 
-/** The method as Azle calls it by hand: arguments in, one reply out. */
+/** Returns the method as Azle calls manual methods: it decodes the arguments and replies. */
 function framed(method: Method, signature: Signature, frame: Frame): Method {
   const { schedule, charge, countRefusal } = frame;
   return function (this: unknown): void | Promise<void> {
@@ -66,16 +66,18 @@ function framed(method: Method, signature: Signature, frame: Frame): Method {
   };
 }
 
-/** Refuses a method that a front does not have. */
+/** Refuses a method that fronts do not have. */
 function refuseWhereAbsent(name: string): void {
   if (methodTable[name]?.isAtFront !== true) refuseAtFront(stores);
 }
 
-/** A `manual` update: decodes the message, carries it out when keys are there, and replies. */
+/**
+ * Runs a `manual` update: decodes the message, calls the work when keys are available, and replies.
+ */
 export function carryOut<T, R>(
   signature: Pick<Signature, 'name' | 'parameters'>,
   steps: {
-    /** In place of the plain decoding, which gives a list of arguments. */
+    /** Replaces the plain decoding, which returns a list of arguments. */
     readonly decode?: Decode<T>;
     readonly run: (values: T) => R;
     readonly encode: (result: Result<R>) => Uint8Array;
@@ -94,7 +96,7 @@ export function carryOut<T, R>(
   });
 }
 
-/** The arguments of a method of the interface, within its bounds. Throws a CandidFault. */
+/** Decodes the arguments of a method within its bounds. Throws a CandidFault. */
 export function decodeCall(name: string, argument: Uint8Array): unknown[] {
   const plan = plans.get(name);
   if (plan === undefined) {
@@ -113,7 +115,7 @@ function boundsOf(name: string): ArgumentBounds {
 
 type Decode<T> = (argument: Uint8Array, bounds: ArgumentBounds) => T;
 
-/** Returns the arguments; `undefined` when the message has been rejected. */
+/** Returns the arguments, or `undefined` after rejecting the message. */
 export function decodeArguments<T = unknown[]>(
   signature: Pick<Signature, 'name' | 'parameters'>,
   decode?: Decode<T>,
@@ -121,7 +123,7 @@ export function decodeArguments<T = unknown[]>(
   return decodeMessage(signature, decode)?.values;
 }
 
-/** `undefined` when the message has been rejected. */
+/** Returns `undefined` after rejecting the message. */
 function decodeMessage<T>(
   { name, parameters }: Pick<Signature, 'name' | 'parameters'>,
   decode?: Decode<T>,
@@ -147,7 +149,7 @@ function decodeMessage<T>(
 function decorate(decorator: AzleDecorator, frame: Frame) {
   return (parameters: IDL.Type[], answered: IDL.Type, options?: Options): Decorator => {
     const register = decorator(parameters, answered, { manual: true });
-    // Results that are not encoded by hand come from resultOf().
+    // Results that the method does not encode itself come from resultOf().
     const result = answered as IDL.VariantClass;
     return (method, context) => {
       const name = String(context.name);

@@ -1,6 +1,6 @@
 // Refused calls that the canister pays for. The interface promises `err`, which only the method can
-// return, so the inspection lets refused calls of strangers in while the budget `refusals` lasts;
-// beyond it the inspection traps with the words that the method would have returned.
+// return, so the inspection accepts refused calls of strangers while the budget `refusals` lasts.
+// Beyond it the inspection traps with the sentence that the method would have returned.
 
 import { isBudgetLeft, spendBudget } from '../../domain/rights/budgets.ts';
 import type { RefusalCode } from '../../domain/shared/refusal.ts';
@@ -10,8 +10,8 @@ import { time } from '../runtime/system.ts';
 import { methodTable } from './method-table.ts';
 
 /**
- * Refusals of callers who have no right to what they name, or name what does not exist. A caller
- * who gets any other one has a right that costs more than a refusal.
+ * Refusals of callers who have no right to the named thing, or who name something that does not
+ * exist. A caller with any other refusal has a right that costs more than a refusal.
  */
 const strangersCodes: ReadonlySet<RefusalCode> = new Set([
   'Unauthorized',
@@ -21,7 +21,7 @@ const strangersCodes: ReadonlySet<RefusalCode> = new Set([
   'InvalidBucketId',
   'NoSuchFile',
   'NoSuchUpload',
-  // Beyond the budget of an API key.
+  // The budget of an API key is used up.
   'SlowDown',
 ]);
 
@@ -44,7 +44,7 @@ export function isRefusalAffordable(refused: RefusedCall, code: RefusalCode): bo
 /** Takes a refused update from the budget; larger ones take more. */
 export function countRefusal(refused: RefusedCall, result: object): void {
   if (!('err' in result)) return;
-  // errorText() has put the code there.
+  // errorText() puts the code first.
   const [code] = String(result.err).split(':', 1);
   if (!isCounted(refused, code as RefusalCode)) return;
   const amount = 1 + Math.floor(refused.argumentBytes / refusedBytesPerToken);

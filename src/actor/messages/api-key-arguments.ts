@@ -1,4 +1,4 @@
-// The arguments of methods over API keys as the domain takes them.
+// Converts the arguments of API key methods to the domain's types.
 
 import type { KeyRequest } from '../../domain/administration/api-key-administration.ts';
 import type { Optional } from './optional.ts';

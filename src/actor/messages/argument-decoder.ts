@@ -1,8 +1,8 @@
-// Decodes the arguments of methods within bounds, in place of the Candid library, which takes
-// 80,000 instructions a value and works for what bytes declare, not for what they are. Values have
-// the library's forms. Candid specification, "Subtyping and coercion", but for one rule: an option
-// of another type is refused. Candid takes it for none, so that a key would never expire whose
-// expiry came as a text.
+// Decodes the arguments of methods within bounds. It replaces the Candid library, which takes
+// 80,000 instructions per value and whose work depends on what the bytes declare. Values have the
+// library's forms. Candid specification, "Subtyping and coercion", except for one rule: an option
+// of another type is refused. Candid would treat it as absent, so that a key whose expiry came as a
+// text would never expire.
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -18,25 +18,25 @@ import { countValue, type Message, skip } from './argument-message.ts';
 
 export interface ArgumentBounds {
   readonly bytes: number;
-  /** The most bytes of all texts together. */
+  /** Maximum total bytes of all texts. */
   readonly textBytes: number;
-  /** Values, those within others and those that are skipped too. */
+  /** Number of values, including nested and skipped ones. */
   readonly values: number;
 }
 
-/** How a value of an expected type is read where the message says that one of `type` stands. */
+/** How to read a value of an expected type if the message declares `type` for it. */
 export interface Plan {
-  /** As Candid writes the type; asked for when a value is wrong. */
+  /** Returns the Candid text of the type, for errors. */
   name(): string;
   decode(message: Message, type: number): unknown;
-  /** The default of a value that was not sent; without it the value is required. */
+  /** The default of an absent value; without it the value is required. */
   readonly absent?: [] | null;
 }
 
-/** Arguments beyond those that a method has, which are skipped. */
+/** Maximum number of additional arguments, which are skipped. */
 const extraArgumentsMax = 8;
 
-/** Throws a CandidFault for what is not of those types, or beyond the bounds. */
+/** Throws a CandidFault for values of other types or beyond the bounds. */
 export function decodeWithin(
   plans: readonly Plan[],
   bytes: Uint8Array,
@@ -79,7 +79,7 @@ function absentValue(plan: Plan): [] | null {
   return plan.absent;
 }
 
-/** The entry of a composed type of that kind. */
+/** Returns the entry of a composed type of that kind. */
 function requireEntry(plan: Plan, message: Message, type: number, kind: number): TableEntry {
   const entry = message.table[type];
   if (entry?.kind !== kind) throw mismatch(plan.name(), message, type);
@@ -91,7 +91,7 @@ function plain(name: string, code: number, read: (reader: CandidReader) => unkno
     name: () => name,
     decode(message, type) {
       countValue(message);
-      // nat is a subtype of int, and all that differs is how it is read.
+      // nat is a subtype of int that only differs in its encoding.
       if (type === code) return read(message.reader);
       if (code === candidTypes.int && type === candidTypes.nat) {
         return message.reader.bigNumber(false);
@@ -155,7 +155,7 @@ function vector(of: Plan): Plan {
 
 type Fields = readonly (readonly [name: string, plan: Plan])[];
 
-/** `isTuple`: the values as an array, fields being numbered. */
+/** `isTuple`: returns the values as an array; the fields are numbered. */
 function record(fields: Fields, isTuple: boolean): Plan {
   const byId = new Map(
     fields.map(([name, plan], index) => [isTuple ? index : idlLabelToId(name), { name, plan }]),
@@ -212,7 +212,7 @@ function variant(fields: Fields): Plan {
   return whole;
 }
 
-/** From the types of the interface to plans. */
+/** Turns types of the interface into plans. */
 class Planner extends IDL.Visitor<null, Plan> {
   override visitType(type: IDL.Type): Plan {
     throw new Error(`No method takes ${type.display()}: add it to the argument decoder`);
@@ -276,7 +276,7 @@ class Planner extends IDL.Visitor<null, Plan> {
   }
 }
 
-/** Made once for each method, at install and upgrade. */
+/** Called once for each method, at install and upgrade. */
 export function planOf(type: IDL.Type): Plan {
   return type.accept(new Planner(), null);
 }

@@ -1,10 +1,10 @@
-// Says what is wrong with an argument: where it stands, by names of the interface, what has to be
-// there, and what type is there. Types alone: a value may be a secret.
+// Describes what is wrong with an argument: its position, by names of the interface, the expected
+// type and the received type. It never shows a value, which may be a secret.
 
 import { CandidFault, candidTypes } from '../candid/reader.ts';
 import type { Message } from './argument-message.ts';
 
-/** Units of numbers, by the names of fields. */
+/** Units of numbers by field name. */
 const units: Readonly<Record<string, string>> = {
   expiresAt: 'nanoseconds since 1970',
   keepVersionsDays: 'days',
@@ -13,11 +13,11 @@ const units: Readonly<Record<string, string>> = {
   chunkSize: 'bytes',
 };
 
-/** A fault of one of the arguments; the words complete "the argument …". */
+/** A fault of one argument; the text completes "the argument …". */
 class ArgumentFault extends CandidFault {
   /** Such as `files[3].path`; '' for an argument itself. */
   readonly place: string;
-  /** Such as `argument 2`; '' until that is known. */
+  /** Such as `argument 2`; '' until it is known. */
   readonly argument: string;
 
   constructor(words: string, place = '', argument = '') {
@@ -26,7 +26,7 @@ class ArgumentFault extends CandidFault {
     this.argument = argument;
   }
 
-  /** Another step outside of where it stands: a field's name, or `[index]` of a list. */
+  /** Adds an outer step to the position: a field's name, or `[index]` of a list. */
   below(step: string): ArgumentFault {
     const { message, place } = this;
     const isJoined = place === '' || place.startsWith('[');
@@ -34,7 +34,7 @@ class ArgumentFault extends CandidFault {
   }
 }
 
-/** There is no value, or one of another type. */
+/** The value is missing or has another type. */
 class TypeMismatch extends ArgumentFault {
   readonly expected: string;
   readonly got: string | undefined;
@@ -57,7 +57,7 @@ export function missing(expected: string): CandidFault {
   return new TypeMismatch(expected, undefined);
 }
 
-/** The message has a value of that type in place of what is expected. */
+/** Returns the fault of a value with that type in place of the expected one. */
 export function mismatch(expected: string, { table }: Message, type: number): CandidFault {
   return new TypeMismatch(expected, typeName(table, type, 0));
 }
@@ -66,7 +66,7 @@ function faultOf(error: CandidFault): ArgumentFault {
   return error instanceof ArgumentFault ? error : new ArgumentFault(error.message);
 }
 
-/** Returns a fault from inside with its path prefixed; any other error as it is. */
+/** Prefixes the position of a fault with the step; returns other errors unchanged. */
 export function below(step: string, error: unknown): unknown {
   return error instanceof CandidFault && step !== '' ? faultOf(error).below(step) : error;
 }
@@ -78,13 +78,16 @@ export function ofArgument(argument: string, error: unknown): unknown {
   return new ArgumentFault(message, place, argument);
 }
 
-/** A mismatch within an option is one of the option. */
+/** Reports a mismatch inside an option as a mismatch of the option. */
 export function asOptional(error: unknown, message: Message, type: number): unknown {
   const isOwn = error instanceof TypeMismatch;
   return isOwn ? mismatch(`opt ${error.expected}`, message, type) : error;
 }
 
-/** Behind the name of the method; `undefined` for a fault of the message as a whole. */
+/**
+ * Returns the text that follows the method's name; `undefined` for a fault of the message as a
+ * whole.
+ */
 export function explainArgument(error: CandidFault): string | undefined {
   if (!(error instanceof ArgumentFault) || error.argument === '') return undefined;
   const { argument, place, message } = error;
@@ -103,7 +106,7 @@ const plainNames = new Map([
   [-14, 'float64'],
   [-17, 'empty'],
 ]);
-/** The greatest depth of nested options and lists that errors name. */
+/** Maximum depth of nested options and lists that errors name. */
 const namedDepthMax = 3;
 
 function typeName(table: Message['table'], type: number, depth: number): string {

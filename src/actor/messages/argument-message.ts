@@ -1,5 +1,5 @@
-// A message whose arguments are being decoded: each value counts, whether it is wanted or skipped,
-// so that no bytes keep us busy. Candid specification, "Binary format".
+// A message whose arguments are being decoded. Each value counts, whether it is expected or
+// skipped, which bounds the work. Candid specification, "Binary format".
 
 import { CandidFault, type CandidReader, candidTypes, type TableEntry } from '../candid/reader.ts';
 
@@ -9,7 +9,7 @@ export interface Message {
   valuesLeft: number;
 }
 
-/** Levels of a value that is skipped. */
+/** Maximum depth of a skipped value. */
 const skippedDepthMax = 8;
 
 export function countValue(message: Message): void {
@@ -19,10 +19,10 @@ export function countValue(message: Message): void {
   }
 }
 
-/** Bytes of the plain types from bool, -2, to float64, -14; 0 for those of LEB128. */
+/** Bytes of the primitive types from bool, -2, to float64, -14; 0 for LEB128. */
 const plainSizes = [1, 0, 0, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8] as const;
 
-/** A value that nobody wants; counts as any other. */
+/** Skips a value, which counts like any other. */
 export function skip(message: Message, type: number, depth: number): void {
   countValue(message);
   if (depth > skippedDepthMax) {

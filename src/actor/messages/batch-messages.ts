@@ -1,6 +1,6 @@
-// The arguments of uploadFiles and deleteFiles. Both list much, and who may call is known from what
-// stands beside the lists: those are passed over, and read when the caller's right is known. What
-// is not of just these types goes to the argument decoder, within its bounds.
+// The arguments of uploadFiles and deleteFiles. Their lists are long, and the fields beside the
+// lists determine the caller's right, so the lists are skipped first and read after the right is
+// checked. Arguments of other types go to the argument decoder, within its bounds.
 
 import { idlLabelToId } from '@dfinity/candid';
 import {
@@ -36,7 +36,7 @@ export interface BucketArgument {
   readonly apiKey: string | undefined;
 }
 
-/** As Candid has it; its bytes are a view into the argument. */
+/** As in Candid; its bytes are a view into the argument. */
 export interface BatchedFileArgument {
   readonly path: string;
   readonly contentType: Optional<string>;
@@ -50,7 +50,7 @@ export interface BatchedFileArgument {
 }
 
 export interface FileBatchArgument extends BucketArgument {
-  /** Throws a Refusal when they are malformed. */
+  /** Throws a Refusal if they are malformed. */
   readFiles(): BatchedFileArgument[];
 }
 
@@ -58,7 +58,7 @@ export interface FileDeletionArgument extends BucketArgument {
   readonly prefix: string | undefined;
   readonly cursor: string | undefined;
   readonly ifMatch: string | undefined;
-  /** Throws a Refusal when they are malformed. */
+  /** Throws a Refusal if they are malformed. */
   readPaths(): string[] | undefined;
 }
 
@@ -66,7 +66,7 @@ function namesOf(names: readonly string[]): ReadonlyMap<number, string> {
   return new Map(names.map((name) => [idlLabelToId(name), name]));
 }
 
-/** `Code: sentence` for what is found malformed after the caller's right is known. */
+/** Turns faults that are found after the caller's right was checked into refusals. */
 function refusingFaults<T>(read: () => T): T {
   try {
     return read();
@@ -83,7 +83,7 @@ interface Field {
   readonly type: number;
 }
 
-/** The fields of a record, in the order in which their values stand. */
+/** Returns the fields of a record in the order of their values. */
 function fieldsOf(entry: TableEntry, names: ReadonlyMap<number, string>): Field[] {
   return entry.parts.map(([id, type]) => {
     const name = names.get(id);
@@ -104,7 +104,7 @@ function optionalText(reader: CandidReader, table: TableEntry[], type: number) {
 const batchNames = namesOf(['files', 'bucketId', 'apiKey']);
 const batchPlans = [planOf(FileBatch)];
 
-/** The argument of `uploadFiles`. */
+/** Decodes the argument of `uploadFiles`. */
 export function decodeFileBatch(argument: Uint8Array, bounds: ArgumentBounds): FileBatchArgument {
   const batch = readCandid(argument, bounds.textBytes, readBatch);
   if (batch !== undefined) return batch;
@@ -165,7 +165,7 @@ function fileFieldKind(table: TableEntry[], name: string, type: number): Skipped
   return skippedLayouts.optBlob;
 }
 
-/** Passes over the files. */
+/** Skips the files and returns a function that reads them. */
 function laterFiles(reader: CandidReader, table: TableEntry[], type: number) {
   const fields = fileFieldsOf(table, entryOf(table, type, candidTypes.vec).parts[0]?.[1]);
   const length = reader.count(batchFileCountMax);
@@ -208,7 +208,7 @@ function readOption(reader: CandidReader, kind: SkippedLayout): unknown {
 const deletionNames = namesOf(['bucketId', 'paths', 'prefix', 'cursor', 'ifMatch', 'apiKey']);
 const deletionPlans = [planOf(FileDeletion)];
 
-/** The argument of `deleteFiles`. */
+/** Decodes the argument of `deleteFiles`. */
 export function decodeFileDeletion(
   argument: Uint8Array,
   bounds: ArgumentBounds,

@@ -1,5 +1,5 @@
-// The messages that carry bulk bytes, decoded and encoded by hand. What does not look as expected
-// goes to the argument decoder, which knows subtypes and words the errors.
+// Hand-written codecs of the messages that carry file bytes. A message in another form goes to the
+// argument decoder, which handles subtypes and describes the errors.
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
 import type { Header, HttpRequest as Request } from '../../http/message.ts';
@@ -27,7 +27,7 @@ const requestFields = new Map(
   ]),
 );
 
-/** The argument of `http_request` and of `http_request_update`; the body is a view into it. */
+/** Decodes the argument of `http_request` and `http_request_update`; the body is a view into it. */
 export function decodeRequest(argument: Uint8Array, bounds: ArgumentBounds): Request {
   const request =
     readRequestNatively(argument, bounds.textBytes) ?? readAnyRequest(argument, bounds);
@@ -40,13 +40,13 @@ export function decodeRequest(argument: Uint8Array, bounds: ArgumentBounds): Req
   return request;
 }
 
-/** Reads requests that gateways write otherwise; the slow reference model of the fast reader. */
+/** Reads requests in any other form; also the slow reference model of the fast reader. */
 export function readAnyRequest(argument: Uint8Array, bounds: ArgumentBounds): Request {
   const read = readCandid(argument, bounds.textBytes, readRequest);
   return read ?? (decodeWithin(requestPlans, argument, bounds)[0] as Request);
 }
 
-/** A request that HTTP refuses by a status; only its target is known. */
+/** A request that HTTP refuses with a status; only its method and URL are known. */
 export class RequestTooLarge extends CandidFault {
   readonly code: 'HeadersTooLarge' | 'UriTooLong';
   readonly request: Request;
@@ -91,7 +91,7 @@ function readRequestFields(reader: CandidReader, found: Partial<Record<string, u
   }
 }
 
-/** Fields come in the order of their hashes: the headers after URL, method and body. */
+/** Fields are ordered by hash: the headers follow URL, method and body. */
 function withinHeaders(found: Partial<Record<string, unknown>>, fault: unknown) {
   const { method, url, body, headers } = found;
   const isKnown = typeof method === 'string' && typeof url === 'string' && body !== undefined;
@@ -144,7 +144,7 @@ export function entryOf(
   return entry;
 }
 
-/** A list of tuples of two texts. */
+/** Requires a list of tuples of two texts. */
 export function requirePairs(table: readonly TableEntry[], type: number | undefined): void {
   const element = entryOf(table, type, candidTypes.vec).parts[0]?.[1];
   const { parts } = entryOf(table, element, candidTypes.record);
@@ -178,7 +178,7 @@ export interface ChunkArgument {
   readonly bytes: Uint8Array;
 }
 
-/** The arguments of `uploadFileChunkIndexed`; the chunk is a view into them. */
+/** Decodes the arguments of `uploadFileChunkIndexed`; the chunk is a view into them. */
 export function decodeChunk(argument: Uint8Array, bounds: ArgumentBounds): ChunkArgument {
   const chunk = readCandid(argument, bounds.textBytes, readChunk);
   if (chunk !== undefined) {
@@ -204,21 +204,22 @@ function readChunk(reader: CandidReader): ChunkArgument {
   };
 }
 
-// Behind it the fields in the order of their hashes: body, headers, upgrade, strategy, status.
+// After it, the fields follow in the order of their hashes: body, headers, upgrade, strategy,
+// status.
 export const answerHead = messageHead(HttpResponse);
 
 export interface EncodableResponse {
   readonly status: number;
-  /** A long value may come as its UTF-8. */
+  /** A long value can be given as its UTF-8. */
   readonly headers: readonly (readonly [name: string, value: string | Uint8Array])[];
   readonly body: Uint8Array;
-  /** A streaming strategy as encodeStrategy() has it; absent when the body is whole. */
+  /** A streaming strategy from encodeStrategy(); absent if the body is complete. */
   readonly strategy?: Uint8Array | undefined;
 }
 
 /**
- * The slow twin of native-reply.ts, for what is too long for it; `isUpgrade` asks the gateway to
- * call again as an update.
+ * Slow variant of native-reply.ts, for answers that exceed its limits; `isUpgrade` asks the gateway
+ * to repeat the request as an update.
  */
 export function encodeResponse(response: EncodableResponse, isUpgrade: boolean): Uint8Array {
   const { status, headers, body, strategy = Uint8Array.of(0) } = response;
@@ -239,8 +240,8 @@ export function encodeResponse(response: EncodableResponse, isUpgrade: boolean):
 const shortLengthMax = 127;
 
 /**
- * Each text behind its length. A length of one byte is an ASCII character: as many texts as are
- * short and ASCII are encoded with their lengths in one native call.
+ * Encodes each text after its length. A length of one byte is an ASCII character, so one native
+ * call encodes consecutive short ASCII texts together with their lengths.
  */
 function encodeTexts(texts: readonly (string | Uint8Array)[]): Uint8Array[] {
   const pieces: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-// The arguments of copies, moves and changes of files as the domain takes them.
+// Converts the arguments of copies, moves and changes to the domain's types.
 
 import type { CopyRequest as CopyOrder } from '../../domain/files/copies.ts';
 import type { FileChange as Change, ChangedNotes } from '../../domain/files/file-changes.ts';
@@ -54,7 +54,7 @@ export interface PrefixArgument {
   readonly apiKey: Optional<string>;
 }
 
-/** Prefixes may be written with the slash that paths may be written with. */
+/** Prefixes may have the leading slash that paths may have. */
 export function prefixOrderOf(argument: PrefixArgument): PrefixOrder {
   return {
     bucket: argument.bucketId,

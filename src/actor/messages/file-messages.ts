@@ -1,5 +1,5 @@
-// The messages of the actor's file methods that carry bulk bytes, by hand as in bulk-messages.ts:
-// the argument of uploadFile and the answer of readFile.
+// Hand-written codecs, as in bulk-messages.ts, of the file methods that carry file bytes: the
+// argument of uploadFile and the answer of readFile.
 
 import { idlLabelToId } from '@dfinity/candid';
 import type { FileArgument } from '../../domain/uploads/single-upload.ts';
@@ -32,10 +32,13 @@ const fieldNames = new Map(
     name,
   ]),
 );
-/** Tags, and pairs of metadata: more than a file may have, the domain words that refusal. */
+/**
+ * Maximum number of tags, and of metadata pairs, that are read: more than a file may have, so that
+ * the domain refuses the excess.
+ */
 const itemsReadMax = 100;
 
-/** The argument of `uploadFile`; its bytes are a view into it. */
+/** Decodes the argument of `uploadFile`; its bytes are a view into it. */
 export function decodeFileUpload(argument: Uint8Array, bounds: ArgumentBounds): FileArgument {
   return (
     readCandid(argument, bounds.textBytes, readFileUpload) ?? decodeAnyUpload(argument, bounds)
@@ -125,7 +128,9 @@ function decodeAnyUpload(argument: Uint8Array, bounds: ArgumentBounds): FileArgu
 
 const bytesHead = headOfOk(ResultBytes);
 
-/** The answer of `readFile`: what is before the bytes, and they; none of an error. */
+/**
+ * Encodes the answer of `readFile`: the bytes before the file's, and the file's; none for an error.
+ */
 export function encodeBytesResult(
   result: Result<Uint8Array>,
 ): readonly [head: Uint8Array, bytes: Uint8Array] {

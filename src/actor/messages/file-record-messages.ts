@@ -1,6 +1,6 @@
-// The answers of listFiles, listFolder and getFile, by hand: the library takes 3.5 M instructions
-// for each file record. Candid specification, "Binary format": fields stand in the order of their
-// hashes.
+// Hand-written encoders of the answers of listFiles, listFolder and getFile: the library takes 3.5
+// M instructions per file record. Candid specification, "Binary format": fields are ordered by
+// hash.
 
 import { IDL } from '@dfinity/candid';
 import type { FileParts } from '../../domain/files/file-parts.ts';
@@ -18,7 +18,7 @@ const fileHead = headOfOk(ResultFile);
 const fileListHead = headOfOk(ResultFileList);
 const folderPageHead = headOfOk(ResultFolderPage);
 const filesHead = headOfOk(ResultFiles);
-/** Alternatives are counted in the order of their hashes. */
+/** Variants are ordered by hash. */
 const okTag = 0;
 const errTag = 1;
 
@@ -27,7 +27,7 @@ export interface FileListAnswer {
   readonly records: readonly FileParts[];
 }
 
-/** The answer of `getFile`. */
+/** Encodes the answer of `getFile`. */
 export function encodeFileResult(result: Result<FileParts>): Uint8Array {
   if (!('ok' in result)) {
     return encodeResult(ResultFile, result);
@@ -37,7 +37,7 @@ export function encodeFileResult(result: Result<FileParts>): Uint8Array {
   return draft.finish();
 }
 
-/** The answer of `listFiles`. */
+/** Encodes the answer of `listFiles`. */
 export function encodeFileListResult(result: Result<FileListAnswer>): Uint8Array {
   if (!('ok' in result)) {
     return encodeResult(ResultFileList, result);
@@ -67,7 +67,7 @@ export interface FolderPageAnswer {
   readonly page: FilePage<FileParts>;
 }
 
-/** The answer of `listFolder`. */
+/** Encodes the answer of `listFolder`. */
 export function encodeFolderPageResult(result: Result<FolderPageAnswer>): Uint8Array {
   if (!('ok' in result)) {
     return encodeResult(ResultFolderPage, result);
@@ -91,7 +91,7 @@ export function encodeFolderPageResult(result: Result<FolderPageAnswer>): Uint8A
   return draft.finish();
 }
 
-/** The answer of `uploadFiles`. */
+/** Encodes the answer of `uploadFiles`. */
 export function encodeFilesResult(result: Result<readonly Result<FileParts>[]>): Uint8Array {
   if (!('ok' in result)) {
     return encodeResult(ResultFiles, result);
@@ -106,11 +106,11 @@ export function encodeFilesResult(result: Result<readonly Result<FileParts>[]>):
   return draft.finish();
 }
 
-/** Numbers and lengths of a record, with room to spare. */
+/** Maximum bytes of a record's numbers and lengths. */
 const recordRestMax = 128;
 const lengthMax = 10;
 
-/** A message while it is put together. */
+/** A message under construction. */
 class Draft {
   #bytes: Uint8Array = new Uint8Array(16_384);
   #end = 0;

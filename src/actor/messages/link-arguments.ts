@@ -1,4 +1,4 @@
-// The argument of `createLink` as the domain takes it.
+// Converts the argument of `createLink` to the domain's type.
 
 import type { LinkRequest } from '../../domain/files/links.ts';
 import type { Optional } from './optional.ts';

@@ -1,4 +1,4 @@
-// Answers to HTTP requests, put together and sent by the kernel (kernel/http-response.ts).
+// Answers to HTTP requests that the kernel assembles and sends (kernel/http-response.ts).
 
 import { msgReply } from 'azle';
 import { createCommand, kernelCall, kernelOperations, kernelWords } from '../../crypto/kernel.ts';
@@ -12,21 +12,21 @@ const apartWord = kernelWords.length;
 const upgradeWord = kernelWords.longResult;
 const noStrategy = Uint8Array.of(0);
 
-/** Replies with bulk bytes behind what stands before them, which are not copied together. */
+/** Replies with a head and bulk bytes, without copying them together. */
 export function replyBytes(head: Uint8Array, body: Uint8Array): void {
   kernelCall(piecesCommand);
   kernelCall(head);
   kernelCall(body);
 }
 
-/** Replies; `isUpgrade` asks the gateway to call again as an update. */
+/** Replies; `isUpgrade` asks the gateway to repeat the request as an update. */
 export function replyResponse(response: EncodableResponse, isUpgrade: boolean): void {
   if (!isTextExchangeOpen() || !replyNatively(response, isUpgrade)) {
     msgReply(encodeResponse(response, isUpgrade));
   }
 }
 
-/** False, and nothing sent, when the headers are too long for this way. */
+/** Returns false, without a reply, if the headers exceed the limit of the kernel. */
 export function replyNatively(response: EncodableResponse, isUpgrade: boolean): boolean {
   const { status, headers, body, strategy = noStrategy } = response;
   const texts = headers.flat();

@@ -1,5 +1,5 @@
-// HTTP requests as gateways send them, read by the kernel and the engine's own JSON parser: 0.2 M
-// instructions for ten header fields, where the reader in bulk-messages.ts takes 1.2 M.
+// HTTP requests in the form of gateways, read by the kernel and the engine's native JSON parser:
+// 0.2 M instructions for ten header fields, while the reader in bulk-messages.ts takes 1.2 M.
 
 import { createCommand, kernelCall, kernelOperations, kernelWords } from '../../crypto/kernel.ts';
 import { isTextExchangeOpen, takeText } from '../../crypto/kernel-text.ts';
@@ -9,7 +9,7 @@ import { requestHeaderCountMax } from '../../limits.ts';
 const command = createCommand(kernelOperations.readRequest, 1);
 
 /**
- * `undefined` for what is not well-formed, of other types, or beyond a bound; the body is a view
+ * Returns `undefined` for a malformed request, other types or an exceeded bound. The body is a view
  * into the argument.
  */
 export function readRequestNatively(

@@ -1,4 +1,4 @@
-// Values that a call may leave out, as Candid has them: none or one in a list.
+// Optional values in Candid's form: a list with no or one item.
 
 import { withoutSlash } from '../../domain/shared/names.ts';
 
@@ -12,7 +12,7 @@ export function numberOf([value]: Optional<bigint>): number | undefined {
   return value === undefined ? undefined : Number(value);
 }
 
-/** A prefix may be written with the slash that paths may be written with. */
+/** A prefix may have the leading slash that paths may have. */
 export function prefixOf([prefix]: Optional<string>): string | undefined {
   return prefix === undefined ? undefined : withoutSlash(prefix);
 }

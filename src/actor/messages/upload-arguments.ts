@@ -1,4 +1,5 @@
-// The arguments of `beginFileUploadWith` and `completeFileUploadWith` as the domain takes them.
+// Converts the arguments of `beginFileUploadWith` and `completeFileUploadWith` to the domain's
+// types.
 
 import type { Completion } from '../../domain/uploads/upload-end.ts';
 import type { UploadRequest } from '../../domain/uploads/uploads.ts';
@@ -9,7 +10,7 @@ export interface UploadArgument {
   readonly bucketId: string;
   readonly path: string;
   readonly contentType: Optional<string>;
-  /** A plain nat too, as it once was: a subtype of its option. */
+  /** Also accepts a plain nat, the former type, because it is a subtype of its option. */
   readonly size: Optional<bigint>;
   readonly tags: Optional<string[]>;
   readonly sha256: Optional<string>;
@@ -22,7 +23,7 @@ export interface UploadArgument {
   readonly apiKey: Optional<string>;
 }
 
-/** The type falls back to the path's. */
+/** Without a type, the path's extension determines it. */
 export function uploadRequestOf(argument: UploadArgument): UploadRequest {
   const { bucketId: bucket, path } = argument;
   return {

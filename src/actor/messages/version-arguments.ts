@@ -1,4 +1,4 @@
-// The arguments of methods over former versions as the domain takes them.
+// Converts the arguments of version methods to the domain's types.
 
 import type { Erasure, Restoration } from '../../domain/files/versions.ts';
 import { numberOf, type Optional, prefixOf } from './optional.ts';
@@ -26,7 +26,7 @@ export interface ErasureArgument {
   readonly apiKey: Optional<string>;
 }
 
-/** A prefix may be written with the slash that paths may be written with. */
+/** A prefix may have the leading slash that paths may have. */
 export function erasureOf(argument: ErasureArgument): Erasure {
   return {
     bucket: argument.bucketId,

@@ -1,4 +1,4 @@
-// Actor methods over API keys.
+// Actor methods for API keys.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -16,7 +16,7 @@ import type { Optional } from '../messages/optional.ts';
 import { answer, currentCall } from '../runtime/call.ts';
 import { startUpkeep, stores } from '../runtime/runtime.ts';
 
-/** Without the hash: nothing of a key's look-up leaves the canister. */
+/** Omits the hash, by which keys are found. */
 function keyView(key: ApiKey) {
   const { id, hint, name, buckets, permissions } = key;
   return {
@@ -30,14 +30,14 @@ function keyView(key: ApiKey) {
   };
 }
 
-/** Absent: no limit. */
+/** Returns no value for a key without a limit. */
 function limitOf(perHour: number): Optional<bigint> {
   return perHour === 0 ? [] : [BigInt(perHour)];
 }
 
-/** API keys: what a program may do without an identity. */
+/** API keys: give rights to programs without an identity. */
 export class ApiKeysActor {
-  /** For owners of the buckets. The `secret` is in this answer and nowhere else. */
+  /** Creates a key, for owners of its buckets. Only this answer contains the `secret`. */
   @update([ApiKeyRequest], ResultNewApiKey)
   createApiKey(argument: ApiKeyArgument) {
     return answer(() => {
@@ -46,13 +46,13 @@ export class ApiKeysActor {
     });
   }
 
-  /** (bucketId) The keys of a bucket, for its owners. */
+  /** (bucketId) Lists the keys of a bucket, for its owners. */
   @query([IDL.Text], ResultApiKeys)
   listApiKeys(bucketId: string) {
     return answer(() => listKeys(stores, currentCall(), bucketId).map(keyView));
   }
 
-  /** (keyId) From now on the key opens nothing. */
+  /** (keyId) Revokes the key at once. */
   @update([IDL.Text], ResultNull)
   revokeApiKey(keyId: string) {
     return answer(() => {

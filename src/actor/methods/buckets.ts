@@ -1,4 +1,4 @@
-// Actor methods over buckets, their members, and who may create them.
+// Actor methods for buckets, their members and the principals that may create them.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -103,11 +103,11 @@ function bytesOf([principals]: Optional<Principal[]>): Uint8Array[] {
   return (principals ?? []).map((principal) => principal.toUint8Array());
 }
 
-/** Buckets: who owns them, who may use them, how much they hold. */
+/** Buckets: their owners, members, settings and sizes. */
 export class BucketsActor {
   /**
-   * (bucketId, options) For controllers and those whom updateAccess allows. Private unless the
-   * options say otherwise. Errors: AccessDenied, BucketExists, InvalidBucketId.
+   * (bucketId, options) Creates a bucket, private by default. For controllers and principals that
+   * updateAccess allows. Errors: AccessDenied, BucketExists, InvalidBucketId.
    */
   @update([IDL.Text, IDL.Opt(BucketOptions)], ResultBucket)
   createBucket(bucket: string, [options]: Optional<BucketOptionsArgument>) {
@@ -124,14 +124,17 @@ export class BucketsActor {
   }
 
   /**
-   * (bucketId, apiKey) For members, and by a key with `read`. Errors: AccessDenied, NoSuchBucket.
+   * (bucketId, apiKey) Returns a bucket, for members and keys with `read`. Errors: AccessDenied,
+   * NoSuchBucket.
    */
   @query([IDL.Text, IDL.Opt(IDL.Text)], ResultBucket)
   getBucket(bucket: string, [apiKey]: Optional<string>) {
     return answer(() => bucketView(describeBucket(stores, currentCall(), { bucket, apiKey })));
   }
 
-  /** (page, pageSize) Those of the caller, by pages from 1 on; 1 to 50 a page, 10 unless told. */
+  /**
+   * (page, pageSize) Lists the caller's buckets, by pages from 1 on; 1 to 50 per page, default 10.
+   */
   @query([IDL.Opt(IDL.Nat), IDL.Opt(IDL.Nat)], ResultBuckets)
   listBuckets([page]: Optional<bigint>, [pageSize]: Optional<bigint>) {
     return answer(() => {
@@ -141,8 +144,9 @@ export class BucketsActor {
   }
 
   /**
-   * For owners: visibility, quotas, former versions, owner, members, end-to-end encryption. What is
-   * absent stays. Errors: BucketNotEmpty for what is fixed while there are files.
+   * Changes visibility, quotas, former versions, owner, members or end-to-end encryption, for
+   * owners. Absent fields stay. Errors: BucketNotEmpty for a field that is fixed while the bucket
+   * has files.
    */
   @update([BucketChange], ResultBucket)
   updateBucket(argument: BucketChangeArgument) {
@@ -170,8 +174,8 @@ export class BucketsActor {
   }
 
   /**
-   * (bucketId, options) For owners. Errors: BucketNotEmpty while there are files, or uploads that
-   * are open and not forced.
+   * (bucketId, options) Deletes a bucket, for owners. Errors: BucketNotEmpty while it has files, or
+   * open uploads without force.
    */
   @update([IDL.Text, IDL.Opt(BucketDeletion)], ResultNull)
   deleteBucket(bucket: string, [options]: Optional<{ force: Optional<boolean> }>) {
@@ -182,7 +186,10 @@ export class BucketsActor {
     });
   }
 
-  /** For controllers. ok is all principals that may then create buckets. */
+  /**
+   * Changes who may create buckets, and budgets, for controllers. ok lists all principals that may
+   * create buckets.
+   */
   @update([AccessChange], ResultPrincipals)
   updateAccess(argument: AccessChangeArgument) {
     const change = {

@@ -1,4 +1,4 @@
-// Actor methods that copy, move and change files. Files are encoded by hand, see
+// Actor methods that copy, move and change files. Their answers are encoded by
 // file-record-messages.ts.
 
 import { copyFile, moveFile } from '../../domain/files/copies.ts';
@@ -19,10 +19,11 @@ import { answer, currentCall } from '../runtime/call.ts';
 import { stores } from '../runtime/runtime.ts';
 import { replyFile } from './file-reply.ts';
 
-/** Copies, moves and changes: no byte is sent again. */
+/** Copies, moves and changes, which send no bytes again. */
 export class CopiesActor {
   /**
-   * ok is the copy's record. Errors: AccessDenied, NoSuchFile, QuotaExceeded, PreconditionFailed.
+   * Copies a file. ok is the copy's record. Errors: AccessDenied, NoSuchFile, QuotaExceeded,
+   * PreconditionFailed.
    */
   @update([CopyRequest], ResultFile, { manual: true })
   copyFile(): void | Promise<void> {
@@ -32,7 +33,7 @@ export class CopiesActor {
     });
   }
 
-  /** ok is the record at the new path. Errors as of copyFile. */
+  /** Moves a file. ok is the record at the new path. Errors: those of copyFile. */
   @update([CopyRequest], ResultFile, { manual: true })
   moveFile(): void | Promise<void> {
     const signature = { name: 'moveFile', parameters: [CopyRequest] };
@@ -41,7 +42,10 @@ export class CopiesActor {
     });
   }
 
-  /** Up to 1,000 files a call, fewer of many chunks or links: once more until it is done. */
+  /**
+   * Moves up to 1,000 files per call, fewer if they have many chunks or links. Call again until it
+   * is done.
+   */
   @update([PrefixMove], ResultPrefixMove)
   moveFiles(argument: PrefixArgument) {
     return answer(() => {
@@ -54,8 +58,8 @@ export class CopiesActor {
   }
 
   /**
-   * Type, tags, headers and metadata of a file; its bytes stay. ok is its record. For a key without
-   * the right to read, fields that it did not send are empty.
+   * Changes type, tags, headers and metadata of a file; its bytes stay. ok is its record. For a key
+   * without the right to read, fields that it did not send are empty.
    */
   @update([FileChange], ResultFile, { manual: true })
   updateFile(): void | Promise<void> {

@@ -1,5 +1,5 @@
-// Actor methods of end-to-end encrypted buckets. The network derives an identity under a key of the
-// caller's, so that the canister passes on what it cannot open.
+// Actor methods of end-to-end encrypted buckets. The network encrypts an identity to the caller's
+// transport key, so the canister only passes on data that it cannot decrypt.
 
 import { IDL } from '@dfinity/candid';
 import { time } from 'azle';
@@ -32,7 +32,7 @@ interface Derived {
   readonly publicKey: Uint8Array;
 }
 
-/** The canister's for the context, by names of the network's keys: it never changes. */
+/** The canister's derived public keys by key name, which never change. */
 const publicKeys = new Map<string, Uint8Array>();
 
 async function publicKeyOf(keyName: string, context: Uint8Array): Promise<Uint8Array> {
@@ -62,7 +62,10 @@ async function derive(path: IdentityPath, request: IdentityRequest): Promise<Der
   }
 }
 
-/** Rights may have gone while the network was at it, and the bucket may be another one. */
+/**
+ * During the call to the network, the caller may have lost the right, or the bucket may have been
+ * replaced.
+ */
 function requireSame(before: IdentityPath, call: Call, request: IdentityRequest): IdentityPath {
   const now = identityPath(stores, call, request);
   if (now.keyName === before.keyName && bytesEqual(now.input, before.input)) return now;
@@ -89,9 +92,10 @@ export class EndToEndActor {
   }
 
   /**
-   * (bucketId, epoch, transportPublicKey) Of that epoch or the newest, under 48 bytes of G1:
-   * for members by their own signature, never by an API key. At most 10 an hour for a principal,
-   * within the budget `derivations`. Errors: AccessDenied, SlowDown, ServiceUnavailable.
+   * (bucketId, epoch, transportPublicKey) Returns the identity of that epoch, or of the newest,
+   * encrypted to a transport key of 48 bytes (G1). For members by their own signature, never by an
+   * API key. At most 10 per hour and principal, within the budget `derivations`. Errors:
+   * AccessDenied, SlowDown, ServiceUnavailable.
    */
   @update([IDL.Text, IDL.Opt(IDL.Nat), IDL.Vec(IDL.Nat8)], ResultBucketIdentity)
   async getBucketIdentity(
@@ -100,7 +104,7 @@ export class EndToEndActor {
     transportPublicKey: Uint8Array,
   ): Promise<Result<object>> {
     const call = currentCall();
-    // The newest epoch of now is meant, whatever comes while the network is at it.
+    // Fixes the epoch that is the newest now, even if another begins during the call.
     const checked = answer(() => {
       const request = { bucket, epoch, transportPublicKey };
       const path = checkIdentityRequest(stores, call, request);
@@ -121,8 +125,8 @@ export class EndToEndActor {
   }
 
   /**
-   * (bucketId, epoch, recipient) Publishes the recipient of an identity, once an epoch: for owners,
-   * whose clients derive it. Errors: InvalidArgument where there is another one.
+   * (bucketId, epoch, recipient) Publishes the recipient of an identity, once per epoch, for
+   * owners, whose clients derive it. Errors: InvalidArgument if another one is published.
    */
   @update([IDL.Text, IDL.Nat, IDL.Text], ResultBucket)
   setBucketRecipient(bucket: string, epoch: bigint, recipient: string) {
@@ -131,8 +135,8 @@ export class EndToEndActor {
   }
 
   /**
-   * (bucketId) For owners: opens the next epoch, for files from now on. At most 10 an hour, 1,000
-   * in all. Members get the identities of all epochs.
+   * (bucketId) Begins the next epoch for new files, for owners. At most 10 per hour, 1,000 in
+   * total. Members can get the identities of all epochs.
    */
   @update([IDL.Text], ResultBucket)
   rotateBucketIdentity(bucket: string) {

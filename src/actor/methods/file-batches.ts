@@ -1,4 +1,5 @@
-// Actor methods over many files at once. Decoded and encoded by hand, see batch-messages.ts.
+// Actor methods for many files at once. batch-messages.ts and file-record-messages.ts have their
+// codecs.
 
 import { deleteFiles } from '../../domain/files/file-deletion.ts';
 import { partsOfFile } from '../../domain/files/file-records.ts';
@@ -49,10 +50,10 @@ function resultOfFile({ stored, refusal }: BatchResult) {
   return stored === undefined ? { err: errorText(refusal) } : { ok: partsOfFile(stored.file) };
 }
 
-/** Many files at once: one call in place of many. */
+/** Uploads and deletions of many files in one call. */
 export class FileBatchesActor {
   /**
-   * At most 200 files with 2,000,000 bytes together: all are stored, or none. ok is in the order of
+   * Stores at most 200 files with 2,000,000 bytes in total: either all or none. ok has the order of
    * the files.
    */
   @update([FileBatch], ResultFiles, { manual: true })
@@ -70,8 +71,8 @@ export class FileBatchesActor {
   }
 
   /**
-   * At most 1,000 paths, or as many as that of those with a prefix. Of files with many chunks or
-   * links fewer: the other paths are answered SlowDown, and a prefix goes on by its cursor.
+   * Deletes at most 1,000 paths, or as many files with a prefix; fewer if files have many chunks or
+   * links. Then other paths get SlowDown, and a prefix continues with its cursor.
    */
   @update([FileDeletion], ResultDeletion, { manual: true })
   deleteFiles(): void | Promise<void> {

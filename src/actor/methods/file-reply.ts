@@ -1,4 +1,4 @@
-// Updates that answer a file's record, which is encoded by hand, see file-record-messages.ts.
+// Updates that answer with a file's record, which file-record-messages.ts encodes.
 
 import type { IDL } from '@dfinity/candid';
 import { partsOfFile } from '../../domain/files/file-records.ts';
@@ -6,7 +6,7 @@ import type { WrittenFile } from '../../domain/files/written-files.ts';
 import { carryOut } from '../dispatch/method.ts';
 import { encodeFileResult } from '../messages/file-record-messages.ts';
 
-/** Decodes the method's argument, and replies with what `change` shows of the file it writes. */
+/** Decodes the method's argument and replies with the record that `change` returns. */
 export function replyFile<T>(
   signature: { readonly name: string; readonly parameters: IDL.Type[] },
   change: (argument: T) => WrittenFile,

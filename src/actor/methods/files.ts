@@ -1,4 +1,4 @@
-// Actor methods over files.
+// Actor methods for files.
 
 import { IDL } from '@dfinity/candid';
 import { msgReply } from 'azle';
@@ -21,7 +21,7 @@ const fileArguments = [IDL.Text, IDL.Text, IDL.Opt(IDL.Text)];
 type ReadArguments = [string, string, bigint, bigint, Optional<string>];
 const readArguments = [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)];
 
-/** Files: stored and read by one call each. */
+/** Files that one call stores or reads. */
 export class FilesActor {
   /**
    * Stores a whole file of at most 1,900,000 bytes; ok is its id. Errors: AccessDenied,
@@ -40,7 +40,7 @@ export class FilesActor {
     });
   }
 
-  /** (bucketId, path, apiKey) The record of a file. Errors: AccessDenied, NoSuchFile. */
+  /** (bucketId, path, apiKey) Returns the record of a file. Errors: AccessDenied, NoSuchFile. */
   @query(fileArguments, ResultFile, { manual: true })
   getFile(): void {
     const decoded = decodeArguments({ name: 'getFile', parameters: fileArguments });
@@ -50,7 +50,9 @@ export class FilesActor {
     msgReply(encodeFileResult(answer(read)));
   }
 
-  /** (bucketId, path, offset, length, apiKey) Bytes of a file, at most 1,900,000 a call. */
+  /**
+   * (bucketId, path, offset, length, apiKey) Returns bytes of a file, at most 1,900,000 per call.
+   */
   @query(readArguments, ResultBytes, { manual: true })
   readFile(): void {
     const decoded = decodeArguments({ name: 'readFile', parameters: readArguments });
@@ -61,7 +63,7 @@ export class FilesActor {
     replyBytes(...encodeBytesResult(answer(read)));
   }
 
-  /** (bucketId, path, apiKey) The file goes; a bucket may keep it as a former version. */
+  /** (bucketId, path, apiKey) Deletes a file; a bucket may store it as a former version. */
   @update([IDL.Text, IDL.Text, IDL.Opt(IDL.Text)], ResultNull)
   deleteFile(bucket: string, path: string, [apiKey]: Optional<string>) {
     return answer(() => {

@@ -1,4 +1,4 @@
-// The HTTP face: a query that answers or asks to be called again as an update, and that update.
+// The HTTP interface: a query that answers or asks to be repeated as an update, and that update.
 
 import { query, update } from 'azle';
 import type { Call } from '../../domain/shared/caller.ts';
@@ -25,7 +25,7 @@ import { dataCertificate } from '../runtime/system.ts';
 import { systemFigures } from './status.ts';
 import { encodeStrategy } from './streaming.ts';
 
-/** A gateway reads nothing of it but the wish. */
+/** A gateway reads only the upgrade flag. */
 const upgradeResponse: Response = { status: 200, headers: [], body: emptyBytes };
 
 interface Sent {
@@ -33,7 +33,7 @@ interface Sent {
   readonly call: Call;
 }
 
-/** `undefined` when the message has been rejected: it is no request. */
+/** Returns `undefined` after rejecting a message that is not a request. */
 function received(name: string): Sent | undefined {
   const signature = { name, parameters: [HttpRequest] };
   const request = decodeArguments(signature, (argument, bounds) => {
@@ -47,13 +47,13 @@ function received(name: string): Sent | undefined {
   return request && { request, call: currentCall() };
 }
 
-/** 414 and 431: of the request only the method and the URL count. */
+/** Answers 414 or 431; only the method and the URL of the request are known. */
 function respondTooLarge(phase: 'query' | 'update', excess: RequestTooLarge, call: Call): void {
   const { request, code } = excess;
   const words = `The request ${excess.message}: send fewer.`;
   const response = errorResponse(new Refusal(code, words), { call, request });
   const certificate = phase === 'query' ? dataCertificate() : undefined;
-  // If this asks for an update, the inspection refuses it: it accepts no request that is too large.
+  // Asking for an update is pointless, because the inspection accepts no request that is too large
   reply(proven({ request, call, response, certificate }, true));
 }
 
@@ -84,7 +84,7 @@ interface Queried {
   readonly request: Request;
   readonly call: Call;
   readonly response: Response | typeof upgrade;
-  /** `undefined` in a query that is carried out as an update. */
+  /** `undefined` in a query that is executed as an update. */
   readonly certificate: Uint8Array | undefined;
 }
 
@@ -104,8 +104,8 @@ function queryAnswer(queried: Queried): Answer {
 }
 
 /**
- * The certified file in place of a range of it, or of 304: a server may ignore Range (RFC 9110
- * §14.2), which is better than to refuse. `undefined` where it comes in several parts.
+ * Returns the whole certified file in place of a range or a 304: a server may ignore Range (RFC
+ * 9110 §14.2), which is better than a refusal. `undefined` for a file of several chunks.
  */
 function wholeFile({ request, call, response }: Queried, certificate: Uint8Array) {
   const isRefused = response === upgrade || response.status >= 400;
@@ -143,9 +143,9 @@ function reply(answer: Answer): void {
   replyResponse({ ...response, strategy }, answer === upgrade);
 }
 
-/** HTTP, for gateways: agents have no use of these. */
+/** The HTTP interface for gateways, which agents do not need. */
 export class HttpActor {
-  /** Answers, or asks by `upgrade` to be sent as an update. */
+  /** Answers, or asks with `upgrade` to be repeated as an update. */
   @query([HttpRequest], HttpResponse, { manual: true })
   http_request(): void {
     const sent = received('http_request');

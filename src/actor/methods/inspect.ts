@@ -1,6 +1,6 @@
-// Which direct ingress the canister takes and pays for. Every update is met here first, by one node
-// and within 200 M instructions; calls of other canisters are not. What each method takes, and from
-// whom, is in method-table.ts. IC spec, "Ingress message inspection".
+// Chooses which direct ingress the canister accepts and pays for. One node inspects every ingress
+// update, within 200 M instructions; calls of other canisters are not inspected. method-table.ts
+// defines what each method accepts and from which callers. IC spec, "Ingress message inspection".
 
 import { inspectMessage, msgArgData, msgMethodName, trap } from 'azle';
 import { KeyUnavailable } from '../../domain/keys/root-keys.ts';
@@ -23,7 +23,7 @@ import { currentCall } from '../runtime/call.ts';
 import { stores } from '../runtime/runtime.ts';
 import { systemFigures } from './status.ts';
 
-/** Those that bring bulk bytes are decoded as their methods do it. */
+/** Arguments with bulk bytes are decoded by the decoders of their methods. */
 function argumentsOf(method: string, argument: Uint8Array, { bounds }: MethodRow): unknown[] {
   switch (method) {
     case 'uploadFileChunkIndexed':
@@ -61,7 +61,7 @@ function isAcceptable(method: string, argument: Uint8Array): boolean {
   } catch (error) {
     const refused = { method, argumentBytes: argument.length };
     if (error instanceof Refusal && isRefusalAffordable(refused, error.code)) return true;
-    // In the moments after an upgrade: the update waits for the key.
+    // Shortly after an upgrade, the update waits for the key.
     if (error instanceof KeyUnavailable) return true;
     throw error;
   }
@@ -73,9 +73,9 @@ const updateRoutes = routes.map((route) => {
   return route.isList ? { ...route, handlers } : route;
 });
 
-/** Tells whether a gateway's query would have asked for this update. */
+/** Whether a gateway's query would have asked for this update. */
 function isRequestWelcome(sent: Request): boolean {
-  // A digest is checked when the request is carried out: hashing here could take too long.
+  // The update checks digests: hashing here could take too long.
   const headers = sent.headers.filter(([name]) => !/^(?:content|repr)-digest$/i.test(name));
   const request = { ...sent, headers };
   const environment = { stores, call: currentCall(), request };
@@ -91,7 +91,7 @@ function isRequestWelcome(sent: Request): boolean {
   return true;
 }
 
-/** Returns what a caller may know: the words of a refusal, or that the message is invalid. */
+/** Returns the text that a caller may see: the refusal, or that the message is invalid. */
 function explain(method: string, error: unknown): string {
   if (error instanceof Refusal) {
     return `${error.code}: ${error.message}`;
@@ -107,7 +107,7 @@ function explain(method: string, error: unknown): string {
   );
 }
 
-/** A refusal traps, because a message that is just not accepted is refused without a reason. */
+/** A refusal traps, because a message that is only not accepted is refused without a reason. */
 export class InspectActor {
   @inspectMessage({ manual: true })
   inspect(): boolean {

@@ -1,5 +1,5 @@
-// Install and upgrade. Their optional argument names the source of the root key, and the canister's
-// part in its service.
+// Install and upgrade. Their optional argument names the source of the root key and the canister's
+// role in its service.
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
@@ -14,7 +14,7 @@ import { setUp, stores } from '../runtime/runtime.ts';
 
 export type RootKeyArgument = { readonly vetkd: string } | { readonly stored: null };
 
-/** An empty name: the first key that the network knows. */
+/** An empty name stands for the first key that the network knows. */
 export function rootKeySource(argument: RootKeyArgument): RootKeySource {
   if ('stored' in argument) {
     return { kind: 'stored' };
@@ -34,15 +34,17 @@ interface SettingsArgument {
 const argumentText =
   'opt record { rootKey : opt variant { vetkd : text; stored }; ' +
   'role : opt variant { volume : record { front : opt principal }; front } }';
-/** Arguments that tools send for none: no bytes, "DIDL" with no values, or with null. */
+/**
+ * Arguments that tools send for an absent argument: no bytes, "DIDL" without values, or with null.
+ */
 const nothing = ['', '4449444c0000', '4449444c00017f'];
 const fields = (['rootKey', 'role'] as const).map((name) => {
   return { name, label: `_${idlLabelToId(name)}_` };
 });
 
 /**
- * Candid takes whatever does not fit an optional type for its absence. Here that would mean a root
- * key from elsewhere than somebody wanted.
+ * Candid treats a value that does not fit an optional type as absent. Here that could silently
+ * choose another source of the root key.
  */
 function decodeSettings(bytes: Uint8Array): SettingsArgument | undefined {
   if (nothing.includes(encodeHex(bytes))) {
@@ -75,7 +77,7 @@ function askedRole(argument: RoleArgument | undefined): RoleSettings['asked'] {
   return { kind: 'volume', ...(front && { front: front.toText() }) };
 }
 
-/** Nothing is installed, and no upgrade happens, unless the argument is understood. */
+/** Installs and upgrades fail if the argument is not understood. */
 function settingsFromArgument() {
   try {
     const settings = decodeSettings(msgArgData());

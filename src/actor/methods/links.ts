@@ -1,4 +1,4 @@
-// Actor methods over links.
+// Actor methods for links.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -39,9 +39,9 @@ function linkView(link: Link, isMakerShown: boolean) {
   };
 }
 
-/** Links: addresses by which anybody reads one file, private or not. */
+/** Links: addresses by which anybody can read one file, private or not. */
 export class LinksActor {
-  /** The address is in this answer and nowhere else; it is below the canister's. */
+  /** Creates a link. Only this answer contains its address, a path at the canister's address. */
   @update([LinkRequest], ResultLink)
   createLink(argument: LinkArgument) {
     return answer(() => {
@@ -50,7 +50,7 @@ export class LinksActor {
     });
   }
 
-  /** Those that are good, by path. */
+  /** Lists links that have not ended, by path. */
   @query([LinkList], ResultLinks)
   listLinks(argument: ListArgument) {
     return answer(() => {
@@ -66,7 +66,7 @@ export class LinksActor {
     });
   }
 
-  /** (bucketId, linkId, apiKey) From now on nobody reads by it. */
+  /** (bucketId, linkId, apiKey) Removes a link, which stops working at once. */
   @update([IDL.Text, IDL.Text, IDL.Opt(IDL.Text)], ResultNull)
   deleteLink(bucket: string, id: string, [apiKey]: Optional<string>) {
     return answer(() => {

@@ -1,4 +1,4 @@
-// The actor methods that list a bucket's files, and tell how much is below a prefix.
+// The actor methods that list a bucket's files and count those below a prefix.
 
 import { IDL } from '@dfinity/candid';
 import { msgReply } from 'azle';
@@ -79,7 +79,7 @@ const usageArguments = [IDL.Text, IDL.Opt(IDL.Text), IDL.Opt(IDL.Text)];
 
 /** Lists of files: by pages, or by folders and cursors. */
 export class ListingActor {
-  /** Pages and their size are whole numbers from 1 on; sizes above 50 are taken for 50. */
+  /** Pages and their size are integers from 1 on; a size above 50 counts as 50. */
   @query([ListFilesRequest], ResultFileList, { manual: true })
   listFiles(): void {
     const decoded = decodeArguments({ name: 'listFiles', parameters: [ListFilesRequest] });
@@ -101,7 +101,8 @@ export class ListingActor {
   }
 
   /**
-   * (bucketId, prefix, apiKey) Files and their bytes below a prefix; of all the bucket without one.
+   * (bucketId, prefix, apiKey) Counts files and their bytes below a prefix; without one, of the
+   * whole bucket.
    */
   @query(usageArguments, ResultUsage)
   getUsage(bucket: string, prefix: Optional<string>, [apiKey]: Optional<string>) {

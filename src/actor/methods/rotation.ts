@@ -1,4 +1,4 @@
-// Actor methods that rotate keys. The work goes on by timers; getStatus() tells when it is done.
+// Actor methods that rotate keys. Timers do the work; getStatus() shows when it is done.
 
 import { IDL } from '@dfinity/candid';
 import { rotateBucketKey, rotateRootKey } from '../../domain/administration/key-rotation.ts';
@@ -8,11 +8,11 @@ import { answer, currentCall } from '../runtime/call.ts';
 import { rootKeys, startReseed, startUpkeep, stores } from '../runtime/runtime.ts';
 import { type RootKeyArgument, rootKeySource } from './lifecycle.ts';
 
-/** New encryption keys: the work goes on by timers; getStatus tells when it is done. */
+/** New encryption keys. Timers do the work; getStatus shows when it is done. */
 export class RotationActor {
   /**
-   * (bucketId) For the bucket's owners: a new bucket key, which from now on wraps the keys of its
-   * files.
+   * (bucketId) Creates a new bucket key, which from now on wraps the keys of its files. For the
+   * bucket's owners.
    */
   @update([IDL.Text], ResultNull)
   rotateBucketKey(bucketId: string) {
@@ -24,10 +24,7 @@ export class RotationActor {
     });
   }
 
-  /**
-   * (source) For controllers: a new root key, from where the present one comes unless another is
-   * named.
-   */
+  /** (source) Creates a new root key, by default from the present source. For controllers. */
   @update([IDL.Opt(RootKeySource)], ResultNull)
   rotateRootKey([source]: [] | [RootKeyArgument]) {
     return answer(() => {

@@ -1,4 +1,4 @@
-// Actor methods over the canister's part in its service.
+// Actor methods for the canister's role in its service.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -16,7 +16,7 @@ interface FrontArgument {
   url: Optional<string>;
 }
 
-/** Carries out a change of the role, and certifies the pages that follow from it. */
+/** Changes the role, and certifies the pages that depend on it. */
 function changed(change: () => void) {
   return answer(() => {
     change();
@@ -27,26 +27,26 @@ function changed(change: () => void) {
 
 /** A service of a front and its volumes. */
 export class ServiceActor {
-  /** For controllers of a volume: names the front of its service; null removes it. */
+  /** Sets the front of the service; null removes it. For controllers of a volume. */
   @update([IDL.Opt(FrontSetting)], ResultNull)
   setFront([argument]: Optional<FrontArgument>) {
     const front = argument && { id: argument.front.toText(), url: argument.url[0] };
     return changed(() => setFront(stores, currentCall(), front));
   }
 
-  /** For controllers of a front: adds a volume to its list. */
+  /** Adds a volume to the list. For controllers of a front. */
   @update([IDL.Principal], ResultNull)
   addVolume(volume: Principal) {
     return changed(() => changeVolumes(stores, currentCall(), { add: [volume.toText()] }));
   }
 
-  /** For controllers of a front: removes a volume from its list; its files stay as they are. */
+  /** Removes a volume from the list; its files stay. For controllers of a front. */
   @update([IDL.Principal], ResultNull)
   removeVolume(volume: Principal) {
     return changed(() => changeVolumes(stores, currentCall(), { remove: [volume.toText()] }));
   }
 
-  /** The volumes of a front; none at a volume. */
+  /** Lists the volumes of a front; empty at a volume. */
   @query([], ResultVolumes)
   listVolumes() {
     return answer(() => {

@@ -1,4 +1,4 @@
-// The status of the service: counts, sizes and cycles. No secrets.
+// The status of the service: counts, sizes and cycles without secrets.
 
 import { Principal } from '@dfinity/principal';
 import { canisterCycleBalance } from 'azle';
@@ -11,7 +11,7 @@ import { optional } from '../messages/optional.ts';
 import { answer, currentCall } from '../runtime/call.ts';
 import { stores } from '../runtime/runtime.ts';
 
-/** Each is asked for when it is read: requests want one of them. */
+/** Getters, because a request needs only one of the figures. */
 const figures: SystemFigures = {
   get stableBytes() {
     return stableSize() * stablePageBytes;
@@ -40,9 +40,11 @@ function shownRole(role: ServiceRole) {
   return { volume: { front: optional(shown) } };
 }
 
-/** The service itself: what it holds, and how it is. */
+/** The status of the service. */
 export class StatusActor {
-  /** Version, counts, sizes in bytes; cycles for those who may know. No secrets. */
+  /**
+   * Returns version, counts, sizes in bytes, and cycles for callers who may see them. No secrets.
+   */
   @query([], ResultStatus)
   getStatus() {
     return answer(() => {

@@ -1,5 +1,5 @@
-// Bodies that are read on by queries: the strategy that an answer names, and the query itself.
-// HTTP gateway specification, "Response Body Streaming".
+// Streamed bodies: the strategy in an answer, and the query for the following bytes. HTTP gateway
+// specification, "Response Body Streaming".
 
 import { canisterSelf, msgReject } from 'azle';
 import { readStream, type StreamPiece } from '../../domain/files/streams.ts';
@@ -17,11 +17,11 @@ import { stores } from '../runtime/runtime.ts';
 const callbackName = 'http_request_streaming_callback';
 
 /**
- * `opt variant { Callback }` as it stands in an answer: the function, by reference to canister and
+ * Encodes `opt variant { Callback }` for an answer: the function, by reference to canister and
  * name, then the token. Candid specification, "Binary format", M and R.
  */
 export function encodeStrategy(token: Uint8Array): Uint8Array {
-  // The fields in the order of their hashes: token, callback.
+  // Fields are ordered by hash: token, callback.
   return concatBytes(presentCallback, blob(token), callback());
 }
 
@@ -29,7 +29,7 @@ const presentCallback = Uint8Array.of(1, 0);
 
 let callbackReference: Uint8Array | undefined;
 
-/** Never another one: a canister keeps its id. */
+/** Encoded once, because a canister keeps its id. */
 function callback(): Uint8Array {
   callbackReference ??= encodeCallback();
   return callbackReference;
@@ -43,7 +43,7 @@ function encodeCallback(): Uint8Array {
 
 const pieceHead = messageHead(StreamingResponse);
 
-/** Up to the bytes of the body: the fields in the order of their hashes, token and body. */
+/** Returns the message up to the bytes of the body; fields are ordered by hash: token, body. */
 function headOfPiece({ body, token }: StreamPiece): Uint8Array {
   const present =
     token === undefined ? Uint8Array.of(0) : concatBytes(Uint8Array.of(1), blob(token));
@@ -54,9 +54,9 @@ function blob(bytes: Uint8Array): Uint8Array {
   return concatBytes(leb128(bytes.length), bytes);
 }
 
-/** Bodies that are read on by queries, for gateways. */
+/** Queries by which gateways read the rest of a body. */
 export class StreamingActor {
-  /** The next piece of a body, at most 1,900,000 bytes. */
+  /** Returns the next bytes of a body, at most 1,900,000. */
   @query([StreamingToken], StreamingResponse, { manual: true })
   http_request_streaming_callback(): void {
     const parameters = [StreamingToken];

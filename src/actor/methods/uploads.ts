@@ -64,11 +64,11 @@ function begin(request: UploadBeginning): string {
   return beginUpload(stores, currentCall(), request).uploadId;
 }
 
-/** Chunked uploads: begin, send chunks in any order, complete. Best from 1,900,000 bytes on. */
+/** Chunked uploads: begin, send chunks in any order, complete. For files above 1,900,000 bytes. */
 export class UploadsActor {
   /**
-   * (bucketId, path, contentType, size, apiKey) ok is the id of the upload, which is also the right
-   * to go on with it. `size` is bytes. Errors: AccessDenied, InvalidPath, QuotaExceeded.
+   * (bucketId, path, contentType, size, apiKey) Begins an upload. ok is its id, which also gives
+   * the right to continue it. `size` is bytes. Errors: AccessDenied, InvalidPath, QuotaExceeded.
    */
   @update([IDL.Text, IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)], ResultText)
   beginFileUpload(
@@ -81,15 +81,15 @@ export class UploadsActor {
     return answer(() => begin({ bucket, path, contentType, size, apiKey, tags: [] }));
   }
 
-  /** As beginFileUpload, with all that a file may have. */
+  /** Like beginFileUpload, with every option of a file. */
   @update([UploadRequest], ResultText)
   beginFileUploadWith(argument: UploadArgument) {
     return answer(() => begin(uploadRequestOf(argument)));
   }
 
   /**
-   * (uploadId, index, bytes) A chunk, from 0 on, at most 1,900,000 bytes; ok is the bytes that have
-   * arrived. A chunk that is sent again takes the place of the former. Errors: NoSuchUpload,
+   * (uploadId, index, bytes) Stores a chunk of at most 1,900,000 bytes; indexes begin with 0. ok is
+   * the number of received bytes. A repeated chunk replaces the former one. Errors: NoSuchUpload,
    * InvalidArgument.
    */
   @update(chunkTypes, ResultNat, { manual: true })
@@ -106,8 +106,8 @@ export class UploadsActor {
   }
 
   /**
-   * (uploadId, apiKey) Makes a file of the chunks; ok is its id. Called again, it answers the same.
-   * Errors: NoSuchUpload, UploadIncomplete, PreconditionFailed, BadDigest.
+   * (uploadId, apiKey) Turns the chunks into a file; ok is its id. A repeated call returns the
+   * same. Errors: NoSuchUpload, UploadIncomplete, PreconditionFailed, BadDigest.
    */
   @update([IDL.Text, IDL.Opt(IDL.Text)], ResultText)
   completeFileUpload(uploadId: string, [apiKey]: Optional<string>) {
@@ -115,8 +115,8 @@ export class UploadsActor {
   }
 
   /**
-   * As completeFileUpload, with what is known only by then; ok is the file, also of a repetition,
-   * whose metadata and conditions are not looked at.
+   * Like completeFileUpload, with values that are known only at the end; ok is the file. A
+   * repetition returns the same file and ignores metadata and conditions.
    */
   @update([UploadCompletion], ResultFile, { manual: true })
   completeFileUploadWith(): void | Promise<void> {
@@ -126,7 +126,7 @@ export class UploadsActor {
     });
   }
 
-  /** (uploadId) How far an upload is, and which chunks are missing. */
+  /** (uploadId) Returns the state of an upload and its missing chunks. */
   @query([IDL.Text], ResultUpload)
   getUpload(uploadId: string) {
     const call = currentCall();
@@ -134,7 +134,7 @@ export class UploadsActor {
   }
 
   /**
-   * (bucketId, apiKey) The open ones of a bucket, at most 50; for its owners, or by a key with
+   * (bucketId, apiKey) Lists the open uploads of a bucket, at most 50, for its owners and keys with
    * every permission.
    */
   @query([IDL.Text, IDL.Opt(IDL.Text)], ResultUploads)
@@ -146,7 +146,7 @@ export class UploadsActor {
     });
   }
 
-  /** (uploadId) The chunks go; the upload cannot be gone on with. */
+  /** (uploadId) Cancels an upload and deletes its chunks. */
   @update([IDL.Text], ResultNull)
   cancelUpload(uploadId: string) {
     return answer(() => {

@@ -1,4 +1,4 @@
-// Actor methods over former versions of files.
+// Actor methods for former versions of files.
 
 import { IDL } from '@dfinity/candid';
 import { msgReply } from 'azle';
@@ -56,9 +56,9 @@ function versionView({ file, retiredAtNs, expiresAtNs }: FormerVersion) {
   return { ...shown, ...times, metadata: file.metadata.length === 0 ? [] : [file.metadata] };
 }
 
-/** Former versions: in buckets that keep them, by `keepVersionsDays`. */
+/** Former versions, in buckets that store them (`keepVersionsDays`). */
 export class VersionsActor {
-  /** By path, the oldest first. */
+  /** Lists former versions by path, the oldest first. */
   @query([VersionList], ResultVersions)
   listVersions(argument: ListArgument) {
     return answer(() => {
@@ -75,7 +75,7 @@ export class VersionsActor {
   }
 
   /**
-   * (bucketId, path, version, apiKey) The record of a version, the present or a former one. Errors:
+   * (bucketId, path, version, apiKey) Returns the record of a version, present or former. Errors:
    * AccessDenied, NoSuchFile.
    */
   @query(nameArguments, ResultFile, { manual: true })
@@ -88,7 +88,10 @@ export class VersionsActor {
     msgReply(encodeFileResult(answer(read)));
   }
 
-  /** (bucketId, path, version, offset, length, apiKey) Its bytes, at most 1,900,000 a call. */
+  /**
+   * (bucketId, path, version, offset, length, apiKey) Returns bytes of a version, at most 1,900,000
+   * per call.
+   */
   @query(readArguments, ResultBytes, { manual: true })
   readVersion(): void {
     const decoded = decodeArguments({ name: 'readVersion', parameters: readArguments });
@@ -99,7 +102,7 @@ export class VersionsActor {
     replyBytes(...encodeBytesResult(answer(read)));
   }
 
-  /** ok is the record of the file that the version has become. */
+  /** Restores a former version; ok is the record of the file. */
   @update([Restoration], ResultFile, { manual: true })
   restoreVersion(): void | Promise<void> {
     const signature = { name: 'restoreVersion', parameters: [Restoration] };
@@ -109,8 +112,8 @@ export class VersionsActor {
   }
 
   /**
-   * Up to 1,000 a call: once more until it is done. With the number of the present version the
-   * latest former one is the file again; where none is kept, the file is deleted.
+   * Erases up to 1,000 versions per call; call again until it is done. If the present version is
+   * named, the latest former one becomes the file again; without one, the file is deleted.
    */
   @update([Erasure], ResultErasure)
   eraseVersions(argument: ErasureArgument) {

@@ -1,4 +1,4 @@
-// Actor methods over the texts at `/.well-known/`.
+// Actor methods for the texts at `/.well-known/`.
 
 import {
   listWellKnown,
@@ -28,18 +28,18 @@ function changeOf({ name, content: [content] }: WellKnownArgument): WellKnownCha
 
 /** Texts at `/.well-known/`. */
 export class WellKnownActor {
-  /** For controllers: sets a text, 16 at most; without content the one of that name goes. */
+  /** Sets a text, at most 16; absent content removes the text. For controllers. */
   @update([WellKnownChangeType], ResultNull)
   setWellKnown(argument: WellKnownArgument) {
     return answer(() => {
       setWellKnown(stores, currentCall(), changeOf(argument));
-      // A removed text may have stood in place of one of the canister's own
+      // A removed text may have replaced one of the canister's own
       publishPages(stores);
       return null;
     });
   }
 
-  /** All of them by name, for controllers. */
+  /** Lists all texts by name, for controllers. */
   @query([], ResultWellKnown)
   listWellKnown() {
     return answer(() => listWellKnown(stores, currentCall()));

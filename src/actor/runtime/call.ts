@@ -1,5 +1,5 @@
-// The frame of every actor method: who calls, and refusals as Candid errors. Anything else that is
-// thrown is a defect and traps, so that the system rolls the message back.
+// The frame of every actor method: the caller, and refusals as Candid errors. Any other exception
+// is a defect and traps, so that the system rolls the message back.
 
 import type { Call } from '../../domain/shared/caller.ts';
 import { Refusal } from '../../domain/shared/refusal.ts';
@@ -9,7 +9,7 @@ export type Result<T> = { ok: T } | { err: string };
 
 let updateBytes: number | undefined;
 
-/** Runs an update, whose message has so many bytes: an API key that comes with it pays for it. */
+/** Runs an update with an argument of that many bytes, which a sent API key pays for. */
 export function asUpdate<T>(argumentBytes: number, run: () => T): T {
   updateBytes = argumentBytes;
   try {
@@ -19,7 +19,7 @@ export function asUpdate<T>(argumentBytes: number, run: () => T): T {
   }
 }
 
-/** For methods to ask before they await anything. */
+/** Methods read it before they await anything. */
 export function currentCall(): Call {
   const principal = msgCaller();
   const caller = { principal, isController: isController(principal) };
@@ -42,7 +42,7 @@ function refused(error: unknown): { err: string } {
   throw error;
 }
 
-/** How a refusal is written in Candid. */
+/** Returns the Candid error of a refusal. */
 export function errorText({ code, message }: Refusal): string {
   return `${code}: ${message}`;
 }

@@ -1,5 +1,5 @@
-// The ids of this canister and of others that the same tool has deployed. Tools such as icp-cli put
-// the id of each canister of a project, by its name, into environment variables.
+// The ids of this canister and of others that the same tool deployed. Tools such as icp-cli set
+// environment variables with the id of each canister of a project, by name.
 
 import { Principal } from '@dfinity/principal';
 import { canisterSelf, trap } from 'azle';

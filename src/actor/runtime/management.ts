@@ -33,7 +33,7 @@ export function fetchRandom(): Promise<Uint8Array> {
   return call<[], Uint8Array>(managementCanister, 'raw_rand', { returnIdlType: Blob });
 }
 
-/** 192 bytes, see decryptVetKey(). */
+/** Returns 192 bytes, see decryptVetKey(). */
 export async function fetchEncryptedKey(request: VetKeyRequest): Promise<Uint8Array> {
   const { input, context, transportPublicKey, keyName } = request;
   const argument = { input, context, transport_public_key: transportPublicKey };
@@ -50,7 +50,7 @@ export async function fetchEncryptedKey(request: VetKeyRequest): Promise<Uint8Ar
   return reply.encrypted_key;
 }
 
-/** This canister's for the context, 96 bytes. */
+/** Returns this canister's public key for the context, 96 bytes. */
 export async function fetchDerivedPublicKey({ keyName, context }: VetKeyPath): Promise<Uint8Array> {
   const reply = await call<[object], { public_key: Uint8Array }>(
     managementCanister,
@@ -68,7 +68,7 @@ function keyId(name: string) {
   return { curve: { bls12_381_g2: null }, name };
 }
 
-/** The network has no key of that name for canisters to use: no other failure looks like this. */
+/** Whether the network has no key of that name for canisters; no other failure has this text. */
 export function isUnknownKey(error: unknown): boolean {
   const { rejectCode, rejectMessage } = error as { rejectCode?: number; rejectMessage?: string };
   return (
@@ -77,7 +77,7 @@ export function isUnknownKey(error: unknown): boolean {
   );
 }
 
-/** The message that waited is over: its callback trapped, and this is its cleanup. */
+/** Whether the waiting message ended because its callback trapped, and this is its cleanup. */
 export function isCleanup(error: unknown): boolean {
   return (error as { type?: string }).type === 'CleanupCallback';
 }

@@ -1,6 +1,6 @@
-// Text through native code: the kernel's UTF-8 serves the whole canister, and stands behind the
-// global TextEncoder and TextDecoder for the libraries that use them (Azle's polyfills cost 14,000
-// instructions a byte and are not in the bundle). Imported before everything else that runs.
+// Native text conversion: the kernel's UTF-8 serves the whole canister and implements the global
+// TextEncoder and TextDecoder for libraries. (Azle's polyfills cost 14,000 instructions per byte
+// and are not in the bundle.) Imported before all other code that runs.
 
 import { candidEncode, certifiedDataSet } from 'azle';
 import { installKernelCall } from '../../crypto/kernel.ts';
@@ -14,10 +14,10 @@ import { present } from '../../lib/assert.ts';
 import { installHexEncoder } from '../../lib/hex.ts';
 import { decodeUtf8, encodeUtf8, installUtf8Decoder, installUtf8Encoder } from '../../lib/text.ts';
 
-/** "DIDL", no types, one argument, of type text; then the length as LEB128. */
+/** "DIDL", no types, one argument of type text; the length as LEB128 follows. */
 const candidTextHeadBytes = 7;
 
-/** For long texts, and where there is no kernel: 95 instructions a byte, 50,000 a call. */
+/** For long texts and without a kernel: 95 instructions per byte, 50,000 per call. */
 function encodeByCandid(text: string): Uint8Array {
   const encoded = candidEncode(`("${escapeCandidText(text)}")`);
   let start = candidTextHeadBytes;
@@ -28,8 +28,8 @@ function encodeByCandid(text: string): Uint8Array {
 }
 
 /**
- * Candid's textual grammar: a quote and a backslash are escaped. The parser takes control
- * characters as they are. A regular expression would cost 2,000 instructions a character, this
+ * Escapes quotes and backslashes for Candid's textual grammar, whose parser accepts control
+ * characters unescaped. A regular expression would cost 2,000 instructions per character; this
  * costs 200.
  */
 function escapeCandidText(text: string): string {
@@ -47,7 +47,7 @@ class NativeTextEncoder {
 class NativeTextDecoder {
   readonly encoding = 'utf-8';
 
-  /** Strict always: what is malformed is refused rather than replaced. */
+  /** Always strict: malformed bytes throw instead of being replaced. */
   decode(bytes: Uint8Array = new Uint8Array(0)): string {
     const text = decodeUtf8(bytes);
     if (text === undefined) {
@@ -57,11 +57,11 @@ class NativeTextDecoder {
   }
 }
 
-/** Azle's public functions take 4,000 instructions more a call. */
+/** Azle's public functions take 4,000 more instructions per call. */
 const azle = globalThis._azleIc;
 
 installKernelCall(azle?.certifiedDataSet ?? certifiedDataSet);
-// The bundle is also evaluated at build time, before the kernel is linked.
+// The bundle is also evaluated at build time, before the kernel is merged in.
 if (azle && openTextExchange({ give: azle.debugPrint, take: azle.msgRejectMsg })) {
   installUtf8Encoder((text) => encodeByKernel(text) ?? encodeByCandid(text));
   installUtf8Decoder(decodeByKernel);

@@ -1,5 +1,5 @@
-// Certification of the domain's changes: the tree of all answers that gateways can verify, and its
-// root as the canister's certified data.
+// Certification of the domain's changes: the tree of all answers that gateways can verify; its root
+// is the canister's certified data.
 
 import { certifiedDataSet } from 'azle';
 import { joinedPartsMax } from '../../../packages/wire/src/limits.ts';
@@ -45,7 +45,7 @@ const site = openCertifiedSite({ published, hiddenTree: openLabelTree(spaceIds.l
 
 export const proofs = openSiteProofs({ published, fixed });
 
-/** `partDigest`: SHA-256 of that chunk; asked only when there are several. */
+/** `partDigest`: returns the SHA-256 of a chunk; called only for files of several chunks. */
 export function certifiedFileOf(
   file: Omit<AnsweredContent, 'contentId'>,
   { validators, representation }: ServedHeaders,
@@ -103,7 +103,7 @@ function putText(text: CertifiedText): void {
   );
 }
 
-/** Certifies the pages of this version and role in place of the former ones. */
+/** Certifies the pages of this version and role and removes the former ones. */
 export function publishPages(stores: Stores): void {
   const pages = pagesOf(stores).filter(({ address }) => !isSetByController(stores, address));
   const addresses = pages.map(({ address }) => address);
@@ -119,8 +119,8 @@ function isSetByController(stores: Stores, address: string): boolean {
 }
 
 /**
- * For install and upgrade; what is there of files stays. What each bucket has in the tree is
- * renewed when it was made by another version: 10,000 buckets at most, a million instructions each.
+ * Sets up the tree at install and upgrade; certified files stay. Renews the entries of each bucket
+ * that another version wrote: at most 10,000 buckets with a million instructions each.
  */
 export function setUpPublication(stores: Stores): void {
   site.setUp({ hasUncertified: !isFront(stores) });
@@ -138,11 +138,11 @@ export function setUpPublication(stores: Stores): void {
   publishRoot();
 }
 
-// In the meta map: version 1 | hash of what stands for absence in public buckets
+// In the meta map: version 1 | hash of the subtree for missing paths in public buckets
 const markVersion = 1;
 const markKey = 'siteMark';
 
-/** At the end of every message that may have changed something. */
+/** Publishes the root at the end of every message that may have changed it. */
 export function publishRoot(): void {
   const root = site.takeChangedRoot();
   if (root !== undefined) certifiedDataSet(root);

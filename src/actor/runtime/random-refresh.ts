@@ -1,17 +1,17 @@
-// Fresh bytes of the network for the random source: every hour and when somebody asks for them, by
-// timers, so that nobody waits. Who has to wait for them calls reseed().
+// Fresh bytes from the network for the random source, every hour and on request, by timers, so that
+// no message waits. Messages that must wait for them call reseed().
 
 import { setTimerInterval, time } from 'azle';
 import type { RandomSource } from '../../crypto/random.ts';
 import { fetchRandom, isCleanup } from './management.ts';
 import { createOneShotTimer, type OneShotTimer } from './timers.ts';
 
-/** Well within the hour after which the source counts as stale. */
+/** Less than the hour after which the source counts as stale. */
 const reseedSeconds = 3_000;
 
 type Seeded = Pick<RandomSource, 'seed'>;
 
-/** Throws what the call ends with. */
+/** Throws the error of the call. */
 export async function reseed(random: Seeded): Promise<void> {
   const entropy = await fetchRandom();
   random.seed(entropy, time());
@@ -23,12 +23,15 @@ export function keepFresh(random: Seeded): bigint {
   return setTimerInterval(reseedSeconds, () => refresh(random));
 }
 
-/** Reseeds soon, so that the state keeps nothing of what was drawn before. */
+/** Returns a timer that reseeds soon, so that the state does not reveal earlier random bytes. */
 export function createReseedTimer(random: Seeded): OneShotTimer {
   return createOneShotTimer(() => refresh(random));
 }
 
-/** The next attempt comes with the interval, or with the first message that finds it stale. */
+/**
+ * A failed attempt is repeated by the interval, or by the first message that finds the source
+ * stale.
+ */
 async function refresh(random: Seeded): Promise<void> {
   try {
     await reseed(random);

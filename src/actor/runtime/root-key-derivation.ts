@@ -1,5 +1,5 @@
-// One attempt at the root keys that are missing: derived by the network's vetKD, or made of random
-// bytes for a network without. Key material is wiped after use, where the language can.
+// One attempt to get the missing root keys: derived by the network's vetKD, or random for a network
+// without it. Key material is wiped after use where the language allows it.
 
 import type { RandomSource } from '../../crypto/random.ts';
 import { acceptRootKey, missingRootKeys, rootKeyBytes } from '../../domain/keys/root-keys.ts';
@@ -10,11 +10,11 @@ import { encodeUtf8 } from '../../lib/text.ts';
 import { fetchDerivedPublicKey, fetchEncryptedKey, isUnknownKey } from './management.ts';
 import { reseed } from './random-refresh.ts';
 
-// Other texts give other keys: no file of a canister that is there could be read any more.
+// Changing this text changes the keys, which would make the files of existing canisters unreadable.
 const contextText = 'encrypted-file-storage/root/v1';
 const separator = 'encrypted-file-storage/root-key/v1';
 const inputText = (version: number) => `root key ${version}`;
-/** The first of these that the network knows, unless the installation named one. */
+/** The first of these that the network knows is used unless the installation names one. */
 const keyNames = ['key_1', 'test_key_1', 'dfx_test_key'];
 
 export interface Parts {
@@ -24,8 +24,8 @@ export interface Parts {
 }
 
 /**
- * New keys are made of fresh bytes. Throws whatever a call ends with. Versions may come and go
- * while it waits.
+ * New keys need fresh random bytes. Throws the error of any call. Versions may change while it
+ * waits.
  */
 export async function fetchMissing(parts: Parts): Promise<void> {
   await reseed(parts.random);
@@ -40,7 +40,7 @@ export async function fetchMissing(parts: Parts): Promise<void> {
   }
 }
 
-/** False when the key is not the one of that version. */
+/** Returns false if the key does not match the entry's version. */
 async function obtain(parts: Parts, entry: RootKeyEntry): Promise<boolean> {
   if (entry.kind === 'stored') {
     return accept(parts, entry, { key: parts.stores.secrets.random(rootKeyBytes), keyName: '' });
@@ -79,7 +79,7 @@ async function derive(parts: Parts, entry: RootKeyEntry, keyName: string): Promi
     const encrypted = await fetchEncryptedKey({ keyName, context, input, transportPublicKey });
     vetKey = vetkd.decryptVetKey(encrypted, secret);
     assert(vetKey !== undefined, 'the reply of vetKD is an encrypted key');
-    // Later on the entry's own check tells the right key from a wrong one.
+    // Later, the entry's own check detects a wrong key.
     if (entry.check.length === 0) {
       const derivedPublicKey = await fetchDerivedPublicKey({ keyName, context });
       const { isVetKey } = await import('../../crypto/vetkd-verification.ts');

@@ -1,6 +1,6 @@
-// Brings the root keys to the heap after install and after every upgrade: one derivation at a time,
-// on a timer or by the first message that needs a key, and again after a failure, ever more seldom.
-// Knows nothing of how a key is derived; what it logs of failures are the network's words.
+// Makes the root keys available after install and upgrade: one derivation at a time, on a timer or
+// by the first message that needs a key, with growing delays after failures. It does not know how a
+// key is derived; its log contains the network's error texts.
 
 import { time } from 'azle';
 import { areRootKeysAtHand, missingRootKeys } from '../../domain/keys/root-keys.ts';
@@ -10,40 +10,42 @@ import { fetchMissing, type Parts } from './root-key-derivation.ts';
 import { createOneShotTimer } from './timers.ts';
 
 const nsPerSecond = 1_000_000_000n;
-/** After this, a derivation that was never answered no longer keeps others from trying. */
+/** After this time, a derivation without an answer no longer prevents another one. */
 const staleAfterSeconds = 120;
 const retrySecondsMin = 10;
 const retrySecondsMax = 600;
-/** Each turn is a call of the waiting message's own, a round or two of the network. */
+/**
+ * Each turn is a call of the waiting message itself, which takes one or two rounds of the network.
+ */
 const waitingTurnsMax = 60;
 
 export interface RootKeyKeeper {
   /**
-   * Fetches what is missing, soon and on a timer: for init and post_upgrade, where no canister may
-   * be called, and for a new version.
+   * Fetches missing keys soon, on a timer: for init and post_upgrade, which cannot call canisters,
+   * and for a new version.
    */
   start(): void;
-  /** Arms the timer again if a key is missing and nobody works on it: for upkeep. */
+  /** Arms the timer again if a key is missing and no attempt is running: for upkeep. */
   resume(): void;
-  /** Random bytes can be had, and every root key that is in use. */
+  /** Whether random bytes and every root key in use are available. */
   isReady(): boolean;
   /**
-   * `undefined` when ready. Else awaited by a message before it checks anything. Resolves even if
-   * there is no key then, so that the domain refuses; rejects only in the cleanup of a callback
-   * that trapped, when the message is over.
+   * Returns `undefined` when ready, else a promise that a message awaits before it checks anything.
+   * It resolves even without a key, so that the domain refuses. It rejects only in the cleanup of a
+   * callback that trapped, when the message is over.
    */
   whenReady(): Promise<void> | undefined;
 }
 
 interface State {
-  /** Since when a derivation is under way. */
+  /** Start of a running derivation. */
   busySinceNs: bigint | undefined;
-  /** Not before this time, after a failure. */
+  /** Earliest time of the next attempt after a failure. */
   retryAtNs: bigint;
   failures: number;
 }
 
-/** Calls `onFetched` when all keys have arrived. */
+/** Calls `onFetched` after all keys have arrived. */
 export function createRootKeyKeeper(parts: Parts, onFetched: () => void): RootKeyKeeper {
   const { stores, random } = parts;
   const state: State = { busySinceNs: undefined, retryAtNs: 0n, failures: 0 };
@@ -72,7 +74,7 @@ export function createRootKeyKeeper(parts: Parts, onFetched: () => void): RootKe
 
   async function onTimer(): Promise<void> {
     if (isBusy(state)) {
-      // Whoever is at it may never get an answer.
+      // A running attempt may never get an answer.
       timer.arm(staleAfterSeconds);
     } else if (isWorkLeft()) {
       await fetchAll();
@@ -108,8 +110,8 @@ export function createRootKeyKeeper(parts: Parts, onFetched: () => void): RootKe
 }
 
 /**
- * To await another message's derivation would be to go on, and to reply, inside that message: each
- * waits on calls of its own.
+ * Each message waits on calls of its own: awaiting another message's derivation would continue, and
+ * reply, inside that message.
  */
 async function pause({ random }: Parts): Promise<boolean> {
   try {

@@ -1,5 +1,5 @@
-// State that lives as long as the canister's heap: opened stores, random source, timers.
-// Set up after install and after every upgrade.
+// State with the lifetime of the canister's heap: opened stores, random source, timers. Set up at
+// install and at every upgrade.
 
 import { clearTimer, setTimerInterval, time } from 'azle';
 import { kernelSelfTest, wakeTimers } from '../../crypto/kernel.ts';
@@ -58,7 +58,7 @@ export const stores: Stores = {
   publication,
 };
 
-/** A note of space to be given back starts a timer that does it. */
+/** Returns a map in which a new note about space to free starts the timer that frees it. */
 function wakingMap(map: ByteMap): ByteMap {
   return {
     ...map,
@@ -69,7 +69,7 @@ function wakingMap(map: ByteMap): ByteMap {
   };
 }
 
-// ARCHITECTURE.md, "Timers", says for each timer what arms it again after it was lost.
+// ARCHITECTURE.md, "Timers", lists for each timer what arms it again after a loss.
 const reclaimTimer = createOneShotTimer(() => {
   if (reclaimContents(stores)) reclaimTimer.arm();
 });
@@ -77,7 +77,7 @@ const upkeepTimer = createOneShotTimer(upkeep);
 const reseedTimer = createReseedTimer(random);
 
 const upkeepIntervalSeconds = 600;
-/** Timers that have not run upkeep for so long are lost: two turns of the interval. */
+/** If upkeep has not run for two turns of its interval, the timers are lost. */
 const lostTimersNs = 1_200_000_000_000n;
 let upkeepAtNs = 0n;
 let intervals: readonly bigint[] = [];
@@ -89,7 +89,7 @@ export interface StartSettings {
   readonly role: Pick<RoleSettings, 'asked' | 'isInstall'>;
 }
 
-/** For init and post_upgrade, where no canister may be called: the rest happens on timers. */
+/** For init and post_upgrade, which cannot call canisters: timers do the rest. */
 export function setUp({ source, role }: StartSettings): void {
   kernelSelfTest();
   configureRole(stores, { ...role, ...deployment() });
@@ -109,8 +109,8 @@ function startIntervals(): void {
 }
 
 /**
- * Starts all timers again when upkeep has not run for two turns. A snapshot that was taken while
- * timers ran lacks those that ran, and its heap waits for answers that never come.
+ * Starts all timers again if upkeep has not run for two turns. A snapshot taken while timers ran
+ * lacks those timers, and its heap waits for answers that never arrive.
  */
 function reviveTimers(): void {
   if (time() - upkeepAtNs <= lostTimersNs) return;
@@ -119,7 +119,9 @@ function reviveTimers(): void {
   wakeTimers();
 }
 
-/** Returns random bytes that depend on the time too: a restored snapshot draws others. */
+/**
+ * Returns random bytes that also depend on the time, so that a restored snapshot returns others.
+ */
 function nextRandom(length: number): Uint8Array {
   const nowNs = time();
   if (!random.isFresh(nowNs)) {
@@ -129,9 +131,9 @@ function nextRandom(length: number): Uint8Array {
 }
 
 /**
- * Runs an update when random bytes and keys are there; only in the moments after install and
- * upgrade is there anything to wait for. Everything is checked after the wait. After what `run`
- * awaits, nothing that is certified may change.
+ * Runs an update when random bytes and keys are available; it waits only shortly after install and
+ * upgrade. All checks run after the wait. After `run` awaits anything, no certified data may
+ * change.
  */
 export function onceReady(run: () => void | Promise<void>): void | Promise<void> {
   // A front has no secrets and no timers.
@@ -146,8 +148,8 @@ export function onceReady(run: () => void | Promise<void>): void | Promise<void>
 }
 
 /**
- * Ends what has expired, gives space back, continues rotations and brings records of an earlier
- * version to the present one, a bounded step a message.
+ * Ends expired data, frees space, continues rotations and upgrades records of an earlier version, a
+ * bounded step per message.
  */
 function upkeep(): void {
   const nowNs = time();
@@ -172,12 +174,12 @@ function workOnRecords(): boolean {
   return continueRotation(stores) || upgradeRecords(stores) || renewSites(stores);
 }
 
-/** For a key that takes another's place: what is drawn after it comes of fresh bytes. */
+/** For a key that replaces another: later random bytes come from a fresh seed. */
 export function startReseed(): void {
   reseedTimer.arm();
 }
 
-/** For work that has come up: at once, not at the next interval. */
+/** Starts upkeep for new work at once instead of at the next interval. */
 export function startUpkeep(): void {
   upkeepTimer.arm();
 }

@@ -1,5 +1,5 @@
-// System calls of every message, by Azle's native functions: its public ones take 4,000
-// instructions more a call, and convert a caller to a Principal where bytes are wanted.
+// System calls of every message, by Azle's native functions. Its public ones take 4,000 more
+// instructions per call, and convert callers to a Principal although bytes are needed.
 
 const azle = globalThis._azleIc;
 if (azle === undefined) throw new Error('Azle has not set up its native functions');

@@ -1,15 +1,15 @@
-// One-shot timers that are armed again after they were lost. The system calls a timer's task by a
-// message of the canister to itself; the CDK drops a one-shot timer when that message is refused,
-// because the canister is stopping, or traps. The state of the task then still says that it waits.
+// One-shot timers that can be armed again after a loss. The system runs a timer's task by a message
+// of the canister to itself. The CDK drops a one-shot timer if that message is refused, because the
+// canister is stopping, or traps; the task's state then still says that it waits.
 
 import { setTimer, time } from 'azle';
 
 const nsPerSecond = 1_000_000_000n;
-/** A timer that is overdue by more was lost. */
+/** A timer that is overdue by more is lost. */
 const lostAfterNs = 120n * nsPerSecond;
 
 export interface OneShotTimer {
-  /** Runs the task within so many seconds, unless a timer for it is pending already. */
+  /** Runs the task within that many seconds, unless a timer for it is already pending. */
   arm(delaySeconds?: number): void;
 }
 
@@ -23,7 +23,7 @@ export function createOneShotTimer(task: () => void | Promise<void>): OneShotTim
       if (pendingNs !== undefined && pendingNs <= dueNs && !isLost) return;
       pendingNs = dueNs;
       setTimer(delaySeconds, () => {
-        // Another one, armed since, has taken its place.
+        // A later timer has replaced this one.
         if (pendingNs !== dueNs) return;
         pendingNs = undefined;
         return task();

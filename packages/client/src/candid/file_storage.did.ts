@@ -9,17 +9,18 @@ import type { Principal } from '@icp-sdk/core/principal';
 import type { IDL } from '@icp-sdk/core/candid';
 
 /**
- * Principals that may create buckets besides the controllers, and the budgets for strangers.
+ * Principals that may create buckets besides the controllers, and the budgets of callers without a
+ * right.
  */
 export interface AccessChange {
   'allow' : [] | [Array<Principal>],
   /**
-   * The same, by whoever has a link's secret.
+   * The same requests with a link's secret.
    */
   'linkUpdates' : [] | [Budget],
   /**
-   * Calls and requests that are refused since their sender has no right to what they ask for. Each
-   * takes 1, and 1 more for each 16,384 bytes of its argument.
+   * Calls and requests that are refused because their sender lacks the right. Each takes 1, and 1
+   * more for each 16,384 bytes of its argument.
    */
   'refusals' : [] | [Budget],
   'disallow' : [] | [Array<Principal>],
@@ -28,12 +29,12 @@ export interface AccessChange {
    */
   'derivations' : [] | [Budget],
   /**
-   * Requests without a key that succeed, such as ranges of public files.
+   * Successful requests without a key, such as ranges of public files.
    */
   'anonymousUpdates' : [] | [Budget],
 }
 /**
- * A key, without its secret; `hint` is how the secret begins.
+ * A key without its secret; `hint` is the beginning of the secret.
  */
 export interface ApiKey {
   'id' : string,
@@ -52,29 +53,29 @@ export interface ApiKey {
   'buckets' : Array<string>,
 }
 /**
- * A new key: `read`, `write` and `delete` are what it may do in those buckets of the caller.
+ * A new key: `read`, `write` and `delete` are its permissions in the listed buckets of the caller.
  */
 export interface ApiKeyRequest {
   'permissions' : Array<string>,
   /**
-   * Nanoseconds since 1970; absent: never.
+   * Nanoseconds since 1970; absent: the key does not expire.
    */
   'expiresAt' : [] | [bigint],
   /**
-   * Updates that the key may cause an hour, and bytes in them; 0: no limit. Absent: no limit for a
+   * Updates that the key may cause per hour, and their bytes; 0: no limit. Absent: no limit for a
    * key with `read`, else 2,000 updates and 2 GB.
    */
   'updatesPerHour' : [] | [bigint],
   'name' : string,
   'bytesPerHour' : [] | [bigint],
   /**
-   * Paths that it is for; all of them without one.
+   * Prefix of the paths that the key may use; absent: all paths.
    */
   'prefix' : [] | [string],
   'buckets' : Array<string>,
 }
 /**
- * One of many files that a call brings. Without a type, that of the path's ending is taken.
+ * One of the files of a call. Without a type, the path's extension determines it.
  */
 export interface BatchedFile {
   'sha256' : [] | [string],
@@ -94,7 +95,7 @@ export interface Bucket {
   'id' : string,
   'quotaBytes' : [] | [bigint],
   /**
-   * Absent: what it holds is not encrypted by clients.
+   * Absent: clients do not encrypt its files.
    */
   'endToEnd' : [] | [EndToEnd],
   'members' : Array<Member>,
@@ -110,7 +111,7 @@ export interface Bucket {
   'isSite' : boolean,
   'updatedAt' : bigint,
   /**
-   * For how long former versions are kept; 0: not at all.
+   * Days for which former versions are stored; 0: none are.
    */
   'keepVersionsDays' : bigint,
   'isPublic' : boolean,
@@ -124,8 +125,9 @@ export interface Bucket {
 export interface BucketChange {
   'quotaBytes' : [] | [bigint],
   /**
-   * Makes an empty bucket end-to-end. In one that is, `recipients` replaces the list at any time;
-   * the other fields are fixed while it holds files, former versions or open uploads.
+   * Makes an empty bucket end-to-end encrypted. In an end-to-end bucket, `recipients` can replace
+   * the list at any time; the other fields are fixed while it has files, former versions or open
+   * uploads.
    */
   'endToEnd' : [] | [EndToEndOptions],
   'owner' : [] | [Principal],
@@ -135,22 +137,22 @@ export interface BucketChange {
   'addMembers' : [] | [Array<Member>],
   'keepVersionsDays' : [] | [bigint],
   /**
-   * False: an empty bucket is end-to-end no more.
+   * False: ends the end-to-end encryption of an empty bucket.
    */
   'isEndToEnd' : [] | [boolean],
   'isPublic' : [] | [boolean],
   'removeMembers' : [] | [Array<Principal>],
 }
 /**
- * `force`: open uploads are cancelled.
+ * `force`: cancels open uploads.
  */
 export interface BucketDeletion { 'force' : [] | [boolean] }
 /**
- * An identity of a bucket, by the time at which it came into use.
+ * An identity of a bucket, and the time since which it is used.
  */
 export interface BucketEpoch {
   /**
-   * Public key of the identity; absent until an owner's client has published it.
+   * Public key of the identity; absent until a client of an owner publishes it.
    */
   'recipient' : [] | [string],
   /**
@@ -164,13 +166,13 @@ export interface BucketEpoch {
  */
 export interface BucketIdentity {
   /**
-   * The network's, of this canister and context, 96 bytes.
+   * Derived public key of this canister and context, 96 bytes.
    */
   'publicKey' : Uint8Array,
   'recipient' : [] | [string],
   'epoch' : bigint,
   /**
-   * The vetKey under the transport key, 192 bytes.
+   * The vetKey, encrypted to the transport key, 192 bytes.
    */
   'encryptedKey' : Uint8Array,
   /**
@@ -210,11 +212,11 @@ export interface BucketOptions {
   'isPublic' : [] | [boolean],
 }
 /**
- * A budget of updates: so many at once, and so many more a minute.
+ * A budget of updates: the maximum at once, and the refill per minute.
  */
 export interface Budget { 'burst' : bigint, 'perMinute' : bigint }
 /**
- * A budget, and what is left of it now.
+ * A budget, and the current rest of it.
  */
 export interface BudgetLeft {
   'left' : bigint,
@@ -222,9 +224,8 @@ export interface BudgetLeft {
   'perMinute' : bigint,
 }
 /**
- * A copy or a move of one file. `toBucketId`: the same bucket where it is absent. Type, tags,
- * headers and metadata come along where they are absent; what is there takes the place of the whole
- * field.
+ * A copy or a move of one file. `toBucketId`: absent for the same bucket. Absent type, tags,
+ * headers and metadata are copied; a present field replaces the whole field.
  */
 export interface CopyRequest {
   'to' : string,
@@ -236,33 +237,33 @@ export interface CopyRequest {
   'ifNoneMatch' : [] | [string],
   'headers' : [] | [Array<TextPair>],
   /**
-   * Entity tags that what is at `to` must have.
+   * Entity tags, one of which the file at `to` must have.
    */
   'ifMatch' : [] | [string],
   /**
-   * One of the file's versions, by its number, to copy it.
+   * Number of the version to copy; absent: the present one.
    */
   'version' : [] | [bigint],
   'apiKey' : [] | [string],
   'toBucketId' : [] | [string],
   /**
-   * Entity tags, of which what is at `from` must have one.
+   * Entity tags, one of which the file at `from` must have.
    */
   'ifSourceMatch' : [] | [string],
 }
 /**
- * A file that is gone, or the error that kept it.
+ * A deleted file, or the error that prevented its deletion.
  */
 export interface DeletedPath { 'path' : string, 'error' : [] | [string] }
 /**
- * With a `nextCursor` there is more below the prefix: call again with it.
+ * If `nextCursor` is present, more files are below the prefix: call again with it.
  */
 export interface Deletion {
   'results' : Array<DeletedPath>,
   'nextCursor' : [] | [string],
 }
 /**
- * Source of the root key, and whether the key has arrived.
+ * Source of the root key, and whether the key is available.
  */
 export interface Encryption {
   /**
@@ -274,16 +275,16 @@ export interface Encryption {
   'keyName' : string,
 }
 /**
- * How a bucket is end-to-end.
+ * The end-to-end mode of a bucket.
  */
 export interface EndToEnd {
   /**
-   * The newest last: new files are encrypted to its recipient and to `recipients`. Empty without
-   * vetKeys; lists of buckets and getBucketMode have the newest only.
+   * In order, the newest last: new files are encrypted to its recipient and to `recipients`. Empty
+   * without vetKeys; lists of buckets and getBucketMode include only the newest.
    */
   'epochs' : Array<BucketEpoch>,
   /**
-   * Part of what identities are derived from, of 64 bits; never given twice.
+   * 64 bits from which identities are derived; never reused.
    */
   'serial' : bigint,
   'recipients' : Array<string>,
@@ -291,24 +292,24 @@ export interface EndToEnd {
   'sealsNames' : boolean,
 }
 /**
- * The end-to-end mode of a bucket: only clients encrypt and decrypt its files, which are age files.
+ * Options of an end-to-end bucket: only clients encrypt and decrypt its files, which are age files.
  */
 export interface EndToEndOptions {
   /**
-   * age recipients of the owners' own, such as `age1…`, at most 8.
+   * age recipients that the owners list, such as `age1…`, at most 8.
    */
   'recipients' : [] | [Array<string>],
   /**
-   * Members get an identity by the network's vetKeys. True unless told.
+   * Members get an identity by the network's vetKeys. Default: true.
    */
   'usesVetKeys' : [] | [boolean],
   /**
-   * Segments of paths are sealed by clients. False unless told.
+   * Clients seal the segments of paths. Default: false.
    */
   'sealsNames' : [] | [boolean],
 }
 /**
- * Versions that this call erased. Until `isDone`, call again.
+ * Number of versions that this call erased. Call again until `isDone`.
  */
 export interface Erased { 'erased' : bigint, 'isDone' : boolean }
 /**
@@ -322,11 +323,11 @@ export interface Erasure {
   'prefix' : [] | [string],
 }
 /**
- * A file that stayed, and why.
+ * A file that was not moved, and the reason.
  */
 export interface FailedMove { 'path' : string, 'error' : string }
 /**
- * At most 200 files with 2,000,000 bytes together.
+ * At most 200 files with 2,000,000 bytes in total.
  */
 export interface FileBatch {
   'files' : Array<BatchedFile>,
@@ -348,8 +349,8 @@ export interface FileChange {
   'apiKey' : [] | [string],
 }
 /**
- * Either up to 1,000 paths or a prefix; a cursor goes with a prefix. `ifMatch`, which goes with
- * exactly one path, lists entity tags of which the file must have one.
+ * Either up to 1,000 paths or a prefix; only a prefix can have a cursor. `ifMatch` requires exactly
+ * one path and lists entity tags, one of which the file must have.
  */
 export interface FileDeletion {
   'cursor' : [] | [string],
@@ -374,12 +375,12 @@ export interface FileList {
   'nextPage' : [] | [bigint],
 }
 /**
- * A file, as it is shown.
+ * The record of a file.
  */
 export interface FileRecord {
   'id' : string,
   /**
-   * Below the canister's address.
+   * Path at the canister's address.
    */
   'url' : string,
   /**
@@ -389,7 +390,7 @@ export interface FileRecord {
   'contentType' : string,
   'metadata' : Array<TextPair>,
   /**
-   * Changes with the bytes.
+   * Changes when the bytes change.
    */
   'etag' : string,
   'name' : string,
@@ -418,7 +419,7 @@ export interface FileUpload {
   'bytes' : Uint8Array,
 }
 /**
- * A folder: what paths below it begin with.
+ * A folder: the common beginning of the paths in it.
  */
 export interface Folder { 'path' : string }
 /**
@@ -432,16 +433,16 @@ export interface FolderPage {
   'nextCursor' : [] | [string],
 }
 /**
- * A version that a file no longer is.
+ * A former version of a file.
  */
 export interface FormerVersion {
   /**
-   * When it goes for good.
+   * When the version is erased.
    */
   'expiresAt' : bigint,
   'contentType' : string,
   /**
-   * When it was replaced or deleted.
+   * When the file was replaced or deleted.
    */
   'retiredAt' : bigint,
   'metadata' : [] | [Array<TextPair>],
@@ -452,7 +453,7 @@ export interface FormerVersion {
   'updatedAt' : bigint,
 }
 /**
- * A front's part: its volumes.
+ * Role of a front: its volumes.
  */
 export interface FrontRole { 'volumes' : Array<Principal> }
 /**
@@ -470,7 +471,7 @@ export interface HttpRequest {
   'certificate_version' : [] | [number],
 }
 /**
- * `upgrade`: the gateway is to send the request again as an update.
+ * `upgrade`: asks the gateway to repeat the request as an update.
  */
 export interface HttpResponse {
   'body' : Uint8Array,
@@ -480,7 +481,7 @@ export interface HttpResponse {
   'status_code' : number,
 }
 /**
- * A request that is sent again as an update.
+ * A request that is repeated as an update.
  */
 export interface HttpUpdateRequest {
   'url' : string,
@@ -494,7 +495,7 @@ export interface HttpUpdateRequest {
 export interface Link {
   'id' : string,
   /**
-   * Principal that made the link: shown to owners, and to keys with every permission.
+   * Principal that created the link; only for owners and keys with every permission.
    */
   'maker' : [] | [Principal],
   'expiresAt' : [] | [bigint],
@@ -502,12 +503,12 @@ export interface Link {
   'createdAt' : bigint,
   'path' : string,
   /**
-   * Id of the API key that made the link: shown to the same callers.
+   * Id of the API key that created the link; for the same callers.
    */
   'keyId' : [] | [string],
 }
 /**
- * Links of one path, or of the bucket; `limit` is 1 to 1,000, 100 unless told.
+ * Links of one path, or of the bucket; `limit` is 1 to 1,000, default 100.
  */
 export interface LinkList {
   'cursor' : [] | [string],
@@ -528,7 +529,7 @@ export interface LinkPage {
  */
 export interface LinkRequest {
   /**
-   * Nanoseconds since 1970; absent: never.
+   * Nanoseconds since 1970; absent: the link does not expire.
    */
   'expiresAt' : [] | [bigint],
   'path' : string,
@@ -540,14 +541,14 @@ export interface LinkRequest {
   'apiKey' : [] | [string],
 }
 /**
- * Files whose path begins with `prefix`, by pages from 1 on.
+ * Files whose paths begin with `prefix`, by pages from 1 on.
  */
 export interface ListFilesRequest {
   'tag' : [] | [string],
   'page' : [] | [bigint],
   'sort' : [] | [string],
   /**
-   * 1 to 50, 10 unless told.
+   * 1 to 50; default: 10.
    */
   'pageSize' : [] | [bigint],
   'bucketId' : string,
@@ -555,9 +556,9 @@ export interface ListFilesRequest {
   'prefix' : [] | [string],
 }
 /**
- * Lists the files and folders directly below `prefix`. `limit` counts both, 1 to 1,000, by default
- * 100; `cursor` is the `nextCursor` of the previous page. `startAfter` is any name; the first page
- * begins behind it.
+ * Lists the files and folders directly below `prefix`. `limit` counts both, 1 to 1,000, default
+ * 100; `cursor` is the `nextCursor` of the previous page. `startAfter` is any name, after which the
+ * first page begins.
  */
 export interface ListFolderRequest {
   'tag' : [] | [string],
@@ -567,18 +568,18 @@ export interface ListFolderRequest {
   'bucketId' : string,
   'limit' : [] | [bigint],
   /**
-   * `/`, or absent for all files below the prefix.
+   * `/`; absent: all files below the prefix.
    */
   'delimiter' : [] | [string],
   'apiKey' : [] | [string],
   'prefix' : [] | [string],
 }
 /**
- * Somebody who may use a bucket, as `reader`, `writer` or `owner`.
+ * A principal that may use a bucket, as `reader`, `writer` or `owner`.
  */
 export interface Member { 'principal' : Principal, 'role' : string }
 /**
- * A new key. Its `secret` is in this answer and nowhere else.
+ * A new key. Only this answer contains its `secret`.
  */
 export interface NewApiKey {
   'id' : string,
@@ -597,7 +598,7 @@ export interface NewApiKey {
   'buckets' : Array<string>,
 }
 /**
- * `url` has the secret of the link; nothing shows it again.
+ * `url` contains the secret of the link; no other answer does.
  */
 export interface NewLink {
   'id' : string,
@@ -605,7 +606,7 @@ export interface NewLink {
   'expiresAt' : [] | [bigint],
 }
 /**
- * All files below a prefix of a bucket, to another prefix.
+ * A move of all files below a prefix to another prefix of the bucket.
  */
 export interface PrefixMove {
   'bucketId' : string,
@@ -614,7 +615,7 @@ export interface PrefixMove {
   'fromPrefix' : string,
 }
 /**
- * Files that were moved by this call. Until `isDone`, call again.
+ * Number of files that this call moved. Call again until `isDone`.
  */
 export interface PrefixMoved {
   'moved' : bigint,
@@ -622,7 +623,7 @@ export interface PrefixMoved {
   'failed' : Array<FailedMove>,
 }
 /**
- * The former version that the file at `path` is to be again.
+ * The former version that becomes the file at `path` again.
  */
 export interface Restoration {
   'path' : string,
@@ -633,7 +634,7 @@ export interface Restoration {
   'apiKey' : [] | [string],
 }
 /**
- * The canister's part in a service: a volume stores files, a front serves the console.
+ * The canister's role in a service: a volume stores files, a front serves the console.
  */
 export type RoleArgument = { 'front' : null } |
   { 'volume' : VolumeArgument };
@@ -643,7 +644,7 @@ export type RoleArgument = { 'front' : null } |
 export type RootKeySource = { 'stored' : null } |
   { 'vetkd' : string };
 /**
- * The canister's part in its service.
+ * The canister's role in its service.
  */
 export type ServiceRole = { 'front' : FrontRole } |
   { 'volume' : VolumeRole };
@@ -662,7 +663,7 @@ export interface Status {
   'stableBytes' : bigint,
   'heapBytes' : bigint,
   /**
-   * The other budgets; see AccessChange.
+   * The other budgets, see AccessChange.
    */
   'linkUpdates' : [] | [BudgetLeft],
   'role' : [] | [ServiceRole],
@@ -671,7 +672,7 @@ export interface Status {
   'refusals' : [] | [BudgetLeft],
   'version' : string,
   /**
-   * For controllers and owners of buckets.
+   * Only for controllers and owners of buckets.
    */
   'cycles' : [] | [bigint],
   'derivations' : [] | [BudgetLeft],
@@ -685,25 +686,25 @@ export interface Status {
 export type StoredFile = { 'ok' : FileRecord } |
   { 'err' : string };
 /**
- * The method and the token with which a gateway requests the next piece.
+ * The method and the token with which a gateway requests the next bytes.
  */
 export interface StreamingCallback {
   'token' : StreamingToken,
   'callback' : [Principal, string],
 }
 /**
- * The next piece of a body, and the token for the one after it.
+ * The next bytes of a body, and the token for the following ones.
  */
 export interface StreamingResponse {
   'token' : [] | [StreamingToken],
   'body' : Uint8Array,
 }
 /**
- * How a gateway gets the rest of a body.
+ * The way in which a gateway gets the rest of a body.
  */
 export type StreamingStrategy = { 'Callback' : StreamingCallback };
 /**
- * Opens what is left of a body.
+ * Gives access to the rest of a body.
  */
 export interface StreamingToken { 'token' : Uint8Array }
 /**
@@ -711,18 +712,18 @@ export interface StreamingToken { 'token' : Uint8Array }
  */
 export type TextPair = [string, string];
 /**
- * A chunked upload that is open, or was: what has arrived and what is missing.
+ * A chunked upload, open or ended: what has arrived and what is missing.
  */
 export interface Upload {
   /**
-   * `active`, `ready` (whole, not completed), `completed`, `cancelled` or `expired`.
+   * `active`, `ready` (complete, but not yet a file), `completed`, `cancelled` or `expired`.
    */
   'status' : string,
   'uploadedSize' : bigint,
   'expiresAt' : bigint,
   'contentType' : string,
   /**
-   * Indexes of chunks that have not arrived, the first 100 of them.
+   * The first 100 indexes of missing chunks.
    */
   'missing' : Array<bigint>,
   'createdAt' : bigint,
@@ -731,12 +732,12 @@ export interface Upload {
   'bucketId' : string,
   'receivedChunks' : bigint,
   /**
-   * Bytes in all; what has arrived so far where `isSizeKnown` is false.
+   * Declared size in bytes; if `isSizeKnown` is false, the bytes received so far.
    */
   'totalSize' : bigint,
   'updatedAt' : bigint,
   /**
-   * Id of the file that the session has become.
+   * Id of the file that the upload became.
    */
   'fileId' : [] | [string],
   'chunkSize' : bigint,
@@ -753,7 +754,7 @@ export interface UploadCompletion {
    */
   'sha256' : [] | [string],
   /**
-   * Beside that of the beginning, and in place of what has the same name.
+   * Added to the metadata of the beginning; replaces pairs with the same name.
    */
   'metadata' : [] | [Array<TextPair>],
   'ifNoneMatch' : [] | [string],
@@ -769,7 +770,7 @@ export interface UploadCompletion {
  */
 export interface UploadRequest {
   /**
-   * 1 to 64 visible ASCII characters: a repeated call gets the open upload of the first.
+   * 1 to 64 visible ASCII characters: a repeated call returns the open upload of the first.
    */
   'token' : [] | [string],
   /**
@@ -780,13 +781,13 @@ export interface UploadRequest {
   'metadata' : [] | [Array<TextPair>],
   'path' : string,
   /**
-   * Bytes; absent where the sender does not know it yet.
+   * Bytes; absent if the sender does not know the size yet.
    */
   'size' : [] | [bigint],
   'tags' : [] | [Array<string>],
   'bucketId' : string,
   /**
-   * Entity tags that it must not have; `*`: there must be no file.
+   * Entity tags, none of which it may have; `*`: no file may exist.
    */
   'ifNoneMatch' : [] | [string],
   /**
@@ -794,21 +795,21 @@ export interface UploadRequest {
    */
   'headers' : [] | [Array<TextPair>],
   /**
-   * Entity tags that the file at this path must have.
+   * Entity tags, one of which the file at this path must have.
    */
   'ifMatch' : [] | [string],
   'apiKey' : [] | [string],
   /**
-   * Bytes of each chunk but the last.
+   * Bytes of each chunk except the last.
    */
   'chunkSize' : [] | [bigint],
 }
 /**
- * Files, and the bytes of them all.
+ * Number of files, and their total bytes.
  */
 export interface Usage { 'files' : bigint, 'bytes' : bigint }
 /**
- * Versions of one path, or of all paths with a prefix; `limit` is 1 to 1,000, by default 100.
+ * Versions of one path, or of all paths with a prefix; `limit` is 1 to 1,000, default 100.
  */
 export interface VersionList {
   'cursor' : [] | [string],
@@ -834,11 +835,11 @@ export interface Volume { 'canisterId' : Principal }
  */
 export interface VolumeArgument { 'front' : [] | [Principal] }
 /**
- * A volume's part: its front, if the service has one.
+ * Role of a volume: its front, if the service has one.
  */
 export interface VolumeRole { 'front' : [] | [FrontSetting] }
 /**
- * A text at `/.well-known/{name}`; without content it goes.
+ * A text at `/.well-known/{name}`; absent content removes it.
  */
 export interface WellKnownChange {
   'content' : [] | [WellKnownContent],
@@ -848,7 +849,8 @@ export interface WellKnownChange {
   'name' : string,
 }
 /**
- * Up to 8,192 bytes of UTF-8; without a type the name's: text/plain, else application/json.
+ * Up to 8,192 bytes of UTF-8. Default type: text/plain for ic-domains and names that end in .txt,
+ * else application/json.
  */
 export interface WellKnownContent {
   'contentType' : [] | [string],
@@ -864,12 +866,12 @@ export interface WellKnownText {
 }
 export interface _SERVICE {
   /**
-   * For controllers of a front: adds a volume to its list.
+   * Adds a volume to the list. For controllers of a front.
    */
   'addVolume' : ActorMethod<[Principal], { 'ok' : null } | { 'err' : string }>,
   /**
-   * (bucketId, path, contentType, size, apiKey) ok is the id of the upload, which is also the right
-   * to go on with it. `size` is bytes. Errors: AccessDenied, InvalidPath, QuotaExceeded.
+   * (bucketId, path, contentType, size, apiKey) Begins an upload. ok is its id, which also gives
+   * the right to continue it. `size` is bytes. Errors: AccessDenied, InvalidPath, QuotaExceeded.
    */
   'beginFileUpload' : ActorMethod<
     [string, string, string, bigint, [] | [string]],
@@ -877,7 +879,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * As beginFileUpload, with all that a file may have.
+   * Like beginFileUpload, with every option of a file.
    */
   'beginFileUploadWith' : ActorMethod<
     [UploadRequest],
@@ -885,12 +887,12 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (uploadId) The chunks go; the upload cannot be gone on with.
+   * (uploadId) Cancels an upload and deletes its chunks.
    */
   'cancelUpload' : ActorMethod<[string], { 'ok' : null } | { 'err' : string }>,
   /**
-   * (uploadId, apiKey) Makes a file of the chunks; ok is its id. Called again, it answers the same.
-   * Errors: NoSuchUpload, UploadIncomplete, PreconditionFailed, BadDigest.
+   * (uploadId, apiKey) Turns the chunks into a file; ok is its id. A repeated call returns the
+   * same. Errors: NoSuchUpload, UploadIncomplete, PreconditionFailed, BadDigest.
    */
   'completeFileUpload' : ActorMethod<
     [string, [] | [string]],
@@ -898,8 +900,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * As completeFileUpload, with what is known only by then; ok is the file, also of a repetition,
-   * whose metadata and conditions are not looked at.
+   * Like completeFileUpload, with values that are known only at the end; ok is the file. A
+   * repetition returns the same file and ignores metadata and conditions.
    */
   'completeFileUploadWith' : ActorMethod<
     [UploadCompletion],
@@ -907,7 +909,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * ok is the copy's record. Errors: AccessDenied, NoSuchFile, QuotaExceeded, PreconditionFailed.
+   * Copies a file. ok is the copy's record. Errors: AccessDenied, NoSuchFile, QuotaExceeded,
+   * PreconditionFailed.
    */
   'copyFile' : ActorMethod<
     [CopyRequest],
@@ -915,7 +918,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * For owners of the buckets. The `secret` is in this answer and nowhere else.
+   * Creates a key, for owners of its buckets. Only this answer contains the `secret`.
    */
   'createApiKey' : ActorMethod<
     [ApiKeyRequest],
@@ -923,8 +926,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId, options) For controllers and those whom updateAccess allows. Private unless the
-   * options say otherwise. Errors: AccessDenied, BucketExists, InvalidBucketId.
+   * (bucketId, options) Creates a bucket, private by default. For controllers and principals that
+   * updateAccess allows. Errors: AccessDenied, BucketExists, InvalidBucketId.
    */
   'createBucket' : ActorMethod<
     [string, [] | [BucketOptions]],
@@ -932,7 +935,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * The address is in this answer and nowhere else; it is below the canister's.
+   * Creates a link. Only this answer contains its address, a path at the canister's address.
    */
   'createLink' : ActorMethod<
     [LinkRequest],
@@ -940,8 +943,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId, options) For owners. Errors: BucketNotEmpty while there are files, or uploads that
-   * are open and not forced.
+   * (bucketId, options) Deletes a bucket, for owners. Errors: BucketNotEmpty while it has files, or
+   * open uploads without force.
    */
   'deleteBucket' : ActorMethod<
     [string, [] | [BucketDeletion]],
@@ -949,7 +952,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId, path, apiKey) The file goes; a bucket may keep it as a former version.
+   * (bucketId, path, apiKey) Deletes a file; a bucket may store it as a former version.
    */
   'deleteFile' : ActorMethod<
     [string, string, [] | [string]],
@@ -957,8 +960,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * At most 1,000 paths, or as many as that of those with a prefix. Of files with many chunks or
-   * links fewer: the other paths are answered SlowDown, and a prefix goes on by its cursor.
+   * Deletes at most 1,000 paths, or as many files with a prefix; fewer if files have many chunks or
+   * links. Then other paths get SlowDown, and a prefix continues with its cursor.
    */
   'deleteFiles' : ActorMethod<
     [FileDeletion],
@@ -966,7 +969,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId, linkId, apiKey) From now on nobody reads by it.
+   * (bucketId, linkId, apiKey) Removes a link, which stops working at once.
    */
   'deleteLink' : ActorMethod<
     [string, string, [] | [string]],
@@ -974,8 +977,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Up to 1,000 a call: once more until it is done. With the number of the present version the
-   * latest former one is the file again; where none is kept, the file is deleted.
+   * Erases up to 1,000 versions per call; call again until it is done. If the present version is
+   * named, the latest former one becomes the file again; without one, the file is deleted.
    */
   'eraseVersions' : ActorMethod<
     [Erasure],
@@ -983,7 +986,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId, apiKey) For members, and by a key with `read`. Errors: AccessDenied, NoSuchBucket.
+   * (bucketId, apiKey) Returns a bucket, for members and keys with `read`. Errors: AccessDenied,
+   * NoSuchBucket.
    */
   'getBucket' : ActorMethod<
     [string, [] | [string]],
@@ -991,9 +995,10 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId, epoch, transportPublicKey) Of that epoch or the newest, under 48 bytes of G1:
-   * for members by their own signature, never by an API key. At most 10 an hour for a principal,
-   * within the budget `derivations`. Errors: AccessDenied, SlowDown, ServiceUnavailable.
+   * (bucketId, epoch, transportPublicKey) Returns the identity of that epoch, or of the newest,
+   * encrypted to a transport key of 48 bytes (G1). For members by their own signature, never by an
+   * API key. At most 10 per hour and principal, within the budget `derivations`. Errors:
+   * AccessDenied, SlowDown, ServiceUnavailable.
    */
   'getBucketIdentity' : ActorMethod<
     [string, [] | [bigint], Uint8Array],
@@ -1012,7 +1017,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId, path, apiKey) The record of a file. Errors: AccessDenied, NoSuchFile.
+   * (bucketId, path, apiKey) Returns the record of a file. Errors: AccessDenied, NoSuchFile.
    */
   'getFile' : ActorMethod<
     [string, string, [] | [string]],
@@ -1020,15 +1025,16 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Version, counts, sizes in bytes; cycles for those who may know. No secrets.
+   * Returns version, counts, sizes in bytes, and cycles for callers who may see them. No secrets.
    */
   'getStatus' : ActorMethod<[], { 'ok' : Status } | { 'err' : string }>,
   /**
-   * (uploadId) How far an upload is, and which chunks are missing.
+   * (uploadId) Returns the state of an upload and its missing chunks.
    */
   'getUpload' : ActorMethod<[string], { 'ok' : Upload } | { 'err' : string }>,
   /**
-   * (bucketId, prefix, apiKey) Files and their bytes below a prefix; of all the bucket without one.
+   * (bucketId, prefix, apiKey) Counts files and their bytes below a prefix; without one, of the
+   * whole bucket.
    */
   'getUsage' : ActorMethod<
     [string, [] | [string], [] | [string]],
@@ -1036,7 +1042,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId, path, version, apiKey) The record of a version, the present or a former one. Errors:
+   * (bucketId, path, version, apiKey) Returns the record of a version, present or former. Errors:
    * AccessDenied, NoSuchFile.
    */
   'getVersion' : ActorMethod<
@@ -1045,11 +1051,11 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Answers, or asks by `upgrade` to be sent as an update.
+   * Answers, or asks with `upgrade` to be repeated as an update.
    */
   'http_request' : ActorMethod<[HttpRequest], HttpResponse>,
   /**
-   * The next piece of a body, at most 1,900,000 bytes.
+   * Returns the next bytes of a body, at most 1,900,000.
    */
   'http_request_streaming_callback' : ActorMethod<
     [StreamingToken],
@@ -1060,7 +1066,7 @@ export interface _SERVICE {
    */
   'http_request_update' : ActorMethod<[HttpUpdateRequest], HttpResponse>,
   /**
-   * (bucketId) The keys of a bucket, for its owners.
+   * (bucketId) Lists the keys of a bucket, for its owners.
    */
   'listApiKeys' : ActorMethod<
     [string],
@@ -1068,7 +1074,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (page, pageSize) Those of the caller, by pages from 1 on; 1 to 50 a page, 10 unless told.
+   * (page, pageSize) Lists the caller's buckets, by pages from 1 on; 1 to 50 per page, default 10.
    */
   'listBuckets' : ActorMethod<
     [[] | [bigint], [] | [bigint]],
@@ -1076,7 +1082,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Pages and their size are whole numbers from 1 on; sizes above 50 are taken for 50.
+   * Pages and their size are integers from 1 on; a size above 50 counts as 50.
    */
   'listFiles' : ActorMethod<
     [ListFilesRequest],
@@ -1093,7 +1099,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Those that are good, by path.
+   * Lists links that have not ended, by path.
    */
   'listLinks' : ActorMethod<
     [LinkList],
@@ -1101,7 +1107,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId, apiKey) The open ones of a bucket, at most 50; for its owners, or by a key with
+   * (bucketId, apiKey) Lists the open uploads of a bucket, at most 50, for its owners and keys with
    * every permission.
    */
   'listUploads' : ActorMethod<
@@ -1110,7 +1116,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * By path, the oldest first.
+   * Lists former versions by path, the oldest first.
    */
   'listVersions' : ActorMethod<
     [VersionList],
@@ -1118,7 +1124,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * The volumes of a front; none at a volume.
+   * Lists the volumes of a front; empty at a volume.
    */
   'listVolumes' : ActorMethod<
     [],
@@ -1126,7 +1132,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * All of them by name, for controllers.
+   * Lists all texts by name, for controllers.
    */
   'listWellKnown' : ActorMethod<
     [],
@@ -1134,7 +1140,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * ok is the record at the new path. Errors as of copyFile.
+   * Moves a file. ok is the record at the new path. Errors: those of copyFile.
    */
   'moveFile' : ActorMethod<
     [CopyRequest],
@@ -1142,7 +1148,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Up to 1,000 files a call, fewer of many chunks or links: once more until it is done.
+   * Moves up to 1,000 files per call, fewer if they have many chunks or links. Call again until it
+   * is done.
    */
   'moveFiles' : ActorMethod<
     [PrefixMove],
@@ -1150,7 +1157,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId, path, offset, length, apiKey) Bytes of a file, at most 1,900,000 a call.
+   * (bucketId, path, offset, length, apiKey) Returns bytes of a file, at most 1,900,000 per call.
    */
   'readFile' : ActorMethod<
     [string, string, bigint, bigint, [] | [string]],
@@ -1158,7 +1165,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId, path, version, offset, length, apiKey) Its bytes, at most 1,900,000 a call.
+   * (bucketId, path, version, offset, length, apiKey) Returns bytes of a version, at most 1,900,000
+   * per call.
    */
   'readVersion' : ActorMethod<
     [string, string, bigint, bigint, bigint, [] | [string]],
@@ -1166,7 +1174,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * For controllers of a front: removes a volume from its list; its files stay as they are.
+   * Removes a volume from the list; its files stay. For controllers of a front.
    */
   'removeVolume' : ActorMethod<
     [Principal],
@@ -1174,7 +1182,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * ok is the record of the file that the version has become.
+   * Restores a former version; ok is the record of the file.
    */
   'restoreVersion' : ActorMethod<
     [Restoration],
@@ -1182,12 +1190,12 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (keyId) From now on the key opens nothing.
+   * (keyId) Revokes the key at once.
    */
   'revokeApiKey' : ActorMethod<[string], { 'ok' : null } | { 'err' : string }>,
   /**
-   * (bucketId) For owners: opens the next epoch, for files from now on. At most 10 an hour, 1,000
-   * in all. Members get the identities of all epochs.
+   * (bucketId) Begins the next epoch for new files, for owners. At most 10 per hour, 1,000 in
+   * total. Members can get the identities of all epochs.
    */
   'rotateBucketIdentity' : ActorMethod<
     [string],
@@ -1195,8 +1203,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId) For the bucket's owners: a new bucket key, which from now on wraps the keys of its
-   * files.
+   * (bucketId) Creates a new bucket key, which from now on wraps the keys of its files. For the
+   * bucket's owners.
    */
   'rotateBucketKey' : ActorMethod<
     [string],
@@ -1204,8 +1212,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (source) For controllers: a new root key, from where the present one comes unless another is
-   * named.
+   * (source) Creates a new root key, by default from the present source. For controllers.
    */
   'rotateRootKey' : ActorMethod<
     [[] | [RootKeySource]],
@@ -1213,8 +1220,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId, epoch, recipient) Publishes the recipient of an identity, once an epoch: for owners,
-   * whose clients derive it. Errors: InvalidArgument where there is another one.
+   * (bucketId, epoch, recipient) Publishes the recipient of an identity, once per epoch, for
+   * owners, whose clients derive it. Errors: InvalidArgument if another one is published.
    */
   'setBucketRecipient' : ActorMethod<
     [string, bigint, string],
@@ -1222,7 +1229,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * For controllers of a volume: names the front of its service; null removes it.
+   * Sets the front of the service; null removes it. For controllers of a volume.
    */
   'setFront' : ActorMethod<
     [[] | [FrontSetting]],
@@ -1230,7 +1237,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * For controllers: sets a text, 16 at most; without content the one of that name goes.
+   * Sets a text, at most 16; absent content removes the text. For controllers.
    */
   'setWellKnown' : ActorMethod<
     [WellKnownChange],
@@ -1238,7 +1245,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * For controllers. ok is all principals that may then create buckets.
+   * Changes who may create buckets, and budgets, for controllers. ok lists all principals that may
+   * create buckets.
    */
   'updateAccess' : ActorMethod<
     [AccessChange],
@@ -1246,8 +1254,9 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * For owners: visibility, quotas, former versions, owner, members, end-to-end encryption. What is
-   * absent stays. Errors: BucketNotEmpty for what is fixed while there are files.
+   * Changes visibility, quotas, former versions, owner, members or end-to-end encryption, for
+   * owners. Absent fields stay. Errors: BucketNotEmpty for a field that is fixed while the bucket
+   * has files.
    */
   'updateBucket' : ActorMethod<
     [BucketChange],
@@ -1255,8 +1264,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Type, tags, headers and metadata of a file; its bytes stay. ok is its record. For a key without
-   * the right to read, fields that it did not send are empty.
+   * Changes type, tags, headers and metadata of a file; its bytes stay. ok is its record. For a key
+   * without the right to read, fields that it did not send are empty.
    */
   'updateFile' : ActorMethod<
     [FileChange],
@@ -1273,8 +1282,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (uploadId, index, bytes) A chunk, from 0 on, at most 1,900,000 bytes; ok is the bytes that have
-   * arrived. A chunk that is sent again takes the place of the former. Errors: NoSuchUpload,
+   * (uploadId, index, bytes) Stores a chunk of at most 1,900,000 bytes; indexes begin with 0. ok is
+   * the number of received bytes. A repeated chunk replaces the former one. Errors: NoSuchUpload,
    * InvalidArgument.
    */
   'uploadFileChunkIndexed' : ActorMethod<
@@ -1283,7 +1292,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * At most 200 files with 2,000,000 bytes together: all are stored, or none. ok is in the order of
+   * Stores at most 200 files with 2,000,000 bytes in total: either all or none. ok has the order of
    * the files.
    */
   'uploadFiles' : ActorMethod<
