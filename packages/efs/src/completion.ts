@@ -22,12 +22,12 @@ const help = `
   bash: efs completion bash > ~/.local/share/bash-completion/completions/efs
   zsh:  efs completion zsh > "\${fpath[1]}/_efs", and then compinit
   fish: efs completion fish > ~/.config/fish/completions/efs.fish
-For this session alone: source <(efs completion bash)`;
+Only for this session: source <(efs completion bash)`;
 
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .description('prints what a shell needs to complete commands and flags')
+    .description('print completions of commands and flags for a shell')
     .addArgument(new Argument('<shell>').choices(shells))
     .addHelpText('after', help)
     .action((shell: Shell) => {

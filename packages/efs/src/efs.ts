@@ -31,36 +31,36 @@ const examples = `
 Files are named bucket/path. Examples:
   efs put report.pdf photos/*.jpg demo/2026/    files into a folder of bucket demo
   efs put --parallel 8 film.mp4 demo/           a large file, eight chunks at a time
-  efs put --resume film.mp4 demo/               goes on after Ctrl-C, a crash, a lost network
+  efs put --resume film.mp4 demo/               continues after Ctrl-C, a crash, a lost network
   date | efs put --type text/plain - demo/now    standard input, of any length
   pg_dump shop | efs put - demo/shop.sql
   efs get demo/2026/report.pdf                  to the current folder
   efs get demo/notes.txt - | less               to standard output
-  efs ls demo/2026/                             files and folders; with -r all that is below
-  efs ls demo --prefix 2026/ --sort date_desc   files alone
+  efs ls demo/2026/                             files and folders; with -r all files below
+  efs ls demo --prefix 2026/ --sort date_desc   only files
   efs tree -L 2 demo
   efs link create --expires 7d demo/report.pdf  an address to send to somebody
   efs du -h demo/2026
-  efs get -r demo/2026/ pictures                all that is in a folder
-  efs sync --delete public/ demo/www            sends only what has changed
-  efs sync demo/www ./public                    fetches only what has changed
-  efs mv demo/notes.txt demo/old/               and cp; with -r all that is in a folder
+  efs get -r demo/2026/ pictures                all files of a folder
+  efs sync --delete public/ demo/www            sends only changes
+  efs sync demo/www ./public                    fetches only changes
+  efs mv demo/notes.txt demo/old/               and cp; with -r all files of a folder
   efs set --type text/plain demo/notes          type, tags, headers, metadata
-  efs versions ls demo/notes.txt                what a bucket that keeps versions has of it
+  efs versions ls demo/notes.txt                its former versions, if the bucket stores them
   efs bucket create photos && efs key create photos --name uploader
-  efs bucket create safe --end-to-end           nobody but its members reads its files
+  efs bucket create safe --end-to-end           only its members can read its files
 
-Configuration, the first that is there: a flag; the profile of --profile; the environment
+Each setting comes from the first of these that has it: a flag; the profile of --profile; the environment
 (EFS_URL, EFS_API_KEY, EFS_HOST, EFS_CANISTER_ID, EFS_IDENTITY, EFS_IDENTITY_PASSPHRASE,
 EFS_AGE_IDENTITY, EFS_AGE_PASSPHRASE, EFS_TRANSPORT, EFS_TIMEOUT); the profile of EFS_PROFILE;
 .replica/service.json in this folder or above it, which \`npm start\` writes; the profile in use.
-With --profile the environment's address, key and identities do not count. A profile's key goes to
-its own address alone. efs whoami shows what counts, and efs doctor what is wrong. On the network
-EFS_URL is https://<canister id>.icp.net.
+With --profile, the environment's address, key and identities are ignored. A profile's key is sent
+only to its own address. efs whoami shows the settings in use, efs doctor their faults. On the
+network, EFS_URL is https://<canister id>.icp.net.
 
-Interrupted transfers are remembered in $XDG_STATE_HOME/efs (~/.local/state/efs), without keys;
-profiles in $XDG_CONFIG_HOME/efs (~/.config/efs), identities of end-to-end buckets beside them.
-Buckets, members and keys are managed by the actor, for an identity.
+The state of interrupted transfers is in $XDG_STATE_HOME/efs (~/.local/state/efs), without keys;
+profiles and identities of end-to-end buckets are in $XDG_CONFIG_HOME/efs (~/.config/efs).
+Managing buckets, members and keys needs an identity, which calls the actor.
 
 ${exitCodeHelp}`;
 
@@ -82,18 +82,26 @@ export function createProgram(): Command {
   const program = new Command('efs')
     .description('Files in buckets of an Encrypted File Storage canister.')
     .version(JSON.parse(readFileSync(manifestUrl, 'utf8')).version)
-    .addOption(new Option('--url <url>', "the gateway's address of the canister"))
-    .addOption(new Option('--api-key <key>', 'better given as EFS_API_KEY: others see flags'))
-    .addOption(new Option('--host <url>', 'agent endpoints, for calls of the actor'))
-    .addOption(new Option('--canister-id <id>', 'for calls of the actor'))
-    .addOption(new Option('--identity <file-or-name>', 'PEM, or a name that dfx or icp-cli knows'))
-    .addOption(new Option('--identity-passphrase-file <file>', 'else it is asked for'))
-    .addOption(new Option('--age-identity <file>', 'own age identities, of end-to-end buckets'))
-    .addOption(new Option('--profile <name>', 'a service of efs profile ls'))
-    .addOption(new Option('--transport <way>', 'way of file bytes').choices(['http', 'actor']))
-    .addOption(new Option('--replica <folder>', "local replica's state (default .replica)"))
-    .addOption(new Option('--timeout <seconds>', 'without a byte that moves (default 60)'))
-    .addOption(new Option('-q, --quiet', 'no progress, no notes'))
+    .addOption(new Option('--url <url>', 'address of the canister at a gateway'))
+    .addOption(
+      new Option('--api-key <key>', 'API key; EFS_API_KEY is safer, because others see flags'),
+    )
+    .addOption(new Option('--host <url>', 'address for actor calls'))
+    .addOption(new Option('--canister-id <id>', 'canister for actor calls'))
+    .addOption(
+      new Option('--identity <file-or-name>', 'PEM file, or name of an identity of dfx or icp-cli'),
+    )
+    .addOption(
+      new Option('--identity-passphrase-file <file>', 'file with its passphrase (default: ask)'),
+    )
+    .addOption(new Option('--age-identity <file>', 'age identities for end-to-end buckets'))
+    .addOption(new Option('--profile <name>', 'profile to use, see efs profile ls'))
+    .addOption(
+      new Option('--transport <way>', 'transport of file bytes').choices(['http', 'actor']),
+    )
+    .addOption(new Option('--replica <folder>', 'state of a local replica (default .replica)'))
+    .addOption(new Option('--timeout <seconds>', 'maximum time without progress (default 60)'))
+    .addOption(new Option('-q, --quiet', 'print no progress and no notes'))
     .addHelpText('after', examples)
     .exitOverride();
   // As JSON it is said in the end.
@@ -118,14 +126,14 @@ export function createProgram(): Command {
 function addInspection(program: Command): void {
   program
     .command('ls')
-    .description('files and folders of a bucket; without one, the buckets')
+    .description('list files and folders of a bucket, or the buckets')
     .argument('[place]', 'bucket, bucket/folder/ or bucket/prefix')
-    .option('-r, --recursive', 'all files below, and no folders')
-    .option('--no-recursive', 'folders, also with --json, --prefix and --tag')
-    .option('--prefix <text>', 'only paths that begin with it')
+    .option('-r, --recursive', 'list all files below, and no folders')
+    .option('--no-recursive', 'list folders even with --json, --prefix and --tag')
+    .option('--prefix <text>', 'only paths with this prefix')
     .option('--sort <order>', 'name_asc (default), name_desc, date_asc, date_desc')
-    .option('--tag <tag>', 'only files with it')
-    .option('--limit <n>', 'no more than so many', levelCount)
+    .option('--tag <tag>', 'only files with this tag')
+    .option('--limit <n>', 'maximum number of results', levelCount)
     .addOption(allOption())
     .addOption(json())
     .action((place: string | undefined, flags, command: Command) =>
@@ -133,23 +141,23 @@ function addInspection(program: Command): void {
     );
   program
     .command('tree')
-    .description('a folder with all that is below it')
+    .description('print a folder as a tree')
     .argument('<place>', 'bucket or bucket/folder')
-    .option('-L, --level <n>', 'only so many levels of folders', levelCount)
+    .option('-L, --level <n>', 'maximum depth of folders', levelCount)
     .addOption(json())
     .action((place: string, flags, command: Command) => tree(runOf(command), place, flags));
   program
     .command('du')
-    .description('bytes and files in a folder, and in each that is directly in it')
+    .description('sum up bytes and files of a folder and its subfolders')
     .argument('<place>', 'bucket or bucket/folder')
-    .option('-s, --summarize', 'of the folder itself alone')
-    .option('-h, --human', 'bytes as kB, MB, GB')
+    .option('-s, --summarize', 'only the sum of the folder')
+    .option('-h, --human', 'print sizes as kB, MB, GB')
     .addOption(json())
     .helpOption('--help')
     .action((place: string, flags, command: Command) => usage(runOf(command), place, flags));
   program
     .command('stat')
-    .description("a file's record")
+    .description("print a file's record")
     .argument('<file>', 'bucket/path')
     .addOption(json())
     .action((file: string, flags, command: Command) => stat(runOf(command), file, flags));
@@ -157,36 +165,39 @@ function addInspection(program: Command): void {
     .command('rm')
     .description('remove files')
     .argument('<files...>', 'bucket/path')
-    .option('-r, --recursive', 'all that is in a folder or a bucket')
+    .option('-r, --recursive', 'all files of a folder or a bucket')
     .addOption(json())
     .action((files: string[], flags, command: Command) => remove(runOf(command), files, flags));
   program
     .command('status')
-    .description('what the service holds')
+    .description('print the status of the service')
     .addOption(json())
     .action((flags, command: Command) => status(runOf(command), flags));
 }
 
 function addLinks(program: Command): void {
-  const link = program.command('link').description('addresses by which others read a file');
+  const link = program
+    .command('link')
+    .description('manage links, addresses by which others read a file');
   link
     .command('create')
-    .description('prints the address, this once')
+    .description('create a link and print its address, which is shown only once')
     .argument('<file>', 'bucket/path')
-    .option('--expires <when>', '7d, 12h, or a date; else it is good until it is removed')
-    .option('--name <name>', 'browsers save the file under it, and do not show it')
+    .option('--expires <when>', '7d, 12h or a date (default: never)')
+    .option('--name <name>', 'browsers save the file under this name instead of displaying it')
     .addOption(json())
     .action((file: string, flags, command: Command) => createLink(runOf(command), file, flags));
   link
     .command('ls')
-    .argument('<place>', 'bucket, or bucket/path for those of a file')
+    .description('list the links of a bucket or a file')
+    .argument('<place>', 'bucket, or bucket/path for the links of a file')
     .addOption(json())
     .action((place: string, flags, command: Command) => listLinks(runOf(command), place, flags));
   link
     .command('rm')
-    .description('they open nothing any more')
+    .description('remove links, which stop working at once')
     .argument('<bucket>')
-    .argument('<ids...>', 'as link ls shows them; after -- where one begins with -')
+    .argument('<ids...>', 'ids from link ls; put -- before an id that begins with -')
     .addOption(json())
     .action((bucket: string, ids: string[], _flags, command: Command) =>
       removeLinks(runOf(command), bucket, ids),
@@ -195,15 +206,16 @@ function addLinks(program: Command): void {
 
 function addManagement(program: Command): void {
   addBuckets(program);
-  const uploads = program.command('uploads').description('uploads that have not been completed');
+  const uploads = program.command('uploads').description('manage uploads that were not completed');
   uploads
     .command('ls <bucket>')
+    .description('list open uploads')
     .addOption(json())
     .action((id: string, flags, command: Command) => listUploads(runOf(command), id, flags));
   uploads
     .command('cancel <bucket> [ids...]')
-    .description('what came of them is given back')
-    .option('--all', 'every one of the bucket')
+    .description('cancel uploads and free their space')
+    .option('--all', 'all uploads of the bucket')
     .addOption(json())
     .action((id: string, ids: string[], flags, command: Command) =>
       cancelUploads(runOf(command), { bucket: id, ids }, flags),
@@ -211,33 +223,35 @@ function addManagement(program: Command): void {
   const key = program.command('key').description('manage API keys');
   key
     .command('create <buckets...>')
-    .description('prints the secret, this once')
-    .option('--name <name>', 'what it is for')
+    .description('create a key and print its secret, which is shown only once')
+    .option('--name <name>', 'name of the key, for lists')
     .option(
       '--permission, --permissions <names>',
-      'read, write, delete: with commas, or again (read,write)',
+      'read, write, delete: separated by commas, or repeated (default: read,write)',
       collectNames,
     )
-    .option('--prefix <prefix>', 'only for paths that begin so: inbox/ for a folder')
-    .option('--expires <when>', '30d, 12h, or a date')
+    .option('--prefix <prefix>', 'restrict the key to paths with this prefix, such as inbox/')
+    .option('--expires <when>', '30d, 12h or a date')
     .option(
       '--updates-per-hour <count>',
-      'updates that the key may cause an hour; none: no limit (without read: 2000)',
+      'updates per hour; none: no limit (default without read: 2000)',
       countOrNone,
     )
     .option(
       '--bytes-per-hour <size>',
-      'bytes in them: 500MB, 2GiB; none: no limit (without read: 2 GB)',
+      'bytes per hour: 500MB, 2GiB; none: no limit (default without read: 2 GB)',
       byteCount,
     )
     .addOption(json())
     .action((ids: string[], flags, command: Command) => createKey(runOf(command), ids, flags));
   key
     .command('ls <bucket>')
+    .description('list the keys of a bucket')
     .addOption(json())
     .action((id: string, flags, command: Command) => listKeys(runOf(command), id, flags));
   key
     .command('revoke <id>')
+    .description('revoke a key')
     .addOption(json())
     .action((id: string, _flags, command: Command) => revokeKey(runOf(command), id));
 }

@@ -81,15 +81,18 @@ export const parallel = (byDefault = parallelDefault) =>
     .default(byDefault);
 export const json = () => new Option('--json', 'machine-readable output');
 export const cacheControl = () =>
-  new Option('--cache-control <value>', 'stored and served with the file').argParser(oneLine);
+  new Option(
+    '--cache-control <value>',
+    'Cache-Control field to store and serve with the file',
+  ).argParser(oneLine);
 
 /** Adds the flags of commands that download one file. */
 export function addFetchFlags(command: Command): Command {
   return command
     .addOption(parallel(fetchingParallelDefault))
-    .option('--range <first-last>', 'bytes, counted from 0, as in HTTP')
-    .option('--resume', 'go on with what was interrupted')
-    .option('--no-verify', 'do without the digest')
+    .option('--range <first-last>', 'range of bytes from 0 on, as in HTTP')
+    .option('--resume', 'continue an interrupted transfer')
+    .option('--no-verify', 'do not verify the digest')
     .addOption(json());
 }
 

@@ -33,8 +33,8 @@ const checks: Readonly<Record<string, Check>> = {
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('checks address, clock, versions, certificate, key, identity, buckets and cycles')
-    .argument('[buckets...]', 'that are to be used; else those of the identity')
+    .description('check address, clock, versions, certificate, key, identity, buckets, cycles')
+    .argument('[buckets...]', 'buckets to check (default: those of the identity)')
     .addOption(json())
     .action((buckets: string[], flags: { json?: boolean }, command: Command) =>
       doctor({ buckets, flags, command }),

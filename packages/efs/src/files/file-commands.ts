@@ -18,9 +18,9 @@ function addCopy(program: Command, kind: 'copy' | 'move'): void {
   program
     .command(name)
     .description(`${kind} files within the service, to another bucket too`)
-    .argument('<files...>', 'bucket/path… and then the destination: bucket/folder/ or bucket/path')
-    .option('-r, --recursive', 'all that is in a folder, bucket/folder/, to below the destination')
-    .option('--no-replace', 'refuse if the file is there')
+    .argument('<files...>', 'bucket/path… and the destination, bucket/folder/ or bucket/path')
+    .option('-r, --recursive', 'all files of a folder, bucket/folder/')
+    .option('--no-replace', 'refuse to replace an existing file')
     .addOption(parallel())
     .addOption(json())
     .action(async (names: string[], flags, command: Command) => {
@@ -37,17 +37,13 @@ function addChange(program: Command): void {
     .description('change type, tags, headers and metadata of files; their bytes stay')
     .argument('<files...>', 'bucket/path')
     .option('--type <type>', 'Content-Type')
-    .option('--tag <tag>', 'in place of all tags; may come again', collect)
-    .option('--no-tags', 'take all tags away')
+    .option('--tag <tag>', 'replaces all tags; repeatable', collect)
+    .option('--no-tags', 'remove all tags')
     .addOption(cacheControl())
-    .option(
-      '--header <field>',
-      "'Name: value', in place of all stored ones; may come again",
-      collect,
-    )
-    .option('--no-headers', 'take all stored headers away')
-    .option('--metadata <name=value>', 'beside those that are there; may come again', collectPair)
-    .option('--no-metadata', 'take all metadata away')
+    .option('--header <field>', "'Name: value', replaces all stored headers; repeatable", collect)
+    .option('--no-headers', 'remove all stored headers')
+    .option('--metadata <name=value>', 'added to the metadata; repeatable', collectPair)
+    .option('--no-metadata', 'remove all metadata')
     .addOption(json())
     .action((files: string[], flags, command: Command) => change(runOf(command), files, flags));
 }

@@ -29,18 +29,18 @@ function addPut(program: Command): void {
   program
     .command('put')
     .description('send files and folders; - is standard input')
-    .argument('<files...>', 'FILE… and then the destination: bucket/folder/ or bucket/path')
+    .argument('<files...>', 'FILE… and the destination, bucket/folder/ or bucket/path')
     .addOption(parallel())
-    .option('-r, --recursive', 'folders too: folder keeps its name, of folder/ goes what is in it')
+    .option('-r, --recursive', 'send folders; with a final slash only their contents')
     .addOption(exclude())
     .addOption(include())
-    .option('--type <type>', "Content-Type; else that of the name's extension", oneLine)
-    .option('--tag <tag>', 'may come again', collect)
+    .option('--type <type>', "Content-Type (default: by the name's extension)", oneLine)
+    .option('--tag <tag>', 'tag of the file; repeatable', collect)
     .addOption(cacheControl())
-    .option('--metadata <name=value>', 'kept in its record; may come again', collectPair)
-    .option('--resume', 'go on with what was interrupted')
-    .option('--no-replace', 'refuse if the file is there')
-    .option('--size <bytes>', 'of standard input: anything else is refused', wholeNumber)
+    .option('--metadata <name=value>', 'metadata of the file; repeatable', collectPair)
+    .option('--resume', 'continue an interrupted transfer')
+    .option('--no-replace', 'refuse to replace an existing file')
+    .option('--size <bytes>', 'size of standard input; other sizes are refused', wholeNumber)
     .addOption(json())
     .addHelpText('after', filterHelp)
     .action(async (names: string[], flags, command: Command) => {
@@ -56,11 +56,11 @@ function addPut(program: Command): void {
 function addGet(program: Command): void {
   const command = program
     .command('get')
-    .description('fetch a file, verified by its digest; with -r a folder')
+    .description('download a file, verified by its digest; with -r a folder')
     .argument('<source>', "bucket/path, or a link's address")
     .argument('[target]', 'file or folder; - is standard output');
   addFetchFlags(command)
-    .option('-r, --recursive', 'a folder: demo/a keeps its name, of demo/a/ comes what is in it')
+    .option('-r, --recursive', 'download a folder; with a final slash only its contents')
     .addOption(exclude())
     .addOption(include())
     .addHelpText('after', filterHelp)
@@ -69,7 +69,7 @@ function addGet(program: Command): void {
     );
   program
     .command('cat')
-    .description('files to standard output, one after another')
+    .description('write files to standard output, one after another')
     .argument('<files...>', 'bucket/path')
     .addOption(parallel())
     .action((files: string[], flags, command: Command) => cat(runOf(command), files, flags));
@@ -78,15 +78,15 @@ function addGet(program: Command): void {
 function addSync(program: Command): void {
   program
     .command('sync')
-    .description('bring what has changed, so that one folder holds what another one holds')
-    .argument('<source>', 'folder of this machine, or bucket/folder')
-    .argument('<destination>', 'bucket/folder, or folder of this machine')
+    .description('make a folder equal to another one, transferring only changes')
+    .argument('<source>', 'folder on this machine, or bucket/folder')
+    .argument('<destination>', 'bucket/folder, or folder on this machine')
     .addOption(parallel(fetchingParallelDefault))
     .addOption(exclude())
     .addOption(include())
-    .option('--delete', 'remove at the destination what is not at the source')
-    .option('--max-delete <n>', 'if no more than so many (default 1000)', wholeNumber)
-    .option('-n, --dry-run', 'only say what would be done')
+    .option('--delete', 'delete files of the destination that the source lacks')
+    .option('--max-delete <n>', 'refuse to delete more files than this (default 1000)', wholeNumber)
+    .option('-n, --dry-run', 'only print the changes')
     .addOption(cacheControl())
     .addOption(json())
     .addHelpText('after', `${syncExamples}\n${filterHelp}`)

@@ -29,37 +29,37 @@ const columns: readonly Column<FileVersion>[] = [
 ];
 
 export function addVersionCommands(program: Command): void {
-  const versions = program.command('versions').description('former versions of files');
+  const versions = program.command('versions').description('manage former versions of files');
   versions
     .command('ls <place>')
-    .description('of a bucket, or of all paths that begin so')
-    .option('--limit <n>', 'no more than so many', wholeNumber)
+    .description('list the versions of a bucket or of paths with a prefix')
+    .option('--limit <n>', 'maximum number of results', wholeNumber)
     .addOption(new Option('--all', 'the whole list, as without it').hideHelp())
     .addOption(json())
     .action((place: string, flags, command: Command) => listVersions(runOf(command), place, flags));
   addFetchFlags(
     versions
       .command('get <file>')
-      .description('fetch one, verified by its digest')
-      .argument('<version>', 'its number, or that of the file as it is', wholeNumber)
+      .description('download a version, verified by its digest')
+      .argument('<version>', 'number of a version, former or present', wholeNumber)
       .argument('[target]', 'file or folder; - is standard output'),
   ).action((source: string, version: number, target: string | undefined, ...[flags, command]) =>
     get(runOf(command), { source, target }, { ...flags, version }),
   );
   versions
     .command('restore <file>')
-    .description('make a former version the file again')
-    .argument('<version>', 'its number', wholeNumber)
-    .option('--no-replace', 'refuse if the file is there')
+    .description('make a former version the present file')
+    .argument('<version>', 'number of the version', wholeNumber)
+    .option('--no-replace', 'refuse to replace an existing file')
     .addOption(json())
     .action((name: string, version: number, flags, command: Command) =>
       restoreVersion(runOf(command), { name, version }, flags),
     );
   versions
     .command('rm <file>')
-    .description('erase former versions at once, or one version by its number')
-    .argument('[version]', 'its number; all of the file without it', wholeNumber)
-    .option('-r, --recursive', 'of all paths that begin so')
+    .description('erase all former versions of a file, or one version')
+    .argument('[version]', 'number of the version (default: all former ones)', wholeNumber)
+    .option('-r, --recursive', 'for all paths with this prefix')
     .addOption(json())
     .action((name: string, version: number | undefined, flags, command: Command) =>
       eraseVersions(runOf(command), { name, version }, flags),

@@ -21,14 +21,14 @@ export const exitCodes = {
 
 export const exitCodeHelp = `Exit codes:
   0    done
-  1    failed otherwise
+  1    failed for another reason
   2    wrong usage, or an argument that the service refuses
   3    no such bucket, file or upload
-  4    no valid key or identity, or one without the permission
-  5    conflict: a precondition, something that exists, an upload that has ended
-  6    a limit: size, quota, too many at a time
-  7    the service was not reached, or is not available
-  8    the bytes are not those of the digest
+  4    no valid key or identity, or no permission
+  5    conflict: a precondition, a name that exists, an ended upload
+  6    a limit: size, quota, too many requests
+  7    the service is unreachable or unavailable
+  8    the bytes do not match their digest
   130  stopped by Ctrl-C`;
 
 const codeByStatus: Readonly<Record<number, number>> = {

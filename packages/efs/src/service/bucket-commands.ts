@@ -5,14 +5,15 @@ import { byteCount, collect, countOrNone, json, runOf, wholeNumber } from '../co
 import { changeBucket, createBucket, listBuckets, removeBucket } from './manage.ts';
 
 const keepVersions = () =>
-  new Option('--keep-versions <days>', 'keep what is replaced or removed; 0: not at all').argParser(
-    wholeNumber,
-  );
+  new Option(
+    '--keep-versions <days>',
+    'days for which former versions are stored; 0: none are',
+  ).argParser(wholeNumber);
 
 const recipient = () =>
   new Option(
     '--recipient <recipient>',
-    'age1…, opens files from now on; in place of all; may come again',
+    'age1… that can decrypt new files; replaces all; repeatable',
   ).argParser(collect);
 
 export function addBuckets(program: Command): void {
@@ -20,13 +21,14 @@ export function addBuckets(program: Command): void {
   addCreate(bucket);
   bucket
     .command('ls')
+    .description('list buckets')
     .addOption(json())
     .action((flags, command: Command) => listBuckets(runOf(command), flags));
   addSet(bucket);
   bucket
     .command('rm <bucket>')
-    .description('one without files')
-    .option('--force', 'with its files, former versions and open uploads, which go first')
+    .description('delete a bucket without files')
+    .option('--force', 'delete its files, versions and open uploads first')
     .addOption(json())
     .action((id: string, flags, command: Command) => removeBucket(runOf(command), id, flags));
 }
@@ -34,19 +36,16 @@ export function addBuckets(program: Command): void {
 function addCreate(bucket: Command): void {
   bucket
     .command('create <bucket>')
-    .description('a private one')
-    .option('--public', 'files are read without a key')
-    .option('--site', 'public, and a web site: folders show index.html, pages run scripts')
-    .option('--quota <size>', 'what it may hold: 10MB, 2GiB; none: no limit', byteCount)
-    .option('--quota-files <count>', 'how many files; none: no limit', countOrNone)
+    .description('create a bucket, private by default')
+    .option('--public', 'anybody can read its files')
+    .option('--site', 'public web site: folders serve index.html, scripts run')
+    .option('--quota <size>', 'maximum size: 10MB, 2GiB; none: no limit', byteCount)
+    .option('--quota-files <count>', 'maximum number of files; none: no limit', countOrNone)
     .addOption(keepVersions())
-    .option(
-      '--end-to-end',
-      'files are encrypted before they are sent, and opened where they are read',
-    )
+    .option('--end-to-end', 'only clients encrypt and decrypt its files')
     .addOption(recipient())
-    .option('--no-vetkeys', 'for recipients alone: members get no identity by the network')
-    .option('--seal-names', 'paths are encrypted too')
+    .option('--no-vetkeys', 'only recipients decrypt: members get no identity')
+    .option('--seal-names', 'encrypt paths too')
     .addOption(json())
     .action((id: string, flags, command: Command) => createBucket(runOf(command), id, flags));
 }
@@ -54,17 +53,18 @@ function addCreate(bucket: Command): void {
 function addSet(bucket: Command): void {
   bucket
     .command('set <bucket>')
-    .option('--public', 'files are read without a key')
-    .option('--private', 'files are read with a key only')
-    .option('--site', 'a web site: folders show index.html, pages run scripts')
-    .option('--no-site', 'files alone, whose scripts do not run')
-    .option('--quota <size>', 'what it may hold: 10MB, 2GiB; none: no limit', byteCount)
-    .option('--quota-files <count>', 'how many files; none: no limit', countOrNone)
+    .description('change a bucket')
+    .option('--public', 'anybody can read its files')
+    .option('--private', 'reading its files needs a right')
+    .option('--site', 'web site: folders serve index.html, scripts run')
+    .option('--no-site', 'no web site: scripts do not run')
+    .option('--quota <size>', 'maximum size: 10MB, 2GiB; none: no limit', byteCount)
+    .option('--quota-files <count>', 'maximum number of files; none: no limit', countOrNone)
     .addOption(keepVersions())
-    .option('--end-to-end', 'an empty bucket: files are encrypted before they are sent')
-    .option('--no-end-to-end', 'an empty bucket: files are stored as they are sent')
+    .option('--end-to-end', 'end-to-end encrypt an empty bucket')
+    .option('--no-end-to-end', 'end the end-to-end encryption of an empty bucket')
     .addOption(recipient())
-    .option('--no-recipients', 'take all recipients away')
+    .option('--no-recipients', 'remove all recipients')
     .addOption(json())
     .action((id: string, flags, command: Command) => changeBucket(runOf(command), id, flags));
 }

@@ -17,15 +17,15 @@ import { UsageError } from '../output/usage-error.ts';
 export function addBucketIdentity(program: Command): void {
   const identity = program
     .command('identity')
-    .description('what opens the files of an end-to-end bucket');
+    .description('manage the identity of an end-to-end bucket');
   identity
     .command('show <bucket>')
-    .description('whom its files are encrypted to; checked where the network derives it')
+    .description('print the recipients of its files, checked against the network')
     .addOption(json())
     .action((bucket: string, _flags, command: Command) => showIdentity(runOf(command), bucket));
   identity
     .command('export <bucket> [file]')
-    .description('as age -d -i takes it; to standard output without a file')
+    .description('write the identity for age -d -i to a file or standard output')
     .addOption(json())
     .action((bucket: string, file: string | undefined, _flags, command: Command) =>
       exportIdentity(runOf(command), bucket, file),
@@ -35,7 +35,7 @@ export function addBucketIdentity(program: Command): void {
 export function addRotateIdentity(rotate: Command): void {
   rotate
     .command('identity <bucket>')
-    .description('what members of an end-to-end bucket open new files with; for its owners')
+    .description('begin a new identity of an end-to-end bucket; for its owners')
     .addOption(json())
     .action((bucket: string, _flags, command: Command) => rotateIdentity(runOf(command), bucket));
 }

@@ -12,39 +12,41 @@ import {
 } from './well-known.ts';
 
 export function addDomains(program: Command): void {
-  const domain = program
-    .command('domain')
-    .description('domains of your own by which gateways may show the service');
+  const domain = program.command('domain').description('manage custom domains of the service');
   domain
     .command('add <domain>')
-    .description('and tells what to set at its DNS')
+    .description('add a domain, and print its DNS records')
     .addOption(json())
     .action((name: string, _flags, command: Command) => addDomain(runOf(command), name));
   domain
     .command('ls')
+    .description('list domains')
     .addOption(json())
     .action((flags, command: Command) => listDomains(runOf(command), flags));
   domain
     .command('rm <domain>')
+    .description('remove a domain')
     .addOption(json())
     .action((name: string, _flags, command: Command) => removeDomain(runOf(command), name));
   const wellKnown = program
     .command('well-known')
-    .description('small texts at /.well-known/, for programs that look for them there');
+    .description('manage texts at /.well-known/, which programs look up');
   wellKnown
     .command('set <name> <file>')
-    .description('of a local file; - is standard input')
+    .description('set a text from a file; - is standard input')
     .addOption(json())
-    .option('--type <type>', 'media type; by the name unless told')
+    .option('--type <type>', 'media type (default: by the name)')
     .action((name: string, file: string, flags, command: Command) =>
       setWellKnown(runOf(command), { name, file }, flags),
     );
   wellKnown
     .command('ls')
+    .description('list texts')
     .addOption(json())
     .action((flags, command: Command) => listWellKnown(runOf(command), flags));
   wellKnown
     .command('rm <name>')
+    .description('remove a text')
     .addOption(json())
     .action((name: string, _flags, command: Command) => removeWellKnown(runOf(command), name));
 }

@@ -10,7 +10,7 @@ import { printRecord } from '../transfers/list.ts';
 export function addIdentityCommands(program: Command): void {
   program
     .command('whoami')
-    .description('principal, identity, profile and address that commands have')
+    .description('print the principal, identity, profile and address in use')
     .addOption(json())
     .action((flags: { json?: boolean }, command: Command) =>
       whoami(configurationOf(command), flags),

@@ -26,28 +26,31 @@ import {
 import { UsageError } from '../output/usage-error.ts';
 
 export function addProfileCommands(program: Command): void {
-  const profile = program.command('profile').description('services that are kept by name');
+  const profile = program.command('profile').description('manage profiles: services with a name');
   profile
     .command('add <name>')
-    .description('keep --url, and --api-key or --identity, under a name; --api-key - reads it')
-    .option('--no-keyring', 'the key in the file, which is for its user alone')
+    .description(
+      'store --url, and --api-key or --identity, as a profile; --api-key - reads standard input',
+    )
+    .option('--no-keyring', 'store the key in a file that only its user can read')
     .addOption(json())
     .action((name: string, flags: { keyring: boolean }, command: Command) =>
       addProfile(name, { ...command.optsWithGlobals<GlobalOptions>(), ...flags }),
     );
   profile
     .command('ls')
+    .description('list profiles')
     .addOption(json())
     .action((flags: { json?: boolean }) => listProfiles(flags));
   profile
     .command('use <name>')
     .addOption(json())
-    .description('it counts where nothing else is named')
+    .description('use the profile unless another one is named')
     .action((name: string) => useProfile(name));
   profile
     .command('rm <name>')
     .addOption(json())
-    .description('with its key')
+    .description('remove a profile and its key')
     .action((name: string) => removeProfile(name));
 }
 

@@ -6,31 +6,28 @@ import { createAccessKey, listAccessKeys, removeAccessKey } from './s3-access-ke
 import { type ServeFlags, serveS3 } from './serve-s3.ts';
 
 export function addServe(program: Command): void {
-  const serve = program
-    .command('serve')
-    .description('local servers for programs that speak another protocol');
+  const serve = program.command('serve').description('run local servers for other protocols');
   const s3 = serve
     .command('s3')
-    .description('speaks S3: for aws, rclone, SDKs, with the keys of s3 credentials')
-    .option('--listen <address>', 'where, as host:port', '127.0.0.1:9000')
-    .option('--read-only', 'nothing is stored, changed or removed')
-    .option('--domain <name>', 'buckets are also hosts below it')
+    .description('run an S3 server for aws, rclone and SDKs, see s3 credentials')
+    .option('--listen <address>', 'host:port of the server', '127.0.0.1:9000')
+    .option('--read-only', 'refuse to store, change or remove anything')
+    .option('--domain <name>', 'also serve buckets as hosts below this domain')
     .action((flags: ServeFlags, command: Command) => serveS3(command, flags));
-  const credentials = s3
-    .command('credentials')
-    .description('pairs of keys by which clients of S3 are known');
+  const credentials = s3.command('credentials').description('manage access keys of S3 clients');
   credentials
     .command('create')
-    .description('for the profile that counts; prints the secret, this once')
+    .description('create an access key for the profile in use and print its secret once')
     .addOption(json())
     .action((_flags, command: Command) => createAccessKey(command));
   credentials
     .command('ls')
+    .description('list access keys')
     .addOption(json())
     .action(() => listAccessKeys());
   credentials
     .command('rm <id>')
-    .description('who has it is refused from the next request on')
+    .description('remove an access key, which is refused at once')
     .addOption(json())
     .action((id: string) => removeAccessKey(id));
 }

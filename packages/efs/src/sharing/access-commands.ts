@@ -24,21 +24,24 @@ interface JsonFlag {
 }
 
 export function addAccessCommands(program: Command): void {
-  addMember(program.command('member').description('who else may use a bucket'));
-  addAccess(program.command('access').description('who may create buckets; for controllers'));
-  addRotate(program.command('rotate').description('new keys in place of those that encrypt'));
+  addMember(program.command('member').description('manage members of a bucket'));
+  addAccess(
+    program.command('access').description('choose who may create buckets; for controllers'),
+  );
+  addRotate(program.command('rotate').description('replace encryption keys'));
 }
 
 function addMember(member: Command): void {
   member
     .command('ls <bucket>')
+    .description('list members')
     .addOption(json())
     .action((bucket: string, flags: JsonFlag, command: Command) =>
       listMembers(runOf(command), bucket, flags),
     );
   member
     .command('add <bucket> <principal>')
-    .description('or give a member another role')
+    .description('add a member, or change its role')
     .addOption(json())
     .option('--role <role>', 'reader, writer or owner', 'reader')
     .action((bucket: string, principal: string, flags: { role: string }, command: Command) =>
@@ -46,7 +49,8 @@ function addMember(member: Command): void {
     );
   member
     .command('rm <bucket> <principal>')
-    .option('--rotate', 'of an end-to-end bucket: new files are for another identity')
+    .description('remove a member')
+    .option('--rotate', 'end-to-end bucket: encrypt new files to a new identity')
     .addOption(json())
     .action((bucket: string, principal: string, flags: { rotate?: boolean }, command: Command) =>
       removeMember(runOf(command), { bucket, principal, isRotated: flags.rotate === true }),
@@ -56,23 +60,24 @@ function addMember(member: Command): void {
 function addAccess(access: Command): void {
   access
     .command('ls')
-    .description('principals that may create buckets, beside the controllers')
+    .description('list principals that may create buckets besides controllers')
     .addOption(json())
     .action((flags: JsonFlag, command: Command) => listCreators(runOf(command), flags));
   access
     .command('allow <principals...>')
+    .description('allow principals to create buckets')
     .addOption(json())
     .action((allow: string[], _flags, command: Command) =>
       changeCreators(runOf(command), { allow }),
     );
   access
     .command('disallow <principals...>')
-    .description('their buckets stay')
+    .description('disallow principals; their buckets stay')
     .addOption(json())
     .action((disallow: string[], _flags, command: Command) =>
       changeCreators(runOf(command), { disallow }),
     );
-  addBudget(access, 'anonymous', 'anonymousUpdates', 'limit requests without a key that succeed');
+  addBudget(access, 'anonymous', 'anonymousUpdates', 'limit successful requests without a key');
   addBudget(access, 'links', 'linkUpdates', 'limit requests by links that cost an update');
   addBudget(access, 'refusals', 'refusals', 'limit refused calls of callers without a right');
   addBudget(access, 'derivations', 'derivations', 'limit derivations for end-to-end buckets');
@@ -85,18 +90,18 @@ function addBudget(access: Command, name: string, budget: BudgetName, descriptio
     .command(name)
     .description(description)
     .addOption(json())
-    .requiredOption('--burst <count>', 'how many at once', wholeNumber)
-    .requiredOption('--per-minute <count>', 'how many come back each minute', wholeNumber)
+    .requiredOption('--burst <count>', 'maximum at once', wholeNumber)
+    .requiredOption('--per-minute <count>', 'refill per minute', wholeNumber)
     .action((flags: { burst: number; perMinute: number }, command: Command) =>
       setBudget(runOf(command), budget, flags),
     );
 }
 
 function addRotate(rotate: Command): void {
-  const waiting = 'until what the old key wrapped is wrapped anew';
+  const waiting = 'wait until the new key wraps everything';
   rotate
     .command('bucket <bucket>')
-    .description("a bucket's key; for its owners")
+    .description("replace a bucket's key; for its owners")
     .option('--wait', waiting)
     .addOption(json())
     .action((bucket: string, flags: { wait?: boolean }, command: Command) =>
@@ -105,7 +110,7 @@ function addRotate(rotate: Command): void {
   addRotateIdentity(rotate);
   rotate
     .command('root')
-    .description('the key of the bucket keys; for controllers')
+    .description('replace the root key, which wraps the bucket keys; for controllers')
     .option('--source <source>', 'stored, or vetkd:NAME such as vetkd:key_1')
     .option('--wait', waiting)
     .addOption(json())

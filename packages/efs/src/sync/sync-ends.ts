@@ -19,11 +19,11 @@ interface Names {
 }
 
 export const syncExamples = `
-One of the two is bucket/folder, or both are; the other is a folder of this machine:
-  efs sync photos demo/photos          what is here to the service
-  efs sync demo/photos ./photos        what is there to this machine
+At least one of the two is bucket/folder; the other can be a folder on this machine:
+  efs sync photos demo/photos          uploads to the service
+  efs sync demo/photos ./photos        downloads to this machine
   efs sync demo/photos other/copy      from bucket to bucket, within the service
-A name that begins with . or / is of this machine, and so is a source that is a folder here.`;
+A name that begins with . or / is on this machine, and so is a source that exists there as a folder.`;
 
 /** Throws UsageError where it cannot be told. */
 export async function syncEnds(names: Names, storage: () => Promise<Storage>): Promise<SyncEnds> {

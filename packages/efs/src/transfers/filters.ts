@@ -23,13 +23,13 @@ export interface Filter {
 }
 
 export const filterHelp = `
-Of several --exclude and --include the last one that matches a path counts; what none matches is
-taken. GLOB: * and ? within a name, ** over folders, [a-z], {one,two}. Without a slash it is of
-names at any depth, else of paths from the folder on; what matches a folder counts for all in it:
-  --exclude node_modules --exclude '*.tmp'        all but those
-  --exclude '*' --include '*.jpg'                 pictures alone
+The last matching --exclude or --include decides about a path; paths without a match are included.
+GLOB: * and ? within a name, ** across folders, [a-z], {one,two}. Without a slash it matches names
+at any depth, else paths below the folder; a matching folder includes or excludes all its files:
+  --exclude node_modules --exclude '*.tmp'        skips these
+  --exclude '*' --include '*.jpg'                 only pictures
   --exclude 'cache/**' --include cache/keep.txt   one file of a folder
---delete leaves alone what is excluded.`;
+--delete does not delete excluded files.`;
 
 /** Commander collects each flag by itself: their common order is noted here. */
 let ruleCount = 0;
@@ -42,9 +42,9 @@ function rule(isIncluded: boolean) {
 }
 
 export const exclude = () =>
-  new Option('--exclude <glob>', 'leave these out; may come again').argParser(rule(false));
+  new Option('--exclude <glob>', 'skip matching files; repeatable').argParser(rule(false));
 export const include = () =>
-  new Option('--include <glob>', 'but take these; may come again').argParser(rule(true));
+  new Option('--include <glob>', 'do not skip matching files; repeatable').argParser(rule(true));
 
 export function filterOf({ exclude: excluded = [], include: included = [] }: FilterFlags): Filter {
   const rules = [...excluded, ...included]
