@@ -1,4 +1,4 @@
-// The account of a caller: the client library in their name.
+// The account of a caller: the client library with the caller's rights.
 
 import type { BucketSecrets } from '../../client/src/bucket-secrets.ts';
 import type { Storage } from '../../client/src/storage.ts';
@@ -7,15 +7,18 @@ import { idOfVersion } from './version-id.ts';
 
 export interface Account {
   readonly storage: Storage;
-  /** Whether buckets are end-to-end or keep versions, and how long what is in their files is. */
+  /**
+   * Returns whether buckets are end-to-end or store versions, and the decrypted sizes of their
+   * files.
+   */
   readonly secrets: Pick<BucketSecrets, 'mode' | 'keepsVersions' | 'plainSize' | 'forget'>;
   /** Known buckets of a caller who cannot list buckets, such as an API key. */
   readonly buckets?: readonly string[] | undefined;
 }
 
 /**
- * Returns the version's id, or undefined if the bucket keeps no versions. A failure to look that up
- * must not fail an operation that has succeeded, so it also gives undefined.
+ * Returns the version's id, or undefined if the bucket stores no versions. A failed look-up also
+ * returns undefined, because it must not fail an operation that has succeeded.
  */
 export async function versionIdOf(
   { secrets }: Pick<Account, 'secrets'>,

@@ -1,26 +1,26 @@
-// The bucket and key of a request: in its path, or in its host and path where the S3 server has a
-// domain (virtual-host addressing). Nothing is normalised: `..` and `//` are letters of a key.
+// The bucket and key of a request: both in its path or, if the server has a domain, in its host and
+// path (virtual-host addressing). Nothing is normalized: `..` and `//` are characters of a key.
 
 import { bucketIdRefusal, isBucketId } from '../../wire/src/bucket-id.ts';
 import { S3Error } from './s3-error.ts';
 import { decodePath } from './signature/signed-request.ts';
 
 export interface Address {
-  /** Undefined: the request is about the service. */
+  /** Undefined: the request concerns the service. */
   readonly bucket: string | undefined;
-  /** Undefined: it is about the bucket. */
+  /** Undefined: the request concerns the bucket. */
   readonly key: string | undefined;
 }
 
 export interface Addressed {
-  /** As it came, up to the question mark. */
+  /** As sent, up to the question mark. */
   readonly rawPath: string;
   readonly host: string | undefined;
-  /** Below which buckets are hosts of their own. */
+  /** Domain whose subdomains are buckets. */
   readonly domain: string | undefined;
 }
 
-/** Throws InvalidURI for what is no path in percent-encoded UTF-8, InvalidBucketName. */
+/** Throws InvalidURI for a path that is not percent-encoded UTF-8, and InvalidBucketName. */
 export function addressOf({ rawPath, host, domain }: Addressed): Address {
   if (!rawPath.startsWith('/')) {
     throw new S3Error('InvalidURI', 'The path of a request must begin with a slash.');

@@ -2,9 +2,9 @@
 
 export interface Answer {
   readonly status: number;
-  /** Undefined ones are left out. */
+  /** Undefined fields are omitted. */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
-  /** XML, or the bytes of an object, whose length is among the headers. */
+  /** XML, or the bytes of an object, whose length is in the headers. */
   readonly body?: string | AsyncIterable<Uint8Array> | undefined;
 }
 

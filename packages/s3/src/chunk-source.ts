@@ -1,5 +1,5 @@
-// Chunks on their way to the service and from it: of all requests together so many at a time, since
-// each is some megabytes. Those of bodies are in buffers that are used again.
+// Chunks in transfer to and from the service. Their number is limited for all requests together,
+// because each has some megabytes. Buffers of request bodies are reused.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BufferPool } from '../../client/src/bytes/buffer-pool.ts';
@@ -8,30 +8,33 @@ import type { UploadSource } from '../../client/src/bytes/upload-source.ts';
 import type { Body } from './body/open-body.ts';
 import type { Semaphore } from './semaphore.ts';
 
-/** The most bytes of a slice, whole segments of an age file: buffers of one length fit all. */
+/**
+ * Maximum bytes of a slice, whole segments of an age file: all slices fit into buffers of one
+ * length.
+ */
 const sliceBytes = 30 * 65_536;
 
-/** Memory that all requests of a server share. */
+/** The limits on memory that all requests of a server share. */
 export interface ChunkRoom {
   readonly buffers: BufferPool;
-  /** One is inside for each chunk that is being read of a client and sent. */
+  /** Has one entry for each chunk that is read from a client and sent. */
   readonly sending: Semaphore;
-  /** One is inside for each chunk that is being received of the service. */
+  /** Has one entry for each chunk that is received from the service. */
   readonly receiving: Semaphore;
 }
 
-/** A client that brings a chunk more slowly lets others go before it is sent. */
+/** A client that sends a chunk more slowly lets others go first. */
 const promptMsMax = 2_000;
 
-/** How many there are, and they as they come. */
+/** The total length, and the bytes as they arrive. */
 type Bytes = Pick<Body, 'length' | 'stream'>;
 
 export interface ChunkSource extends UploadSource {
-  /** Gives up the places of chunks that were not sent. */
+  /** Frees the memory of chunks that were not sent. */
   close(): void;
 }
 
-/** Slices are asked for in their order, one at a time. Fails as the body does, before its end. */
+/** Slices must be requested in order, one at a time. Fails if the body fails, before its end. */
 export function chunkSource(body: Bytes, room: ChunkRoom, signal: AbortSignal): ChunkSource {
   const { length: size, stream } = body;
   const { buffers, sending } = room;
@@ -70,7 +73,7 @@ export function chunkSource(body: Bytes, room: ChunkRoom, signal: AbortSignal): 
         await filling;
         await enter();
       }
-      // A body that is not what was meant says so at its end: before the last chunk is sent.
+      // A body with wrong bytes fails at its end: read it before the last chunk is sent.
       if (end >= size) await pieces.next();
       return bytes;
     },
@@ -88,7 +91,7 @@ export function chunkSource(body: Bytes, room: ChunkRoom, signal: AbortSignal): 
   };
 }
 
-/** Whether it does; rejects when it has failed by then. */
+/** Returns whether the work ends within the time; rejects if the work has failed. */
 async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
   const late = new AbortController();
   // A failure after the race is ignored here: whoever awaits the work receives it.
@@ -100,7 +103,7 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
   }
 }
 
-/** Returns the bytes from the service, when there is memory for them. */
+/** Returns the bytes from the service after waiting for memory. */
 export function received(pieces: Pieces, { receiving }: ChunkRoom, signal: AbortSignal): Pieces {
   return iteratorOf(
     async () => {

@@ -1,4 +1,4 @@
-// Conditions of requests (RFC 9110 §13) against an object that is there.
+// Conditions of requests (RFC 9110 §13) on an existing object.
 
 import { S3Error } from './s3-error.ts';
 import type { StoredObject } from './stored-object.ts';
@@ -10,7 +10,7 @@ export interface Conditions {
   readonly ifUnmodifiedSince: string | undefined;
 }
 
-/** `prefix`: of the source of a copy. */
+/** `prefix`: for the conditions on the source of a copy. */
 export function conditionsOf(
   header: (name: string) => string | undefined,
   prefix = '',
@@ -45,7 +45,7 @@ export function failed(condition: string): S3Error {
   return new S3Error('PreconditionFailed', words);
 }
 
-/** Many clients leave the quotes out. */
+/** Accepts tags without quotes, which many clients send. */
 export function namesEtag(list: string, etag: string): boolean {
   if (list.trim() === '*') return true;
   return list.split(',').some((one) => one.trim().replace(/^W\//, '').replaceAll('"', '') === etag);

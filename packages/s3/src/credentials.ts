@@ -1,5 +1,5 @@
-// Access keys of the S3 server: pairs of an id and a secret, in a file that only its user reads.
-// Each stands for a profile of the command or for an API key.
+// Access keys of the S3 server: pairs of an id and a secret, in a file that only its user can read.
+// Each represents a profile of the command or an API key.
 
 import { randomBytes, randomInt } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -13,10 +13,10 @@ const keysMax = 1_000;
 const idCharacters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const idPrefix = 'EFS';
 const idLength = 20;
-/** Forty characters in base64. */
+/** Forty characters of base64. */
 const secretBytes = 30;
 
-/** A fault in the file of access keys, in words for the operator who starts the server. */
+/** A fault in the file of access keys, described for the operator who starts the server. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError';
 }
@@ -26,12 +26,12 @@ interface Stored {
   readonly accessKeys: readonly AccessKey[];
 }
 
-/** The keys of a file; a change of it counts from the next request on. */
+/** The access keys in a file; changes of the file take effect with the next request. */
 export class CredentialsFile implements Credentials {
   readonly #path: string;
   #known: { readonly stamp: string; readonly keys: ReadonlyMap<string, AccessKey> } | undefined;
 
-  /** The file need not be there. */
+  /** The file may be missing. */
   constructor(path: string) {
     this.#path = path;
   }
@@ -40,13 +40,13 @@ export class CredentialsFile implements Credentials {
     return (await this.#keys()).get(accessKeyId);
   }
 
-  /** Without their secrets, in the order of their making. */
+  /** Returns the keys without their secrets, in order of creation. */
   async list(): Promise<Credential[]> {
     const keys = await this.#keys();
     return [...keys.values()].map(({ accessKeyId, access }) => ({ accessKeyId, access }));
   }
 
-  /** Its secret is shown here and kept in the file, and nowhere else. */
+  /** Only this result and the file contain the secret. */
   async create(access: Access): Promise<AccessKey> {
     const keys = await this.#keys();
     if (keys.size >= keysMax) {
@@ -99,7 +99,7 @@ export class CredentialsFile implements Credentials {
     return stored.accessKeys;
   }
 
-  /** Whole or not at all: a file beside it takes its place, when its bytes are on the disk. */
+  /** Replaces the file atomically, by a temporary file whose bytes are on the disk. */
   async #write(accessKeys: readonly AccessKey[]): Promise<void> {
     const stored: Stored = { version, accessKeys };
     await mkdir(dirname(this.#path), { recursive: true, mode: ownerOnlyFolder });
@@ -140,7 +140,7 @@ function newId(): string {
   return idPrefix + random.join('');
 }
 
-/** Returns a secret of letters, digits, plus and slash, as those of AWS. */
+/** Returns a secret of letters, digits, plus and slash, like those of AWS. */
 function newSecret(): string {
   return randomBytes(secretBytes).toString('base64');
 }

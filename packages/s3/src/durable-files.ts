@@ -1,11 +1,11 @@
-// Files that outlive the machine's sudden end: their bytes are on the disk, and so is their name.
+// Files that survive a crash of the machine: their bytes and their names are on the disk.
 
 import { type FileHandle, open } from 'node:fs/promises';
 
 export const ownerOnlyFile = 0o600;
 export const ownerOnlyFolder = 0o700;
 
-/** Adds the text where the handle writes, on the disk when it resolves, and closes the handle. */
+/** Appends the text and closes the handle; resolves when the text is on the disk. */
 export async function writeAndClose(handle: FileHandle, text: string): Promise<void> {
   try {
     await handle.writeFile(text);
@@ -15,7 +15,7 @@ export async function writeAndClose(handle: FileHandle, text: string): Promise<v
   }
 }
 
-/** The names in it; where the system has no such call there is nothing to do. */
+/** Writes the names in the folder to the disk; does nothing on systems without such a call. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => {});

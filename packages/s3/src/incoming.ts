@@ -1,18 +1,19 @@
-// The body of a request as it comes: not from who sends so slowly that others would have to wait.
+// The body of a request as it arrives. It fails if the client sends so slowly that others would
+// have to wait.
 
 import type { IncomingMessage } from 'node:http';
 import { S3Error } from './s3-error.ts';
 import type { Place } from './workers.ts';
 
-/** So long the S3 server waits in all for so many bytes: about a kilobyte a second. */
+/** Maximum total time of waiting per this many bytes: about a kilobyte per second. */
 const usualWaitMsMax = 60_000;
 const bytesMin = 65_536;
 
-/** A client that sends nothing for longer is waited for outside. */
+/** While a client sends nothing for longer, its request yields its place to others. */
 const promptMs = 250;
 
 interface PiecesOptions {
-  /** Called before the first byte is waited for. */
+  /** Called before the first byte is awaited. */
   readonly begin: () => void;
   readonly place?: Place;
   readonly waitMsMax?: number;

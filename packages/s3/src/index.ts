@@ -1,5 +1,4 @@
-// The entrance of the package: a server that speaks S3 to tools, and the client library to the
-// service.
+// The entry point of the package: an S3 server that uses the client library to access the service.
 
 export type { Account } from './account.ts';
 export { createS3Server, type S3Server, type S3ServerOptions } from './s3-server.ts';

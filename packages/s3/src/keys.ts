@@ -1,7 +1,6 @@
-// Keys of S3 and the paths under which files lie. A key is a path as it is, but for markers of
-// folders: `photos/` is no path, since a path names a file. Its marker is the file `photos/ `,
-// named by one space: no other name in a folder comes before it, so that paths have the order of
-// keys.
+// Keys of S3 and paths of files. A key is the path, except for markers of folders: `photos/` is not
+// a path, because a path names a file. Its marker is the file `photos/ `, named by one space: no
+// other name in a folder precedes it, so that paths have the order of keys.
 
 import { S3Error } from './s3-error.ts';
 
@@ -9,8 +8,8 @@ const keyBytesMax = 1_024;
 const markerName = ' ';
 
 /**
- * The path of a key that something is to be stored under. Throws KeyTooLongError, and
- * InvalidArgument for a key that no path of the service can have.
+ * Returns the path at which to store a key. Throws KeyTooLongError, and InvalidArgument for a key
+ * that cannot be a path.
  */
 export function pathOfKey(key: string): string {
   const path = key.endsWith('/') ? key + markerName : key;
@@ -25,7 +24,7 @@ export function pathOfKey(key: string): string {
   throw new S3Error('InvalidArgument', `The key cannot be a file path: it ${fault}.`);
 }
 
-/** The path of a key, or undefined where nothing can be stored under it. */
+/** Returns the path of a key, or undefined if nothing can be stored under it. */
 export function findPath(key: string): string | undefined {
   try {
     return pathOfKey(key);
@@ -38,7 +37,7 @@ export function keyOfPath(path: string): string {
   return path.endsWith(`/${markerName}`) ? path.slice(0, -1) : path;
 }
 
-/** The service's rules for paths (docs/reference/limits.md), so that nothing is sent in vain. */
+/** The service's rules for paths (docs/reference/limits.md), checked before anything is sent. */
 function faultOf(path: string): string | undefined {
   if (!path.isWellFormed()) return 'is not well-formed Unicode';
   if (/\p{Cc}/u.test(path)) return 'contains a control character';

@@ -1,5 +1,5 @@
-// Pages of a bucket's keys in the order of their UTF-8, as S3 lists them: after a name, objects
-// and, where a delimiter is given, common prefixes in place of what is behind them.
+// Pages of a bucket's keys in the order of their UTF-8, as S3 lists them: objects after a name and,
+// with a delimiter, common prefixes in place of the objects below them.
 
 import type { FileRecord } from '../../client/src/types/files.ts';
 import type { FolderOptions, FolderPage } from '../../client/src/types/listings.ts';
@@ -14,9 +14,9 @@ export interface ListRequest {
   readonly prefix: string;
   /** Empty: none. */
   readonly delimiter: string;
-  /** Names that are not behind it are left out. */
+  /** Lists only names after this one. */
   readonly after: string;
-  /** From 1 on. */
+  /** At least 1. */
   readonly limit: number;
   readonly signal: AbortSignal;
 }
@@ -24,17 +24,17 @@ export interface ListRequest {
 export interface ListedName {
   /** A key, or a common prefix. */
   readonly name: string;
-  /** Absent of a common prefix. */
+  /** Absent for a common prefix. */
   readonly object?: StoredObject | undefined;
 }
 
 export interface ListPage {
   readonly names: readonly ListedName[];
-  /** After which the next page begins; absent at the end. */
+  /** The name after which the next page begins; absent on the last page. */
   readonly next?: string | undefined;
 }
 
-/** Names that one request looks at where the service cannot group or sort them. */
+/** Maximum number of names that one request reads if the service cannot group or sort them. */
 const walkedNamesMax = 20_000;
 
 export async function listPage(account: Account, request: ListRequest): Promise<ListPage> {
@@ -44,7 +44,7 @@ export async function listPage(account: Account, request: ListRequest): Promise<
   return isGrouped ? listByService(account, request) : listByWalk(account, request);
 }
 
-/** In the order of UTF-8, which for some is not that of UTF-16. */
+/** Compares by UTF-8, which differs from the order of UTF-16 for some characters. */
 export function compareNames(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
@@ -71,7 +71,7 @@ async function* pagesOf({ storage }: Account, walk: Walk): AsyncGenerator<Folder
   const { bucket, prefix, after, delimiter, signal } = walk;
   const limit = Math.min(walk.limit, folderPageMax);
   const common = { bucket, prefix, delimiter, limit, signal };
-  // The marker of a folder comes first in it, and its key is the folder's name.
+  // The marker of a folder is the first file in it, and its key is the folder's name.
   const startAfter = after === '' ? undefined : after.endsWith('/') ? `${after} ` : after;
   let request: FolderOptions | undefined = { ...common, startAfter };
   while (request !== undefined) {
@@ -82,7 +82,7 @@ async function* pagesOf({ storage }: Account, walk: Walk): AsyncGenerator<Folder
   }
 }
 
-/** Files and folders of a page are each in their order. */
+/** Files and folders of a page are sorted separately. */
 function namesOf({ items, folders }: FolderPage, prefix: string): ListedName[] {
   const names: ListedName[] = [
     ...listedObjects(items, prefix),
@@ -91,7 +91,7 @@ function namesOf({ items, folders }: FolderPage, prefix: string): ListedName[] {
   return folders.length === 0 ? names : names.sort((a, b) => compareNames(a.name, b.name));
 }
 
-/** A prefix that ends in a space is that of a marker's path, and not of its key. */
+/** A prefix that ends in a space matches the path of a marker, but not its key. */
 function listedObjects(records: readonly FileRecord[], prefix: string): ListedName[] {
   return records.flatMap((record) => {
     const name = keyOfPath(record.path);
@@ -99,7 +99,7 @@ function listedObjects(records: readonly FileRecord[], prefix: string): ListedNa
   });
 }
 
-/** The page may be short, where many names are behind one common prefix. */
+/** The page may be short if many names have one common prefix. */
 async function listByWalk(account: Account, request: ListRequest): Promise<ListPage> {
   const { prefix, delimiter, after, limit } = request;
   const names: ListedName[] = [];
@@ -129,7 +129,7 @@ export function groupOf<T extends { readonly name: string }>(
   return at === -1 ? listed : { name: listed.name.slice(0, at + delimiter.length) };
 }
 
-/** Sealed names are stored in the order of what nobody reads: all of them are sorted here. */
+/** Sealed names are stored in the order of their ciphertext, so all of them are sorted here. */
 async function listSealed({ storage }: Account, request: ListRequest): Promise<ListPage> {
   const { bucket, prefix, delimiter, after, limit, signal } = request;
   const names = new Map<string, ListedName>();

@@ -1,4 +1,4 @@
-// Header fields that a request stores with an object, and those that an answer shows of it.
+// Header fields that a request stores with an object, and the header fields of its answers.
 
 import type { StoredHeaders } from '../../client/src/types/files.ts';
 import { storedHeaderNames } from '../../wire/src/stored-headers.ts';
@@ -9,10 +9,10 @@ import { tagsOfQuery, wordsOf } from './tags.ts';
 
 export interface Description {
   readonly contentType: string;
-  /** Kept with the file, so that its public address serves them too. */
+  /** Stored with the file, so that its public address serves them too. */
   readonly headers: StoredHeaders;
   readonly expires: string | undefined;
-  /** The user's own. */
+  /** The user's metadata. */
   readonly metadata: Readonly<Record<string, string>>;
   /** Tags as words. */
   readonly tags: readonly string[];
@@ -30,7 +30,7 @@ export function descriptionOf(request: S3Request): Description {
 }
 
 function storedHeadersOf(request: S3Request): StoredHeaders {
-  // How the body is framed is not what it is.
+  // The framing of the body is not a property of the object.
   const encoding = request
     .header('content-encoding')
     ?.split(',')
@@ -80,7 +80,7 @@ export function headersOf(object: StoredObject): Record<string, string | undefin
   };
 }
 
-/** As `x-amz-checksum-…`: of the whole object, when one is kept. */
+/** Returns the stored checksum of the whole object as `x-amz-checksum-…`. */
 export function checksumHeadersOf(kept: string | undefined): Record<string, string> {
   const [algorithm = '', value = '', type = 'FULL_OBJECT'] = kept?.split(' ') ?? [];
   if (value === '') return {};
@@ -90,7 +90,9 @@ export function checksumHeadersOf(kept: string | undefined): Record<string, stri
   };
 }
 
-/** The checksum of one part in the form of `own.checksum`; undefined where it is not stored. */
+/**
+ * Returns the checksum of one part in the form of `own.checksum`; undefined if it is not stored.
+ */
 export function partChecksumOf(own: OwnFacts, number: number): string | undefined {
   const [algorithm, , type = 'FULL_OBJECT'] = own.checksum?.split(' ') ?? [];
   const value = own.partSums?.split(',')[number - 1];
@@ -103,7 +105,7 @@ function wordOf(text: string): string {
   return isPlain ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;
 }
 
-/** UTF-8, one byte a character, as Node writes header fields. */
+/** Returns UTF-8 with one byte per character, as Node writes header fields. */
 function bytesOf(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

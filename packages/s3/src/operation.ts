@@ -14,13 +14,13 @@ export interface Operation {
   readonly account: Account;
   /** Empty for an unsigned request. */
   readonly accessKeyId: string;
-  /** It came with a signature. */
+  /** Whether the request has a valid signature. */
   readonly isSigned: boolean;
-  /** Opens the body, once. */
+  /** Opens the body; can be called once. */
   readonly openBody: () => Body;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Chunks under way at a time, of this operation: what it may hold in memory. */
+  /** Maximum number of concurrent chunks of this operation, which limits its memory. */
   readonly concurrency: number;
   readonly room: ChunkRoom;
   readonly smallPuts: SmallPuts;
@@ -32,10 +32,10 @@ export type Handler = (operation: Operation) => Promise<Answer>;
 
 export interface Route {
   readonly run: Handler;
-  /** Query parameters allowed beside the name that chooses the route. */
+  /** Allowed query parameters besides the name that chooses the route. */
   readonly parameters?: readonly string[];
-  /** Something is different after it: refused where the S3 server only reads. */
+  /** Whether the operation changes something: a read-only server refuses it. */
   readonly isChange?: boolean;
-  /** Bytes of objects come or go: only so many at a time. */
+  /** Whether the operation transfers bytes of objects: their number is limited. */
   readonly movesBytes?: boolean;
 }

@@ -1,4 +1,4 @@
-// The range of a read (RFC 9110 §14): one, of bytes.
+// The range of a read (RFC 9110 §14): a single range of bytes.
 
 import { S3Error } from './s3-error.ts';
 

@@ -1,18 +1,17 @@
-// Range reads of an object, one behind the other, as file systems and readers of columns do them.
-// A record is used again for a second, and where a range begins where the one before it ended, the
-// bytes that follow are fetched along with it. Each access key has its own.
-//
-// An answer is of one version: bytes are kept by the entity tag of the record beside them.
+// Consecutive range reads of an object, as file systems and readers of columnar files do them. A
+// record is reused for a second. If a range begins where the previous one ended, the following
+// bytes are fetched together with it. Each access key has its own cache, and cached bytes belong to
+// the entity tag of their record.
 
 import type { ByteRange } from './range.ts';
 import type { StoredObject } from './stored-object.ts';
 
 const knownMs = 1_000;
-/** Objects, each with one window of bytes at most: 8 MB in all. */
+/** Maximum number of objects, each with at most one window of bytes: 8 MB in total. */
 const objectsMax = 4;
-/** The bytes that one request fetches from the service. */
+/** Number of bytes that one request fetches from the service. */
 const windowBytes = 1_900_000;
-/** Bytes that nobody has asked for that long are forgotten. */
+/** Bytes unused for this time are dropped. */
 const idleMs = 10_000;
 
 interface Window extends ByteRange {
@@ -23,7 +22,7 @@ interface Window extends ByteRange {
 interface Recent {
   readonly object: StoredObject;
   readonly untilMs: number;
-  /** The number of changes made before the request. */
+  /** The number of changes before the request. */
   readonly changes: number;
   /** The end of the latest range. */
   end?: number;
@@ -42,7 +41,7 @@ export interface RangeRead {
 
 export class RecentRanges {
   readonly #nowMs: () => number;
-  /** The one that was used longest ago comes first. */
+  /** In order of use, the least recently used first. */
   readonly #recent = new Map<string, Recent>();
   #changes = 0;
 
@@ -50,12 +49,12 @@ export class RecentRanges {
     this.#nowMs = nowMs;
   }
 
-  /** Something is being changed, or has been: a record that was read before may be of the past. */
+  /** Call it before and after a change: a record read before it may be outdated. */
   noteChange(): void {
     this.#changes += 1;
   }
 
-  /** The record as it was within the last second. */
+  /** Returns the record of at most one second ago. */
   async find(name: string, load: () => Promise<StoredObject>): Promise<StoredObject> {
     const known = this.#recent.get(name);
     const [nowMs, changes] = [this.#nowMs(), this.#changes];
@@ -70,15 +69,15 @@ export class RecentRanges {
     return object;
   }
 
-  /** Nothing is known of it any more. */
+  /** Drops the cached record and bytes. */
   forget(name: string): void {
     clearTimeout(this.#recent.get(name)?.idle);
     this.#recent.delete(name);
   }
 
   /**
-   * The bytes of the range, when it follows the one before it; `undefined` when the range is to be
-   * read by itself, and 'replaced' when the object has another version.
+   * Returns the bytes of the range if it follows the previous one; `undefined` if the range must be
+   * read by itself, and 'replaced' if the object has another version.
    */
   async read({
     name,
@@ -103,7 +102,7 @@ export class RecentRanges {
     const end = Math.min(start + windowBytes, recent.object.size);
     const window: Window = { start, end, bytes: fetch({ start, end }) };
     recent.window = window;
-    // It is awaited by who reads; what has failed is fetched again by the next one.
+    // Readers await it; after a failure, the next reader fetches again.
     window.bytes.catch(() => {
       if (recent.window === window) recent.window = undefined;
     });

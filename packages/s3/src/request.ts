@@ -1,4 +1,4 @@
-// A request as operations see it: where it goes, its query and its header fields, decoded.
+// A request in decoded form: its target, query and header fields.
 
 import { type Address, addressOf } from './address.ts';
 import { S3Error } from './s3-error.ts';
@@ -7,13 +7,13 @@ import { parseQuery, type SignedRequest, utf8Of } from './signature/signed-reque
 export interface S3Request extends Address {
   readonly method: string;
   readonly query: ReadonlyMap<string, string>;
-  /** By the name in lower case; several of one name are joined by commas. */
+  /** Takes a lower-case name; joins several fields by commas. */
   header(name: string): string | undefined;
-  /** All whose names begin so, which is taken away. */
+  /** Returns all fields whose names begin with the prefix, without the prefix. */
   headersBehind(prefix: string): readonly (readonly [name: string, value: string])[];
 }
 
-/** Throws InvalidURI, InvalidBucketName, InvalidArgument for a name that the query has twice. */
+/** Throws InvalidURI, InvalidBucketName, and InvalidArgument for a repeated query parameter. */
 export function readRequest(raw: SignedRequest, domain: string | undefined): S3Request {
   const headers = new Map<string, string>();
   for (const [name, value] of raw.headers) {

@@ -1,5 +1,5 @@
-// Which operation a request is. What no route has is not there: it is refused, never taken for
-// something like it.
+// Selects the operation of a request. A request without a route is refused, never treated like a
+// similar one.
 
 import type { Route } from './operation.ts';
 import { absentSettingRoutes } from './operations/absent-settings.ts';
@@ -19,7 +19,7 @@ import type { S3Request } from './request.ts';
 import { S3Error } from './s3-error.ts';
 import { refuseUnsafeHeaders } from './unsafe-headers.ts';
 
-/** By method, what the request is about, and the name in the query that chooses one, if any. */
+/** Key: method, target and, if any, the query parameter that chooses the route. */
 const routes: Readonly<Record<string, Route>> = {
   ...bucketRoutes,
   ...aclRoutes,
@@ -58,7 +58,7 @@ export function routeOf(request: S3Request): Route {
   return route;
 }
 
-/** Parameters of clients' own use, and those of a presigned request's signature. */
+/** Parameters that clients use themselves, and those of a presigned request's signature. */
 function isOfAll(name: string): boolean {
   return name === 'x-id' || /^x-amz-/i.test(name);
 }

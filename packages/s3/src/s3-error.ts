@@ -1,6 +1,6 @@
-// Errors as S3's clients know them: a code and a message.
+// Errors in the form of S3: a code and a message.
 
-/** Codes of S3 and their statuses. */
+/** Codes of S3 and their HTTP statuses. */
 const statuses = {
   AccessDenied: 403,
   AuthorizationHeaderMalformed: 400,
@@ -44,7 +44,7 @@ const statuses = {
   NoSuchUpload: 404,
   NoSuchVersion: 404,
   NoSuchWebsiteConfiguration: 404,
-  // S3 itself answers 501, which s3cmd and AWS's SDKs repeat for up to a minute.
+  // S3 answers 501, which s3cmd and AWS's SDKs retry for up to a minute.
   NotImplemented: 400,
   ObjectLockConfigurationNotFoundError: 404,
   OperationAborted: 409,
@@ -63,7 +63,7 @@ const statuses = {
 
 export type S3Code = keyof typeof statuses;
 
-/** A refusal in S3's terms. Its message is shown to whoever asked: no secret belongs in it. */
+/** A refusal in S3's form. Callers see the message, so it must not contain a secret. */
 export class S3Error extends Error {
   override readonly name = 'S3Error';
   readonly code: S3Code;

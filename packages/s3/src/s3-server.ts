@@ -1,5 +1,5 @@
-// The S3 server: a request is authenticated, let in, carried out and answered. No state of
-// it matters: whatever was answered is in the service.
+// The S3 server: authenticates a request, waits for capacity, executes it and answers. The server
+// needs no state, because everything it confirmed is in the service.
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -24,25 +24,28 @@ import { errorAnswer, writeAnswer } from './write-answer.ts';
 
 export interface S3ServerOptions {
   readonly credentials: Credentials;
-  /** In whose name the service is asked; undefined: nobody's, who reads what is public. */
+  /**
+   * Opens the account that accesses the service; undefined: an account that only reads public
+   * files.
+   */
   readonly openAccount: (credential: Credential | undefined) => Promise<Account>;
-  /** The folder and the limits of uploads in parts. */
+  /** The folder and limits of multipart uploads. */
   readonly multipart: MultipartOptions;
-  /** Whatever would change something is refused. */
+  /** Refuses every change. */
   readonly isReadOnly?: boolean | undefined;
-  /** Buckets are also hosts below it: `photos.localhost` of `localhost`. */
+  /** Buckets are also hosts below this domain: `photos.localhost` for `localhost`. */
   readonly domain?: string | undefined;
-  /** Told of each request when it has ended: a line without secrets. */
+  /** Called after each request with a line without secrets. */
   readonly log?: ((line: string) => void) | undefined;
 }
 
 export interface S3Server {
   readonly server: Server;
-  /** Requests under way have some seconds to end. */
+  /** Gives running requests some seconds to end. */
   close(): Promise<void>;
 }
 
-/** Requests that move bytes of objects. */
+/** Limits of requests that transfer bytes of objects. */
 const transferLimits = {
   workingMax: 16,
   ofEachKey: { workingMax: 12, openMax: 16, waitingMax: 240 },
@@ -54,9 +57,9 @@ const otherLimits = {
   ofEachKey: { workingMax: 24, openMax: 32, waitingMax: 240 },
   ofUnsigned: { workingMax: 8, openMax: 16, waitingMax: 60 },
 };
-/** Chunks in memory beside one for each transfer. */
+/** Maximum number of chunks in memory besides one per transfer. */
 const spareChunkCount = 3;
-/** The most chunks in transfer at a time, of all uploads and of all downloads. */
+/** Maximum number of chunks in transfer, for all uploads and for all downloads. */
 const sendingMax = 4;
 const receivingMax = 2;
 const connectionsMax = 512;
@@ -83,7 +86,7 @@ export function createS3Server(options: S3ServerOptions): S3Server {
   server.maxConnections = connectionsMax;
   server.keepAliveTimeout = 30_000;
   server.on('request', (request, response) => void serve(state, request, response));
-  // A refused request is refused before its body is sent.
+  // A request is refused before its body is sent.
   server.on('checkContinue', (request, response) => void serve(state, request, response));
   // S3 ignores other expectations; Node would answer 417.
   server.on('checkExpectation', (request, response) => void serve(state, request, response));
@@ -189,8 +192,8 @@ async function carryOut(
     };
     if (route.isChange) state.ranges.noteChange();
     const answer = await route.run(operation);
-    // The cache forgets old ranges before the client learns of the change. A change whose answer is
-    // streamed ends later: `finally` makes the cache forget again.
+    // Drops cached ranges before the client learns of the change. A change with a streamed answer
+    // ends later, so `finally` drops them again.
     if (route.isChange) state.ranges.noteChange();
     await writeAnswer(response, answer, place);
   } finally {
@@ -231,7 +234,7 @@ function signedRequestOf(request: IncomingMessage): SignedRequest {
   };
 }
 
-/** Clients send all of a body before they read why it was refused; some seconds of it are read. */
+/** Clients send the whole body before they read the refusal, so some seconds of it are read. */
 function endUnread(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   const timer = setTimeout(() => request.destroy(), closeMsMax);
@@ -245,7 +248,7 @@ function wordsOf({ code, cause }: S3Error): string {
   return isOwn ? `${code}: ${printable(cause.message)}` : code;
 }
 
-/** A log has one line for each request, whatever its path is. */
+/** Keeps each log entry on one line, whatever its path contains. */
 function printable(text: string): string {
   return text.replace(/[^\u0021-\u007e ]/g, (character) => encodeURIComponent(character));
 }

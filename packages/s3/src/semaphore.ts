@@ -1,4 +1,4 @@
-// How many requests are carried out at a time, and how much each may hold in memory.
+// Limits the number of concurrent requests and the memory of each.
 
 import { S3Error } from './s3-error.ts';
 
@@ -6,7 +6,7 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/** Lets so many in; others wait in their order, up to a bound. */
+/** Admits a number of requests; others wait in order, up to a limit. */
 export class Semaphore {
   readonly #insideMax: number;
   readonly #waitingMax: number;
@@ -18,7 +18,9 @@ export class Semaphore {
     this.#waitingMax = waitingMax;
   }
 
-  /** Resolves to what is called at the end. Throws SlowDown; rejects when the signal is aborted. */
+  /**
+   * Resolves to a function to call at the end. Throws SlowDown; rejects when the signal is aborted.
+   */
   async enter(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#inside < this.#insideMax) this.#inside += 1;
@@ -51,7 +53,7 @@ export class Semaphore {
     });
   }
 
-  /** A released place goes to the request that has waited longest. */
+  /** Passes a free place to the request that has waited longest. */
   #leave(): void {
     const [next] = this.#queue;
     if (next === undefined) {
@@ -63,7 +65,7 @@ export class Semaphore {
   }
 }
 
-/** Chunks that transfers hold at a time: one each, and what is left to those that come first. */
+/** Chunks in memory of transfers: one each, and spare ones for those that come first. */
 export class SpareChunks {
   #spare: number;
 

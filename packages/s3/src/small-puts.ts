@@ -1,5 +1,6 @@
-// Small objects that come at about the same time go in one update: one costs as many seconds as two
-// hundred. Who comes alone is not kept waiting. Each is answered when it is stored, or why not.
+// Stores small objects that arrive at about the same time with one update, because one object takes
+// as many seconds as two hundred. A single object does not wait. Each request is answered with its
+// own result.
 
 import { StorageError } from '../../client/src/storage-error.ts';
 import type { FileRecord } from '../../client/src/types/files.ts';
@@ -15,14 +16,14 @@ interface Waiting {
 interface Group {
   waiting: Waiting[];
   isTimed: boolean;
-  /** Updates under way, and when the last has ended. */
+  /** Running updates, and the end of the last one. */
   underWay: number;
   endedMs: number;
 }
 
-/** So long one waits for others where others are about: a fortieth of what an update takes. */
+/** Time to wait for others if others were active: a fortieth of an update. */
 const windowMs = 50;
-/** So long after an answer its client's next is expected. */
+/** After an answer, the client's next object is expected for this time. */
 const recentMs = 100;
 /** Concurrent uploads of files too large for a batch. */
 const concurrency = 16;
@@ -30,7 +31,7 @@ const concurrency = 16;
 export class SmallPuts {
   readonly #groups = new WeakMap<Account, Map<string, Group>>();
 
-  /** Resolves when it is stored. Its bytes are those of one update at most. */
+  /** Resolves when the file is stored, which must fit into one update. */
   put(account: Account, bucket: string, file: FileToUpload): Promise<FileRecord> {
     const group = this.#groupOf(account, bucket);
     return new Promise((resolve, reject) => {
@@ -83,7 +84,7 @@ export class SmallPuts {
     }
   }
 
-  /** A caller may name any bucket: none is kept for its name. */
+  /** Callers can name any bucket, so no state is kept per name. */
   #forget(account: Account, bucket: string): void {
     setTimeout(() => {
       const group = this.#groups.get(account)?.get(bucket);
@@ -93,7 +94,7 @@ export class SmallPuts {
   }
 }
 
-/** The first of each path: another of it is stored after it. */
+/** Takes the first file of each path; another one for the same path is stored after it. */
 function takeFirsts(group: Group): Map<string, Waiting> {
   const firsts = new Map<string, Waiting>();
   const later: Waiting[] = [];

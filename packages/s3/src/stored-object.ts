@@ -1,25 +1,25 @@
-// A file as an object of S3. The S3 server stores its facts of an object in the file's metadata,
-// beside the user's own, under names that begin with `s3.`.
+// A file as an object of S3. The S3 server stores its facts about an object in the file's metadata,
+// besides the user's own, under names that begin with `s3.`.
 
 import type { FileRecord, StoredHeaders } from '../../client/src/types/files.ts';
 import { storedHeaderNames } from '../../wire/src/stored-headers.ts';
 import { keyOfPath } from './keys.ts';
 import { S3Error } from './s3-error.ts';
 
-/** The prefix of names reserved for the server: no user's name begins with it. */
+/** The prefix of names reserved for the server, which users cannot use. */
 export const ownPrefix = 's3.';
 
 /** Facts of the record, without absent ones. */
 export interface OwnFacts {
-  /** MD5 in hexadecimal, of several parts with `-` and their number. */
+  /** MD5 in hexadecimal; for several parts with `-` and their number. */
   readonly etag?: string | undefined;
-  /** `CRC64NVME base64`, and behind it how it is made of the parts, if it is. */
+  /** `CRC64NVME base64`, followed by how the parts are combined, if they are. */
   readonly checksum?: string | undefined;
-  /** Bytes within an age file. */
+  /** Number of bytes within an age file. */
   readonly size?: number | undefined;
-  /** The length of each uploaded part but the last, if they had one length. */
+  /** The length of each uploaded part except the last, if they had one length. */
   readonly partBytes?: number | undefined;
-  /** The checksum of each part in base64, with commas between; absent where they do not fit. */
+  /** The checksum of each part in base64, separated by commas; absent if they do not fit. */
   readonly partSums?: string | undefined;
   readonly expires?: string | undefined;
   readonly headers?: StoredHeaders | undefined;
@@ -34,9 +34,9 @@ export interface StoredObject {
   readonly contentType: string;
   readonly modified: Date;
   readonly own: OwnFacts;
-  /** By which it is read: of a former version alone. */
+  /** The number for reading a former version; undefined for the present one. */
   readonly version?: number | undefined;
-  /** The user's own. */
+  /** The user's metadata. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -67,9 +67,8 @@ export function factsShown({
 }
 
 /**
- * The entity tag of a file that this server did not store, or whose MD5 must stay secret: its
- * SHA-256, shortened, and the number of its chunks. Because of its `-` no client takes it for an
- * MD5.
+ * Returns the entity tag of a file that this server did not store, or whose MD5 must stay secret:
+ * its shortened SHA-256 and the number of its chunks. The `-` shows clients that it is not an MD5.
  */
 function substituteEtag(etag: string): string {
   const [digest = '', chunks = '1'] = etag.split('-');
@@ -78,7 +77,7 @@ function substituteEtag(etag: string): string {
 
 function ownFactsOf(metadata: Readonly<Record<string, string>>): OwnFacts {
   const read = (name: string) => metadata[ownPrefix + name];
-  // Writers of files may store anything here: an invalid number of bytes counts as absent.
+  // Anybody who writes files can store any text here: an invalid number counts as absent.
   const number = (name: string) => {
     const text = read(name) ?? '';
     return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
@@ -101,7 +100,7 @@ function ownFactsOf(metadata: Readonly<Record<string, string>>): OwnFacts {
 const pairsMax = 32;
 const bytesMax = 2_048;
 
-/** The metadata of a record; throws MetadataTooLarge. */
+/** Returns the metadata of a record; throws MetadataTooLarge. */
 export function metadataOf(
   own: OwnFacts,
   users: Readonly<Record<string, string>>,

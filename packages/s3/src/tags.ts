@@ -1,6 +1,6 @@
-// Tags of S3, pairs of key and value, and those of files, which are words of up to 64 characters:
-// the pair `env=prod` is the word `env=prod`, by which `efs ls --tag` finds it, and a word without
-// an equals sign is a key without a value. What a word cannot have is percent-encoded.
+// Converts tags of S3, pairs of key and value, to tags of files, words of up to 64 characters: the
+// pair `env=prod` becomes the word `env=prod`, by which `efs ls --tag` finds it; a word without an
+// equals sign is a key without a value. Characters that a word cannot have are percent-encoded.
 
 import { S3Error } from './s3-error.ts';
 import { parseQuery } from './signature/signed-request.ts';
@@ -40,7 +40,7 @@ function wordOf({ key, value }: Tag): string {
   );
 }
 
-/** Words are trimmed, and have no commas. */
+/** Words are trimmed and have no commas. */
 function encode(text: string): string {
   return text.replace(/[%,]|^ | $/g, encodeURIComponent);
 }
@@ -56,7 +56,7 @@ function decode(text: string): string {
   return text.replace(/%(?:25|2C|3D|20)/g, decodeURIComponent);
 }
 
-/** As the header field x-amz-tagging has them: the query of an address. */
+/** Parses the form of the header field x-amz-tagging, which is that of a query. */
 export function tagsOfQuery(text: string | undefined): Tag[] {
   return parseQuery(text ?? '').map(([key, value]) => ({ key, value }));
 }

@@ -1,16 +1,16 @@
 // Header fields of S3 that would be unsafe to ignore. S3 adds fields every year, and clients send
-// fields that ask for nothing, so every other `x-amz-*` field is ignored. A row belongs here if a
-// client that believes the field was obeyed could lose data, overwrite it, or show it to others.
+// fields without an effect, so every other `x-amz-*` field is ignored. A field belongs here if a
+// client that believes it was obeyed could lose data, overwrite it, or show it to others.
 
 import type { S3Request } from './request.ts';
 import { type S3Code, S3Error } from './s3-error.ts';
 
 interface UnsafeField {
-  /** The name behind `x-amz-`; with `*` at the end, every name that begins so. */
+  /** The name after `x-amz-`; a final `*` matches every name that begins so. */
   readonly name: string;
-  /** Values that ask for what happens anyway; compared without regard to case. */
+  /** Values that ask for the usual behavior; compared without regard to case. */
   readonly accepted?: readonly string[];
-  /** The false belief of a client if the field were ignored. */
+  /** What a client would wrongly believe if the field were ignored. */
   readonly reason: string;
   readonly code?: S3Code;
 }
@@ -54,14 +54,14 @@ const unsafeFields: readonly UnsafeField[] = [
   },
 ];
 
-/** Throws NotImplemented, AccessDenied or InvalidStorageClass for a field of the list. */
+/** Throws NotImplemented, AccessDenied or InvalidStorageClass for a listed field. */
 export function refuseUnsafeHeaders(request: S3Request): void {
   for (const [name, value] of request.headersBehind('x-amz-')) {
     const field = unsafeFields.find((one) => isNamed(one, name));
     if (field === undefined || isAccepted(field, value)) continue;
     const { accepted = [], reason, code = 'NotImplemented' } = field;
     const header = `x-amz-${name}`.slice(0, 80);
-    // A field without accepted values may hold a key of the client, which no error repeats.
+    // A field without accepted values may contain a key of the client, which no error repeats.
     const refused = accepted.length > 0 ? `${header}: ${value.slice(0, 80)}` : header;
     const advice = accepted.length > 0 ? `Send ${accepted.join(', ')}, or omit it.` : 'Omit it.';
     throw new S3Error(code, `${refused} is not supported: ${reason}. ${advice}`);

@@ -1,12 +1,12 @@
-// Ids of versions: the number that one has in the service, and when it was stored. The number alone
-// may be given again, when nothing is left at a path that had it.
+// Ids of versions: the version's number in the service, and the time at which it was stored. The
+// number alone can be reused after nothing is left at a path.
 
 import type { FileRecord } from '../../client/src/types/files.ts';
 import { S3Error } from './s3-error.ts';
 
 interface VersionId {
   readonly number: number;
-  /** Absent of a number alone, as `efs versions ls` shows it. */
+  /** Absent for a number alone, as `efs versions ls` shows it. */
   readonly stamp: string | undefined;
 }
 
@@ -21,7 +21,10 @@ export function idOfVersion(version: Version): string {
   return `${version.version}-${stampOf(version)}`;
 }
 
-/** Undefined of none, and of `null`, which is the one that is there; throws InvalidArgument. */
+/**
+ * Returns undefined for no id, and for `null`, which is the present version; throws
+ * InvalidArgument.
+ */
 export function parseVersionId(text: string | undefined): VersionId | undefined {
   if (text === undefined || text === 'null') return undefined;
   const [, digits, stamp] = /^(\d{1,15})(?:-([0-9a-z]{1,12}))?$/.exec(text) ?? [];

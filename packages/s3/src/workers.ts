@@ -1,16 +1,16 @@
-// Which requests are carried out at a time: so many in all, of one access key fewer than that, and
-// fewer still of all requests without a signature. A request that waits for its client has no
-// place: a client that does not read or send keeps nobody else waiting.
+// Limits concurrent requests: in total, for each access key, and for all requests without a
+// signature together. A request that waits for its client yields its place, so a client that does
+// not read or send does not delay others.
 
 import { S3Error } from './s3-error.ts';
 
-/** The most that one access key has, or that all unsigned requests have together. */
+/** The limits for one access key, or for all unsigned requests together. */
 export interface Share {
-  /** Requests that are carried out. */
+  /** Running requests. */
   readonly workingMax: number;
-  /** Requests that were let in and have not ended: some wait for their clients. */
+  /** Admitted requests that have not ended; some wait for their clients. */
   readonly openMax: number;
-  /** Requests that wait to be let in. */
+  /** Requests that wait for admission. */
   readonly waitingMax: number;
 }
 
@@ -20,11 +20,11 @@ export interface WorkersOptions {
   readonly ofUnsigned: Share;
 }
 
-/** The place of one request among those that are carried out. */
+/** The place of one running request. */
 export interface Place {
-  /** Gives the place to others until the client has done its part; rejects as `wait` does. */
+  /** Yields the place to others during the wait for the client; rejects as `wait` does. */
   waitOutside<T>(wait: Promise<T>): Promise<T>;
-  /** May be repeated. */
+  /** Can be called repeatedly. */
   leave(): void;
 }
 
@@ -35,7 +35,7 @@ interface Group {
   working: number;
   open: number;
   readonly entering: Queue;
-  /** Their clients have done their part: they go before those that enter. */
+  /** Requests whose clients have responded: they precede new ones. */
   readonly returning: Queue;
 }
 
@@ -49,8 +49,8 @@ export class Workers {
   }
 
   /**
-   * `accessKeyId`: undefined for a request without a signature. Throws SlowDown where too many
-   * wait; rejects when the signal is aborted.
+   * `accessKeyId`: undefined for a request without a signature. Throws SlowDown if too many
+   * requests wait; rejects when the signal is aborted.
    */
   async enter(accessKeyId: string | undefined, signal: AbortSignal): Promise<Place> {
     signal.throwIfAborted();

@@ -1,4 +1,4 @@
-// An answer as HTTP.
+// Writes an answer as HTTP.
 
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -7,12 +7,12 @@ import type { S3Error } from './s3-error.ts';
 import type { Place } from './workers.ts';
 import { writeXml } from './xml/write.ts';
 
-/** So long a client may take nothing of what is written. */
+/** Maximum time during which a client may read nothing. */
 const drainMsMax = 60_000;
 
 /**
- * Resolves when all of it is written; where it fails, the client gets no whole answer. The request
- * gives its `place` to others while it waits for its client.
+ * Resolves when everything is written; after a failure, the client gets an incomplete answer. The
+ * request yields its `place` to others while it waits for its client.
  */
 export async function writeAnswer(
   response: ServerResponse,
@@ -43,12 +43,12 @@ function writeHead(response: ServerResponse, { status, headers = {}, body = '' }
 
 interface StreamedAnswer extends Answer {
   readonly pieces: AsyncIterator<Uint8Array>;
-  /** Resolves when the client has taken what was written. */
+  /** Resolves when the client has read the written bytes. */
   readonly drain: () => Promise<void>;
 }
 
 /**
- * Holds the last bytes back until the source has ended without an error, so that a body whose
+ * Holds back the last bytes until the source has ended without an error, so that a body whose
  * verification fails at its end is shorter than its Content-Length.
  */
 async function writePieces(
@@ -56,18 +56,19 @@ async function writePieces(
   { pieces, drain, ...answer }: StreamedAnswer,
 ): Promise<void> {
   let kept: Uint8Array = new Uint8Array(0);
-  // Nothing is said before the first bytes are there: until then it may fail in words.
+  // Sends no header before the first bytes are available: until then a failure can be answered with
+  // an error.
   const write = (bytes: Uint8Array): boolean => {
     if (bytes.length === 0) return true;
     if (!response.headersSent) writeHead(response, answer);
     return response.write(bytes);
   };
-  // While it waits for a piece it holds no other: each answer would hold megabytes.
+  // Keeps no chunk while it waits for another, because each answer would keep megabytes.
   const take = ({ done, value }: IteratorResult<Uint8Array>): 'over' | 'full' | 'taken' => {
     if (done) return 'over';
     const end = Math.max(0, value.length - keptBytes);
     write(kept);
-    // A copy: the piece has megabytes.
+    // A copy, because the chunk has megabytes.
     kept = value.slice(end);
     return write(value.subarray(0, end)) ? 'taken' : 'full';
   };
@@ -82,7 +83,7 @@ async function writePieces(
     response.end();
   } catch (error) {
     if (response.headersSent) response.destroy();
-    // The error by which the source itself ended is known already.
+    // The error that ended the source is already known.
     await pieces.return?.().catch(() => {});
     throw error;
   }
@@ -91,7 +92,7 @@ async function writePieces(
 const keptBytes = 1_024;
 
 async function drained(response: ServerResponse): Promise<void> {
-  // A client that left during the wait causes no further event.
+  // A client that disconnected during the wait causes no further event.
   if (response.destroyed) throw new Error('The client has closed the connection.');
   const gone = new AbortController();
   const timer = setTimeout(() => response.destroy(), drainMsMax);

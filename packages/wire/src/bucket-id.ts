@@ -1,7 +1,7 @@
-// The rule for bucket ids, and the one sentence that refuses an id that breaks it. Both ends of the
-// interface apply it: the service, and clients before an id becomes a part of a URL.
+// The rule for bucket ids, and the sentence that refuses other ids. Both the service and clients
+// apply it; clients do so before an id becomes part of a URL.
 
-// A hyphen at neither end, so that no id looks like an option on a command line.
+// No hyphen at either end, so that no id looks like a command-line option.
 const pattern = /[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*$/y;
 const lengthMax = 64;
 
@@ -11,7 +11,7 @@ export function isBucketId(text: string): boolean {
   return text.length <= lengthMax && pattern.test(text);
 }
 
-/** `shown` is the id in quotes, without whatever the caller's messages must not show. */
+/** `shown`: the id in quotes, without text that messages must not contain. */
 export function bucketIdRefusal(shown: string): string {
   return (
     `The bucket id ${shown} is not valid: write 1 to ${lengthMax} letters (A-Z, a-z), ` +

@@ -1,5 +1,5 @@
-// The header fields that are stored with a file and served with it, beside its type. Records store
-// the values in this order: a new name goes to the end, with a new version of the record layouts
+// The header fields that are stored and served with a file, besides its type. Records store the
+// values in this order: append new names, and give the record layouts a new version
 // (src/domain/files/file-layout.ts, src/domain/uploads/upload-session.ts).
 
 export const storedHeaderNames = [

@@ -1,4 +1,5 @@
-// Holds the bytes of a body, as they pass, against what the request said of them.
+// Compares the bytes of a body, as they arrive, with the length and digests that the request
+// declares.
 
 import { createHash } from 'node:crypto';
 import { S3Error } from '../s3-error.ts';
@@ -13,7 +14,7 @@ import { type Expected, type ExpectedChecksum, requireChecksum } from './expecte
 
 export interface Digests {
   readonly md5: Uint8Array;
-  /** The one that the request named, which is that of the bytes. */
+  /** The requested checksum, computed from the bytes. */
   readonly checksum?: Checksum;
 }
 
@@ -48,7 +49,7 @@ export class BodyCheck {
     this.#checksum?.update(bytes);
   }
 
-  /** After all bytes. Throws S3Error where one of them is not what was meant. */
+  /** Call it after the last byte. Throws S3Error if a declared value does not match. */
   finish(trailer: Trailer): Digests {
     const { length, md5, sha256, checksum } = this.#expected;
     if (this.#length < length) throw this.#wrongLength();

@@ -1,5 +1,5 @@
-// Bytes that come in pieces of any size, taken in lines and runs. Never holds more than a line and
-// the piece at hand.
+// Reads a stream of chunks of any size as lines and runs of bytes. It buffers at most a line and
+// the present chunk.
 
 import { S3Error } from '../s3-error.ts';
 
@@ -13,7 +13,7 @@ export class ByteReader {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
-  /** Whether there is nothing more. */
+  /** Returns whether the stream has ended. */
   async isAtEnd(): Promise<boolean> {
     while (this.#rest.length === 0) {
       const next = await this.#pieces.next();
@@ -23,7 +23,7 @@ export class ByteReader {
     return false;
   }
 
-  /** At least one byte and at most as many as named; undefined at the end. */
+  /** Returns at least one byte and at most `bytesMax`; undefined at the end. */
   async some(bytesMax: number): Promise<Uint8Array | undefined> {
     if (await this.isAtEnd()) return undefined;
     const taken = this.#rest.subarray(0, bytesMax);
@@ -31,7 +31,10 @@ export class ByteReader {
     return taken;
   }
 
-  /** Up to the next newline, without it; a byte a character. Throws IncompleteBody. */
+  /**
+   * Returns the text up to the next newline, without it, one byte per character. Throws
+   * IncompleteBody.
+   */
   async line(bytesMax: number): Promise<string> {
     let line = '';
     for (;;) {
@@ -52,7 +55,7 @@ export class ByteReader {
     }
   }
 
-  /** Closes the source too: nothing reads on in an abandoned body. */
+  /** Also closes the source, so that nothing reads an abandoned body. */
   async close(): Promise<void> {
     await this.#pieces.return?.();
   }

@@ -1,4 +1,4 @@
-// The digests that S3 knows of a body, as its bytes pass.
+// The digests of a body that S3 defines, computed as its bytes arrive.
 
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -11,7 +11,7 @@ import {
   type IHasher,
 } from 'hash-wasm';
 
-/** How many bytes each has. */
+/** Number of bytes of each digest. */
 const lengths = {
   CRC32: 4,
   CRC32C: 4,
@@ -31,15 +31,15 @@ export const checksumNames = Object.keys(lengths).join(', ').toLowerCase();
 
 export interface RunningChecksum {
   update(bytes: Uint8Array): void;
-  /** Once, after all bytes. */
+  /** Call it once, after the last byte. */
   digest(): Uint8Array;
 }
 
 const castagnoliReversed = 0x82f63b78;
-/** The polynomial of the NVM Express specification, reversed. */
+/** The polynomial of the NVM Express specification, bit-reversed. */
 const nvmeReversed = '9a6c9329ac4bc9b5';
 
-/** In any case of letters; undefined for what S3 does not know. */
+/** Ignores letter case; returns undefined for an algorithm that S3 does not define. */
 export function checksumNamed(name: string): ChecksumAlgorithm | undefined {
   const upper = name.toUpperCase();
   return Object.hasOwn(lengths, upper) ? (upper as ChecksumAlgorithm) : undefined;
@@ -50,7 +50,7 @@ export function checksumHeader(algorithm: ChecksumAlgorithm): string {
   return `x-amz-checksum-${algorithm.toLowerCase()}`;
 }
 
-/** Whether a text is base64 of as many bytes as the algorithm gives, in its one form. */
+/** Whether the text is canonical base64 with the algorithm's number of bytes. */
 export function isChecksum(algorithm: ChecksumAlgorithm, text: string): boolean {
   return isBase64Of(text, lengths[algorithm]);
 }

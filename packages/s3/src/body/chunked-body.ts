@@ -1,10 +1,10 @@
-// Bodies of `aws-chunked`: chunks with their lengths, each signed or not, and headers behind them.
+// Bodies of `aws-chunked`: chunks with their lengths, signed or not, followed by headers.
 //
 //   <length in hex>[;chunk-signature=<hex>]\r\n <bytes> \r\n …  0[;chunk-signature=<hex>]\r\n
 //   [<name>:<value>\r\n … [x-amz-trailer-signature:<hex>\r\n]] \r\n
 //
-// Signers differ in the empty lines among the trailer, so there they count for nothing, but for the
-// last line, which must be empty: a body that was cut does not end well.
+// Signers differ in the empty lines of the trailer, so empty lines there are ignored. Only the last
+// line must be empty, which detects a truncated body.
 
 import { createHash } from 'node:crypto';
 import { S3Error } from '../s3-error.ts';
@@ -24,8 +24,8 @@ interface Framing {
 export type Trailer = ReadonlyMap<string, string>;
 
 /**
- * The bytes within the chunks as they come, before the signature of their chunk is known to be
- * right; returns the headers behind them. Throws S3Error: then none of the bytes may be kept.
+ * Yields the bytes of the chunks as they arrive, before their signatures are verified; returns the
+ * trailing headers. If it throws an S3Error, none of the bytes may be stored.
  */
 export async function* decodeChunks(
   incoming: AsyncIterable<Uint8Array>,

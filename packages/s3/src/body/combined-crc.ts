@@ -1,11 +1,11 @@
-// The CRC of bytes that are known by the CRCs of their parts: what went before is moved over the
-// bits that follow, a multiplication by x to the power of their number, modulo the polynomial.
+// Computes the CRC of an object from the CRCs of its parts: the CRC so far is shifted by the bits
+// of the next part, a multiplication by x to the power of their number, modulo the polynomial.
 
 import type { ChecksumAlgorithm } from './checksum.ts';
 
 interface Ring {
   readonly bits: number;
-  /** Without its highest term, lowest power first. */
+  /** Without its highest term, the lowest power first. */
   readonly polynomial: bigint;
 }
 
@@ -18,7 +18,7 @@ const rings: Partial<Record<ChecksumAlgorithm, Ring>> = {
 export interface PartSum {
   /** In base64. */
   readonly value: string;
-  /** Bytes of the part. */
+  /** Number of bytes of the part. */
   readonly size: number;
 }
 
@@ -37,7 +37,7 @@ export function combinedCrc(
   return Buffer.from(whole.toString(16).padStart(ring.bits / 4, '0'), 'hex').toString('base64');
 }
 
-/** Both with their lowest power in the highest bit. */
+/** Both have their lowest power in the highest bit. */
 function multiply({ bits, polynomial }: Ring, left: bigint, right: bigint): bigint {
   let product = 0n;
   let shifted = right;

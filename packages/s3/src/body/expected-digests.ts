@@ -1,4 +1,4 @@
-// The length and digests that a request states of its body, checked before the first byte.
+// The length and digests that a request declares for its body, checked before the first byte.
 
 import { S3Error } from '../s3-error.ts';
 import { headerOf, parseQuery, type SignedRequest } from '../signature/signed-request.ts';
@@ -13,18 +13,18 @@ import {
 } from './checksum.ts';
 
 export interface Expected {
-  /** The length of the bytes themselves, without framing. */
+  /** Number of bytes without framing. */
   readonly length: number;
   /** In base64. */
   readonly md5: string | undefined;
-  /** In hexadecimal digits. */
+  /** Hexadecimal. */
   readonly sha256: string | undefined;
   readonly checksum: ExpectedChecksum | undefined;
 }
 
 export interface ExpectedChecksum {
   readonly algorithm: ChecksumAlgorithm;
-  /** In base64; undefined where it comes behind the body. */
+  /** Base64; undefined if it follows the body. */
   readonly value: string | undefined;
 }
 
@@ -85,7 +85,7 @@ function readChecksum(request: SignedRequest, payload: Payload): ExpectedChecksu
   return checksum;
 }
 
-/** Whose checksums are those of the object, not of the list of its parts. */
+/** Whether the checksums of the request belong to the object instead of the request's body. */
 function isCompletion({ method, rawQuery }: SignedRequest): boolean {
   return method === 'POST' && parseQuery(rawQuery).some(([name]) => name === 'uploadId');
 }

@@ -1,5 +1,5 @@
-// The body of a request: its bytes without framing, as they come, and whether they are those that
-// the sender meant.
+// The body of a request: its bytes without framing as they arrive, and the check that they are the
+// declared ones.
 
 import type { SignedRequest } from '../signature/signed-request.ts';
 import type { Payload } from '../signature/verify.ts';
@@ -8,18 +8,18 @@ import { decodeChunks, type Trailer } from './chunked-body.ts';
 import { type Expected, readExpected } from './expected-digests.ts';
 
 export interface Body {
-  /** The length of the stream, in bytes. */
+  /** The number of bytes of the stream. */
   readonly length: number;
   /**
-   * Once. Throws S3Error where the bytes are not those that were meant, before it gives the last of
-   * them: what came of it until then must not be kept.
+   * Can be read once. Throws S3Error before its last byte if the bytes are not the declared ones;
+   * then none of them may be stored.
    */
   readonly stream: AsyncIterable<Uint8Array>;
-  /** When the stream has given its last byte. */
+  /** Call it after the stream has yielded its last byte. */
   digests(): Digests;
 }
 
-/** Reads nothing yet. Throws S3Error where the headers cannot be. */
+/** Reads nothing yet. Throws S3Error for invalid headers. */
 export function openBody(
   request: SignedRequest,
   incoming: AsyncIterable<Uint8Array>,
@@ -46,7 +46,10 @@ async function* plain(incoming: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   return new Map();
 }
 
-/** The last piece only when all is known to be right: who counts bytes may not ask for the end. */
+/**
+ * Yields the last chunk only after all checks, because a reader that counts bytes may never read to
+ * the end.
+ */
 async function* checked(
   source: AsyncGenerator<Uint8Array, Trailer>,
   expected: Expected,

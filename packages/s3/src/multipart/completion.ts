@@ -1,5 +1,5 @@
-// An upload in parts becomes an object: what the client lists is held against what is there, what
-// waits in the spool is brought to its place, and the service shows all of it at once.
+// Completes a multipart upload: compares the client's list with the stored parts, uploads the parts
+// in the spool, and makes the object visible at once.
 
 import { createHash } from 'node:crypto';
 import type { UploadOptions } from '../../../client/src/types/transfers.ts';
@@ -21,13 +21,13 @@ export interface ListedPart {
   readonly checksums: readonly { readonly algorithm: ChecksumAlgorithm; readonly value: string }[];
 }
 
-/** Facts about the object's bytes that are known by then. */
+/** Facts about the object's bytes that are known at completion. */
 export interface WholeFacts {
   readonly etag?: string;
   readonly checksum?: string | undefined;
   readonly size?: number;
   readonly partBytes?: number | undefined;
-  /** The checksum of each part, in base64, with commas between. */
+  /** The checksum of each part in base64, separated by commas. */
   readonly partSums?: string | undefined;
 }
 
@@ -35,15 +35,15 @@ type Conditions = Pick<UploadOptions, 'ifMatch' | 'ifNoneMatch'>;
 
 export interface CompletionWish {
   readonly listed: readonly ListedPart[];
-  /** Asked for when nothing has been completed yet. */
+  /** Called only if nothing has been completed yet. */
   readonly conditions: () => Promise<Conditions>;
-  /** The metadata of the record. */
+  /** Returns the metadata of the record. */
   readonly metadataOf: (facts: WholeFacts) => Record<string, string>;
-  /** Bytes of the whole object; if the request states it, it must match. */
+  /** Bytes of the whole object; a size in the request must match it. */
   readonly size?: number | undefined;
-  /** The checksum of the whole, as the client computed it. */
+  /** The checksum of the whole object that the client declares. */
   readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string } | undefined;
-  /** The fewest bytes of every part but the last. */
+  /** Minimum bytes of every part except the last. */
   readonly partBytesMin: number;
 }
 
@@ -103,7 +103,7 @@ function listedParts(state: UploadState, { listed, partBytesMin }: CompletionWis
   return parts;
 }
 
-/** Returns the length of all parts but the last, if they are numbered from 1 without a gap. */
+/** Returns the length of all parts except the last, if they are numbered from 1 without a gap. */
 function lengthOf(parts: readonly StoredPart[]): number | undefined {
   const length = parts[0]?.size ?? 0;
   const isRegular = parts.every(
@@ -119,7 +119,10 @@ function etagOfParts(parts: readonly StoredPart[]): string {
   return `${md5.digest('hex')}-${parts.length}`;
 }
 
-/** As the record keeps it; undefined where a part has none of the upload's kind. */
+/**
+ * Returns the checksum in the form of the record; undefined if a part lacks a checksum of the
+ * upload's kind.
+ */
 async function checksumOf(
   { start }: UploadState,
   parts: readonly StoredPart[],
@@ -154,7 +157,7 @@ function requireWished(
   }
   if (checksum === undefined) return;
   const [algorithm, value] = found?.split(' ') ?? [];
-  // S3 takes a composite with and without the number of its parts.
+  // S3 accepts a composite checksum with and without the number of its parts.
   const isSame =
     algorithm === checksum.algorithm && value?.split('-')[0] === checksum.value.split('-')[0];
   if (isSame) return;
@@ -175,8 +178,8 @@ interface CompletingWork extends Completing {
 }
 
 /**
- * The parts up to the first gap, or the first one of another length, have their places in the
- * session; those behind are in the spool, and are written one behind the other.
+ * Completes the session: parts up to the first gap, or up to the first of another length, are
+ * already in it; later parts are in the spool and are now appended in order.
  */
 async function completeSession(work: CompletingWork, session: PartSession) {
   const { account, log, parts, wish, facts } = work;
@@ -192,7 +195,7 @@ async function completeSession(work: CompletingWork, session: PartSession) {
   const { status, chunkCount } = await account.storage.uploads.status(name);
   const chunksInAll = Math.ceil(sizeOf(parts) / session.chunkBytes);
   if (!isMovable || chunkCount > chunksInAll) throw irregular(session);
-  // A completion whose answer was lost is repeated as it was.
+  // A completion whose answer was lost is repeated unchanged.
   const isSent = status === 'completed';
   const written: WrittenPart[] = [];
   for (const [index, part] of placed.entries()) {
@@ -213,7 +216,7 @@ interface ToBeWritten {
   /** Index of the first of `parts` in the list of all parts. */
   readonly index: number;
   readonly parts: readonly StoredPart[];
-  /** The session was completed before. */
+  /** Whether the session was completed before. */
   readonly isSent: boolean;
 }
 
@@ -247,7 +250,8 @@ async function completeFromSpool(work: CompletingWork) {
   const { bucket, path, description } = start;
   const size = sizeOf(parts);
   if (wholeSession !== undefined) {
-    // A completion whose answer was lost had begun to send it: that is there, or goes.
+    // An earlier completion without an answer may have begun this session: its upload is complete
+    // or is cancelled.
     const name = { bucket, path, uploadId: wholeSession };
     const former = await account.storage.uploads.status(name).catch(() => undefined);
     if (former?.status === 'completed') return account.storage.stat({ bucket, path });

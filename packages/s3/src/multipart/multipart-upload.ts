@@ -1,7 +1,7 @@
-// One upload in parts. Parts of one length go straight into a session of the service, each to its
-// place, several at a time. A part whose place depends on others that have not come, or that have
-// another length, waits in the spool until the upload is completed. So do all parts for an
-// end-to-end bucket, whose cipher goes from the first byte to the last.
+// One multipart upload. Parts of one length go directly to their places in a session of the
+// service, several at a time. A part whose place depends on missing parts, or that has another
+// length, waits in the spool until completion. So do all parts for an end-to-end bucket, whose
+// encryption runs from the first byte to the last.
 
 import { isStorageError } from '../../../client/src/storage-error.ts';
 import { chunkCountMax } from '../../../wire/src/limits.ts';
@@ -18,7 +18,7 @@ import type { Completed, PartSession, StoredPart, UploadLog, UploadState } from 
 
 export interface NewPart extends SizedPart {
   readonly stream: AsyncIterable<Uint8Array>;
-  /** When the stream has given its last byte. */
+  /** Call it after the stream has yielded its last byte. */
   digests(): Digests;
 }
 
@@ -26,7 +26,7 @@ export class MultipartUpload {
   readonly #log: UploadLog;
   readonly #spool: Spool;
   readonly #length: PartLength;
-  /** The latest of each number that is being brought. */
+  /** The latest transfer of each part number. */
   readonly #turns = new Map<number, Turn>();
   #session: Promise<PartSession> | undefined;
   #completion: Promise<Completed> | undefined;
@@ -43,8 +43,8 @@ export class MultipartUpload {
   }
 
   /**
-   * Keeps the part in place of a former one of its number; one that is still being brought is given
-   * up. Throws as the stream does, NoSuchUpload, OperationAborted, and what the service answers.
+   * Stores the part, replacing a former one with the same number and ending its running transfer.
+   * Throws errors of the stream, NoSuchUpload, OperationAborted, and errors of the service.
    */
   async putPart(work: PartWork, part: NewPart): Promise<StoredPart> {
     const turn = await this.#takeTurn(part.number, work.signal);
@@ -63,7 +63,7 @@ export class MultipartUpload {
     }
   }
 
-  /** Answers the same when it is repeated, also while it goes on. */
+  /** A repetition returns the same, also while the completion is running. */
   complete(work: PartWork, wish: CompletionWish): Promise<Completed> {
     if (this.state.completed !== undefined) return Promise.resolve(this.state.completed);
     this.#requireNotAborted();
@@ -81,7 +81,7 @@ export class MultipartUpload {
     return completed;
   }
 
-  /** Its parts are gone, here and in the service. */
+  /** Deletes the parts here and in the service. */
   async abort({ storage }: Account): Promise<void> {
     this.#requireNotCompleted();
     this.#isAborted = true;
@@ -129,7 +129,7 @@ export class MultipartUpload {
     return turn;
   }
 
-  /** Undefined for what goes into the spool. */
+  /** Returns undefined for a part that goes into the spool. */
   async #sessionFor(work: PartWork, part: NewPart): Promise<PartSession | undefined> {
     if (work.isSealed) return undefined;
     const session = this.state.session ?? (await this.#begunSession(work));
@@ -142,7 +142,10 @@ export class MultipartUpload {
     return hasKnownPlace ? session : undefined;
   }
 
-  /** Refuses a part of another length if later parts are stored: their chunks cannot move. */
+  /**
+   * Refuses a part of another length if later parts are stored, because their chunks cannot be
+   * moved.
+   */
   #requirePlaces({ number, size }: NewPart): void {
     const { session, parts } = this.state;
     if (session === undefined || size === session.partBytes) return;
@@ -177,7 +180,7 @@ export class MultipartUpload {
     const told = { bucket, path, contentType, headers, tags, chunkBytes };
     const { uploadId } = await storage.uploads.begin(told);
     const session = { ...layout, sessionId: uploadId };
-    // A session missing in the log would be lost: the service ends it by itself.
+    // Log the session first: a session missing in the log would be lost until the service ends it.
     await this.#log.append({ kind: 'session', session });
     return session;
   }
@@ -189,7 +192,7 @@ export class MultipartUpload {
   ): Promise<Pick<StoredPart, 'digests'>> {
     const { bucket, path } = this.state.start;
     const { number } = part;
-    // From here on what was there is not whole: a completion must not take it.
+    // From here on the stored part is incomplete, so a completion must not use it.
     if (this.state.parts.get(number)?.digests)
       await this.#log.append({ kind: 'replacing', number });
     const source = chunkSource({ length: part.size, stream: part.stream }, room, signal);
@@ -238,7 +241,7 @@ export class MultipartUpload {
   }
 }
 
-/** The time in which one request brings a part. */
+/** The transfer of one part by one request. */
 class Turn {
   readonly #controller = new AbortController();
   readonly signal: AbortSignal;

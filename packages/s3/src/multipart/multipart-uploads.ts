@@ -1,5 +1,5 @@
-// Uploads in parts, by the files on this S3 server's disk: a restart changes nothing.
-// Uploads unused for a day are removed, as in the service.
+// Multipart uploads, stored as files on this server's disk, so that they survive a restart. Uploads
+// unused for a day are removed, as in the service.
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
@@ -11,15 +11,15 @@ import { Spool } from './spool.ts';
 import { logPath, UploadLog, type UploadStart } from './upload-log.ts';
 
 export interface MultipartOptions {
-  /** For this S3 server alone; made if it is missing. */
+  /** Used only by this S3 server; created if it is missing. */
   readonly folder: string;
-  /** The most bytes in the spool; default 20 GB. */
+  /** Maximum bytes in the spool; default 20 GB. */
   readonly spoolBytesMax?: number | undefined;
-  /** The fewest bytes of every part but the last; default 5 MiB, as in S3. */
+  /** Minimum bytes of every part except the last; default 5 MiB, as in S3. */
   readonly partBytesMin?: number | undefined;
 }
 
-/** Whose upload, and of what. */
+/** The access key, bucket and key of an upload. */
 export interface UploadOwner {
   readonly holder: string;
   readonly bucket: string;
@@ -27,11 +27,11 @@ export interface UploadOwner {
 }
 
 const logEnding = '.log';
-/** In hexadecimal: what begins with a hyphen is an option to some clients. */
+/** Hexadecimal, because some clients take an id with a leading hyphen for an option. */
 const idBytes = 16;
 const idleMsMax = 24 * 3_600_000;
 const sweepMs = 3_600_000;
-/** The most uploads of all callers, including those completed in the last day. */
+/** Maximum number of uploads of all callers, including those completed in the last day. */
 const uploadsMax = 10_000;
 const spoolBytes = 20_000_000_000;
 const partBytes = 5_242_880;
@@ -48,7 +48,7 @@ export class MultipartUploads {
     this.partBytesMin = options.partBytesMin ?? partBytes;
   }
 
-  /** Gives the upload's id. */
+  /** Returns the upload's id. */
   async create(start: Omit<UploadStart, 'uploadId' | 'begunAt'>): Promise<string> {
     const spool = await this.#opened();
     await this.#sweep(spool);
@@ -60,7 +60,7 @@ export class MultipartUploads {
     return uploadId;
   }
 
-  /** Throws NoSuchUpload, also for one of another holder, bucket or key. */
+  /** Throws NoSuchUpload, also for an upload of another holder, bucket or key. */
   async find(uploadId: string, owner: UploadOwner): Promise<MultipartUpload> {
     const upload = /^[0-9a-f]{32}$/.test(uploadId) ? await this.#open(uploadId) : undefined;
     const { holder, bucket, key } = upload?.state.start ?? {};
@@ -69,7 +69,7 @@ export class MultipartUploads {
     return upload;
   }
 
-  /** The open ones of a bucket, by key and then by age. */
+  /** Lists the open uploads of a bucket, by key and then by age. */
   async list({ holder, bucket }: Omit<UploadOwner, 'key'>): Promise<UploadStart[]> {
     await this.#opened();
     const open: UploadStart[] = [];
@@ -89,7 +89,7 @@ export class MultipartUploads {
     this.#uploads.delete(uploadId);
   }
 
-  /** After it was given up. */
+  /** Call it after the upload was aborted. */
   async forget(uploadId: string): Promise<void> {
     this.release(uploadId);
     await rm(logPath(this.#options.folder, uploadId), { force: true });
@@ -126,7 +126,7 @@ export class MultipartUploads {
     return Spool.open(folder, spoolBytesMax);
   }
 
-  /** Takes away what has not been touched for a day, once an hour at most. */
+  /** Removes uploads unused for a day; runs at most once per hour. */
   async #sweep(spool: Spool): Promise<void> {
     const nowMs = Date.now();
     if (nowMs - this.#sweptMs < sweepMs) return;

@@ -1,5 +1,5 @@
-// How parts of one length lie in a session of chunks: part N begins where (N - 1) parts end, and a
-// part is so many whole chunks.
+// The layout of parts of one length in a session of chunks: part N begins where N - 1 parts end,
+// and a part has a whole number of chunks.
 
 import { chunkBytesMax, chunkBytesMin, chunkCountMax } from '../../../wire/src/limits.ts';
 
@@ -9,12 +9,13 @@ export interface Layout {
   readonly chunkBytes: number;
 }
 
-/** Shorter chunks would bound a file to less than 5 GB, and cost more calls. */
+/** Shorter chunks would limit a file to less than 5 GB and need more calls. */
 const chunkBytesOfLargeFiles = 524_288;
 
 /**
  * Returns the layout with the longest chunks, up to `longest`, that divide the part; undefined if
- * those are short. A slow line takes only short ones in time, and a file is then bounded to less.
+ * those are too short. On a slow line only short chunks arrive in time, which limits the file's
+ * size.
  */
 export function layoutOf(partBytes: number, longest = chunkBytesMax): Layout | undefined {
   const chunkBytesGood = Math.min(chunkBytesOfLargeFiles, Math.floor(longest / 2));
@@ -26,7 +27,7 @@ export function layoutOf(partBytes: number, longest = chunkBytesMax): Layout | u
   }
 }
 
-/** Whether a part of that number and length has its place among the chunks of one file. */
+/** Whether a part with that number and length has a place among the chunks of one file. */
 export function hasPlace({ partBytes, chunkBytes }: Layout, number: number, size: number): boolean {
   const end = (number - 1) * partBytes + size;
   return Math.ceil(end / chunkBytes) <= chunkCountMax;

@@ -1,7 +1,7 @@
-// The length of an upload's parts: that of part 1, or of any two parts of equal length, since only
-// the last part may differ. If clients send several parts at a time, another part can arrive before
-// part 1: it waits a moment until the length is known. A single copied part does not settle the
-// length, because clients that change a range of an object copy the ranges before and behind it.
+// The length of an upload's parts: that of part 1, or of any two parts of equal length, because
+// only the last part may differ. If clients send several parts at a time, another part can arrive
+// before part 1; it waits a moment for the length. A single copied part does not determine the
+// length, because clients that change a range of an object copy the ranges before and after it.
 
 const waitMsMax = 300;
 
@@ -9,7 +9,7 @@ export interface SizedPart {
   readonly number: number;
   /** In bytes. */
   readonly size: number;
-  /** The part is a copy of another object's bytes. */
+  /** Whether the part is a copy of another object's bytes. */
   readonly isCopied: boolean;
 }
 
@@ -18,19 +18,22 @@ export class PartLength {
   #first: number | undefined;
   readonly #waiting = new Set<() => void>();
 
-  /** Those that had no session when they were stored tell nothing alone. */
+  /** Parts that were stored without a session do not determine the length by themselves. */
   constructor(stored: Iterable<Omit<SizedPart, 'isCopied'>>) {
     for (const { number, size } of stored) this.note({ number, size, isCopied: true });
   }
 
-  /** Records that a part has arrived; one that is sent again counts once. */
+  /** Records that a part has arrived; a repeated part counts once. */
   note({ number, size, isCopied }: SizedPart): void {
     this.#sizes.set(number, size);
     if (number === 1 && !isCopied) this.#first = size;
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** In bytes; undefined where the parts that came within a moment do not tell. */
+  /**
+   * Returns the length in bytes; undefined if the parts that arrive within a moment do not
+   * determine it.
+   */
   async settled(signal: AbortSignal): Promise<number | undefined> {
     const endMs = performance.now() + waitMsMax;
     for (;;) {
@@ -43,8 +46,8 @@ export class PartLength {
   }
 
   /**
-   * Whether all parts before that one have this length, so that its place is known. Those that are
-   * sent at the same time may come a moment later; a part that is left out never comes.
+   * Returns whether all parts before this one have this length, so that its place is known. Parts
+   * sent at the same time may arrive a moment later; an omitted part never arrives.
    */
   async isAllBefore(number: number, size: number, signal: AbortSignal): Promise<boolean> {
     const endMs = performance.now() + waitMsMax;
@@ -59,7 +62,7 @@ export class PartLength {
     }
   }
 
-  /** Bytes of all parts that have come. */
+  /** Bytes of all parts that have arrived. */
   get total(): number {
     let total = 0;
     for (const size of this.#sizes.values()) total += size;

@@ -1,15 +1,15 @@
-// In whose name an upload in parts is worked at, how much at a time, and until when.
+// The context of work on a multipart upload: the account, the concurrency and the abort signal.
 
 import type { Account } from '../account.ts';
 import type { ChunkRoom } from '../chunk-source.ts';
 
 export interface PartWork {
   readonly account: Account;
-  /** Its bucket is end-to-end. */
+  /** Whether the bucket is end-to-end encrypted. */
   readonly isSealed: boolean;
-  /** Requests at a time to the service. */
+  /** Number of concurrent requests to the service. */
   readonly concurrency: number;
-  /** The memory for chunks that all requests share. */
+  /** The limits on chunks in memory, which all requests share. */
   readonly room: ChunkRoom;
   readonly signal: AbortSignal;
 }

@@ -1,5 +1,5 @@
-// Bytes that wait on the disk: parts that have no place in a session, until their upload is
-// completed or given up. For their user alone, and bounded in all.
+// Parts on the disk that have no place in a session, until their upload is completed or aborted.
+// Only their user can read them, and their total size is limited.
 
 import { randomBytes } from 'node:crypto';
 import { open, readdir, rm, stat } from 'node:fs/promises';
@@ -20,7 +20,7 @@ export class Spool {
     this.#bytesMax = bytesMax;
   }
 
-  /** Counts what is there of a former run. */
+  /** Counts the files of an earlier run. */
   static async open(folder: string, bytesMax: number): Promise<Spool> {
     const spool = new Spool(folder, bytesMax);
     for (const name of await readdir(folder)) {
@@ -30,8 +30,8 @@ export class Spool {
   }
 
   /**
-   * Gives the name of a file that has the bytes, on the disk. Fails as the stream does, and with
-   * SlowDown where there is no room: then nothing of it stays.
+   * Writes the bytes to the disk and returns the file's name. Fails if the stream fails, and with
+   * SlowDown if there is no space; then it deletes the file.
    */
   async write(uploadId: string, bytes: AsyncIterable<Uint8Array>, size: number): Promise<string> {
     if (this.#bytes + size > this.#bytesMax) throw this.#full(size);
@@ -51,7 +51,7 @@ export class Spool {
     }
   }
 
-  /** Throws InvalidPart where somebody has removed it. */
+  /** Throws InvalidPart if the file was deleted. */
   async *read(name: string): AsyncGenerator<Uint8Array> {
     const handle = await open(join(this.#folder, name)).catch((cause: NodeJS.ErrnoException) => {
       if (cause.code !== 'ENOENT') throw cause;
@@ -69,7 +69,7 @@ export class Spool {
     }
   }
 
-  /** Nothing happens when it is not there. */
+  /** Does nothing if the file does not exist. */
   async remove(name: string): Promise<void> {
     const stats = await stat(join(this.#folder, name)).catch(() => undefined);
     if (stats !== undefined) await this.#forget(name, stats.size);

@@ -1,8 +1,8 @@
-// The log of an upload in parts, read when the server starts again: a file of lines for each
-// upload. A line is on the disk before the request that it records is answered.
+// The log of a multipart upload, which a restarted server reads: one file per upload, one entry per
+// line. A line is on the disk before the request that it records is answered.
 //
-//   <uploadId>.log    JSON, a line each: the start first, then what has come to it. A line that was
-//                     cut by a crash was never answered: it is taken away.
+//   <uploadId>.log    one JSON text per line: first the start, then the events. A line that a crash
+//                     truncated was never answered, so it is removed.
 
 import { constants, open, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const version = 1;
 
 export interface UploadStart {
   readonly uploadId: string;
-  /** The access key that began it: no other may go on with it. */
+  /** The access key that began it; only this one may continue it. */
   readonly holder: string;
   readonly bucket: string;
   readonly path: string;
@@ -27,7 +27,7 @@ export interface UploadStart {
   readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly isOfWhole: boolean };
 }
 
-/** The session of the service that takes the parts of one length. */
+/** The session of the service for the parts of one length. */
 export interface PartSession extends Layout {
   readonly sessionId: string;
 }
@@ -35,18 +35,18 @@ export interface PartSession extends Layout {
 export interface StoredPart {
   readonly number: number;
   readonly size: number;
-  /** In hexadecimal digits. */
+  /** Hexadecimal. */
   readonly md5: string;
   readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string };
   /** ISO 8601. */
   readonly storedAt: string;
   /** The digests of the chunks of a part in the session. */
   readonly digests?: readonly string[];
-  /** The file of the spool that holds any other part. */
+  /** The file in the spool with any other part. */
   readonly file?: string;
 }
 
-/** The answer of a completion, which a repetition returns again. */
+/** The result of a completion, which a repetition returns again. */
 export interface Completed {
   readonly etag: string;
   readonly checksum?: string;
@@ -57,7 +57,7 @@ export interface UploadState {
   readonly start: UploadStart;
   readonly session?: PartSession;
   readonly parts: ReadonlyMap<number, StoredPart>;
-  /** The session that the whole spool goes into at completion. */
+  /** The session into which completion uploads the whole spool. */
   readonly wholeSession?: string;
   readonly completed?: Completed;
 }
@@ -72,7 +72,7 @@ interface GrowingState extends UploadState {
 type Entry =
   | { readonly kind: 'session'; readonly session: PartSession }
   | { readonly kind: 'part'; readonly part: StoredPart }
-  /** The part's bytes are being replaced: what was there is not whole any more. */
+  /** The part's bytes are being replaced, so the former part is incomplete. */
   | { readonly kind: 'replacing'; readonly number: number }
   | { readonly kind: 'whole'; readonly sessionId: string }
   | { readonly kind: 'completed'; readonly completed: Completed };
@@ -84,7 +84,7 @@ export function logPath(folder: string, uploadId: string): string {
 export class UploadLog {
   readonly #path: string;
   readonly #state: GrowingState;
-  /** In bytes, of whole lines. */
+  /** Number of bytes of complete lines. */
   #length: number;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -94,7 +94,7 @@ export class UploadLog {
     this.#length = length;
   }
 
-  /** The file must not be there yet. */
+  /** The file must not exist yet. */
   static async create(folder: string, start: UploadStart): Promise<UploadLog> {
     const path = logPath(folder, start.uploadId);
     const line = lineOf({ version, ...start });
@@ -123,7 +123,7 @@ export class UploadLog {
     return this.#state;
   }
 
-  /** Resolves when it is on the disk; from then on the state has it. */
+  /** Resolves when the entry is on the disk; from then on the state includes it. */
   append(entry: Entry): Promise<void> {
     const appended = this.#last.then(() => this.#write(entry));
     this.#last = appended.catch(() => {});
@@ -134,7 +134,7 @@ export class UploadLog {
     // Removes the rest of a failed append, such as half a line on a full disk.
     await truncate(this.#path, this.#length);
     const line = lineOf(entry);
-    // An upload that is gone stays so: nothing makes the file anew.
+    // Never creates a file, so that a removed upload stays removed.
     await writeAndClose(await open(this.#path, constants.O_WRONLY | constants.O_APPEND), line);
     this.#length += Buffer.byteLength(line);
     addEntry(this.#state, entry);
@@ -168,7 +168,7 @@ function addEntry(state: GrowingState, entry: Entry): void {
   }
 }
 
-/** Every line was written by this S3 server; one of another version is not guessed at. */
+/** Rejects entries of another version instead of guessing. */
 function readState(text: string): GrowingState {
   try {
     const [first, ...rest] = text.split('\n').filter((line) => line !== '');

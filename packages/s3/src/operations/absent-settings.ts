@@ -1,6 +1,6 @@
-// Settings of S3 that no bucket or object has here. A client that asks for one gets S3's own answer
-// for its absence, so that tools that look before they work can go on. Deleting an absent setting
-// succeeds, as in S3. Storing one has no route: it would promise what does not happen.
+// Settings of S3 that buckets and objects of the service never have. A request for one gets S3's
+// own answer for an absent setting, so that tools that check settings first can continue. Deleting
+// an absent setting succeeds, as in S3. Storing one has no route, because it would have no effect.
 
 import { type Answer, xmlAnswer } from '../answer.ts';
 import type { Handler, Operation, Route } from '../operation.ts';
@@ -8,7 +8,7 @@ import { type S3Code, S3Error } from '../s3-error.ts';
 import { type Elements, writeXml } from '../xml/write.ts';
 import { findObject, placeOf, requireBucket } from './common.ts';
 
-/** By the name in the query: S3's code for a bucket without the setting. */
+/** S3's error code for a bucket without the setting, by the name in the query. */
 const missingCodes = {
   policy: 'NoSuchBucketPolicy',
   policyStatus: 'NoSuchBucketPolicy',
@@ -23,7 +23,7 @@ const missingCodes = {
   replication: 'ReplicationConfigurationNotFoundError',
 } as const satisfies Readonly<Record<string, S3Code>>;
 
-/** S3 has no deletion of these. */
+/** Settings without a deletion in S3. */
 const undeletable: readonly string[] = ['policyStatus', 'object-lock'];
 
 /** Documents by which S3 reports that a setting is absent. */
@@ -95,7 +95,7 @@ function listing(root: string): Handler {
   };
 }
 
-/** As S3 answers in a bucket that was created without object lock. */
+/** Answers as S3 does for a bucket that was created without object lock. */
 async function refuseLock(operation: Operation): Promise<Answer> {
   const { request } = operation;
   await findObject(operation, placeOf(request), request.query.get('versionId'));

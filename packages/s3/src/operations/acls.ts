@@ -1,5 +1,5 @@
-// Access control lists. The service grants rights to the keys and members of a bucket, so every
-// list has one grant: the owner's. A list that grants the same is accepted, others are refused.
+// Access control lists. The service grants rights to keys and members, so every list has one grant,
+// the owner's. A list with the same grant is accepted; others are refused.
 
 import { type Answer, xmlAnswer } from '../answer.ts';
 import type { Handler, Operation, Route } from '../operation.ts';
@@ -39,7 +39,7 @@ function getting(require: Requirement): Handler {
   };
 }
 
-/** Canned lists and grants in header fields were judged before: see unsafe-headers.ts. */
+/** unsafe-headers.ts checks canned lists and grants in header fields. */
 function putting(require: Requirement): Handler {
   return async (operation): Promise<Answer> => {
     const body = await readSmallBody(operation);
@@ -63,7 +63,9 @@ function putting(require: Requirement): Handler {
   };
 }
 
-/** Whoever asks for a private list of a public bucket would believe that nobody else reads it. */
+/**
+ * A caller that sets a private list on a public bucket would believe that nobody else can read it.
+ */
 async function refusePublic({ account, request }: Operation): Promise<void> {
   const { isPublic } = await account.storage.buckets.get(bucketOf(request));
   if (!isPublic) return;

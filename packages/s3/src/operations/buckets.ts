@@ -1,4 +1,4 @@
-// Buckets: listed, made, looked at and removed.
+// Buckets: list, create, describe and delete.
 
 import { isStorageError } from '../../../client/src/storage-error.ts';
 import type { Account } from '../account.ts';
@@ -23,7 +23,7 @@ export const bucketRoutes: Readonly<Record<string, Route>> = {
   'PUT bucket?versioning': { run: putVersioning, isChange: true },
 };
 
-/** Clients want one. */
+/** A value for clients that require one. */
 const region = 'us-east-1';
 
 const bucketsMax = 10_000;
@@ -54,7 +54,7 @@ async function listBuckets({ account, request }: Operation): Promise<Answer> {
 }
 
 async function bucketElements({ buckets, storage }: Account) {
-  // The service does not tell holders of an API key when a bucket was created.
+  // The service does not report to API keys when a bucket was created.
   const CreationDate = new Date(0).toISOString();
   if (buckets !== undefined) return buckets.map((Name) => ({ Name, CreationDate }));
   const elements: { readonly Name: string; readonly CreationDate: string }[] = [];
@@ -69,7 +69,7 @@ async function headBucket(operation: Operation): Promise<Answer> {
   return { status: 200, headers: { 'x-amz-bucket-region': region } };
 }
 
-/** Ignores the region: there is one. Leaves the caller's own bucket as it is, as in us-east-1. */
+/** Ignores the region. Leaves an existing bucket of the caller unchanged, as in us-east-1. */
 async function createBucket(operation: Operation): Promise<Answer> {
   const { account, request } = operation;
   const body = await readSmallBody(operation);
@@ -83,7 +83,7 @@ async function createBucket(operation: Operation): Promise<Answer> {
   return { status: 200, headers: { Location: `/${bucket}` } };
 }
 
-/** Whether the creation failed because the caller has the bucket already, by identity or key. */
+/** Whether the creation failed because the caller, by identity or key, already has the bucket. */
 async function isOwn(operation: Operation, error: unknown): Promise<boolean> {
   const { account, request } = operation;
   const answers = (asked: Promise<unknown>) =>
@@ -94,7 +94,7 @@ async function isOwn(operation: Operation, error: unknown): Promise<boolean> {
   if (isStorageError(error, 'BucketExists')) {
     return answers(account.storage.buckets.get(bucketOf(request)));
   }
-  // Whoever may not create buckets may use one that is there.
+  // A caller that may not create buckets may still use an existing one.
   const codes = ['Unsupported', 'AccessDenied', 'Unauthorized'];
   return codes.some((code) => isStorageError(error, code)) && answers(requireBucket(operation));
 }
@@ -104,7 +104,7 @@ async function deleteBucket({ account, request }: Operation): Promise<Answer> {
   return { status: 204 };
 }
 
-/** Returns the location; that of us-east-1 is empty. */
+/** Returns the location, which is empty for us-east-1. */
 async function getLocation(operation: Operation): Promise<Answer> {
   await requireBucket(operation);
   return xmlAnswer(writeXml('LocationConstraint', {}));
@@ -116,7 +116,7 @@ async function getVersioning({ account, request }: Operation): Promise<Answer> {
   return xmlAnswer(writeXml('VersioningConfiguration', { Status: status }));
 }
 
-/** The days for which a bucket stores versions that stored none before. */
+/** Days for which a bucket stores versions after versioning is turned on. */
 const keptDays = 30;
 
 async function putVersioning(operation: Operation): Promise<Answer> {

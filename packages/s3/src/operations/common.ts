@@ -12,7 +12,7 @@ import { objectOf, type StoredObject, unknownType } from '../stored-object.ts';
 import { isVersion, parseVersionId } from '../version-id.ts';
 import type { Elements } from '../xml/write.ts';
 
-/** S3's answers name one; rights are the service's. */
+/** S3's answers name an owner; the service has rights instead. */
 export const owner: Elements = { ID: 'efs', DisplayName: 'efs' };
 
 export function bucketOf({ bucket }: S3Request): string {
@@ -62,7 +62,10 @@ interface FoundRecord {
   readonly version?: number;
 }
 
-/** The one that is there is read as the file, which others may who may not read versions. */
+/**
+ * Reads the present version as the file, so that callers without the right to read versions can
+ * read it.
+ */
 export async function findRecord(
   { account, signal }: Pick<Operation, 'account' | 'signal'>,
   name: FileName,
@@ -96,7 +99,7 @@ export async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined
   }
 }
 
-/** How a list shows names. */
+/** The representation of names in a list. */
 export interface Naming {
   readonly encoding: 'url' | undefined;
   readonly text: (name: string) => string;
@@ -111,7 +114,7 @@ export function namingOf({ query }: S3Request): Naming {
   return { encoding, text: (name) => encodeURIComponent(name).replaceAll('%2F', '/') };
 }
 
-/** The whole number of a parameter; undefined where it is absent or empty. */
+/** Returns the whole number of a parameter; undefined if it is absent or empty. */
 export function numberOf(query: S3Request['query'], name: string): number | undefined {
   const text = query.get(name) ?? '';
   if (text === '') return undefined;
@@ -121,7 +124,7 @@ export function numberOf(query: S3Request['query'], name: string): number | unde
 
 const xmlBytesMax = 2_000_000;
 
-/** The whole body of a request that is XML. */
+/** Returns the whole XML body of a request. */
 export async function readSmallBody({ openBody }: Operation): Promise<Uint8Array> {
   const { stream } = openBody();
   const pieces: Uint8Array[] = [];

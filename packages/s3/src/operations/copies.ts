@@ -1,5 +1,5 @@
-// CopyObject. The service copies without moving bytes; between buckets one of which is end-to-end
-// they come through the S3 server, since the service opens nothing.
+// CopyObject. The service copies without moving bytes. If one of the buckets is end-to-end
+// encrypted, the bytes pass through the S3 server, because the service cannot decrypt them.
 
 import { piecesOf } from '../../../client/src/bytes/byte-stream.ts';
 import { isStorageError } from '../../../client/src/storage-error.ts';
@@ -24,7 +24,7 @@ interface Copy {
   readonly from: FileName;
   readonly to: FileName;
   readonly source: StoredObject;
-  /** Undefined: the source's stays. */
+  /** Undefined: the copy has the source's. */
   readonly description: Description | undefined;
   readonly tags: readonly string[] | undefined;
 }
@@ -62,7 +62,7 @@ async function copyObject(operation: Operation): Promise<Answer> {
   );
 }
 
-/** `bucket/key`, with or without a slash before it, percent-encoded. */
+/** Parses `bucket/key`, percent-encoded, with or without a leading slash. */
 export function copySourceOf(request: S3Request): {
   from: FileName;
   versionId: string | undefined;
@@ -90,7 +90,7 @@ function changeOf({ source, description, tags }: Copy) {
   const { contentType, headers, expires, metadata } = description;
   const own = { ...source.own, headers, expires };
   return {
-    // The record of a sealed file has the type of the age file.
+    // The record of an encrypted file has the type of age files.
     ...(source.contentType === source.record.contentType && { contentType }),
     headers,
     metadata: metadataOf(own, metadata),
@@ -110,7 +110,7 @@ async function changeItself({ account, signal }: Operation, copy: Copy): Promise
   return account.storage.change(copy.to, { ...change, ifMatch, signal });
 }
 
-/** By one request of the service: nobody sees the copy with the metadata of its source. */
+/** Uses one request of the service, so that nobody sees the copy with the source's metadata. */
 async function copyWithin(operation: Operation, copy: Copy): Promise<FileRecord> {
   const { account, request, signal } = operation;
   const { from, to, source } = copy;

@@ -1,4 +1,4 @@
-// DeleteObject and DeleteObjects. What is not there is gone: that is no error.
+// DeleteObject and DeleteObjects. Deleting a missing object is not an error.
 
 import { inParallel } from '../../../client/src/connection/parallel.ts';
 import { isStorageError } from '../../../client/src/storage-error.ts';
@@ -15,7 +15,7 @@ import { type Elements, writeXml } from '../xml/write.ts';
 import { bucketOf, findObject, findRecord, readSmallBody, unlessMissing } from './common.ts';
 
 const keysMax = 1_000;
-/** An <Object> has five elements, each with two tags. */
+/** An <Object> has five elements with two tags each. */
 const tagsMax = keysMax * 12 + 20;
 
 export const deletionRoutes: Readonly<Record<string, Route>> = {
@@ -38,17 +38,17 @@ async function deleteObject(operation: Operation): Promise<Answer> {
   return { status: 204, headers: { 'x-amz-version-id': versionId } };
 }
 
-/** The condition of a deletion, as in S3's deletions of a `DirectoryBucket`. */
+/** The condition of a deletion, as in S3's deletions in a `DirectoryBucket`. */
 interface Condition {
   readonly etag: string | undefined;
   readonly size: number | undefined;
-  /** In whole seconds. */
+  /** Whole seconds. */
   readonly modified: number | undefined;
 }
 
 type SentCondition = { readonly [Name in keyof Condition]: string | undefined };
 
-/** Undefined without any condition; throws InvalidArgument. */
+/** Returns undefined without any condition; throws InvalidArgument. */
 function parseCondition({ etag, size, modified }: SentCondition): Condition | undefined {
   if (etag === undefined && size === undefined && modified === undefined) return undefined;
   if (size !== undefined && !/^\d{1,15}$/.test(size)) {
@@ -89,7 +89,7 @@ async function deleteOne(operation: Operation, file: FileName, which: Which): Pr
   if (condition !== undefined && found === undefined) return;
   if (condition !== undefined && found !== undefined) checkCondition(found, condition);
   if (versionId === undefined) {
-    // Whatever replaces it meanwhile has the service refuse.
+    // If the object is replaced meanwhile, the service refuses the deletion.
     const ifMatch = found && `"${found.record.etag}"`;
     await unlessMissing(account.storage.remove(file, { ifMatch, signal }));
     return;
@@ -107,7 +107,7 @@ interface Doomed {
   readonly condition: Condition | undefined;
 }
 
-/** Deletions of one object each that are under way for one request. */
+/** Maximum number of concurrent single deletions of one request. */
 const deletionsAtOnce = 8;
 
 async function deleteObjects(operation: Operation): Promise<Answer> {

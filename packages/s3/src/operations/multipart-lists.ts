@@ -71,7 +71,7 @@ function checksumKind(checksum: UploadStart['checksum']): Elements {
   };
 }
 
-/** Lists the caller's own: an upload that another access key began is not shown. */
+/** Lists the caller's uploads, not those of other access keys. */
 async function listUploads(operation: Operation): Promise<Answer> {
   const { request, accessKeyId, isSigned, multipart } = operation;
   const { query } = request;
@@ -129,7 +129,7 @@ interface UploadGroup {
   readonly upload?: UploadStart;
 }
 
-/** A prefix that a former page has shown is its marker, and is not shown again. */
+/** A prefix that an earlier page has shown is the marker, and is not shown again. */
 function groupsOf(
   uploads: readonly UploadStart[],
   by: { readonly prefix: string; readonly delimiter: string; readonly keyMarker: string },
@@ -144,7 +144,10 @@ function groupsOf(
   return groups;
 }
 
-/** In the list, which is by keys: behind the upload of that id, or behind all of that key. */
+/**
+ * Returns the position in the list, sorted by key, after the upload with that id, or after all of
+ * that key.
+ */
 function placeBehind(list: readonly UploadStart[], keyMarker: string, idMarker: string): number {
   const at = list.findIndex(({ key, uploadId }) => key === keyMarker && uploadId === idMarker);
   if (at !== -1) return at + 1;

@@ -1,4 +1,4 @@
-// Uploads in parts: create, part, part by copy, complete and abort.
+// Multipart uploads: create, upload part, copy part, complete and abort.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { piecesOf } from '../../../client/src/bytes/byte-stream.ts';
@@ -23,11 +23,11 @@ import { bodyOf, factsOf } from './store-stream.ts';
 import { writeConditions } from './write-conditions.ts';
 
 const partsMax = 10_000;
-/** A <Part> has three elements and at most two checksums, each with two tags. */
+/** A <Part> has three elements and at most two checksums, with two tags each. */
 const tagsMax = partsMax * 12 + 20;
-/** 5 GiB, as S3 has it. */
+/** 5 GiB, as in S3. */
 const partBytesMax = 5 * 1_024 ** 3;
-/** So long a client hears nothing, then a space now and then. */
+/** After this time without a byte, the server sends spaces from time to time. */
 const silenceMs = 10_000;
 const encryption = { 'x-amz-server-side-encryption': 'AES256' };
 
@@ -72,7 +72,7 @@ async function createUpload(operation: Operation): Promise<Answer> {
   });
 }
 
-/** Throws InvalidRequest for a kind that S3 does not have either. */
+/** Throws InvalidRequest for a kind that S3 does not support either. */
 function checksumAsked(request: S3Request): UploadStart['checksum'] {
   const name = request.header('x-amz-checksum-algorithm');
   if (name === undefined) return undefined;
@@ -137,7 +137,7 @@ async function storePart(
   return upload.putPart(await workOf(operation, upload), part);
 }
 
-/** The bytes come through the S3 server: the service copies whole files alone. */
+/** The bytes pass through the S3 server, because the service only copies whole files. */
 async function copyPart(operation: Operation): Promise<Answer> {
   const { request, account, signal, concurrency } = operation;
   const upload = await findUpload(operation);
@@ -194,7 +194,7 @@ async function completeUpload(operation: Operation): Promise<Answer> {
   const upload = await findUpload(operation);
   const list = readXml(await readSmallBody(operation), 'CompleteMultipartUpload', tagsMax);
   const { start } = upload.state;
-  // A client that left asks again, and should find it complete: its leaving aborts nothing.
+  // A client that disconnects will ask again for the result, so the completion is not aborted.
   const own = { ...operation, signal: new AbortController().signal };
   const completion = upload.complete(await workOf(own, upload), {
     listed: listedOf(list),
@@ -220,7 +220,7 @@ async function completeUpload(operation: Operation): Promise<Answer> {
   return { ...xmlAnswer('', encryption), body: inTime(late) };
 }
 
-/** With the checksums of the parts, unless they are too long for the metadata of a file. */
+/** Adds the checksums of the parts, unless they exceed the limit of a file's metadata. */
 function metadataThatFits(description: Description, facts: WholeFacts): Record<string, string> {
   try {
     return factsOf(description, facts);
@@ -287,7 +287,9 @@ function errorXml(error: unknown): string {
 
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
 
-/** As S3 does where it takes long: spaces, then the answer or the error, with status 200. */
+/**
+ * Keeps the connection alive as S3 does: sends status 200 and spaces, then the answer or the error.
+ */
 async function* inTime(ended: Promise<string>): AsyncGenerator<Uint8Array> {
   yield Buffer.from(declaration);
   for (;;) {

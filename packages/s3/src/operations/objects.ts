@@ -44,7 +44,7 @@ async function headObject(operation: Operation): Promise<Answer> {
   return answer;
 }
 
-/** A file that is replaced between the two looks at it is looked at again. */
+/** Number of attempts for a file that is replaced between two reads of its record. */
 const attemptsMax = 3;
 
 async function getObject(operation: Operation): Promise<Answer> {
@@ -70,10 +70,10 @@ async function getObject(operation: Operation): Promise<Answer> {
   );
 }
 
-/** Undefined where the object was replaced since it was looked at. */
+/** Returns undefined if the object was replaced since its record was read. */
 async function openBody(operation: Operation, opening: Opening): Promise<Pieces | undefined> {
   const { room, signal } = operation;
-  // The first chunk comes along.
+  // The first chunk is read together with the record.
   const leave = await room.receiving.enter(signal);
   const download = await open(operation, opening).finally(leave);
   if (download.etag === opening.object.record.etag) {
@@ -89,7 +89,7 @@ async function openRange(
   opening: Opening & { readonly range: ByteRange },
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
   const { ranges, room } = operation;
-  // Others may wait for the same bytes when this client has gone.
+  // Not aborted with this client, because other requests may wait for the same bytes.
   const { signal } = new AbortController();
   const read = await ranges.read({
     ...{ name: recentName, object: opening.object, range: opening.range },
@@ -113,7 +113,7 @@ async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** The most chunks fetched ahead for one download. */
+/** Maximum number of chunks that one download fetches ahead. */
 const chunksAheadMax = 2;
 
 interface Opening {
@@ -206,7 +206,10 @@ function partOf({ header, query }: S3Request, { own, size }: StoredObject): Obje
   return { number, range: { start, end: Math.min(size, start + partBytes) }, count };
 }
 
-/** Returns the overrides of a signed request only: nobody else's address changes the answer. */
+/**
+ * Returns the overrides only for a signed request, so that nobody can craft an address that changes
+ * the answer.
+ */
 function overridesOf(request: S3Request, isSigned: boolean): Record<string, string> {
   const fields = overrides.flatMap((name) => {
     const value = request.query.get(`response-${name.toLowerCase()}`);

@@ -13,7 +13,7 @@ import { isEndToEnd, targetOf } from './common.ts';
 import { digestFacts, factsOf, type StreamToStore, storeStream } from './store-stream.ts';
 import { writeConditions } from './write-conditions.ts';
 
-/** 5 GiB, as S3 has it: what is longer comes in parts. */
+/** 5 GiB, as in S3; larger objects need a multipart upload. */
 const objectBytesMax = 5 * 1_024 ** 3;
 
 export const putRoute: Route = { run: putObject, isChange: true, movesBytes: true };
@@ -65,7 +65,7 @@ async function storeSmall(operation: Operation, wanted: StreamToStore): Promise<
   });
 }
 
-/** The body delivers at most its declared length. */
+/** The body yields at most its declared length. */
 async function collect({ length, stream }: Body): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let position = 0;

@@ -1,5 +1,5 @@
-// Bytes that come as a stream become an object: chunk by chunk into a session of the service, which
-// shows nothing of it before all of them are there and are what they should be.
+// Stores a stream as an object, chunk by chunk in a session of the service. The object becomes
+// visible only after all bytes have arrived and were verified.
 
 import { createHash } from 'node:crypto';
 import type { FileName, FileRecord } from '../../../client/src/types/files.ts';
@@ -21,19 +21,20 @@ export interface StreamToStore {
 
 type Storing = Pick<Operation, 'account' | 'signal' | 'concurrency' | 'room'>;
 
-/** Fails as the stream does; then nothing of it stays. */
+/** Fails if the stream fails, and then stores nothing. */
 export async function storeStream(storing: Storing, wanted: StreamToStore): Promise<FileRecord> {
   const { account, signal, concurrency, room } = storing;
   const { target, conditions, description, body } = wanted;
   const { contentType, headers, tags } = description;
   const { length: size } = body;
   const isSealed = await isEndToEnd(account, target.bucket);
-  // The session reports an age file's header, also if the bucket became end-to-end just now.
+  // The session contains an age file's header even if the bucket has just become end-to-end
+  // encrypted.
   const facts = () => {
     const isAge = isSealed || session?.ageHeader !== undefined;
     return factsOf(description, isAge ? { size } : digestFacts(body));
   };
-  // Too much metadata is refused before anything is sent.
+  // Refuses too much metadata before anything is sent.
   factsOf(description, isSealed ? { size } : longestFacts);
   let session: UploadSession | undefined;
   const source = chunkSource(body, room, signal);
@@ -48,7 +49,8 @@ export async function storeStream(storing: Storing, wanted: StreamToStore): Prom
   } catch (error) {
     if (session !== undefined) {
       const { uploadId } = session;
-      // Only once, and not if the client has disconnected: then the request ends by itself.
+      // Cancels once, and not if the client has disconnected: then the request ends the session
+      // itself.
       account.storage.uploads.cancel({ ...target, uploadId }).catch(() => {});
     }
     throw error;
@@ -59,7 +61,7 @@ export async function storeStream(storing: Storing, wanted: StreamToStore): Prom
 
 type ByteFacts = Pick<OwnFacts, 'etag' | 'size' | 'checksum' | 'partBytes' | 'partSums'>;
 
-/** The metadata of the record: of the description, and what is known of the bytes. */
+/** Returns the metadata of the record: the description's, and facts about the bytes. */
 export function factsOf(
   { headers, expires, metadata }: Description,
   facts: ByteFacts,
@@ -67,7 +69,7 @@ export function factsOf(
   return metadataOf({ ...facts, headers, expires }, metadata);
 }
 
-/** After the end of the stream. */
+/** Call it after the end of the stream. */
 export function digestFacts(body: Body): ByteFacts {
   const { md5, checksum } = body.digests();
   return {
@@ -76,7 +78,7 @@ export function digestFacts(body: Body): ByteFacts {
   };
 }
 
-/** As long as those of any bytes. */
+/** Facts of the maximum length. */
 const longestFacts: ByteFacts = {
   etag: '0'.repeat(32),
   checksum: `SHA512 ${'0'.repeat(88)}`,

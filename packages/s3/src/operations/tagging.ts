@@ -1,4 +1,4 @@
-// Tags of objects: see tags.ts for how they are those of files.
+// Tags of objects; tags.ts converts them to tags of files.
 
 import { type Answer, xmlAnswer } from '../answer.ts';
 import type { Operation, Route } from '../operation.ts';

@@ -1,5 +1,5 @@
-// ListObjectVersions: objects with what the bucket keeps of former ones. A deleted object has
-// former versions alone, and no marker of its deletion.
+// ListObjectVersions: objects and the former versions that the bucket stores. A deleted object has
+// only former versions, and no delete marker.
 
 import { xmlAnswer } from '../answer.ts';
 import { keyOfPath } from '../keys.ts';
@@ -35,7 +35,7 @@ interface Listed {
   };
 }
 
-/** Former versions that one request looks at. */
+/** Maximum number of former versions that one request reads. */
 const walkedMax = 20_000;
 
 async function listObjectVersions(operation: Operation) {
@@ -100,14 +100,14 @@ function headOf(asked: Asked, shown: readonly Listed[], isTruncated: boolean): E
   };
 }
 
-/** By name, the newest first. */
+/** Sorts by name, the newest version first. */
 function inOrder(one: Listed, other: Listed): number {
   return (
     compareNames(one.name, other.name) || (other.version?.number ?? 0) - (one.version?.number ?? 0)
   );
 }
 
-/** Common prefixes come of both lists. */
+/** Both lists can contain a common prefix. */
 function distinct(sorted: readonly Listed[], isGrouped: boolean): readonly Listed[] {
   if (!isGrouped) return sorted;
   return sorted.filter(
@@ -141,7 +141,7 @@ interface Markers {
   readonly idMarker: string | undefined;
 }
 
-/** Those that are there, from the marker on, which may have former versions only behind it. */
+/** Lists present objects from the marker on, which may only have former versions after it. */
 async function presentOf({ account, signal }: Operation, { asked, keyMarker }: Markers) {
   const limit = Math.max(1, asked.limit);
   const page = await listPage(account, { ...asked, limit, after: keyMarker, signal });

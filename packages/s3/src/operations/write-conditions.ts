@@ -1,4 +1,4 @@
-// Conditions of what is to be stored, as the service takes them: S3's entity tags are not its own.
+// Conditions of a write in the form of the service, whose entity tags differ from S3's.
 
 import type { FileName } from '../../../client/src/types/files.ts';
 import { failed, namesEtag } from '../conditions.ts';
@@ -11,7 +11,7 @@ export interface WriteConditions {
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** Throws PreconditionFailed, NoSuchKey where If-Match is of nothing, NotImplemented. */
+/** Throws PreconditionFailed, NoSuchKey for If-Match on a missing object, and NotImplemented. */
 export async function writeConditions(
   { account, request, signal }: Pick<Operation, 'account' | 'request' | 'signal'>,
   target: FileName,
@@ -24,6 +24,6 @@ export async function writeConditions(
   if (ifMatch === undefined) return { ifNoneMatch };
   const { etag, record } = await findObject({ account, signal }, target);
   if (!namesEtag(ifMatch, etag)) throw failed('If-Match');
-  // Whatever replaces it meanwhile has the service refuse.
+  // If the object is replaced meanwhile, the service refuses the write.
   return { ifMatch: `"${record.etag}"`, ifNoneMatch };
 }

@@ -1,5 +1,5 @@
-// The signature's parameters in the Authorization header or the query. They are read strictly: a
-// form that S3 does not accept is refused with its reason, never guessed.
+// The signature's parameters in the Authorization header or the query. Parsing is strict: a form
+// that S3 does not accept is refused with its reason.
 
 import { type S3Code, S3Error } from '../s3-error.ts';
 import type { Scope } from './canonical-request.ts';
@@ -11,7 +11,7 @@ export interface Claim {
   readonly scope: Scope;
   readonly signedHeaders: readonly string[];
   readonly signature: string;
-  /** As it is signed, `20130524T000000Z`. */
+  /** In its signed form, `20130524T000000Z`. */
   readonly time: string;
   readonly timeMs: number;
   /** The seconds for which a presigned request is valid after its time. */

@@ -3,7 +3,7 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { S3Error } from '../s3-error.ts';
 
-/** An element's text, or the elements in it by their names, each a list. */
+/** An element's text, or its child elements as lists by name. */
 export type ReadElement = string | { readonly [name: string]: readonly ReadElement[] };
 
 /** Deeper than any request of S3. */
@@ -14,7 +14,7 @@ const parser = new XMLParser({
   trimValues: false,
   ignoreAttributes: true,
   removeNSPrefix: true,
-  // Characters by their number, as Go writes quotes: without it they are left as they are.
+  // Decodes numeric characters, as Go writes quotes.
   htmlEntities: true,
   maxNestedTags: depthMax,
   isArray: (_name, path) => String(path).includes('.'),
@@ -24,22 +24,22 @@ const parser = new XMLParser({
 const tagsMaxUsual = 2_000;
 
 /**
- * The elements within the root; throws MalformedXML. `tagsMax` bounds the work of the parser, which
- * takes 4 µs a tag.
+ * Returns the elements within the root; throws MalformedXML. `tagsMax` limits the work of the
+ * parser, which takes 4 µs per tag.
  */
 export function readXml(bytes: Uint8Array, root: string, tagsMax = tagsMaxUsual): ReadElement {
   if (hasMoreTags(bytes, tagsMax)) {
     throw new S3Error('MalformedXML', `<${root}> has more than ${tagsMax} tags.`);
   }
   const text = decode(bytes);
-  // A document type may declare entities that grow beyond all bounds.
+  // A document type could declare entities that expand without limit.
   if (/<!(?!--)/.test(text) || !hasOnlyCharacters(text)) throw malformed(root);
   if (XMLValidator.validate(text) !== true) throw malformed(root);
   let found: unknown;
   try {
     found = parser.parse(text)[root];
   } catch {
-    // Elements nested too deeply, or named like a property that every object has.
+    // Rejects elements that are nested too deeply or named like a property of every object.
     throw malformed(root);
   }
   if (found === undefined) throw malformed(root);
@@ -55,7 +55,7 @@ function hasMoreTags(bytes: Uint8Array, tagsMax: number): boolean {
   return false;
 }
 
-/** Whether each character, also each written by its number, is one of XML 1.0 (§2.2). */
+/** Whether each character, also each numeric one, is allowed in XML 1.0 (§2.2). */
 function hasOnlyCharacters(text: string): boolean {
   if (noCharacter.test(text)) return false;
   for (const [, hexadecimal, decimal] of text.matchAll(/&#(?:x([0-9a-fA-F]+)|([0-9]+));/g)) {
@@ -79,12 +79,12 @@ function malformed(root: string): S3Error {
   return new S3Error('MalformedXML', `The body is not an XML document <${root}>.`);
 }
 
-/** Those of that name, none where there are none. */
+/** Returns the child elements with that name; an empty list if there are none. */
 export function elementsOf(element: ReadElement | undefined, name: string): readonly ReadElement[] {
   return typeof element === 'object' && Object.hasOwn(element, name) ? (element[name] ?? []) : [];
 }
 
-/** The text of the first of that name; undefined where it has none. */
+/** Returns the text of the first child with that name; undefined if there is none. */
 export function textOf(element: ReadElement | undefined, name: string): string | undefined {
   const [first] = elementsOf(element, name);
   return typeof first === 'string' ? first : undefined;

@@ -4,7 +4,9 @@ import { XMLBuilder } from 'fast-xml-parser';
 
 export type Element = string | number | boolean | undefined | readonly Element[] | Elements;
 
-/** By their names, in their order; undefined ones are left out, of a list each is one. */
+/**
+ * By element name, in order; undefined values are omitted, and each item of a list is an element.
+ */
 export interface Elements {
   readonly [name: string]: Element;
 }
@@ -18,14 +20,14 @@ const builder = new XMLBuilder({
   tagValueProcessor: (_name, value) => escapeText(String(value)),
 });
 
-/** The document of one element, which is not qualified where it tells of an error. */
+/** Returns the document with the root; an error document has no namespace. */
 export function writeXml(root: string, content: Elements): string {
   const declaration = { '@version': '1.0', '@encoding': 'UTF-8' };
   const qualified = root === 'Error' ? content : { '@xmlns': namespace, ...content };
   return builder.build({ '?xml': declaration, [root]: qualified });
 }
 
-/** U+FFFE and U+FFFF are no characters of XML 1.0 (§2.2): encoding-type=url has them. */
+/** U+FFFE and U+FFFF are not characters of XML 1.0 (§2.2); encoding-type=url encodes them. */
 function escapeText(text: string): string {
   return text
     .replaceAll('&', '&amp;')
