@@ -1,10 +1,10 @@
-// `efs completion`: what shells need to complete its commands and flags, made of commander's own
-// tree of them, so that it is never another one.
+// `efs completion`: scripts by which shells complete commands and flags, generated from commander's
+// command tree, so that they always match it.
 
 import { Argument, type Command } from 'commander';
 
 interface Entry {
-  /** Names of commands, joined by spaces: `bucket create`; of the program itself ''. */
+  /** Command names, separated by spaces: `bucket create`; '' for the program itself. */
   readonly path: string;
   readonly commands: readonly Word[];
   readonly flags: readonly Word[];
@@ -54,7 +54,7 @@ function entriesOf(command: Command, path: string): Entry[] {
   return [{ path, commands, flags }, ...inner];
 }
 
-/** They are taken after the command's name, too. */
+/** Global options are also accepted after the command's name. */
 function globalOptions(command: Command) {
   let program = command;
   while (program.parent !== null) program = program.parent;
@@ -63,7 +63,9 @@ function globalOptions(command: Command) {
 
 const words = (list: readonly Word[]) => list.map(({ word }) => word).join(' ');
 
-/** A case for each command: `$path` is made of those of the line's words that are commands. */
+/**
+ * Generates a case for each command: `$path` consists of the words of the line that are commands.
+ */
 function cases(entries: readonly Entry[], body: (entry: Entry) => string): string {
   return entries.map((entry) => `    '${entry.path}') ${body(entry)} ;;`).join('\n');
 }

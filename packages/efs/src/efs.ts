@@ -1,4 +1,4 @@
-// The command `efs`: its commands, flags and help. What they do is in the files beside this one.
+// The command `efs`: its commands, flags and help. Other files implement them.
 
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -46,17 +46,17 @@ Files are named bucket/path. Examples:
   efs sync demo/www ./public                    fetches only changes
   efs mv demo/notes.txt demo/old/               and cp; with -r all files of a folder
   efs set --type text/plain demo/notes          type, tags, headers, metadata
-  efs versions ls demo/notes.txt                its former versions, if the bucket stores them
+  efs versions ls demo/notes.txt                former versions, if the bucket stores them
   efs bucket create photos && efs key create photos --name uploader
   efs bucket create safe --end-to-end           only its members can read its files
 
-Each setting comes from the first of these that has it: a flag; the profile of --profile; the environment
-(EFS_URL, EFS_API_KEY, EFS_HOST, EFS_CANISTER_ID, EFS_IDENTITY, EFS_IDENTITY_PASSPHRASE,
-EFS_AGE_IDENTITY, EFS_AGE_PASSPHRASE, EFS_TRANSPORT, EFS_TIMEOUT); the profile of EFS_PROFILE;
-.replica/service.json in this folder or above it, which \`npm start\` writes; the profile in use.
-With --profile, the environment's address, key and identities are ignored. A profile's key is sent
-only to its own address. efs whoami shows the settings in use, efs doctor their faults. On the
-network, EFS_URL is https://<canister id>.icp.net.
+Each setting comes from the first of these that has it: a flag; the profile of --profile; the
+environment (EFS_URL, EFS_API_KEY, EFS_HOST, EFS_CANISTER_ID, EFS_IDENTITY,
+EFS_IDENTITY_PASSPHRASE, EFS_AGE_IDENTITY, EFS_AGE_PASSPHRASE, EFS_TRANSPORT, EFS_TIMEOUT); the
+profile of EFS_PROFILE; .replica/service.json in this folder or above it, which \`npm start\` writes;
+the profile in use. With --profile, the environment's address, key and identities are ignored. A
+profile's key is sent only to its own address. efs whoami shows the settings in use, efs doctor
+their faults. On the network, EFS_URL is https://<canister id>.icp.net.
 
 The state of interrupted transfers is in $XDG_STATE_HOME/efs (~/.local/state/efs), without keys;
 profiles and identities of end-to-end buckets are in $XDG_CONFIG_HOME/efs (~/.config/efs).
@@ -71,7 +71,7 @@ function levelCount(text: string): number {
   throw new InvalidArgumentError('It must be a whole number from 1 on.');
 }
 
-/** Lists once needed it to be complete, and scripts still pass it. */
+/** Accepted for existing scripts, which once needed it for complete lists. */
 const allOption = () => new Option('--all', 'the whole list, as without it').hideHelp();
 
 function collectNames(value: string, former: readonly string[] = []): string[] {
@@ -104,7 +104,7 @@ export function createProgram(): Command {
     .addOption(new Option('-q, --quiet', 'print no progress and no notes'))
     .addHelpText('after', examples)
     .exitOverride();
-  // As JSON it is said in the end.
+  // With --json the error is printed at the end.
   if (isJson()) program.configureOutput({ writeErr: () => {}, outputError: () => {} });
   else program.showHelpAfterError('(efs --help shows examples)');
   addTransfers(program);
@@ -262,12 +262,13 @@ const changing: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The exit code. */
+/** Returns the exit code. */
 export async function main(words: readonly string[]): Promise<number> {
   let isChanging = false;
   chooseJson(words);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever reads the output, such as `head`, may have had enough; what is to change is not.
+    // A reader of the output, such as `head`, may close it; a command that changes something
+    // continues.
     if (error.code === 'EPIPE' && isChanging) return;
     if (error.code === 'EPIPE') process.exit(exitCodes.success);
     printNote(`efs: standard output cannot be written: ${error.message}`);
@@ -290,7 +291,7 @@ export async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-/** It has said what is wrong already. */
+/** Commander has already printed such an error. */
 function isCommanderError(
   error: unknown,
 ): error is { readonly exitCode: number; readonly message: string } {

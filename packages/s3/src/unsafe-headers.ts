@@ -10,7 +10,7 @@ interface UnsafeField {
   readonly name: string;
   /** Values that ask for the usual behavior; compared without regard to case. */
   readonly accepted?: readonly string[];
-  /** What a client would wrongly believe if the field were ignored. */
+  /** The false belief of a client if the field were ignored. */
   readonly reason: string;
   readonly code?: S3Code;
 }

@@ -136,7 +136,7 @@ function withVersionCounted(bucket: Bucket, file: FileRecord | undefined, change
   };
 }
 
-/** Returns the highest number of a former version at the path; 0 if there is none. */
+/** Returns the highest number of a former version at the path; 0 without one. */
 export function latestVersion(stores: Stores, bucket: Bucket, path: string): number {
   if (bucket.versionCount === 0) return 0;
   const name = { bucketId: bucket.id, path, version: 0xffff_ffff };

@@ -1,5 +1,5 @@
-// The user's own age identities, of a file as age-keygen writes it; encrypted with a passphrase
-// also: then that is of the environment, or asked for at the terminal.
+// Reads the user's own age identities from a file in age-keygen's format. For an encrypted file,
+// the passphrase comes from the environment or the terminal.
 
 import { readFileSync, statSync } from 'node:fs';
 import { identityFileBytesMax, readIdentityFile } from '../../../client/src/age/identity-file.ts';
@@ -8,7 +8,7 @@ import { UsageError } from '../output/usage-error.ts';
 import { askHidden, hasTerminal } from './passphrase.ts';
 import type { Environment } from './profiles.ts';
 
-/** At the terminal. */
+/** Attempts at the terminal. */
 const attempts = 3;
 
 export async function loadAgeIdentities(file: string, environment: Environment): Promise<string[]> {

@@ -18,7 +18,7 @@ import {
   warningOf,
 } from './profiles.ts';
 
-/** Flags of every command, as commander gives them. */
+/** Flags of every command, in commander's form. */
 export interface GlobalOptions {
   readonly url?: string;
   readonly host?: string;
@@ -39,9 +39,9 @@ export interface Configuration {
   readonly host: string | undefined;
   readonly canisterId: string | undefined;
   readonly apiKey: string | undefined;
-  /** The key is that of a local replica's service.json. */
+  /** Whether the key comes from the service.json of a local replica. */
   readonly isLocalKey: boolean;
-  /** Path or name of an identity; it counts before `identityPem`. */
+  /** Path or name of an identity; it has priority over `identityPem`. */
   readonly identity: string | undefined;
   /** PEM of the local replica's identity. */
   readonly identityPem: string | undefined;
@@ -51,9 +51,9 @@ export interface Configuration {
   readonly environment: Environment;
   readonly transport: 'http' | 'actor';
   readonly timeoutMs: number;
-  /** Name of the profile that counts. */
+  /** Name of the profile in use. */
   readonly profile: string | undefined;
-  /** Folder of the local replica that counts. */
+  /** Folder of the local replica in use. */
   readonly replica: string | undefined;
   /** Notes for the user about these choices. */
   readonly notes: readonly string[];
@@ -66,7 +66,7 @@ const timeoutSecondsMax = 2_147_483;
 export function readConfiguration(flags: GlobalOptions, environment: Environment): Configuration {
   // An empty variable counts as unset; a file of settings may leave a line end.
   const variable = (name: string) => environment[name]?.trim() || undefined;
-  // A profile that a flag names is meant whole: the environment's service is another one.
+  // A profile named by a flag replaces the whole service of the environment.
   const serviceVariable = (name: string) =>
     flags.profile === undefined ? variable(name) : undefined;
   const url = checkedUrl(flags.url ?? serviceVariable('EFS_URL'));
@@ -83,7 +83,7 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
   const serviceUrl = url ?? (host === undefined ? base?.url : undefined);
   const hasIdentity = identity !== undefined || identityPem !== undefined;
   const isLocalKey = givenKey === undefined && base?.replica !== undefined;
-  // A local replica's key is for one bucket; its owner may use all.
+  // A local replica's key is only for one bucket, but its owner may use all.
   const isKeyUsed = apiKey !== undefined && !(isLocalKey && hasIdentity);
   const isOverHttp = serviceUrl !== undefined && (isKeyUsed || !hasIdentity);
   return {
@@ -106,8 +106,8 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
 }
 
 /**
- * Anybody may have written the file that an address was found in: secrets that were set for another
- * service stay here.
+ * Refuses to send secrets of the environment to an address that was only found in a file, because
+ * anybody may have written the file.
  */
 function refuseUnsent(
   { url, replica }: BaseService,
@@ -137,7 +137,7 @@ interface Address {
   readonly canisterId: string | undefined;
 }
 
-/** A service that is known by more than its address. */
+/** A service from a profile or a local replica. */
 interface BaseService extends Address {
   readonly isInKeyring?: boolean | undefined;
   readonly addresses: readonly (string | undefined)[];
@@ -149,7 +149,7 @@ interface BaseService extends Address {
   readonly replica?: string;
 }
 
-/** None when another service is named than those that are known. */
+/** Returns undefined if a flag or a variable names another service. */
 function baseService(
   flags: GlobalOptions,
   environment: Environment,
@@ -212,12 +212,12 @@ function isAt(service: BaseService, { url, host, canisterId }: Address): boolean
   );
 }
 
-/** The keyring's account of a profile: its name and the folder of its file. */
+/** Returns the keyring's account of a profile: its name and the folder of its file. */
 export function keyringAccount(environment: Environment, profile: string): string {
   return `${profile} (${configFolder(environment)})`;
 }
 
-/** The keyring, which may ask its user, is asked only for what is needed. */
+/** Reads the keyring only when the key is needed, because the keyring may ask the user. */
 function keyOf(base: BaseService, environment: Environment): string | undefined {
   if (base.profile === undefined || !base.isInKeyring) return base.apiKey;
   const apiKey = recallSecret(systemKeyring(), keyringAccount(environment, base.profile));

@@ -1,4 +1,4 @@
-// Flags that several commands have, and how their values are read.
+// Flags of several commands, and the parsers of their values.
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isJson } from '../output/json-output.ts';
@@ -24,7 +24,7 @@ const byteUnits: Readonly<Record<string, number>> = {
   tib: 2 ** 40,
 };
 
-/** `10MB`, `1.5 GiB`, `4096`; 0 and `none` stand for no limit. */
+/** Parses `10MB`, `1.5 GiB`, `4096`; 0 and `none` mean no limit. */
 export function byteCount(text: string): number {
   if (text === 'none') return 0;
   const [, digits = '', unit = ''] = /^(\d{1,15}(?:\.\d{1,3})?) ?([a-z]{0,3})$/i.exec(text) ?? [];
@@ -35,7 +35,7 @@ export function byteCount(text: string): number {
   );
 }
 
-/** 0 and `none` stand for no limit. */
+/** Parses a count; 0 and `none` mean no limit. */
 export function countOrNone(text: string): number {
   return text === 'none' ? 0 : wholeNumber(text);
 }
@@ -52,11 +52,11 @@ export function collect(value: string, former: readonly string[] = []): string[]
 
 export interface PairsFlag {
   readonly pairs: Readonly<Record<string, string>>;
-  /** A flag before them has taken away what is there. */
+  /** Whether an earlier flag has removed the existing pairs. */
   readonly isAnew: boolean;
 }
 
-/** `former` is false after a flag that takes all away. */
+/** `former` is false after a flag that removes all pairs. */
 export function collectPair(text: string, former?: PairsFlag | false): PairsFlag {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('It must be name=value.');
@@ -67,7 +67,7 @@ export function collectPair(text: string, former?: PairsFlag | false): PairsFlag
     : { pairs: { ...former.pairs, ...pair }, isAnew: former.isAnew };
 }
 
-/** As the library has it, which says why. */
+/** The library's default, which explains the number. */
 const parallelDefault = 8;
 /**
  * Concurrent downloads of many files, one request each: on the network 500 files of 5 kB took 30 s
@@ -96,13 +96,13 @@ export function addFetchFlags(command: Command): Command {
     .addOption(json());
 }
 
-/** The run that the flags describe, whichever side of the command's name they are on. */
+/** Returns the run with the flags on both sides of the command's name. */
 export function runOf(command: Command): Run {
   const isQuiet = command.optsWithGlobals<GlobalOptions>().quiet === true || isJson();
   return startRun(configurationOf(command), isQuiet);
 }
 
-/** Tells the user what is to be known of it. */
+/** Returns the configuration and prints its notes. */
 export function configurationOf(command: Command): Configuration {
   const flags = command.optsWithGlobals<GlobalOptions>();
   const configuration = readConfiguration(flags, process.env);

@@ -8,17 +8,20 @@ import { UsageError } from '../output/usage-error.ts';
 import { type Environment, homeOf } from './profiles.ts';
 
 export interface StoredIdentity {
-  /** `file`: given by its path. */
+  /** `file`: named by its path. */
   readonly store: 'file' | 'dfx' | 'icp-cli';
   readonly name: string;
   readonly file: string;
-  /** As dfx encrypts, around the PEM. */
+  /** dfx's encryption around the PEM. */
   readonly encryption?: DfxEncryption;
   /** Principal, if the store records it. */
   readonly principal?: string;
 }
 
-/** A path that exists, else a name; `dfx:NAME` and `icp:NAME` say in which store. */
+/**
+ * Finds an identity by an existing path, else by its name; `dfx:NAME` and `icp:NAME` select the
+ * store.
+ */
 export function findIdentity(text: string, environment: Environment): StoredIdentity {
   const [, prefix, inStore = ''] = /^(dfx|icp):(.*)$/s.exec(text) ?? [];
   if (prefix === undefined && isFile(text)) {
@@ -55,7 +58,10 @@ function theSame(ofDfx: StoredIdentity, ofIcp: StoredIdentity, name: string): St
   );
 }
 
-/** Undefined when dfx does not know it; called, it throws for what is kept elsewhere. */
+/**
+ * Returns undefined if dfx has no such identity. The returned function throws if only dfx can read
+ * the key.
+ */
 function findInDfx(name: string, environment: Environment): (() => StoredIdentity) | undefined {
   const folder = join(dfxFolder(environment), 'identity', name);
   if (!existsSync(folder)) return undefined;

@@ -1,5 +1,5 @@
-// The system's keyring, where the package @napi-rs/keyring is installed and finds one: the keychain
-// of macOS, the credentials of Windows, the secret service of a Linux desktop.
+// The system's keyring: the keychain of macOS, the credentials of Windows or the secret service of
+// a Linux desktop. Available if the package @napi-rs/keyring is installed and finds one.
 
 import { createRequire as loaderFrom } from 'node:module';
 
@@ -18,10 +18,13 @@ interface Entry {
 type EntryClass = new (service: string, account: string, options: object) => Entry;
 
 const service = 'efs';
-/** The kernel's keyring, which else stands in for it, forgets all when the machine is restarted. */
+/**
+ * Without this option, the kernel's keyring replaces a missing secret service; it is cleared at a
+ * restart.
+ */
 const options = { linux: { store: 'secret-service' } };
 
-/** Undefined where the package is not installed, or has nothing for this system. */
+/** Returns undefined if the package is not installed or does not support this system. */
 export function systemKeyring(): Keyring | undefined {
   const Entry = loadEntry();
   if (Entry === undefined) return undefined;
@@ -41,7 +44,7 @@ function loadEntry(): EntryClass | undefined {
   }
 }
 
-/** True when the keyring has taken the secret and gives it back. */
+/** Returns true if the keyring has stored the secret and can return it. */
 export function keepSecret(keyring: Keyring | undefined, account: string, secret: string): boolean {
   try {
     keyring?.set(account, secret);
@@ -51,7 +54,7 @@ export function keepSecret(keyring: Keyring | undefined, account: string, secret
   }
 }
 
-/** Undefined where it is not, or cannot be had. */
+/** Returns undefined if the secret does not exist or cannot be read. */
 export function recallSecret(keyring: Keyring | undefined, account: string): string | undefined {
   try {
     return keyring?.get(account);
@@ -64,6 +67,6 @@ export function forgetSecret(keyring: Keyring | undefined, account: string): voi
   try {
     keyring?.remove(account);
   } catch {
-    // It is not there any more, or the keyring is locked: nothing refers to it.
+    // The secret no longer exists, or the keyring is locked; nothing refers to it.
   }
 }

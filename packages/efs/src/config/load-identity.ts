@@ -1,5 +1,4 @@
-// The identity of a run, with its passphrase where it needs one: of the environment, of a file, or
-// asked for at the terminal.
+// Loads the identity of a run. A passphrase comes from the environment, a file or the terminal.
 
 import { readFileSync } from 'node:fs';
 import { decryptDfxIdentity } from '../../../client/src/node/dfx-identity.ts';
@@ -12,11 +11,11 @@ import type { Environment } from './profiles.ts';
 
 export interface LoadedIdentity {
   readonly identity: PemIdentity;
-  /** Undefined for that of a local replica. */
+  /** Undefined for the identity of a local replica. */
   readonly stored: StoredIdentity | undefined;
 }
 
-/** Path or name, or else a PEM. */
+/** A path or name, else a PEM. */
 interface Named {
   readonly identity: string | undefined;
   readonly identityPem: string | undefined;
@@ -24,7 +23,7 @@ interface Named {
   readonly environment: Environment;
 }
 
-/** At the terminal. */
+/** Attempts at the terminal. */
 const attempts = 3;
 
 export async function loadIdentity(configuration: Named): Promise<LoadedIdentity> {

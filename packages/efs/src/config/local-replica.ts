@@ -1,7 +1,7 @@
-// The local replica whose `.replica/service.json` is in the working folder or above it. Anybody may
-// have written such a file, as part of a repository for example, so little of it counts. Its
-// addresses must be of this machine, the file must be the user's own, and the only secrets that go
-// to its address are those in the file itself.
+// Finds the local replica whose `.replica/service.json` is in the working folder or above it.
+// Anybody may have written such a file, for example as part of a repository, so it is not trusted.
+// Its addresses must be on this machine, the file must belong to the user, and only secrets from
+// the file itself are sent to its address.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -10,7 +10,7 @@ import { UsageError } from '../output/usage-error.ts';
 
 const fieldNames = ['url', 'gateway', 'canisterId', 'apiKey', 'identityPem'] as const;
 
-/** The fields of `service.json`, as `npm start` writes them, that are read. */
+/** The fields of `service.json`, which `npm start` writes, that are read. */
 export type LocalService = Readonly<Record<(typeof fieldNames)[number], string>>;
 
 export interface FoundReplica {
@@ -27,7 +27,7 @@ export interface ReplicaSearch {
 const writableByOthers = 0o022;
 const permissionBits = 0o777;
 
-/** Searches from the working folder up to `home` or the root, or reads the folder that is named. */
+/** Searches from the working folder up to `home` or the root, or reads the named folder. */
 export function findReplica(named: string | undefined, home: string): ReplicaSearch {
   if (named !== undefined) return { found: replicaIn(named), notes: [] };
   const notes: string[] = [];
@@ -61,7 +61,7 @@ function readOwnFile(path: string): string | undefined {
   try {
     const { uid, mode } = fstatSync(file);
     const user = process.getuid?.();
-    // Windows has neither owners by number nor these permissions.
+    // Windows has neither numeric owners nor these permissions.
     if (user !== undefined && uid !== user) {
       throw refused(path, 'it belongs to another user', 'Pass --url to use the service it names.');
     }

@@ -1,4 +1,4 @@
-// Secrets that a person types: not shown, and not kept.
+// Reads secrets that a person types, without showing or storing them.
 
 import { readFileSync } from 'node:fs';
 import { StorageError } from '../../../client/src/storage-error.ts';
@@ -55,7 +55,7 @@ export function askHidden(question: string, terminal: Terminal = theTerminal()):
   });
 }
 
-/** A file's only line. */
+/** Returns the only line of a file. */
 export function readSecretFile(path: string): string {
   try {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');

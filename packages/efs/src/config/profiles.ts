@@ -1,5 +1,5 @@
-// Profiles: named services with who calls them, in `profiles.json` of the user's configuration.
-// The file is for its user alone; keys are in the system's keyring where there is one.
+// Profiles: named services with a key or an identity, in `profiles.json` of the user's
+// configuration. Only the user can read the file; keys are in the system's keyring if there is one.
 
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -12,17 +12,17 @@ export interface Profile {
   readonly url?: string | undefined;
   readonly host?: string | undefined;
   readonly canisterId?: string | undefined;
-  /** Path or name. */
+  /** A path or name. */
   readonly identity?: string | undefined;
-  /** Path of a file of age identities. */
+  /** Path of a file with age identities. */
   readonly ageIdentity?: string | undefined;
   readonly apiKey?: string | undefined;
-  /** The key is in the system's keyring. */
+  /** Whether the key is in the system's keyring. */
   readonly isInKeyring?: boolean | undefined;
 }
 
 export interface Profiles {
-  /** Name of the one that counts when none is named. */
+  /** Name of the profile to use if none is named. */
   readonly inUse?: string | undefined;
   readonly profiles: Readonly<Record<string, Profile>>;
 }
@@ -74,7 +74,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** Whole or not at all: a file beside it takes its place. */
+/** Replaces the file atomically, by a temporary file. */
 export function writeProfiles(environment: Environment, profiles: Profiles): void {
   const folder = configFolder(environment);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -87,7 +87,7 @@ export function writeProfiles(environment: Environment, profiles: Profiles): voi
   renameSync(unfinished, file);
 }
 
-/** Undefined when the file keeps what is in it to itself, or has no key in it. */
+/** Returns undefined if only the user can read the file, or if it contains no key. */
 export function warningOf(environment: Environment, { profiles }: Profiles): string | undefined {
   if (process.platform === 'win32') return undefined;
   if (!Object.values(profiles).some(({ apiKey }) => apiKey !== undefined)) return undefined;

@@ -1,4 +1,4 @@
-// Says that the service is waited for, once that takes longer than a moment.
+// Prints a note about retries when they take longer than a moment.
 
 import type { RetryNotice } from '../../../client/src/connection/retry.ts';
 import type { StorageError } from '../../../client/src/storage-error.ts';
@@ -7,7 +7,7 @@ import { formatSeconds, printNote } from '../output/output.ts';
 
 const silenceMs = 1_000;
 
-/** Requests side by side fail together: one of them speaks for all. */
+/** Concurrent requests fail together, so only one of them prints a note. */
 export function retryNotes(address: string): (notice: RetryNotice) => void {
   let lastMs = Number.NEGATIVE_INFINITY;
   return ({ attempt, attemptsMax, elapsedMs, delayMs, error }) => {

@@ -9,13 +9,13 @@ import { retryNotes } from './retry-notes.ts';
 export interface Run {
   /** For files. */
   readonly storage: () => Promise<Storage>;
-  /** For buckets and keys. */
+  /** For managing buckets and keys. */
   readonly manager: () => Promise<Storage>;
-  /** For what the service tells owners more of than others. */
+  /** For status fields that only owners get. */
   readonly serviceAdmin: () => Promise<Storage>;
-  /** Secrets of end-to-end buckets for this caller; asks for each bucket's mode once. */
+  /** Secrets of end-to-end buckets for this caller; requests each bucket's mode once. */
   readonly secrets: () => Promise<BucketSecrets>;
-  /** For what owners do with them. */
+  /** Secrets for operations of owners. */
   readonly ownSecrets: () => Promise<BucketSecrets>;
   readonly service: string;
   readonly canisterId: string | undefined;
@@ -35,7 +35,7 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => {
       controller.abort(new Error(name));
-      // A second one ends the process at once.
+      // A second Ctrl-C ends the process at once.
     });
   }
   return {

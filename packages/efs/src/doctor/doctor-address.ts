@@ -1,5 +1,5 @@
-// Checks of `efs doctor` that only need the address: it is reachable, belongs to the service,
-// agrees with this machine's clock, and has a compatible version.
+// Checks of `efs doctor` that only need the address: reachable, part of the service, the same time
+// as this machine's clock, and a compatible version.
 
 import { lookup } from 'node:dns/promises';
 import { canisterAddress, isLoopback } from '../../../client/src/connection/canister-address.ts';
@@ -9,7 +9,7 @@ import type { StorageError } from '../../../client/src/storage-error.ts';
 import type { Configuration } from '../config/config.ts';
 import { type DoctorCase, type Finding, faultOf } from './finding.ts';
 
-/** The answer that every address of the service gives. */
+/** The status, which every address of the service returns. */
 interface Answered {
   readonly url: string;
   readonly status: number;
@@ -22,7 +22,7 @@ interface Answered {
 
 const answers = new WeakMap<Configuration, Promise<Answered>>();
 
-/** Asked once of a configuration. */
+/** Requests the status once per configuration. */
 function askStatus(configuration: Configuration): Promise<Answered> {
   const known = answers.get(configuration);
   if (known !== undefined) return known;
@@ -94,7 +94,7 @@ export async function checkAddress({ configuration }: DoctorCase): Promise<Findi
   }
 }
 
-/** Why fetch() failed is in what caused its error. */
+/** fetch() puts the reason into the cause of its error. */
 async function unreached(url: string, error: unknown): Promise<Finding> {
   const { hostname } = new URL(url);
   const { cause, name } = error as { cause?: { code?: string }; name?: string };
@@ -133,7 +133,7 @@ async function isNamed(hostname: string): Promise<boolean> {
   );
 }
 
-/** Signed calls are refused with less than five minutes of difference. */
+/** Signed calls are refused from five minutes of difference on. */
 const driftSecondsMax = 120;
 
 export async function checkClock({ configuration }: DoctorCase): Promise<Finding> {

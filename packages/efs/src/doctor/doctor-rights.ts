@@ -1,5 +1,5 @@
-// Checks of `efs doctor` as the caller: key and identity are valid, their rights, and the remaining
-// quota and cycles.
+// Checks of `efs doctor` with the caller's rights: validity and rights of key and identity, and the
+// remaining quota and cycles.
 
 import { createNodeStorage } from '../../../client/src/node/storage.ts';
 import type { Storage } from '../../../client/src/storage.ts';
@@ -11,7 +11,7 @@ import { formatBytes } from '../output/output.ts';
 import { daysLeft, topUpHint } from '../service/status.ts';
 import { type DoctorCase, type Finding, failed, faultOf } from './finding.ts';
 
-/** A fault is to be seen, and not to pass meanwhile. */
+/** Reports a fault at once instead of retrying. */
 const retry = { attemptsMax: 1 };
 
 interface Caller {
@@ -21,7 +21,7 @@ interface Caller {
 
 const callers = new WeakMap<Configuration, Promise<Caller | undefined>>();
 
-/** By the actor; undefined where there is no identity. Its passphrase is asked for once. */
+/** Opens the actor with the identity; undefined without one. Asks for its passphrase once. */
 function openCaller(configuration: Configuration): Promise<Caller | undefined> {
   const known = callers.get(configuration);
   if (known !== undefined) return known;
@@ -69,7 +69,10 @@ export async function checkCertificates({ configuration }: DoctorCase): Promise<
   }
 }
 
-/** No bucket has this name but by chance: a good key is refused for it in other words. */
+/**
+ * A bucket with this name hardly exists: a valid key is refused for it with another error than an
+ * invalid one.
+ */
 const noBucket = 'efsDoctorAsks';
 
 export async function checkKey({ configuration, buckets }: DoctorCase): Promise<Finding> {
@@ -165,7 +168,7 @@ function noBuckets({ principal }: Caller): Finding {
 
 function sayBucket(bucket: BucketRecord, principal: string): string {
   const member = bucket.members.find((known) => known.principal === principal);
-  // To members it is not told who are; controllers are none.
+  // Only owners see the list of members, which does not include controllers.
   const role = bucket.owner === principal ? 'owner' : (member?.role ?? 'not as its owner');
   const room = bucket.quotaBytes === undefined ? '' : `, ${sayUse(bucket)}`;
   return `${bucket.id} (${role}${room})`;

@@ -1,5 +1,5 @@
-// `efs doctor`: what is in the way between this machine and the service, a line each, and what to
-// do about it.
+// `efs doctor`: checks the way from this machine to the service, and prints a line and advice for
+// each check.
 
 import type { Command } from 'commander';
 import { type Configuration, type GlobalOptions, readConfiguration } from '../config/config.ts';
@@ -29,7 +29,7 @@ const checks: Readonly<Record<string, Check>> = {
   cycles: checkCycles,
 };
 
-/** `version`: of this command. */
+/** `version`: the version of this command. */
 export function addDoctor(program: Command): void {
   program
     .command('doctor')

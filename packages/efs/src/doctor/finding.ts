@@ -15,13 +15,13 @@ export interface Finding {
 export interface DoctorCase {
   readonly configuration: Configuration;
   readonly clientVersion: string;
-  /** Those that the caller wants to use. */
+  /** The buckets that the caller wants to use. */
   readonly buckets: readonly string[];
 }
 
 /**
- * The finding of a check that has thrown. Where the service cannot be asked, address and
- * certificate say why, and the other checks are left out.
+ * Returns the finding of a check that threw. If the service is unreachable, the checks of address
+ * and certificate report it and the other checks are omitted.
  */
 export function failed(error: unknown, advice?: string): Finding {
   const isUnasked = exitCodeOf(error) === exitCodes.unreachable;
@@ -39,7 +39,7 @@ interface Fault {
   readonly advice: string;
 }
 
-/** The fault of the canister or the network that an error names, apart from its advice. */
+/** Returns the fault of the canister or the network in an error, without its advice. */
 export function faultOf(error: unknown): Fault | undefined {
   if (!isStorageError(error)) return undefined;
   const { problem, advice } = error.details ?? {};

@@ -1,4 +1,4 @@
-// `efs set`: what is noted with files and served with them. Their bytes stay.
+// `efs set`: changes type, tags, headers and metadata of files; their bytes stay.
 
 import type { Storage } from '../../../client/src/storage.ts';
 import type {
@@ -75,7 +75,10 @@ function parseHeader(text: string): [name: string, value: string] {
   return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
 }
 
-/** A change replaces all pairs: those that are there are kept, as long as it is the same file. */
+/**
+ * Keeps existing pairs, because a change replaces all pairs, on condition that the file is still
+ * the same.
+ */
 async function metadataChange(
   storage: Storage,
   file: FileName,

@@ -1,5 +1,5 @@
-// `efs cp` and `efs mv`: files and folders to another place, in no order. A file that cannot be
-// brought there keeps none of the others.
+// `efs cp` and `efs mv`: copy or move files and folders, in no particular order. One failure does
+// not stop the others.
 
 import { basename } from 'node:path/posix';
 import { asTheyEnd, checkedConcurrency } from '../../../client/src/connection/parallel.ts';
@@ -29,7 +29,7 @@ import {
 
 export interface CopyFlags {
   readonly recursive?: boolean;
-  /** False: what is there is kept. */
+  /** False: existing files are kept. */
   readonly replace?: boolean;
   readonly parallel: number;
 }
@@ -54,7 +54,7 @@ interface Step {
   readonly to: FileName;
 }
 
-/** All of a folder, which goes below another one. */
+/** All files of a folder, which go to another folder. */
 interface FolderStep {
   readonly text: string;
   readonly from: Location;
@@ -74,7 +74,7 @@ export async function copy(run: Run, order: CopyOrder, flags: CopyFlags): Promis
       if (failure !== undefined) throw failure;
     }
   } finally {
-    // An error that ends the work on all files also ends those in progress.
+    // An error that affects all files also aborts those in progress.
     controller.abort();
   }
   finish(run, summary, sources.length > 1 || folders.length > 0);
@@ -85,7 +85,7 @@ interface Plan {
   readonly folders: readonly FolderStep[];
 }
 
-/** Throws UsageError before anything is sent. */
+/** Throws UsageError before anything changes. */
 function planOf({ sources, destination }: CopyOrder, { recursive }: CopyFlags): Plan {
   const target = parseLocation(destination);
   if (sources.length > 1 && !isFolder(target)) {
@@ -115,7 +115,9 @@ function planOf({ sources, destination }: CopyOrder, { recursive }: CopyFlags): 
   return { files, folders };
 }
 
-/** Refuses two folders of which one contains the other: the walk would meet its own copies. */
+/**
+ * Refuses two folders one of which contains the other: listing the source would find the copies.
+ */
 function requireApart(text: string, from: Location, target: Location): Location {
   const to = { bucket: target.bucket, path: folderPrefix(target) };
   const isWithin = from.path.startsWith(to.path) || to.path.startsWith(from.path);
@@ -123,7 +125,7 @@ function requireApart(text: string, from: Location, target: Location): Location 
   throw new UsageError(`One of ${text} and ${nameOf(to)} contains the other: name another folder.`);
 }
 
-/** None of them fails: they give what ends the whole work, if anything does. */
+/** No task rejects: it returns the error that ends the whole work, if there is one. */
 async function* tasksOf(
   job: Job,
   { files, folders }: Plan,
@@ -132,7 +134,7 @@ async function* tasksOf(
   for (const folder of folders) {
     const { kind, flags } = job;
     const isWithin = folder.from.bucket === folder.to.bucket;
-    // A move of a prefix knows no conditions.
+    // A move of a prefix cannot have conditions.
     if (kind === 'move' && isWithin && flags.replace !== false) {
       yield () => guarded(job, folder.text, () => moveFolder(job, folder));
     } else {
@@ -201,8 +203,8 @@ async function moveFolder(job: Job, folder: FolderStep): Promise<void> {
 }
 
 /**
- * Refuses a folder without files: only its files make it exist. After a move has finished, the same
- * command finds the files at the destination, and succeeds.
+ * Refuses a folder without files, which does not exist. If a repeated move finds its source empty
+ * and files at the destination, it succeeds.
  */
 async function requireSomething(
   { storage, kind, signal }: Job,

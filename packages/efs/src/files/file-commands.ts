@@ -1,4 +1,4 @@
-// Commands on files that are there: their flags and help.
+// Commands for stored files: their flags and help.
 
 import type { Command } from 'commander';
 import { cacheControl, collect, collectPair, json, parallel, runOf } from '../config/flags.ts';

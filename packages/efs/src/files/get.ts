@@ -1,5 +1,5 @@
-// `efs get`, `efs versions get` and `efs cat`: a file, a version or a range of it, or all of a
-// folder, to the disk or to standard output.
+// `efs get`, `efs versions get` and `efs cat`: download a file, a version, a range or a folder to
+// the disk or to standard output.
 
 import { once } from 'node:events';
 import { basename } from 'node:path';
@@ -90,14 +90,14 @@ export async function get(run: Run, names: GetNames, options: GetOptions): Promi
   }
 }
 
-/** The part after the #, which decrypts an encrypted file, is not sent. */
+/** Does not send the part after the #, which decrypts an encrypted file. */
 function linkedFile(url: string): Pick<Storage, 'download'> {
   return { download: (_, options) => openNodeLink(url, options) };
 }
 
 /**
- * Does not fetch existing equal files again. Without a slash at its end the folder's own name
- * stays: `demo/a` goes to `target/a`, and the files of `demo/a/` go to `target`.
+ * Downloads a folder, except for equal local files. Without a final slash the folder's name is
+ * kept: `demo/a` is written to `target/a`, and `demo/a/` to `target`.
  */
 async function getFolder(run: Run, names: GetNames, options: GetOptions): Promise<void> {
   const { source, target = '.' } = names;
@@ -112,7 +112,7 @@ async function getFolder(run: Run, names: GetNames, options: GetOptions): Promis
   await runSync(syncDown(from, folder), setting);
 }
 
-/** `0-99`, both inclusive as in HTTP; `100-` to the end. */
+/** Parses `0-99`, both inclusive as in HTTP, and `100-` to the end. */
 function parseRange(text: string | undefined): DownloadOptions['range'] {
   if (text === undefined) return undefined;
   const [, first, last] = /^(\d{1,15})-(\d{1,15})?$/.exec(text) ?? [];

@@ -1,5 +1,5 @@
-// Several files, told in their order. Of those that follow each other the small ones go together,
-// and those of one chunk side by side.
+// Uploads several files and reports them in order. Consecutive small files share a request, and
+// consecutive files of one chunk are sent in parallel.
 
 import { openFileSource } from '../../../client/src/node/file-source.ts';
 import type { Storage } from '../../../client/src/storage.ts';
@@ -34,16 +34,16 @@ interface Job {
   readonly storage: Storage;
   readonly options: PutFileOptions;
   readonly summary: Summary;
-  /** Gets those that are stored. */
+  /** Receives the records of stored files. */
   readonly records: FileRecord[];
 }
 
-/** Small files that are read ahead: some 40 MB at most. */
+/** Maximum number of small files that are read ahead: about 40 MB. */
 const heldFilesMax = 400;
 
 type Held = FileToUpload & { readonly size: number };
 
-/** Fails with what would end the work on all of them; other failures are counted. */
+/** Rejects with an error that affects all files; counts other failures. */
 export async function putMany(job: Job, sources: readonly SizedSource[]): Promise<void> {
   const bytes = sources.reduce((sum, { size }) => sum + size, 0);
   const progress = startOverall({ files: sources.length, bytes }, job.run.isQuiet);
@@ -66,7 +66,7 @@ export async function putMany(job: Job, sources: readonly SizedSource[]): Promis
       });
       if (held.length === heldFilesMax || (isLarge && held.length > 0)) await sendHeld();
       if (!isLarge) {
-        // Those before a small one go before it.
+        // Preceding larger files are sent before a small one.
         await sendGroup();
       } else if (source.size > chunkBytesMax) {
         await sendGroup();
@@ -82,7 +82,7 @@ export async function putMany(job: Job, sources: readonly SizedSource[]): Promis
   }
 }
 
-/** Whole; `undefined` of one that is not small. */
+/** Returns the whole content; `undefined` for a file that is not small. */
 async function readSmall(file: string): Promise<Uint8Array | undefined> {
   const source = await openFileSource(file);
   try {
@@ -120,12 +120,12 @@ async function putHeld(job: Job, { bucket, held, progress }: HeldFiles): Promise
   }
 }
 
-/** The others would fare no better. */
+/** Whether the error affects all other files too. */
 function isOfAll(error: unknown): boolean {
   return endsAll(error) || exitCodeOf(error) === exitCodes.accessDenied;
 }
 
-/** Each alone, side by side; told in their order. */
+/** Uploads the files in parallel and reports them in order. */
 async function putGroup(
   job: Job,
   group: readonly SizedSource[],

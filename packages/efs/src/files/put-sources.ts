@@ -1,4 +1,4 @@
-// The sources of `efs put`: each file with its name in the bucket.
+// The sources of `efs put`: each file and its name in the bucket.
 
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
@@ -57,7 +57,7 @@ export async function sourcesOf(
   });
 }
 
-/** As rsync has it: `folder` keeps its name, of `folder/` and `.` goes what is in it. */
+/** Follows rsync: `folder` keeps its name; `folder/` and `.` stand for their contents. */
 function prefixOf(folder: string): string {
   const isBare = /(?:^|[\\/])\.{0,2}$/.test(folder);
   return isBare ? '' : `${basename(resolve(folder))}/`;

@@ -1,5 +1,5 @@
-// `efs put`: files and folders into a folder of a bucket, or standard input. What is interrupted
-// leaves an upload that --resume finishes.
+// `efs put`: uploads files and folders to a folder of a bucket, or standard input. An interrupted
+// upload can be continued with --resume.
 
 import { basename } from 'node:path';
 import { chunkCountOf, isGivenWhole } from '../../../client/src/bytes/digest.ts';
@@ -76,7 +76,7 @@ interface Several {
   readonly options: PutOptions;
 }
 
-/** One that cannot be sent keeps none of the others. */
+/** Uploads several files; one failure does not stop the others. */
 async function putSeveral(run: Run, { files, to, options }: Several): Promise<void> {
   if (files.includes(standardInput)) {
     throw new UsageError('Standard input has no name: write bucket/path.');
@@ -90,7 +90,7 @@ async function putSeveral(run: Run, { files, to, options }: Several): Promise<vo
     const storage = await run.storage();
     await putMany({ run, storage, options, summary, records }, sources);
   } finally {
-    // Those before what has ended it are stored.
+    // Files before the fatal error are stored.
     if (isJson()) printJson(records);
   }
   endSummary(run, summary, options.recursive === true);
@@ -112,7 +112,7 @@ async function putOne(run: Run, storage: Storage, one: OneFile): Promise<FileRec
   }
 }
 
-/** Whoever writes to the pipe is not kept waiting after a failure. */
+/** Closes the input after a failure, so that its writer does not block. */
 async function putInput(run: Run, storage: Storage, one: OneFile): Promise<FileRecord> {
   const { size } = one.options;
   const { signal } = run;
@@ -120,7 +120,7 @@ async function putInput(run: Run, storage: Storage, one: OneFile): Promise<FileR
     printNote('Standard input is read from this terminal: Ctrl-D ends it, Ctrl-C gives it up.');
   }
   const bar = startProgress(one.name.path, run.isQuiet);
-  // Else the next byte would be waited for.
+  // Without this, the read would wait for the next byte.
   const stop = () => process.stdin.destroy(abortedError(signal.reason));
   const settled = onAbort(signal, stop);
   const common = { ...uploadOptions(one, run), size, onProgress: bar.report };
@@ -141,7 +141,10 @@ async function putInput(run: Run, storage: Storage, one: OneFile): Promise<FileR
   }
 }
 
-/** A command before the pipe that failed has ended it too: by the size that may be noticed. */
+/**
+ * Prints the size, by which the user can notice that a failed command before the pipe has ended the
+ * input early.
+ */
 function sayInput({ size, etag }: FileRecord): void {
   const chunks = chunkCountOf(etag);
   if (chunks === 1) return;

@@ -1,5 +1,4 @@
-// `efs rm`: files, or all that is in a folder. A file that cannot be removed keeps none of the
-// others.
+// `efs rm`: removes files, or all files of a folder. One failure does not stop the others.
 
 import type { Storage } from '../../../client/src/storage.ts';
 import { StorageError } from '../../../client/src/storage-error.ts';
@@ -67,8 +66,8 @@ async function removeAll(
 }
 
 /**
- * A name with nothing in it is that of a file; a bucket may be empty, but a folder is there by its
- * files alone.
+ * Removes all files of a folder or bucket. A bucket may be empty, but a folder without files does
+ * not exist, and the name may be that of a file.
  */
 async function removeFolder(removal: Removal, text: string): Promise<void> {
   const location = parseLocation(text);

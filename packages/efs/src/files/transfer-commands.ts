@@ -1,4 +1,4 @@
-// Commands that bring bytes from one place to another: their flags and help.
+// Commands that transfer bytes: their flags and help.
 
 import type { Command } from 'commander';
 import {

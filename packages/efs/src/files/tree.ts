@@ -1,4 +1,4 @@
-// `efs tree`: a folder with all that is below it, as a drawing.
+// `efs tree`: prints a folder and everything below it as a tree.
 
 import type { Storage } from '../../../client/src/storage.ts';
 import type { Run } from '../config/run.ts';
@@ -44,7 +44,7 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** By lists of files: fewer requests than one for each folder. */
+/** Reads the list of all files, which needs fewer requests than one list per folder. */
 async function fillWhole(
   { storage, bucket, signal }: Place,
   prefix: string,
@@ -62,7 +62,7 @@ async function fillWhole(
   }
 }
 
-/** Folder by folder, as deep as is wanted. */
+/** Reads folder by folder, up to the requested depth. */
 async function fill(
   place: Place,
   { prefix, folder, levels }: { prefix: string; folder: Folder; levels: number },
@@ -91,7 +91,7 @@ function draw(folder: Folder, indent: string, counts: { folders: number; files: 
   }
 }
 
-/** Names of files, and of folders with what is in them. */
+/** Returns names of files, and folders with their contents. */
 function jsonOf(folder: Folder): object[] {
   return [...folder].map(([name, inner]) =>
     inner === undefined ? { name } : { name, entries: jsonOf(inner) },

@@ -1,4 +1,4 @@
-// `efs uploads`: those of a bucket that have not been completed, which take of its quota.
+// `efs uploads`: lists and cancels open uploads of a bucket, which count towards its quota.
 
 import type { UploadSession } from '../../../client/src/types/transfers.ts';
 import type { Run } from '../config/run.ts';

@@ -1,4 +1,4 @@
-// `efs du`: how many bytes and files are in a folder, and in each folder that is directly in it.
+// `efs du`: counts bytes and files of a folder and of each folder directly in it.
 
 import type { Usage } from '../../../client/src/types/listings.ts';
 import type { Run } from '../config/run.ts';
@@ -17,7 +17,7 @@ interface Row extends Usage {
   readonly path: string;
 }
 
-/** A row a folder, that of the place itself last. */
+/** Prints one row per folder, the named one last. */
 export async function usage(run: Run, text: string, flags: UsageFlags): Promise<void> {
   const location = parseLocation(text);
   const { bucket } = location;

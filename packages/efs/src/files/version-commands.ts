@@ -1,4 +1,4 @@
-// `efs versions`: former versions of files, which a bucket keeps for some days; flags and help.
+// `efs versions`: former versions of files, which a bucket stores for some days; flags and help.
 
 import { type Command, Option } from 'commander';
 import type { FileVersion } from '../../../client/src/types/versions.ts';
@@ -87,7 +87,7 @@ async function listVersions(
 }
 
 interface RestoreFlags {
-  /** False: what is there is kept. */
+  /** False: an existing file is kept. */
   readonly replace?: boolean;
   readonly json?: boolean;
 }

@@ -1,4 +1,4 @@
-// Exit codes of the command, and how a failure is said in one line.
+// Exit codes of the command, and the one-line text of a failure.
 
 import { outOfUseCodes } from '../../../client/src/connection/network-errors.ts';
 import { isStorageError } from '../../../client/src/storage-error.ts';
@@ -75,11 +75,11 @@ export function sayFailure(error: unknown): string {
   if (!isStorageError(error)) return printable(messageOf(error));
   const { code, requestId } = error;
   const request = requestId === undefined ? '' : `, request ${requestId}`;
-  // One line, whatever a service or a gateway puts into its messages.
+  // Keeps one line, whatever text a service or a gateway sends.
   return printable(`${inWords(error)} [${code}${request}]`);
 }
 
-/** Without the code, where that has a place of its own. */
+/** Returns the message without the code, for output that has a field for the code. */
 export function messageOf(error: unknown): string {
   if (isStorageError(error)) return inWords(error);
   return error instanceof Error ? error.message : String(error);

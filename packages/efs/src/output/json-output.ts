@@ -1,6 +1,6 @@
-// `--json`: one JSON value on standard output, and nothing but lines of JSON on standard error:
-// `{"error": {"code", "message"}}` for each failure, the one that ends the command last, and
-// `{"note": …}` for the rest. Set once a run, since the streams are the process's too.
+// `--json`: one JSON value on standard output, and only lines of JSON on standard error: `{"error":
+// {"code", "message"}}` for each failure, the one that ends the command last, and `{"note": …}` for
+// the rest. Set once per run, because the streams belong to the process.
 
 import { isStorageError } from '../../../client/src/storage-error.ts';
 import { messageOf } from './exit-code.ts';
@@ -8,7 +8,7 @@ import { UsageError } from './usage-error.ts';
 
 let isWanted = false;
 
-/** Whether the words of a run ask for it: what is wrong with them is said as JSON then, too. */
+/** Whether the command line has the flag; then errors in the command line are JSON too. */
 export function chooseJson(words: readonly string[]): void {
   const end = words.indexOf('--');
   isWanted = (end === -1 ? words : words.slice(0, end)).includes('--json');
@@ -18,7 +18,7 @@ export function isJson(): boolean {
   return isWanted;
 }
 
-/** A line for standard error. `code` is the service's, the client's, or one of this command's. */
+/** Returns a line for standard error. `code` comes from the service, the client or this command. */
 export function jsonOfFailure(error: unknown, name?: string): string {
   const message = messageOf(error).replace(/^error: /, '');
   const requestId = isStorageError(error) ? error.requestId : undefined;

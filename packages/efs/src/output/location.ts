@@ -1,5 +1,4 @@
-// Names on the command's line: `bucket/path`, a folder when it ends with a slash or names a bucket
-// alone.
+// Names on the command line: `bucket/path`; a final slash or a bare bucket means a folder.
 
 import type { FileName } from '../../../client/src/types/files.ts';
 import { UsageError } from './usage-error.ts';
@@ -28,7 +27,7 @@ export function isFolder({ path }: Location): boolean {
   return path === '' || path.endsWith('/');
 }
 
-/** The location as a prefix of what is in it. */
+/** Returns the location as the prefix of its contents. */
 export function folderPrefix({ path }: Location): string {
   return path === '' || path.endsWith('/') ? path : `${path}/`;
 }

@@ -6,7 +6,7 @@ import { withoutProgress, writeErrorLine } from './standard-error.ts';
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-/** Decimal units, three digits: `1.23 MB`. */
+/** Uses decimal units and three digits: `1.23 MB`. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -34,7 +34,7 @@ export interface Column<T> {
   readonly isNumber?: boolean;
 }
 
-/** Columns two spaces apart; numbers to the right. */
+/** Formats columns two spaces apart, numbers aligned to the right. */
 export function formatTable<T>(rows: readonly T[], columns: readonly Column<T>[]): string {
   const cells = [
     columns.map(({ title }) => title),
@@ -75,7 +75,7 @@ export function printNote(text: string): void {
   writeErrorLine(isJson() ? printableJson(jsonOfNote(text)) : printableLines(text));
 }
 
-/** `text` says it all; `name` is that of the file that has failed, where the others go on. */
+/** `text` is the complete message; `name` is the failed file if others continue. */
 export function printFailure(error: unknown, text: string, name?: string): void {
   const line = isJson() ? printableJson(jsonOfFailure(error, name)) : printableLines(text);
   writeErrorLine(line);

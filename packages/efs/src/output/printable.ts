@@ -1,9 +1,12 @@
-// Texts that a terminal only shows. Output passes through here where it is written.
+// Makes texts safe to print: a terminal must only show them. All output passes through here.
 
 /** Control characters, and format characters such as those that change a text's direction. */
 const acting = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** A terminal must not act on texts of others: names, times, ids, messages. */
+/**
+ * Escapes texts of others, such as names, times, ids and messages, so that a terminal does not act
+ * on them.
+ */
 export function printable(text: string): string {
   return text.replace(acting, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -11,12 +14,15 @@ export function printable(text: string): string {
   });
 }
 
-/** Lines that this program has made; whatever else a terminal would act on is escaped. */
+/**
+ * Keeps line breaks, which this program wrote, and escapes everything else that a terminal would
+ * act on.
+ */
 export function printableLines(text: string): string {
   return text.replace(/[^\n\t]+/g, printable);
 }
 
-/** The same JSON, in which nothing acts on a terminal. */
+/** Returns equivalent JSON that a terminal does not act on. */
 export function printableJson(json: string): string {
   return json.replace(/[^\n]+/g, (line) =>
     line.replace(acting, (character) => {

@@ -1,5 +1,5 @@
-// One line of progress on a terminal, as wide as the terminal and no wider: of one file, or of many
-// together. Nothing at all when standard error is no terminal.
+// A line of progress for one file or many, not wider than the terminal. Shows nothing if standard
+// error is not a terminal.
 
 import type { Progress } from '../../../client/src/types/transfers.ts';
 import { formatBytes, formatSeconds } from './output.ts';
@@ -12,18 +12,18 @@ export interface ProgressBar {
 }
 
 export interface OverallProgress {
-  /** For one of the files, while it is on its way. */
+  /** Returns a callback for the progress of one running file. */
   track(): (progress: Progress) => void;
-  /** `bytes` are those that nobody has tracked. */
+  /** `bytes`: those that no callback has reported. */
   fileEnded(bytes: number): void;
   stop(): void;
 }
 
 const rateWindowMs = 5_000;
 const redrawMs = 100;
-/** Overhead of a file in the estimate of the remaining time: that of this many bytes. */
+/** Time overhead of a file in the estimate of the remaining time, as a number of bytes. */
 const fileWorkBytes = 100_000;
-/** For `^C`, which a terminal writes behind the line. */
+/** For `^C`, which a terminal writes after the line. */
 const spareColumns = 3;
 const nameColumnsMin = 8;
 const nameColumnsMax = 28;
@@ -94,7 +94,7 @@ export function startOverall(
   };
 }
 
-/** Not at every report: terminals are slow. */
+/** Limits how often the line is drawn, because terminals are slow. */
 function drawer(): (isLast: boolean, line: (columns: number) => string) => void {
   let lastMs = Number.NEGATIVE_INFINITY;
   return (isLast, line) => {
@@ -118,7 +118,7 @@ export function progressLine(state: ProgressState, columns: number): string {
   const room = columns - spareColumns;
   const figures = figuresOf(state);
   let tail = figures.join('  ');
-  // The figures by their weight: how much is done is the last one to go.
+  // Drops the least important figures first; the completed amount stays longest.
   while (figures.length > 1 && tail.length + 2 + nameColumnsMin > room) {
     figures.pop();
     tail = figures.join('  ');
@@ -152,14 +152,14 @@ function barOf({ doneBytes, totalBytes }: ProgressState, columns: number): strin
   return `[${'#'.repeat(full)}${'-'.repeat(inner - full)}]`;
 }
 
-/** At most: many characters beyond ASCII take two columns. */
+/** An upper limit: many characters beyond ASCII take two columns. */
 function columnsOf(text: string): number {
   let columns = 0;
   for (const character of text) columns += character <= '\u02ff' || character === '…' ? 1 : 2;
   return columns;
 }
 
-/** Its end, which tells files apart. */
+/** Keeps the end, which distinguishes files. */
 function shortened(name: string, columns: number): string {
   if (columnsOf(name) <= columns) return name;
   const characters = [...name];
@@ -167,7 +167,7 @@ function shortened(name: string, columns: number): string {
   return `…${characters.join('')}`;
 }
 
-/** Bytes a second over the last seconds. */
+/** Returns the bytes per second of the last seconds. */
 function rateMeter(): (bytes: number) => number {
   const samples: [timeMs: number, bytes: number][] = [[performance.now(), 0]];
   return (bytes) => {

@@ -1,16 +1,16 @@
-// Standard error: lines that stay, and below them one of progress, which none of them tears.
+// Standard error: permanent lines, and below them a line of progress that they do not break.
 
 let progress = '';
 
 const eraseLine = '\r\x1b[K';
 
-/** A whole line; the progress goes on below it. */
+/** Writes a whole line and redraws the progress below it. */
 export function writeErrorLine(text: string): void {
   const isShown = progress !== '';
   process.stderr.write(`${isShown ? eraseLine : ''}${text}\n${progress}`);
 }
 
-/** In place of the progress that is shown; the empty text takes it away. */
+/** Replaces the shown progress; the empty text removes it. */
 export function showProgress(text: string): void {
   if (text === progress) return;
   process.stderr.write(`${eraseLine}${text}`);

@@ -1,9 +1,9 @@
-// Times as people read them: of this machine's clock, with its distance from UTC. JSON keeps the
-// service's own, ISO 8601 in UTC.
+// Formats times for people, in the local time zone with its offset from UTC. JSON keeps the
+// service's form, ISO 8601 in UTC.
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-/** `2026-11-22 17:49:12 +01:00`, of ISO 8601. */
+/** Returns the form `2026-11-22 17:49:12 +01:00`, based on ISO 8601. */
 export function formatTime(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;

@@ -1,5 +1,5 @@
-// `efs identity` and `efs rotate identity`: what members of an end-to-end bucket open its files
-// with, and another one in its place.
+// `efs identity` and `efs rotate identity`: the identity that decrypts the files of an end-to-end
+// bucket, and its replacement.
 
 import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
@@ -84,7 +84,7 @@ async function exportIdentity(run: Run, bucket: string, file: string | undefined
   );
 }
 
-/** As age-keygen writes it. */
+/** Uses the format of age-keygen. */
 function keyFileOf(
   bucket: string,
   { epoch, openedAt, recipient, identity }: EpochIdentity,
@@ -92,7 +92,7 @@ function keyFileOf(
   return `# bucket ${bucket}, epoch ${epoch}, opened ${openedAt}\n# public key: ${recipient}\n${identity}\n`;
 }
 
-/** Writes a new file; refuses to replace a file, which may hold other keys. */
+/** Writes a new file; refuses to replace a file, which may contain other keys. */
 async function writeNew(file: string, text: string): Promise<void> {
   try {
     const handle = await open(file, 'wx', 0o600);
@@ -110,7 +110,7 @@ async function rotateIdentity(run: Run, bucket: string): Promise<void> {
   if (!run.isQuiet) printNote(`New files are for epoch ${epoch}; what is stored stays as it is.`);
 }
 
-/** With its recipient, so that who has no identity can write at once. */
+/** Also publishes the recipient, so that callers without an identity can upload at once. */
 export async function openEpoch(run: Run, bucket: string): Promise<EpochIdentity> {
   const { endToEnd } = await (await run.manager()).buckets.rotateIdentity(bucket);
   return (await run.ownSecrets()).identity(bucket, endToEnd);

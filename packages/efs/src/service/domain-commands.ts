@@ -1,4 +1,4 @@
-// The commands of domains and of texts at /.well-known/.
+// The commands for domains and texts at /.well-known/.
 
 import type { Command } from 'commander';
 import { json, runOf } from '../config/flags.ts';

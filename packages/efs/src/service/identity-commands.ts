@@ -1,4 +1,4 @@
-// `efs whoami`: as whom the service will see the caller, and why.
+// `efs whoami`: shows the caller that the service will see, and where it comes from.
 
 import type { Command } from 'commander';
 import { type Configuration, hasIdentity } from '../config/config.ts';
@@ -26,7 +26,7 @@ async function whoami(configuration: Configuration, flags: { json?: boolean }): 
     principal: loaded?.identity.getPrincipal().toText() ?? anonymous,
     identity: loaded && sayIdentity(loaded),
     keyKind: loaded?.identity.kind,
-    // As `efs key ls` shows keys.
+    // In the form of `efs key ls`.
     apiKey: apiKey && `${apiKey.slice(0, 8)}…`,
     filesGo: transport === 'http' ? 'over HTTP' : 'by the actor',
     profile,

@@ -1,4 +1,4 @@
-// `efs bucket` and `efs key`: what owners and controllers do, by calls of the actor.
+// `efs bucket` and `efs key`: operations of owners and controllers, by actor calls.
 
 import type { BucketOptions, BucketRecord } from '../../../client/src/types/buckets.ts';
 import type { EndToEndRecord, EndToEndSettings } from '../../../client/src/types/end-to-end.ts';
@@ -73,7 +73,7 @@ function accessOf({ isPublic, isSite, endToEnd }: BucketRecord): string {
 
 export async function createBucket(run: Run, id: string, flags: BucketFlags): Promise<void> {
   const { json } = flags;
-  // A site is for everybody
+  // A site must be public
   const options = optionsOf(flags.site ? { public: true, ...flags } : flags);
   const bucket = await (await run.manager()).buckets.create(id, options);
   await publishRecipient(run, bucket);
@@ -99,7 +99,7 @@ export interface BucketFlags extends JsonFlag {
   readonly keepVersions?: number;
   /** --end-to-end and --no-end-to-end. */
   readonly endToEnd?: boolean;
-  /** --recipient, again and again, and --no-recipients. */
+  /** --recipient, repeatable, and --no-recipients. */
   readonly recipient?: readonly string[];
   readonly recipients?: boolean;
   readonly vetkeys?: boolean;
@@ -123,7 +123,7 @@ function optionsOf(flags: BucketFlags): BucketOptions {
   return { isPublic, isSite, quotaBytes, quotaFiles, keepVersionsDays, endToEnd };
 }
 
-/** Undefined where no flag is about it. */
+/** Returns undefined without any of these flags. */
 function endToEndOf(flags: BucketFlags): EndToEndSettings | undefined {
   const { endToEnd, recipient, vetkeys, sealNames } = flags;
   const recipients = flags.recipients === false ? [] : recipient;
@@ -160,7 +160,7 @@ function sayEndToEnd({ endToEnd }: BucketRecord): string | undefined {
   return words.filter((word) => word !== '').join(', ');
 }
 
-/** `force`: emptied first, in steps, of former versions too; its open uploads are cancelled. */
+/** `force`: first deletes files and former versions in steps, and cancels open uploads. */
 export async function removeBucket(
   run: Run,
   id: string,
@@ -198,7 +198,7 @@ export interface KeyFlags extends JsonFlag {
 
 const permissionNames: readonly Permission[] = ['read', 'write', 'delete'];
 
-/** The secret alone on standard output, so that it can be caught by a variable. */
+/** Prints only the secret on standard output, so that a script can store it in a variable. */
 export async function createKey(
   run: Run,
   buckets: readonly string[],
@@ -225,7 +225,7 @@ function parsePermission(text: string): Permission {
   throw new UsageError(`A permission must be one of ${permissionNames.join(', ')}; got ${text}.`);
 }
 
-/** `30d`, `12h`, or a date. */
+/** Parses `30d`, `12h`, or a date. */
 export function parseExpiry(text: string): Date {
   const [, count, unit] = /^(\d{1,6})([dh])$/.exec(text) ?? [];
   const hours = Number(count) * (unit === 'd' ? 24 : 1);

@@ -1,4 +1,4 @@
-// `efs profile`: services that are kept by name.
+// `efs profile`: named services.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -102,7 +102,7 @@ function requireAddress({ url, host, canisterId }: AddFlags): void {
   }
 }
 
-/** A file is meant wherever the command is run; a name stays a name. */
+/** Makes a path absolute, so that it works in any folder; keeps a name unchanged. */
 function lasting(identity: string): string {
   return existsSync(identity) ? resolve(identity) : identity;
 }

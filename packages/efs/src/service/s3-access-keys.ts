@@ -1,4 +1,4 @@
-// `efs serve s3 credentials`: pairs of keys, each for a profile or for an API key.
+// `efs serve s3 credentials`: access keys, each for a profile or for an API key.
 
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -34,7 +34,10 @@ export async function createAccessKey(command: Command): Promise<void> {
   printNote(`For ${textOf(access)}. The secret is not shown again.`);
 }
 
-/** A profile is named, so that it may change; what has no name is kept as it is. */
+/**
+ * Stores the profile's name, so that the profile can change; stores a key without a profile
+ * directly.
+ */
 function accessOf({ profile, apiKey, url }: Configuration): Access {
   if (profile !== undefined) return { profile };
   if (apiKey !== undefined && url !== undefined) return { apiKey, url };

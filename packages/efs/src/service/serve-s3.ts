@@ -1,4 +1,4 @@
-// `efs serve s3`: the S3 server, and in whose name it asks the service.
+// `efs serve s3`: runs the S3 server, and chooses the account for each access key.
 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -20,12 +20,13 @@ export interface ServeFlags {
   readonly domain?: string;
 }
 
-/** Until Ctrl-C, which lets requests under way end. */
+/** Runs until Ctrl-C, which lets running requests finish. */
 export async function serveS3(command: Command, flags: ServeFlags): Promise<void> {
   const { host, port } = parseListen(flags.listen);
   const configuration = configurationOf(command);
   const { signal, isQuiet } = runOf(command);
-  // V8 collects chunks early then: 20 MB less at 16 requests at a time, for a tenth of the time.
+  // Makes V8 collect chunks earlier: 20 MB less with 16 concurrent requests, for a tenth of the
+  // time.
   setFlagsFromString('--optimize-for-size');
   const { createS3Server } = await import('../../../s3/src/index.ts');
   const credentials = accessKeys();
@@ -54,7 +55,10 @@ function parseListen(text: string): { host: string; port: number } {
   throw new UsageError(`--listen must be host:port, such as 127.0.0.1:9000; got ${text}.`);
 }
 
-/** One folder for each address: two S3 servers never share one, and the next server finds it. */
+/**
+ * Returns one folder per address, so that two servers never share one and a restarted server finds
+ * its own.
+ */
 function uploadsFolder(host: string, port: number): string {
   return join(stateFolder(), 's3', `${host.replace(/[^\w.-]/g, '_')}-${port}`);
 }
@@ -89,7 +93,7 @@ async function openAccount(
   credential: Credential | undefined,
 ): Promise<Account> {
   const configuration = configurationFor(served, credential);
-  // An identity manages buckets too.
+  // An identity can also manage buckets.
   const { host, canisterId } = configuration;
   const isOwner = host !== undefined && canisterId !== undefined && hasIdentity(configuration);
   return isOwner

@@ -1,4 +1,4 @@
-// `efs status`: what the service holds, and how long its cycles last.
+// `efs status`: prints the status of the service, and how long its cycles last.
 
 import { topUpCommand } from '../../../client/src/connection/network-errors.ts';
 import type { ServiceStatus } from '../../../client/src/types/service.ts';
@@ -11,7 +11,7 @@ const storagePrice = 127_000;
 const gib = 2 ** 30;
 const daySeconds = 86_400;
 
-/** Days that the cycles pay for storage alone; undefined where they are not told. */
+/** Returns the days for which the cycles pay for storage; undefined if they are not reported. */
 export function daysLeft({ cycles, stableBytes, heapBytes }: ServiceStatus): number | undefined {
   if (cycles === undefined) return undefined;
   const perDay = ((stableBytes + heapBytes) / gib) * storagePrice * daySeconds;
@@ -20,7 +20,7 @@ export function daysLeft({ cycles, stableBytes, heapBytes }: ServiceStatus): num
 
 const few = 90;
 
-/** How to top up; undefined while there is enough. */
+/** Returns advice to top up; undefined while there are enough cycles. */
 export function topUpHint(status: ServiceStatus, canisterId: string): string | undefined {
   const days = daysLeft(status);
   if (days === undefined || days > few) return undefined;
@@ -28,7 +28,7 @@ export function topUpHint(status: ServiceStatus, canisterId: string): string | u
   return `The cycles pay for storage for ${days} days more. Top up: ${command}.`;
 }
 
-/** Cycles are told by the actor, to owners and controllers: asked where there is an identity. */
+/** Calls the actor if there is an identity, because only owners and controllers see the cycles. */
 export async function status(run: Run, { json }: { json?: boolean }): Promise<void> {
   const figures = await (await run.serviceAdmin()).status({ signal: run.signal });
   if (json) {

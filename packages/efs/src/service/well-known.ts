@@ -1,4 +1,4 @@
-// `efs domain` and `efs well-known`: texts at /.well-known/, the list of own domains among them.
+// `efs domain` and `efs well-known`: texts at /.well-known/, including the list of custom domains.
 
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
@@ -45,7 +45,7 @@ export async function removeWellKnown(run: Run, name: string): Promise<void> {
   printResult({ name }, `/.well-known/${name}`);
 }
 
-/** One a line, as gateways read them. */
+/** Returns one domain per line, as gateways read them. */
 async function readDomains(wellKnown: WellKnown): Promise<string[]> {
   const found = (await wellKnown.list()).find(({ name }) => name === domainsName);
   const lines = found?.body.split('\n') ?? [];

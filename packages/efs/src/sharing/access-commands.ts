@@ -1,4 +1,4 @@
-// `efs member`, `efs access`, `efs rotate`: who may do what, and new keys.
+// `efs member`, `efs access`, `efs rotate`: rights, and the rotation of keys.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
@@ -235,7 +235,7 @@ function parseSource(text: string | undefined): RootKeySource | undefined {
 
 const pollMs = 2_000;
 
-/** The new key is good at once; what is left are keys that the old one has wrapped. */
+/** The new key is in use at once; the remaining work are keys that the old one wraps. */
 async function rotated(run: Run, storage: Storage, flags: { wait?: boolean }): Promise<void> {
   const { signal, isQuiet } = run;
   const isRotating = async () => (await storage.status({ signal })).encryption.isRotating;

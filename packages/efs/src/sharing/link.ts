@@ -1,4 +1,4 @@
-// `efs link`: addresses by which whoever has one reads a file, of a private bucket too.
+// `efs link`: addresses by which anybody who has one can read a file, also of a private bucket.
 
 import type { LinkRecord } from '../../../client/src/types/links.ts';
 import type { Run } from '../config/run.ts';
@@ -22,13 +22,13 @@ const columns: readonly Column<LinkRecord>[] = [
   { title: 'PATH', value: ({ path }) => printable(path) },
 ];
 
-/** Shown to owners only: the service names no maker to others. */
+/** Only for owners, because the service does not show creators to others. */
 const makerColumn: Column<LinkRecord> = {
   title: 'MADE BY',
   value: ({ maker = '–', keyId }) => printable(keyId === undefined ? maker : `key ${keyId}`),
 };
 
-/** The address alone on standard output, so that it can be caught by a variable. */
+/** Prints only the address on standard output, so that a script can store it in a variable. */
 export async function createLink(run: Run, text: string, flags: LinkFlags): Promise<void> {
   const file = parseFileName(text);
   const expiresAt = flags.expires === undefined ? undefined : parseExpiry(flags.expires);
@@ -44,7 +44,7 @@ export async function createLink(run: Run, text: string, flags: LinkFlags): Prom
   const isWhole = !link.url.startsWith('/');
   if (!isWhole) printNote("Put the gateway's address of the canister before it, or give --url.");
   const until = link.expiresAt === undefined ? 'it is removed' : inUtc(link.expiresAt);
-  // Else it would be taken for a flag.
+  // Without --, the id would be read as a flag.
   const id = link.id.startsWith('-') ? `-- ${link.id}` : link.id;
   printNote(
     `Whoever has this address reads ${printable(nameOf(file))}, without a key, until ${until}. ` +
@@ -52,7 +52,7 @@ export async function createLink(run: Run, text: string, flags: LinkFlags): Prom
   );
 }
 
-/** The address goes to others, whose clocks may show another time. */
+/** Uses UTC, because the recipients' time zones are unknown. */
 function inUtc(time: string): string {
   return `${time.slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -1,5 +1,5 @@
-// A folder of a bucket to another one of the same service, which copies by itself: no bytes come
-// here, but for those of end-to-end buckets.
+// Syncs a folder of a bucket to another one of the same service, which copies the bytes itself.
+// Only bytes of end-to-end buckets pass through this machine.
 
 import type { FileRecord } from '../../../client/src/types/files.ts';
 import { type Location, nameOf } from '../output/location.ts';

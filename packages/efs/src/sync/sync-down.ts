@@ -1,6 +1,6 @@
-// A folder of a bucket to a folder of this machine. Its files get the time of the service's record,
-// so that the next sync need not read what nobody has changed. Nothing is written outside the
-// folder, nor through a link in it.
+// Syncs a folder of a bucket to a folder on this machine. Local files get the time of the service's
+// record, so that the next sync need not read unchanged files. It never writes outside the folder,
+// nor through a link in it.
 
 import { lstat, mkdir, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -29,7 +29,7 @@ import { isSameFile } from './sync-up.ts';
 
 interface DownStep extends SyncStep {
   readonly record: FileRecord;
-  /** From the folder. */
+  /** Relative to the folder. */
   readonly path: string;
 }
 
@@ -88,7 +88,7 @@ async function requireFolderOrNothing(folder: string): Promise<void> {
   throw new UsageError(`"${folder}" is not a folder: name a folder.`);
 }
 
-/** Size and time of an earlier sync are believed, as rsync does; else the digest tells. */
+/** Trusts size and time of an earlier sync, as rsync does; else compares digests. */
 async function isFetched({ run }: SyncJob, file: string, record: FileRecord): Promise<boolean> {
   const stats = await stat(file).catch(() => undefined);
   const { size, contentType } = record;
@@ -146,7 +146,7 @@ async function bringOne(job: SyncJob, { step, folder, parallel, progress }: OneF
   }
 }
 
-/** Those between, one by one: a link among them would lead elsewhere. */
+/** Creates each folder separately, because a link among them would lead outside. */
 async function makeFolders(folder: string, path: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   let inner = folder;
@@ -171,7 +171,7 @@ async function removeLocal(job: SyncJob, folder: string, names: readonly string[
   }
 }
 
-/** A bucket has no empty folders. */
+/** Removes empty folders, which a bucket cannot have. */
 async function removeEmptied(folder: string, inner: string): Promise<void> {
   for (let path = inner; path.length > folder.length && path !== '.'; path = dirname(path)) {
     const isGone = await rmdir(path).then(

@@ -1,4 +1,4 @@
-// Which of a sync's two names is a folder of this machine, and which one of a bucket.
+// Decides which of a sync's two names is a folder on this machine and which is one of a bucket.
 
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -25,7 +25,7 @@ At least one of the two is bucket/folder; the other can be a folder on this mach
   efs sync demo/photos other/copy      from bucket to bucket, within the service
 A name that begins with . or / is on this machine, and so is a source that exists there as a folder.`;
 
-/** Throws UsageError where it cannot be told. */
+/** Throws UsageError if the names are ambiguous. */
 export async function syncEnds(names: Names, storage: () => Promise<Storage>): Promise<SyncEnds> {
   const { source, destination } = names;
   const [isFrom, isTo] = [isMarked(source), isMarked(destination)];
@@ -69,7 +69,7 @@ function noSource(source: string): UsageError {
   );
 }
 
-/** One that the caller may read. */
+/** Whether the caller can read a bucket with this name. */
 async function isBucket(storage: Storage, bucket: string): Promise<boolean> {
   try {
     await storage.listFolder({ bucket, limit: 1 });
@@ -85,7 +85,7 @@ function isMarked(name: string): boolean {
   return /^(?:[./~\\]|[a-z]:[\\/])/i.test(name);
 }
 
-/** A shell has replaced it, unless it was quoted. */
+/** Replaces ~, which a shell does not replace within quotes. */
 function withHome(name: string): string {
   return name === '~' || name.startsWith('~/') ? join(homedir(), name.slice(1)) : name;
 }
@@ -104,7 +104,7 @@ function asPrefix(name: string): Location {
   return { bucket: location.bucket, path: folderPrefix(location) };
 }
 
-/** Refuses two ends of which one contains the other: each sync would find more to copy. */
+/** Refuses two folders one of which contains the other: each sync would find more to copy. */
 function requireApart(from: Location, to: Location): void {
   const isWithin = from.path.startsWith(to.path) || to.path.startsWith(from.path);
   if (from.bucket !== to.bucket || !isWithin) return;

@@ -19,7 +19,7 @@ export interface SyncFlags {
   readonly maxDelete?: number;
   readonly dryRun?: boolean;
   readonly cacheControl?: string;
-  /** False: of what is fetched here. */
+  /** False: do not verify downloaded files. */
   readonly verify?: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface SyncJob {
   readonly storage: Storage;
   readonly flags: SyncFlags;
   readonly filter: Filter;
-  /** As in `12 sent`. */
+  /** The verb in `12 sent`. */
   readonly verb: 'sent' | 'fetched' | 'copied';
   readonly counts: { done: number; same: number; removed: number };
   /** Failures of single files, which do not stop the others. */
@@ -37,9 +37,9 @@ export interface SyncJob {
   readonly actions: object[];
 }
 
-/** A file to be brought. */
+/** A file to transfer. */
 export interface SyncStep {
-  /** Name of the target: `bucket/path`, or a file of this machine. */
+  /** Name of the target: `bucket/path`, or a local file. */
   readonly name: string;
   readonly size: number;
   readonly isNew: boolean;
@@ -47,9 +47,9 @@ export interface SyncStep {
 
 export interface Direction<Step extends SyncStep> {
   readonly verb: SyncJob['verb'];
-  /** Counts what is the same. `extra`: names of what is at the destination alone. */
+  /** Counts equal files. `extra`: names that only the destination has. */
   plan(job: SyncJob): Promise<{ readonly steps: readonly Step[]; readonly extra: string[] }>;
-  /** Tells of each by noteBrought(), or counts its failure. */
+  /** Reports each file by noteBrought(), or counts its failure. */
   bring(job: SyncJob, steps: readonly Step[], progress: OverallProgress): Promise<void>;
   /** By noteRemoved(). */
   remove(job: SyncJob, names: readonly string[]): Promise<void>;
@@ -86,7 +86,7 @@ export async function runSync<Step extends SyncStep>(
   sumUp(job);
 }
 
-/** Before anything is done: a wrong folder may look like an empty one. */
+/** Called before any change, because a wrong folder can look like an empty one. */
 function requireFew(removals: readonly string[], { maxDelete = removalsMax }: SyncFlags): void {
   if (removals.length <= maxDelete) return;
   throw new UsageError(
@@ -147,7 +147,7 @@ function sumUp(job: SyncJob): void {
   if (failures.length > 0) throw jobFailure(job);
 }
 
-/** With the exit code of what the service has refused first, if it has. */
+/** Has the exit code of the service's first refusal, if there is one. */
 function jobFailure({ failures, flags, verb }: SyncJob): Error {
   const cause = failures.find((failure) => failure instanceof StorageError) ?? failures[0];
   const count = failures.length === 1 ? '1 file was' : `${failures.length} files were`;

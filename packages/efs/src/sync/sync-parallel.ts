@@ -1,12 +1,15 @@
-// Many files at a time: those of one chunk side by side, larger ones one after another, each with
-// as many requests at a time.
+// Transfers many files: those of one chunk in parallel, and larger ones one after another, each
+// with parallel requests.
 
 import { inParallel } from '../../../client/src/connection/parallel.ts';
 import { abortedError } from '../../../client/src/storage-error.ts';
 import { chunkBytesMax } from '../../../wire/src/limits.ts';
 import type { SyncJob } from './sync-job.ts';
 
-/** Passes `work` the number of requests that it may send at a time; an error of it ends all. */
+/**
+ * Calls `work` with the number of requests that it may send in parallel; an error of it ends
+ * everything.
+ */
 export async function inStepsBySize<Step extends { readonly size: number }>(
   { run: { signal }, flags: { parallel } }: Pick<SyncJob, 'run' | 'flags'>,
   steps: readonly Step[],

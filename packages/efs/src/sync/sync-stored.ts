@@ -1,4 +1,4 @@
-// The stored files below a folder of a bucket, and their removal.
+// Lists the stored files below a folder of a bucket, and removes them.
 
 import { StorageError } from '../../../client/src/storage-error.ts';
 import type { FileRecord } from '../../../client/src/types/files.ts';
@@ -6,7 +6,7 @@ import { type Location, nameOf } from '../output/location.ts';
 import { printable } from '../output/printable.ts';
 import { noteRemoved, type SyncJob } from './sync-job.ts';
 
-/** By the path from the prefix on: as far as the filter wants them. */
+/** Returns the files that match the filter, by path relative to the prefix. */
 export async function storedBelow(
   { storage, run, filter }: Pick<SyncJob, 'storage' | 'run' | 'filter'>,
   { bucket, path: prefix }: Location,
@@ -19,7 +19,7 @@ export async function storedBelow(
   return stored;
 }
 
-/** A source must be there: a mistyped one would have all removed at the destination. */
+/** Refuses a source without files: a mistyped one would remove everything at the destination. */
 export async function sourceBelow(
   job: Pick<SyncJob, 'storage' | 'run' | 'filter'>,
   from: Location,
@@ -29,7 +29,7 @@ export async function sourceBelow(
   throw new StorageError('NoSuchFile', `${printable(nameOf(from))} has no files.`);
 }
 
-/** `names` are those of the bucket, `bucket/path`. */
+/** `names`: full names, `bucket/path`. */
 export async function removeStored(
   job: SyncJob,
   bucket: string,

@@ -1,5 +1,5 @@
-// A folder of this machine to a folder of a bucket: what has another digest there is sent, small
-// files together, and large ones go on where an interrupted sync has ended.
+// Syncs a folder on this machine to a folder of a bucket: uploads files with another digest, small
+// ones together, and continues interrupted uploads of large ones.
 
 import { etagOf, likelyChunkBytes } from '../../../client/src/bytes/digest.ts';
 import { sha256 } from '../../../client/src/bytes/sha256.ts';
@@ -28,7 +28,7 @@ import { removeStored, storedBelow } from './sync-stored.ts';
 
 interface UpStep extends SyncStep {
   readonly file: string;
-  /** In the bucket. */
+  /** Path in the bucket. */
   readonly path: string;
 }
 
@@ -75,8 +75,8 @@ async function plan(job: SyncJob, folder: string, to: Location) {
 }
 
 /**
- * By size first, and then by the digest. Of an encrypted file that is the digest of what the local
- * one would be, encrypted with the same key: the header is fetched, and none of its bytes.
+ * Compares the size first, then the digest. For an encrypted file, it downloads only the header,
+ * and computes the digest that the local file would have if encrypted with the same key.
  */
 export async function isSameFile(run: Run, file: string, there: FileRecord): Promise<boolean> {
   const source = await openFileSource(file);
@@ -116,7 +116,7 @@ interface SmallOnes {
   readonly progress: OverallProgress;
 }
 
-/** Those that go together with others; returns the rest. */
+/** Uploads the small files in groups; returns the rest. */
 async function bringSmall(job: SyncJob, { steps, bucket, progress }: SmallOnes): Promise<UpStep[]> {
   const { storage, run, flags } = job;
   const others = steps.filter(({ size }) => size > smallFileBytesMax);
@@ -136,7 +136,10 @@ async function bringSmall(job: SyncJob, { steps, bucket, progress }: SmallOnes):
   return others;
 }
 
-/** Read whole, so that none is open while it waits for others. Adds what has grown. */
+/**
+ * Yields whole files, so that none is open while it waits for others. Collects files that have
+ * grown.
+ */
 async function* readAll(
   job: SyncJob,
   steps: readonly UpStep[],

@@ -1,5 +1,5 @@
-// `efs sync`: makes one folder hold what another one holds, and brings only what differs: from this
-// machine to the service, back, or within the service.
+// `efs sync`: makes one folder equal to another by transferring only differences: from this machine
+// to the service, back, or within the service.
 
 import { checkedConcurrency } from '../../../client/src/connection/parallel.ts';
 import type { Run } from '../config/run.ts';

@@ -1,4 +1,4 @@
-// `--exclude` and `--include`: which files of a folder a transfer is about.
+// `--exclude` and `--include`: select the files of a folder for a transfer.
 
 import { Option } from 'commander';
 import picomatch from 'picomatch';
@@ -16,9 +16,9 @@ export interface FilterFlags {
 }
 
 export interface Filter {
-  /** Takes a path relative to the folder, its parts joined by slashes. */
+  /** Returns whether to transfer a path, relative to the folder and with slashes. */
   readonly isWanted: (path: string) => boolean;
-  /** Nothing that is in this folder can be wanted. */
+  /** Returns whether no file in this folder can match. */
   readonly isClosed: (folder: string) => boolean;
 }
 
@@ -31,7 +31,7 @@ at any depth, else paths below the folder; a matching folder includes or exclude
   --exclude 'cache/**' --include cache/keep.txt   one file of a folder
 --delete does not delete excluded files.`;
 
-/** Commander collects each flag by itself: their common order is noted here. */
+/** Commander collects each flag separately, so the common order is recorded here. */
 let ruleCount = 0;
 
 function rule(isIncluded: boolean) {
@@ -70,7 +70,7 @@ function matcherOf(glob: string): Matcher {
   return (path, parents) => (!isFolder && isMatch(path)) || parents.some(isMatch);
 }
 
-/** `a` and `a/b` of `a/b/c`. */
+/** Returns `a` and `a/b` for `a/b/c`. */
 function parentsOf(path: string): string[] {
   const parents: string[] = [];
   for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {

@@ -8,7 +8,10 @@ import type {
   FolderRecord,
 } from '../../../client/src/types/listings.ts';
 
-/** The most that the service gives; the first page is shorter, since many want no more. */
+/**
+ * Maximum page of the service; the first page is shorter, because many callers need only a few
+ * entries.
+ */
 const pageEntriesMax = 1_000;
 
 export type Entry = FileRecord | FolderRecord;
@@ -17,7 +20,7 @@ export function isFile(entry: Entry): entry is FileRecord {
   return 'size' in entry;
 }
 
-/** Page by page. */
+/** Yields one page after another. */
 export async function* entriesOf(
   storage: Storage,
   options: Omit<FolderOptions, 'delimiter' | 'cursor' | 'limit'>,
@@ -34,7 +37,7 @@ export async function* entriesOf(
   } while (cursor !== undefined);
 }
 
-/** By their bytes, as the service sorts. */
+/** Compares bytes, as the service sorts. */
 function compareNames(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

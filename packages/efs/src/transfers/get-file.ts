@@ -1,5 +1,4 @@
-// One file of the service to a file of this machine: written beside its target, it takes the
-// target's place when all of it is verified.
+// Downloads one file: writes a temporary file beside the target, and renames it after verification.
 
 import { rename, rm } from 'node:fs/promises';
 import { openFileSource } from '../../../client/src/node/file-source.ts';
@@ -24,7 +23,7 @@ import type { TransferName } from './transfer-state.ts';
 
 interface Wanted {
   readonly name: FileName;
-  /** As a list has shown it: an answer of another file is refused. */
+  /** The record in a list: an answer with another file's bytes is refused. */
   readonly listed?: Listed;
   readonly target: TargetFile;
   readonly common: DownloadOptions;
@@ -35,7 +34,7 @@ interface Wanted {
 
 interface Listed {
   readonly record: FileRecord;
-  /** Its record as it is now. */
+  /** Returns the present record of the file. */
   again(): Promise<FileRecord>;
 }
 
@@ -50,7 +49,7 @@ export async function fetchFile(
     await writeStraight(target.file, straight.body);
     return straight;
   }
-  // A range is not remembered.
+  // Downloads of a range cannot be resumed.
   const transfer: TransferName | undefined =
     common.range === undefined
       ? { kind: 'download', service: run.service, ...name, file: target.file }
@@ -62,11 +61,11 @@ export async function fetchFile(
     download = await openListed(storage, wanted, former);
     if (transfer && part === undefined) await dropAbandoned(transfer);
     const written = part ?? freshPart(target);
-    // Noted before it is created: a process that is killed leaves no part that nobody knows.
+    // Recorded before its creation, so that a killed process leaves no unknown temporary file.
     if (transfer) await rememberPart(transfer, { etag: download.etag, part: written });
     if (part === undefined) await createPart(written, target);
     part = written;
-    // A range becomes a file of its own, from its first byte.
+    // A range is written to its own file, from its first byte.
     const start = common.range === undefined ? download.start : 0;
     await writePart(part, { body: download.body, start, mode: target.mode });
     await rename(part, target.file);
@@ -81,8 +80,8 @@ export async function fetchFile(
 const attemptsMax = 3;
 
 /**
- * Opens a download of the file that was listed. An intermediary may mix up the answers to two
- * requests, each of which is right in itself; a file may also be replaced after it was listed.
+ * Opens a download of the listed file. An intermediary may mix up the answers to two requests, each
+ * of which is valid; a file may also be replaced after it was listed.
  */
 async function openListed(
   storage: Pick<Storage, 'download'>,
@@ -111,7 +110,7 @@ function isOf(record: FileRecord, { etag, size }: Download): boolean {
   return etag === record.etag && (isSealed || size === record.size);
 }
 
-/** Goes on with what there is if it is of the file as it is now. */
+/** Continues with the received bytes if they belong to the present file. */
 async function openDownload(
   storage: Pick<Storage, 'download'>,
   { name, common }: Wanted,

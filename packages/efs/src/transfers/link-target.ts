@@ -1,5 +1,5 @@
-// The target of `efs get <link>`. The link's sender chose the name in it, so a name that the user
-// did not type must not replace a file, hide one or act on a shell's settings, as .bashrc would.
+// The target of `efs get <link>`. The link's creator chose the name in it. A name that the user did
+// not type must not replace a file, be hidden or change a shell's settings, as .bashrc would.
 
 import type { Run } from '../config/run.ts';
 import { printNote } from '../output/output.ts';
@@ -8,7 +8,7 @@ import { UsageError } from '../output/usage-error.ts';
 import { unsafeReason } from './safe-path.ts';
 import { entryAt, findTarget, isFolderTarget, pathIn, type TargetFile } from './target-file.ts';
 
-/** `target` names a file, or a folder for a file of the name in the link. */
+/** `target` is a file, or a folder for a file with the name in the link. */
 export async function findLinkTarget(
   run: Run,
   target: string | undefined,

@@ -1,4 +1,4 @@
-// `efs ls`, `efs stat` and `efs status`: what is there.
+// `efs ls`, `efs stat` and `efs status`.
 
 import type { Storage } from '../../../client/src/storage.ts';
 import { ageType } from '../../../client/src/types/end-to-end.ts';
@@ -56,9 +56,8 @@ export async function list(run: Run, place: string, flags: ListFlags): Promise<v
 }
 
 /**
- * Folders stand for what is in them unless all files are wanted: that is also what lists by date
- * are of, and, when nothing is said, those of a tag, of a prefix that is named as such, and as
- * JSON.
+ * Lists folders instead of their files, unless all files are requested: explicitly, by a sort by
+ * date, or by default for a tag, a named prefix and JSON.
  */
 function listed(
   storage: Storage,

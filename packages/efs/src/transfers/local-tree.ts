@@ -1,4 +1,4 @@
-// All files below a folder of this machine, as far as a filter wants them.
+// All files below a local folder that match a filter.
 
 import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -10,9 +10,9 @@ import type { Filter } from './filters.ts';
 import { isPartName } from './safe-path.ts';
 
 export interface LocalFile {
-  /** Path on this machine. */
+  /** Local path. */
   readonly file: string;
-  /** From the folder, with slashes. */
+  /** Path relative to the folder, with slashes. */
   readonly path: string;
   readonly size: number;
 }
@@ -20,7 +20,7 @@ export interface LocalFile {
 export interface LocalTree {
   /** By name, folder by folder. */
   readonly files: LocalFile[];
-  /** Paths of what is neither a file nor a folder: links to folders, pipes. */
+  /** Paths that are neither files nor folders: links to folders, pipes. */
   readonly skipped: string[];
 }
 
@@ -31,7 +31,9 @@ export interface TreeReading {
   readonly attempt: (file: string, work: () => Promise<void>) => Promise<void>;
 }
 
-/** Links to files are followed; one to a folder may lead to a folder that it is in. */
+/**
+ * Follows links to files. A link to a folder is skipped, because it may lead to a parent folder.
+ */
 export async function readTree(reading: TreeReading, folder: string): Promise<LocalTree> {
   const tree: LocalTree = { files: [], skipped: [] };
   await addFolder(reading, tree, { file: folder, path: '' });
@@ -62,7 +64,7 @@ async function addEntry(
     if (!filter.isClosed(path)) await addFolder(reading, tree, { file, path: `${path}/` });
     return;
   }
-  // A partial download is not a file yet.
+  // A partial download is not a complete file.
   if (!filter.isWanted(path) || isPartName(entry.name)) return;
   const stats = await statsOf(entry, file);
   if (stats?.isFile()) {
@@ -75,6 +77,6 @@ async function addEntry(
 
 async function statsOf(entry: Dirent, file: string): Promise<Stats | undefined> {
   if (entry.isFile()) return stat(file);
-  // It may lead to nothing.
+  // The link may be broken.
   return entry.isSymbolicLink() ? stat(file).catch(() => undefined) : undefined;
 }

@@ -1,5 +1,6 @@
-// Which part belongs to which `efs get`: remembered for --resume, taken over by one process at a
-// time, removed when its process has gone and nobody goes on with it. Knows nothing of the bytes.
+// Records which temporary file belongs to which `efs get`, for --resume. One process at a time can
+// claim it; it is removed when its process has ended and nobody continues it. It knows nothing of
+// the bytes.
 
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -20,7 +21,10 @@ export interface FormerPart {
   readonly part: string;
 }
 
-/** Renamed, so that of two that go on at once only one has it; the other begins anew. */
+/**
+ * Claims the record by renaming it, so that of two concurrent processes only one gets it; the other
+ * starts over.
+ */
 export async function claimPart(
   transfer: TransferName,
   target: TargetFile,
@@ -38,7 +42,7 @@ export async function claimPart(
   return former;
 }
 
-/** A get works where nothing can be remembered; it cannot go on later, though. */
+/** A download works even if nothing can be recorded, but then it cannot be resumed. */
 export async function rememberPart(transfer: TransferName, former: FormerPart): Promise<void> {
   const { etag, part } = former;
   try {
@@ -49,12 +53,12 @@ export async function rememberPart(transfer: TransferName, former: FormerPart): 
   }
 }
 
-/** False when a later get into the same file has taken its place. */
+/** Returns false if a later download of the same file has replaced the record. */
 export async function isRemembered(transfer: TransferName, part: string): Promise<boolean> {
   return (await loadDownload(transfer))?.part === basename(part);
 }
 
-/** Never fails: what is left names a part that is not there, which is as good as nothing. */
+/** Never fails: a remaining record names a file that does not exist, which has no effect. */
 export async function forgetPart(transfer: TransferName, part: string): Promise<void> {
   if (await isRemembered(transfer, part)) await forgetState(transfer).catch(() => {});
 }

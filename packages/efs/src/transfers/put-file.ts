@@ -1,5 +1,5 @@
-// One file into a bucket, by an upload that can be gone on with: its id is remembered until the
-// file is stored.
+// Uploads one file with an upload that can be continued: its id is recorded until the file is
+// stored.
 
 import { resolve } from 'node:path';
 import type { FileSource } from '../../../client/src/node/file-source.ts';
@@ -59,7 +59,7 @@ export interface OpenedFile extends FileToPut {
   readonly goesOnBy: string;
 }
 
-/** The upload's id is kept before the first chunk goes, and forgotten with the last. */
+/** Records the upload's id before the first chunk is sent, and forgets it after the last. */
 export async function putFile(run: Run, storage: Storage, opened: OpenedFile): Promise<FileRecord> {
   const { source, name, file, options, report, goesOnBy } = opened;
   const transfer: TransferName = {
@@ -88,7 +88,7 @@ export async function putFile(run: Run, storage: Storage, opened: OpenedFile): P
     return record;
   } catch (error) {
     if (isBegun && (hasEnded(error) || isStorageError(error, 'InvalidArgument'))) {
-      // A file that has changed, for one: the upload is not of what it is now.
+      // For example, the file has changed, so the upload does not match it.
       await forgetState(transfer);
     } else if (isBegun) {
       printNote(`The upload of ${printable(file)} can continue: ${goesOnBy} continues it.`);
@@ -100,8 +100,8 @@ export async function putFile(run: Run, storage: Storage, opened: OpenedFile): P
 type FormerUpload = Required<Pick<UploadOptions, 'ageHeader'>> & { readonly resume: string };
 
 /**
- * The id of an interrupted upload of the same file with the same wishes, to go on with. Any other
- * that nobody works at is cancelled: it would take up one of the bucket's uploads for days.
+ * Returns the id of an interrupted upload of the same file with the same options. Cancels any other
+ * that no process works on, because it would take up one of the bucket's uploads for days.
  */
 async function formerUpload(
   storage: Storage,
@@ -125,7 +125,7 @@ async function formerUpload(
   return undefined;
 }
 
-/** An upload that is no longer there is begun anew. */
+/** Starts over if the upload no longer exists. */
 async function uploadOrResume(
   storage: Storage,
   source: FileSource,

@@ -1,7 +1,7 @@
-// Names that a service gives as files of this machine: none leaves its folder, none is a device,
-// and no two are one file where the disk does not tell letters' cases apart.
+// Checks names from a service as local file names: a file must not leave its folder or be a device,
+// and two names must not be one file on a disk that ignores case.
 
-/** Names that Windows takes for devices, with any extension. */
+/** Names that Windows treats as devices, with any extension. */
 const deviceName = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?$/i;
 const windowsForbidden = /[<>:"|?*\\]/;
 const controls = /\p{Cc}/u;
@@ -11,7 +11,7 @@ export function isPartName(name: string): boolean {
   return partName.test(name);
 }
 
-/** Why a path from a folder cannot be a file below it; undefined when it can. */
+/** Returns why a relative path cannot be a file below the folder; undefined if it can. */
 export function unsafeReason(
   path: string,
   platform: NodeJS.Platform = process.platform,
@@ -33,7 +33,7 @@ export function unsafeReason(
   return undefined;
 }
 
-/** The same for names that are one file on the disks of this platform. */
+/** Returns the same key for names that are one file on the disks of this platform. */
 export function diskKey(path: string, platform: NodeJS.Platform = process.platform): string {
   const isCaseBlind = platform === 'win32' || platform === 'darwin';
   return isCaseBlind ? path.normalize('NFC').toLowerCase() : path;

@@ -1,5 +1,5 @@
-// Copies into end-to-end buckets and out of them. The service cannot make them, since it opens
-// nothing: the bytes come here, are opened if they are encrypted, and go as the other bucket wants.
+// Copies into and out of end-to-end buckets. The service cannot decrypt, so the bytes pass through
+// this machine: it decrypts them if necessary and encrypts them for the other bucket.
 
 import type { Storage } from '../../../client/src/storage.ts';
 import { StorageError } from '../../../client/src/storage-error.ts';
@@ -8,7 +8,7 @@ import type { FileName, FileRecord } from '../../../client/src/types/files.ts';
 import type { Run } from '../config/run.ts';
 import { nameOf } from '../output/location.ts';
 
-/** Whether bytes have to come here: of two buckets one is end-to-end. */
+/** Whether bytes must pass through this machine: one of the buckets is end-to-end. */
 export async function isSealedCopy(run: Run, from: string, to: string): Promise<boolean> {
   if (from === to) return false;
   const secrets = await run.secrets();
@@ -22,7 +22,7 @@ interface Carried {
   readonly signal: AbortSignal;
 }
 
-/** With its tags and metadata. */
+/** Copies the file with its tags and metadata. */
 export async function carryFile(storage: Storage, carried: Carried): Promise<void> {
   const { from, to, ifNoneMatch, signal } = carried;
   const { contentType, tags, metadata } = await storage.stat(from, { signal });
@@ -30,7 +30,7 @@ export async function carryFile(storage: Storage, carried: Carried): Promise<voi
   await storage.upload(body, {
     ...to,
     size,
-    // A decrypted file gets the type of its name.
+    // A decrypted file gets the type that belongs to its name.
     contentType: contentType === ageType ? undefined : contentType,
     tags,
     metadata,
@@ -53,8 +53,8 @@ export async function moveFile(storage: Storage, carried: Carried): Promise<void
 }
 
 /**
- * Whether the copy is of what is at its source now, as far as times and sizes tell, which are one
- * service's: a digest of what is encrypted says nothing about what is in it.
+ * Whether the copy is up to date with its source, by times and sizes of the service: digests of
+ * encrypted files do not describe their content.
  */
 export async function isCopied(run: Run, source: FileRecord, copy: FileRecord): Promise<boolean> {
   if (Date.parse(copy.updatedAt) < Date.parse(source.updatedAt)) return false;
@@ -62,7 +62,7 @@ export async function isCopied(run: Run, source: FileRecord, copy: FileRecord): 
   return one === other;
 }
 
-/** Bytes of what is in an age file, by its header; of any other its size. */
+/** Returns the size of an age file's content, by its header; of any other file its size. */
 export async function sizeWithin(run: Run, record: FileRecord): Promise<number> {
   if (record.contentType !== ageType) return record.size;
   const secrets = await run.secrets();

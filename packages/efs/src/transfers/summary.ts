@@ -1,5 +1,5 @@
-// Work on many files, in which one that fails keeps none of the others: what was done is counted,
-// what failed is said, and both are summed up in the end.
+// Work on many files in which one failure does not stop the others: counts successes, prints
+// failures, and summarizes both at the end.
 
 import { isStorageError, StorageError } from '../../../client/src/storage-error.ts';
 import type { Run } from '../config/run.ts';
@@ -9,7 +9,7 @@ import { printFailure, printJson, printLine, printNote } from '../output/output.
 import { printable } from '../output/printable.ts';
 
 export interface Summary {
-  /** As in `12 removed.` */
+  /** The verb in `12 removed.` */
   readonly verb: string;
   done: number;
   /** The completed names, as printed; for JSON. */
@@ -63,7 +63,10 @@ export function endsAll(error: unknown): boolean {
   return [interrupted, unreachable].some((code) => code === exitCodeOf(error));
 }
 
-/** With the exit code of the first failure. The summary is the JSON value, unless there is one. */
+/**
+ * Uses the exit code of the first failure. The summary is the JSON value, unless another was
+ * printed.
+ */
 export function finish(run: Run, summary: Summary, isSummedUp: boolean): void {
   if (isJson()) printJson(jsonOf(summary));
   endSummary(run, summary, isSummedUp);
@@ -73,7 +76,7 @@ function jsonOf({ verb, done, names, failures }: Summary): object {
   return { verb, done, failed: failures.length, names };
 }
 
-/** For who has printed another JSON value. */
+/** For callers that have printed another JSON value. */
 export function endSummary(run: Run, { verb, done, failures }: Summary, isSummedUp: boolean): void {
   const [first] = failures;
   if (first !== undefined) throw failureOf(first, `${done} ${verb}, ${failures.length} failed.`);

@@ -1,5 +1,5 @@
-// The target of `efs get`: resolves the name on this disk, checks it before anything is fetched,
-// and replaces it with the finished partial file. Knows nothing of the service.
+// The target of `efs get`: resolves the local name, checks it before the download, and replaces it
+// with the finished temporary file. It knows nothing of the service.
 
 import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
@@ -18,20 +18,20 @@ import { withoutLastSlashes } from '../../../client/src/operations/url-paths.ts'
 import { UsageError } from '../output/usage-error.ts';
 
 export interface TargetFile {
-  /** Absolute and without symbolic links, but for what is written straight. */
+  /** Absolute and without symbolic links, except for devices and pipes. */
   readonly file: string;
-  /** A device or pipe: it must stay what it is, and nothing can be kept of it. */
+  /** A device or pipe: it must not be replaced, and no partial download can be kept. */
   readonly isStraight: boolean;
-  /** Permissions of the file that is there. */
+  /** Permissions of the existing file. */
   readonly mode: number | undefined;
 }
 
 const ownerReadWrite = 0o600;
 const permissionBits = 0o777;
-/** As for any new file: the process's mask takes its bits away. */
+/** As for any new file: the process's umask applies. */
 const newFileMode = 0o666;
 
-/** `target` may be a folder, into which `name` goes; without it `name` goes to the current one. */
+/** `target` can be a folder for the file `name`; if absent, the current folder is used. */
 export async function findTarget(target: string | undefined, name: string): Promise<TargetFile> {
   const isInFolder = target !== undefined && (await isFolderTarget(target));
   const path = isInFolder ? pathIn(target, name) : (target ?? name);
@@ -77,7 +77,7 @@ function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** A link's file need not be there; a circle of links has failed at `stat` before. */
+/** A link's file need not exist; a cycle of links has already failed at `stat`. */
 async function realFile(path: string): Promise<string> {
   const folder = await realFolder(dirname(path));
   const file = join(folder, basename(path));
@@ -93,18 +93,18 @@ async function realFolder(path: string): Promise<string> {
   return realpath(path);
 }
 
-/** A name of its own, short enough beside any target. */
+/** Returns a unique name that is short enough beside any target. */
 export function freshPart({ file }: TargetFile): string {
   return join(dirname(file), `.efs-${randomBytes(8).toString('hex')}.part`);
 }
 
-/** Never opens what is there; no one may read it who may not read what it will replace. */
+/** Never opens an existing file. Only users who may read the replaced file may read it. */
 export async function createPart(part: string, { mode }: TargetFile): Promise<void> {
   const created = mode === undefined ? newFileMode : mode | ownerReadWrite;
   await (await open(part, 'wx', created)).close();
 }
 
-/** The body from byte `start` of the part; whatever the part had from there on is dropped. */
+/** Writes the body from byte `start` of the temporary file and drops what it had from there on. */
 export async function writePart(
   part: string,
   { body, start, mode }: PartBody & { readonly mode: number | undefined },
@@ -135,7 +135,7 @@ interface PartBody {
   readonly start: number;
 }
 
-/** Without `start` one byte after the other: a pipe has no positions. */
+/** Without `start`, writes sequentially, because a pipe has no positions. */
 async function writeBody(
   handle: FileHandle,
   { body, start }: { readonly body: PartBody['body']; readonly start: number | undefined },

@@ -15,7 +15,7 @@ export interface TransferName {
   readonly service: string;
   readonly bucket: string;
   readonly path: string;
-  /** Absolute path on this machine. */
+  /** Absolute local path. */
   readonly file: string;
 }
 
@@ -23,23 +23,23 @@ export interface UploadState {
   readonly uploadId: string;
   readonly size: number;
   readonly changedAtMs: number;
-  /** The other options of the command, in one text. */
+  /** The other options of the command as one text. */
   readonly wishes: string;
   /** For an end-to-end bucket: reproduces the same ciphertext. Not secret. */
   readonly ageHeader?: string | undefined;
-  /** Id of the process that sends it. */
+  /** Id of the process that sends the file. */
   readonly processId: number;
 }
 
 export interface DownloadState {
   readonly etag: string;
-  /** Name of what has come, in the file's folder. */
+  /** Name of the temporary file, in the file's folder. */
   readonly part: string;
   /** Id of the process that writes it. */
   readonly processId: number;
 }
 
-/** As long as the service keeps an upload that is under way. */
+/** The service keeps an open upload for the same time. */
 const keptMs = 7 * 24 * 3_600_000;
 
 export function stateFolder(): string {
@@ -59,7 +59,7 @@ export async function saveState(
 ): Promise<void> {
   await mkdir(stateFolder(), { recursive: true, mode: ownerOnlyFolder });
   const path = statePath(name);
-  // Renamed, so that it is never half a file.
+  // Renamed into place, so that it is never incomplete.
   const fresh = `${path}.${process.pid}`;
   const text = `${JSON.stringify({ ...name, ...state }, null, 2)}\n`;
   await writeFile(fresh, text, { mode: ownerOnlyFile });
@@ -75,13 +75,13 @@ async function loadState(name: TransferName): Promise<unknown> {
 }
 
 /**
- * Removes the notes that killed processes have left and nothing can go on with: those of a part
- * that is gone, those older than seven days with their part, and half-written ones.
+ * Removes records that killed processes have left and nothing can continue: those without a
+ * temporary file, those older than seven days with their temporary file, and incomplete ones.
  */
 export async function clearNotes(): Promise<void> {
   const folder = stateFolder();
   const names = await readdir(folder).catch(() => []);
-  // A note that cannot be read or removed hinders no transfer.
+  // A record that cannot be read or removed does not prevent a transfer.
   for (const name of names) await clearNote(folder, name).catch(() => {});
 }
 
@@ -122,7 +122,7 @@ export async function loadUpload(name: TransferName): Promise<UploadState | unde
 
 /** Whether another process still works at the transfer. */
 export function isAtWork({ processId }: { readonly processId: number }): boolean {
-  // This process has one transfer of a name only: under its own number another has gone before.
+  // This process has one transfer per name, so its own id must come from an earlier process.
   if (processId === process.pid) return false;
   try {
     process.kill(processId, 0);

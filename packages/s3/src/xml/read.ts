@@ -84,7 +84,7 @@ export function elementsOf(element: ReadElement | undefined, name: string): read
   return typeof element === 'object' && Object.hasOwn(element, name) ? (element[name] ?? []) : [];
 }
 
-/** Returns the text of the first child with that name; undefined if there is none. */
+/** Returns the text of the first child with that name; undefined without one. */
 export function textOf(element: ReadElement | undefined, name: string): string | undefined {
   const [first] = elementsOf(element, name);
   return typeof first === 'string' ? first : undefined;
