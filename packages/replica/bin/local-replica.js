@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the command; the package brings it built.
+// Starts the command, which the package contains as built JavaScript.
 
 import { main } from '../dist/command.js';
 

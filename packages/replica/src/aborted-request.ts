@@ -1,6 +1,6 @@
-// Why a request gets no answer at all.
+// The error of a request that gets no answer.
 
-/** There is nobody left to answer, or no answer is to be given: the connection ends without one. */
+/** The client is gone, or no answer must be sent: the connection ends without one. */
 export class AbortedRequest extends Error {
   override readonly name = 'AbortedRequest';
 }

@@ -1,6 +1,6 @@
-// The agent endpoints answer programs on this machine, and pages of hosts that are this machine. A
-// page of another site is refused by its Origin, and one that resolved its own name to this machine
-// (DNS rebinding) by its Host. Fetch standard, "Origin header".
+// The agent endpoints answer programs on this machine, and pages whose host is this machine. The
+// Origin header reveals a page of another site; the Host header reveals a page that resolved its
+// own name to this machine (DNS rebinding). Fetch standard, "Origin header".
 
 import { hostName } from './gateway/canister-resolution.ts';
 
@@ -12,7 +12,7 @@ export interface CallerHeaders {
 const ownHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 const ownHelp = 'localhost, <name>.localhost, 127.0.0.1 or [::1]';
 
-/** Throws an Error if one is no origin of a web page. */
+/** Throws an Error for a text that is not an origin of a web page. */
 export function readAllowedOrigins(origins: readonly string[] = []): ReadonlySet<string> {
   for (const origin of origins) {
     if (webUrl(origin)?.origin === origin) continue;
@@ -24,7 +24,7 @@ export function readAllowedOrigins(origins: readonly string[] = []): ReadonlySet
   return new Set(origins);
 }
 
-/** Why the request is refused, in words; undefined if it may pass. */
+/** Returns the reason for refusing the request; undefined if it is allowed. */
 export function refuseStranger(
   { host, origin }: CallerHeaders,
   allowedOrigins: ReadonlySet<string>,

@@ -1,7 +1,6 @@
-// Joining arrays of bytes, with a copy of each at most.
+// Joins arrays of bytes with at most one copy of each.
 
-/** In memory of its own, which begins with the first byte: Buffer.concat() may give a part of a
- * pool. */
+/** Returns memory of its own: Buffer.concat() may return a part of a pool. */
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let end = 0;
@@ -12,7 +11,7 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** As concatBytes(), without a copy of a single one. */
+/** Like concatBytes(), but returns a single array without copying it. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const [first] = parts;
   return parts.length === 1 && first ? first : concatBytes(parts);

@@ -1,6 +1,6 @@
-// The vocabulary that the replica's parts share: principals, outcomes of messages, and the
-// interfaces between the execution engine, the management canister, persistence and the two edges
-// (agent endpoints, HTTP gateway). Types only: no part imports another part's insides.
+// The types that the replica's parts share: principals, outcomes of messages, and the interfaces
+// between the execution engine, the management canister, persistence and the two servers (agent
+// endpoints, HTTP gateway). Parts import these types and not each other's internals.
 
 import type { Principal } from '@dfinity/principal';
 import type { CanisterSettings } from './settings.ts';
@@ -31,7 +31,7 @@ export interface SenderInfo {
   readonly signer: Uint8Array;
 }
 
-/** A call as ingress, query or another canister makes it. */
+/** A call as ingress, as a query or from another canister. */
 export interface CallMessage {
   readonly senderInfo?: SenderInfo | undefined;
   readonly sender: Principal;
@@ -57,10 +57,7 @@ export type EntryKind =
   | 'heartbeat'
   | 'lowMemory';
 
-/**
- * The cost of one executed message, by the network's rules. The log line and the bench are made
- * of it.
- */
+/** The cost of one executed message, by the network's rules. Log lines and benchmarks use it. */
 export interface MessageReport {
   readonly canisterId: string;
   readonly kind: EntryKind;
@@ -74,7 +71,7 @@ export interface MessageReport {
   readonly milliseconds: number;
   readonly argBytes: number;
   readonly replyBytes: number;
-  /** Absent when the message ended well. */
+  /** Absent if the message succeeded. */
   readonly error?: string;
 }
 
@@ -102,25 +99,27 @@ export interface Engine {
   now(): bigint;
   canister(id: Principal): CanisterView | undefined;
   canisters(): Iterable<CanisterView>;
-  /** Ingress induction: target exists, runs, `inspect_message` accepts; for the management canister
-   * its ingress rules. `undefined` means accepted. */
+  /**
+   * Checks ingress: the target exists and runs, and `inspect_message` accepts; for the management
+   * canister, its ingress rules. `undefined` means accepted.
+   */
   checkIngress(message: CallMessage): Promise<Reject | undefined>;
   /**
-   * Executes an accepted update (or a query as an update) to its end; changes are on disk before it
-   * resolves.
+   * Executes an accepted update (or a query as an update) to its end; its changes are on disk
+   * before it resolves.
    */
   update(message: CallMessage): Promise<Outcome>;
-  /** Non-replicated query; leaves no trace. */
+  /** Executes a query in non-replicated mode, which changes nothing. */
   query(message: CallMessage): Promise<Outcome>;
 }
 
-/** Given to the engine by the certification module, for `ic0.data_certificate_*`. */
+/** The source of `ic0.data_certificate_*`; the certification module passes it to the engine. */
 export type DataCertificateSource = (canisterId: Principal) => Uint8Array;
 
 export const wasmPageBytes = 65_536;
 export const osPageBytes = 4_096;
 
-/** One canister's stable memory. Writes are held back in an overlay until the engine commits. */
+/** One canister's stable memory. An overlay holds back writes until the engine commits. */
 export interface StableMemory {
   /** Size in Wasm pages of 64 KiB, uncommitted growth included. */
   pages(): number;
@@ -129,14 +128,14 @@ export interface StableMemory {
   /** The caller has checked the bounds. */
   read(offset: number, target: Uint8Array): void;
   write(offset: number, source: Uint8Array): void;
-  /** 4 KiB pages written since the last commit or rollback. */
+  /** Returns the number of 4 KiB pages written since the last commit or rollback. */
   dirtyPages(): number;
-  /** Empties the memory for the running message (reinstall, uninstall); undone by `rollback`. */
+  /** Empties the memory for the running message (reinstall, uninstall); `rollback` undoes it. */
   clear(): void;
   rollback(): void;
 }
 
-/** A canister as it is stored, without its memories. */
+/** A stored canister without its memories. */
 export interface StoredCanister {
   readonly id: string;
   /**
@@ -149,47 +148,48 @@ export interface StoredCanister {
 /** The change that a commit makes to a canister's heap and the other state of its instance. */
 export interface HeapChange {
   readonly canisterId: string;
-  /** Globals, tables and open calls, opaque to the store; `undefined`: there is no instance any
-   * more, the heap goes. */
+  /**
+   * Globals, tables and open calls, opaque to the store; `undefined`: there is no instance any
+   * more, so the heap is removed.
+   */
   readonly registers: Uint8Array | undefined;
-  /** Another instance has taken the former one's place: `dirty` names all pages that are not zero.
-   * */
+  /** A new instance replaces the former one: `dirty` lists all pages that are not zero. */
   readonly cleared: boolean;
-  /** As it is now; its size is a multiple of 64 KiB. */
+  /** The present heap; its size is a multiple of 64 KiB. */
   readonly heap: Buffer;
-  /** As it was at the last commit; may be shorter. */
+  /** The heap at the last commit; may be shorter. */
   readonly former: Buffer;
   /** Indices of the 4 KiB pages of `heap` that differ. */
   readonly dirty: readonly number[];
 }
 
-/** A heap that was kept. */
+/** A stored heap. */
 export interface StoredHeap {
   /** Size in Wasm pages of 64 KiB. */
   readonly pages: number;
   readonly registers: Uint8Array;
-  /** Fills `target`, from byte 0. Throws when the heap is damaged. */
+  /** Fills `target` from byte 0. Throws if the heap is damaged. */
   read(target: Uint8Array): void;
 }
 
 /** The store of all state: in memory only, or in a folder with a journal. */
 export interface StateStore {
-  /** Canisters as of the last commit, whole. */
+  /** Returns all canisters at the last commit. */
   load(): readonly StoredCanister[];
   stableMemory(canisterId: string): StableMemory;
-  /** Whether heaps are kept; if not, changes of them are not looked at. */
+  /** Whether heaps are stored; if not, their changes are ignored. */
   readonly keepsHeaps: boolean;
-  /** As of the last commit; `undefined` when none was kept. */
+  /** Returns the heap at the last commit; `undefined` if none is stored. */
   heap(canisterId: string): StoredHeap | undefined;
   /**
-   * Makes records, deletions and every overlay of the named canisters durable, as one, before it
+   * Makes records, deletions and all overlays of the named canisters durable in one step before it
    * returns.
    */
   commit(change: StateChange): void;
   /** Small values of other parts (the root key, counters), durable at once. */
   getValue(name: string): Uint8Array | undefined;
   setValue(name: string, value: Uint8Array): void;
-  /** Wasm modules by their SHA-256 in hex: written once, kept out of the journal. */
+  /** Stores a Wasm module under its SHA-256 in hexadecimal: written once, outside the journal. */
   putModule(sha256Hex: string, module: Uint8Array): void;
   getModule(sha256Hex: string): Uint8Array | undefined;
   close(): void;
@@ -197,17 +197,19 @@ export interface StateStore {
 
 export interface StateChange {
   readonly canisters: readonly StoredCanister[];
-  /** Canister ids whose stable memory overlay belongs to this change. */
+  /** Ids of canisters whose stable memory overlay is part of this change. */
   readonly stableMemories: readonly string[];
-  /** Canister ids whose stable memory is dropped (reinstall, uninstall), before overlays apply. */
+  /**
+   * Ids of canisters whose stable memory is dropped (reinstall, uninstall) before overlays apply.
+   */
   readonly cleared: readonly string[];
-  /** Canister ids that are gone for good. */
+  /** Ids of deleted canisters. */
   readonly deleted: readonly string[];
   readonly heaps?: readonly HeapChange[];
   readonly values?: readonly ValueChange[];
 }
 
-/** `undefined`: the value is removed. */
+/** `undefined` removes the value. */
 export type ValueChange = readonly [name: string, value: Uint8Array | undefined];
 
 /** One line of a canister's log. */
@@ -237,7 +239,7 @@ export type ChangeDetails =
   | { readonly kind: 'controllers'; readonly controllers: readonly Principal[] }
   | {
       readonly kind: 'snapshot';
-      /** Absent when it was the canister's own. */
+      /** Absent if the canister itself made the change. */
       readonly from: Principal | undefined;
       readonly snapshotId: Uint8Array;
       readonly canisterVersion: bigint;
@@ -253,20 +255,20 @@ export interface CanisterChange {
 }
 
 export interface CanisterHistory {
-  /** All there ever were. */
+  /** Number of all changes so far. */
   readonly total: bigint;
-  /** The newest, oldest first. */
+  /** The newest changes, oldest first. */
   readonly changes: readonly CanisterChange[];
 }
 
-/** A call to `aaaaa-aa`, from a canister or as ingress. */
+/** A call to `aaaaa-aa` from a canister or as ingress. */
 export interface ManagementCall {
   readonly caller: Principal;
   readonly fromCanister: boolean;
   readonly method: string;
   readonly arg: Uint8Array;
   readonly cycles: bigint;
-  /** A call that leaves no trace. */
+  /** A call that changes nothing. */
   readonly isQuery?: boolean;
 }
 
@@ -276,7 +278,7 @@ export interface ManagementResult {
 }
 
 export interface Management {
-  /** IC spec: which methods ingress may call, and by whom. `undefined` means accepted. */
+  /** Checks the rules for ingress: methods and callers. IC spec. `undefined` means accepted. */
   checkIngress(call: Omit<ManagementCall, 'fromCanister' | 'cycles'>): Reject | undefined;
   execute(call: ManagementCall): Promise<ManagementResult>;
 }
@@ -297,13 +299,13 @@ export interface Snapshots {
     readonly replace: Uint8Array | undefined;
     readonly chunks: readonly { readonly hash: Uint8Array; readonly bytes: Uint8Array }[];
   }): SnapshotFacts | Reject;
-  /** One to be filled by `write` and `addChunk`. */
+  /** Creates a snapshot that `write` and `addChunk` fill. */
   create(options: {
     readonly canisterId: Principal;
     readonly replace: Uint8Array | undefined;
     readonly metadata: SnapshotMetadata;
   }): SnapshotFacts | Reject;
-  /** The caller has checked that the span is inside. */
+  /** The caller has checked the bounds of the span. */
   read(facts: SnapshotFacts, part: SnapshotPart, span: Span): Uint8Array;
   readChunk(facts: SnapshotFacts, hash: Uint8Array): Uint8Array | undefined;
   write(facts: SnapshotFacts, part: SnapshotPart, at: Written): Reject | undefined;
@@ -327,20 +329,20 @@ interface Written {
 
 export type InstallMode = 'install' | 'reinstall' | 'upgrade';
 
-/** IC spec, "IC method install_code": what belongs to the mode `upgrade`. */
+/** IC spec, "IC method install_code": options of the mode `upgrade`. */
 export interface UpgradeOptions {
   readonly skipPreUpgrade?: boolean;
-  /** Whether the new code finds the heap that the former one leaves. */
+  /** Whether the new code keeps the heap of the former one. */
   readonly wasmMemoryPersistence?: 'keep' | 'replace';
 }
 
-/** A canister's balance, its cost of a day without messages, and the size of its module. */
+/** A canister's balance, its cost per day without messages, and the size of its module. */
 export interface CanisterBalance
   extends Readonly<Record<'cycles' | 'reservedCycles' | 'idleCyclesPerDay', bigint>> {
   readonly moduleBytes: number;
 }
 
-/** Operations of the engine for the management canister. A refusal is a returned Reject. */
+/** Operations of the engine for the management canister. They return refusals as a Reject. */
 export interface Lifecycle {
   create(options: {
     readonly controllers: readonly Principal[];
@@ -359,7 +361,7 @@ export interface Lifecycle {
     readonly arg: Uint8Array;
     readonly sender: Principal;
     readonly upgrade?: UpgradeOptions;
-    /** The sender as a user if absent. */
+    /** Absent: the sender as a user. */
     readonly origin?: ChangeOrigin;
   }): Promise<Reject | undefined>;
   updateSettings(
@@ -375,9 +377,9 @@ export interface Lifecycle {
   depositCycles(canisterId: Principal, cycles: bigint): void;
   settings(canisterId: Principal): CanisterSettings | undefined;
   canister(canisterId: Principal): CanisterView | undefined;
-  /** As of now: what time has cost is taken off. */
+  /** Returns the balance after charging for the elapsed time. */
   balance(canisterId: Principal): CanisterBalance | undefined;
-  /** Oldest first; empty for a canister that is not there. */
+  /** Oldest first; empty for a canister that does not exist. */
   logs(canisterId: Principal): readonly LogRecord[];
   history(canisterId: Principal): CanisterHistory;
   readonly snapshots: Snapshots;

@@ -1,5 +1,5 @@
-// The replica's door: Node's HTTP server on both loopback addresses, which sorts requests into
-// agent endpoints, health and the gateway. Knows neither canisters nor Candid.
+// The replica's HTTP server on both loopback addresses, which dispatches requests to the agent
+// endpoints, the health check and the gateway. It knows neither canisters nor Candid.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer, STATUS_CODES } from 'node:http';
@@ -16,7 +16,7 @@ import type { LoopbackServer } from './loopback.ts';
 import { errorCode, listenOnLoopback } from './loopback.ts';
 import type { ClientTimes } from './network/profile.ts';
 
-/** Any request body of the agent endpoints, as replicas accept it. */
+/** Maximum request body of the agent endpoints, as in replicas. */
 const apiBodyBytesMax = 5 * 1_024 * 1_024;
 const headerBytesMax = 64 * 1_024;
 const keepAliveMilliseconds = 75_000;
@@ -35,12 +35,12 @@ export interface ApiAnswer {
 }
 
 export interface HttpServerOptions {
-  /** 0 takes any port that is free on both loopback addresses. */
+  /** 0: any port that is free on both loopback addresses. */
   readonly port: number;
   readonly gateway: Gateway;
-  /** Whose pages may reach the agent endpoints, besides those of this machine. */
+  /** Origins whose pages may call the agent endpoints, besides those of this machine. */
   readonly allowedOrigins: ReadonlySet<string>;
-  /** How long clients may take; undefined: as long as they like. */
+  /** Time limits for clients; undefined: none. */
   readonly clientTimes?: ClientTimes | undefined;
   /** The agent endpoints: `/api/v2/…`, `/api/v3/…`, `/api/v4/…`. */
   handleApi(request: ApiRequest): Promise<ApiAnswer>;
@@ -51,7 +51,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** Throws an Error that says what to do if the port is taken. */
+/** Throws an Error with a remedy if the port is taken. */
 export function startHttpServer(options: HttpServerOptions): Promise<LoopbackServer> {
   return listenOnLoopback(options.port, () => newServer(options));
 }
@@ -65,14 +65,14 @@ function newServer(options: HttpServerOptions): Server {
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     busy.add(request.socket);
     response.on('close', () => busy.delete(request.socket));
-    // A client that goes away while it is answered is no error of ours.
+    // A client that disconnects during the answer is not an error.
     response.on('error', () => response.destroy());
     cutStalledWrites(response, options.clientTimes?.writeStallMs);
     void route(options, { request, response });
   };
   server.on('request', handle);
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // RFC 9110 §10.1.1: a refusal may come at once, and then the body never does.
+    // RFC 9110 §10.1.1: after an immediate refusal the client sends no body.
     if (Number(request.headers['content-length'] ?? 0) <= bodyBytesMax) response.writeContinue();
     else response.shouldKeepAlive = false;
     handle(request, response);
@@ -84,11 +84,11 @@ function newServer(options: HttpServerOptions): Server {
   return server;
 }
 
-/** Node restarts a socket's timer with each part of a write that the client has taken. */
+/** Node restarts a socket's timer with each part of a write that the client has read. */
 function cutStalledWrites(response: ServerResponse, stallMs: number | undefined): void {
   if (stallMs === undefined) return;
   response.setTimeout(stallMs, () => {
-    // The canister may take its time: only bytes that wait for the client count.
+    // The canister may take any time: only bytes that wait for the client count.
     if (response.writableLength > 0 || response.writableEnded) response.destroy();
   });
 }
@@ -139,7 +139,7 @@ function textAnswer(status: number, text: string): HttpAnswer {
   return { status, headers, body: new TextEncoder().encode(text) };
 }
 
-/** The answer to what Node's parser refused, when there is no request to answer. */
+/** Returns the answer to bytes that Node's parser refused. */
 function malformedAnswer(code: string | undefined): string {
   const statusByCode: Readonly<Record<string, number>> = {
     HPE_HEADER_OVERFLOW: 431,

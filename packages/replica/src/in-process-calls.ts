@@ -1,5 +1,5 @@
-// Calls to the replica from the same process: no signatures and no CBOR, but the same checks and
-// the same engine as for messages from outside.
+// Calls to the replica from the same process, without signatures and CBOR, but with the same checks
+// and engine as messages from outside.
 
 import { Principal } from '@dfinity/principal';
 import type { CallMessage, InstallMode, Outcome, Reject, UpgradeOptions } from './core.ts';
@@ -9,18 +9,18 @@ import { RejectError } from './reject-error.ts';
 export type PrincipalLike = Principal | string;
 
 export interface CallerOptions {
-  /** Anonymous if absent. */
+  /** Absent: anonymous. */
   readonly sender?: PrincipalLike;
 }
 
 export interface InProcessCalls {
   createCanister(options?: {
-    /** The anonymous principal if absent. */
+    /** Absent: the anonymous principal. */
     readonly controllers?: readonly PrincipalLike[];
     readonly cycles?: bigint;
     readonly id?: PrincipalLike;
   }): Promise<Principal>;
-  /** Throws a RejectError, and nothing is changed, if the code is refused or traps. */
+  /** Throws a RejectError, without a change, if the code is refused or traps. */
   install(
     canisterId: PrincipalLike,
     wasm: Uint8Array,
@@ -33,14 +33,17 @@ export interface InProcessCalls {
     arg?: Uint8Array,
     options?: CallerOptions & UpgradeOptions,
   ): Promise<void>;
-  /** An update, checked as an ingress message. Gives the reply's bytes or throws a RejectError. */
+  /**
+   * Calls an update, which is checked like an ingress message. Returns the reply's bytes or throws
+   * a RejectError.
+   */
   call(
     canisterId: PrincipalLike,
     method: string,
     arg?: Uint8Array,
     options?: CallerOptions,
   ): Promise<Uint8Array>;
-  /** A query. Gives the reply's bytes or throws a RejectError. */
+  /** Calls a query. Returns the reply's bytes or throws a RejectError. */
   query(
     canisterId: PrincipalLike,
     method: string,
@@ -49,7 +52,7 @@ export interface InProcessCalls {
   ): Promise<Uint8Array>;
 }
 
-/** A purse for ever: a GiB costs 4 T a year, and 2 T to upload. */
+/** Practically unlimited: a GiB costs 4 T per year, and 2 T to upload. */
 const defaultCycles = 100_000_000_000_000_000n;
 /** `DIDL` with no types and no values. */
 const noArguments = Uint8Array.of(0x44, 0x49, 0x44, 0x4c, 0, 0);
@@ -83,7 +86,7 @@ export function createInProcessCalls(engine: RunningEngine): InProcessCalls {
   return calls;
 }
 
-/** Throws an Error if the text is no principal. */
+/** Throws an Error for a text that is not a principal. */
 export function toPrincipal(id: PrincipalLike): Principal {
   return typeof id === 'string' ? Principal.fromText(id) : id;
 }

@@ -1,4 +1,4 @@
-// The entrance of the package: see README.md.
+// The entry point of the package: see README.md.
 
 export type { CanisterView, MessageReport } from './core.ts';
 export { mainnetProfile, type NetworkProfile } from './network/profile.ts';

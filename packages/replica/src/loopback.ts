@@ -1,17 +1,17 @@
-// Listens on both loopback addresses under one port: `localhost` resolves to either, by system and
-// program. Knows nothing of what is served.
+// Listens on both loopback addresses with one port, because `localhost` resolves to either,
+// depending on system and program. It knows nothing of the service.
 
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The time that running answers may take when the server closes. */
+/** Time limit for running answers when the server closes. */
 const closeMilliseconds = 3_000;
 const closePollMilliseconds = 20;
 const freePortAttempts = 20;
 
 export interface LoopbackServer {
   readonly port: number;
-  /** Lets answers under way finish for a few seconds, then closes every connection. */
+  /** Gives running answers a few seconds to finish, then closes every connection. */
   close(): Promise<void>;
 }
 
@@ -20,8 +20,9 @@ interface Address {
   readonly port: number;
 }
 
-/** Listens on 127.0.0.1 and, where there is one, ::1. Throws an Error that says what to do if the
- * port is taken. */
+/**
+ * Listens on 127.0.0.1 and, if available, ::1. Throws an Error with a remedy if the port is taken.
+ */
 export async function listenOnLoopback(
   port: number,
   newServer: () => Server,
@@ -43,7 +44,7 @@ async function listenOnBoth(wanted: number, newServer: () => Server): Promise<Lo
   try {
     servers.push(await listen(newServer(), { host: '::1', port }));
   } catch (error) {
-    // A machine without IPv6 is served by IPv4 alone.
+    // A machine without IPv6 only uses IPv4.
     if (errorCode(error) === 'EADDRINUSE') {
       await closeServer(first);
       throw error;
@@ -62,7 +63,7 @@ async function listen(server: Server, address: Address): Promise<Server> {
     server.once('error', reject);
     server.listen({ ...address, exclusive: true }, () => {
       server.off('error', reject);
-      // Such as too many open files: the connection is lost, the server goes on.
+      // For example too many open files: the connection is lost, the server continues.
       server.on('error', () => undefined);
       resolve();
     });
@@ -70,7 +71,10 @@ async function listen(server: Server, address: Address): Promise<Server> {
   return server;
 }
 
-/** A connection may fall idle only after the closing began, and Node would then keep it open. */
+/**
+ * Closes idle connections repeatedly, because Node keeps a connection open that becomes idle after
+ * closing has begun.
+ */
 async function closeServer(server: Server): Promise<void> {
   const idle = setInterval(() => server.closeIdleConnections(), closePollMilliseconds);
   const force = setTimeout(() => server.closeAllConnections(), closeMilliseconds);
@@ -97,7 +101,7 @@ function listenError(error: unknown, port: number): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** `code` of Node's system errors. */
+/** Returns `code` of Node's system errors. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }

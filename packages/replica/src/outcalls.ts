@@ -1,6 +1,6 @@
-// HTTPS outcalls of canisters: who carries them out is for the one to say who starts the replica.
-// A function that answers by itself, for tests; or `fetchOutcalls`, which asks the real address.
-// IC spec, "IC method http_request".
+// HTTPS outcalls of canisters. The program that starts the replica chooses who executes them: a
+// function, for tests, or `fetchOutcalls`, which sends real requests. IC spec, "IC method
+// http_request".
 
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -10,15 +10,15 @@ export interface HttpHeader {
   readonly value: string;
 }
 
-/** As the canister asked, and within the limits of the specification. */
+/** The canister's request, within the limits of the specification. */
 export interface OutcallRequest {
   /** `https:`, or `http:` to this machine. */
   readonly url: string;
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
-  /** With a `user-agent`: `ic/1.0` unless the canister gave one. */
+  /** With a `user-agent`: `ic/1.0` unless the canister set one. */
   readonly headers: readonly HttpHeader[];
   readonly body: Uint8Array;
-  /** The most bytes of the answer's headers and body together. */
+  /** Maximum total bytes of the response's headers and body. */
   readonly maxResponseBytes: number;
 }
 
@@ -44,10 +44,10 @@ export class OutcallError extends Error {
 
 /** `rs/https_outcalls/adapter/src/config.rs`: `DEFAULT_HTTP_REQUEST_TIMEOUT_SECS`. */
 const timeoutMilliseconds = 30_000;
-/** The most characters of a host in an error; the same, `rpc_server.rs`. */
+/** Maximum length of a host in an error; also from `rpc_server.rs`. */
 const shownHostMax = 50;
 
-/** Tells whether a host is `127.0.0.1`, `[::1]`, `localhost` or a name below it. */
+/** Whether a host is `127.0.0.1`, `[::1]`, `localhost` or a subdomain of it. */
 export function isLoopback(hostname: string): boolean {
   if (hostname === '[::1]' || hostname === 'localhost' || hostname.endsWith('.localhost')) {
     return true;
@@ -55,8 +55,10 @@ export function isLoopback(hostname: string): boolean {
   return /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** Asks the address that the canister names, from this machine: nothing is followed, nothing is
- * unpacked, as on the network. */
+/**
+ * Sends the request from this machine: follows no redirects and decompresses nothing, as on the
+ * network.
+ */
 export const fetchOutcalls: Outcalls = (outcall) =>
   new Promise((resolve, reject) => {
     const url = new URL(outcall.url);
@@ -84,7 +86,7 @@ export const fetchOutcalls: Outcalls = (outcall) =>
       });
       sent.end(outcall.body);
     } catch (error) {
-      // A header that HTTP does not know.
+      // HTTP does not allow the header.
       failed(new OutcallError(1, error instanceof Error ? error.message : String(error)));
     }
   });
@@ -93,7 +95,7 @@ function hasHeader(headers: readonly HttpHeader[], wanted: string): boolean {
   return headers.some(({ name }) => name.toLowerCase() === wanted);
 }
 
-/** Names and values in turn; names in small letters, as the network gives them. */
+/** Converts alternating names and values; names in lower case, as on the network. */
 function headersOf(raw: readonly string[]): HttpHeader[] {
   const names = raw.filter((_, index) => index % 2 === 0);
   return names.map((name, index) => ({
@@ -102,7 +104,7 @@ function headersOf(raw: readonly string[]): HttpHeader[] {
   }));
 }
 
-/** No more than `limit` bytes and a piece: what is too large need not come whole to be refused. */
+/** Reads at most `limit` bytes and one chunk, which suffices to refuse a larger body. */
 async function collect(body: AsyncIterable<Buffer>, limit: number): Promise<Uint8Array> {
   const pieces: Buffer[] = [];
   let length = 0;

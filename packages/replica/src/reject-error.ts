@@ -1,4 +1,4 @@
-// A rejected call, as the in-process API throws it.
+// A rejected call, thrown by the in-process API.
 
 import type { Reject, RejectCode } from './core.ts';
 

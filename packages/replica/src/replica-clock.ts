@@ -1,9 +1,9 @@
-// The replica's time: the system's or a given clock's, moved forward by hand or because the clock
-// fell behind. Canisters never see time run backwards, and their timers are due at times of this
-// clock. If it followed a clock that was set back, no timer would fire until that clock caught up.
+// The replica's time: the system's or a given clock's, moved forward manually or because the clock
+// fell behind. Canisters never see time run backwards, and their timers use this clock. If it
+// followed a clock that was set back, no timer would fire until that clock caught up.
 
 const nsPerSecond = 1_000_000_000n;
-/** A clock that is adjusted by less is waited for. */
+/** The replica waits for a clock that was set back by less than this. */
 const waitedForNs = nsPerSecond;
 
 export interface ReplicaClock {
@@ -11,14 +11,14 @@ export interface ReplicaClock {
   now(): bigint;
   /** Throws a RangeError for a negative step: time never runs backwards. */
   advance(nanoseconds: bigint): void;
-  /** Time continues from there if the clock is behind it. */
+  /** Makes time continue there if the clock is behind. */
   continueFrom(timeNs: bigint): void;
 }
 
 export interface ReplicaClockOptions {
   /** ns since 1970; by default the system's clock. */
   readonly source?: (() => bigint) | undefined;
-  /** Called with a sentence when the source fell behind. */
+  /** Called with a sentence if the source falls behind. */
   readonly onNote?: ((sentence: string) => void) | undefined;
 }
 

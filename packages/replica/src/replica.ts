@@ -1,5 +1,5 @@
-// The local replica put together: engine, management canister, certificates, persistence, and the
-// HTTP server with its two doors. The in-process API is documented in README.md.
+// The local replica: engine, management canister, certificates, persistence, and the HTTP server
+// with agent endpoints and gateway. README.md documents the in-process API.
 
 import { randomBytes } from 'node:crypto';
 import type { Principal } from '@dfinity/principal';
@@ -34,48 +34,62 @@ import { createCertification } from './state/certification.ts';
 
 const seedBytes = 32;
 const reportsMax = 10_000;
-/** The time that running messages may take when the replica stops. */
+/** Time limit for running messages when the replica stops. */
 const stopMilliseconds = 5_000;
 
 export interface ReplicaOptions {
-  /** 0, the default, takes any free port. */
+  /** Default 0: any free port. */
   readonly port?: number;
   /** Whether to serve HTTP; default true. */
   readonly server?: boolean;
-  /** Origins whose pages may reach the agent endpoints, as `https://example.org`; those of
-   * localhost and its subdomains may always. */
+  /**
+   * Origins whose pages may call the agent endpoints, such as `https://example.org`; those of
+   * localhost and its subdomains always may.
+   */
   readonly allowedOrigins?: readonly string[];
-  /** Folder that keeps the state across runs; without one it lives in memory. */
+  /** Folder that stores the state across runs; absent: in memory. */
   readonly stateDir?: string;
-  /** Forget the state in that folder first. */
+  /** Deletes the state in that folder first. */
   readonly clean?: boolean;
-  /** Wait for the disk at each commit; default true. Without, only a kill is survived, not a power
-   * cut. */
+  /**
+   * Waits for the disk at each commit; default true. If false, the state survives a kill, but not a
+   * power cut.
+   */
   readonly sync?: boolean;
-  /** Returns to the last intact state when the state is damaged; `onNote` receives what is lost. */
+  /** Returns to the last intact state if the state is damaged; `onNote` receives the loss. */
   readonly repair?: boolean;
-  /** Called with a sentence each: what of the state could not be taken as it is, and that the
-   * system clock has fallen behind. */
+  /**
+   * Called with sentences: about state that could not be used unchanged, and about a system clock
+   * that fell behind.
+   */
   readonly onNote?: (sentence: string) => void;
-  /** Told how many bytes are about to be written to the state; what it throws fails the write. */
+  /**
+   * Called before each write to the state with its number of bytes; an exception fails the write.
+   */
   readonly onDiskWrite?: (bytes: number) => void;
-  /** The clock, ns since 1970. With one, timers run by `tick()` only. */
+  /** The clock, ns since 1970. With one, only `tick()` runs timers. */
   readonly now?: () => bigint;
   readonly limits?: Partial<Limits>;
-  /** Carries out HTTPS outcalls, which are refused without; `fetchOutcalls` does it truly. */
+  /**
+   * Executes HTTPS outcalls, which are refused if it is absent; `fetchOutcalls` sends real
+   * requests.
+   */
   readonly outcalls?: Outcalls;
-  /** As slow as that network: `mainnet`, or numbers of one's own. Calls in process are not. */
+  /**
+   * Makes HTTP as slow as that network: `mainnet`, or custom figures. In-process calls are not
+   * affected.
+   */
   readonly profile?: string | NetworkProfile;
   /** Seeds the random numbers of the profile: the same seed repeats them. */
   readonly seed?: number;
-  /** A node that answers queries badly; `{}` for one that `setFaults` will make so. */
+  /** A node that answers queries wrongly; `{}` for one that `setFaults` changes later. */
   readonly faults?: QueryFaults;
   readonly onReport?: (report: MessageReport) => void;
   readonly onPrint?: (canisterId: string, text: string) => void;
 }
 
 export interface StableMemoryView {
-  /** Size, a multiple of 64 KiB. */
+  /** Size in bytes, a multiple of 64 KiB. */
   readonly bytes: number;
   /** Reads committed bytes; those beyond the size are zero. */
   read(offset: number, length: number): Uint8Array;
@@ -93,15 +107,19 @@ export interface Replica extends InProcessCalls {
   readonly reports: readonly MessageReport[];
   lastMessage(): MessageReport | undefined;
   canisters(): CanisterView[];
-  /** Which canister plain `localhost` means until the replica stops; without it, the oldest that
-   * serves HTTP. */
+  /**
+   * Sets the canister of plain `localhost` until the replica stops; by default, the oldest that
+   * serves HTTP.
+   */
   serveAtPlainAddress(canisterId: PrincipalLike): void;
   stableMemory(canisterId: PrincipalLike): StableMemoryView;
-  /** Runs what is due now, heartbeats included, and all that follows from it. */
+  /** Runs everything that is due, including heartbeats, and all resulting messages. */
   tick(): Promise<void>;
-  /** Moves the clock; from then on timers run by `tick()` only. */
+  /** Moves the clock; from then on only `tick()` runs timers. */
   advanceTime(nanoseconds: bigint): void;
-  /** From now on, in place of those before. Throws an Error unless it was started with `faults`. */
+  /**
+   * Replaces the faults from now on. Throws an Error unless the replica was started with `faults`.
+   */
   setFaults(faults: QueryFaults): void;
   stop(): Promise<void>;
 }
@@ -112,15 +130,15 @@ interface Core {
   readonly certification: Certification;
   readonly clock: ReplicaClock;
   readonly reports: MessageReport[];
-  /** Which canister plain `localhost` means, once it was said. */
+  /** The canister of plain `localhost`, if it was set. */
   readonly plainAddress: { canisterId: Principal | undefined };
-  /** Absent unless it was asked for. */
+  /** Absent unless requested. */
   readonly network: Network | undefined;
 }
 
 /**
- * Resolves when canisters are up and the server listens. Throws an Error that says what to do if
- * the port is taken or the state folder can't be used.
+ * Resolves when canisters run and the server listens. Throws an Error with a remedy if the port is
+ * taken or the state folder cannot be used.
  */
 export async function startReplica(options: ReplicaOptions = {}): Promise<Replica> {
   const allowedOrigins = readAllowedOrigins(options.allowedOrigins);
@@ -202,7 +220,7 @@ function openNetwork(options: ReplicaOptions, engine: RunningEngine): Network | 
   return createNetwork({ engine, profile, faults, seed });
 }
 
-/** Made on the first start, the same ever after. */
+/** Created at the first start and then always the same. */
 function secretSeed(store: StateStore, name: string): Uint8Array {
   const stored = store.getValue(name);
   if (stored !== undefined) return stored;
@@ -289,7 +307,8 @@ function viewStableMemory(engine: RunningEngine, canisterId: Principal): StableM
 }
 
 /**
- * Answered messages are on disk already: nothing waits for a canister that never comes to rest.
+ * Answered messages are already on disk, so it does not wait for a canister that never becomes
+ * idle.
  */
 async function stop({ engine, store }: Core, server: LoopbackServer | undefined): Promise<void> {
   engine.stopTimers();

@@ -1,5 +1,4 @@
-// Whether a canister's code has `http_request`: what decides which canister plain `localhost`
-// means.
+// Whether a canister's code has `http_request`, which decides the canister of plain `localhost`.
 
 import { gunzipSync } from 'node:zlib';
 import type { StateStore } from './core.ts';
@@ -10,7 +9,7 @@ const httpMethods: ReadonlySet<string> = new Set([
   'canister_composite_query http_request',
 ]);
 
-/** A function from a module's hash to the answer; each module is read once. */
+/** Returns a function from a module's hash to the result; it reads each module once. */
 export function createHttpLookup(store: StateStore): (moduleHash: Uint8Array) => boolean {
   const known = new Map<string, boolean>();
   return (moduleHash) => {

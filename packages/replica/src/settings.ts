@@ -21,6 +21,6 @@ export interface CanisterSettings {
   readonly logVisibility: Visibility;
   readonly snapshotVisibility: Visibility;
   readonly statusVisibility: Visibility;
-  /** In the order of the names' bytes, as a canister sees them. */
+  /** Sorted by the bytes of the names, as a canister sees them. */
   readonly environmentVariables: ReadonlyMap<string, string>;
 }

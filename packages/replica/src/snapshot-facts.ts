@@ -1,4 +1,4 @@
-// Facts about a snapshot besides its bytes: a part of the vocabulary of core.ts.
+// Facts about a snapshot besides its bytes: part of the shared types of core.ts.
 
 /** IC spec, OnLowWasmMemoryHookStatus. */
 export type LowMemoryHook = 'not satisfied' | 'ready' | 'executed';
@@ -14,10 +14,10 @@ export interface SnapshotMetadata {
   readonly moduleBytes: number;
   readonly heapBytes: number;
   readonly stableBytes: number;
-  /** Those that code can change, in their order. */
+  /** The globals that code can change, in order. */
   readonly globals: readonly SnapshotGlobal[];
   readonly certifiedData: Uint8Array;
-  /** `undefined`: not given; 0: inactive. */
+  /** `undefined`: not specified; 0: inactive. */
   readonly globalTimer: bigint | undefined;
   readonly lowMemoryHook: LowMemoryHook | undefined;
 }

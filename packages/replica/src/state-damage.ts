@@ -1,6 +1,6 @@
-// The error of a state folder that can't be read as it was written.
+// The error of a state folder that cannot be read as it was written.
 
-/** The message says what is damaged, and what can be done. */
+/** The message names the damage and the remedy. */
 export class StateDamage extends Error {
   override readonly name = 'StateDamage';
 }

@@ -1,4 +1,4 @@
-// The context of every agent endpoint, and the way in which a URL names a request's target.
+// The context of every agent endpoint, and the targets of requests as URLs name them.
 
 import type { Principal } from '@dfinity/principal';
 import type { Engine } from '../core.ts';
@@ -7,8 +7,10 @@ import type { Certification } from '../state/certification.ts';
 import type { AuthenticationOptions } from './authenticate.ts';
 import type { RequestType } from './envelope.ts';
 
-/** The canister that a call to the management canister is about; undefined means any may be named.
- * Throws if the argument cannot be decoded. IC spec, "Effective canister id". */
+/**
+ * Returns the canister that a call to the management canister concerns; undefined if the URL may
+ * name any. Throws if the argument cannot be decoded. IC spec, "Effective canister id".
+ */
 export type EffectiveCanisterId = (method: string, arg: Uint8Array) => Principal | undefined;
 
 export interface AgentContext {
@@ -17,7 +19,7 @@ export interface AgentContext {
   /** ns since 1970. */
   readonly now: () => bigint;
   readonly effectiveCanisterId: EffectiveCanisterId;
-  /** A node that answers queries badly; without one they are the engine's. */
+  /** A node that answers queries wrongly; without one the engine answers them. */
   readonly queryDoor?: QueryDoor | undefined;
 }
 

@@ -1,5 +1,5 @@
-// The interface of the Internet Computer to agents, below /api: finds the endpoint, and makes an
-// answer of whatever happens, so that no request can end the process. IC spec, "HTTPS Interface".
+// The interface of the Internet Computer for agents, below /api: finds the endpoint, and answers
+// every failure, so that no request can end the process. IC spec, "HTTPS Interface".
 
 import { Principal } from '@dfinity/principal';
 import { AbortedRequest } from '../aborted-request.ts';
@@ -24,14 +24,14 @@ const targetPattern = /^\/api\/(v[234])\/(canister|subnet)\/([^/]+)\/(call|query
 
 type Endpoint = 'call' | 'query' | 'read_state';
 
-/** The versions that exist of each endpoint; at others agents fall back to an older one. */
+/** The versions of each endpoint; for others, agents fall back to an older one. */
 const versions: Record<Target['kind'], Record<Endpoint, readonly string[]>> = {
   canister: { call: ['v2', 'v3', 'v4'], query: ['v2', 'v3'], read_state: ['v2', 'v3'] },
   subnet: { call: ['v4'], query: ['v3'], read_state: ['v2', 'v3'] },
 };
 
 export interface AgentEndpoints {
-  /** Failures are answers of 4xx or 5xx with a plain text. Rejects with an AbortedRequest alone. */
+  /** Answers failures with 4xx or 5xx and a plain text. Rejects only with an AbortedRequest. */
   handle(request: AgentRequest): Promise<AgentResponse>;
 }
 

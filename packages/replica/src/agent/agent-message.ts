@@ -1,5 +1,5 @@
-// Requests that the HTTP server passes to the agent endpoints, their answers, and the failure that
-// becomes a plain-text answer. Knows no route and no CBOR.
+// Requests that the HTTP server passes to the agent endpoints, their answers, and failures that
+// become plain-text answers. It knows no route and no CBOR.
 
 export interface AgentRequest {
   readonly method: string;
@@ -14,10 +14,10 @@ export interface AgentResponse {
   readonly body: Uint8Array;
 }
 
-/** The network's nodes read no longer body at /api; the HTTP server may stop reading there. */
+/** The network's nodes do not read longer bodies at /api, so the HTTP server may stop there. */
 export const agentBodyBytesMax = 5 * 1_048_576;
 
-/** The caller's fault, thrown before anything has happened. */
+/** A fault of the caller, thrown before anything has changed. */
 export class AgentRequestError extends Error {
   readonly status: number;
 

@@ -1,5 +1,5 @@
-// Decides whether a request comes from the sender that it names, and is neither stale nor outside
-// what its delegations allow. IC spec, "Authentication".
+// Decides whether a request comes from the sender in it, has not expired, and is allowed by its
+// delegations. IC spec, "Authentication".
 
 import { Principal } from '@dfinity/principal';
 import { badRequest } from './agent-message.ts';
@@ -8,7 +8,7 @@ import { signingCanister } from './public-key.ts';
 import { signedBlob, signedBytes } from './request-id.ts';
 import { verifySignature } from './signature.ts';
 
-/** Ingress lives five minutes; clocks may differ by another half minute. */
+/** Ingress is valid for five minutes; clocks may differ by another half minute. */
 const ingressTtlNs = 300_000_000_000n;
 const permittedDriftNs = 30_000_000_000n;
 
@@ -19,16 +19,16 @@ export interface AuthenticationOptions {
   readonly rootKey: Uint8Array;
 }
 
-/** The canisters that all delegations of the chain allow; undefined means any. */
+/** The canisters that all delegations of the chain allow; undefined allows any. */
 export type DelegationTargets = readonly Principal[] | undefined;
 
-/** Returns the canisters that the sender may address. Throws a bad request otherwise. */
+/** Returns the canisters that the sender may address; throws a bad request otherwise. */
 export function authenticate(
   envelope: Envelope,
   options: AuthenticationOptions,
 ): DelegationTargets {
   const isAnonymous = envelope.sender.isAnonymous();
-  // The network lets anonymous reads pass with any expiry: nothing depends on who replays them.
+  // The network accepts anonymous reads with any expiry, because replaying them does no harm.
   if (options.requestType === 'call' || !isAnonymous) {
     checkIngressExpiry(envelope.ingressExpiryNs, options.nowNs);
   }
@@ -75,7 +75,7 @@ function authenticateSigned(envelope: Envelope, options: AuthenticationOptions):
 const senderInfoNotAllowed =
   'Invalid sender info: it is allowed only for users for whom a canister signs.';
 
-/** The canister that is the sender's key must have signed it. */
+/** The statement must have the signature of the canister whose key is the sender's. */
 function checkSenderInfo(
   envelope: Envelope,
   keys: { readonly publicKey: Uint8Array; readonly rootKey: Uint8Array },
@@ -144,7 +144,7 @@ function includes(list: readonly Principal[], id: Principal): boolean {
 function checkIngressExpiry(expiryNs: bigint, nowNs: bigint): void {
   const maximumNs = nowNs + ingressTtlNs + permittedDriftNs;
   if (expiryNs >= nowNs && expiryNs <= maximumNs) return;
-  // Agents know this text by its beginning and then ask for the replica's time.
+  // Agents recognize the beginning of this text and then request the replica's time.
   throw badRequest(
     'Invalid request expiry: Specified ingress_expiry not within expected range: ' +
       `Minimum allowed expiry: ${formatTime(nowNs)}, ` +
@@ -153,10 +153,10 @@ function checkIngressExpiry(expiryNs: bigint, nowNs: bigint): void {
   );
 }
 
-/** As the network prints it: `2026-11-20 19:39:00.123456789 UTC`. */
+/** Returns the network's form: `2026-11-20 19:39:00.123456789 UTC`. */
 function formatTime(timeNs: bigint): string {
   const seconds = new Date(Number(timeNs / 1_000_000_000n) * 1_000);
-  // A 64-bit count of ns ends in 2554, within what Date can show.
+  // A 64-bit count of ns ends in 2554, which Date can represent.
   const [date, time] = seconds.toISOString().split(/[T.]/);
   const fraction = timeNs % 1_000_000_000n;
   const digits = fraction === 0n ? '' : `.${fraction.toString().padStart(9, '0')}`;

@@ -1,5 +1,6 @@
-// The call endpoints: takes in an update call, and answers with its certificate (v3, v4) or at once
-// (v2). The same message twice runs once. IC spec, "Request: Call" and "Request: Synchronous call".
+// The call endpoints: accept an update call, and answer with its certificate (v3, v4) or at once
+// (v2). A repeated message runs only once. IC spec, "Request: Call" and "Request: Synchronous
+// call".
 
 import type { CallMessage, Engine, Outcome, Reject } from '../core.ts';
 import { encodeSelfDescribed } from '../state/self-described-cbor.ts';
@@ -48,7 +49,7 @@ function checkSize(envelope: CallEnvelope, bytes: number): void {
   );
 }
 
-/** Starts the message unless it is known already; returns why it was not taken in. */
+/** Starts the message unless it is already known; returns the reason if it is not accepted. */
 async function submit(context: AgentContext, envelope: CallEnvelope): Promise<Reject | undefined> {
   const { requests } = context.certification;
   if (requests.find(envelope.requestId) !== undefined) return undefined;
@@ -70,7 +71,7 @@ async function submit(context: AgentContext, envelope: CallEnvelope): Promise<Re
   return undefined;
 }
 
-/** Never rejects: nobody waits for it when the caller polls. */
+/** Never rejects, because nobody awaits it when the caller polls. */
 async function execute(engine: Engine, message: CallMessage): Promise<Outcome> {
   try {
     return await engine.update(message);
@@ -82,7 +83,7 @@ async function execute(engine: Engine, message: CallMessage): Promise<Outcome> {
 function internalError(error: unknown): Outcome {
   const reason = error instanceof Error ? error.message : String(error);
   const message = `The local replica failed to execute the message: ${reason}`;
-  // Not one of the network's codes, since the network has no such failure.
+  // A code of our own, because the network has no such failure.
   return { status: 'rejected', code: 1, message, errorCode: 'IC0000' };
 }
 

@@ -17,7 +17,7 @@ function decodeMap(bytes: unknown): ReadonlyMap<unknown, unknown> {
   throw new Error('Malformed canister signature');
 }
 
-/** The hash tree of a certificate that the root key has signed. Delegations do not exist here. */
+/** Returns the hash tree of a certificate that the root key has signed; it has no delegation. */
 function verifiedTree(certificate: unknown, rootKey: Uint8Array): HashTree | undefined {
   const fields = decodeMap(certificate);
   const tree = fromArrays(fields.get('tree'));

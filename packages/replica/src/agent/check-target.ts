@@ -1,5 +1,5 @@
-// Holds the canister that a request is for against the one its URL names: boundary nodes route and
-// block by the URL, so both must agree. IC spec, "Effective canister id".
+// Compares the target of a request with the canister in its URL: boundary nodes route and block by
+// the URL, so both must agree. IC spec, "Effective canister id".
 
 import type { Principal } from '@dfinity/principal';
 import type { AgentContext, Target } from './agent-context.ts';

@@ -1,6 +1,6 @@
-// Decodes the envelope of a request: its content, typed by the kind of request, and what proves the
-// sender. Checks shapes only; who the sender is, authenticate.ts decides.
-// IC spec, "Authentication" and "Request: Call", "Request: Query call", "Request: Read state".
+// Decodes the envelope of a request: its content by the kind of request, and the proof of the
+// sender. It only checks shapes; authenticate.ts verifies the sender. IC spec, "Authentication" and
+// "Request: Call", "Request: Query call", "Request: Read state".
 
 import type { Principal } from '@dfinity/principal';
 import type { SenderInfo } from '../core.ts';
@@ -34,7 +34,7 @@ export interface SignedDelegation {
   readonly expirationNs: bigint;
   readonly targets: readonly Principal[] | undefined;
   readonly isQueriesOnly: boolean;
-  /** The map as it was signed. */
+  /** The map in its signed form. */
   readonly hashable: ReadonlyMap<string, HashableValue>;
   readonly signature: Uint8Array;
 }
@@ -113,7 +113,7 @@ function decodeBody(body: Uint8Array, requestType: RequestType): unknown {
   try {
     return decodeSelfDescribed(body);
   } catch (error) {
-    // Nesting beyond the stack surfaces as a RangeError and ends here too.
+    // Nesting that overflows the stack throws a RangeError, which is caught here too.
     const reason = error instanceof Error ? error.message : String(error);
     throw badRequest(`Could not parse body as ${requestType} message: ${reason}`);
   }

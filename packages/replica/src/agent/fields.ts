@@ -1,5 +1,5 @@
-// Reads typed fields out of decoded CBOR maps. Whatever has the wrong shape is a bad request with a
-// text that names the field; unknown fields are passed over, as the network does.
+// Reads typed fields from decoded CBOR maps. A field of the wrong shape is a bad request whose text
+// names the field; unknown fields are ignored, as on the network.
 
 import { Principal } from '@dfinity/principal';
 import { badRequest } from './agent-message.ts';
@@ -46,7 +46,7 @@ export function readPrincipal(fields: Fields, name: string): Principal {
   return asPrincipal(required(fields, name), `field "${name}"`);
 }
 
-/** An unsigned integer of 64 bits. */
+/** Reads an unsigned integer of 64 bits. */
 export function readNatural(fields: Fields, name: string): bigint {
   const value = required(fields, name);
   const isInteger = typeof value === 'bigint' || Number.isSafeInteger(value);

@@ -1,5 +1,5 @@
-// Reads the DER form of public keys (SubjectPublicKeyInfo) as far as telling their kinds apart
-// takes. RFC 5480 §2; the two object identifiers of the Internet Computer are in IC spec,
+// Reads the DER form of public keys (SubjectPublicKeyInfo) as far as necessary to distinguish their
+// kinds. RFC 5480 §2; the two object identifiers of the Internet Computer are in IC spec,
 // "Signatures".
 
 import { badRequest } from './agent-message.ts';
@@ -9,11 +9,11 @@ export type KeyKind = 'Ed25519' | 'ECDSA P-256' | 'ECDSA secp256k1' | 'WebAuthn'
 export interface PublicKey {
   readonly kind: KeyKind;
   readonly der: Uint8Array;
-  /** Content of the bit string: the raw key. */
+  /** The raw key: the content of the bit string. */
   readonly raw: Uint8Array;
 }
 
-/** Algorithm identifiers, from their own tag on. */
+/** Algorithm identifiers, including their tag. */
 const algorithms: ReadonlyMap<string, KeyKind> = new Map([
   ['300506032b6570', 'Ed25519'],
   ['301306072a8648ce3d020106082a8648ce3d030107', 'ECDSA P-256'],
@@ -22,7 +22,7 @@ const algorithms: ReadonlyMap<string, KeyKind> = new Map([
   ['300c060a2b0601040183b8430102', 'canister'],
 ]);
 
-/** Raw lengths where they are fixed: points must be uncompressed. */
+/** Lengths of raw keys, if they are fixed: points must be uncompressed. */
 const rawBytes: Partial<Record<KeyKind, number>> = {
   Ed25519: 32,
   'ECDSA P-256': 65,
@@ -36,7 +36,8 @@ interface Element {
 }
 
 /**
- * The first element of the bytes, if it has the tag and fits. X.690 §8.1: definite lengths only.
+ * Returns the first element of the bytes if it has the tag and is complete. X.690 §8.1: only
+ * definite lengths.
  */
 function readElement(bytes: Uint8Array, tag: number): Element | undefined {
   const [actualTag, first] = bytes;
@@ -59,7 +60,7 @@ export function parsePublicKey(der: Uint8Array): PublicKey {
   const algorithm = info?.rest.length === 0 ? readElement(info.content, 0x30) : undefined;
   const bits = algorithm === undefined ? undefined : readElement(algorithm.rest, 0x03);
   const kind = algorithms.get(Buffer.from(algorithm?.whole ?? []).toString('hex'));
-  // A key is whole bytes: the bit string's count of unused bits is zero.
+  // A key has whole bytes, so the bit string has zero unused bits.
   if (bits === undefined || bits.rest.length > 0 || bits.content[0] !== 0 || kind === undefined) {
     throw badRequest(
       'Invalid public key: expected DER of an Ed25519, P-256, secp256k1, WebAuthn or canister key',
@@ -73,8 +74,10 @@ export function parsePublicKey(der: Uint8Array): PublicKey {
   return { kind, der, raw };
 }
 
-/** The id of the canister that signs for the key; `undefined` for a key of another kind. A key is
- * the length of that id in one byte, the id, and a seed. */
+/**
+ * Returns the id of the canister that signs for the key; `undefined` for other kinds. The key is
+ * the length of that id in one byte, the id, and a seed.
+ */
 export function signingCanister(der: Uint8Array): Uint8Array | undefined {
   const { kind, raw } = parsePublicKey(der);
   return kind === 'canister' ? raw.subarray(1, 1 + (raw[0] ?? 0)) : undefined;

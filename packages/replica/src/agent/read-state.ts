@@ -43,8 +43,8 @@ function text(label: Uint8Array | undefined): string | undefined {
   return label === undefined ? undefined : Buffer.from(label).toString('latin1');
 }
 
-// Agents take a label for absent if another revealed label of the same fork is its prefix, so
-// /canister is readable at a canister's endpoint only and /canister_ranges at a subnet's only.
+// Agents treat a label as absent if another revealed label of the same fork is its prefix, so
+// /canister is readable only at a canister's endpoint and /canister_ranges only at a subnet's.
 function checkPath(reader: Reader, path: Path): void {
   const isCanister = reader.target.kind === 'canister';
   switch (text(path[0])) {

@@ -1,5 +1,5 @@
-// The representation-independent hash of structured data and the request id made of it.
-// IC spec, "Representation-independent hashing of structured data".
+// The representation-independent hash of structured data, and the request id based on it. IC spec,
+// "Representation-independent hashing of structured data".
 
 import { createHash } from 'node:crypto';
 import { encodeLeb128 } from '../state/leb128.ts';
@@ -31,18 +31,18 @@ function isMap(value: readonly HashableValue[] | HashableMap): value is Hashable
   return value instanceof Map;
 }
 
-/** 32 bytes. Absent fields are left out of the map, not hashed as empty. */
+/** Returns 32 bytes. Absent fields are omitted from the map instead of hashed as empty. */
 export function hashOfMap(map: HashableMap): Buffer {
   const pairs = [...map].map(([name, value]) => Buffer.concat([sha256(name), hashOfValue(value)]));
   return sha256(...pairs.sort(Buffer.compare));
 }
 
-/** The bytes that are signed: a domain separator with its length in front, then the hash. */
+/** Returns the bytes to sign: a domain separator after its length, then the hash. */
 export function signedBytes(domain: string, map: HashableMap): Buffer {
   return signedBlob(domain, hashOfMap(map));
 }
 
-/** The same of bytes that are signed as they are. */
+/** Returns the bytes to sign for data that is signed without hashing. */
 export function signedBlob(domain: string, bytes: Uint8Array): Buffer {
   return Buffer.concat([Uint8Array.of(domain.length), Buffer.from(domain), bytes]);
 }

@@ -1,5 +1,5 @@
-// Verifies a signature by a DER-encoded public key of any kind that users of the Internet Computer
-// have. IC spec, "Signatures"; RFC 8032 (Ed25519), FIPS 186-5 (ECDSA).
+// Verifies a signature by a DER-encoded public key of any kind that the Internet Computer supports.
+// IC spec, "Signatures"; RFC 8032 (Ed25519), FIPS 186-5 (ECDSA).
 
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey, verify } from 'node:crypto';
@@ -15,7 +15,7 @@ export interface SignatureOptions {
   readonly publicKey: Uint8Array;
   readonly message: Uint8Array;
   readonly signature: Uint8Array;
-  /** The replica's own key: canister signatures are certified by it. */
+  /** The replica's own key, which certifies canister signatures. */
   readonly rootKey: Uint8Array;
 }
 

@@ -1,10 +1,10 @@
-// The subnets, for clients of PocketIC, which ask for them before they create canisters.
+// The list of subnets for clients of PocketIC, which request it before they create canisters.
 // `dfinity/ic` `packages/pocket-ic/src/common/rest.rs`, Topology: ids in base64.
 
 import type { Certification } from '../state/certification.ts';
 import { firstCanisterId, lastCanisterId } from '../state/state-tree.ts';
 
-/** One subnet with all canister ids. */
+/** Returns one subnet that contains all canister ids. */
 export function describeTopology({ subnetId, nodeKey }: Certification): object {
   const canister = (id: Buffer) => ({ canister_id: id.toString('base64') });
   const subnet = {

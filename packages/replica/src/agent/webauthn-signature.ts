@@ -41,7 +41,7 @@ function parseCoseKey(bytes: Uint8Array): CoseKey {
   throw new Error('Unknown COSE algorithm');
 }
 
-/** Whether the browser was asked to sign just this message. */
+/** Whether the browser was asked to sign exactly this message. */
 function isChallenge(clientData: Buffer, message: Uint8Array): boolean {
   const parsed: unknown = JSON.parse(clientData.toString());
   if (typeof parsed !== 'object' || parsed === null) return false;
@@ -49,7 +49,7 @@ function isChallenge(clientData: Buffer, message: Uint8Array): boolean {
   return type === 'webauthn.get' && challenge === Buffer.from(message).toString('base64url');
 }
 
-/** @param options.rawKey a COSE key. Malformed keys and signatures are false. */
+/** @param options.rawKey a COSE key. Returns false for malformed keys and signatures. */
 export function verifyWebAuthnSignature(options: {
   readonly rawKey: Uint8Array;
   readonly message: Uint8Array;
@@ -68,7 +68,7 @@ export function verifyWebAuthnSignature(options: {
     if (!isChallenge(clientBytes, options.message)) return false;
     const clientHash = createHash('sha256').update(clientBytes).digest();
     const signed = Buffer.concat([authenticatorData, clientHash]);
-    // The signature of ES256 is DER here, unlike that of a plain P-256 key.
+    // An ES256 signature is DER here, unlike that of a plain P-256 key.
     return verify(algorithm === eddsa ? null : 'sha256', signed, key, signature);
   } catch {
     return false;

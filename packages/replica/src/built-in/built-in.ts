@@ -1,6 +1,7 @@
-// The two canisters of the network that a deployment asks before there is a canister of its own:
-// the cycles minting canister for the subnets, the cycles ledger for a new canister. They answer to
-// users alone, where no canister of that id was made, and keep nothing: cycles are free here.
+// The two canisters of the network that deployments call before they have a canister of their own:
+// the cycles minting canister, for the subnets, and the cycles ledger, for a new canister. They
+// answer only users, only while no canister of that id exists, and store nothing, because cycles
+// are free here.
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';

@@ -1,5 +1,5 @@
-// `create_canister` of the cycles ledger, without its accounts: the canister is made by the
-// management canister's provisional method, for the caller, with the cycles that were asked for.
+// `create_canister` of the cycles ledger, without its accounts: the management canister's
+// provisional method creates the canister for the caller, with the requested cycles.
 // `dfinity/cycles-ledger` `cycles-ledger/cycles-ledger.did`.
 
 import { IDL } from '@dfinity/candid';

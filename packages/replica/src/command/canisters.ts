@@ -1,5 +1,5 @@
-// Canisters that the command keeps by name: installed the first time, upgraded when the Wasm is
-// another one. Which is which stands in `canisters.json` of the state folder.
+// The command's named canisters: installed at the first start, upgraded when the Wasm differs.
+// `canisters.json` in the state folder maps names to ids.
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -17,14 +17,14 @@ export interface NamedWasm {
   readonly file: string;
 }
 
-/** `name=file`, or a file whose name without its endings is the canister's. */
+/** Parses `name=file`, or a file whose name without endings is the canister's. */
 export function namedWasm(word: string): NamedWasm {
   const [, name, file] = /^([\w-]+)=(.+)$/s.exec(word) ?? [];
   if (name !== undefined && file !== undefined) return { name, file };
   return { name: basename(word).replace(/\.wasm(?:\.gz)?$/, ''), file: word };
 }
 
-/** Its id, and what was done. A start that was cut short is gone on with. */
+/** Returns the canister's id and the action. Continues an interrupted start. */
 export async function bringUp(
   replica: Replica,
   { stateDir, controllers }: Pick<CommandOptions, 'stateDir' | 'controllers'>,
@@ -35,7 +35,7 @@ export async function bringUp(
   const ids = await readIds(path);
   const hash = createHash('sha256').update(wasm).digest();
   const id = ids[name] ?? (await newCanister(replica, { ids, hash, controllers }));
-  // Before the installation: one that is cut short must find its canister again.
+  // Written before the installation, so that an interrupted start finds its canister again.
   const names = { ...ids, [name]: id };
   writeFileDurably(path, [Buffer.from(`${JSON.stringify(names, null, 2)}\n`)]);
   const canister = replica.canisters().find((one) => one.id.toText() === id);
@@ -52,7 +52,7 @@ export async function bringUp(
   return { id, action: 'upgraded' };
 }
 
-/** Throws an Error that says what to do when the file is not whole. */
+/** Throws an Error with a remedy if the file is incomplete. */
 async function readIds(path: string): Promise<Record<string, string>> {
   if (!existsSync(path)) return {};
   try {
@@ -67,7 +67,10 @@ async function readIds(path: string): Promise<Record<string, string>> {
   );
 }
 
-/** One without a name that has this code, or none and these controllers; else a new one. */
+/**
+ * Returns an unnamed canister with this code, or without code and with these controllers; else
+ * creates one.
+ */
 async function newCanister(
   replica: Replica,
   wish: {

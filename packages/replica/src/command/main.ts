@@ -1,5 +1,5 @@
-// The command `local-replica`: a local Internet Computer until Ctrl-C, with the canisters that were
-// named on it.
+// The command `local-replica`: runs a local Internet Computer with the named canisters until
+// Ctrl-C.
 
 import { startReplica } from '../replica.ts';
 import { bringUp, namedWasm } from './canisters.ts';

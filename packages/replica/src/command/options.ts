@@ -1,4 +1,4 @@
-// Options that all commands share that start a replica.
+// The options of all commands that start a replica.
 
 import { parseArgs } from 'node:util';
 import { fetchOutcalls } from '../outcalls.ts';
@@ -23,14 +23,14 @@ export const optionsUsage = `  --port N      port of the gateway and the agent e
 export interface CommandOptions {
   readonly stateDir: string;
   readonly isHelp: boolean;
-  /** Arguments that are not options. */
+  /** Arguments other than options. */
   readonly words: readonly string[];
-  /** Controllers of canisters that are created. */
+  /** Controllers of created canisters. */
   readonly controllers: readonly string[];
   readonly replica: ReplicaOptions;
 }
 
-/** Throws an Error that says what is wrong. */
+/** Throws an Error that describes the fault. */
 export function readOptions(args: readonly string[], takesWords: boolean): CommandOptions {
   const { values, positionals } = parseArgs({
     args: [...args],

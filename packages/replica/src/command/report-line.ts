@@ -1,4 +1,4 @@
-// One line about the cost of a message, for people.
+// Formats the cost of a message as one line for people.
 
 import type { MessageReport } from '../core.ts';
 

@@ -6,14 +6,18 @@ import type { Canister } from './canister.ts';
 import type { EngineState } from './core-state.ts';
 import { reject } from './errors.ts';
 
-/** `dfinity/ic` `rs/execution_environment/src/scheduler/round_schedule.rs`,
- * compute_capacity_percent: a core less than the four of `rs/config/src/subnet_config.rs`; what is
- * promised stays below it. */
+/**
+ * `dfinity/ic` `rs/execution_environment/src/scheduler/round_schedule.rs`,
+ * compute_capacity_percent: one core less than the four of `rs/config/src/subnet_config.rs`; the
+ * sum of allocations stays below it.
+ */
 const computePercentMax = 299n;
 /** `rs/config/src/execution_environment.rs`, SUBNET_MEMORY_CAPACITY. */
 const memoryBytesMax = 2n ** 41n;
 
-/** Why the allocations cannot be had; `canister`: the one whose own make room, if it is there. */
+/**
+ * Returns the reason for refusing allocations; the present allocations of `canister` count as free.
+ */
 export function refuseAllocations(
   state: EngineState,
   wanted: Partial<CanisterSettings>,

@@ -1,10 +1,10 @@
-// Room for calls. A call takes a place in the queue between its two canisters until its answer has
-// been executed, and a callback of the subnet's. IC spec, "Inter-canister method calls": without
-// room `call_perform` fails.
+// Limits of calls. A call occupies a place in the queue between its two canisters, and a callback
+// of the subnet, until its answer has been executed. IC spec, "Inter-canister method calls":
+// `call_perform` fails beyond the limits.
 
 import type { CallCount, Execution, OpenCall, World } from './canister.ts';
 
-/** A principal as a key. */
+/** Returns a principal as a map key. */
 function keyOf(callee: Uint8Array): string {
   return Buffer.from(callee).toString('latin1');
 }
@@ -30,19 +30,19 @@ export function hasRoomFor({ canister, effects, world }: Execution, callee: Uint
   return world.waitingCalls.count + own < subnetCallsMax;
 }
 
-/** A call that the running message has performed. */
+/** Counts a call that the running message has performed. */
 export function countPerformed({ effects }: Execution, callee: Uint8Array): void {
   effects.performed ??= { total: 0, byCallee: new Map() };
   change(effects.performed, callee, 1);
 }
 
-/** A call that has left the canister. */
+/** Counts a call that has left the canister. */
 export function addOpenCall(world: World, open: OpenCall): void {
   open.context.canister.openCalls.add(open);
   countOpenCall(world, open, 1);
 }
 
-/** A call whose answer is executed. */
+/** Removes a call whose answer is executed. */
 export function removeOpenCall(world: World, open: OpenCall): void {
   open.context.canister.openCalls.delete(open);
   countOpenCall(world, open, -1);

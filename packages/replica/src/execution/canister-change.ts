@@ -1,4 +1,4 @@
-// A change of a canister as an entry of its history, to be committed with the change.
+// An entry of a canister's history, to be committed together with the change.
 
 import type { ChangeDetails, ChangeOrigin, ValueChange } from '../core.ts';
 import type { Canister } from './canister.ts';

@@ -1,8 +1,8 @@
-// A canister's log: what it prints, and why it traps, in replicated execution. Each line is a value
-// of its own in the store, so that a message writes no more than it adds; another value says which
-// lines there are. IC spec, "IC method fetch_canister_logs".
+// A canister's log: the lines that it prints and the reasons of its traps, in replicated execution.
+// Each line is a separate value in the store, so that a message writes no more than it adds;
+// another value lists the lines. IC spec, "IC method fetch_canister_logs".
 //
-//   log of ID      CBOR [index of the oldest, index after the newest, bytes that they take]
+//   log of ID      CBOR [index of the oldest, index after the newest, total bytes]
 //   log of ID, N   CBOR [nanoseconds since 1970, content]
 
 import { decode, encode } from 'cborg';
@@ -24,7 +24,7 @@ type StoredLine = readonly [timestamp: bigint | number, content: Uint8Array];
 const rangeName = (idText: string) => `log of ${idText}`;
 const lineName = (idText: string, index: number) => `log of ${idText}, ${index}`;
 
-/** A line of the running message; what leaves no trace leaves none here. */
+/** Adds a line of the running message; queries do not log. */
 export function log(execution: Execution, line: Uint8Array): void {
   if (!isReplicated(execution.context)) return;
   const { effects, canister } = execution;
@@ -46,7 +46,7 @@ export function logChanges(
   if (end.trap) log(execution, Buffer.from(`[TRAP]: ${end.trap.logText}`));
   const { printed } = effects;
   if (printed === undefined) return end.isCleared ? clearLog(store, idText) : [];
-  // A message that dropped lines of its own leaves no room for earlier ones.
+  // If a message dropped lines of its own, earlier lines do not fit either.
   const isCleared = end.isCleared || printed.dropped > 0;
   const changes = isCleared ? clearLog(store, idText) : [];
   const stored = readRange(store, idText);
@@ -62,7 +62,7 @@ export function logChanges(
   return [...changes, ...trim(store, idText, { range: { ...former, next, bytes }, limit })];
 }
 
-/** Takes the oldest lines away until the log is within its limit. */
+/** Removes the oldest lines until the log is within its limit. */
 function trim(
   store: StateStore,
   idText: string,
@@ -80,18 +80,18 @@ function trim(
   return [...changes, [rangeName(idText), encode(stored)]];
 }
 
-/** For a log whose limit has become smaller. */
+/** Trims a log whose limit was lowered. */
 export function limitLog(store: StateStore, idText: string, limit: bigint): ValueChange[] {
   const range = readRange(store, idText);
   return BigInt(range.bytes) > limit ? trim(store, idText, { range, limit: Number(limit) }) : [];
 }
 
-/** Empties the log; its numbers go on. */
+/** Empties the log; the numbering continues. */
 export function clearLog(store: StateStore, idText: string): ValueChange[] {
   return limitLog(store, idText, 0n);
 }
 
-/** For a canister that goes for good. */
+/** Removes the log of a deleted canister. */
 export function removeLog(store: StateStore, idText: string): ValueChange[] {
   return [...clearLog(store, idText), [rangeName(idText), undefined]];
 }

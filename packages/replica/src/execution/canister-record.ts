@@ -1,11 +1,11 @@
-// A canister's record in the store, as CBOR behind one version byte:
+// A canister's record in the store, as CBOR after one version byte:
 //
 //   0      1
 //   +------+------------------------------------------------------------+
 //   | 0x02 | CBOR map: one key for each field of CanisterRecord          |
 //   +------+------------------------------------------------------------+
 //
-// In version 1 there were three settings, each a field of its own, and no hook.
+// Version 1 had three settings as separate fields, and no hook.
 
 import { Principal } from '@dfinity/principal';
 import { decode, encode } from 'cborg';
@@ -26,7 +26,7 @@ interface CommonFields {
   /** Decimal: cycles have 128 bits, CBOR's integers 64. */
   readonly cycles: string;
   readonly globalTimer: bigint | number;
-  /** Absent before storage was charged for. */
+  /** Absent in records that predate charges for storage. */
   readonly reservedCycles?: string;
   readonly chargedAt?: bigint | number;
 }
@@ -76,7 +76,7 @@ export function encodeRecord(record: CanisterRecord): Uint8Array {
   return bytes;
 }
 
-/** Throws on a version of the future. */
+/** Throws for a later version. */
 export function decodeRecord(bytes: Uint8Array): CanisterRecord {
   const body = bytes.subarray(1);
   if (bytes[0] === formerVersion) return decodeFormer(decode(body) as FormerFields);

@@ -1,5 +1,5 @@
-// A canister's settings: what a new canister has, and their form in its record. Every message
-// stores the record, and settings hardly ever change: their bytes are few, and made once.
+// A canister's settings: the defaults, and their form in its record. Every message stores the
+// record, but settings hardly change, so their short form is encoded once.
 //
 //   CBOR array, in the order of Fields; cycles decimal, principals as bytes, a visibility as text
 //   or as the list of its viewers, environment variables as pairs

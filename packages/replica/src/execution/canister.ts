@@ -1,6 +1,6 @@
-// The engine's data: a canister, the call contexts in which its messages run, and one entry point
-// while it runs (what it may read, and the changes that become real only when it ends well). Shapes
-// only. IC spec, "Abstract behavior: Canister state".
+// The engine's data: a canister, the call contexts of its messages, and the execution of one entry
+// point (its readable data, and the changes that take effect only if it succeeds). Only types. IC
+// spec, "Abstract behavior: Canister state".
 
 import type { Principal } from '@dfinity/principal';
 import type {
@@ -22,16 +22,16 @@ import type { Sandbox } from './sandbox.ts';
 
 /** The stored state of a canister besides its memories. */
 export interface CanisterRecord {
-  /** Replaced whole when one changes. */
+  /** Replaced as a whole when one changes. */
   settings: CanisterSettings;
   status: CanisterView['status'];
   moduleHash: Uint8Array | undefined;
   certifiedData: Uint8Array;
   version: bigint;
   cycles: bigint;
-  /** Set aside for storage, and for nothing else. */
+  /** Reserved for storage only. */
   reservedCycles: bigint;
-  /** Up to when memory and compute allocation are paid, ns since 1970. */
+  /** Time until which memory and compute allocation are paid, ns since 1970. */
   chargedAt: bigint;
   /** Nanoseconds since 1970; 0 if no timer is set. */
   globalTimer: bigint;
@@ -43,25 +43,28 @@ export interface Canister {
   readonly idText: string;
   record: CanisterRecord;
   module: CompiledModule | undefined;
-  /** The size of the module as it was installed. */
+  /** The size of the module in its installed form. */
   moduleBytes: number;
   sandbox: Sandbox | undefined;
-  /** The slot in which its `ic0` functions find the running message. */
+  /** The slot through which its `ic0` functions find the running message. */
   readonly slot: HostSlot;
   readonly contexts: Set<CallContext>;
-  /** Time of the last message: what a canister sees never runs backwards. */
+  /** Time of the last message: a canister never sees time run backwards. */
   lastTime: bigint;
-  /** Performed calls whose callbacks have not run. */
+  /** Performed calls whose callbacks have not run yet. */
   readonly openCalls: Set<OpenCall>;
-  /** How many of its calls wait for an answer. */
+  /** Number of its calls that wait for an answer. */
   readonly waiting: CallCount;
-  /** A task is queued that runs `canister_global_timer`. */
+  /** Whether a task that runs `canister_global_timer` is queued. */
   isTimerQueued: boolean;
-  /** A task is queued that runs `canister_on_low_wasm_memory`. */
+  /** Whether a task that runs `canister_on_low_wasm_memory` is queued. */
   isHookQueued: boolean;
-  /** The last task could not begin or be stored: the next attempt is made a second later. */
+  /**
+   * Whether the last task could not start or be stored, so that the next attempt follows a second
+   * later.
+   */
   isTaskHeld: boolean;
-  /** Why it could not be brought up again after a restart. */
+  /** Why it could not be resumed after a restart. */
   failure: string | undefined;
   stopping: { finish: (reject: Reject | undefined) => void; deadline: bigint }[];
 }
@@ -73,24 +76,24 @@ export interface CallContext {
   /** Information about the caller, if a canister signs for that user. */
   readonly callerInfo: SenderInfo | undefined;
   readonly deadline: bigint;
-  /** Takes the answer, once; absent for system tasks, which answer to nobody. */
+  /** Receives the answer, once; absent for system tasks, which have no caller. */
   readonly respond: ((outcome: Outcome, refundedCycles: bigint) => void) | undefined;
   responded: boolean;
   /** Cycles that came with the call and were not accepted. */
   availableCycles: bigint;
   openCalls: number;
   instructions: bigint;
-  /** The code was removed under it: its callbacks never run. */
+  /** Whether its code was removed: its callbacks never run. */
   isDeleted: boolean;
 }
 
 export interface Closure {
   readonly index: number;
-  /** `bigint` when a canister with addresses of 64 bits gave it. */
+  /** `bigint` if a canister with 64-bit addresses set it. */
   readonly environment: number | bigint;
 }
 
-/** A call under construction, or performed and on its way. */
+/** A call under construction, or a performed call in transit. */
 export interface OutgoingCall {
   readonly callee: Uint8Array;
   readonly method: string;
@@ -100,17 +103,17 @@ export interface OutgoingCall {
   readonly parts: Uint8Array[];
   bytes: number;
   cycles: bigint;
-  /** Paid when it was performed, for its answer; nothing in a query. */
+  /** Cycles prepaid for its answer; undefined in a query. */
   prepaid: Prepaid | undefined;
   /** Seconds after which the caller stops waiting; absent for a guaranteed response. */
   timeoutSeconds: number | undefined;
 }
 
-/** The most cycles that an answer may cost; the rest is refunded. */
+/** Maximum cost of an answer; the rest is refunded. */
 export interface Prepaid {
-  /** For its transmission. */
+  /** Cycles for the transmission. */
   readonly response: bigint;
-  /** For the callback. */
+  /** Cycles for the callback. */
   readonly callback: bigint;
 }
 
@@ -118,11 +121,11 @@ export interface Prepaid {
 export interface OpenCall {
   readonly context: CallContext;
   readonly call: OutgoingCall;
-  /** Its callee is at work, or has been. */
+  /** Whether its callee has started. */
   hasBegun: boolean;
 }
 
-/** The number of calls, in all and by callee. */
+/** The number of calls, in total and by callee. */
 export interface CallCount {
   total: number;
   readonly byCallee: Map<string, number>;
@@ -138,11 +141,11 @@ export interface World {
   readonly rootKey: () => Uint8Array;
   readonly subnetId: () => Uint8Array;
   readonly onPrint: (canisterId: string, text: string) => void;
-  /** Ids that no new canister gets unless it is asked for. */
+  /** Ids that new canisters get only on request. */
   readonly reservedIds: ReadonlySet<string>;
 }
 
-/** Changes of one message, thrown away when it traps. */
+/** The changes of one message, discarded if it traps. */
 export interface Effects {
   readonly replyParts: Uint8Array[];
   replyBytes: number;
@@ -154,11 +157,11 @@ export interface Effects {
   /** Cycles refunded to the caller with the answer. */
   refundCycles: bigint;
   readonly calls: OutgoingCall[];
-  /** The counts of `calls`; absent before the first. */
+  /** The counts of `calls`; absent before the first call. */
   performed: CallCount | undefined;
   pendingCall: OutgoingCall | undefined;
   isAccepted: boolean;
-  /** The lines that it printed; made at the first line. */
+  /** The printed lines; created with the first line. */
   printed: MessageLog | undefined;
 }
 
@@ -168,7 +171,7 @@ export interface Execution {
   readonly canister: Canister;
   readonly sandbox: Sandbox;
   readonly stable: StableMemory;
-  /** Pages of it that were read or written. */
+  /** Stable memory pages that were read or written. */
   readonly stablePages: PageSet;
   readonly callContext: CallContext | undefined;
   readonly method: string;
@@ -180,14 +183,16 @@ export interface Execution {
   readonly refundedCycles: bigint;
   /** Instructions that this entry point may use. */
   readonly limit: bigint;
-  /** Paid for all of these before it begins: the balance is without it until the message ends. */
+  /**
+   * Cycles prepaid for all these instructions; the balance excludes them until the message ends.
+   */
   readonly prepaidCycles: bigint;
-  /** Only for the target of a query call, not for what it calls. */
+  /** True only for the target of a query call, not for its callees. */
   readonly hasCertificate: boolean;
   readonly effects: Effects;
 }
 
-/** The execution that an instance's `ic0` functions serve at the moment. */
+/** The slot with the execution that an instance's `ic0` functions serve at present. */
 export interface HostSlot {
   execution: Execution | undefined;
 }

@@ -11,18 +11,18 @@ import { expireStopRequests, finishStopping } from './stopping.ts';
 
 const nanosecondsPerMillisecond = 1_000_000n;
 const longestWaitMs = 60_000;
-/** Deadlines are looked at so often, and what could not run is tried again so soon. */
+/** Interval of checking deadlines and of repeating failed tasks. */
 const checkMs = 1_000;
 
 function runTask(state: EngineState, canister: Canister, kind: SystemTask): void {
   const send = (from: CallContext, call: OutgoingCall) => sendCall(state, from, call);
-  // Should the replica itself fail here, the task counts as held.
+  // If the replica itself fails here, the task counts as held.
   canister.isTaskHeld = true;
   canister.isTaskHeld = !executeTask(state, { canister, kind, send });
   if (canister.isTaskHeld) state.onTimer();
 }
 
-/** IC spec, "Message execution": while the hook is due nothing else of its canister begins. */
+/** IC spec, "Message execution": while the hook is due, no other message of its canister begins. */
 export function enqueueLowMemoryHook(state: EngineState, canister: Canister): void {
   if (canister.isHookQueued) return;
   canister.isHookQueued = true;
@@ -41,7 +41,7 @@ function enqueueTimer(state: EngineState, canister: Canister): void {
   });
 }
 
-/** Queues every task that is due; `heartbeats` are due always. */
+/** Queues every due task; `heartbeats` are always due. */
 export function tickOnce(state: EngineState, heartbeats: boolean): void {
   const now = state.world.now();
   expireCalls(state);
@@ -84,7 +84,7 @@ function waitMs(state: EngineState): number {
 export interface Clock {
   start(): void;
   stop(): void;
-  /** A timer may have been set: the wait is computed anew. */
+  /** A timer may have been set, so the waiting time is computed again. */
   wake(): void;
 }
 
@@ -106,7 +106,7 @@ export function createClock(state: () => EngineState): Clock {
     const isHeartbeat = performance.now() - lastHeartbeat >= interval;
     if (isHeartbeat) lastHeartbeat = performance.now();
     state().scheduler.push(() => {
-      // Should this tick fail, for want of disk space say, it is tried again later.
+      // A failed tick, for example with a full disk, is repeated later.
       arm(checkMs);
       tickOnce(state(), isHeartbeat);
       arm();

@@ -1,5 +1,5 @@
-// From where an `ic0` function may be called: the letters of the specification and what the
-// network calls them in its errors. IC spec, "Overview of imports".
+// The contexts in which an `ic0` function may be called: the letters of the specification and the
+// network's names in its errors. IC spec, "Overview of imports".
 
 import type { EntryKind } from '../core.ts';
 
@@ -72,12 +72,12 @@ export function entryKind(context: Context): EntryKind {
 
 const nonReplicated: ReadonlySet<Context> = new Set(['NRQ', 'TQ', 'CQ', 'CRy', 'CRt', 'CC', 'F']);
 
-/** Replicated execution changes state; the other leaves no trace. */
+/** Replicated execution changes state; the other does not. */
 export function isReplicated(context: Context): boolean {
   return !nonReplicated.has(context);
 }
 
-/** `"* s"`, `"I G U"`: `*` is every context but `s`. */
+/** Parses `"* s"` or `"I G U"`; `*` is every context except `s`. */
 export function parseContexts(text: string): ReadonlySet<Context> {
   const set = new Set<Context>();
   for (const word of text.split(' ')) {

@@ -1,5 +1,5 @@
-// The state that the parts of the engine share: canisters, store, queue. Two functions use it: one
-// looks a canister up, one commits its record.
+// The state that the parts of the engine share: canisters, store, queue. It has functions to look
+// up a canister and to commit its record.
 
 import type { Principal } from '@dfinity/principal';
 import type {
@@ -25,13 +25,13 @@ export interface EngineState {
   readonly compile: (module: Uint8Array, sha256Hex: string) => CompiledModule;
   readonly management: () => Management;
   readonly onReport: (report: MessageReport) => void;
-  /** Told when a canister's global timer may have changed. */
+  /** Called when a canister's global timer may have changed. */
   readonly onTimer: () => void;
-  /** Told when a canister's hook for low memory is due. */
+  /** Called when a canister's hook for low memory is due. */
   readonly onLowMemory: (canister: Canister) => void;
   /** Calls that wait for an answer with a deadline. */
   readonly bestEffort: Set<{ readonly deadline: bigint; readonly expire: () => void }>;
-  /** Callbacks whose outcome could not be stored: each runs again with the next tick. */
+  /** Callbacks whose outcome could not be stored: each runs again at the next tick. */
   readonly unstored: (() => void)[];
 }
 
@@ -57,7 +57,8 @@ export function createCanister(id: Principal, record: CanisterRecord): Canister 
 }
 
 /**
- * Makes a record, and what was written to stable memory, durable; then it is the canister's own.
+ * Makes a record and the writes to stable memory durable, and then assigns the record to the
+ * canister.
  */
 export function commitRecord(
   state: EngineState,
@@ -66,7 +67,7 @@ export function commitRecord(
     readonly record: CanisterRecord;
     readonly cleared?: true;
     readonly values?: readonly ValueChange[];
-    /** Made only where heaps are kept. */
+    /** Called only if heaps are stored. */
     readonly heap?: () => HeapChange;
   },
 ): void {
@@ -86,7 +87,7 @@ export function commitRecord(
   if (record.lowMemoryHook === 'ready') state.onLowMemory(canister);
 }
 
-/** The time as this canister sees it: it never runs backwards. */
+/** Returns the time for this canister, which never runs backwards. */
 export function nextTime(state: EngineState, canister: Canister): bigint {
   const now = state.world.now();
   if (now > canister.lastTime) canister.lastTime = now;
@@ -98,7 +99,7 @@ export function isController({ record }: Canister, caller: Uint8Array): boolean 
   return record.settings.controllers.some(isCaller);
 }
 
-/** Why a canister cannot take a new call, if it cannot. */
+/** Returns the reason why a canister cannot accept a new call, if there is one. */
 export function refuseCall(canister: Canister | undefined, idText: string): Reject | undefined {
   if (canister === undefined) return canisterNotFound(idText);
   if (canister.failure !== undefined) {

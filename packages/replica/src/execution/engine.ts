@@ -1,5 +1,5 @@
-// The execution engine: puts the parts together behind the interfaces of core.ts. Its options are
-// all it knows of the replica around it.
+// The execution engine: connects its parts behind the interfaces of core.ts. It knows the rest of
+// the replica only by its options.
 
 import { createHash } from 'node:crypto';
 import { Principal } from '@dfinity/principal';
@@ -44,7 +44,7 @@ export interface EngineOptions {
   readonly onReport?: (report: MessageReport) => void;
   readonly onPrint?: (canisterId: string, text: string) => void;
   readonly reservedIds?: ReadonlySet<string>;
-  /** An error of the replica itself, not of a canister. */
+  /** Called for an error of the replica itself, not of a canister. */
   readonly onFault?: (error: unknown) => void;
 }
 
@@ -54,25 +54,25 @@ export interface ResumeFailure {
 }
 
 export interface RunningEngine extends Engine, Lifecycle {
-  /** Runs what is due now, a heartbeat included, and all that follows from it. */
+  /** Runs everything that is due, including heartbeats, and all resulting messages. */
   tick(): Promise<void>;
-  /** Brings every stored canister up again; those that cannot are named and stay stored. */
+  /** Resumes every stored canister; returns those that fail, which stay stored. */
   resume(): Promise<ResumeFailure[]>;
-  /** When the newest message of any canister ran, ns since 1970. */
+  /** Returns the time of the newest message of any canister, ns since 1970. */
   latestMessageNs(): bigint;
   startTimers(): void;
   stopTimers(): void;
   /** Resolves when no message waits or runs. */
   idle(): Promise<void>;
-  /** Bytes of stable memory; what lies behind its end reads as zero. */
+  /** Reads bytes of stable memory; beyond its end they are zero. */
   readStable(canisterId: Principal, offset: number, length: number): Uint8Array;
-  /** The report of the message executed last. */
+  /** Returns the report of the last executed message. */
   lastReport(): MessageReport | undefined;
 }
 
 const managementText = Principal.managementCanister().toText();
 
-/** The subnet's id: self-authenticating, of its key. IC spec, "Principals". */
+/** Returns the subnet's id, the self-authenticating principal of its key. IC spec, "Principals". */
 function subnetIdOf(rootKey: Uint8Array): Uint8Array {
   const hash = createHash('sha224').update(rootKey).digest();
   return Uint8Array.from([...hash, 2]);
@@ -131,12 +131,12 @@ function resume(state: EngineState): ResumeFailure[] {
   for (const stored of state.store.load()) {
     try {
       const canister = createCanister(Principal.fromText(stored.id), decodeRecord(stored.record));
-      // Time was not charged for when it was stored.
+      // The record predates charges for time.
       if (canister.record.chargedAt === 0n) canister.record.chargedAt = state.world.now();
       state.canisters.set(stored.id, canister);
       calls.push(...resumeCode(state, canister));
     } catch (error) {
-      // A damaged state is nothing to go on with; a canister that fails stays stored.
+      // A damaged state must not be used; a canister that fails to resume stays stored.
       if (error instanceof StateDamage) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       const canister = state.canisters.get(stored.id);
@@ -145,7 +145,7 @@ function resume(state: EngineState): ResumeFailure[] {
     }
   }
   for (const call of calls) answerLostCall(state, call);
-  // Calls from outside that were open ended with the process.
+  // Open calls from outside ended with the process.
   for (const canister of state.canisters.values()) {
     const isAtRest = canister.contexts.size === 0;
     if (canister.record.status === 'stopping' && isAtRest) canister.record.status = 'stopped';
@@ -166,7 +166,7 @@ function readStable(
   return bytes;
 }
 
-/** All engines of a process share what it has compiled. */
+/** All engines of a process share compiled modules. */
 const compile = createCompiler(ic0Interface);
 
 function createState(

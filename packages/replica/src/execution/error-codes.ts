@@ -1,5 +1,5 @@
 // The network's error codes: `dfinity/ic` rs/types/error_types/src/lib.rs, ErrorCode. The digit
-// behind the zero is the reject code. Only those that the replica answers with.
+// after the first zero is the reject code. Only the codes that the replica uses.
 
 import type { RejectCode } from '../core.ts';
 
@@ -51,16 +51,16 @@ export interface ErrorCodes {
   IC0537: 'CanisterWasmModuleNotFound';
   IC0539: 'CanisterWasmMemoryLimitExceeded';
   IC0540: 'ReservedCyclesLimitIsTooLow';
-  /** Its outcome is not known. */
+  /** The outcome is unknown. */
   IC0601: 'DeadlineExpired';
   IC0602: 'ResponseDropped';
 }
 
 export type ErrorCode = keyof ErrorCodes;
 
-/** The reject code that belongs to it. */
+/** The reject code of an error code. */
 export type RejectCodeOf<Code extends ErrorCode> =
   Code extends `IC0${infer Digit extends RejectCode}${string}` ? Digit : never;
 
-/** A trap's: the canister's own errors. */
+/** Error codes of traps, which are the canister's own errors. */
 export type TrapCode = Extract<ErrorCode, `IC05${string}`>;

@@ -1,5 +1,5 @@
-// The failures of a message, as the network reports them: reject code, error code, text.
-// IC spec, "Reject codes" and "Error codes". Nothing here decides; it names.
+// The failures of a message in the network's form: reject code, error code, text. IC spec, "Reject
+// codes" and "Error codes".
 
 import type { Reject } from '../core.ts';
 import type { ErrorCode, RejectCodeOf, TrapCode } from './error-codes.ts';
@@ -13,11 +13,11 @@ export function reject<Code extends ErrorCode>(
   return { status: 'rejected', code, message, errorCode };
 }
 
-/** A trap of a canister: caught where the entry point was called, never further. */
+/** A trap of a canister, caught where the entry point was called. */
 export class CanisterTrap extends Error {
   override readonly name = 'CanisterTrap';
   readonly errorCode: TrapCode;
-  /** As the canister's log has it. */
+  /** The text in the canister's log. */
   readonly logText: string;
 
   constructor(errorCode: TrapCode, message: string, logText = message) {
@@ -124,7 +124,7 @@ export const inspectRejected = (id: string) =>
 export const didNotReply = (id: string) =>
   reject(5, 'IC0506', `Error from Canister ${id}: Canister did not reply to the call`);
 
-/** Only controllers see how many cycles are missing. */
+/** Only controllers see the number of missing cycles. */
 export function outOfCycles(id: string, missing: bigint, isController: boolean): Reject {
   const topUp = `: please top up the canister with at least ${missing} additional cycles`;
   return reject(2, 'IC0207', `Canister ${id} is out of cycles${isController ? topUp : ''}`);
@@ -226,7 +226,7 @@ export const snapshotRefused = (why: string) => reject(4, 'IC0408', why);
 
 export const uninstalled = () => reject(4, 'IC0406', 'Canister has been uninstalled.');
 
-/** The replica's own: the network has no such error. */
+/** An error of the replica itself, which the network does not have. */
 export const storageFailed = (why: string): Reject => ({
   status: 'rejected',
   code: 2,

@@ -1,4 +1,4 @@
-// Starting the execution of one entry point: nothing changed yet, nothing answered.
+// Creates the execution of one entry point, without changes and without an answer.
 
 import type { StableMemory } from '../core.ts';
 import type { CallContext, Canister, Closure, Execution, World } from './canister.ts';

@@ -1,6 +1,6 @@
-// The cycles that a canister may not touch: what it costs, doing nothing, for the time of its
-// freezing threshold. Nothing of it is spent on messages, but for answers to calls, which are paid
-// for when the call leaves. IC spec, "Cycles", freezing_limit and liquid_balance.
+// The freezing reserve: the cycles that an idle canister needs for the time of its freezing
+// threshold. Messages cannot spend them, except for answers to calls, which are paid when the call
+// leaves. IC spec, "Cycles", freezing_limit and liquid_balance.
 
 import type { Canister, CanisterRecord, Execution } from './canister.ts';
 import type { EngineState } from './core-state.ts';
@@ -33,14 +33,17 @@ function reserveFor(record: CanisterRecord, used: bigint): bigint {
   return limit > record.reservedCycles ? limit - record.reservedCycles : 0n;
 }
 
-/** Memory that a canister uses between two messages, or has allocated if that is more. */
+/**
+ * Returns the memory that a canister uses between two messages, or its allocation if that is
+ * larger.
+ */
 export function allocatedBytes(state: EngineState, canister: Canister): bigint {
   const used = usedBytes(canister, memoryOf(state, canister));
   const { memoryAllocation } = canister.record.settings;
   return used > memoryAllocation ? used : memoryAllocation;
 }
 
-/** The same within a running message. */
+/** Returns the same value within a running message. */
 export function allocatedInMessage({ canister, sandbox, stable }: Execution): bigint {
   const memory = { heapBytes: sandbox.heap().length, stablePages: stable.pages() };
   const used = usedBytes(canister, memory);
@@ -70,8 +73,10 @@ export function liquidCycles(execution: Execution): bigint {
   return liquid > 0n ? liquid : 0n;
 }
 
-/** Cycles that lack to prepay so many instructions above the reserve. 0 or less when there are
- * enough. */
+/**
+ * Returns the cycles that are missing to prepay that many instructions above the reserve; at most 0
+ * if there are enough.
+ */
 export function missingCycles(
   state: EngineState,
   canister: Canister,

@@ -1,6 +1,6 @@
-// A copy of a canister's heap as of its last committed message. Comparing finds the pages that a
-// message changed; copying commits or takes them back. V8 gives no page faults, so this is the
-// cheapest way that needs no instrumented stores.
+// A copy of a canister's heap at its last commit. Comparing the two finds the pages that a message
+// changed; copying commits or reverts them. V8 reports no page faults, so this is the cheapest way
+// without instrumenting stores.
 
 import { constants } from 'node:buffer';
 import { osPageBytes } from '../core.ts';
@@ -9,21 +9,21 @@ const blockBytes = 64 * 1024;
 const pagesPerBlock = blockBytes / osPageBytes;
 const zeros = Buffer.alloc(blockBytes);
 
-/** Pages of 4 KiB by index, with their bytes. */
+/** Index and bytes of 4 KiB pages. */
 export type PageImages = readonly { readonly page: number; readonly bytes: Uint8Array }[];
 
 export class HeapShadow {
   #copy = Buffer.alloc(0);
   #size = 0;
-  /** Blocks that are not all zeros in a fresh heap of the module, by their starts. */
+  /** Offsets of blocks that are not all zeros in a fresh heap of the module. */
   #seeded: Set<number> | undefined;
 
-  /** Bytes of the heap as of the last commit. */
+  /** Returns the size of the heap at the last commit. */
   get size(): number {
     return this.#size;
   }
 
-  /** The heap as of the last commit, to be read only. */
+  /** Returns the heap at the last commit, for reading only. */
   committed(): Buffer {
     return this.#copy.subarray(0, this.#size);
   }
@@ -40,7 +40,10 @@ export class HeapShadow {
     return live.compare(zeros, 0, osPageBytes, start, end) === 0;
   }
 
-  /** Indices of the 4 KiB pages in which `live` differs; room behind the old end counts as zero. */
+  /**
+   * Returns the indices of the 4 KiB pages in which `live` differs; bytes beyond the old end count
+   * as zero.
+   */
   scan(live: Buffer): number[] {
     const dirty: number[] = [];
     for (let block = 0; block < live.length; block += blockBytes) {
@@ -52,7 +55,7 @@ export class HeapShadow {
     return dirty;
   }
 
-  /** The first is of a fresh heap. */
+  /** The first commit is of a fresh heap. */
   commit(live: Buffer, dirty: readonly number[]): void {
     this.#seeded ??= new Set(dirty.map((page) => page - (page % pagesPerBlock)));
     this.#resize(live.length);
@@ -62,7 +65,7 @@ export class HeapShadow {
     }
   }
 
-  /** `live` must be as large as the shadow. */
+  /** `live` must have the size of the shadow. */
   restore(live: Buffer, dirty: readonly number[]): void {
     for (const page of dirty) {
       const start = page * osPageBytes;
@@ -70,14 +73,14 @@ export class HeapShadow {
     }
   }
 
-  /** Makes of a fresh heap of its size what the shadow is. */
+  /** Copies the shadow into a fresh heap of its size. */
   restoreAll(live: Buffer): void {
     this.#eachUsedBlock((start, end) => this.#copy.copy(live, start, start, end));
   }
 
   /**
-   * Heaps grow in small steps: a quarter of room spares most copies. Node 20 has no buffer of more
-   * than 4 GiB, as much as a heap with addresses of 32 bits.
+   * Heaps grow in small steps, so a quarter of spare capacity avoids most copies. Node 20 has no
+   * buffer of more than 4 GiB, the maximum of a heap with 32-bit addresses.
    */
   #resize(size: number): void {
     if (size > this.#copy.length) {
@@ -89,7 +92,7 @@ export class HeapShadow {
     this.#size = size;
   }
 
-  /** To write a page for the first time costs more than to compare it: zeros are left out. */
+  /** Skips zero blocks, because writing a page for the first time costs more than comparing it. */
   #eachUsedBlock(visit: (start: number, end: number) => void): void {
     for (let start = 0; start < this.#size; start += blockBytes) {
       const end = start + blockBytes;

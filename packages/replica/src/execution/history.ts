@@ -19,7 +19,7 @@ import type {
  * `system_state.rs`, MAX_CANISTER_HISTORY_CHANGES. */
 const changesMax = 20;
 
-/** For changes that nobody in particular made. */
+/** The origin of changes without a particular author. */
 export const anonymousOrigin: ChangeOrigin = {
   caller: Principal.anonymous(),
   isCanister: false,
@@ -59,7 +59,7 @@ export function readHistory(store: StateStore, idText: string): CanisterHistory 
   return { total: BigInt(total), changes: changes.map(readChange) };
 }
 
-/** The history with one change more. */
+/** Returns the history with one more change. */
 export function historyWith(
   store: StateStore,
   idText: string,
@@ -71,7 +71,7 @@ export function historyWith(
   return [historyName(idText), encode(stored)];
 }
 
-/** For a canister that goes for good. */
+/** Removes the history of a deleted canister. */
 export function removeHistory(idText: string): ValueChange {
   return [historyName(idText), undefined];
 }

@@ -14,7 +14,7 @@ import { callPrice, callReserveCycles } from './prices.ts';
 const calling = 'U CQ Ry Rt CRy CRt T';
 const principalBytesMax = 29;
 
-/** A call that is begun anew, or never performed, gives its cycles back. */
+/** Refunds the cycles of a call that is replaced or never performed. */
 export function discardPendingCall(execution: Execution): void {
   const { effects } = execution;
   effects.cycles += effects.pendingCall?.cycles ?? 0n;
@@ -57,7 +57,8 @@ function appendArgument(execution: Execution, start: number, size: number): unde
 }
 
 /**
- * 0: on its way; 2: not performed, for want of room, or of cycles for it and the dearest answer.
+ * Returns 0 if the call was performed, and 2 without capacity, or without cycles for it and the
+ * most expensive answer.
  */
 function perform(execution: Execution): number {
   const call = pending(execution, 'call_perform');
@@ -77,7 +78,7 @@ function perform(execution: Execution): number {
   return 0;
 }
 
-/** Callee, method's name, each as pointer and length. */
+/** Callee and method name, each as pointer and length. */
 type Target = readonly [number, number, number, number];
 
 function beginCall(

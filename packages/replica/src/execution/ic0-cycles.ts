@@ -1,5 +1,5 @@
-// System API rows: cycles of the canister and of calls, and what things cost.
-// IC spec, "System API": Cycles, Cycle cost calculation.
+// System API rows: cycles of the canister and of calls, and prices. IC spec, "System API": Cycles,
+// Cycle cost calculation.
 
 import type { Execution } from './canister.ts';
 import { contractViolation, trapped } from './errors.ts';
@@ -39,7 +39,7 @@ function burn(execution: Execution, most: bigint): bigint {
   return amount;
 }
 
-/** The pair of an amount as i64 and as 128 bits behind a pointer. */
+/** Returns the two rows of an amount: as i64, and as 128 bits at a pointer. */
 function amountRows(spec: {
   readonly name: string;
   readonly contexts: string;

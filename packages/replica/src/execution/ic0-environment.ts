@@ -1,5 +1,4 @@
-// System API rows: environment variables, in the order of their names. IC spec, "Environment
-// Variables".
+// System API rows: environment variables, sorted by name. IC spec, "Environment Variables".
 
 import type { Execution } from './canister.ts';
 import { contractViolation } from './errors.ts';
@@ -19,7 +18,7 @@ function nameAt(execution: Execution, name: string, index: number): Uint8Array {
   );
 }
 
-/** The value of the variable whose name the canister has at `start`, if there is one. */
+/** Returns the value of the variable whose name is at `start` in the heap, if it exists. */
 function find(
   execution: Execution,
   asked: { readonly name: string; readonly start: number; readonly size: number },

@@ -1,5 +1,5 @@
-// Binds the System API table to an instance: checks the context, charges, converts numbers.
-// Each function's row says what it does.
+// Binds the System API table to an instance: checks the context, charges, converts numbers, and
+// calls the function of each row.
 
 import { osPageBytes } from '../core.ts';
 import type { Address } from '../wasm/memories.ts';
@@ -16,7 +16,7 @@ import type { Argument, Row } from './ic0-row.ts';
 import { ic0Table } from './ic0-table.ts';
 import { dirtyPageInstructions, stableBytesLimit } from './limits.ts';
 
-/** Thrown by the host when the counter passes the limit; the module itself traps instead. */
+/** Thrown by the host when the counter exceeds the limit; the module itself traps instead. */
 export class OutOfInstructions extends CanisterTrap {}
 
 function charge(execution: Execution, amount: bigint): void {
@@ -25,7 +25,10 @@ function charge(execution: Execution, amount: bigint): void {
   if (left < 0n) throw new OutOfInstructions('IC0522', 'out of instructions');
 }
 
-/** A canister makes thousands of calls in a message: what is the same in each is made once. */
+/**
+ * Computes the constant parts of a price once, because a canister makes thousands of calls per
+ * message.
+ */
 function createPricing({ cost }: Row): (args: readonly Argument[]) => bigint {
   const { fixed, perByte = 0, lengths = [], bytesMax = Number.POSITIVE_INFINITY } = cost;
   const fixedCost = BigInt(fixed);
@@ -48,19 +51,19 @@ function chargeStablePages(execution: Execution, before: number): void {
   }
 }
 
-/** Written pages count as read ones do. */
+/** Written pages count like read ones. */
 function checkStableAccess({ stablePages, world, context }: Execution): void {
   if (stablePages.count * osPageBytes > stableBytesLimit(world.limits, context)) {
     throw stableAccessExceeded(world.limits);
   }
 }
 
-/** JavaScript sees integers as signed; the System API means them unsigned. */
+/** JavaScript receives integers as signed; the System API defines them as unsigned. */
 function unsigned(value: Argument): Argument {
   return typeof value === 'bigint' ? BigInt.asUintN(64, value) : value >>> 0;
 }
 
-/** In place: pointers and lengths of 64 bits as numbers, by the letters of the row. */
+/** Converts 64-bit pointers and lengths to numbers in place, by the letters of the row. */
 function narrow(args: Argument[], { params }: Row): void {
   for (let at = 0; at < args.length; at++) {
     if (params[at] === 'p') args[at] = Number(args[at]);
@@ -97,7 +100,7 @@ function bind(
   };
 }
 
-/** The imports of one instance, for a module with addresses of that type. */
+/** Returns the imports of one instance, for a module with addresses of that type. */
 export function createHost(slot: HostSlot, address: Address): WasmImports {
   const functions = ic0Table.map((row) => [row.name, bind(row, slot, address)] as const);
   return { ic0: Object.fromEntries(functions) };

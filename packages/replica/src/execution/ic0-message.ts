@@ -1,5 +1,5 @@
-// System API rows: the message's argument and caller, the answer to it, and its inspection.
-// IC spec, "System API": Method arguments, Responding, Ingress message inspection.
+// System API rows: the message's argument and caller, its answer and its inspection. IC spec,
+// "System API": Method arguments, Responding, Ingress message inspection.
 
 import { joinBytes } from '../bytes.ts';
 import type { Outcome } from '../core.ts';
@@ -62,7 +62,7 @@ function rejectCall(execution: Execution, start: number, size: number): undefine
   answer(execution, { status: 'rejected', code: 4, message, errorCode: 'IC0406' });
 }
 
-/** The cycles that were not accepted go back with the answer. */
+/** Cycles that were not accepted are returned with the answer. */
 function answer(execution: Execution, response: Outcome): void {
   const { effects } = execution;
   effects.response = response;

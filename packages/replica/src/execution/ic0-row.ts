@@ -1,5 +1,5 @@
-// The form of a row of the System API table, and the few ways in which functions touch the heap.
-// IC spec, "System API: Blob-typed arguments and results".
+// The form of a row of the System API table, and the functions by which rows access the heap. IC
+// spec, "System API: Blob-typed arguments and results".
 
 import type { Execution } from './canister.ts';
 import type { Context } from './context.ts';
@@ -10,9 +10,9 @@ export type Argument = number | bigint;
 export type Result = number | bigint | undefined;
 
 /**
- * Parameters and results by letters: `i` an i32 read as unsigned, `I` an i64 read as unsigned.
- * Those that the specification calls `I`, as wide as the module's addresses, are `p`, a number (not
- * exact from 2^53 on, which is behind any end), or `e`, handed back as it came.
+ * Parameters and results by letter: `i` an i32 read as unsigned, `I` an i64 read as unsigned. For
+ * those that the specification calls `I`, as wide as the module's addresses, `p` is a number
+ * (inexact from 2^53 on, which is beyond any memory) and `e` is returned unchanged.
  */
 interface LetterValues {
   readonly i: number;
@@ -30,7 +30,7 @@ export interface Cost {
   readonly perByte?: number;
   /** Positions of the arguments that are lengths in bytes. */
   readonly lengths?: readonly number[];
-  /** The most bytes charged; further bytes of an argument are free. */
+  /** Maximum number of charged bytes; further bytes of an argument are free. */
   readonly bytesMax?: number;
 }
 
@@ -40,15 +40,15 @@ export interface Row {
   readonly results: string;
   readonly contexts: ReadonlySet<Context>;
   readonly cost: Cost;
-  /** Not there for modules with addresses of 64 bits. */
+  /** Absent for modules with 64-bit addresses. */
   readonly isOnly32?: boolean;
   readonly run: (execution: Execution, args: readonly Argument[]) => Result;
 }
 
-/** The cost of nearly all functions besides their bytes. */
+/** The cost of nearly all functions, without their bytes. */
 export const usualCost: Cost = { fixed: 500 };
 export const copyCost = (length: number): Cost => ({ fixed: 500, perByte: 1, lengths: [length] });
-/** Bytes that leave the canister. */
+/** The cost of functions whose bytes leave the canister. */
 export const sendCost = (length: number): Cost => ({ fixed: 500, perByte: 50, lengths: [length] });
 
 export function row<const Params extends string>(spec: {
@@ -85,7 +85,7 @@ function checkHeap(execution: Execution, span: Span): Buffer {
   return heap;
 }
 
-/** A copy of `size` bytes of the heap. */
+/** Returns a copy of `size` bytes of the heap. */
 export function readHeap(execution: Execution, span: Span): Uint8Array {
   const heap = checkHeap(execution, span);
   return new Uint8Array(heap.subarray(span.start, span.start + span.size));
@@ -100,7 +100,7 @@ export function readText(execution: Execution, span: Span): string {
   }
 }
 
-/** `*_copy`: `source[offset, offset + size)` to `heap[destination, …)`. */
+/** `*_copy`: copies `source[offset, offset + size)` to `heap[destination, …)`. */
 export function copyToHeap(
   execution: Execution,
   copy: {
@@ -122,7 +122,7 @@ export function copyToHeap(
   heap.set(source.subarray(offset, offset + size), destination);
 }
 
-/** A 128-bit number, little endian, as the cycles functions answer. */
+/** Writes a 128-bit number, little endian, as the cycles functions do. */
 export function write128(
   execution: Execution,
   to: { readonly name: string; readonly destination: number; readonly value: bigint },
@@ -136,7 +136,7 @@ export function from128(high: bigint, low: bigint): bigint {
   return (high << 64n) | low;
 }
 
-/** The two rows `NAME_size` and `NAME_copy` of a blob that the canister may read. */
+/** Returns the rows `NAME_size` and `NAME_copy` of a blob that the canister may read. */
 export function blobRows(spec: {
   readonly name: string;
   readonly contexts: string;

@@ -17,8 +17,8 @@ interface Transfer {
 }
 
 /**
- * Both ends checked; the part of the heap as a view. Numbers will do: one too large to be exact is
- * far behind any end.
+ * Checks both bounds and returns the part of the heap as a view. Inexact numbers are far beyond any
+ * bound, so numbers suffice.
  */
 function locate(execution: Execution, transfer: Transfer): { heap: Uint8Array; offset: number } {
   const size = Number(transfer.size);
@@ -45,7 +45,7 @@ function read(execution: Execution, transfer: Transfer): undefined {
   execution.stable.read(offset, heap);
 }
 
-/** The 32-bit functions trap once the memory is larger than they can address. */
+/** The 32-bit functions trap if the memory is larger than they can address. */
 function check32(execution: Execution): void {
   if (execution.stable.pages() > pagesOf32Bits) {
     throw trapped('32 bit stable memory api used on a memory larger than 4GB');

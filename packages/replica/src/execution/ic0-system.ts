@@ -52,7 +52,7 @@ function isController(execution: Execution, start: number, size: number): number
   return controllers.some((one) => Buffer.compare(one.toUint8Array(), asked) === 0) ? 1 : 0;
 }
 
-/** IC spec: never traps, even when the text lies outside of the heap. */
+/** IC spec: never traps, even if the text lies outside the heap. */
 function print(execution: Execution, start: number, size: number): undefined {
   const heap = execution.sandbox.heap();
   const line =
@@ -63,7 +63,7 @@ function print(execution: Execution, start: number, size: number): undefined {
   execution.world.onPrint(execution.canister.idText, line.toString());
 }
 
-/** A row without parameters that answers one number. */
+/** Returns a row without parameters whose result is one number. */
 function numberRow(spec: {
   readonly name: string;
   readonly results: 'i' | 'I';
@@ -75,7 +75,8 @@ function numberRow(spec: {
 }
 
 /**
- * Printed text goes to the canister's log, of at most 4 KiB: 2 to read a byte, 50 to store it.
+ * Printed text goes to the canister's log, at most 4 KiB: 2 instructions to read a byte, 50 to
+ * store it.
  */
 const logBytesMax = 4_096;
 const printCost: Cost = { fixed: 100, perByte: 52, lengths: [1], bytesMax: logBytesMax };

@@ -1,5 +1,5 @@
-// Charges for time: memory and compute allocation. They are computed when the balance is read, and
-// at least once a minute while the clock drives the engine. They cause no write of their own.
+// Charges for time: memory and compute allocation. Charges are computed when the balance is read,
+// and at least once a minute while the clock drives the engine. They cause no writes of their own.
 
 import type { Canister } from './canister.ts';
 import type { EngineState } from './core-state.ts';
@@ -11,7 +11,7 @@ import { uninstallCode } from './uninstall.ts';
 const chargeIntervalNs = 10_000_000_000n;
 const nanosecondsPerSecond = 1_000_000_000n;
 
-/** Charges what has come due; a canister that can't pay loses its code. */
+/** Charges the elapsed time; a canister that cannot pay loses its code. */
 export function chargeIdle(state: EngineState, canister: Canister): void {
   const { record } = canister;
   const elapsed = state.world.now() - record.chargedAt;
@@ -20,7 +20,7 @@ export function chargeIdle(state: EngineState, canister: Canister): void {
   const chargedAt = record.chargedAt + seconds * nanosecondsPerSecond;
   const perDay = idleCyclesOf(state, canister);
   const cost = cyclesOfRate(perDay.storage, seconds) + cyclesOfRate(perDay.compute, seconds);
-  // Storage that was reserved for is paid out of the reservation first.
+  // Reserved cycles pay for storage first.
   const reserved = cost < record.reservedCycles ? cost : record.reservedCycles;
   const reservedCycles = record.reservedCycles - reserved;
   const cycles = record.cycles - (cost - reserved);

@@ -1,6 +1,5 @@
-// Installing code: install, reinstall, upgrade, and bringing a canister up again after a restart.
-// All or nothing. IC spec, "IC method install_code" and "Abstract behavior: Code installation,
-// upgrade".
+// Installs code: install, reinstall, upgrade, and resuming a canister after a restart. Atomic. IC
+// spec, "IC method install_code" and "Abstract behavior: Code installation, upgrade".
 
 import type { Principal } from '@dfinity/principal';
 import type { ChangeOrigin, InstallMode, Reject, UpgradeOptions, ValueChange } from '../core.ts';
@@ -51,21 +50,21 @@ export interface Installation {
   readonly origin?: ChangeOrigin;
 }
 
-/** An installation under way; nothing of it is the canister's before the commit. */
+/** A running installation; the canister changes only with its commit. */
 interface Draft {
   readonly state: EngineState;
-  /** A twin of the canister whose record the steps may change. */
+  /** A copy of the canister whose record the steps may change. */
   readonly canister: Canister;
   readonly caller: Uint8Array;
   readonly arg: Uint8Array;
   instructionsLeft: bigint;
-  /** Paid, and in no step's report yet. */
+  /** Charged cycles that no step's report includes yet. */
   unreportedCycles: bigint;
-  /** The newest step; it has what all of them printed. */
+  /** The newest step; it has the printed lines of all steps. */
   last: Execution | undefined;
 }
 
-/** Runs one step; a trap is thrown, and ends the installation. */
+/** Runs one step; throws a trap, which ends the installation. */
 function runStep(
   draft: Draft,
   step: {
@@ -113,12 +112,12 @@ function instantiate(draft: Draft, module: CompiledModule, heap?: HeapImage): Sa
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     if (!(error instanceof webAssembly.RuntimeError)) throw trapped(why);
-    // The network lays data segments out itself, and leaves those of tables to its engine.
+    // The network validates data segments itself, and leaves those of tables to its engine.
     throw why.includes('data segment') ? new InvalidModule(why) : new EngineRefusal(why);
   }
 }
 
-/** The new code's part: `start`, then the entry point of the mode. */
+/** Runs the new code's part: `start`, then the entry point of the mode. */
 function startCode(
   draft: Draft,
   module: CompiledModule,
@@ -149,7 +148,7 @@ function createDraft(
   };
 }
 
-/** IC spec, upgrade: the timer never survives; certified data only an upgrade. */
+/** IC spec: the timer never survives; certified data survives only an upgrade. */
 function renewRecord(record: CanisterRecord, change: Pick<Installation, 'mode'>): CanisterRecord {
   const isUpgrade = change.mode === 'upgrade';
   const certifiedData = isUpgrade ? record.certifiedData : new Uint8Array();
@@ -163,7 +162,7 @@ interface Compiled {
   readonly hash: Uint8Array;
 }
 
-/** `dfinity/ic` rs/embedders: the compilation is a part of the installation's instructions. */
+/** `dfinity/ic` rs/embedders: compilation counts towards the installation's instructions. */
 function chargeCompilation(draft: Draft, { shape }: CompiledModule): void {
   const instructions = compilationInstructions(shape.instructions);
   draft.unreportedCycles += instructions;
@@ -210,22 +209,22 @@ function runInstallation(draft: Draft, installation: Installation, compiled: Com
   canister.module = compiled.module;
   canister.moduleBytes = twin.moduleBytes;
   canister.sandbox = sandbox;
-  // Only with code in place does a timer that install or post_upgrade set count as due.
+  // A timer that install or post_upgrade set counts as due only after the code is in place.
   state.onTimer();
   canister.failure = undefined;
 }
 
-/** Returns the most cycles that an installation may cost. */
+/** Returns the maximum cost of an installation. */
 function prepaidFor(state: EngineState): bigint {
   return executionCycles(state.world.limits.installInstructions);
 }
 
-/** Returns the cycles that it has cost so far. */
+/** Returns the cost of the installation so far. */
 function installationCycles({ state, instructionsLeft }: Draft): bigint {
   return prepaidFor(state) - instructionsLeft;
 }
 
-/** IC spec, "IC method install_code": afterwards the canister must not be frozen. */
+/** IC spec, "IC method install_code": the canister must not be frozen afterwards. */
 function payInstalled({ state, canister: twin }: Draft, before: bigint): bigint {
   const reserved = payForGrowth(state, {
     canister: twin,
@@ -264,7 +263,7 @@ function logFailure(draft: Draft, canister: Canister, trap: CanisterTrap): void 
   commitRecord(state, { canister, record: canister.record, values });
 }
 
-/** Takes back what an installation did to the old code's heap and to stable memory. */
+/** Reverts the changes of an installation to the old code's heap and to stable memory. */
 function abandonInstallation(state: EngineState, canister: Canister, cost = 0n): void {
   canister.slot.execution = undefined;
   canister.sandbox?.rollback();
@@ -333,12 +332,12 @@ export function installCode(state: EngineState, installation: Installation): Rej
   }
 }
 
-/** A candid message without values, for a canister whose installation left no argument. */
+/** A Candid message without values, for a canister whose installation had no argument. */
 const noArguments = new TextEncoder().encode('DIDL\0\0');
 
 /**
- * After a restart: the instance as it was, with the calls that wait in it for an answer. Where no
- * heap was kept, by the former layout or after a repair, an upgrade with the same code and without
+ * Resumes an instance after a restart, with the calls that wait for an answer. Without a stored
+ * heap, from the former layout or after a repair, upgrades with the same code and without
  * pre_upgrade. Throws the reason why the canister cannot run.
  */
 export function resumeCode(state: EngineState, canister: Canister): OpenCall[] {

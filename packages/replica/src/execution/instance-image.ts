@@ -1,6 +1,6 @@
-// A canister's instance as it is kept across a restart: the heap, by its changed pages, and, in a
-// few bytes beside it, globals and the calls whose answers it still waits for. Their queues
-// end with the process, so those calls are answered by a reject when the canister is up again.
+// A canister's instance in the form that survives a restart: the changed pages of its heap and, in
+// a few bytes besides, its globals and its unanswered calls. The calls' queues end with the
+// process, so a reject answers those calls after the restart.
 
 import { decode, encode } from 'cborg';
 import type { HeapChange, SenderInfo, StoredHeap } from '../core.ts';
@@ -10,7 +10,7 @@ import { openContext } from './canister.ts';
 import { createHost } from './ic0-host.ts';
 import { Sandbox, type StoredRegisters } from './sandbox.ts';
 
-/** In version 1 calls were not prepaid. */
+/** Version 1 did not prepay calls. */
 const version = 2;
 const formerVersion = 1;
 const emptyHeap = Buffer.alloc(0);
@@ -26,11 +26,14 @@ interface StoredContext {
 type StoredClosure = readonly [index: number, environment: number | bigint];
 
 interface StoredCall {
-  /** Which of the contexts. */
+  /** Index of its context. */
   readonly context: number;
   readonly method: string;
   readonly cycles: string;
-  /** By the canister to itself, and not executed yet: an execution is in the same commit. */
+  /**
+   * A call by the canister to itself that has not been executed yet: its execution is in the same
+   * commit.
+   */
   readonly isAhead?: true;
   readonly prepaid?: { readonly response: string; readonly callback: string };
   readonly onReply: StoredClosure;
@@ -64,7 +67,7 @@ export function changedInstance(execution: Execution): HeapChange {
   };
 }
 
-/** A new instance in the place of the former one. */
+/** Returns the change by which a new instance replaces the former one. */
 export function newInstance(canister: Canister, sandbox: Sandbox): HeapChange {
   return {
     canisterId: canister.idText,
@@ -76,7 +79,7 @@ export function newInstance(canister: Canister, sandbox: Sandbox): HeapChange {
   };
 }
 
-/** The calls that wait have changed, and no page of the heap. */
+/** Returns a change of waiting calls without changed pages. */
 export function sameHeap(canister: Canister, sandbox: Sandbox): HeapChange {
   const heap = sandbox.heap();
   return {
@@ -89,7 +92,7 @@ export function sameHeap(canister: Canister, sandbox: Sandbox): HeapChange {
   };
 }
 
-/** No code any more. */
+/** Returns the change that removes the instance. */
 export function noInstance(canister: Canister): HeapChange {
   const canisterId = canister.idText;
   const heap = emptyHeap;
@@ -97,8 +100,8 @@ export function noInstance(canister: Canister): HeapChange {
 }
 
 /**
- * The instance as it was at its last commit, and the calls that were open then, in new contexts
- * that answer to nobody. Throws the reason why it cannot be brought up.
+ * Returns the instance at its last commit and the calls that were open then, in new contexts
+ * without a caller. Throws the reason why it cannot be restored.
  */
 export function restoreInstance(
   canister: Canister,
@@ -166,7 +169,7 @@ function encodeInstance(
   parts: {
     readonly sandbox: Sandbox;
     readonly calls: readonly OpenCall[];
-    /** The message that ends with this commit. */
+    /** The message that this commit ends. */
     readonly running?: Execution;
   },
 ): Uint8Array {

@@ -1,5 +1,5 @@
-// Operations of the management canister: creates, changes and deletes canisters. Refusals are
-// returned, with the network's codes. IC spec, "The IC management canister".
+// Operations of the management canister: creates, changes and deletes canisters. Returns refusals
+// with the network's codes. IC spec, "The IC management canister".
 
 import { Principal } from '@dfinity/principal';
 import type { ChangeOrigin, Lifecycle, Reject } from '../core.ts';
@@ -30,7 +30,7 @@ import { closeContexts, uninstallCode } from './uninstall.ts';
 
 const nextIdKey = 'next canister id';
 
-/** Ten bytes: a counter of eight, big endian, then 01 01, as the network makes them. */
+/** Ten bytes: a big-endian counter of eight, then 01 01, in the network's form. */
 function canisterIdOf(counter: bigint): Principal {
   const bytes = Buffer.alloc(10);
   bytes.writeBigUInt64BE(counter);
@@ -125,7 +125,7 @@ function removeCanister(state: EngineState, canister: Canister): Reject | undefi
   return undefined;
 }
 
-/** A method that needs its canister. */
+/** Calls the method with an existing canister, else returns a reject. */
 function onCanister<T>(
   state: EngineState,
   id: Principal,

@@ -1,10 +1,10 @@
-// The limits of the Internet Computer that the engine enforces, on an application subnet. Tests
-// make them smaller to be quick. Units are in the names.
+// The limits of the Internet Computer that the engine enforces, for an application subnet. Tests
+// lower them to be fast. Units are in the names.
 
 import type { Context } from './context.ts';
 
 export interface Limits {
-  /** Updates, timers, heartbeats and callbacks. */
+  /** Limit for updates, timers, heartbeats and callbacks. */
   readonly updateInstructions: bigint;
   readonly queryInstructions: bigint;
   readonly inspectInstructions: bigint;
@@ -15,20 +15,20 @@ export interface Limits {
   /** A request between canisters of one subnet. */
   readonly callBytesMax: number;
   readonly certifiedDataBytesMax: number;
-  /** Calls of one canister to another that wait for an answer. */
+  /** Calls from one canister to another that wait for an answer. */
   readonly callsPerPairMax: number;
-  /** Calls that each canister may have waiting, whatever others do. */
+  /** Waiting calls that each canister can have, whatever others do. */
   readonly guaranteedCalls: number;
-  /** Calls of all canisters, beyond which only those are left that are guaranteed. */
+  /** Waiting calls of all canisters; beyond it only the guaranteed ones are accepted. */
   readonly subnetCallsMax: number;
   readonly compositeDepthMax: number;
-  /** The cost of each call of a composite query besides the callee's work. */
+  /** The cost of each call of a composite query, without the callee's work. */
   readonly compositeCallInstructions: bigint;
-  /** Stable memory that one message may read or write, and that it may change. */
+  /** Stable memory that one message can read or write, and that it can change. */
   readonly updateStableBytesMax: number;
   readonly queryStableBytesMax: number;
   readonly installStableBytesMax: number;
-  /** Bytes of all canisters, beyond which cycles are set aside for more. */
+  /** Bytes of all canisters beyond which cycles are reserved for more. */
   readonly subnetStorageThreshold: bigint;
   readonly subnetStorageMax: bigint;
   readonly stopTimeoutNs: bigint;
@@ -50,8 +50,8 @@ export const networkLimits: Limits = {
   queryReplyBytesMax: 3 * mebibyte,
   callBytesMax: 10 * mebibyte,
   certifiedDataBytesMax: 32,
-  // `dfinity/ic` rs/replicated_state/src/canister_state/queues.rs, DEFAULT_QUEUE_CAPACITY: the
-  // place of an answer is taken with its call.
+  // `dfinity/ic` rs/replicated_state/src/canister_state/queues.rs, DEFAULT_QUEUE_CAPACITY: a call
+  // also reserves the place of its answer.
   callsPerPairMax: 500,
   // rs/config/src/execution_environment.rs, CANISTER_GUARANTEED_CALLBACK_QUOTA and
   // SUBNET_CALLBACK_SOFT_LIMIT.
@@ -82,8 +82,10 @@ export const dirtyPageInstructions = 1_000n;
 
 type MessageClass = 'update' | 'query' | 'inspect' | 'install';
 
-/** A query is one in whatever mode it runs: `execute_call_or_task` of
- * rs/execution_environment/src/execution_environment.rs gives a replicated one a query's limit. */
+/**
+ * A query has a query's limit even in replicated mode: `execute_call_or_task` of
+ * rs/execution_environment/src/execution_environment.rs.
+ */
 function classOf(context: Context): MessageClass {
   switch (context) {
     case 's':
@@ -106,17 +108,22 @@ function classOf(context: Context): MessageClass {
 /** rs/execution_environment/src/execution/response.rs, RESERVED_CLEANUP_INSTRUCTIONS_IN_PERCENT. */
 const cleanupPercent = 5n;
 
-/** The instructions that one message of this kind may use; a callback and its cleanup are one. */
+/**
+ * Returns the instructions that one message of this kind may use; a callback and its cleanup count
+ * together.
+ */
 export function instructionLimit(limits: Limits, context: Context): bigint {
   const limit = limits[`${classOf(context)}Instructions`];
   return context === 'Ry' || context === 'Rt' ? limit - (limit * cleanupPercent) / 100n : limit;
 }
 
-/** The bytes of stable memory, in whole 4 KiB pages, that one message may read or write, and that
- * it may change: `rs/config/src/embedders.rs`, STABLE_MEMORY_ACCESSED_PAGE_LIMIT_* and
- * STABLE_MEMORY_DIRTY_PAGE_LIMIT_*. */
+/**
+ * Returns the bytes of stable memory, in whole 4 KiB pages, that one message can read or write, and
+ * that it can change: `rs/config/src/embedders.rs`, STABLE_MEMORY_ACCESSED_PAGE_LIMIT_* and
+ * STABLE_MEMORY_DIRTY_PAGE_LIMIT_*.
+ */
 export function stableBytesLimit(limits: Limits, context: Context): number {
-  // Asked for with each access: no name is made here.
+  // Called for each access, so it builds no strings.
   const group = classOf(context);
   if (group === 'install') return limits.installStableBytesMax;
   return group === 'update' ? limits.updateStableBytesMax : limits.queryStableBytesMax;

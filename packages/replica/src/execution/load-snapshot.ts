@@ -1,6 +1,6 @@
-// Loading a snapshot onto a canister: its code, heap and globals as of then, stable memory by the
-// pages that differ, all in one commit. Tables are the module's own, as on the network. IC spec,
-// "IC method load_canister_snapshot".
+// Loads a snapshot onto a canister: its code, heap, globals and changed pages of stable memory, in
+// one commit. Tables are the module's own, as on the network. IC spec, "IC method
+// load_canister_snapshot".
 
 import type { Principal } from '@dfinity/principal';
 import type { ChangeOrigin, Reject, StableMemory } from '../core.ts';
@@ -54,7 +54,7 @@ export function loadSnapshot(
   }
 }
 
-/** The parts of a snapshot that was uploaded do not fit together. */
+/** The parts of an uploaded snapshot do not fit together. */
 class Inconsistent extends Error {}
 
 function replaceCode(
@@ -121,7 +121,7 @@ function restore(
   }
 }
 
-/** IC spec: the timer and the hook of a snapshot that was taken stay as the canister has them. */
+/** IC spec: a canister's own timer and hook stay if the snapshot was taken instead of uploaded. */
 function loadedRecord(
   record: CanisterRecord,
   { facts, hash }: { readonly facts: SnapshotFacts; readonly hash: Uint8Array },
@@ -139,7 +139,7 @@ function loadedRecord(
   };
 }
 
-/** Holds in memory what differs, until the commit. A memory that is too large begins anew. */
+/** Keeps the different pages in memory until the commit. Clears a memory that is too large. */
 function replacePages(
   stable: StableMemory,
   { memory, bytes }: { readonly memory: StableMemory; readonly bytes: number },

@@ -1,13 +1,13 @@
-// The lines that one message prints, of which only as many are kept as the canister's log holds.
-// `dfinity/ic` `rs/types/types/src/canister_log.rs`.
+// The lines that one message prints, limited to the size of the canister's log. `dfinity/ic`
+// `rs/types/types/src/canister_log.rs`.
 
-/** Bytes that a record counts besides its content: the size of CanisterLogRecord there. */
+/** Bytes that a record counts besides its content: the network's size of CanisterLogRecord. */
 export const recordBytes = 40;
 
 export class MessageLog {
   readonly #bytesMax: number;
   #lines: Uint8Array[] = [];
-  /** Lines before this one have gone. */
+  /** Index of the first line that was not dropped. */
   #start = 0;
   #bytes = 0;
   #dropped = 0;
@@ -17,7 +17,7 @@ export class MessageLog {
     this.#bytesMax = bytesMax;
   }
 
-  /** How many lines have made room for later ones. */
+  /** Number of lines that were dropped for later ones. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -26,7 +26,7 @@ export class MessageLog {
     return this.#lines.slice(this.#start);
   }
 
-  /** Keeps a copy, cut to what the log holds. */
+  /** Adds a copy of the line, truncated to the size of the log. */
   add(line: Uint8Array): void {
     if (this.#bytesMax <= recordBytes) return;
     const own = new Uint8Array(line.subarray(0, this.#bytesMax - recordBytes));

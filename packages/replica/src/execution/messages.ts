@@ -1,5 +1,5 @@
-// Replicated execution: calls, callbacks and system tasks, each atomic. A message that ends well is
-// on disk before its answer or its calls leave. IC spec, "Abstract behavior: Message execution".
+// Replicated execution: calls, callbacks and system tasks, each atomic. A successful message is on
+// disk before its answer or its calls leave. IC spec, "Abstract behavior: Message execution".
 
 import type { Outcome, Reject, SenderInfo } from '../core.ts';
 import { addOpenCall, removeOpenCall } from './call-room.ts';
@@ -33,10 +33,10 @@ import { prepare, prepay, runMessage } from './run-message.ts';
 import type { Sandbox } from './sandbox.ts';
 import { finishStopping } from './stopping.ts';
 
-/** Sends what a message has performed; given by the routing, which needs this file. */
+/** Sends a performed call; passed in by the routing, which imports this file. */
 export type SendCall = (context: CallContext, call: OutgoingCall) => void;
 
-/** After the last message of a call context: answer if nothing did, and close it. */
+/** After the last message of a call context: answers if no message did, and closes the context. */
 function settle(context: CallContext, failure: Reject | undefined): void {
   if (context.openCalls > 0) return;
   const { canister } = context;
@@ -49,7 +49,7 @@ function settle(context: CallContext, failure: Reject | undefined): void {
   }
 }
 
-/** Gives the effects of a committed message to the world: its calls, then its answer. */
+/** Sends the calls and the answer of a committed message. */
 function release(execution: Execution, send: SendCall): void {
   const { callContext: context, effects } = execution;
   if (context === undefined) return;
@@ -78,10 +78,10 @@ export interface IncomingCall {
   readonly arg: Uint8Array;
   readonly cycles: bigint;
   readonly deadline: bigint;
-  /** Cycles that the canister pays for taking the message in. */
+  /** Cycles that the canister pays for accepting the ingress message. */
   readonly ingressCycles: bigint;
   readonly respond: (outcome: Outcome, refundedCycles: bigint) => void;
-  /** Told before the first instruction of the callee. */
+  /** Called before the first instruction of the callee. */
   readonly onBegin?: () => void;
 }
 
@@ -102,8 +102,10 @@ function refuseCheap(canister: Canister, call: IncomingCall): Reject | undefined
   return tooFewCyclesAttached(canister.idText, call.cycles, least);
 }
 
-/** Why the call's execution cannot begin, with what is paid all the same: for taking an ingress
- * message in, and for looking for its method. */
+/**
+ * Returns the reason why the call's execution cannot begin, with the cycles that are due anyway:
+ * for accepting an ingress message and looking up its method.
+ */
 function refuseStart(
   state: EngineState,
   canister: Canister,
@@ -123,7 +125,7 @@ function refuseStart(
   return absent;
 }
 
-/** An update, or a query run as one. */
+/** Executes an update, or a query in replicated mode. */
 export function executeCall(
   state: EngineState,
   options: {
@@ -168,8 +170,8 @@ export function executeCall(
 }
 
 /**
- * Runs the cleanup of a callback that trapped; `instructions` are what the callback left of its
- * own. False when the disk did not take the outcome.
+ * Runs the cleanup of a callback that trapped; `instructions` are those that the callback did not
+ * use. Returns false if the disk did not accept the outcome.
  */
 function runCleanup(state: EngineState, callback: Callback, instructions: bigint): boolean {
   const { context, call } = callback.open;
@@ -203,8 +205,8 @@ export interface Callback {
 }
 
 /**
- * A callback that trapped has committed nothing, and was answered all the same. False when the disk
- * did not take that.
+ * Removes the open call of a callback that trapped, which committed nothing. Returns false if the
+ * disk did not accept the change.
  */
 function forgetCall(state: EngineState, canister: Canister): boolean {
   const { sandbox, record } = canister;
@@ -217,12 +219,12 @@ function forgetCall(state: EngineState, canister: Canister): boolean {
   }
 }
 
-/** Closes the call, and gives back what its answer's transmission did not use. */
+/** Closes the call, and refunds the unused cycles for its answer's transmission. */
 function takeAnswer(state: EngineState, { open, outcome, refundedCycles }: Callback): void {
   const { context, call } = open;
   const { canister } = context;
   removeOpenCall(state.world, open);
-  // A reject is sent as its code, a byte, and its message.
+  // A reject is transmitted as its code, one byte, and its message.
   const bytes =
     outcome.status === 'replied' ? outcome.arg.length : 1 + Buffer.byteLength(outcome.message);
   const unused = (call.prepaid?.response ?? 0n) - responseCycles(bytes);
@@ -234,8 +236,8 @@ function giveBack(canister: Canister, cycles: bigint): void {
 }
 
 /**
- * The answer to a call comes back to the canister that made it. When the disk does not take what
- * the callback left, the call stays open and the callback runs again later.
+ * Executes the answer to a call in the calling canister. If the disk does not accept the outcome,
+ * the call stays open and the callback runs again later.
  */
 export function executeCallback(state: EngineState, callback: Callback, send: SendCall): void {
   const { open, outcome, refundedCycles } = callback;
@@ -298,8 +300,8 @@ export function isTimerDue({ record, module }: Canister, now: bigint): boolean {
 }
 
 /**
- * Whether the task has something to run now. Timer and hook are off before their task runs, even
- * when that traps; they are stored so with the task's own commit, so that a restart before runs it
+ * Whether the task has something to run now. Timer and hook are cleared before their task runs,
+ * even if it traps. The task's own commit stores this, so that a restart before it runs the task
  * again. IC spec, "Global timer".
  */
 function takeTask(state: EngineState, canister: Canister, kind: SystemTask): boolean {
@@ -316,9 +318,9 @@ function takeTask(state: EngineState, canister: Canister, kind: SystemTask): boo
 }
 
 /**
- * The global timer, a heartbeat, or the hook for low memory. False when the task stays due: the
- * canister is not running or has too few cycles, or the disk did not take the outcome. `dfinity/ic`
- * rs/execution_environment/src/execution/call_or_task.rs.
+ * Executes the global timer, a heartbeat, or the hook for low memory. Returns false if the task
+ * stays due: the canister is not running or has too few cycles, or the disk did not accept the
+ * outcome. `dfinity/ic` rs/execution_environment/src/execution/call_or_task.rs.
  */
 export function executeTask(
   state: EngineState,

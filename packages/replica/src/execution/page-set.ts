@@ -1,18 +1,18 @@
-// Which 4 KiB pages of stable memory a message has touched: bits, in blocks that are there once a
-// page of theirs was. Most accesses are to the page of the one before, which costs a comparison.
+// The set of 4 KiB pages of stable memory that a message has accessed, as bits in blocks that are
+// created on demand. Most accesses are to the previous page, which only costs a comparison.
 
 import { osPageBytes } from '../core.ts';
 
-/** A block's bits are 4 KiB. */
+/** The bits of a block are 4 KiB. */
 const pagesPerBlock = 32_768;
 
 export class PageSet {
   readonly #blocks = new Map<number, Uint8Array>();
-  /** Pages in it. */
+  /** Number of pages in the set. */
   count = 0;
   #latest = -1;
 
-  /** Takes the pages of a range of one byte or more. */
+  /** Adds the pages of a range of at least one byte. */
   add(offset: number, size: number): void {
     const first = Math.floor(offset / osPageBytes);
     const last = Math.floor((offset + size - 1) / osPageBytes);

@@ -22,7 +22,10 @@ export interface IdleCycles {
   readonly compute: bigint;
 }
 
-/** A day of `bytes` of memory, used or allocated, and of `computePercent` of a core. */
+/**
+ * Returns the cost per day of `bytes` of memory, used or allocated, and of `computePercent` of a
+ * core.
+ */
 export function idleCyclesPerDay(bytes: bigint, computePercent: bigint): IdleCycles {
   return {
     storage: storageCycles(bytes, secondsPerDay),
@@ -44,20 +47,20 @@ export function executionCycles(instructions: bigint): bigint {
   return updateBaseCycles + instructions;
 }
 
-/** The largest answer to a call, bytes. */
+/** Maximum bytes of an answer to a call. */
 const responseBytesMax = 2 * 1024 * 1024;
 
 export function responseCycles(bytes: number): bigint {
   return callCyclesPerByte * BigInt(bytes);
 }
 
-/** Cycles that a call pays when it leaves; the answer returns those that it did not use. */
+/** Cycles that a call pays when it leaves; the answer refunds the unused ones. */
 export interface CallPrice {
-  /** Its own transmission, which does not come back. */
+  /** For its own transmission, which is not refunded. */
   readonly request: bigint;
-  /** The transmission of the largest answer. */
+  /** For the transmission of the largest answer. */
   readonly response: bigint;
-  /** The dearest callback. */
+  /** For the most expensive callback. */
   readonly callback: bigint;
 }
 
@@ -86,15 +89,19 @@ export function compilationInstructions(moduleInstructions: number): bigint {
 /** rs/config/src/subnet_config.rs, max_storage_reservation_period. */
 const reservationSecondsMax = 300_000_000n;
 
-/** How full a subnet is: nothing is reserved below the threshold, most at its capacity. */
+/**
+ * The fill level of a subnet: reservations begin at the threshold and are highest at its capacity.
+ */
 export interface SubnetStorage {
   readonly bytes: bigint;
   readonly threshold: bigint;
   readonly capacity: bigint;
 }
 
-/** rs/cycles_account_manager, total_storage_reservation_cycles: the area under a line that rises
- * from the threshold on. */
+/**
+ * rs/cycles_account_manager, total_storage_reservation_cycles: the area under a line that rises
+ * from the threshold on.
+ */
 function reservationUpTo({ bytes, threshold, capacity }: SubnetStorage): bigint {
   const above = bytes - threshold;
   if (above <= 0n) return 0n;
@@ -102,13 +109,13 @@ function reservationUpTo({ bytes, threshold, capacity }: SubnetStorage): bigint 
   return storageCycles(above, seconds / 2n);
 }
 
-/** Returns the cycles reserved for memory that is allocated on a subnet so full. */
+/** Returns the cycles reserved for memory that is allocated on a subnet with that fill level. */
 export function reservationCycles(subnet: SubnetStorage, allocatedBytes: bigint): bigint {
   const after = { ...subnet, bytes: subnet.bytes + allocatedBytes };
   return reservationUpTo(after) - reservationUpTo(subnet);
 }
 
-/** Outcalls over HTTPS, of `nodes` = 13 nodes. */
+/** Returns the price of an HTTPS outcall on `nodes` = 13 nodes. */
 export function httpRequestCycles(requestBytes: bigint, responseBytes: bigint): bigint {
   const nodes = 13n;
   const base = (3_000_000n + 60_000n * nodes) * nodes;
@@ -118,7 +125,10 @@ export function httpRequestCycles(requestBytes: bigint, responseBytes: bigint): 
 const smallSubnetKeyCycles = 10_000_000_000n;
 const largeSubnetKeyCycles = 26_153_846_153n;
 
-/** Signing and key derivation by the name of the master key; `undefined` for a key there is not. */
+/**
+ * Returns the price of signing and key derivation by the name of the master key; `undefined` for an
+ * unknown key.
+ */
 export function thresholdKeyCycles(name: string): bigint | undefined {
   if (name === 'key_1') return largeSubnetKeyCycles;
   return name === 'test_key_1' || name === 'dfx_test_key' ? smallSubnetKeyCycles : undefined;

@@ -1,5 +1,5 @@
-// Execution that leaves no trace: queries, composite queries with the calls they make, and
-// inspect_message. IC spec, "Query call" and "Ingress message inspection".
+// Execution without changes: queries, composite queries with their calls, and inspect_message. IC
+// spec, "Query call" and "Ingress message inspection".
 
 import { Principal } from '@dfinity/principal';
 import type { CallMessage, ManagementCall, Outcome, Reject } from '../core.ts';
@@ -29,12 +29,12 @@ import { runEntry } from './run-entry.ts';
 import { reportOf } from './run-message.ts';
 import type { Sandbox, SandboxState } from './sandbox.ts';
 
-/** Instructions left for a query and all that it calls. */
+/** Instructions left for a query and all its calls. */
 interface Budget {
   left: bigint;
 }
 
-/** One canister's part in a query: what its method changed is still there for its callbacks. */
+/** One canister's part in a query: its callbacks see the changes of its method. */
 interface Frame {
   readonly state: EngineState;
   readonly canister: Canister;
@@ -57,7 +57,7 @@ interface Ended {
   readonly result: RunResult;
 }
 
-/** Runs one entry point of the frame and takes its changes out of the sandbox again. */
+/** Runs one entry point of the frame and removes its changes from the sandbox again. */
 function runInFrame(
   frame: Frame,
   entry: EntryOptions & { readonly keeps?: boolean; invoke: (sandbox: Sandbox) => void },
@@ -86,7 +86,7 @@ function runInFrame(
   return { execution, result };
 }
 
-/** A context that the canister does not know of: stopping does not wait for queries. */
+/** A context that the canister does not list, because stopping does not wait for queries. */
 function detachedContext(
   canister: Canister,
   { sender, senderInfo }: Pick<CallMessage, 'sender' | 'senderInfo'>,
@@ -112,7 +112,7 @@ function outcomeOf(ended: Ended): Outcome {
   return execution.effects.response ?? didNotReply(id);
 }
 
-/** Its queries, for users and for composite queries, are what changes nothing. */
+/** Answers the management methods without changes, for users and for composite queries. */
 async function queryManagement(
   state: EngineState,
   call: Pick<ManagementCall, 'caller' | 'fromCanister' | 'method' | 'arg'>,
@@ -234,7 +234,7 @@ async function runQuery(state: EngineState, query: Query): Promise<Outcome> {
   return outcomeOf(runInFrame(frame, { context: 'NRQ', method, arg, hasCertificate, invoke }));
 }
 
-/** A query call from outside. */
+/** Answers a query call from outside. */
 export function answerQuery(state: EngineState, message: CallMessage): Promise<Outcome> {
   const { sender: caller, canisterId, method, arg } = message;
   if (canisterId.toUint8Array().length === 0) {
@@ -244,7 +244,7 @@ export function answerQuery(state: EngineState, message: CallMessage): Promise<O
   return runQuery(state, { message, budget, depth: 0, hasCertificate: true });
 }
 
-/** `undefined` when the canister takes the ingress message. */
+/** Returns `undefined` if the canister accepts the ingress message. */
 export function inspectMessage(
   state: EngineState,
   message: CallMessage,

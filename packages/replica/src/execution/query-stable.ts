@@ -1,5 +1,5 @@
-// Stable memory as a query sees it: writes go to an overlay of its own that is thrown away, so that
-// nothing of a query can reach the store.
+// Stable memory in a query: an overlay receives the writes and is then discarded, so that no write
+// of a query can reach the store.
 
 import type { StableMemory } from '../core.ts';
 import { osPageBytes } from '../core.ts';
@@ -57,7 +57,9 @@ export class QueryStable implements StableMemory {
     });
   }
 
-  /** For each 4 KiB page of the range: what of it is meant, and where that lies in the buffer. */
+  /**
+   * Visits each 4 KiB page of the range, with the part in the range and its position in the buffer.
+   */
   #eachPage(
     offset: number,
     length: number,

@@ -1,10 +1,10 @@
-// Values of globals, and their bytes as they are stored: the 8 of an i64 or f64, little endian, or
-// the 16 of a vector. A NaN loses its payload, as in JavaScript.
+// Values of globals and their stored bytes: the 8 of an i64 or f64, little endian, or the 16 of a
+// vector. A NaN loses its payload, as in JavaScript.
 
 import { vectorExports } from '../wasm/instrument.ts';
 import type { WasmExports, WasmGlobal } from '../wasm/web-assembly.ts';
 
-/** Throws when the value is of no such type. */
+/** Throws for a value of another type. */
 export function storedValue(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
   const bytes = Buffer.alloc(8);
@@ -14,14 +14,14 @@ export function storedValue(value: unknown): Uint8Array {
   return bytes;
 }
 
-/** `like`: a value of the same type, which tells integers of 64 bits from floating point. */
+/** `like`: a value of the same type, which distinguishes 64-bit integers from floating point. */
 export function restoredValue(stored: Uint8Array, like: unknown): unknown {
   if (like instanceof Uint8Array) return stored;
   const bytes = Buffer.from(stored);
   return typeof like === 'bigint' ? bytes.readBigInt64LE() : bytes.readDoubleLE();
 }
 
-/** A global that is a vector, whose value is 16 bytes. */
+/** Returns a vector global, whose value is 16 bytes. */
 export function vectorGlobal(exports: WasmExports, index: number): WasmGlobal {
   const names = vectorExports(index);
   const get = exports[names.get] as () => [bigint, bigint];

@@ -1,5 +1,5 @@
-// Brings performed calls to their callee (a canister, or the management canister) and the answers
-// back as callbacks. IC spec, "Abstract behavior: Call initiation, Message execution, Responses".
+// Delivers performed calls to their callee (a canister, or the management canister) and answers as
+// callbacks. IC spec, "Abstract behavior: Call initiation, Message execution, Responses".
 
 import { Principal } from '@dfinity/principal';
 import { joinBytes } from '../bytes.ts';
@@ -16,7 +16,7 @@ const nanosecondsPerSecond = 1_000_000_000n;
 
 type Respond = IncomingCall['respond'];
 
-/** Takes the first answer, as a queued callback, and none after it. */
+/** Queues the first answer as a callback, and ignores further ones. */
 function awaitAnswer(
   state: EngineState,
   waiting: { readonly open: OpenCall; readonly deadline: bigint },
@@ -41,7 +41,7 @@ export function argumentOf(call: OutgoingCall): Uint8Array {
   return joinBytes(call.parts);
 }
 
-/** A failure of the management canister is the caller's reject, with the cycles back. */
+/** If the management canister fails, the caller gets a reject and its cycles back. */
 export function executeManagement(
   state: EngineState,
   call: ManagementCall,
@@ -79,8 +79,8 @@ export function enqueueCall(state: EngineState, idText: string, call: IncomingCa
 }
 
 /**
- * Answers a call that was under way when the process ended. What became of it is not known, unless
- * its execution would have been in the caller's own state: then it may safely be made again.
+ * Answers a call that was running when the process ended. Its outcome is unknown, unless its
+ * execution would be in the caller's own state: then it can safely be repeated.
  */
 export function answerLostCall(state: EngineState, open: OpenCall): void {
   addOpenCall(state.world, open);
@@ -88,7 +88,7 @@ export function answerLostCall(state: EngineState, open: OpenCall): void {
   respond(open.hasBegun ? callLost() : callNotBegun(), open.call.cycles);
 }
 
-/** Sends a call of a committed message on its way. */
+/** Delivers a call of a committed message. */
 export function sendCall(state: EngineState, context: CallContext, call: OutgoingCall): void {
   const caller = context.canister.id;
   const { timeoutSeconds } = call;
@@ -118,7 +118,7 @@ export function sendCall(state: EngineState, context: CallContext, call: Outgoin
   });
 }
 
-/** Calls with a deadline that has passed get their answer now. */
+/** Answers calls whose deadline has passed. */
 export function expireCalls(state: EngineState): void {
   const now = state.world.now();
   for (const call of [...state.bestEffort]) if (call.deadline <= now) call.expire();

@@ -1,5 +1,5 @@
-// Runs one entry point in a canister's sandbox and says how it ended and what it cost. It neither
-// commits nor rolls back: who called it knows what the message was for.
+// Runs one entry point in a canister's sandbox and returns its end and cost. The caller commits or
+// reverts.
 
 import { performance } from 'node:perf_hooks';
 import { webAssembly } from '../wasm/web-assembly.ts';
@@ -17,7 +17,7 @@ import { dirtyPageInstructions } from './limits.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface RunResult {
-  /** Absent when the entry point ended well. */
+  /** Absent if the entry point succeeded. */
   readonly trap: CanisterTrap | undefined;
   readonly instructions: bigint;
   readonly heapPages: number;
@@ -25,7 +25,7 @@ export interface RunResult {
   readonly milliseconds: number;
 }
 
-/** V8's words to the network's, by what they contain. */
+/** Parts of V8's messages and the network's messages for them. */
 const runtimeMessages: readonly (readonly [string, string])[] = [
   ['unreachable', 'unreachable'],
   ['memory access out of bounds', 'heap out of bounds'],
@@ -36,7 +36,7 @@ const runtimeMessages: readonly (readonly [string, string])[] = [
   ['table', 'table out of bounds'],
 ];
 
-/** Converts an error to a trap of the canister: no act of a canister may end the replica. */
+/** Converts an error to a trap of the canister, so that no canister can end the replica. */
 function asTrap(error: unknown, execution: Execution): CanisterTrap {
   if (execution.sandbox.isExhausted || error instanceof OutOfInstructions) {
     return instructionsExceeded(execution.limit);

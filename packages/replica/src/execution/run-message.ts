@@ -1,5 +1,5 @@
-// One message of replicated execution, atomic: it is run, and either committed with its record or
-// taken back. What follows from it (answers, calls) is the caller's business.
+// Runs one message of replicated execution atomically: it is either committed with its record or
+// reverted. The caller handles the consequences (answers, calls).
 
 import type { MessageReport, Reject } from '../core.ts';
 import type { Canister, CanisterRecord, Execution } from './canister.ts';
@@ -24,7 +24,7 @@ interface Run {
   readonly execution: Execution;
   readonly invoke: (sandbox: Sandbox) => void;
   readonly kind?: MessageReport['kind'];
-  /** Paid already, for taking the message in; a part of the report. */
+  /** Cycles already paid for accepting the message, which the report includes. */
   readonly ingressCycles?: bigint;
 }
 
@@ -49,7 +49,7 @@ export function reportOf(
   };
 }
 
-/** The record after a message that ended well. */
+/** Returns the record after a successful message. */
 function changedRecord(execution: Execution, paid: Payment): CanisterRecord {
   const { effects, canister, sandbox } = execution;
   const cycles = effects.cycles + execution.prepaidCycles - paid.cost - paid.reserved;
@@ -65,7 +65,7 @@ function changedRecord(execution: Execution, paid: Payment): CanisterRecord {
 }
 
 type MessageOptions = Omit<ExecutionOptions, 'world' | 'sandbox' | 'stable' | 'limit' | 'time'> & {
-  /** The limit of instructions, if it is not that of the context. */
+  /** The limit of instructions, if it differs from that of the context. */
   readonly limit?: bigint;
 };
 
@@ -102,7 +102,7 @@ function undo(execution: Execution): void {
   execution.stable.rollback();
 }
 
-/** Takes a message back; what it cost is paid all the same. */
+/** Reverts a message; its cost is paid anyway. */
 function abandon(execution: Execution, cost: bigint): void {
   const { canister } = execution;
   undo(execution);
@@ -110,7 +110,7 @@ function abandon(execution: Execution, cost: bigint): void {
   canister.record = { ...canister.record, cycles: cycles > 0n ? cycles : 0n };
 }
 
-/** A message that was taken back leaves its lines in the log, and why it trapped. */
+/** Commits the lines of a reverted message to the log, with the reason of its trap. */
 function commitLog(state: EngineState, execution: Execution, trap: CanisterTrap): void {
   const { canister } = execution;
   const values = logChanges(state.store, execution, { trap });
@@ -119,11 +119,11 @@ function commitLog(state: EngineState, execution: Execution, trap: CanisterTrap)
 
 interface Payment {
   readonly cost: bigint;
-  /** Set aside for memory that was added. */
+  /** Cycles reserved for added memory. */
   readonly reserved: bigint;
 }
 
-/** IC spec, `query_as_update`: a query run as an update answers, and its memory is as before. */
+/** IC spec, `query_as_update`: a query run as an update answers, but its memory stays unchanged. */
 function commit(state: EngineState, execution: Execution, paid: Payment): void {
   const { canister, sandbox, context } = execution;
   const isQuery = context === 'RQ';
@@ -135,7 +135,7 @@ function commit(state: EngineState, execution: Execution, paid: Payment): void {
   if (!isQuery) sandbox.commit();
 }
 
-/** IC spec, "Message execution", Min_balance: an answer may be executed below the threshold. */
+/** IC spec, "Message execution", Min_balance: an answer can be executed below the threshold. */
 function isFreeOfThreshold({ context }: Execution): boolean {
   return context === 'Ry' || context === 'Rt' || context === 'C';
 }
@@ -152,22 +152,24 @@ function payStorage(
   return payForGrowth(state, { canister, before, after, cycles: effects.cycles, least });
 }
 
-/** How a message ended: `failure` says why it was taken back, if it was. */
+/** The end of a message: `failure` is the reason if it was reverted. */
 interface Ended {
   readonly failure: Reject | undefined;
   readonly instructions: bigint;
-  /** False when the disk took neither the outcome nor the log of a trap: nothing happened then. */
+  /**
+   * False if the disk accepted neither the outcome nor the log of a trap: then nothing happened.
+   */
   readonly isStored: boolean;
 }
 
-/** Runs and commits. */
+/** Runs a message and commits or reverts it. */
 export function runMessage(state: EngineState, run: Run): Ended {
   const { execution, ingressCycles = 0n } = run;
   const { canister, callContext, context } = execution;
   const bytesBefore = allocatedInMessage(execution);
   const result = runEntry({ execution, slot: canister.slot, invoke: run.invoke });
   const { instructions } = result;
-  // A cleanup is a part of its callback.
+  // A cleanup is part of its callback.
   const cost = context === 'C' ? instructions : executionCycles(instructions);
   const reserved = result.trap ?? payStorage(state, execution, bytesBefore);
   const trap = typeof reserved === 'bigint' ? undefined : reserved;

@@ -1,5 +1,5 @@
-// One instance of a canister's module, whose whole state (heap and globals; no code can change a
-// table) can be taken back to what it was at the last commit. It knows nothing of messages.
+// One instance of a canister's module, whose whole state (heap and globals; code cannot change a
+// table) can be reset to the last commit. It knows nothing of messages.
 
 import { osPageBytes, wasmPageBytes } from '../core.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
@@ -21,24 +21,24 @@ import { restoredValue, storedValue, vectorGlobal } from './register-values.ts';
 /** The values of the mutable globals. */
 type Registers = readonly unknown[];
 
-/** Globals as they are stored. */
+/** Globals in their stored form. */
 export interface StoredRegisters {
   readonly globals: readonly Uint8Array[];
 }
 
-/** A heap from elsewhere. */
+/** A heap from another source. */
 export interface HeapImage {
   readonly bytes: number;
   /** Fills `target`, which is all zeros, with the heap. */
   readonly read: (target: Uint8Array) => void;
 }
 
-/** An instance as it was stored, or, without `registers`, the heap of one that a new one takes. */
+/** A stored instance or, without `registers`, the heap that a new instance takes over. */
 export interface StoredImage extends HeapImage {
   readonly registers?: StoredRegisters;
 }
 
-/** Everything a query changed, put aside until its callback runs. */
+/** The changes of a query, saved until its callback runs. */
 export interface SandboxState {
   readonly heapBytes: number;
   readonly pages: PageImages;
@@ -64,7 +64,9 @@ export class Sandbox {
   #dirty: number[] | undefined;
   #heap: Buffer | undefined;
 
-  /** A fresh instance, or one made of an image. Throws when that is not of this module. */
+  /**
+   * Creates a fresh instance, or one from an image. Throws if the image belongs to another module.
+   */
   constructor(module: CompiledModule, imports: WasmImports, image?: StoredImage) {
     this.module = module;
     this.#imports = imports;
@@ -94,7 +96,7 @@ export class Sandbox {
     this.commit();
   }
 
-  /** Active segments that do not fit throw a RuntimeError of V8: a trap of the canister. */
+  /** If active segments do not fit, V8 throws a RuntimeError: a trap of the canister. */
   #instantiate(): WasmExports {
     return new webAssembly.Instance(this.module.compiled, this.#imports).exports;
   }
@@ -117,14 +119,14 @@ export class Sandbox {
   }
 
   #setRegisters(values: Registers): void {
-    // Vectors were not kept by all versions.
+    // Early versions did not store vectors.
     values.forEach((value, index) => {
       const global = this.#globals[index];
       if (global) global.value = value;
     });
   }
 
-  /** The live heap; a view that `memory.grow` invalidates, so it is asked for each time. */
+  /** Returns the live heap, a view that `memory.grow` invalidates, so call it each time. */
   heap(): Buffer {
     const buffer = this.#memory?.buffer;
     if (buffer === undefined) return Buffer.alloc(0);
@@ -141,7 +143,7 @@ export class Sandbox {
     this.#exhausted.value = 0;
   }
 
-  /** Whether the module itself stopped for want of instructions. */
+  /** Whether the module itself stopped because it ran out of instructions. */
   get isExhausted(): boolean {
     return this.#exhausted.value === 1;
   }
@@ -166,7 +168,7 @@ export class Sandbox {
     call(this.#word(environment), index);
   }
 
-  /** As an argument of the type of addresses. */
+  /** Converts a value to the type of addresses. */
   #word(value: number | bigint): number | bigint {
     if (this.module.shape.address === 'I') return BigInt.asIntN(64, BigInt(value));
     if (value > 0xffff_ffff) {
@@ -175,7 +177,7 @@ export class Sandbox {
     return Number(value) | 0;
   }
 
-  /** 4 KiB pages of the heap that differ from the last commit. */
+  /** Returns the number of 4 KiB pages of the heap that differ from the last commit. */
   dirtyPages(): number {
     this.#dirty = this.#shadow.scan(this.heap());
     return this.#dirty.length;
@@ -188,7 +190,7 @@ export class Sandbox {
     return { heap, former: this.#shadow.committed(), dirty: this.#dirty };
   }
 
-  /** 4 KiB pages of the heap that are not all zeros. */
+  /** Returns the number of 4 KiB pages of the heap that are not all zeros. */
   usedPages(): number[] {
     return new HeapShadow().scan(this.heap());
   }
@@ -198,7 +200,7 @@ export class Sandbox {
     return this.#registers().slice(0, this.module.shape.globals.length);
   }
 
-  /** The live heap, for another instance to take. */
+  /** Returns the live heap for another instance. */
   heapImage(): HeapImage {
     const heap = this.heap();
     const read = (target: Uint8Array) => {
@@ -231,7 +233,7 @@ export class Sandbox {
     this.#dirty = undefined;
   }
 
-  /** A memory cannot shrink: a new instance takes the committed state over. */
+  /** A memory cannot shrink, so a new instance takes over the committed state. */
   #recreate(): void {
     this.#exports = this.#instantiate();
     this.#heap = undefined;
@@ -259,7 +261,7 @@ export class Sandbox {
     return { heapBytes: heap.length, pages, registers: this.#registers() };
   }
 
-  /** Puts a captured state back on top of the last commit. */
+  /** Applies a saved state on top of the last commit. */
   apply(state: SandboxState): void {
     this.#growTo(state.heapBytes);
     const heap = this.heap();

@@ -1,6 +1,6 @@
-// The queue of messages of all canisters: one at a time, first in first out. A message is a
-// synchronous task. Promises settle between any two messages, so that a request such as
-// `stop_canister` can come between them as on the network; the event loop gets its turn too. The
+// The message queue of all canisters: one message at a time, first in first out. A message is a
+// synchronous task. Promises settle between any two messages, so that requests such as
+// `stop_canister` can run in between, as on the network; the event loop gets its turn too. The
 // queue knows nothing of canisters.
 
 const turnMilliseconds = 8;
@@ -12,7 +12,7 @@ export class Scheduler {
   #isDraining = false;
   #pending = 0;
 
-  /** `onFault` hears of an error in the replica itself; the queue goes on. */
+  /** `onFault` is called for an error in the replica itself; the queue continues. */
   constructor(onFault: (error: unknown) => void) {
     this.#onFault = onFault;
   }
@@ -22,7 +22,7 @@ export class Scheduler {
     this.#start();
   }
 
-  /** Before all that waits. */
+  /** Puts a task before all waiting ones. */
   pushFirst(task: () => void): void {
     this.#tasks.unshift(task);
     this.#start();
@@ -34,13 +34,13 @@ export class Scheduler {
     queueMicrotask(() => void this.#drain());
   }
 
-  /** Work that goes on outside of the queue and will push to it: `idle` waits for it. */
+  /** Tracks outside work that will push tasks: `idle` waits for it. */
   track(work: Promise<unknown>): void {
     this.#pending += 1;
     work.then(this.#settled, this.#settled);
   }
 
-  /** A turn later: what waits for the same work pushes its message first. */
+  /** Runs one turn later, so that code waiting for the same work pushes its message first. */
   readonly #settled = () => {
     setImmediate(() => {
       this.#pending -= 1;
@@ -70,7 +70,7 @@ export class Scheduler {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** Resolves when nothing waits and nothing runs. */
+  /** Resolves when no task waits or runs. */
   idle(): Promise<void> {
     if (!this.#isDraining && this.#pending === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));

@@ -1,8 +1,8 @@
-// Which snapshots a canister has: one value in the store. Their bytes are in a memory of their own
-// beside the canister's, as sparse, as checked and as durable as stable memory:
+// The list of a canister's snapshots, one value in the store. Their bytes are in a separate memory,
+// which is as sparse, checked and durable as stable memory:
 //
-//   memory ID-sN      stable memory | heap | module, each from a whole Wasm page on | chunks, each
-//                     1 MiB from the former
+//   memory ID-sN      stable memory | heap | module, each aligned to a Wasm page | chunks, each
+//                     1 MiB after the previous one
 //   snapshots of ID   CBOR [next N, [facts]]
 
 import { Principal } from '@dfinity/principal';
@@ -13,7 +13,7 @@ import type { SnapshotFacts } from '../snapshot-facts.ts';
 
 type Stored = readonly [next: number, snapshots: readonly StoredFacts[]];
 
-/** Its 64-bit numbers become what CBOR makes of them. */
+/** 64-bit numbers have the type that CBOR decodes. */
 type StoredFacts = {
   readonly [K in keyof SnapshotFacts]: SnapshotFacts[K] extends bigint
     ? bigint | number
@@ -21,7 +21,7 @@ type StoredFacts = {
 };
 
 export interface SnapshotList {
-  /** Number of the one that comes next. */
+  /** Number of the next snapshot. */
   readonly next: number;
   readonly snapshots: readonly SnapshotFacts[];
 }
@@ -40,7 +40,7 @@ export function listChange(idText: string, { next, snapshots }: SnapshotList): V
   return [listName(idText), encode([next, snapshots.map(storedFacts)])];
 }
 
-/** For a canister that goes for good. */
+/** Removes the list of a deleted canister. */
 export function removedSnapshots(
   store: StateStore,
   idText: string,
@@ -52,20 +52,20 @@ export function removedSnapshots(
   };
 }
 
-/** As on the network: eight bytes of number, big endian, then the canister's. */
+/** Returns the network's form: eight bytes of number, big endian, then the canister id. */
 export function snapshotIdOf(canisterId: Principal, number: number): Uint8Array {
   const head = Buffer.alloc(8);
   head.writeBigUInt64BE(BigInt(number));
   return new Uint8Array(Buffer.concat([head, canisterId.toUint8Array()]));
 }
 
-/** The canister that the snapshot is of; `undefined`: no id of a snapshot. */
+/** Returns the canister of a snapshot; `undefined` for a malformed id. */
 export function ownerOf(snapshotId: Uint8Array): Principal | undefined {
   if (snapshotId.length <= 8 || snapshotId.length > 8 + 29) return undefined;
   return Principal.fromUint8Array(snapshotId.slice(8));
 }
 
-/** The name of the memory that has its bytes. */
+/** Returns the name of the memory with its bytes. */
 export function memoryOf(snapshotId: Uint8Array): string {
   const owner = Principal.fromUint8Array(snapshotId.slice(8)).toText();
   return `${owner}-s${Buffer.from(snapshotId).readBigUInt64BE()}`;
@@ -82,7 +82,7 @@ export function layoutOf(
   return { stable: 0, heap, module, chunks, pages: end / wasmPageBytes };
 }
 
-/** CBOR writes floating point numbers that are whole as integers: they are kept with their type. */
+/** CBOR writes whole floating point numbers as integers, so they are stored with their type. */
 function storedFacts(facts: SnapshotFacts): object {
   return {
     ...facts,

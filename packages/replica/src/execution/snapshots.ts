@@ -1,6 +1,6 @@
-// Snapshots of canisters: taken, filled from outside, read and deleted. Bytes are copied by pieces,
-// each a commit of its own; a snapshot is there with the last one, which also lists it. IC spec,
-// "IC method take_canister_snapshot" and those behind it.
+// Snapshots of canisters: taken, filled from outside, read and deleted. Bytes are copied in several
+// commits; the last one lists the snapshot, which exists from then on. IC spec, "IC method
+// take_canister_snapshot" and the following ones.
 
 import type { Reject, Snapshots, StableMemory, ValueChange } from '../core.ts';
 import { osPageBytes } from '../core.ts';
@@ -21,7 +21,7 @@ import {
 
 /** `dfinity/ic` `rs/config/src/execution_environment.rs`, MAX_NUMBER_OF_SNAPSHOTS_PER_CANISTER. */
 const snapshotsMax = 10;
-/** The most bytes copied between two commits. */
+/** Maximum number of bytes copied between two commits. */
 const pieceBytes = 16 * 2 ** 20;
 const bufferBytes = 2 ** 20;
 const zeroPage = new Uint8Array(osPageBytes);
@@ -141,7 +141,9 @@ function fromBytes(bytes: Uint8Array): Read {
   return (offset, target) => target.set(bytes.subarray(offset, offset + target.length));
 }
 
-/** Copies what is not zero into the memory, and commits whenever enough waits. */
+/**
+ * Copies bytes that are not zero into the memory, and commits whenever enough have been written.
+ */
 function copier(memory: StableMemory, commit: () => void) {
   const buffer = Buffer.alloc(bufferBytes);
   return (start: number, length: number, read: Read): void => {
@@ -158,7 +160,10 @@ function copier(memory: StableMemory, commit: () => void) {
   };
 }
 
-/** All or nothing: what a failure leaves behind is deleted, at the latest by the next attempt. */
+/**
+ * Adds a snapshot atomically: the remains of a failed attempt are deleted, at the latest by the
+ * next attempt.
+ */
 function addSnapshot(
   state: EngineState,
   canister: Canister,
@@ -201,7 +206,7 @@ function addSnapshot(
   }
 }
 
-/** Ignores errors, as of a full disk: the next attempt repeats the work. */
+/** Ignores errors, for example of a full disk, because the next attempt repeats the work. */
 function tryTo(act: () => void): void {
   try {
     act();
@@ -224,7 +229,7 @@ function readChunk(
   return bytes;
 }
 
-/** One change of a snapshot's bytes, with the list if that changes too. */
+/** Commits a change of a snapshot's bytes, and of the list if it changes too. */
 function commitInto(
   { store }: EngineState,
   { id }: SnapshotFacts,

@@ -1,5 +1,5 @@
-// Stopping a canister: it takes no new calls and is stopped once its call contexts are closed.
-// IC spec, "IC method stop_canister".
+// Stops a canister: it accepts no new calls and is stopped once its call contexts are closed. IC
+// spec, "IC method stop_canister".
 
 import type { Reject } from '../core.ts';
 import type { Canister } from './canister.ts';
@@ -17,8 +17,8 @@ export function setStatus(
 }
 
 /**
- * Called whenever a call context closed, and with each tick: a status that the disk did not take is
- * stored by a later one.
+ * Called whenever a call context closes, and with each tick: a later call stores a status that the
+ * disk did not accept.
  */
 export function finishStopping(state: EngineState, canister: Canister): void {
   if (canister.record.status !== 'stopping' || canister.contexts.size > 0) return;
@@ -42,7 +42,7 @@ export function stopCanister(state: EngineState, canister: Canister): Promise<Re
   return stopped;
 }
 
-/** Stop requests that waited too long; the canister stays stopping. */
+/** Ends stop requests that waited too long; the canister stays stopping. */
 export function expireStopRequests(state: EngineState, canister: Canister): void {
   const now = state.world.now();
   const isDue = (request: { readonly deadline: bigint }) => request.deadline <= now;

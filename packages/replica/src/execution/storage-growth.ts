@@ -11,17 +11,19 @@ import { reservationCycles } from './prices.ts';
 
 export interface Growth {
   readonly canister: Canister;
-  /** Allocated bytes before the message, and now. */
+  /** Allocated bytes before the message and now. */
   readonly before: bigint;
   readonly after: bigint;
   /** The balance without the cycles prepaid for the message. */
   readonly cycles: bigint;
-  /** Cycles that must remain of it: 0 for a callback. */
+  /** Minimum balance afterwards: 0 for a callback. */
   readonly least: bigint;
 }
 
-/** The cycles to set aside, or why there can be no more memory. Called before the growth is
- * committed. */
+/**
+ * Returns the cycles to reserve, or the reason why no more memory is allowed. Called before the
+ * growth is committed.
+ */
 export function payForGrowth(state: EngineState, growth: Growth): bigint | CanisterTrap {
   const { canister, before, cycles, least } = growth;
   const bytes = growth.after - before;
@@ -31,7 +33,7 @@ export function payForGrowth(state: EngineState, growth: Growth): bigint | Canis
   const limit = record.settings.reservedCyclesLimit;
   const total = record.reservedCycles + reserved;
   if (reserved > 0n && total > limit) return reservationTooLarge(bytes, { total, limit });
-  // The reservation pays for what is held back by the threshold.
+  // The reservation also covers the cycles that the threshold holds back.
   const needed = reserved > least ? reserved : least;
   return cycles < needed ? growthTooDear(bytes, needed - cycles) : reserved;
 }

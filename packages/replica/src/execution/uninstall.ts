@@ -1,5 +1,5 @@
-// Taking a canister's code away: asked for, or because it has run out of cycles. IC spec, "IC
-// method uninstall_code".
+// Removes a canister's code, on request or because it has no cycles left. IC spec, "IC method
+// uninstall_code".
 
 import type { ChangeOrigin } from '../core.ts';
 import type { Canister } from './canister.ts';
@@ -11,7 +11,7 @@ import { uninstalled } from './errors.ts';
 import { noInstance } from './instance-image.ts';
 import { nextLowMemoryHook } from './low-memory-hook.ts';
 
-/** Callbacks of open calls never run, and callers that still wait hear why. */
+/** Callbacks of open calls never run, and waiting callers get a reject with the reason. */
 export function closeContexts(canister: Canister): void {
   for (const context of canister.contexts) {
     context.isDeleted = true;

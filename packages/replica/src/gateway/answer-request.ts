@@ -13,14 +13,14 @@ import { verifyBeside } from './verifier.ts';
 
 export interface AnswerContext {
   readonly canister: CanisterClient;
-  /** Answers pass unverified (a `raw` host). */
+  /** Whether responses pass unverified (a `raw` host). */
   readonly isRaw: boolean;
   /** DER. */
   readonly rootKey: Uint8Array;
   nowNs(): bigint;
 }
 
-/** Throws a GatewayError if the canister can't be reached or its answer can't be passed on. */
+/** Throws a GatewayError if the canister cannot be reached or its answer cannot be forwarded. */
 export async function answerRequest(
   request: HttpRequest,
   context: AnswerContext,
@@ -31,7 +31,7 @@ export async function answerRequest(
   const answer = first.isUpgrade ? await canister.update(forwarded) : first;
   const streamed = await collectStreaming(answer, canister);
   const verify = verifierOf(context);
-  // An upgraded answer is trusted by consensus; one streamed beyond what can be collected passes
+  // Consensus vouches for an update's answer. A stream longer than the gateway collects passes
   // unverified, as on the network.
   const passed =
     first.isUpgrade || !streamed.isWhole
@@ -44,7 +44,7 @@ export async function answerRequest(
   const status = passableStatus(answer.status);
   const isTold = headerValue(passed.headers, 'content-length') !== undefined;
   const { body } = passed;
-  // For a body in several messages the gateway keeps the declared Content-Length.
+  // The gateway keeps the declared Content-Length of a body that arrives in several messages.
   const isHeld = answer.streaming !== undefined && isTold && body instanceof Uint8Array;
   return { status, headers: passed.headers, body: isHeld ? onePiece(body) : body };
 }
@@ -53,7 +53,7 @@ async function* onePiece(body: Uint8Array): AsyncGenerator<Uint8Array> {
   yield body;
 }
 
-/** Returns the request as the canister sees it: no internal header, `identity` acceptable. */
+/** Returns the request for the canister: without internal headers, and accepting `identity`. */
 function forwardedRequest(request: HttpRequest): HttpRequest {
   const headers = withoutHeaders(request.headers, new Set(['x-request-id']));
   return { ...request, headers: headers.map(withIdentityEncoding) };
@@ -85,7 +85,7 @@ function asksForRange(request: HttpRequest): boolean {
   return request.headers.some(([name]) => name === 'range' || name === 'if-range');
 }
 
-/** The first of several parts: the client gets one 200 of the whole. */
+/** Joins the parts: the client gets one 200 of the whole body. */
 function joined(input: {
   readonly request: HttpRequest;
   readonly passed: Pick<HttpAnswer, 'headers' | 'body'>;
@@ -116,7 +116,7 @@ function joined(input: {
   return { status: 200, headers, body: joinParts({ request, canister, verify, first, range }) };
 }
 
-/** 1xx is no final answer, and what HTTP has no number for can't be sent. */
+/** A status of 1xx is not final, and HTTP cannot represent other numbers. */
 function passableStatus(status: number): number {
   if (status >= 200 && status <= 599) return status;
   throw new GatewayError('ResponseInvalid', `The canister answered with status ${status}.`);

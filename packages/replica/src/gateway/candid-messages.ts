@@ -1,5 +1,6 @@
 // The gateway protocol's messages in Candid. HTTP gateway specification, "Canister HTTP Interface".
-// The streaming token is of the canister's own type: it is decoded as it comes and sent back so.
+// The streaming token has a type of the canister's choice, so it is decoded and returned with its
+// own type.
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
@@ -35,13 +36,13 @@ const Response = IDL.Record({
 });
 const StreamingResponse = IDL.Record({ body: Blob, token: IDL.Opt(IDL.Unknown) });
 
-/** The response verification version that the gateway asks for. */
+/** The requested response verification version. */
 const certificateVersion = 2;
 
-/** Smaller bodies are encoded by the library alone. */
+/** Smaller bodies are encoded only by the library. */
 const spliceBytesMin = 65_536;
 
-/** A token ready to be sent back: Candid bytes of one argument. */
+/** An encoded token: Candid bytes of one argument. */
 export type StreamingToken = Uint8Array;
 
 export interface StreamingCallback {
@@ -60,11 +61,11 @@ export interface CanisterAnswer {
 
 export interface StreamedPart {
   readonly body: Uint8Array;
-  /** Undefined after the last part. */
+  /** Undefined after the last chunk. */
   readonly token: StreamingToken | undefined;
 }
 
-/** A value decoded as IDL.Unknown carries its own type. */
+/** A value decoded as IDL.Unknown, with its own type. */
 interface UnknownValue {
   type(): IDL.Type;
   valueOf(): unknown;
@@ -96,8 +97,10 @@ export function encodeUpdateRequest(request: HttpRequest): Uint8Array {
   return encodeRequest(UpdateRequest, request);
 }
 
-/** The library copies a body several times: a large one is put into its place afterwards, which is
- * where the encodings with another byte for a body differ. */
+/**
+ * The library copies a body several times, so a large one is inserted afterwards, at the position
+ * where the encodings of two different bodies differ.
+ */
 function encodeRequest(type: IDL.Type, request: HttpRequest): Uint8Array {
   const { body } = request;
   if (body.length < spliceBytesMin) return IDL.encode([type], [request]);
@@ -110,7 +113,7 @@ function encodeRequest(type: IDL.Type, request: HttpRequest): Uint8Array {
   return concatBytes([around.subarray(0, at - 1), length, body, around.subarray(at + 1)]);
 }
 
-/** Throws the Candid library's error if the bytes are no HttpResponse. */
+/** Throws the Candid library's error for bytes that are not an HttpResponse. */
 export function decodeAnswer(reply: Uint8Array): CanisterAnswer {
   const { value, body } = decode<DecodedResponse>(Response, reply);
   const [strategy] = value.streaming_strategy;
@@ -142,7 +145,7 @@ function callbackOf(strategy: {
   return { canisterId, method, token: encodeToken(strategy.token) };
 }
 
-/** Primitive values come boxed, so that they can carry their type. */
+/** Primitive values are boxed, so that they can carry their type. */
 function encodeToken(token: UnknownValue): StreamingToken {
   return IDL.encode([token.type()], [token.valueOf()]);
 }
@@ -152,7 +155,7 @@ function decode<T extends { readonly body: Uint8Array }>(
   reply: Uint8Array,
 ): { readonly value: T; readonly body: Uint8Array } {
   const split = splitLeadingBody(reply);
-  // The library reads from the start of the underlying buffer, whatever the view's own offset.
+  // The library reads from the start of the underlying buffer, ignoring the view's offset.
   const bytes = split?.rest ?? (reply.byteOffset === 0 ? reply : reply.slice());
   const value = IDL.decode([type], bytes)[0] as unknown as T;
   return { value, body: split?.body ?? value.body };

@@ -1,5 +1,5 @@
-// One canister's HTTP interface as the gateway calls it: anonymous queries and updates within the
-// network's size limits, Candid in and out. Turns rejects into the gateway's errors.
+// Calls one canister's HTTP interface for the gateway: anonymous queries and updates within the
+// network's size limits. Converts rejects to the gateway's errors.
 
 import { Principal } from '@dfinity/principal';
 import type { CallMessage, Engine, Outcome, Reject } from '../core.ts';
@@ -28,9 +28,9 @@ export type GatewayEngine = Pick<
 
 export interface CanisterClient {
   readonly canisterId: Principal;
-  /** `http_request` as a query. */
+  /** Calls `http_request` as a query. */
   query(request: HttpRequest): Promise<CanisterAnswer>;
-  /** `http_request_update` as an ingress message. */
+  /** Calls `http_request_update` as an ingress message. */
   update(request: HttpRequest): Promise<CanisterAnswer>;
   nextPart(callback: StreamingCallback): Promise<StreamedPart>;
 }
@@ -108,7 +108,7 @@ function rejection(reject: Reject, message: CallMessage): GatewayError {
   return new GatewayError('CanisterRejected', `${what}: ${reason}`, causeOf(reject));
 }
 
-/** As ic-gateway names rejects: by their code, and a frozen canister by its word. */
+/** Returns ic-gateway's name of a reject, by its code, or for a frozen canister by its text. */
 function causeOf({ code, message }: Reject): string {
   if (code === canisterReject) return 'canister_reject';
   if (code === canisterError) return 'canister_error';

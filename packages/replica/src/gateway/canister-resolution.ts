@@ -1,5 +1,6 @@
-// Which canister a request is for, and whether its answers are verified. Order of the network's
-// gateways: host name, then `?canisterId=`, then the Referer. Knows nothing of what is installed.
+// Finds the canister of a request, and whether its responses are verified. In the order of the
+// network's gateways: host name, then `?canisterId=`, then the Referer. It does not know which
+// canisters are installed.
 
 import { Principal } from '@dfinity/principal';
 import { GatewayError } from './gateway-error.ts';
@@ -15,14 +16,14 @@ export interface ResolutionInput {
 export interface Resolution {
   /** Undefined if the request names no canister. */
   readonly canisterId: Principal | undefined;
-  /** On a `raw` host answers pass unverified. */
+  /** Whether responses pass unverified, on a `raw` host. */
   readonly isRaw: boolean;
 }
 
 const baseHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 const hostHelp = 'serve as <canister id>.localhost, <canister id>.raw.localhost or localhost';
 
-/** Throws a GatewayError for a host that isn't served and for an invalid canister id. */
+/** Throws a GatewayError for an unsupported host and for an invalid canister id. */
 export function resolveCanister(input: ResolutionInput): Resolution {
   const byHost = resolveHost(input.host);
   if (byHost.canisterId !== undefined) return byHost;
@@ -50,7 +51,7 @@ function resolveHost(host: string | undefined): Resolution {
   return { canisterId, isRaw };
 }
 
-/** Lower case, without port and without the root's trailing dot. */
+/** Returns lower case, without port and without the root's trailing dot. */
 export function hostName(host: string): string {
   const name = host.toLowerCase().replace(/:\d*$/, '');
   return name.endsWith('.') ? name.slice(0, -1) : name;
@@ -78,7 +79,7 @@ function queryParameter(url: string): string | null {
   return start < 0 ? null : new URLSearchParams(url.slice(start + 1)).get('canisterId');
 }
 
-/** The page that a browser came from tells the canister of its pictures and scripts. */
+/** Returns the canister of the page that loads an image or script. */
 function idFromReferer(referer: string | undefined): Principal | undefined {
   if (referer === undefined || !URL.canParse(referer)) return undefined;
   const { hostname, search } = new URL(referer);

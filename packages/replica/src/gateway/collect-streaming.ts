@@ -1,15 +1,17 @@
-// Bodies by streaming callback: a few callbacks are collected, so that the whole can be verified;
-// a longer body is streamed on as it comes. HTTP gateway specification, "Response Body Streaming";
-// numbers, order and what happens at the ends are those of the network's gateways.
+// Bodies by streaming callback: the gateway collects a few callbacks, so that the whole body can be
+// verified, and streams a longer body. HTTP gateway specification, "Response Body Streaming";
+// limits, order and errors follow the network's gateways.
 
 import { joinBytes } from '../bytes.ts';
 import type { CanisterAnswer, StreamingCallback } from './candid-messages.ts';
 import type { CanisterClient } from './canister-client.ts';
 
-/** Callbacks whose bodies are joined and verified, as the network's gateways do. */
+/** Maximum number of callbacks whose bodies are joined and verified. */
 const collectedCallbacksMax = 4;
-/** Parts of one body in all, the collected ones counted as one. There the body ends, as if it were
- * whole: only a Content-Length tells the client that it is not. */
+/**
+ * Maximum number of chunks of one body; the collected ones count as one. The body ends there as if
+ * complete, which the client detects only by a Content-Length.
+ */
 const streamedPartsMax = 1_000;
 
 export type StreamedAnswer =
@@ -32,7 +34,7 @@ export async function collectStreaming(
   return { isWhole: false, body: streamParts(canister, { collected: body, callback }) };
 }
 
-/** Holds two parts at a time: the next is fetched while one is on its way to the client. */
+/** Buffers two chunks: the next is fetched while one is sent to the client. */
 async function* streamParts(
   canister: CanisterClient,
   start: { readonly collected: Uint8Array; readonly callback: StreamingCallback },
@@ -41,7 +43,7 @@ async function* streamParts(
   let callback: StreamingCallback | undefined = start.callback;
   for (let count = 1; callback !== undefined && count < streamedPartsMax; count += 1) {
     const next = canister.nextPart(callback);
-    // Its failure counts when its turn comes, also if the client is gone by then.
+    // Its failure is thrown when its turn comes, also if the client has disconnected by then.
     next.catch(() => {});
     yield body;
     const part = await next;

@@ -1,5 +1,5 @@
-// `Content-Range: bytes BEGIN-END/TOTAL` as the gateway protocol uses it to join parts.
-// RFC 9110 §14.4; an unknown total (`*`) and an unsatisfied range can't be joined.
+// `Content-Range: bytes BEGIN-END/TOTAL`, by which the gateway joins parts. RFC 9110 §14.4; parts
+// with an unknown total (`*`) or an unsatisfied range cannot be joined.
 
 export interface ContentRange {
   readonly begin: number;
@@ -8,7 +8,7 @@ export interface ContentRange {
   readonly total: number;
 }
 
-/** Undefined if the value is malformed or contradicts itself. */
+/** Returns undefined if the value is malformed or contradictory. */
 export function parseContentRange(value: string): ContentRange | undefined {
   const match = /^\s*bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})\s*$/.exec(value);
   if (match === null) return undefined;

@@ -1,5 +1,5 @@
-// Cross-origin defaults of the network's gateways: what a canister doesn't say, the gateway adds.
-// Fetch standard, "CORS protocol"; values as ic-gateway sends them.
+// Cross-origin headers that the network's gateways add if the canister sends none. Fetch standard,
+// "CORS protocol"; the values are ic-gateway's.
 
 import type { HeaderField } from './http-messages.ts';
 import { headerValue } from './http-messages.ts';
@@ -34,7 +34,7 @@ const preflightMarks: readonly string[] = [
   'access-control-max-age',
 ];
 
-/** The headers with the gateway's defaults for those that are missing. */
+/** Adds the gateway's defaults for missing headers. */
 export function withCorsDefaults(
   method: string,
   headers: readonly HeaderField[],
@@ -44,7 +44,7 @@ export function withCorsDefaults(
   return [...headers, ...missing];
 }
 
-/** A canister's answer to OPTIONS stands only if it is 2xx, empty and says something of CORS. */
+/** Whether a canister's answer to OPTIONS is used: it is 2xx, empty and has a CORS header. */
 export function isPreflightAnswer(answer: {
   readonly status: number;
   readonly headers: readonly HeaderField[];

@@ -1,19 +1,19 @@
-// How large a request is on its way into a subnet: the whole CBOR envelope of an anonymous call,
-// as the boundary node's agent would send it. IC spec, "HTTPS Interface", authentication envelope.
+// Computes the size of a request to a subnet: the whole CBOR envelope of an anonymous call, as the
+// boundary node's agent sends it. IC spec, "HTTPS Interface", authentication envelope.
 
 import { encode } from 'cborg';
 
-/** Ingress limit of an application subnet: the envelope, not only the argument. */
+/** Limit of ingress on an application subnet: for the whole envelope. */
 export const ingressEnvelopeBytesMax = 2_097_152;
-/** The most bytes that a replica reads of a request body, such as a query's envelope. */
+/** Maximum bytes of a request body that a replica reads, such as a query's envelope. */
 export const queryEnvelopeBytesMax = 5 * 1_024 * 1_024;
-/** `--ic-response-max-size` of the gateway: the whole CBOR answer of a replica. */
+/** `--ic-response-max-size` of the gateway: for the whole CBOR answer of a replica. */
 export const queryResponseBytesMax = 3_145_728;
 
 const selfDescribeTagBytes = 3;
 const anonymousSenderBytes = 1;
 const nonceBytes = 16;
-/** A nanosecond time takes 9 bytes in CBOR; any such number will do. */
+/** A nanosecond time takes 9 bytes in CBOR, so any such number gives the same size. */
 const someExpiry = 1_800_000_000_000_000_000n;
 
 export interface EnvelopeShape {
@@ -23,7 +23,7 @@ export interface EnvelopeShape {
   readonly argBytes: number;
 }
 
-/** Size in bytes of the anonymous envelope around an argument. */
+/** Returns the size of the anonymous envelope around an argument. */
 export function envelopeBytes(shape: EnvelopeShape): number {
   const content = {
     request_type: shape.kind,
@@ -38,7 +38,7 @@ export function envelopeBytes(shape: EnvelopeShape): number {
   return empty - 1 + byteStringHeadBytes(shape.argBytes) + shape.argBytes;
 }
 
-/** Size of a replica's answer to a query: the reply and one node's signature around it. */
+/** Returns the size of a replica's answer to a query: the reply with one node's signature. */
 export function queryResponseBytes(replyBytes: number): number {
   const answer = {
     status: 'replied',
@@ -51,7 +51,7 @@ export function queryResponseBytes(replyBytes: number): number {
   return empty - 1 + byteStringHeadBytes(replyBytes) + replyBytes;
 }
 
-/** RFC 8949 §3: the length goes into the first byte or into 1, 2 or 4 bytes after it. */
+/** RFC 8949 §3: the length is in the first byte, or in 1, 2 or 4 bytes after it. */
 function byteStringHeadBytes(length: number): number {
   if (length < 24) return 1;
   if (length < 0x100) return 2;

@@ -1,7 +1,7 @@
-// Answers of the gateway itself when it can't pass a canister's answer on: a code, its HTTP
-// status (those of the network's gateways) and a reason in words, as a small JSON page.
+// The gateway's own error responses: a code, its HTTP status (as the network's gateways send it)
+// and a reason, as a small JSON page.
 
-/** Status of each of the gateway's own errors, as ic-gateway answers them. */
+/** Statuses of the gateway's own errors, as in ic-gateway. */
 const statusByCode = {
   MalformedRequest: 400,
   UnknownHost: 400,
@@ -56,14 +56,14 @@ export class GatewayError extends Error {
   }
 }
 
-/** Any failure as a GatewayError: what is not one already is the gateway's own fault. */
+/** Converts any failure to a GatewayError; unknown ones are the gateway's own fault. */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new GatewayError('InternalError', `The gateway failed: ${reason}`);
 }
 
-/** The JSON page that tells the client why. */
+/** Returns the JSON page with the reason. */
 export function errorPage(error: GatewayError, requestId: string): Uint8Array {
   const { code, message } = error;
   return new TextEncoder().encode(`${JSON.stringify({ error: { code, message, requestId } })}\n`);

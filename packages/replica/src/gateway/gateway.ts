@@ -1,6 +1,5 @@
-// The HTTP gateway: canisters behind http://<canister id>.localhost, as the network's gateways
-// serve them. Binds the protocol to Node's HTTP server and answers every failure with a page of its
-// own.
+// The HTTP gateway: serves canisters at http://<canister id>.localhost, as the network's gateways
+// do. Binds the protocol to Node's HTTP server and answers every failure with an error page.
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -24,11 +23,11 @@ export interface GatewayOptions {
   readonly rootKey: Uint8Array;
   /** Whether code of this hash serves HTTP. */
   servesHttp(moduleHash: Uint8Array): boolean;
-  /** The canister that plain `localhost` was said to mean. */
+  /** Returns the canister that was set for plain `localhost`. */
   plainCanister(): Principal | undefined;
-  /** Answers that are kept for a while; without one each request is asked. */
+  /** Cached responses; absent: no cache. */
   readonly cache?: AnswerCache | undefined;
-  /** The time that a request's body may take; undefined: any. */
+  /** Time limit for a request's body; undefined: none. */
   readonly bodyMs?: number | undefined;
 }
 
@@ -85,7 +84,7 @@ async function serve(exchange: Exchange): Promise<void> {
   await writeAnswer(response, withGatewayHeaders(shown, { method, requestId, canisterId }));
 }
 
-/** The gateway's own answer to OPTIONS; the CORS defaults are added to it. */
+/** The gateway's own answer to OPTIONS, to which the CORS defaults are added. */
 const preflight: HttpAnswer = { status: 200, headers: [], body: new Uint8Array(0) };
 
 function isPreflight({ status, headers, body }: HttpAnswer): boolean {
@@ -99,8 +98,10 @@ function requireCanister(options: GatewayOptions, canisterId: Principal): void {
   throw new GatewayError('CanisterNotFound', `Canister ${canisterId.toText()} does not exist.`);
 }
 
-/** Returns the canister of plain `localhost`: the named one, or the oldest that serves HTTP.
- * Anyone may install another later, which changes nothing. */
+/**
+ * Returns the canister of plain `localhost`: the one that was set, or the oldest that serves HTTP.
+ * A later installation does not change it.
+ */
 function plainCanister(options: GatewayOptions): Principal {
   const named = options.plainCanister();
   if (named !== undefined) return named;

@@ -1,5 +1,5 @@
-// Requests and answers as the gateway's parts hand them to each other: header fields in order,
-// bodies whole or as a stream of parts. Free of Node and of Candid.
+// Requests and responses within the gateway: header fields in order, and bodies, complete or as a
+// stream. Independent of Node and of Candid.
 
 export type HeaderField = readonly [name: string, value: string];
 
@@ -16,16 +16,16 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: readonly HeaderField[];
-  /** A stream ends with an error if a later part can't be trusted or fetched. */
+  /** A stream ends with an error if a later part cannot be verified or fetched. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-/** The first value of a header; `name` in lower case. */
+/** Returns the first value of a header; `name` in lower case. */
 export function headerValue(headers: readonly HeaderField[], name: string): string | undefined {
   return headers.find(([candidate]) => candidate.toLowerCase() === name)?.[1];
 }
 
-/** The fields without those named (lower case). */
+/** Returns the fields except the named ones (lower case). */
 export function withoutHeaders(
   headers: readonly HeaderField[],
   names: ReadonlySet<string>,

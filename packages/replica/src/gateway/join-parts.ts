@@ -1,5 +1,6 @@
-// Joins the parts of a large file: the first came without Range, each next one is asked for with
-// `Range: bytes=N-` and verified with that header. HTTP gateway specification, 206 responses.
+// Joins the parts of a large file. The first part was requested without Range, each next one with
+// `Range: bytes=N-`, and it is verified with that header. HTTP gateway specification, 206
+// responses.
 
 import type { CanisterClient } from './canister-client.ts';
 import type { ContentRange } from './content-range.ts';
@@ -9,11 +10,11 @@ import type { HttpRequest } from './http-messages.ts';
 import { headerValue } from './http-messages.ts';
 import type { VerifiedAnswer, Verify } from './verifier.ts';
 
-/** Parts of one download in all, as the network's gateways allow. */
+/** Maximum number of parts of one download, as in the network's gateways. */
 const partsMax = 1_000;
 
 export interface JoinInput {
-  /** As the client sent it. */
+  /** The request as the client sent it. */
   readonly request: HttpRequest;
   readonly canister: CanisterClient;
   readonly verify: Verify;
@@ -22,8 +23,10 @@ export interface JoinInput {
   readonly range: ContentRange;
 }
 
-/** Yields the parts in order; throws at the first that is missing, misplaced or not certified.
- * Holds two parts at a time: the next is fetched while one is on its way to the client. */
+/**
+ * Yields the parts in order; throws at the first that is missing, misplaced or not certified.
+ * Buffers two parts: the next is fetched while one is sent to the client.
+ */
 export async function* joinParts(input: JoinInput): AsyncGenerator<Uint8Array> {
   const { total, end } = input.range;
   let part = input.first;
@@ -32,7 +35,7 @@ export async function* joinParts(input: JoinInput): AsyncGenerator<Uint8Array> {
     if (count >= partsMax)
       throw new GatewayError('ResponseInvalid', `More than ${partsMax} parts.`);
     const next = fetchPart(input, fetched);
-    // Its failure counts when its turn comes, also if the client is gone by then.
+    // Its failure is thrown when its turn comes, also if the client has disconnected by then.
     next.catch(() => {});
     yield part;
     part = await next;
@@ -50,7 +53,7 @@ async function fetchPart(input: JoinInput, fetched: number): Promise<Uint8Array>
   return newBytes({ headers: answer.headers, body }, { fetched, total: input.range.total });
 }
 
-/** Returns the bytes of a part beyond those that were fetched before. */
+/** Returns the bytes of a part that earlier parts do not contain. */
 function newBytes(
   answer: VerifiedAnswer,
   progress: { readonly fetched: number; readonly total: number },

@@ -1,5 +1,5 @@
-// The official verifier, a Wasm module, as a fresh instance after it has failed: malformed CBOR
-// makes it panic, which leaves its stack short, and after some panics it would refuse everything.
+// The official verifier, a Wasm module, with a fresh instance after each failure: malformed CBOR
+// makes it panic, which leaks stack space, and after some panics it would refuse everything.
 
 import { createRequire } from 'node:module';
 
@@ -31,7 +31,7 @@ function forgetVerifier(): void {
   delete require.cache[require.resolve(moduleName)];
 }
 
-/** The verifier's own refusals are objects with a code, not of class Error. */
+/** The verifier's refusals are objects with a code, not instances of Error. */
 function reasonOf(refusal: unknown, { ResponseVerificationErrorCode }: Verifier): string {
   if (typeof refusal !== 'object' || refusal === null) return String(refusal);
   const message = 'message' in refusal ? String(refusal.message) : 'no reason given';

@@ -1,5 +1,6 @@
-// Takes a request from Node's HTTP server: target, header fields and the whole body within the
-// gateway's limit. Everything malformed is a GatewayError; a client that goes away is `Aborted`.
+// Reads a request from Node's HTTP server: target, header fields and the whole body within the
+// gateway's limit. Malformed requests throw a GatewayError; a disconnected client throws
+// AbortedRequest.
 
 import type { IncomingMessage } from 'node:http';
 import { AbortedRequest } from '../aborted-request.ts';
@@ -10,14 +11,16 @@ import type { HeaderField } from './http-messages.ts';
 /** `--ic-request-max-size` of the network's gateways. */
 export const bodyBytesMax = 10 * 1_024 * 1_024;
 
-/** As ordinary servers take it; the longest path of a file takes 3 KiB with every byte escaped. */
+/** A common limit of servers; the longest path of a file takes 3 KiB with every byte escaped. */
 const urlBytesMax = 8 * 1_024;
-/** The official verifier looks for a wildcard at each prefix of the path: 4,000 segments take it
- * seven seconds, 1,000 a tenth of one. */
+/**
+ * The official verifier searches for a wildcard at each prefix of the path: 4,000 segments take it
+ * seven seconds, 1,000 a tenth of one.
+ */
 const pathSegmentsMax = 1_000;
 
 export interface RequestTarget {
-  /** `Host`, or the authority of an absolute target, which has precedence (RFC 9112 §3.2.2). */
+  /** `Host`, or the authority of an absolute target, which has priority (RFC 9112 §3.2.2). */
   readonly host: string | undefined;
   /** Path and query, beginning with a slash. */
   readonly url: string;
@@ -53,7 +56,7 @@ function checkedUrl(url: string): string {
   );
 }
 
-/** Fields in their order, names in lower case. Throws if a value is not visible ASCII. */
+/** Returns the fields in order, with lower-case names. Throws if a value is not visible ASCII. */
 export function readHeaders(request: IncomingMessage): readonly HeaderField[] {
   const fields: HeaderField[] = [];
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
@@ -69,11 +72,11 @@ export function readHeaders(request: IncomingMessage): readonly HeaderField[] {
 
 export interface BodyLimits {
   readonly bytesMax?: number;
-  /** From the request's head to the body's last byte; undefined: any time. */
+  /** From the request's head to the body's last byte; undefined: no limit. */
   readonly timeMs?: number | undefined;
 }
 
-/** Throws a GatewayError beyond the limits, AbortedRequest if the client goes away. */
+/** Throws a GatewayError beyond the limits, and AbortedRequest if the client disconnects. */
 export async function readBody(
   request: IncomingMessage,
   { bytesMax = bodyBytesMax, timeMs }: BodyLimits = {},
@@ -104,7 +107,7 @@ async function readAll(request: IncomingMessage, limit: number): Promise<Uint8Ar
   return concatBytes(chunks);
 }
 
-/** Leaving early keeps the connection, so that the client can read why it was refused. */
+/** Stopping early keeps the connection, so that the client can read the refusal. */
 async function* received(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
     yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;

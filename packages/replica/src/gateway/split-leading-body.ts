@@ -1,10 +1,10 @@
-// Takes the body out of an encoded answer before the Candid library decodes the rest: for each
-// type it reads the library copies all that follows, which costs 20 ms for a 2 MB body.
-// Candid specification, "Binary format". What it doesn't understand it leaves to the library.
+// Splits the body off an encoded answer before the Candid library decodes the rest: the library
+// copies all following bytes for each type that it reads, which takes 20 ms for a 2 MB body. Candid
+// specification, "Binary format". Unsupported answers are left to the library.
 
 import { idlLabelToId } from '@dfinity/candid';
 
-/** Signed LEB128 opcodes of the type table, by their one byte. */
+/** Signed LEB128 opcodes of the type table, as one byte. */
 const opcodes = {
   opt: 0x6e,
   vec: 0x6d,
@@ -34,7 +34,7 @@ export interface SplitMessage {
   readonly rest: Uint8Array;
 }
 
-/** Undefined unless the first value is a record whose first field is `body : blob`. */
+/** Returns undefined unless the first value is a record whose first field is `body : blob`. */
 export function splitLeadingBody(message: Uint8Array): SplitMessage | undefined {
   try {
     const cursor = { bytes: message, offset: magicBytes };
@@ -51,7 +51,7 @@ export function splitLeadingBody(message: Uint8Array): SplitMessage | undefined 
   }
 }
 
-/** The three pieces: header up to the values, a length of 0, what follows the body. */
+/** Joins three pieces: the header up to the values, a length of 0, and the bytes after the body. */
 function withEmptyBody(message: Uint8Array, valuesStart: number, bodyEnd: number): Uint8Array {
   const rest = new Uint8Array(valuesStart + 1 + message.length - bodyEnd);
   rest.set(message.subarray(0, valuesStart));
@@ -59,7 +59,7 @@ function withEmptyBody(message: Uint8Array, valuesStart: number, bodyEnd: number
   return rest;
 }
 
-/** Reads the header; the cursor is then at the first value. */
+/** Reads the header and moves the cursor to the first value. */
 function startsWithBody(cursor: Cursor): boolean {
   const table = readTable(cursor);
   const argCount = readLeb(cursor);
@@ -119,7 +119,7 @@ function readByte(cursor: Cursor): number {
   return byte;
 }
 
-/** Unsigned, up to 35 bits: enough for field hashes, counts and lengths. */
+/** Reads unsigned numbers up to 35 bits: enough for field hashes, counts and lengths. */
 function readLeb(cursor: Cursor): number {
   let value = 0;
   for (let factor = 1; factor <= 2 ** 28; factor *= 128) {
@@ -130,7 +130,7 @@ function readLeb(cursor: Cursor): number {
   throw new RangeError('a number too large for this reader');
 }
 
-/** Signed: a negative number is a primitive type, others are places in the table. */
+/** Reads signed numbers: negative ones are primitive types, others are indices into the table. */
 function readSleb(cursor: Cursor): number {
   let value = 0;
   for (let factor = 1; factor <= 2 ** 28; factor *= 128) {

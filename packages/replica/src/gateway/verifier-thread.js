@@ -1,4 +1,4 @@
-// Starts the verifier's thread, which is TypeScript, without a build.
+// Starts the verifier's thread, which is TypeScript and needs no build.
 
 import { register } from 'tsx/esm/api';
 

@@ -1,11 +1,11 @@
-// The thread in which large answers are verified: one message in, one out.
+// The thread that verifies large answers: one message in, one out.
 
 import { parentPort } from 'node:worker_threads';
 import { Principal } from '@dfinity/principal';
 import type { HeaderField } from './http-messages.ts';
 import { type VerificationInput, verifyAnswer } from './verify-answer.ts';
 
-/** As verifyAnswer() takes it, but that objects of a class do not come across. */
+/** The input of verifyAnswer(), without class instances, which messages cannot carry. */
 export interface Question extends Omit<VerificationInput, 'canisterId'> {
   readonly id: number;
   readonly canisterId: Uint8Array;

@@ -1,6 +1,5 @@
-// Verification beside the replica's own work: large answers go to a thread, whose hashing and
-// pairing take longer than the canister took to answer. One thread for the process, made when it is
-// first needed; small answers are not worth the way.
+// Verifies large answers in a thread, because hashing and pairing take longer than the canister's
+// answer took. One thread per process, started on demand; small answers are verified directly.
 
 import { Worker } from 'node:worker_threads';
 import { GatewayError } from './gateway-error.ts';
@@ -11,12 +10,12 @@ import { type VerifiableAnswer, type VerificationInput, verifyAnswer } from './v
 const threadBytesMin = 262_144;
 
 export interface VerifiedAnswer {
-  /** Those that may be passed on. */
+  /** The headers that may be forwarded. */
   readonly headers: readonly HeaderField[];
   readonly body: Uint8Array;
 }
 
-/** Rejects with a GatewayError if the answer can't be trusted. */
+/** Rejects with a GatewayError if the answer cannot be trusted. */
 export type Verify = (request: HttpRequest, answer: VerifiableAnswer) => Promise<VerifiedAnswer>;
 
 interface Waiting {
@@ -33,8 +32,8 @@ let thread: Thread | undefined;
 let questions = 0;
 
 /**
- * As verifyAnswer(). The memory of a large body, which must be the caller's own, is handed over: it
- * is in what is returned, and no longer in the input.
+ * Like verifyAnswer(). It transfers the memory of a large body, which the caller must own
+ * exclusively: the result has it, and the input no longer does.
  */
 export async function verifyBeside(input: VerificationInput): Promise<VerifiedAnswer> {
   const { answer } = input;
@@ -53,7 +52,7 @@ export async function verifyBeside(input: VerificationInput): Promise<VerifiedAn
 }
 
 function startThread(): Thread {
-  // Without the options of the process: its loader is registered by the file itself.
+  // Without the options of the process, because the file registers its own loader.
   const worker = new Worker(new URL('./verifier-thread.js', import.meta.url), { execArgv: [] });
   const waiting = new Map<number, Waiting>();
   const started = { worker, waiting };
@@ -63,7 +62,7 @@ function startThread(): Thread {
     if (waiting.size === 0) worker.unref();
   });
   const fail = (error: Error) => {
-    // Another may have been started since: an error is followed by the end.
+    // Another thread may have been started since, because an error is followed by the exit.
     if (thread === started) thread = undefined;
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();

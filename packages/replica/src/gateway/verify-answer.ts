@@ -1,8 +1,8 @@
 // Asks the official verifier whether a canister's answer is certified, and which of its headers.
-// HTTP gateway specification, "Response Verification". Version 2 is asked for; of version 1, which
-// covers neither status nor headers, as much passes as on the network:
-// `dfinity/ic-http-gateway-protocol` takes MIN_VERIFICATION_VERSION, which is 1, no redirects, and
-// drops `cache-control`.
+// HTTP gateway specification, "Response Verification". The gateway requests version 2. Answers of
+// version 1, which certifies neither status nor headers, are accepted as on the network:
+// `dfinity/ic-http-gateway-protocol` has MIN_VERIFICATION_VERSION 1, refuses redirects, and drops
+// `cache-control`.
 
 import type { Principal } from '@dfinity/principal';
 import { GatewayError } from './gateway-error.ts';
@@ -10,7 +10,7 @@ import type { HeaderField, HttpRequest } from './http-messages.ts';
 import { runVerifier } from './official-verifier.ts';
 
 const verificationVersionMin = 1;
-/** A certificate may be this much older or newer than now. */
+/** Maximum difference between the time of a certificate and now. */
 const certificateAgeNsMax = 300_000_000_000n;
 
 export interface VerifiableAnswer {
@@ -28,8 +28,10 @@ export interface VerificationInput {
   readonly nowNs: bigint;
 }
 
-/** The headers that may be passed on: the certified ones, or all if the canister certified that it
- * certifies none, or answers by version 1. Throws a GatewayError if the answer can't be trusted. */
+/**
+ * Returns the headers that may be forwarded: the certified ones, or all if the canister certified
+ * that it certifies none, or for version 1. Throws a GatewayError if the answer cannot be trusted.
+ */
 export function verifyAnswer(input: VerificationInput): readonly HeaderField[] {
   const { request, answer } = input;
   try {

@@ -1,6 +1,6 @@
-// Writes an answer to Node's HTTP server, part by part as fast as the client reads. An answer that
-// breaks after its head was sent, or has not the length that the head tells, ends the connection,
-// so that the client sees a short body.
+// Writes an answer to Node's HTTP server, as fast as the client reads. If an answer fails after its
+// head was sent, or has another length than the head declares, the connection is closed, so that
+// the client detects an incomplete body.
 
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -8,7 +8,7 @@ import { GatewayError } from './gateway-error.ts';
 import type { HeaderField, HttpAnswer } from './http-messages.ts';
 import { headerValue, withoutHeaders } from './http-messages.ts';
 
-/** RFC 9110 §7.6.1: these speak of the connection, which is the gateway's own. */
+/** RFC 9110 §7.6.1: these fields belong to the connection, which is the gateway's. */
 const hopByHop: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -19,7 +19,7 @@ const hopByHop: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Throws a GatewayError, with nothing sent, if HTTP can't carry the head. */
+/** Throws a GatewayError, before sending anything, if HTTP cannot represent the head. */
 export async function writeAnswer(response: ServerResponse, answer: HttpAnswer): Promise<void> {
   const { body } = answer;
   const isHead = response.req.method === 'HEAD';
@@ -55,7 +55,7 @@ async function writeParts(
   response.end();
 }
 
-/** Undefined without a Content-Length that is a number. */
+/** Returns undefined without a numeric Content-Length. */
 function toldLength(headers: readonly HeaderField[]): number | undefined {
   const told = headerValue(headers, 'content-length') ?? '';
   return /^\d{1,15}$/.test(told) ? Number(told) : undefined;
@@ -68,7 +68,7 @@ function breakOff(response: ServerResponse): void {
   else response.socket.destroySoon();
 }
 
-/** The length of a body at hand is counted here; for HEAD and 304 the canister may tell it. */
+/** Counts the length of a complete body; for HEAD and 304 the canister may declare it. */
 function framedHeaders(answer: HttpAnswer, isHead: boolean): readonly HeaderField[] {
   const headers = withoutHeaders(answer.headers, hopByHop);
   const isBodiless = isHead || answer.status === 304;
@@ -82,8 +82,8 @@ function framedHeaders(answer: HttpAnswer, isHead: boolean): readonly HeaderFiel
 }
 
 function writeHead(response: ServerResponse, answer: HttpAnswer): void {
-  // RFC 9110 §15.5.9: the rest of a body that is late is not waited for. On a connection that is
-  // kept, the next request would come behind that rest.
+  // RFC 9110 §15.5.9: the rest of a late body is not awaited. On a kept connection, the next
+  // request would follow that rest.
   if (answer.status === 408) response.shouldKeepAlive = false;
   try {
     response.writeHead(answer.status, answer.headers.flat());
@@ -93,7 +93,7 @@ function writeHead(response: ServerResponse, answer: HttpAnswer): void {
   }
 }
 
-/** Resolves when the client has read what was written, or is gone. */
+/** Resolves when the client has read the written bytes or has disconnected. */
 async function drained(response: ServerResponse): Promise<void> {
   const abort = new AbortController();
   const { signal } = abort;

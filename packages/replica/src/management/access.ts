@@ -29,11 +29,11 @@ type Callers =
 
 interface Rule {
   readonly callers: Callers;
-  /** Whether ingress may call it at all. */
+  /** Whether ingress may call it. */
   readonly ingress: boolean;
-  /** Absent: as an update only. */
+  /** Whether it is also, or only, a query; absent: only an update. */
   readonly queries?: 'too' | 'only';
-  /** The field that names the canister that the call is about. */
+  /** The field with the id of the canister that the call concerns. */
   readonly target?: 'canister_id' | 'target_canister';
 }
 
@@ -92,7 +92,7 @@ const rules: Readonly<Record<MethodName, Rule>> = {
   sign_with_schnorr: canisterOnly,
 };
 
-/** Methods of the interface that need what one machine does not have. */
+/** Methods of the interface that need more than one machine. */
 const absentMethods = new Set([
   ...['node_metrics_history', 'subnet_info', 'canister_metrics'],
   ...['bitcoin_get_balance', 'bitcoin_get_utxos', 'rename_canister', 'list_canisters'],
@@ -100,14 +100,16 @@ const absentMethods = new Set([
   ...['bitcoin_get_block_headers'],
 ]);
 
-/** The method's name, or the reject of one that is unknown or not offered. */
+/** Returns the method's name, or the reject of an unknown or unsupported one. */
 export function findMethod(method: string): MethodName | Reject {
   if (isMethodName(method)) return method;
   return absentMethods.has(method) ? absentMethod(method) : unknownMethod(method);
 }
 
-/** Which canister an ingress call to the management canister must be addressed to, by its URL.
- * IC spec, "Effective canister id". `undefined`: any (creation), or the argument names none. */
+/**
+ * Returns the canister that the URL of an ingress call to the management canister must name. IC
+ * spec, "Effective canister id". `undefined`: any (creation), or the argument names none.
+ */
 export function effectiveCanisterId(method: string, arg: Uint8Array): Principal | undefined {
   const target = isMethodName(method) ? rules[method].target : undefined;
   if (target === undefined) return undefined;
@@ -119,7 +121,7 @@ export function effectiveCanisterId(method: string, arg: Uint8Array): Principal 
   }
 }
 
-/** `undefined`: the caller may. The argument needs not be well-formed yet. */
+/** Returns `undefined` if the caller is allowed. The argument may still be malformed. */
 export function checkAccess(
   method: MethodName,
   parts: {

@@ -1,11 +1,13 @@
-// Keeps hostile Candid from the decoder: a few bytes can declare four billion nulls, records that
-// double at each level, or options in options that are tried again at each. Looks at the type table
-// only. Candid spec, "Binary format"; the network bounds the same costs by a decoding quota.
+// Protects the decoder from hostile Candid: a few bytes can declare four billion nulls, records
+// that double at each level, or nested options that are decoded again at each level. It only reads
+// the type table. Candid spec, "Binary format"; the network limits the same costs by a decoding
+// quota.
 
 import { IDL, lebDecode, PipeArrayBuffer, slebDecode } from '@dfinity/candid';
 
-/** Far above what the interface needs: at most 30 parts in a record, 6 levels, 2 options on the
- * way. */
+/**
+ * Far more than the interface needs: at most 30 parts in a record, 6 levels, 2 options per path.
+ */
 const partsMax = 200;
 const levelsMax = 20;
 const optionsMax = 5;
@@ -18,9 +20,9 @@ interface Entry {
 }
 
 interface Cost {
-  /** Values that are read for one, not counting what takes bytes of its own. */
+  /** Number of values that are read for one value, excluding those that take bytes. */
   readonly parts: number;
-  /** Whether a value may take no byte at all. */
+  /** Whether a value can take no bytes. */
   readonly isEmpty: boolean;
   readonly levels: number;
   readonly options: number;
@@ -29,7 +31,7 @@ interface Cost {
 interface Search {
   readonly table: readonly Entry[];
   readonly costs: Map<number, Cost>;
-  /** The types around the one that is looked at. */
+  /** The enclosing types of the present one. */
   readonly open: Set<number>;
 }
 
@@ -42,11 +44,12 @@ const kindByCode: Readonly<Record<number, Kind>> = {
   [-21]: 'variant',
 };
 
-/** Decodes the first argument. Throws on what is malformed, not of the type, or would cost far more
- * than its bytes. */
+/**
+ * Decodes the first argument. Throws for malformed arguments, other types, and arguments that cost
+ * far more than their bytes.
+ */
 export function decodeGuarded(types: readonly IDL.Type[], bytes: Uint8Array): unknown {
-  // The decoder reads a view from the start of its buffer, whatever its offset: it gets a copy of
-  // its own.
+  // Copies a view, because the decoder reads from the start of its buffer, ignoring the offset.
   const own = new Uint8Array(bytes);
   refuseCostlyTypes(own);
   return IDL.decode([...types], own)[0];
@@ -112,7 +115,9 @@ function readEntry(pipe: PipeArrayBuffer): Entry {
   return { kind, parts };
 }
 
-/** No value of a signature's types is read, but the decoder compares and prints them. */
+/**
+ * The values of a signature's types are never read, but the decoder compares and prints the types.
+ */
 function readFunction(pipe: PipeArrayBuffer): Entry {
   const [taken, given] = [readTypes(pipe), readTypes(pipe)];
   pipe.read(readCount(pipe));
@@ -123,7 +128,10 @@ function readTypes(pipe: PipeArrayBuffer): number[] {
   return Array.from({ length: readCount(pipe) }, () => readType(pipe));
 }
 
-/** Reads a count. Each counted item takes a byte at least, so a count beyond the rest is a lie. */
+/**
+ * Reads a count. Each counted item takes at least one byte, so a larger count than the rest is
+ * false.
+ */
 function readCount(pipe: PipeArrayBuffer): number {
   const count = lebDecode(pipe);
   if (count > BigInt(pipe.byteLength)) throw new Error('it ends inside its type table');

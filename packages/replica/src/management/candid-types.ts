@@ -1,5 +1,5 @@
-// The Candid types of the management canister's methods, as far as this replica answers them, and
-// what they are in TypeScript. IC spec, "The IC management canister".
+// The Candid types of the management canister's methods that this replica supports, and their
+// TypeScript types. IC spec, "The IC management canister".
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
@@ -283,7 +283,7 @@ export type InstallModeArgument =
 
 interface Range {
   readonly start: bigint;
-  /** Not in it. */
+  /** Exclusive. */
   readonly end: bigint;
 }
 
@@ -300,7 +300,7 @@ interface InstallArgument extends WithCallerVersion {
   readonly arg: Uint8Array;
 }
 
-/** Decoded arguments; methods without one get `undefined`. */
+/** Decoded arguments; methods without an argument get `undefined`. */
 export interface Arguments extends SigningArguments, OutcallArguments, SnapshotArguments {
   readonly create_canister: WithCallerVersion & { readonly settings: Opt<SettingsArgument> };
   readonly provisional_create_canister_with_cycles: WithCallerVersion & {
@@ -350,10 +350,9 @@ export function isMethodName(name: string): name is MethodName {
   return Object.hasOwn(methodTypes, name);
 }
 
-/** Throws on bytes that are not an argument of the method. */
+/** Throws for bytes that are not an argument of the method. */
 export function decodeArgument<M extends MethodName>(method: M, bytes: Uint8Array): Arguments[M] {
-  // The decoder has checked the value against the type, of which `Arguments` is the TypeScript
-  // side.
+  // The decoder has checked the value against the type that `Arguments` describes in TypeScript.
   return decodeGuarded(methodTypes[method].argument, bytes) as Arguments[M];
 }
 

@@ -1,4 +1,4 @@
-// Management methods about a canister as a whole: its making and end, settings, status and cycles.
+// Management methods for whole canisters: creation and deletion, settings, status and cycles.
 
 import type { Principal } from '@dfinity/principal';
 import type { ChangeOrigin, Lifecycle, Reject } from '../core.ts';
@@ -90,7 +90,7 @@ function create(
 }
 
 function status({ lifecycle, chunks }: Parts, id: Principal): Done | Reject {
-  // First: a canister that can't pay for the time that has passed has no code any more.
+  // Read first: a canister that cannot pay for the elapsed time loses its code.
   const balance = lifecycle.balance(id);
   const view = lifecycle.canister(id);
   const settings = lifecycle.settings(id);
@@ -99,7 +99,7 @@ function status({ lifecycle, chunks }: Parts, id: Principal): Done | Reject {
   return { value: canisterStatus({ view, balance, settings, chunkStoreBytes }) };
 }
 
-/** Code that goes takes the chunk store with it: IC spec, "IC method uninstall_code". */
+/** Removing code also removes the chunk store: IC spec, "IC method uninstall_code". */
 function withoutChunks(
   { chunks }: Parts,
   result: { readonly id: Principal; readonly refusal: Reject | undefined },

@@ -1,5 +1,5 @@
-// The answer of canister_status. What this replica does not count (query statistics, history) is
-// reported as zero, as for a canister that has none.
+// The answer of canister_status. Figures that this replica does not count (query statistics,
+// history) are zero, as for a canister without any.
 
 import type { CanisterBalance, CanisterView } from '../core.ts';
 import type { CanisterSettings, Visibility } from '../settings.ts';
@@ -11,7 +11,7 @@ export interface StatusSource {
   readonly chunkStoreBytes: number;
 }
 
-/** The value for the Candid result type of canister_status. */
+/** Returns the value of the Candid result type of canister_status. */
 export function canisterStatus(source: StatusSource): object {
   const { view, balance, settings } = source;
   const heap = BigInt(view.heapBytes);

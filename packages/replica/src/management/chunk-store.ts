@@ -1,6 +1,6 @@
-// The chunk stores: pieces of Wasm modules per canister, for install_chunked_code. IC spec, "Chunk
-// store". They live in memory only: after a restart of the replica a client uploads anew, as it
-// does when a chunk is missing.
+// The chunk stores: chunks of Wasm modules per canister, for install_chunked_code. IC spec, "Chunk
+// store". They are only in memory: after a restart of the replica a client uploads them again, as
+// for a missing chunk.
 
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
@@ -15,7 +15,7 @@ export const moduleBytesMax = 100 * 2 ** 20;
 export class ChunkStore {
   readonly #chunks = new Map<string, Map<string, Uint8Array>>();
 
-  /** Keeps the chunk and returns its SHA-256. */
+  /** Stores the chunk and returns its SHA-256. */
   upload(canisterId: string, chunk: Uint8Array): Uint8Array | Reject {
     if (chunk.length > chunkBytesMax) {
       const size = `${chunk.length} bytes exceeds the maximum of ${chunkBytesMax}`;
@@ -38,7 +38,7 @@ export class ChunkStore {
     return [...this.#of(canisterId).keys()].map((hex) => new Uint8Array(Buffer.from(hex, 'hex')));
   }
 
-  /** The network counts a whole MiB for each chunk. */
+  /** The network counts a whole MiB per chunk. */
   size(canisterId: string): number {
     return this.#of(canisterId).size * chunkBytesMax;
   }
@@ -53,7 +53,7 @@ export class ChunkStore {
     this.#chunks.delete(canisterId);
   }
 
-  /** Joins chunks to a module and checks the whole against `moduleHash`. */
+  /** Joins chunks into a module and compares it with `moduleHash`. */
   assemble(
     canisterId: string,
     wanted: { readonly hashes: readonly Uint8Array[]; readonly moduleHash: Uint8Array },

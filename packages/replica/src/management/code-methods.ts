@@ -1,4 +1,4 @@
-// Management methods about a canister's code: installing it whole or from chunks, and the chunk
+// Management methods for a canister's code: installation, as a whole or from chunks, and the chunk
 // store.
 
 import type { Principal } from '@dfinity/principal';
@@ -75,8 +75,10 @@ function modeOf(mode: InstallModeArgument): {
   return { mode: 'upgrade', upgrade: { skipPreUpgrade, wasmMemoryPersistence } };
 }
 
-/** The caller controls the target; of the store it must be controller too, unless it is the store
- * itself. */
+/**
+ * The caller must control the target, and also the canister with the store unless the caller is
+ * that canister.
+ */
 async function installChunked(
   { lifecycle, chunks }: Parts,
   request: { readonly argument: Arguments['install_chunked_code']; readonly call: ManagementCall },

@@ -8,11 +8,11 @@ import type { SigningKeys } from './signing-keys.ts';
 import type { VetKeys } from './vetkd.ts';
 
 export interface ManagementOptions {
-  /** 32 fresh random bytes at each call. */
+  /** Returns 32 new random bytes per call. */
   readonly random: () => Uint8Array;
   readonly vetKeys: VetKeys;
   readonly signingKeys: SigningKeys;
-  /** HTTPS outcalls are refused without. */
+  /** Absent: HTTPS outcalls are refused. */
   readonly outcalls?: OutcallOptions | undefined;
   /** Balance of a canister made by provisional_create_canister_with_cycles without an amount;
    * default 100 T. */
@@ -21,7 +21,7 @@ export interface ManagementOptions {
 
 export interface OutcallOptions {
   readonly carryOut: Outcalls;
-  /** By which a canister transforms what came. */
+  /** Calls the query by which a canister transforms a response. */
   readonly query: Engine['query'];
 }
 
@@ -31,15 +31,15 @@ export interface Parts {
   readonly chunks: ChunkStore;
 }
 
-/** The result of a method: the value of its result type, and the cycles that it kept. */
+/** The result of a method: the value of its result type, and the cycles that it consumed. */
 export interface Done {
   readonly value?: unknown;
   readonly keptCycles?: bigint;
-  /** In place of a value: an answer made already, or a reject that is paid for. */
+  /** Replaces the value: a finished answer, or a reject that is charged. */
   readonly outcome?: Outcome;
 }
 
-/** One function per method. Access and argument have been checked when it is called. */
+/** One function per method, called after access and argument are checked. */
 export type Handlers<Names extends MethodName = MethodName> = {
   readonly [M in Names]: (
     argument: Arguments[M],

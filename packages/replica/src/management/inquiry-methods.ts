@@ -1,4 +1,4 @@
-// Management methods that only tell: a canister's logs, its history, its metadata.
+// Management methods without effects: a canister's logs, history and metadata.
 
 import type { CanisterChange, Reject } from '../core.ts';
 import { isSame } from './access.ts';
@@ -92,8 +92,10 @@ function detailsValue(details: CanisterChange['details']): object {
   }
 }
 
-/** The newest records of those asked for that fit. The filter is the network's; the specification
- * does not have it. */
+/**
+ * Returns the newest matching records that fit. The filter is the network's; the specification does
+ * not have it.
+ */
 function logs(
   { lifecycle }: Parts,
   { canister_id: id, filter: [filter] }: Arguments['fetch_canister_logs'],

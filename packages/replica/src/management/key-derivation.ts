@@ -1,7 +1,7 @@
-// Child keys of threshold keys, along a path of byte strings: who knows a public key and its chain
-// code derives the public keys below it. Both schemes add an offset to the secret key.
-// IC spec, "IC method ecdsa_public_key" (BIP32, generalised: ia.cr/2021/1330, appendix D) and
-// "Ed25519 hierarchical key derivation".
+// Child keys of threshold keys, along a path of byte strings: a public key and its chain code
+// determine the public keys below it. Both schemes add an offset to the secret key. IC spec, "IC
+// method ecdsa_public_key" (BIP32, generalized: ia.cr/2021/1330, appendix D) and "Ed25519
+// hierarchical key derivation".
 
 import { mapHashToField, mod } from '@noble/curves/abstract/modular';
 import { bytesToNumberBE, concatBytes } from '@noble/curves/abstract/utils';
@@ -24,11 +24,11 @@ interface Child {
   readonly offset: bigint;
 }
 
-/** A group whose keys have children. */
+/** A group that supports child keys. */
 export interface KeyGroup {
   readonly order: bigint;
   publicKeyOf(secret: bigint): Uint8Array;
-  /** A secret key of 64 secret bytes. */
+  /** Returns the secret key from 64 secret bytes. */
   secretOf(bytes: Uint8Array): bigint;
   child(parent: ExtendedKey, index: Uint8Array): Child;
 }
@@ -45,8 +45,8 @@ export const secp256k1Group: KeyGroup = {
       const chainCode = output.slice(32);
       const point = offsetPoint(parent.publicKey, offset);
       if (point !== undefined) return { key: { publicKey: point, chainCode }, offset };
-      // SLIP-10: an offset that is no scalar, or gives no key, is made anew. Nobody knows an input
-      // that comes here.
+      // SLIP-10: an offset that is not a scalar, or gives no key, is computed again. No input is
+      // known that reaches this line.
       input = concatBytes(Uint8Array.of(1), chainCode);
     }
   },
@@ -78,7 +78,7 @@ export function masterKey(publicKey: Uint8Array): ExtendedKey {
   return { publicKey, chainCode: new Uint8Array(32) };
 }
 
-/** The key below `from`, and the sum of all offsets to it. */
+/** Returns the key below `from`, and the sum of all offsets to it. */
 export function deriveAlong(
   group: KeyGroup,
   from: ExtendedKey,

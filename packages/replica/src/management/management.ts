@@ -1,5 +1,5 @@
-// The management canister `aaaaa-aa`: reads a call, checks who may make it, and has the engine do
-// it. It holds no canister's state. IC spec, "The IC management canister".
+// The management canister `aaaaa-aa`: decodes a call, checks its caller, and calls the engine. It
+// has no canister state. IC spec, "The IC management canister".
 
 import type { Lifecycle, Management, ManagementCall, ManagementResult, Reject } from '../core.ts';
 import { checkAccess, findMethod } from './access.ts';
@@ -15,7 +15,7 @@ import { secretMethods } from './secret-methods.ts';
 import { signingMethods } from './signing-methods.ts';
 import { snapshotMethods } from './snapshot-methods.ts';
 
-/** Bad calls end in a Reject; only a failure of the engine itself throws. */
+/** Bad calls return a Reject; only a failure of the engine itself throws. */
 export function createManagement(lifecycle: Lifecycle, options: ManagementOptions): Management {
   const parts = { lifecycle, options, chunks: new ChunkStore() };
   const handlers = {
@@ -62,7 +62,7 @@ async function run<M extends MethodName>(
   };
 }
 
-/** A rejected call gives back all cycles. */
+/** A rejected call refunds all cycles. */
 function rejection(outcome: Reject, call: ManagementCall): ManagementResult {
   return { outcome, refundedCycles: call.cycles };
 }

@@ -1,3 +1,3 @@
-// An optional value as the Candid library gives it.
+// An optional value in the Candid library's form.
 
 export type Opt<T> = [] | [T];

@@ -1,6 +1,6 @@
-// Limits of HTTPS outcalls, in the network's words: `dfinity/ic`
-// `rs/types/types/src/canister_http.rs`, constants and `validate_http_headers_and_body`; of answers
-// also `rs/https_outcalls/adapter/src/rpc_server.rs`. IC spec, "IC method http_request".
+// Limits of HTTPS outcalls, with the network's messages: `dfinity/ic`
+// `rs/types/types/src/canister_http.rs`, constants and `validate_http_headers_and_body`; for
+// responses also `rs/https_outcalls/adapter/src/rpc_server.rs`. IC spec, "IC method http_request".
 
 import type { Principal } from '@dfinity/principal';
 import { type HttpHeader, isLoopback, type OutcallResponse } from '../outcalls.ts';
@@ -67,7 +67,7 @@ export function requestFault(argument: Argument, caller: Principal): string | un
     : undefined;
 }
 
-/** Returns the reason for which nodes refuse to send the request: the call is paid for by then. */
+/** Returns the reason for which nodes refuse to send the request, after the call is paid. */
 export function urlFault(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return 'Failed to parse URL: invalid uri';

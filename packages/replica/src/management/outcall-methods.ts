@@ -1,5 +1,5 @@
-// The management method by which canisters ask the world: http_request. It checks, takes the price,
-// has the request carried out, and lets the canister transform what came.
+// The management method for HTTPS outcalls, http_request: checks the call, charges it, sends the
+// request, and lets the canister transform the response.
 
 import { Principal } from '@dfinity/principal';
 import type { ManagementCall, Outcome, RejectCode } from '../core.ts';
@@ -59,7 +59,7 @@ function limitOf(argument: Argument): number {
   return Number(argument.max_response_bytes[0] ?? responseBytesMax);
 }
 
-/** By the largest answer that was allowed, however small it is. */
+/** Depends on the maximum response size, however small the response is. */
 function feeOf(argument: Argument): bigint {
   const [transform] = argument.transform;
   const requestBytes =

@@ -1,4 +1,4 @@
-// The rejects of the management canister: code, the network's error code, and its kind of message.
+// The rejects of the management canister: code, the network's error code, and message.
 
 import type { Principal } from '@dfinity/principal';
 import type { Reject, RejectCode } from '../core.ts';
@@ -68,7 +68,7 @@ export function malformedArgument(method: string, reason: string): Reject {
   return reject(4, { errorCode: 'IC0408', message });
 }
 
-/** A setting that the network's decoder would not take. */
+/** Rejects a setting that the network's decoder would not accept. */
 export function malformedSettings(message: string): Reject {
   return reject(4, { errorCode: 'IC0408', message: `Invalid canister settings: ${message}` });
 }
@@ -78,7 +78,7 @@ export function notController(id: Principal, method: string): Reject {
   return reject(5, { errorCode: 'IC0512', message });
 }
 
-/** The call is well-formed and allowed, and what it asks for is not possible. */
+/** Rejects a call that is well-formed and allowed, but impossible. */
 export function refused(message: string): Reject {
   return reject(4, { errorCode: 'IC0406', message });
 }
@@ -101,7 +101,7 @@ export function creationFeeMissing(fee: bigint, received: bigint): Reject {
   return reject(4, { errorCode: 'IC0403', message });
 }
 
-/** `scheme` as the network writes it, such as `vetkd:Bls12_381_G2`. */
+/** `scheme` in the network's form, such as `vetkd:Bls12_381_G2`. */
 export function unknownKey(scheme: string, name: string, known: readonly string[]): Reject {
   const keys = known.map((key) => `${scheme}:${key}`).join(', ');
   const message =

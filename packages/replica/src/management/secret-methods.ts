@@ -1,5 +1,4 @@
-// Management methods that give canisters what they could not make in the open: randomness and
-// vetKeys.
+// Management methods that provide secrets to canisters: randomness and vetKeys.
 
 import type { ManagementCall, Reject } from '../core.ts';
 import type { Arguments } from './candid-types.ts';

@@ -1,6 +1,6 @@
-// Canister settings from Candid to the engine, with the ranges and the words of the network:
-// `dfinity/ic` `rs/execution_environment/src/canister_settings.rs`. What a subnet can promise is
-// the engine's question.
+// Converts canister settings from Candid for the engine, with the network's ranges and messages:
+// `dfinity/ic` `rs/execution_environment/src/canister_settings.rs`. The engine checks the capacity
+// of the subnet.
 
 import type { Reject } from '../core.ts';
 import { environmentTextBytesMax } from '../execution/limits.ts';
@@ -15,8 +15,10 @@ const controllersMax = 10;
 const viewersMax = 10;
 /** `rs/config/src/execution_environment.rs`, MAX_ENVIRONMENT_VARIABLES. */
 const variablesMax = 20;
-/** `rs/types/types/src/canister_log.rs`, MAX_AGGREGATE_LOG_MEMORY_LIMIT and
- * MIN_AGGREGATE_LOG_MEMORY_LIMIT: 0, which means no log, or no less than this. */
+/**
+ * `rs/types/types/src/canister_log.rs`, MAX_AGGREGATE_LOG_MEMORY_LIMIT and
+ * MIN_AGGREGATE_LOG_MEMORY_LIMIT: 0, which means no log, or at least this.
+ */
 const logBytesMax = 2n ** 21n;
 const logBytesMin = 4_096n;
 
@@ -37,7 +39,7 @@ interface NumberRule {
 
 const nat64Max = 2n ** 64n - 1n;
 const nat128Max = 2n ** 128n - 1n;
-/** IC spec, "IC method create_canister": between 0 and `most`, inclusively. */
+/** IC spec, "IC method create_canister": from 0 to `most`, inclusive. */
 const numberRules: readonly NumberRule[] = [
   {
     name: 'compute_allocation',
@@ -181,7 +183,7 @@ function checkLogLimit({ log_memory_limit: [limit] }: SettingsArgument): Reject 
   );
 }
 
-/** IC spec, "System API", get_sorted_env_keys: by the bytes of the names. */
+/** Sorts by the bytes of the names. IC spec, "System API", get_sorted_env_keys. */
 function inOrder(
   variables: readonly { readonly name: string; readonly value: string }[],
 ): ReadonlyMap<string, string> {

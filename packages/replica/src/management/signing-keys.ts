@@ -1,6 +1,6 @@
-// Signatures under keys that a whole subnet shares on the network, and that this replica has alone:
-// ECDSA and BIP340 over secp256k1, and Ed25519. Each canister has keys of its own below the master
-// keys, which come of one secret seed.
+// Signatures under keys that subnets share on the network and that this replica has alone: ECDSA
+// and BIP340 over secp256k1, and Ed25519. Each canister has its own keys below the master keys,
+// which derive from one secret seed.
 
 import { mod } from '@noble/curves/abstract/modular';
 import {
@@ -44,24 +44,31 @@ export interface SigningKeyPath {
 export interface SigningRequest extends SigningKeyPath {
   /** For ECDSA the hash, 32 bytes; else the message. */
   readonly message: Uint8Array;
-  /** BIP340 alone: the signature is of the key tweaked by this root, empty or 32 bytes. BIP341,
-   * `taproot_sign_script`. */
+  /**
+   * Only for BIP340: the key is tweaked by this root, empty or 32 bytes. BIP341,
+   * `taproot_sign_script`.
+   */
   readonly taprootRoot?: Uint8Array | undefined;
-  /** 32 fresh random bytes. */
+  /** 32 new random bytes. */
   readonly random: Uint8Array;
 }
 
 export interface SigningKeys {
   readonly keyNames: readonly string[];
-  /** Returns the key for offline derivation. Throws a RangeError for an unknown key, as all do. */
+  /**
+   * Returns the key for offline derivation. Like the other functions, throws a RangeError for an
+   * unknown key.
+   */
   masterPublicKey(scheme: SigningScheme, keyName: string): Uint8Array;
   publicKey(path: SigningKeyPath): ExtendedKey;
-  /** 64 bytes: ECDSA r | s, big endian, s in the lower half; BIP340; RFC 8032. */
+  /** Returns 64 bytes: ECDSA r | s, big endian, s in the lower half; BIP340; RFC 8032. */
   sign(request: SigningRequest): Uint8Array;
 }
 
-/** Keys of one replica. `seed`: at least 32 secret random bytes; the same seed gives the same
- * keys. */
+/**
+ * Returns the keys of one replica. `seed`: at least 32 secret random bytes; the same seed gives the
+ * same keys.
+ */
 export function createSigningKeys(seed: Uint8Array): SigningKeys {
   if (seed.length < seedBytesMin) {
     throw new RangeError(`A signing seed has at least ${seedBytesMin} bytes, not ${seed.length}`);
@@ -75,7 +82,7 @@ export function createSigningKeys(seed: Uint8Array): SigningKeys {
     return groups[scheme].secretOf(bytes);
   }
 
-  /** The canister's secret key and what belongs to it. */
+  /** Returns the canister's secret key and related values. */
   function derive({ scheme, keyName, canisterId, path }: SigningKeyPath) {
     const group = groups[scheme];
     const master = masterSecret(scheme, keyName);
@@ -108,12 +115,12 @@ function tweakForTaproot(secret: bigint, root: Uint8Array): Uint8Array {
   const publicKey = secp256k1Group.publicKeyOf(secret);
   const hasEvenY = publicKey[0] === 2;
   const tweak = bytesToNumberBE(schnorr.utils.taggedHash('TapTweak', publicKey.subarray(1), root));
-  // BIP341 fails at a tweak that is no scalar, which nobody will ever find.
+  // BIP341 fails for a tweak that is not a scalar, which is practically impossible to find.
   if (tweak >= order) throw new RangeError('The taproot root gives no scalar');
   return numberToBytesBE(mod((hasEvenY ? secret : -secret) + tweak, order), 32);
 }
 
-/** RFC 8032, 5.1.6, with a scalar instead of a seed: a derived key has none. */
+/** Signs as RFC 8032, 5.1.6, with a scalar instead of a seed, because derived keys have no seed. */
 function signEd25519(
   { message, random }: SigningRequest,
   { key, secret }: { readonly key: ExtendedKey; readonly secret: bigint },

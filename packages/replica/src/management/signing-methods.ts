@@ -16,7 +16,7 @@ type SigningMethod =
   | 'schnorr_public_key'
   | 'sign_with_schnorr';
 
-/** Byte strings of a derivation path; the canister's id comes before them. */
+/** Maximum number of byte strings in a derivation path; the canister's id precedes them. */
 const pathMax = 255;
 const hashBytes = 32;
 
@@ -66,7 +66,7 @@ interface KeyArgument {
   readonly key_id: { readonly name: string };
 }
 
-/** Whose key it is: the caller's, unless another canister's public key is asked for. */
+/** Returns the key of the caller, or of another canister if its public key is requested. */
 function keyPath(
   { signingKeys }: ManagementOptions,
   { caller, method }: ManagementCall,
@@ -105,7 +105,7 @@ function sign(
   const { cycles, method } = call;
   const path = keyPath(options, call, argument);
   if ('status' in path) return path;
-  // Each name of a key has its price: `keyPath` has refused others.
+  // Every known key has a price, and `keyPath` has refused unknown ones.
   const fee = thresholdKeyCycles(path.keyName) ?? 0n;
   if (cycles < fee) {
     const amounts = `${cycles} cycles, but ${fee} cycles are required`;

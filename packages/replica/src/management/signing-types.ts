@@ -1,4 +1,5 @@
-// Candid types of the methods that sign. IC spec, "IC method ecdsa_public_key" and those behind it.
+// Candid types of the methods that sign. IC spec, "IC method ecdsa_public_key" and the following
+// ones.
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';

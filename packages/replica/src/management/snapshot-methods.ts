@@ -1,5 +1,5 @@
-// Management methods about snapshots. IC spec, "IC method take_canister_snapshot" and those behind
-// it.
+// Management methods for snapshots. IC spec, "IC method take_canister_snapshot" and the following
+// ones.
 
 import { sha256 } from '@noble/hashes/sha2';
 import type { ManagementCall, Reject, SnapshotPart } from '../core.ts';
@@ -85,7 +85,7 @@ function take(
   return { value: snapshotValue(facts) };
 }
 
-/** The caller controls both canisters; of the target that has been checked. */
+/** The caller must control both canisters; the target was already checked. */
 function load(
   { lifecycle, chunks }: Parts,
   request: {

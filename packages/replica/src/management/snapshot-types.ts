@@ -1,5 +1,5 @@
-// The Candid types of the management methods about snapshots, and what they are in TypeScript. IC
-// spec, "IC method take_canister_snapshot" and those behind it.
+// The Candid types of the management methods for snapshots, and their TypeScript types. IC spec,
+// "IC method take_canister_snapshot" and the following ones.
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';

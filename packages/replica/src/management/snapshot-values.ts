@@ -1,4 +1,4 @@
-// A snapshot's metadata between Candid and the engine.
+// Converts a snapshot's metadata between Candid and the engine.
 
 import type { Reject } from '../core.ts';
 import type { LowMemoryHook, SnapshotFacts, SnapshotMetadata } from '../snapshot-facts.ts';
@@ -11,7 +11,7 @@ const wasmPageBytes = 65_536n;
  * MAX_WASM_MEMORY_IN_BYTES. */
 const stableBytesMax = 500n * 2n ** 30n;
 const heapBytesMax = 2n ** 32n;
-/** The network: 1,000 globals in a module. */
+/** The network's limit: 1,000 globals in a module. */
 const globalsMax = 1_000;
 
 const hooks = {

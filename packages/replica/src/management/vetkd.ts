@@ -1,7 +1,7 @@
-// vetKD over BLS12-381, as the network's subnets answer it together and this replica alone: derived
-// public keys in G2, derived keys as BLS signatures in G1, encrypted under the caller's transport
-// key. Scheme: ePrint 2023/616; derivation and domain separators as the official client recomputes
-// them.
+// vetKD over BLS12-381, which the network's subnets compute together and this replica alone:
+// derived public keys in G2, and derived keys as BLS signatures in G1, encrypted to the caller's
+// transport key. Scheme: ePrint 2023/616; derivation and domain separators match the official
+// client.
 
 import { hash_to_field } from '@noble/curves/abstract/hash-to-curve';
 import { bls12_381 } from '@noble/curves/bls12-381';
@@ -19,8 +19,10 @@ const signatureSeparator = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_AUG_';
 const masterKeySeparator = 'local-replica-vetkd-master-key';
 const encryptionSeparator = 'local-replica-vetkd-encryption';
 
-/** Price of one derived key by key name, in cycles: the network's, by the size of the key's
- * subnet. */
+/**
+ * Price of one derived key in cycles, by key name: the network's price for the size of the key's
+ * subnet.
+ */
 const feeByKeyName = new Map([
   ['key_1', 26_153_846_153n],
   ['test_key_1', 10_000_000_000n],
@@ -40,25 +42,29 @@ export interface VetKeyRequest extends VetKeyPath {
   readonly input: Uint8Array;
   /** G1, compressed, 48 bytes. */
   readonly transportPublicKey: Uint8Array;
-  /** 32 fresh random bytes. */
+  /** 32 new random bytes. */
   readonly random: Uint8Array;
 }
 
 export interface VetKeys {
   readonly keyNames: readonly string[];
-  /** Cycles that `vetkd_derive_key` costs; `undefined` for an unknown key. */
+  /** Returns the cycles that `vetkd_derive_key` costs; `undefined` for an unknown key. */
   fee(keyName: string): bigint | undefined;
-  /** G2, compressed, 96 bytes: the key from which all canisters' keys derive. */
+  /** Returns 96 bytes, G2 compressed: the key from which all canisters' keys derive. */
   masterPublicKey(keyName: string): Uint8Array;
-  /** G2, compressed, 96 bytes. With an empty context the canister's key. */
+  /** Returns 96 bytes, G2 compressed. With an empty context, the canister's key. */
   publicKey(path: VetKeyPath): Uint8Array;
-  /** E1 (G1) | E2 (G2) | E3 (G1), 192 bytes; `undefined` when the transport key is no usable
-   * point. */
+  /**
+   * Returns E1 (G1) | E2 (G2) | E3 (G1), 192 bytes; `undefined` if the transport key is not a valid
+   * point.
+   */
   encryptedKey(request: VetKeyRequest): Uint8Array | undefined;
 }
 
-/** Keys of one replica. `seed`: at least 32 secret random bytes; the same seed gives the same
- * keys. */
+/**
+ * Returns the keys of one replica. `seed`: at least 32 secret random bytes; the same seed gives the
+ * same keys.
+ */
 export function createVetKeys(seed: Uint8Array): VetKeys {
   if (seed.length < seedBytesMin) {
     throw new RangeError(`A vetKD seed has at least ${seedBytesMin} bytes, not ${seed.length}`);
@@ -86,8 +92,10 @@ export function createVetKeys(seed: Uint8Array): VetKeys {
   };
 }
 
-/** First to the canister, then to the context; each step adds a hash that binds the key before
- * it. */
+/**
+ * Derives first for the canister, then for the context; each step adds a hash that binds the
+ * previous key.
+ */
 function deriveSecretKey(masterKey: bigint, path: VetKeyPath): bigint {
   const canisterKey = deriveChild(masterKey, {
     bound: path.canisterId,
@@ -119,8 +127,10 @@ function encrypt(secretKey: bigint, request: VetKeyRequest): Uint8Array | undefi
   );
 }
 
-/** A point of the right subgroup that is not the neutral element, under which the key would lie
- * open. */
+/**
+ * Requires a point of the right subgroup other than the neutral element, which would reveal the
+ * key.
+ */
 function decodeTransportKey(bytes: Uint8Array): G1Point | undefined {
   if (bytes.length !== 48) return undefined;
   try {

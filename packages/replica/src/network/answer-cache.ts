@@ -1,6 +1,7 @@
-// The answers that the network's HTTP gateways keep, by the rules of dfinity/ic-bn-lib,
-// ic-bn-lib/src/http/cache.rs: those to GET, of status 2xx and of a known length, by authority,
-// path, query and Range, whoever asks. Cache-Control of the answer is obeyed, of the request not.
+// The response cache of the network's HTTP gateways, by the rules of dfinity/ic-bn-lib,
+// ic-bn-lib/src/http/cache.rs: it stores responses to GET with status 2xx and a known length, by
+// authority, path, query and Range, for all clients. It obeys Cache-Control of the response, but
+// not of the request.
 
 import type { HttpAnswer } from '../gateway/http-messages.ts';
 import { headerValue } from '../gateway/http-messages.ts';
@@ -11,7 +12,7 @@ interface Entry {
   readonly answer: HttpAnswer;
   readonly bytes: number;
   readonly expiresAtMs: number;
-  /** The time that the request took. */
+  /** Duration of the request. */
   readonly tookMs: number;
 }
 
@@ -37,7 +38,7 @@ export class AnswerCache {
     this.#nowMs = nowMs;
   }
 
-  /** The answer that is kept, or the one that `ask` gives. */
+  /** Returns the cached response, or the result of `ask`. */
   async answer(request: CacheKey, ask: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
     if (request.method !== 'GET') return ask();
     const key = JSON.stringify([request.host, request.url, request.range]);
@@ -66,8 +67,10 @@ export class AnswerCache {
     }
   }
 
-  /** "X-fetch": the nearer an answer's end and the dearer it was, the likelier it is asked for
-   * anew. */
+  /**
+   * "X-fetch": the closer its expiry and the longer it took, the likelier a response is requested
+   * again.
+   */
   #find(key: string, earliness: number): HttpAnswer | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -98,7 +101,7 @@ export class AnswerCache {
   }
 }
 
-/** 0 for what is not kept. `private` is no word that the gateways know. */
+/** Returns 0 for a response that is not cached. The gateways ignore `private`. */
 function timeToLive({ status, headers }: HttpAnswer, settings: CacheSettings): number {
   if (status < 200 || status > 299) return 0;
   for (const part of (headerValue(headers, 'cache-control') ?? '').split(',')) {

@@ -1,6 +1,6 @@
-// The network around the replica, on request: both doors as slow as a profile says, and a node that
-// answers queries badly. Without a profile and without faults it is not there. Calls in process
-// know nothing of it.
+// Simulates the network around the replica on request: both servers as slow as a profile describes,
+// and a node that answers queries wrongly. Without a profile and faults it is absent. In-process
+// calls bypass it.
 
 import type { AgentRequest, AgentResponse } from '../agent/agent-message.ts';
 import { textResponse } from '../agent/agent-message.ts';
@@ -17,14 +17,14 @@ type HandleApi = (request: AgentRequest) => Promise<AgentResponse>;
 
 /** The network between the HTTP server and the replica. An absent part changes nothing. */
 export interface Network {
-  /** The engine of the agent endpoints: an update takes its rounds. */
+  /** The engine of the agent endpoints: an update takes rounds. */
   readonly agentEngine: Engine;
-  /** The engine of the gateway: adds the time to the node and back. */
+  /** The engine of the gateway: adds the latency to the node. */
   readonly gatewayEngine: Engine;
   readonly queryDoor: QueryDoor | undefined;
   readonly cache: AnswerCache | undefined;
   readonly clientTimes: ClientTimes | undefined;
-  /** The agent endpoints with the way there and back, and what is not let through. */
+  /** Adds latency and rate limits to the agent endpoints. */
   slowApi(handle: HandleApi): HandleApi;
   onReport(report: MessageReport): void;
 }
@@ -69,7 +69,7 @@ export function createNetwork({ engine, profile, faults, seed }: NetworkOptions)
   };
 }
 
-/** Messages that take no turn of a canister: one node's own, and installations. */
+/** Messages without a slot in a canister's round: queries of one node, and installations. */
 const untimed: ReadonlySet<MessageReport['kind']> = new Set([
   'query',
   'compositeQuery',
@@ -97,12 +97,12 @@ function withRounds(engine: Engine, rounds: Rounds): Engine {
   };
 }
 
-/** One of both ways, which are of one length. */
+/** Returns half of a random round trip. */
 function halfOf([least, most]: NetworkProfile['latencyMs'], random: Random): number {
   return (least + random() * (most - least)) / 2;
 }
 
-/** The gateway's own calls, which no address but its own makes. */
+/** Adds latency to the gateway's own calls, which have no client address. */
 function withWays(
   engine: Engine,
   { wayMs, takesUpdate }: { wayMs: () => number; takesUpdate: () => boolean },

@@ -1,43 +1,46 @@
-// A node that answers queries badly, for tests of clients: what it says is wrong, old, late for
-// ever, or of another time. Updates pass by it: their answers are the subnet's, not one node's.
+// A node that answers queries wrongly, for tests of clients: its responses are false, outdated,
+// missing, or have a wrong time. Updates are not affected, because the subnet answers them, not one
+// node.
 
 import { AbortedRequest } from '../aborted-request.ts';
 import type { CallMessage, Outcome } from '../core.ts';
 import { type Random, seededRandom } from './seeded-random.ts';
 
-/** Probabilities are of one query each; none unless it is given. */
+/** Probabilities per query; default 0. */
 export interface QueryFaults {
-  /** The same seed, the same faults. */
+  /** The same seed repeats the same faults. */
   readonly seed?: number;
-  /** An answer changed on its way: its node has not signed it. */
+  /** A response that was changed in transit, so its node's signature does not match. */
   readonly altered?: number;
-  /** An answer that the node itself has changed, and signed. */
+  /** A response that the node itself has changed and signed. */
   readonly lies?: number;
-  /** An answer from an older state: that to the same query then. If that query was not made then,
-   * it is the present answer with the time of then. */
+  /**
+   * A response from an older state: that to the same query at the time. If that query was not made
+   * then, the present response with the older time.
+   */
   readonly lags?: number;
-  /** How much older; default 30 s. */
+  /** Age of that state; default 30 s. */
   readonly lagNs?: bigint;
-  /** A connection that ends without an answer. */
+  /** A connection that ends without a response. */
   readonly dropped?: number;
-  /** An answer by a node whose clock has jumped: it signs with that time. */
+  /** A response of a node whose clock has jumped: it signs with that time. */
   readonly clockJumps?: number;
-  /** Forward, or back if below 0; default an hour. */
+  /** Forward, or backward if negative; default an hour. */
   readonly clockJumpNs?: bigint;
 }
 
 /** One node's answer to a query. */
 export interface NodeAnswer {
-  /** The outcome over which its signature is made. */
+  /** The signed outcome. */
   readonly signed: Outcome;
-  /** The outcome that arrives. */
+  /** The sent outcome. */
   readonly sent: Outcome;
-  /** By the node's clock, ns since 1970. */
+  /** Time of the node's clock, ns since 1970. */
   readonly timestampNs: bigint;
 }
 
 export interface QueryDoor {
-  /** Throws an AbortedRequest when there is to be no answer. */
+  /** Throws an AbortedRequest if no response must be sent. */
   answer(message: CallMessage): Promise<NodeAnswer>;
   /** Applies to later queries. Throws an Error for an invalid probability. */
   setFaults(faults: QueryFaults): void;
@@ -50,7 +53,7 @@ interface Past {
 
 const lagNsDefault = 30_000_000_000n;
 const clockJumpNsDefault = 3_600_000_000_000n;
-/** The most answers remembered for one query; the oldest are dropped first. */
+/** Maximum number of responses remembered for one query; the oldest are dropped first. */
 const pastAnswersMax = 16;
 const pastQueriesMax = 1_000;
 
@@ -71,7 +74,7 @@ export function createQueryDoor(
       random = seededRandom(faults.seed);
     },
     async answer(message) {
-      // Drawn in one order whatever happens, so that one fault's chance is not another's.
+      // All numbers are drawn in a fixed order, so that the faults are independent.
       const drawn = {
         dropped: happens('dropped'),
         lags: happens('lags'),
@@ -124,7 +127,7 @@ function asOf(history: readonly Past[], atNs: bigint): Past {
   return { outcome: known.outcome, atNs };
 }
 
-/** One bit of a reply, or the words of a reject. */
+/** Changes one bit of a reply, or the text of a reject. */
 function alter(outcome: Outcome, random: Random): Outcome {
   if (outcome.status === 'rejected') {
     return { ...outcome, message: `${outcome.message} (or so it is said)` };

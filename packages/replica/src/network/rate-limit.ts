@@ -20,8 +20,8 @@ export function tokenBucket({ perSecond, burst }: RateLimit, nowMs: () => number
 }
 
 /**
- * The limit of one address, which all clients on this machine share. The network's firewall drops
- * the packets of a blocked address; here a response says why.
+ * Limits one address, which all clients on this machine share. The network's firewall drops the
+ * packets of a banned address; here a response states the reason.
  */
 export function addressLimit(
   limit: NetworkProfile['requests'],

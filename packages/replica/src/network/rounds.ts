@@ -1,11 +1,12 @@
-// When a message is executed and its state certified: blocks of limited size, one a round, and a
-// canister that executes so much in a second. Nothing ticks while nobody waits.
+// Decides when a message is executed and its state certified: blocks of limited size, one per
+// round, and a canister with a limited number of instructions per second. No timer runs while
+// nobody waits.
 
 import type { NetworkProfile } from './profile.ts';
 import { pause, type Random } from './seeded-random.ts';
 
 interface Block {
-  /** When it is made. */
+  /** Time of the block. */
   readonly atMs: number;
   bytes: number;
   messages: number;
@@ -26,9 +27,9 @@ export class Rounds {
   readonly #settings: RoundSettings;
   readonly #random: Random;
   readonly #nowMs: () => number;
-  /** Those that are still to be made. */
+  /** Future blocks. */
   readonly #blocks: Block[] = [];
-  /** When each canister has executed what it was given. */
+  /** Time at which each canister has executed its messages. */
   readonly #freeAtMs = new Map<string, number>();
   #nextTurn = 0;
 
@@ -38,20 +39,20 @@ export class Rounds {
     this.#nowMs = nowMs;
   }
 
-  /** Resolves when a message that has come now is to be executed. */
+  /** Resolves when a message that arrives now is to be executed. */
   async induct(canisterId: string, bytes: number): Promise<void> {
     const block = this.#blockFor(bytes);
     block.bytes += bytes;
     block.messages += 1;
     await this.#until(block.atMs + this.#settings.finalizationMs);
-    // Others of the same canister may come first, and each of them makes it longer.
+    // Other messages of the same canister may come first and extend the wait.
     for (let free = this.#freeAt(canisterId); free > this.#nowMs(); ) {
       await this.#until(free);
       free = this.#freeAt(canisterId);
     }
   }
 
-  /** Tells what a canister has executed. */
+  /** Records the instructions that a canister has executed. */
   executed(canisterId: string, instructions: bigint): void {
     const { instructionsPerSecond } = this.#settings;
     const milliseconds = (Number(instructions) * 1_000) / instructionsPerSecond;
@@ -59,8 +60,7 @@ export class Rounds {
     this.#freeAtMs.set(canisterId, begun + milliseconds);
   }
 
-  /** Resolves when what the canister has executed by now is certified: with the round that it ends
-   * in. */
+  /** Resolves when the canister's executed messages are certified, at the end of their round. */
   async certified(canisterId: string): Promise<void> {
     const { roundMs, certificationMs } = this.#settings;
     const now = this.#nowMs();
@@ -73,7 +73,7 @@ export class Rounds {
     return this.#freeAtMs.get(canisterId) ?? 0;
   }
 
-  /** The first that is not made yet and has room; one that is empty takes any message. */
+  /** Returns the first future block with space; an empty one accepts any message. */
   #blockFor(bytes: number): Block {
     const { blockBytesMax, blockMessagesMax } = this.#settings;
     const now = this.#nowMs();
@@ -85,7 +85,9 @@ export class Rounds {
     }
   }
 
-  /** On the grid of rounds, so that who comes after a silence waits for part of one. */
+  /**
+   * Adds a block aligned to the rounds, so that a message after a pause waits for part of a round.
+   */
   #addBlock(now: number): Block {
     const { roundMs, roundJitterMs } = this.#settings;
     const turn = Math.max(this.#nextTurn, Math.floor(now / roundMs) + 1);

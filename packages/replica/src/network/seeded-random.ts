@@ -1,12 +1,12 @@
-// Chance that is the same for the same seed (mulberry32): what was slow or wrong once can be had
-// again. Not for secrets.
+// Random numbers that repeat for the same seed (mulberry32), so that a delay or a fault can be
+// reproduced. Not for secrets.
 
 /** At least 0, below 1. */
 export type Random = () => number;
 
 const defaultSeed = 1;
 
-/** Throws an Error for a seed that is no whole number. */
+/** Throws an Error for a seed that is not an integer. */
 export function seededRandom(seed = defaultSeed): Random {
   if (!Number.isSafeInteger(seed)) throw new Error(`A seed must be a whole number; got ${seed}.`);
   let state = seed | 0;

@@ -1,6 +1,6 @@
-// The number of the last commit that was answered, beside the journal that holds it: a journal that
-// ends before it has lost something, and is not merely torn. It is written after the journal and
-// not waited for: behind the journal it does no harm.
+// The number of the last answered commit, in a file beside the journal: a journal that ends before
+// it has lost data, and is not just torn. It is written after the journal without waiting, because
+// an older number does no harm.
 //
 //   "ICRANSW2" (8) | sequence u64 | crc32 of the 16 bytes before (4)       little endian
 
@@ -20,7 +20,7 @@ function encode(sequence: number): Buffer {
   return bytes;
 }
 
-/** Makes the file, or makes it anew. */
+/** Creates or replaces the file. */
 export function writeAnsweredMark(path: string, sequence: number): void {
   writeFileDurably(path, [encode(sequence)]);
 }
@@ -41,7 +41,7 @@ export class AnsweredMark {
     throw new StateDamage(`The file ${path}, which has the last answered commit, is damaged`);
   }
 
-  /** As it was when it was opened. */
+  /** Returns the number at the time of opening. */
   get found(): number {
     return this.#found;
   }

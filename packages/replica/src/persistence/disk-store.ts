@@ -1,6 +1,6 @@
-// A state store under a folder. A commit is one journal record, durable before it shows; a
-// checkpoint brings what was committed into the page files, writes the snapshot of the small state
-// and begins the journal anew. What is in the folder is in README.md.
+// A state store in a folder. A commit is one journal record, durable before it takes effect. A
+// checkpoint copies committed pages into the page files, writes the snapshot of the small state and
+// starts a new journal. README.md describes the folder.
 
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,27 +20,30 @@ import { prepareStateFolder } from './state-folder.ts';
 import { createStateStore, type PreparedChange, type StoreBackend } from './state-store.ts';
 
 export interface DiskStoreOptions {
-  /** Wait for the disk at each commit; default true. Without, only a kill is survived, not a power
-   * cut. */
-  readonly sync?: boolean;
-  /** Journal size in bytes at which a checkpoint is made; default 64 MiB. */
-  readonly checkpointBytes?: number;
-  /** Memory for pages that were read, in bytes; default 32 MiB. */
-  readonly cacheBytes?: number;
-  /** Told how many bytes are about to be written; what it throws fails the write, as a full disk
-   * does. */
-  readonly onWrite?: (bytes: number) => void;
   /**
-   * Returns to the last intact state where something is damaged; receives what was done, in
-   * sentences.
+   * Waits for the disk at each commit; default true. If false, the state survives a kill, but not a
+   * power cut.
    */
+  readonly sync?: boolean;
+  /** Journal size in bytes that triggers a checkpoint; default 64 MiB. */
+  readonly checkpointBytes?: number;
+  /** Cache size for read pages, in bytes; default 32 MiB. */
+  readonly cacheBytes?: number;
+  /**
+   * Called before each write with its number of bytes; an exception fails the write, like a full
+   * disk.
+   */
+  readonly onWrite?: (bytes: number) => void;
+  /** Returns to the last intact state if data is damaged; receives sentences about the result. */
   readonly onRepair?: (sentence: string) => void;
-  /** Told, in a sentence, when a folder of the former layout was taken up. */
+  /** Called with a sentence when a folder of the former layout was converted. */
   readonly onNote?: (sentence: string) => void;
 }
 
-/** Opens or makes the state in `directory`. Throws an Error that says what to do when another
- * process uses it, it is damaged, or no state. */
+/**
+ * Opens or creates the state in `directory`. Throws an Error with a remedy if another process uses
+ * it, if it is damaged, or if the folder contains something else.
+ */
 export function openDiskStore(directory: string, options: DiskStoreOptions = {}): StateStore {
   const format = prepareStateFolder(directory);
   const unlock = lockFolder(directory);
@@ -81,7 +84,7 @@ class DiskBackend {
   readonly #checkpointBytes: number;
   readonly #open: Omit<OpenState, 'journal'>;
   #journal: Journal;
-  /** Why no further commit is taken; a restart heals it from the journal. */
+  /** Why no further commit is accepted; a restart recovers from the journal. */
   #refusal: string | undefined;
   #isClosed = false;
 
@@ -117,7 +120,7 @@ class DiskBackend {
   #persist(change: PreparedChange): void {
     if (this.#refusal !== undefined) throw new Error(this.#refusal);
     this.#journal.append(encodeChange(change));
-    // Stands until the change is applied whole; should applying throw, memory and journal disagree.
+    // Set until the whole change is applied: if applying throws, memory and journal differ.
     this.#refusal = 'A durable change could not be applied to the state; restart the replica';
     this.#open.mark.write(this.#journal.lastSequence);
   }
@@ -128,8 +131,8 @@ class DiskBackend {
     try {
       this.#checkpoint();
     } catch (error) {
-      // The commit itself is durable. The journal is kept, and nothing more is built upon doubtful
-      // files.
+      // The commit itself is durable. The journal stays, and no commit follows that depends on
+      // doubtful files.
       const place = `${this.#place.directory} (${error})`;
       this.#refusal = `The state could not be written to ${place}; restart the replica`;
     }
@@ -171,7 +174,7 @@ class DiskBackend {
   }
 }
 
-/** Makes the inner folders and drops files that a crash left half-written. */
+/** Creates the inner folders and removes incomplete files of a crash. */
 function removeLeftovers(directory: string): void {
   for (const folder of ['canisters', 'modules']) {
     mkdirSync(join(directory, folder), { recursive: true, mode: folderMode });

@@ -1,5 +1,5 @@
-// Files whose content is there whole or not at all, even after a power cut, and whole reads and
-// writes at a position. Everything made here is for the owner's eyes only: it holds secrets.
+// Files whose content is complete or absent, even after a power cut, and complete reads and writes
+// at a position. Only their owner can read them, because they contain secrets.
 
 import {
   closeSync,
@@ -19,7 +19,7 @@ export const fileMode = 0o600;
 export const temporarySuffix = '.tmp';
 const bytesPerCallMax = 2 ** 28;
 
-/** Replaces the file at `path` in one step. */
+/** Replaces the file at `path` atomically. */
 export function writeFileDurably(path: string, parts: readonly Uint8Array[]): void {
   const temporary = `${path}${temporarySuffix}`;
   const file = openSync(temporary, 'w', fileMode);
@@ -39,7 +39,7 @@ export function writeFileDurably(path: string, parts: readonly Uint8Array[]): vo
 
 /** Makes the names in a folder durable. */
 export function syncDirectory(path: string): void {
-  // Windows has no handle for a folder; its file systems journal names on their own.
+  // Windows has no handle for a folder; its file systems journal names themselves.
   if (process.platform === 'win32') return;
   const folder = openSync(path, constants.O_RDONLY);
   try {
@@ -61,7 +61,7 @@ export function writeFully(
   }
 }
 
-/** The parts one behind the other; `length`: of all. */
+/** Writes the parts one after another; `length`: their total. */
 export function writePartsFully(
   file: number,
   what: {
@@ -76,7 +76,7 @@ export function writePartsFully(
   writeFully(file, { source: Buffer.concat(parts).subarray(done), position: position + done });
 }
 
-/** Fills `target` from `position` on; returns how many bytes the file had. */
+/** Fills `target` from `position` on; returns the number of bytes that the file had. */
 export function readFully(
   file: number,
   what: { readonly target: Uint8Array; readonly position: number },

@@ -1,5 +1,5 @@
-// Keeps two replicas off one state folder. The lock is a file that names its owner: process id and,
-// where /proc tells it, boot and start time, so that a reused process id is not taken for the
+// Prevents two replicas from using one state folder. The lock is a file with its owner: process id
+// and, if /proc has them, boot and start time, so that a reused process id does not count as the
 // owner.
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,14 +8,16 @@ import { fileMode, temporarySuffix } from './durable-file.ts';
 
 interface LockOwner {
   readonly pid: number;
-  /** Empty where the system does not tell. */
+  /** Empty if the system does not report it. */
   readonly started: string;
 }
 
 export const lockFileName = 'lock';
 
-/** Takes the lock and returns the function that gives it back. Throws when a living process holds
- * it. */
+/**
+ * Locks the folder and returns the function that unlocks it. Throws if a living process holds the
+ * lock.
+ */
 export function lockFolder(directory: string): () => void {
   const path = join(directory, lockFileName);
   const mine = JSON.stringify({ pid: process.pid, started: startOf(process.pid) });
@@ -32,7 +34,7 @@ export function lockFolder(directory: string): () => void {
   throw new Error(`Cannot lock the state folder ${directory}: other processes keep locking it`);
 }
 
-/** A link is made whole or not at all, and never over another. */
+/** Creating a link is atomic and never replaces an existing file. */
 function tryLink(candidate: string, path: string): boolean {
   try {
     linkSync(candidate, path);
@@ -53,7 +55,7 @@ function removeDeadLock(directory: string, path: string): void {
     if (codeOf(error) === 'ENOENT') return;
     throw error;
   }
-  // Between reading and renaming, another process may have replaced the dead lock by its own.
+  // Between reading and renaming, another process may have replaced the dead lock with its own.
   const moved = readOwner(aside);
   if (moved !== undefined && isAlive(moved)) {
     tryLink(aside, path);
@@ -77,7 +79,7 @@ function release(path: string, mine: string): void {
   }
 }
 
-/** `undefined`: no lock, or one that a power cut left without content. */
+/** Returns `undefined` without a lock, or for one that a power cut left empty. */
 function readOwner(path: string): LockOwner | undefined {
   try {
     const owner: unknown = JSON.parse(readFileSync(path, 'utf8'));
@@ -95,15 +97,14 @@ function isAlive(owner: LockOwner): boolean {
   try {
     process.kill(owner.pid, 0);
   } catch (error) {
-    // EPERM: it lives and belongs to somebody else.
+    // EPERM: the process exists and belongs to another user.
     if (codeOf(error) !== 'EPERM') return false;
   }
   const started = startOf(owner.pid);
   return owner.started === '' || started === '' || started === owner.started;
 }
 
-/** Boot and start time of a process: proc(5), field 22; `dead` for one that only waits to be
- * reaped. */
+/** Returns boot and start time of a process: proc(5), field 22; `dead` for a zombie. */
 function startOf(pid: number): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -1,5 +1,5 @@
-// Takes up a state folder of the former layout, which had no checksums of pages and no heaps: its
-// content becomes one checkpoint of the current layout. Cut short, it is begun again.
+// Converts a state folder of the former layout, without page checksums and heaps, to one checkpoint
+// of the current layout. An interrupted conversion starts over.
 
 import { existsSync } from 'node:fs';
 import { Journal } from './journal.ts';
@@ -13,7 +13,7 @@ export function takeUpFormerState(place: StatePlace): void {
   const { directory, sync, onWrite } = place;
   const snapshot = readSnapshot(directory) ?? emptySnapshot;
   const content = new StateContent(place, snapshot);
-  // Pages of the former layout may be ahead of its snapshot; the journal brings all to one time.
+  // Pages of the former layout may be newer than its snapshot; the journal makes them consistent.
   if (snapshot.isFormer) for (const { file } of content.files()) file.adopt();
   let sequence = snapshot.sequence;
   if (existsSync(journalPath(directory))) {

@@ -1,6 +1,6 @@
-// The change that one commit makes to a heap, in bytes. The first change of a page since a
-// checkpoint holds it whole, so that a page that a checkpoint left half-written does not matter;
-// later ones hold the pieces of 128 bytes that differ.
+// The bytes of the change that one commit makes to a heap. The first change of a page since a
+// checkpoint contains the whole page, so that a page that a checkpoint left incomplete does not
+// matter; later ones contain the differing pieces of 128 bytes.
 //
 //   patches  entry *     entry  page u32 | which pieces u32, bit 0 the first | the pieces
 //                                                                              little endian
@@ -14,23 +14,23 @@ const pieces = osPageBytes / pieceBytes;
 const headBytes = 8;
 const wordsPerPage = osPageBytes / 4;
 const wordsPerPiece = pieceBytes / 4;
-/** Words here and there: where all of them differ, most of the page does. */
+/** Sampled words: if all of them differ, most of the page does. */
 const samples = [5, 131, 262, 389, 517, 650, 779, 1_011];
 
 export interface PreparedHeap {
   readonly canisterId: string;
-  /** The former content goes first. */
+  /** Whether the former content is removed first. */
   readonly cleared: boolean;
-  /** `undefined`: there is no heap any more. */
+  /** `undefined`: the heap is removed. */
   readonly registers: Uint8Array | undefined;
-  /** Size in Wasm pages afterwards. */
+  /** Size in Wasm pages after the change. */
   readonly pages: number;
-  /** Whole pages: views of the heap itself, which hold until the next message. */
+  /** Whole pages, as views of the heap that are valid until the next message. */
   readonly runs: readonly PageRun[];
   readonly patches: Uint8Array;
 }
 
-/** `isKnown`: whether the journal holds the page whole already. */
+/** `isKnown`: whether the journal already contains the whole page. */
 export function prepareHeap(change: HeapChange, isKnown: (page: number) => boolean): PreparedHeap {
   const { canisterId, registers, heap, former, dirty } = change;
   const cleared = change.cleared || registers === undefined;
@@ -53,7 +53,7 @@ export function prepareHeap(change: HeapChange, isKnown: (page: number) => boole
   };
 }
 
-/** Comparing words takes an eighth of the time that calls for pieces of 128 bytes take. */
+/** Comparing words takes an eighth of the time of calls for pieces of 128 bytes. */
 function wordsOf({ buffer, byteOffset, length }: Buffer): Int32Array {
   return new Int32Array(buffer, byteOffset, length / 4);
 }
@@ -109,7 +109,7 @@ function encodePatches(
   return target.subarray(0, at);
 }
 
-/** `ownPage`: the page as it is, to be changed in place. */
+/** `ownPage`: returns the page for changing it in place. */
 export function applyHeapChange(
   { runs, patches }: PreparedHeap,
   ownPage: (page: number) => Uint8Array,

@@ -1,12 +1,12 @@
-// The journal: an append-only file of numbered, checksummed records, one per commit. It knows
-// nothing of what a record means.
+// The journal: an append-only file of numbered, checksummed records, one per commit. It does not
+// interpret records.
 //
 //   file    "ICRJRNL2" (8) | nonce (16) | base: sequence u64 and checksum u32 of the snapshot that
-//           it goes on from | crc32 of nonce and base (4) | record *
+//           it continues | crc32 of nonce and base (4) | record *
 //   record  nonce[0..4] (4) | sequence u64 | payload bytes u64 | crc32 of payload (4) |
 //           crc32 of nonce and the 24 bytes before (4) | payload                    little endian
 //
-// The nonce is new at each reset, so that neither leftovers nor stored copies look like records.
+// Each reset creates a new nonce, so that neither leftovers nor stored copies look like records.
 // "ICRJRNL1", the former layout, has no base: records follow the nonce.
 
 import { randomBytes } from 'node:crypto';
@@ -34,20 +34,20 @@ interface RecordHeader {
   readonly checksum: number;
 }
 
-/** The snapshot that a journal goes on from. */
+/** The snapshot that a journal continues. */
 export interface JournalBase {
-  /** The number of the last record that is already part of it. */
+  /** The number of the last record that the snapshot includes. */
   readonly sequence: number;
   readonly checksum: number;
 }
 
 export interface JournalOptions {
-  /** Wait for the disk at each record. */
+  /** Waits for the disk at each record. */
   readonly sync: boolean;
   readonly snapshot: JournalBase;
-  /** The last record that was answered: a journal that ends before it has lost something. */
+  /** The last answered record: a journal that ends before it has lost data. */
   readonly answered: number;
-  /** Told of each write before it happens; what it throws fails the write. */
+  /** Called before each write; an exception fails the write. */
   readonly onWrite: (bytes: number) => void;
 }
 
@@ -56,7 +56,7 @@ export class Journal {
   readonly #options: JournalOptions;
   readonly #file: number;
   readonly #nonce: Buffer;
-  /** `undefined`: of the former layout. */
+  /** `undefined`: the former layout. */
   readonly #base: JournalBase | undefined;
   readonly #start: number;
   #end: number;
@@ -87,8 +87,8 @@ export class Journal {
   }
 
   /**
-   * Hands over all whole records newer than the snapshot and drops a torn last one that nobody was
-   * answered. Throws StateDamage when anything else is amiss; records before that were handed over.
+   * Passes on all complete records after the snapshot and drops a torn last one that was not
+   * answered. Throws StateDamage for any other fault, after passing on the records before it.
    */
   replay(onRecord: (record: JournalRecord) => void): void {
     const fileSize = fstatSync(this.#file).size;
@@ -116,11 +116,13 @@ export class Journal {
     if (position < fileSize) ftruncateSync(this.#file, position);
   }
 
-  /** Appends one record in one piece. When writing fails, the journal is as before; when flushing
-   * fails, it is shut. */
+  /**
+   * Appends one record in one write. After a failed write the journal is unchanged; after a failed
+   * flush it is closed.
+   */
   append(change: readonly Uint8Array[]): void {
     if (this.#damage !== undefined) throw new Error(this.#damage);
-    // zlib's CRC-32 begins anew at an empty part.
+    // zlib's CRC-32 restarts at an empty part.
     const parts = change.filter(({ length }) => length > 0);
     const record = [this.#encodeHeader(parts), ...parts];
     const length = record.reduce((sum, part) => sum + part.length, 0);
@@ -144,7 +146,7 @@ export class Journal {
     try {
       fdatasyncSync(this.#file);
     } catch (error) {
-      // After a failed flush nobody knows what the disk holds: fsync(2), "ERRORS".
+      // After a failed flush the content of the disk is unknown: fsync(2), "ERRORS".
       const reason = `could not be flushed (${error})`;
       this.#damage = `The journal ${this.#path} ${reason}; restart the replica`;
       throw new Error(this.#damage);
@@ -160,7 +162,7 @@ export class Journal {
     }
   }
 
-  /** The journal begins where the snapshot ends, or before. */
+  /** Checks that the journal begins at the end of the snapshot or before. */
   #checkBase(): void {
     const { snapshot } = this.#options;
     if (this.#base === undefined || this.#base.sequence < snapshot.sequence) return;
@@ -178,10 +180,11 @@ export class Journal {
     );
   }
 
-  /** It goes to where the snapshot ends, or beyond, and to what was answered. */
+  /** Checks that the journal extends to the end of the snapshot and to the last answered record. */
   #checkEnds(last: number): void {
     const { snapshot, answered } = this.#options;
-    // A crash between a snapshot and its new journal leaves the former journal, which ends with it.
+    // A crash between a snapshot and its new journal leaves the former journal, which ends with the
+    // snapshot.
     const isFormer = this.#base !== undefined && this.#base.sequence < snapshot.sequence;
     if (isFormer && last !== snapshot.sequence) throw this.#ofOtherTime();
     if (this.#lastSequence < answered) {
@@ -232,8 +235,10 @@ export class Journal {
     return crc32(payload) === header.checksum ? payload : undefined;
   }
 
-  /** A bad record is torn if it is the last. One with a good record behind it was once whole: that
-   * is damage. */
+  /**
+   * A bad last record is torn. A bad record followed by a good one was once complete, so it is
+   * damaged.
+   */
   #refuseCorruptMiddle(from: number, fileSize: number): void {
     const mark = this.#nonce.subarray(0, 4);
     const block = Buffer.alloc(scanBytes + mark.length);
@@ -253,7 +258,7 @@ export class Journal {
   }
 }
 
-/** Replaces the journal by an empty one that goes on from a snapshot. */
+/** Replaces the journal with an empty one that continues a snapshot. */
 export function writeEmptyJournal(path: string, base: JournalBase): void {
   const header = Buffer.alloc(fileHeaderBytes);
   magic.copy(header);

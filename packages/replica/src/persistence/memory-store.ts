@@ -1,12 +1,11 @@
-// A state store that lives in memory alone: for tests, benches and a replica without a state
-// folder. Stable memory is a sparse map of 64 KiB pages; a page that was never written takes no
-// space.
+// A state store in memory: for tests, benchmarks and a replica without a state folder. Stable
+// memory is a sparse map of 64 KiB pages; a page that was never written takes no space.
 
 import { osPageBytes, type StateStore, wasmPageBytes } from '../core.ts';
 import type { StableChange } from './stable-overlay.ts';
 import { createStateStore, type WritableBase } from './state-store.ts';
 
-/** An empty store; it is gone with the process. */
+/** Returns an empty store, which ends with the process. */
 export function createMemoryStore(): StateStore {
   const bases = new Map<string, MemoryPages>();
   const modules = new Map<string, Uint8Array>();
@@ -15,7 +14,7 @@ export function createMemoryStore(): StateStore {
       persist() {},
       applied() {},
       close() {},
-      // It ends with the process, as heaps do.
+      // Absent, because the store ends with the process, as heaps do.
       heaps: undefined,
       base(canisterId) {
         const known = bases.get(canisterId);

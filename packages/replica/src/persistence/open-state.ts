@@ -1,5 +1,5 @@
-// Reading a state folder: snapshot, page files, and the journal's commits on top of them. What does
-// not fit together is StateDamage, and nothing is changed then.
+// Reads a state folder: the snapshot, the page files, and the journal's commits. Inconsistent data
+// throws StateDamage, and nothing is changed then.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export interface StatePlace {
   readonly onWrite: (bytes: number) => void;
 }
 
-/** The memories of all canisters, and the state that is held in memory. */
+/** The memories of all canisters, and the state in memory. */
 export class StateContent {
   readonly small: SmallState;
   readonly #place: StatePlace;
@@ -68,14 +68,14 @@ export class StateContent {
     for (const files of Object.values(this.#files)) files.get(canisterId)?.remove();
   }
 
-  /** All page files, with what they belong to. */
+  /** Returns all page files with their canister and kind. */
   files(): { readonly canisterId: string; readonly kind: MemoryKind; readonly file: PageFile }[] {
     return (['stable', 'heap'] as const).flatMap((kind) =>
       [...this.#files[kind]].map(([canisterId, file]) => ({ canisterId, kind, file })),
     );
   }
 
-  /** Brings the page files to the disk; returns what a snapshot has to hold. */
+  /** Writes the page files to the disk; returns the content of a snapshot. */
   checkpoint(): Omit<ReadSnapshot, 'sequence' | 'checksum' | 'isFormer'> {
     const memories = this.files().map(({ canisterId, kind, file }) => {
       return { canisterId, kind, ...file.checkpoint() };
@@ -109,7 +109,7 @@ export class StateContent {
   }
 
   #add({ canisterId, kind, ...facts }: StoredMemory): PageFile {
-    // The id becomes a folder's name: nothing but a principal's text may.
+    // The id becomes a folder's name, so only the text of a principal is allowed.
     if (!/^[a-z0-9-]{1,63}$/.test(canisterId)) {
       throw new Error(`Not a canister id: ${JSON.stringify(canisterId)}`);
     }
@@ -156,7 +156,7 @@ export function openState(place: StatePlace): OpenState {
   }
 }
 
-/** Puts the journal's commits on top of the snapshot. */
+/** Applies the journal's commits to the snapshot. */
 export function replayInto(content: StateContent, journal: Journal): void {
   const backend = {
     base: (id: string) => content.base(id),
@@ -168,7 +168,7 @@ export function replayInto(content: StateContent, journal: Journal): void {
   );
 }
 
-/** Nothing was ever committed; a first start that was cut short may have left the mark. */
+/** Whether nothing was ever committed; an interrupted first start may have left the mark. */
 function isFresh(directory: string): boolean {
   const holds = (name: string) => existsSync(join(directory, name));
   if (holds('journal') || holds(snapshotFileName)) return false;

@@ -1,13 +1,13 @@
-// A bounded cache of file blocks, those long unused leaving first. Shared by all page files of a
-// store, so that the replica's memory does not grow with what is stored.
+// A limited cache of file blocks that drops the least recently used first. All page files of a
+// store share it, so that the replica's memory does not grow with the stored data.
 
 export const blockBytes = 65_536;
 /** More blocks than the largest stable memory has; keys stay exact integers. */
 const blocksPerFileMax = 2 ** 24;
 
 /**
- * Blocks that were used since the last turn, and those that were not: one moves over when it is
- * used, which is once a turn. To note each use would cost more than all else of a read.
+ * Two generations of blocks: those used since the last turn, and the others. A block moves at most
+ * once per turn, because recording each use would cost more than the rest of a read.
  */
 export class PageCache {
   #used = new Map<number, Uint8Array>();
@@ -19,7 +19,7 @@ export class PageCache {
     this.#blocksMax = Math.max(1, Math.floor(bytesMax / blockBytes));
   }
 
-  /** `file`: a number of the caller's choice, one per file. */
+  /** `file`: a number chosen by the caller, one per file. */
   get(file: number, block: number): Uint8Array | undefined {
     const key = file * blocksPerFileMax + block;
     const bytes = this.#used.get(key);
@@ -31,7 +31,7 @@ export class PageCache {
     return found;
   }
 
-  /** Keeps the block that `fill` writes, whole: what it is given holds another block's bytes. */
+  /** Adds a block that `fill` writes completely: its buffer contains another block's bytes. */
   add(
     at: { readonly file: number; readonly block: number },
     fill: (bytes: Uint8Array) => void,

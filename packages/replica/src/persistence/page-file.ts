@@ -1,6 +1,6 @@
-// The committed memory of one canister, stable or heap, as a sparse file, read through the shared
-// cache. The file is as of the last checkpoint: what was committed since is in the journal and,
-// here, in memory. Each page that is read from the file is checked against its sum.
+// The committed memory of one canister, stable or heap, as a sparse file that is read through the
+// shared cache. The file has the state of the last checkpoint; later commits are in the journal
+// and, here, in memory. Each page read from the file is verified by its checksum.
 
 import {
   closeSync,
@@ -25,7 +25,7 @@ import type { WritableBase } from './state-store.ts';
 let lastCacheNumber = 0;
 const partsPerCallMax = 1_000;
 
-/** Parts that lie one behind the other in memory, as the pages of one write do, become one. */
+/** Merges parts that are adjacent in memory, as the pages of one write are. */
 function joined(parts: readonly Uint8Array[]): Uint8Array[] {
   const whole: Uint8Array[] = [];
   for (const part of parts) {
@@ -44,7 +44,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array[] {
 export interface PageFileFacts {
   /** In Wasm pages. */
   readonly pages: number;
-  /** The file is at least so long. */
+  /** Minimum length of the file. */
   readonly bytes: number;
   readonly sums: Uint8Array;
 }
@@ -57,15 +57,15 @@ export class PageFile implements WritableBase {
   readonly #cacheNumber: number;
   readonly #sums: PageSums;
   readonly #onWrite: (bytes: number) => void;
-  /** Pages that were committed since the checkpoint. */
+  /** Pages committed since the checkpoint. */
   readonly #pending = new Map<number, Uint8Array>();
   #file: number | undefined;
   #facts: PageFileFacts;
   #pages: number;
-  /** The content of the file no longer belongs to the memory. */
+  /** Whether the content of the file no longer belongs to the memory. */
   #isCleared: boolean;
 
-  /** `path` without its ending: `.bin` has the pages, `.sums` their checksums. */
+  /** `path` without extension: `.bin` has the pages, `.sums` their checksums. */
   constructor(
     path: string,
     options: {
@@ -80,7 +80,7 @@ export class PageFile implements WritableBase {
     this.#onWrite = options.onWrite;
     this.#pages = options.facts.pages;
     this.#sums = new PageSums(`${path}.sums`, options.facts.sums);
-    // Nothing is committed, so what the file holds is left from a canister that is gone.
+    // Without a commit, the file contains leftovers of a deleted canister.
     this.#isCleared = options.facts.bytes === 0;
     lastCacheNumber += 1;
     this.#cacheNumber = lastCacheNumber;
@@ -90,7 +90,7 @@ export class PageFile implements WritableBase {
     return this.#pages;
   }
 
-  /** Throws StateDamage when a page is not what was written. */
+  /** Throws StateDamage if a page differs from what was written. */
   read(offset: number, target: Uint8Array): void {
     let done = 0;
     while (done < target.length) {
@@ -120,7 +120,7 @@ export class PageFile implements WritableBase {
     this.#pages = change.pages;
   }
 
-  /** Whether a change of the page need not hold the page whole: the journal has it already. */
+  /** Whether the journal already has the whole page, so that a change may contain a part of it. */
   hasPending(page: number): boolean {
     return this.#pending.has(page);
   }
@@ -132,7 +132,7 @@ export class PageFile implements WritableBase {
     this.#pages = 0;
   }
 
-  /** Brings what was applied to the file and onto the disk itself. */
+  /** Writes the applied changes to the file and flushes it. */
   checkpoint(): PageFileFacts {
     const isEmpty = this.#pending.size === 0;
     if (this.#isCleared && isEmpty) this.#facts = { ...noPages, pages: this.#pages };
@@ -141,7 +141,7 @@ export class PageFile implements WritableBase {
     return this.#facts;
   }
 
-  /** Throws StateDamage when the file, or what belongs to it, is missing, short or older. */
+  /** Throws StateDamage if the file, or one that belongs to it, is missing, truncated or older. */
   check(): void {
     if (this.#isCleared) return;
     if (fstatSync(this.#open()).size < this.#facts.bytes) {
@@ -150,14 +150,14 @@ export class PageFile implements WritableBase {
     this.#sums.check();
   }
 
-  /** Reads all pages. Throws StateDamage. */
+  /** Verifies all pages. Throws StateDamage. */
   checkPages(): void {
     const target = new Uint8Array(blockBytes);
     const blocks = this.#isCleared ? 0 : Math.ceil(this.#facts.bytes / blockBytes);
     for (let block = 0; block < blocks; block += 1) this.#readFile(block, target);
   }
 
-  /** Takes the file's pages for what they are: of a folder whose layout has no sums yet. */
+  /** Accepts the file's pages without checksums, for a folder of the former layout. */
   adopt(): void {
     if (this.#pages === 0) return;
     const file = this.#open();
@@ -172,7 +172,7 @@ export class PageFile implements WritableBase {
     this.#facts = { pages: this.#pages, bytes: size, sums: this.#sums.write() };
   }
 
-  /** The canister is gone for good. */
+  /** Removes the files of a deleted canister. */
   remove(): void {
     this.clear();
     this.close();
@@ -193,7 +193,7 @@ export class PageFile implements WritableBase {
     return this.#file;
   }
 
-  /** The page as it is committed, to be changed in place. */
+  /** Returns the committed page for changing it in place. */
   #ownPage(page: number): Uint8Array {
     const known = this.#pending.get(page);
     if (known !== undefined) return known;
@@ -248,7 +248,7 @@ export class PageFile implements WritableBase {
       return;
     }
     const cached = this.#cache.get(this.#cacheNumber, block);
-    // A read of a whole block is a bulk read: it would only push the small ones out of the cache.
+    // A read of a whole block is a bulk read, which would displace small ones in the cache.
     if (cached === undefined && part.length === blockBytes) this.#readFile(block, part);
     else part.set((cached ?? this.#load(block)).subarray(start, start + part.length));
   }
@@ -271,7 +271,10 @@ export class PageFile implements WritableBase {
     );
   }
 
-  /** Fills `target`, a block. Pages that are in the journal may be ahead: a crash left them so. */
+  /**
+   * Fills `target`, a block. A crash can leave pages in the file that are newer, but these are in
+   * the journal.
+   */
   #readFile(block: number, target: Uint8Array): void {
     const count = readFully(this.#open(), { target, position: block * blockBytes });
     if (count < target.length) target.fill(0, count);
@@ -281,7 +284,7 @@ export class PageFile implements WritableBase {
       const content = target.subarray(at, at + osPageBytes);
       if (expected === 0 && at >= count) continue;
       if (pageSum(content) === expected || this.#pending.has(page)) continue;
-      // A page that nobody wrote, behind what counts: a checkpoint was cut short.
+      // A page without a checksum, beyond the recorded length: an interrupted checkpoint wrote it.
       if (expected === 0 && page * osPageBytes >= this.#facts.bytes) content.fill(0);
       else throw this.#damaged(page);
     }

@@ -1,7 +1,7 @@
-// A checksum for each 4 KiB page of a page file, in a file beside it. They come in blocks of 1,024
-// sums, and each block has two places: a checkpoint writes a changed block to the place that is not
-// in use, so that the sums of the last snapshot are there until the next one is. The snapshot holds
-// a checksum of each block, which tells the place that counts.
+// A checksum for each 4 KiB page of a page file, in a file beside it. Checksums form blocks of
+// 1,024, and each block has two places: a checkpoint writes a changed block to the unused place, so
+// that the checksums of the last snapshot stay until the next one exists. The snapshot contains a
+// checksum of each block, which identifies the valid place.
 //
 //   block n, place p   at (2 n + p) * 4,096: 1,024 * u32, little endian: CRC-32 of the page XOR
 //                      that of a page of zeros; 0 for a page that was never written
@@ -19,7 +19,7 @@ const never = new Uint32Array(sumsPerBlock);
 
 interface Block {
   readonly sums: Uint32Array;
-  /** The place from which it was last read, or to which it was last written. */
+  /** The place that was last read or written. */
   place: number;
   isChanged: boolean;
 }
@@ -33,7 +33,7 @@ export class PageSums {
   readonly #blocks = new Map<number, Block>();
   #expected: number[];
 
-  /** `expected`: what `write` returned for the snapshot that counts. */
+  /** `expected`: the result of `write` in the valid snapshot. */
   constructor(path: string, expected: Uint8Array) {
     this.#path = path;
     const view = new DataView(expected.buffer, expected.byteOffset, expected.byteLength);
@@ -42,7 +42,7 @@ export class PageSums {
     );
   }
 
-  /** Throws StateDamage when the sums that are asked for are damaged. */
+  /** Throws StateDamage if the requested checksums are damaged. */
   get(page: number): number {
     const index = Math.floor(page / sumsPerBlock);
     const isThere = this.#blocks.has(index) || (this.#expected[index] ?? 0) !== 0;
@@ -55,7 +55,7 @@ export class PageSums {
     block.isChanged = true;
   }
 
-  /** All pages are as if never written. */
+  /** Resets all pages to never written. */
   clear(): void {
     this.#blocks.clear();
     this.#expected = [];
@@ -68,7 +68,7 @@ export class PageSums {
     });
   }
 
-  /** Brings changed blocks to the disk; returns what the snapshot keeps: 4 bytes a block. */
+  /** Writes changed blocks to the disk; returns the data for the snapshot: 4 bytes per block. */
   write(): Uint8Array {
     const changed = [...this.#blocks].filter(([, block]) => block.isChanged);
     if (changed.length > 0) this.#writeBlocks(changed);
@@ -130,7 +130,7 @@ export class PageSums {
   }
 }
 
-/** 0 means a block that was never written. */
+/** 0 stands for a block that was never written. */
 function blockSum(bytes: Uint8Array): number {
   return crc32(bytes) || 1;
 }

@@ -1,5 +1,5 @@
-// Brings a damaged state folder back to something whole, and says what is lost. Stable memory is
-// never guessed: where it, or both copies of the snapshot, are damaged, nothing is changed.
+// Returns a damaged state folder to an intact state, and reports the loss. Stable memory is never
+// guessed: if it, or both copies of the snapshot, are damaged, nothing is changed.
 
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ import { writeCheckpoint } from './write-checkpoint.ts';
 
 type Tell = (sentence: string) => void;
 
-/** Throws StateDamage when there is nothing whole to go back to. */
+/** Throws StateDamage if no intact state is left. */
 export function repairState(place: StatePlace, tell: Tell): void {
   const lostModules = removeBadModules(place.directory, tell);
   const damage = findDamage(place);
@@ -40,7 +40,10 @@ export function repairState(place: StatePlace, tell: Tell): void {
   throw new StateDamage(`${damage}; no intact state is left, so --repair cannot help`);
 }
 
-/** Their canisters are kept, and run again once they are upgraded. Returns how many. */
+/**
+ * Removes damaged modules. Their canisters stay, and run again after an upgrade. Returns their
+ * number.
+ */
 function removeBadModules(directory: string, tell: Tell): number {
   const folder = join(directory, 'modules');
   const bad = readdirSync(folder).filter((name) => {
@@ -89,7 +92,7 @@ function snapshotsOf(directory: string): ReadSnapshot[] {
   return found.length > 0 ? found : [emptySnapshot];
 }
 
-/** False when the page files do not belong to this snapshot. */
+/** Returns false if the page files do not belong to this snapshot. */
 function goBack(
   place: StatePlace,
   target: { readonly snapshot: ReadSnapshot; readonly tell: Tell },
@@ -112,7 +115,7 @@ function goBack(
   }
 }
 
-/** Puts the journal's whole commits, up to the damage, on top; returns the last one's number. */
+/** Applies the journal's complete commits, up to the damage; returns the last one's number. */
 function replayWhole(
   place: StatePlace,
   target: { readonly content: StateContent; readonly snapshot: ReadSnapshot },
@@ -133,7 +136,7 @@ function replayWhole(
   return journal?.lastSequence ?? snapshot.sequence;
 }
 
-/** The canisters whose heap is damaged; `undefined` when a stable memory is. */
+/** Returns the canisters whose heap is damaged; `undefined` if a stable memory is. */
 function checkMemories(content: StateContent): string[] | undefined {
   const lost: string[] = [];
   for (const { canisterId, kind, file } of content.files()) {

@@ -1,5 +1,5 @@
-// The small state at one moment, as a file that is there whole or not at all: canister records,
-// values, and what the page files are checked by. It is kept twice: the copy serves a repair.
+// The small state at one moment, in a file that is written atomically: canister records, values,
+// and the checksums of the page files. A second copy serves repairs.
 //
 //   "ICRSNAP2" (8) | crc32 of the CBOR (4) | CBOR        the former layout: crc32 (4) | CBOR
 
@@ -23,7 +23,7 @@ export interface StoredMemory extends PageFileFacts {
 }
 
 export interface Snapshot {
-  /** The last commit that is part of it. */
+  /** The last commit that it includes. */
   readonly sequence: number;
   readonly canisters: readonly (readonly [id: string, record: Uint8Array])[];
   readonly values: readonly (readonly [name: string, value: Uint8Array])[];
@@ -34,7 +34,7 @@ export interface Snapshot {
 
 export interface ReadSnapshot extends Snapshot {
   readonly checksum: number;
-  /** The file has the layout without checksums of pages. */
+  /** Whether the file has the layout without page checksums. */
   readonly isFormer: boolean;
 }
 
@@ -66,7 +66,7 @@ export function readSnapshot(directory: string): ReadSnapshot | undefined {
   return readFile(join(directory, snapshotFileName));
 }
 
-/** The copy, where it is whole. */
+/** Returns the copy if it is intact. */
 export function readSnapshotCopy(directory: string): ReadSnapshot | undefined {
   try {
     return readFile(join(directory, copyFileName));

@@ -1,7 +1,6 @@
-// Stable memory as a message sees it: the committed pages of a base, with what the running message
-// wrote held back above them. Used by every store; it knows nothing of files or of other canisters.
-// IC spec, "Stable memory": size in pages of 64 KiB, zero-filled, dropped writes when a message
-// traps.
+// Stable memory for a message: the committed pages of a base, and above them the writes of the
+// running message. Every store uses it; it knows nothing of files or of other canisters. IC spec,
+// "Stable memory": size in pages of 64 KiB, zero-filled, writes are dropped when a message traps.
 
 import { osPageBytes, type StableMemory, wasmPageBytes } from '../core.ts';
 
@@ -9,11 +8,11 @@ import { osPageBytes, type StableMemory, wasmPageBytes } from '../core.ts';
 export interface StableBase {
   /** Size in Wasm pages of 64 KiB. */
   pages(): number;
-  /** Fills `target` from byte `offset` on; what was never written reads as zero. */
+  /** Fills `target` from byte `offset` on; bytes that were never written are zero. */
   read(offset: number, target: Uint8Array): void;
 }
 
-/** Adjoining 4 KiB pages, in one piece. */
+/** Adjacent 4 KiB pages in one array. */
 export interface PageRun {
   readonly firstPage: number;
   /** A whole number of 4 KiB pages. */
@@ -23,9 +22,9 @@ export interface PageRun {
 /** The change that one commit makes to one stable memory. */
 export interface StableChange {
   readonly canisterId: string;
-  /** The former content goes before the runs are written. */
+  /** Whether the former content is removed before the runs are written. */
   readonly cleared: boolean;
-  /** Size in Wasm pages afterwards. */
+  /** Size in Wasm pages after the change. */
   readonly pages: number;
   readonly runs: readonly PageRun[];
 }
@@ -114,12 +113,12 @@ export class StableOverlay implements StableMemory {
     return { canisterId, cleared: this.#cleared, pages: this.#size, runs: this.#runs() };
   }
 
-  /** To be called once the base holds the change: the overlay is empty again. */
+  /** Call it after the base has applied the change: it empties the overlay. */
   settle(): void {
     this.rollback();
   }
 
-  /** A clear that comes with the commit: growth and writes inside the grown size stay. */
+  /** A clear in the same commit keeps growth and writes inside the grown size. */
   #dropBase(): void {
     this.#size -= this.#base.pages();
     this.#cleared = true;

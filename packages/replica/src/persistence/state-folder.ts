@@ -1,4 +1,4 @@
-// The state folder as a whole: the marker that says a folder is one, its making and its removal.
+// The state folder: the marker file that identifies it, its creation and removal.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,11 +10,13 @@ const markerOf = (format: number) =>
   `Internet Computer local replica, state folder, format ${format}\n`;
 const marker = markerOf(2);
 
-/** `former`: of the layout without checksums of pages and without heaps; it is taken up. */
+/** `former`: the layout without page checksums and heaps, which is converted. */
 export type FolderFormat = 'former' | 'current';
 
-/** Makes the folder, or checks that it is a state folder. Throws rather than write into somebody's
- * files. */
+/**
+ * Creates the folder, or checks that it is a state folder. Throws instead of writing among other
+ * files.
+ */
 export function prepareStateFolder(directory: string): FolderFormat {
   mkdirSync(directory, { recursive: true, mode: folderMode });
   if (existsSync(join(directory, markerFileName))) return readMarker(directory);
@@ -29,7 +31,7 @@ export function prepareStateFolder(directory: string): FolderFormat {
   return 'current';
 }
 
-/** The folder is of the current format from now on. */
+/** Marks the folder as having the current format. */
 export function writeMarker(directory: string): void {
   writeFileDurably(join(directory, markerFileName), [Buffer.from(marker)]);
 }
@@ -44,7 +46,7 @@ export function removeState(directory: string): void {
   }
   const unlock = lockFolder(directory);
   try {
-    // The marker goes last: a removal that was cut short can be repeated.
+    // The marker is deleted last, so that an interrupted removal can be repeated.
     for (const name of readdirSync(directory)) {
       if (name === markerFileName || name === lockFileName) continue;
       rmSync(join(directory, name), { recursive: true, force: true });

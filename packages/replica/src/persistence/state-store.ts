@@ -1,5 +1,5 @@
 // The common part of all stores: canister records, values and overlays, and a commit as one
-// prepared change. The backend decides where bytes are stored; this file must not know of files.
+// prepared change. The backend decides where bytes are stored; this file does not know files.
 
 import type {
   HeapChange,
@@ -12,7 +12,7 @@ import type {
 import type { PreparedHeap } from './heap-change.ts';
 import { type StableBase, type StableChange, StableOverlay } from './stable-overlay.ts';
 
-/** One commit, complete: all of it takes effect or nothing. */
+/** One commit, which takes effect as a whole or not at all. */
 export interface PreparedChange {
   readonly canisters: readonly StoredCanister[];
   readonly memories: readonly StableChange[];
@@ -21,20 +21,19 @@ export interface PreparedChange {
   readonly heaps: readonly PreparedHeap[];
 }
 
-/** Committed stable memory that takes a change. */
+/** Committed stable memory that accepts changes. */
 export interface WritableBase extends StableBase {
   apply(change: StableChange): void;
 }
 
 export interface StoreBackend {
-  /** Makes the change durable before anything of it shows. Throws when it could not: nothing
-   * happened then. */
+  /** Makes the change durable before it takes effect. Throws on failure, without an effect. */
   persist(change: PreparedChange): void;
   base(canisterId: string): WritableBase;
   removeBase(canisterId: string): void;
-  /** Absent where heaps are not kept. */
+  /** Absent if heaps are not stored. */
   readonly heaps: HeapBackend | undefined;
-  /** Called when a persisted change has been applied. */
+  /** Called after a persisted change was applied. */
   applied(): void;
   putModule(sha256Hex: string, module: Uint8Array): void;
   getModule(sha256Hex: string): Uint8Array | undefined;
@@ -47,7 +46,7 @@ export interface HeapBackend {
   get(canisterId: string): StoredHeap | undefined;
 }
 
-/** The small part of the state: held in memory whole, by every store. */
+/** The small part of the state, which every store has in memory. */
 export interface SmallState {
   readonly canisters: Map<string, Uint8Array>;
   readonly values: Map<string, Uint8Array>;
@@ -75,7 +74,7 @@ export function applyChange(
   }
 }
 
-/** A store over a backend; `state` is what the backend held when it was opened. */
+/** Creates a store with a backend; `state` is the backend's state at opening. */
 export function createStateStore(backend: StoreBackend, state: SmallState): StateStore {
   const overlays = new Map<string, StableOverlay>();
 
@@ -129,7 +128,7 @@ function prepare(
   const memories: StableChange[] = [];
   for (const id of touched) {
     if (deleted.has(id)) continue;
-    // A memory that is only cleared loses what it had not committed, too.
+    // A memory that is only cleared also loses its uncommitted changes.
     if (!change.stableMemories.includes(id)) overlay(id).clear();
     const memory = overlay(id).change(id, cleared.has(id));
     if (memory !== undefined) memories.push(memory);

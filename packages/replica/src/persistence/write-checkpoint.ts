@@ -1,13 +1,13 @@
-// A checkpoint: all that was committed goes into the page files and the snapshot, and an empty
-// journal goes on from there. A crash between two of its steps leaves the former snapshot with its
-// journal, or the new one with the former journal: both are whole.
+// A checkpoint: writes all committed data to the page files and the snapshot, and starts an empty
+// journal. A crash between two steps leaves the former snapshot with its journal, or the new one
+// with the former journal; both are intact.
 
 import { writeAnsweredMark } from './answered-mark.ts';
 import { writeEmptyJournal } from './journal.ts';
 import { journalPath, markPath, type StateContent, type StatePlace } from './open-state.ts';
 import { writeSnapshot } from './snapshot-file.ts';
 
-/** For a folder whose journal and mark are not open. */
+/** For a folder whose journal and mark are closed. */
 export function writeCheckpoint(
   place: Pick<StatePlace, 'directory'>,
   state: { readonly content: StateContent; readonly sequence: number },

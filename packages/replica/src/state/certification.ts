@@ -1,5 +1,5 @@
-// Certificates over the replica's state, signed as the root subnet (so without delegation).
-// A signature is expensive: one is made per state, not per certificate. IC spec, "Certification".
+// Certificates of the replica's state, signed as the root subnet, so without delegation. A
+// signature is expensive, so there is one per state, not per certificate. IC spec, "Certification".
 
 import { randomBytes } from 'node:crypto';
 import type { Principal } from '@dfinity/principal';
@@ -13,18 +13,18 @@ import { createNodeKey, createRootKey, seedBytes } from './root-key.ts';
 import { encodeSelfDescribed } from './self-described-cbor.ts';
 import { createStateTree, createSubnetTrees, withTime } from './state-tree.ts';
 
-/** A call waits this long at most for others that are under way, to share one signature. */
+/** Maximum time that a call waits for others to share one signature. */
 const roundMsMax = 100;
 const roundStepMs = 4;
-/** An unchanged state is certified anew at most this often, so that its time is never stale. */
+/** Minimum interval of certifying an unchanged state again, which keeps its time recent. */
 const stateAgeNsMax = 1_000_000_000n;
-/** Verifiers accept five minutes; one old certificate serves all queries of a minute. */
+/** Verifiers accept five minutes; one certificate serves all queries of a minute. */
 const dataCertificateAgeNsMax = 60_000_000_000n;
 
 const timePath: readonly Label[] = [Buffer.from('time')];
 
 interface SignedState {
-  /** Root of the tree without time: what tells whether the state has changed. */
+  /** Root of the tree without time, which shows whether the state has changed. */
   readonly stateHash: Uint8Array;
   readonly timeNs: bigint;
   readonly tree: HashTree;
@@ -45,19 +45,21 @@ export interface Certification {
   readonly requests: RequestRegistry;
   /** DER, 133 bytes. */
   rootKey: () => Uint8Array;
-  /** Resolves when the state is to be certified for all calls that are complete: no call is under
-   * way any more, or a round has passed. What awaits the same round certifies the same state. */
+  /**
+   * Resolves when the state with all complete calls should be certified: no call is running, or a
+   * round has passed. All waiters of a round share the same state.
+   */
   endOfRound(): Promise<void>;
-  /** Self-described CBOR certificate revealing the paths and, as always, the time. */
+  /** Returns a self-described CBOR certificate that reveals the paths and always the time. */
   certify(paths: readonly (readonly Label[])[]): Uint8Array;
-  /** Certificate for /canister/ID/certified_data; at most a minute old. */
+  /** Returns the certificate for /canister/ID/certified_data; at most a minute old. */
   dataCertificate: DataCertificateSource;
 }
 
 export function createCertification(options: {
   /** 32 bytes, or undefined for new keys. */
   readonly rootSecret: Uint8Array | undefined;
-  /** Asked for when first needed: engine and certification know each other. */
+  /** Called at first use, because engine and certification refer to each other. */
   readonly engine: () => Engine;
 }): Certification {
   const secretSeed = options.rootSecret ?? new Uint8Array(randomBytes(seedBytes));
@@ -80,7 +82,7 @@ export function createCertification(options: {
   };
 }
 
-/** Gives the signed state of this moment; signs only what is new or grown old. */
+/** Returns the present signed state; signs only a new or outdated one. */
 function createStateSigner(parts: {
   readonly engine: () => Engine;
   readonly requests: RequestRegistry;
@@ -157,7 +159,7 @@ function createDataCertificates(
   };
 }
 
-/** A clock that was set back makes everything stale. */
+/** A clock that was set back makes everything outdated. */
 function isFresh(timeNs: bigint, nowNs: bigint, ageNsMax: bigint): boolean {
   return timeNs <= nowNs && nowNs - timeNs <= ageNsMax;
 }

@@ -1,5 +1,5 @@
-// The hash tree of the Internet Computer: nodes with their hashes, witnesses, look-up.
-// Knows nothing of what the labels mean. IC spec, "Certification": "Certificate", "Lookup".
+// The hash tree of the Internet Computer: nodes with their hashes, witnesses, look-up. It does not
+// interpret labels. IC spec, "Certification": "Certificate", "Lookup".
 
 import { createHash } from 'node:crypto';
 
@@ -61,7 +61,10 @@ export function pruned(hash: Uint8Array): HashTree {
   return { kind: 'pruned', hash };
 }
 
-/** A balanced tree of labeled subtrees; the entries may come in any order, each label once. */
+/**
+ * Returns a balanced tree of labeled subtrees; the entries can have any order, and their labels
+ * must be unique.
+ */
 export function fromEntries(
   entries: Iterable<readonly [label: Label | string, child: HashTree]>,
 ): HashTree {
@@ -92,8 +95,8 @@ function lastLabel(tree: HashTree): Label | undefined {
 }
 
 /**
- * The tree pruned to the given paths: whole subtrees at the paths that exist, and for those that
- * do not, the neighbouring labels that prove their absence. The root hash stays the same.
+ * Returns the tree pruned to the given paths: whole subtrees at existing paths and, for others, the
+ * neighboring labels that prove their absence. The root hash stays the same.
  */
 export function prune(tree: HashTree, paths: readonly (readonly Label[])[]): HashTree {
   if (paths.some((path) => path.length === 0)) return tree;
@@ -119,7 +122,7 @@ function pruneFork(
 ): HashTree {
   const lastOfLeft = lastLabel(tree.left);
   const firstOfRight = firstLabel(tree.right);
-  // A label in the gap goes both ways: its two neighbours together prove that it is absent.
+  // A label in the gap matches both sides: its two neighbors together prove that it is absent.
   const isLeft = ([label]: readonly Label[]): boolean =>
     label === undefined || firstOfRight === undefined || Buffer.compare(label, firstOfRight) < 0;
   const isRight = ([label]: readonly Label[]): boolean =>
@@ -131,9 +134,7 @@ function pruneFork(
   };
 }
 
-/**
- * IC spec, "Lookup": `absent` only if the tree proves it, `unknown` if it lies in a pruned part.
- */
+/** IC spec, "Lookup": `absent` only if the tree proves it, `unknown` in a pruned part. */
 export function lookup(tree: HashTree, path: readonly Label[]): LookupResult {
   const [label, ...rest] = path;
   if (label === undefined) {
@@ -164,7 +165,7 @@ function flatten(tree: HashTree): readonly HashTree[] {
   return tree.kind === 'empty' ? [] : [tree];
 }
 
-/** The nested arrays of the CBOR form. IC spec, "Certificate": `hash-tree` in the CDDL. */
+/** Returns the nested arrays of the CBOR form. IC spec, "Certificate": `hash-tree` in the CDDL. */
 export function toArrays(tree: HashTree): unknown[] {
   switch (tree.kind) {
     case 'empty':
@@ -180,7 +181,7 @@ export function toArrays(tree: HashTree): unknown[] {
   }
 }
 
-/** Reads the nested arrays of the CBOR form. Throws an Error on anything else. */
+/** Reads the nested arrays of the CBOR form. Throws an Error for anything else. */
 export function fromArrays(value: unknown): HashTree {
   const [kind, first, second] = Array.isArray(value) ? value : [];
   if (kind === 0) return empty();

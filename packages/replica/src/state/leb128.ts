@@ -1,4 +1,4 @@
-// Unsigned LEB128, as the state tree and the representation-independent hash write numbers.
+// Unsigned LEB128, the number format of the state tree and the representation-independent hash.
 
 export function encodeLeb128(value: bigint | number): Uint8Array {
   let rest = BigInt(value);

@@ -9,9 +9,9 @@ import { encodeLeb128 } from './leb128.ts';
 import type { RequestTrie } from './request-trie.ts';
 import { deleteRequest, setRequest, trieTree } from './request-trie.ts';
 
-/** A finished request stays visible this long. */
+/** A finished request stays visible for this time. */
 const keptNs = 300_000_000_000n;
-/** Beyond this many bytes of answers the oldest are dropped: their status becomes `done`. */
+/** Beyond this many bytes of answers the oldest are dropped, and their status becomes `done`. */
 const answerBytesMax = 64 * 1_048_576;
 const requestsMax = 100_000;
 
@@ -19,7 +19,7 @@ export interface IngressRequest {
   readonly id: Uint8Array;
   readonly sender: Principal;
   readonly canisterId: Principal;
-  /** ns since 1970; until then the same message may come again and must not run again. */
+  /** ns since 1970; until then a repeated message must not run again. */
   readonly expiresAtNs: bigint;
 }
 
@@ -33,14 +33,14 @@ interface Entry {
 }
 
 export interface RequestRegistry {
-  /** Returns false, and changes nothing, if the request is known already. */
+  /** Returns false, without a change, if the request is already known. */
   receive(request: IngressRequest): boolean;
   setProcessing(id: Uint8Array): void;
   complete(id: Uint8Array, outcome: Outcome): void;
   find(id: Uint8Array): (IngressRequest & { readonly state: RequestState }) | undefined;
-  /** Resolves when the request is complete (at once if it is, or is not known). */
+  /** Resolves when the request is complete; at once if it is complete or unknown. */
   completion(id: Uint8Array): Promise<void>;
-  /** How many requests somebody waits for by `completion`. */
+  /** Returns the number of requests that `completion` waits for. */
   awaited(): number;
   /** The subtree under /request_status. */
   tree(): HashTree;
@@ -147,7 +147,7 @@ class Registry implements RequestRegistry {
     this.#trie = setRequest(this.#trie, id, stateTree(state));
   }
 
-  /** Entries stand in the order of arrival, so what is due stands in front. */
+  /** Entries have the order of arrival, so the first ones expire first. */
   #dropExpired(): void {
     const time = this.#now();
     for (const [entryKey, entry] of this.#entries) {
@@ -167,7 +167,7 @@ class Registry implements RequestRegistry {
   }
 }
 
-/** A reply that is a view would keep all the memory behind it for minutes. */
+/** Copies a reply, because a view would keep the whole memory behind it for minutes. */
 function ownMemory(outcome: Outcome): Outcome {
   if (outcome.status !== 'replied') return outcome;
   const { arg } = outcome;

@@ -1,5 +1,5 @@
-// A persistent binary trie from 32-byte request ids to hash trees, itself a hash tree: an insertion
-// hashes only the forks on its way, however many requests are remembered.
+// A persistent binary trie from 32-byte request ids to hash trees, which is itself a hash tree: an
+// insertion only hashes the forks on its path, however many requests it has.
 
 import type { HashTree } from './hash-tree.ts';
 import { empty, fork, labeled } from './hash-tree.ts';
@@ -10,7 +10,7 @@ export type RequestTrie =
   | { readonly kind: 'entry'; readonly id: Uint8Array; readonly tree: HashTree }
   | {
       readonly kind: 'branch';
-      /** The first bit, counted from the id's front, in which the two sides differ. */
+      /** The first bit, from the start of the id, in which the two sides differ. */
       readonly bit: number;
       readonly left: NonNullable<RequestTrie>;
       readonly right: NonNullable<RequestTrie>;
@@ -43,7 +43,7 @@ function branch(bit: number, left: Node, right: Node): Node {
   return { kind: 'branch', bit, left, right, tree: fork(left.tree, right.tree) };
 }
 
-/** The trie with `subtree` at `id`, in place of what was there. */
+/** Returns the trie with `subtree` at `id`, replacing an existing one. */
 export function setRequest(trie: RequestTrie, id: Uint8Array, subtree: HashTree): Node {
   const entry: Node = { kind: 'entry', id, tree: labeled(id, subtree) };
   if (trie === undefined) return entry;

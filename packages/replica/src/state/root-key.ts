@@ -25,7 +25,7 @@ const stateRootDomain = Buffer.from('\x0Dic-state-root', 'latin1');
 export const signedStateRoots = channel('local-replica:signed-state-root');
 
 export interface SignedStateRoot {
-  /** 96 bytes compressed, without DER. */
+  /** 96 bytes, compressed, without DER. */
   readonly publicKey: Uint8Array;
   /** The domain separator and the root hash. */
   readonly message: Uint8Array;
@@ -37,7 +37,7 @@ export interface RootKey {
   readonly publicKey: Uint8Array;
   /** The root subnet's id: the self-authenticating principal of its public key. */
   readonly subnetId: Principal;
-  /** Signature in G1, 48 bytes compressed, over a state tree's root hash. */
+  /** Returns the signature in G1, 48 bytes compressed, of a state tree's root hash. */
   signStateRoot(rootHash: Uint8Array): Uint8Array;
 }
 
@@ -64,7 +64,7 @@ export function createRootKey(seed: Uint8Array): RootKey {
     subnetId: Principal.selfAuthenticating(publicKey),
     signStateRoot(rootHash) {
       const message = Buffer.concat([stateRootDomain, rootHash]);
-      // A hashed point is in the subgroup and a local key needs no constant time: without noble's
+      // A hashed point is in the subgroup, and a local key needs no constant time: without noble's
       // checks and its slower multiplication a signature takes 4 ms instead of 8.
       const signature = compressed(scheme.hash(message).multiplyUnsafe(secret).toAffine());
       signedStateRoots.publish({ publicKey: pointBytes, message, signature });
@@ -74,8 +74,8 @@ export function createRootKey(seed: Uint8Array): RootKey {
 }
 
 /**
- * The compressed form of a point of G1 other than zero: x, big endian, and two flags in its first
- * three bits. As noble's `toBytes()`, but that it does not look for the point in the subgroup.
+ * Returns the compressed form of a point of G1 other than zero: x, big endian, and two flags in its
+ * first three bits. Unlike noble's `toBytes()`, it does not check the subgroup.
  */
 function compressed({ x, y }: { readonly x: bigint; readonly y: bigint }): Uint8Array {
   const field = bls12_381.fields.Fp;
@@ -84,7 +84,7 @@ function compressed({ x, y }: { readonly x: bigint; readonly y: bigint }): Uint8
   return bytes;
 }
 
-/** Whether the signature of a certificate is by the key (DER); false for malformed ones too. */
+/** Whether the signature of a certificate belongs to the key (DER); false for malformed ones. */
 export function verifyStateRoot(options: {
   readonly publicKey: Uint8Array;
   readonly rootHash: Uint8Array;

@@ -16,14 +16,14 @@ tags[selfDescribedTag] = (inner: unknown) => inner;
  */
 export function encodeSelfDescribed(value: unknown): Uint8Array {
   const content = encode(value);
-  // Not a Buffer: its slice() is a view, which the agents' decoder does not expect.
+  // Not a Buffer, whose slice() returns a view, which the agents' decoder does not expect.
   const bytes = new Uint8Array(selfDescribedPrefix.length + content.length);
   bytes.set(selfDescribedPrefix);
   bytes.set(content, selfDescribedPrefix.length);
   return bytes;
 }
 
-/** Decodes with or without the tag; maps become `Map`. Throws an Error on anything malformed. */
+/** Decodes with or without the tag; maps become `Map`. Throws an Error for malformed bytes. */
 export function decodeSelfDescribed(bytes: Uint8Array): unknown {
   return decode(bytes, { tags, useMaps: true, rejectDuplicateMapKeys: true });
 }

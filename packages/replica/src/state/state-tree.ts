@@ -1,5 +1,5 @@
-// Lays out the state tree: which facts of the replica stand under which path.
-// IC spec, "The system state tree". The time is added by whoever signs the tree.
+// The layout of the state tree: the path of each fact. IC spec, "The system state tree". The signer
+// adds the time.
 
 import type { CanisterView } from '../core.ts';
 import type { HashTree } from './hash-tree.ts';
@@ -12,7 +12,7 @@ import { encodeSelfDescribed } from './self-described-cbor.ts';
 export const firstCanisterId = Buffer.from('00000000000000000101', 'hex');
 export const lastCanisterId = Buffer.from('ffffffffffffffff0101', 'hex');
 
-// A module's sections never change, so their hashes are kept as long as the engine keeps the map.
+// A module's sections never change, so their hashes are cached as long as the engine has the map.
 const metadataTrees = new WeakMap<CanisterView['metadata'], HashTree>();
 
 function metadataTree(metadata: CanisterView['metadata']): HashTree {
@@ -36,7 +36,7 @@ function canisterTree(canister: CanisterView): HashTree {
   return fromEntries(entries);
 }
 
-/** The parts of the tree that are the same for the life of a replica. */
+/** The parts of the tree that stay the same while the replica runs. */
 export interface SubnetTrees {
   readonly canisterRanges: HashTree;
   readonly subnet: HashTree;
@@ -62,11 +62,9 @@ export function createSubnetTrees(rootKey: RootKey, nodeKey: NodeKey): SubnetTre
 }
 
 /**
- * Everything but the time, which sorts last. All labels of the top are there even when nothing
- * stands
- * below them: a proof of absence would reveal its neighbours `canister` and `canister_ranges`
- * together,
- * and agents take a label for absent if another revealed one is its prefix.
+ * Everything except the time, which sorts last. All top labels exist even if nothing is below them:
+ * a proof of absence would reveal the neighbors `canister` and `canister_ranges` together, and
+ * agents treat a label as absent if another revealed one is its prefix.
  */
 export function createStateTree(state: {
   readonly canisters: Iterable<CanisterView>;

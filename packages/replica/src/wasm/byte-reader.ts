@@ -1,5 +1,5 @@
-// A cursor over the bytes of a WebAssembly binary. It knows LEB128 and vectors, no sections.
-// WebAssembly Core specification, §5.2 "Values".
+// A cursor over the bytes of a WebAssembly binary. It reads LEB128 numbers and vectors, but no
+// sections. WebAssembly Core specification, §5.2 "Values".
 
 import { InvalidModule } from './invalid-module.ts';
 
@@ -25,7 +25,7 @@ export class ByteReader {
     return value;
   }
 
-  /** An unsigned LEB128 number of at most 32 bits. */
+  /** Reads an unsigned LEB128 number of at most 32 bits. */
   u32(): number {
     let value = 0;
     for (let shift = 0; shift < 35; shift += 7) {
@@ -36,7 +36,7 @@ export class ByteReader {
     throw new InvalidModule('a number in the module is longer than 32 bits');
   }
 
-  /** An unsigned LEB128 number of at most 64 bits; not exact from 2^53 on. */
+  /** Reads an unsigned LEB128 number of at most 64 bits; inexact from 2^53 on. */
   u64(): number {
     let value = 0;
     for (let shift = 0; shift < 70; shift += 7) {
@@ -47,7 +47,7 @@ export class ByteReader {
     throw new InvalidModule('a number in the module is longer than 64 bits');
   }
 
-  /** Passes over a LEB128 number of any width. */
+  /** Skips a LEB128 number of any width. */
   skipNumber(): void {
     while (this.byte() >= 0x80);
   }
@@ -57,7 +57,7 @@ export class ByteReader {
     this.position += count;
   }
 
-  /** A vector of bytes, as a view. */
+  /** Reads a vector of bytes as a view. */
   blob(): Uint8Array {
     const length = this.u32();
     const start = this.position;

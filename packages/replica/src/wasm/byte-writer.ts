@@ -1,4 +1,4 @@
-// A growing buffer for the bytes of a WebAssembly binary: the mirror of byte-reader.
+// A growing buffer for the bytes of a WebAssembly binary, the counterpart of byte-reader.
 
 export class ByteWriter {
   #bytes: Uint8Array;
@@ -12,7 +12,7 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** Forgets what was written and keeps the room. */
+  /** Drops the written bytes and keeps the buffer. */
   reset(): void {
     this.#length = 0;
   }
@@ -51,7 +51,7 @@ export class ByteWriter {
     this.byte(rest);
   }
 
-  /** A non-negative number below 2^53 as signed LEB128. */
+  /** Writes a non-negative number below 2^53 as signed LEB128. */
   signed(value: number): void {
     let rest = value;
     while (rest >= 0x40) {

@@ -1,5 +1,5 @@
-// The module's functions as the network sees them: what is imported must be of the System API, what
-// is exported under its names must be an entry point. The System API comes in as lists. IC spec,
+// Checks the module's functions by the network's rules: imports must belong to the System API, and
+// exports with its names must be entry points. The System API is passed in as lists. IC spec,
 // "WebAssembly module requirements"; `dfinity/ic` `rs/embedders/src/wasm_utils/validation.rs`.
 
 import { exportPrefix } from './instrument.ts';
@@ -100,7 +100,7 @@ function checkName({ name, kind }: ModuleExport): void {
   }
 }
 
-/** The names of methods, each of which may be there once, of whatever kind. */
+/** Method names must be unique across kinds. */
 function checkMethods(names: readonly string[]): void {
   const seen = new Set<string>();
   for (const name of names) {
@@ -129,7 +129,7 @@ function checkMethods(names: readonly string[]): void {
   }
 }
 
-/** `functions`: the types of all, the imported ones first. */
+/** `functions`: the types of all functions, the imported ones first. */
 export function checkExports(
   exports: readonly ModuleExport[],
   functions: readonly (FunctionType | undefined)[],

@@ -43,7 +43,7 @@ function tooMany(what: string, defined: number, allowed: number): InvalidModule 
   );
 }
 
-/** Throws InvalidModule when it is larger than the network compiles. */
+/** Throws InvalidModule for a module that is too large for the network's compiler. */
 export function checkCodeSize(sections: Sections): void {
   const size = sections.known.get(section.code)?.length ?? 0;
   if (size <= codeBytesMax) return;
@@ -64,7 +64,7 @@ function checkGlobals(sections: Sections): void {
   }
 }
 
-/** Checks a memory's size; V8 checks that of a memory of 32 bits. */
+/** Checks a memory's size; V8 checks that of a 32-bit memory. */
 function checkMemory(memory: MemoryShape | undefined): void {
   if (memory?.address !== 'I') return;
   const pages = Math.max(memory.minimum, memory.maximum ?? 0);
@@ -100,7 +100,7 @@ function checkData(sections: Sections, address: Address): void {
   }
 }
 
-/** The instrumentation makes an export of the start function, so that V8 does not check it. */
+/** The instrumentation turns the start function into an export, so V8 does not check it. */
 function checkStart(sections: Sections, functions: readonly (FunctionType | undefined)[]): void {
   const start = readStart(sections);
   if (start === undefined) return;

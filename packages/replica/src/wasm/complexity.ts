@@ -1,12 +1,12 @@
-// How hard an instruction is to compile, by the network's measure, and which ones it refuses: a
-// table is made anew for each message, so that no code may change it. Facts only.
+// The network's measure of how hard an instruction is to compile, and the instructions that it
+// refuses: tables are created again for each message, so that code must not change them.
 // `dfinity/ic` `rs/embedders/src/wasm_utils/validation.rs`: wasm_function_complexity.
 
 import { bulk, op, type Weights, weightTable } from './opcodes.ts';
 
 const refused = 0;
 
-/** Those not named count 1, all vector instructions among them. */
+/** Others count 1, including all vector instructions. */
 const plainWeights: Weights = [
   [50, [0x02, 0x04], [0x0c, 0x0e], 0x10, 0x11, 0x40], // control, calls, memory.grow
   [14, 0x25], // table.get
@@ -35,12 +35,12 @@ const prefixed = weightTable(32, [
   [refused, ...names.keys()],
 ]);
 
-/** 0 of an instruction that the network does not take. */
+/** Returns 0 for an instruction that the network refuses. */
 export function instructionComplexity(opcode: number, sub: number): number {
   return (opcode === op.prefixBulk ? prefixed[sub] : plain[opcode]) ?? 1;
 }
 
-/** The name of an instruction that the network does not take. */
+/** Returns the name of an instruction that the network refuses. */
 export function refusedName(sub: number): string {
   return names.get(sub) ?? 'table.set';
 }

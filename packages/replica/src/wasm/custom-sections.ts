@@ -12,7 +12,7 @@ export type Metadata = ReadonlyMap<
 >;
 
 /**
- * By it a module says that it takes up the heap of the one before: enhanced orthogonal persistence.
+ * A module with this section keeps the heap of the previous one: enhanced orthogonal persistence.
  * `dfinity/ic` `rs/execution_environment/src/execution/upgrade.rs`.
  */
 export const persistenceSection = 'enhanced-orthogonal-persistence';

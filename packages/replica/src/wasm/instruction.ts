@@ -1,5 +1,6 @@
-// Reading one instruction: its opcode, and how many bytes of immediates follow. It knows no costs.
-// WebAssembly Core specification, §5.4 "Instructions"; of later proposals those the network takes.
+// Reads one instruction: its opcode and the length of its immediates. It knows no costs.
+// WebAssembly Core specification, §5.4 "Instructions", and the later proposals that the network
+// supports.
 
 import type { ByteReader } from './byte-reader.ts';
 import { InvalidModule, notValidated } from './invalid-module.ts';
@@ -7,7 +8,7 @@ import { bulk, op } from './opcodes.ts';
 
 export interface Instruction {
   opcode: number;
-  /** The opcode behind the prefix 0xfc or 0xfd, else 0. */
+  /** The opcode after the prefix 0xfc or 0xfd, else 0. */
   sub: number;
 }
 
@@ -105,7 +106,10 @@ function hasNoImmediates(opcode: number): boolean {
   );
 }
 
-/** Reads the instruction at the reader's position into `into` (one object for many: no garbage). */
+/**
+ * Reads the instruction at the reader's position into `into`, one object for all calls, to avoid
+ * garbage.
+ */
 export function readInstruction(reader: ByteReader, into: Instruction): void {
   const opcode = reader.byte();
   into.opcode = opcode;
@@ -120,8 +124,8 @@ export function readInstruction(reader: ByteReader, into: Instruction): void {
 }
 
 /**
- * Passes over a constant expression and gives the opcode of its one instruction: of the proposal
- * "extended constant expressions", which allows several, the network takes nothing.
+ * Skips a constant expression and returns the opcode of its only instruction. The network does not
+ * support the proposal "extended constant expressions", which allows several.
  */
 export function readConstant(reader: ByteReader): number {
   const instruction: Instruction = { opcode: 0, sub: 0 };

@@ -1,6 +1,5 @@
-// Makes of a canister's module the one that runs: with an instruction counter, and with what the
-// host needs of it exported: memory and mutable globals, which it rolls back, and a way to call a
-// callback. It knows no System API.
+// Instruments a canister's module: adds an instruction counter, exports memory and mutable globals,
+// which the host rolls back, and adds a function that calls callbacks. It knows no System API.
 
 import { ByteWriter } from './byte-writer.ts';
 import { type Address, readMemory, readTables } from './memories.ts';
@@ -17,33 +16,38 @@ import {
   sectionOrder,
 } from './sections.ts';
 
-/** Names of the exports that the instrumentation adds; a canister's own may not start so. */
+/**
+ * Prefix of the exports that the instrumentation adds; a canister's own names must not begin with
+ * it.
+ */
 export const exportPrefix = 'replica ';
 export const counterExport = `${exportPrefix}counter`;
 export const exhaustedExport = `${exportPrefix}exhausted`;
 export const startExport = `${exportPrefix}start`;
 export const memoryExport = `${exportPrefix}memory`;
 export const tableExport = `${exportPrefix}table`;
-/** `(environment, index) -> ()`: calls the function of that index of the table. */
+/** `(environment, index) -> ()`: calls the function with that index in the table. */
 export const callbackExport = `${exportPrefix}callback`;
 export const globalExport = (index: number) => `${exportPrefix}global ${index}`;
-/** `() -> (i64, i64)` and `(i64, i64) -> ()`: the halves of a global that is a vector, low first,
- * which JavaScript cannot see. */
+/**
+ * `() -> (i64, i64)` and `(i64, i64) -> ()`: the halves of a vector global, low first, because
+ * JavaScript cannot access vectors.
+ */
 export const vectorExports = (index: number) =>
   ({ get: `${exportPrefix}get ${index}`, set: `${exportPrefix}set ${index}` }) as const;
 
 export interface Instrumented {
   readonly module: Uint8Array;
-  /** The type of its addresses. */
+  /** The type of the module's addresses. */
   readonly address: Address;
   readonly hasStart: boolean;
-  /** Instructions that the network's compiler would compile: those of functions and globals. */
+  /** Instructions that the network's compiler counts: those of functions and globals. */
   readonly instructions: number;
   /** Indices of the mutable globals, each exported as `globalExport(index)`. */
   readonly globals: readonly number[];
   /** Letters of their types, as in FunctionType. */
   readonly globalTypes: readonly string[];
-  /** Indices of the mutable globals that are vectors, with functions of `vectorExports(index)`. */
+  /** Indices of the mutable vector globals, with functions named by `vectorExports(index)`. */
   readonly vectors: readonly number[];
 }
 
@@ -52,7 +56,7 @@ interface Layout {
   readonly types: number;
   readonly functions: number;
   readonly globals: number;
-  /** Whether the table that callbacks stand in is there, and holds functions. */
+  /** The type of the table with the callbacks, if it exists. */
   readonly table: 'functions' | 'references' | undefined;
   readonly hasMemory: boolean;
   readonly mutable: readonly number[];
@@ -82,7 +86,7 @@ function readLayout(sections: Sections): Layout {
   };
 }
 
-/** A vector section with entries put behind those it has. */
+/** Appends entries to a vector section. */
 function extendVector(
   sections: Sections,
   options: { readonly id: number; readonly added: readonly (readonly number[])[] },
@@ -101,20 +105,23 @@ function encodeU32(value: number): number[] {
   return [...writer.view()];
 }
 
-/** A function that is put behind the module's own. */
+/** A function appended to the module. */
 interface Added {
-  /** With the byte 0x60 before it. */
+  /** Including the byte 0x60. */
   readonly type: readonly number[];
   /** Without its size; it has no locals. */
   readonly body: readonly number[];
-  /** Exported by it, if it is. */
+  /** Name of its export, if it is exported. */
   readonly name?: string;
 }
 
 const i32 = 0x7f;
 const i64 = 0x7e;
 
-/** Behind the charge of `amount`, code that leaves an i64: traps when the limit is passed. */
+/**
+ * After the charge of `amount`, code that leaves an i64 on the stack: traps if the limit is
+ * exceeded.
+ */
 function chargeOf(amount: readonly number[], layout: Layout): number[] {
   const counter = encodeU32(layout.globals);
   return [
@@ -124,7 +131,7 @@ function chargeOf(amount: readonly number[], layout: Layout): number[] {
   ];
 }
 
-/** More than any limit: what is longer must not turn the counter round. */
+/** More than any limit, so that larger lengths cannot wrap the counter around. */
 const lengthMax = 2 ** 48;
 
 function encodeSigned(value: number): number[] {
@@ -149,7 +156,7 @@ function vectorFunctions(index: number): Added[] {
   ];
 }
 
-/** The first three in the order of `additionsOf()`. */
+/** The first three have the order of `additionsOf()`. */
 function addedFunctions(layout: Layout): Added[] {
   const flag = encodeU32(layout.globals + 1);
   const longest = [op.i64Const, ...encodeSigned(lengthMax)];
@@ -176,7 +183,7 @@ function addedFunctions(layout: Layout): Added[] {
   ];
 }
 
-/** The type of a callback. IC spec, "Entry points". */
+/** Returns the type of a callback. IC spec, "Entry points". */
 const callbackType = (layout: Layout) => [0x60, 1, layout.address === 'i' ? i32 : i64, 0];
 
 function additionsOf(layout: Layout) {
@@ -242,7 +249,7 @@ function assemble(sections: Sections, replaced: ReadonlyMap<number, Uint8Array>)
   return writer.view();
 }
 
-/** Throws InvalidModule; V8 validates the rest when it compiles. */
+/** Throws InvalidModule; V8 validates the rest at compilation. */
 export function instrument(sections: Sections): Instrumented {
   const layout = readLayout(sections);
   const { address, mutable: globals, vectors } = layout;
@@ -272,7 +279,7 @@ export function instrument(sections: Sections): Instrumented {
     module: assemble(sections, replaced),
     address,
     hasStart: layout.start !== undefined,
-    // A global begins with one instruction and an end.
+    // A global has one instruction and an end.
     instructions: code.instructions + 2 * layout.globals,
     globals,
     globalTypes: layout.mutableTypes,

@@ -4,7 +4,7 @@ export class InvalidModule extends Error {
   override readonly name = 'InvalidModule';
 }
 
-/** A module that is well formed and that the network's engine refuses to run. */
+/** A well-formed module that the network's engine refuses to run. */
 export class EngineRefusal extends InvalidModule {
   constructor(why: string) {
     super(`Canister encountered a Wasm engine error: Failed to instantiate module: ${why}`);

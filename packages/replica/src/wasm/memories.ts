@@ -1,5 +1,5 @@
-// Reading what a module declares of memory and tables, and the segments that fill them.
-// WebAssembly Core specification, §5.5.6, §5.5.7, §5.5.12, §5.5.14.
+// Reads a module's declarations of memory and tables, and the segments that fill them. WebAssembly
+// Core specification, §5.5.6, §5.5.7, §5.5.12, §5.5.14.
 
 import type { ByteReader } from './byte-reader.ts';
 import { readConstant } from './instruction.ts';
@@ -11,7 +11,7 @@ export type Address = 'i' | 'I';
 
 export interface MemoryShape {
   readonly address: Address;
-  /** Pages of 64 KiB; a number too large to be exact is far above any limit. */
+  /** Pages of 64 KiB; inexact numbers are far above any limit. */
   readonly minimum: number;
   readonly maximum: number | undefined;
 }
@@ -52,7 +52,7 @@ export function readTables(sections: Sections): TableShape[] {
   });
 }
 
-/** The opcode of each active data segment's offset: one constant, or something else. */
+/** Returns the opcode of each active data segment's offset: one constant, or another expression. */
 export function readDataOffsets(sections: Sections): number[] {
   const { reader, count } = openVector(sections, section.data);
   const offsets: number[] = [];
@@ -65,7 +65,7 @@ export function readDataOffsets(sections: Sections): number[] {
   return offsets;
 }
 
-/** Goes over the element segments: what they hold is V8's to validate, but for the constants. */
+/** Reads the element segments; V8 validates their content, except for the constants. */
 export function checkElements(sections: Sections): void {
   const { reader, count } = openVector(sections, section.element);
   for (let segment = 0; segment < count; segment += 1) {

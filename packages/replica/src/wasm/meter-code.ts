@@ -1,6 +1,6 @@
-// The pass over the code section: puts a charge at the head of each basic block, as the network's
+// Instruments the code section: inserts a charge at the start of each basic block, as the network's
 // instrumentation does, and refuses functions that the network does not compile. It knows weights
-// and charging points, and nothing of other sections.
+// and charging points, but no other sections.
 
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
@@ -13,36 +13,36 @@ import { functionComplexityMax } from './module-limits.ts';
 import { bulk, functionEntryCost, instructionCost, op } from './opcodes.ts';
 import { readValueType } from './sections.ts';
 
-/** Indices of what the instrumentation adds to the module. */
+/** Indices of the functions and globals that the instrumentation adds. */
 export interface Additions {
   /** i64 global: instructions left. */
   readonly counter: number;
-  /** `() -> ()`: raises the flag "out of instructions" and traps. */
+  /** `() -> ()`: sets the flag "out of instructions" and traps. */
   readonly exhausted: number;
   /** `(i32) -> (i32)`: charges its argument and returns it. */
   readonly chargeLength: number;
-  /** `(i64) -> (i64)`: the same for lengths in a memory of 64 bits. */
+  /** `(i64) -> (i64)`: the same for lengths in a 64-bit memory. */
   readonly chargeLength64: number;
 }
 
 export interface MeteredCode {
   readonly content: Uint8Array;
-  /** Instructions of all functions, before any were added. */
+  /** Instructions of all functions without the added ones. */
   readonly instructions: number;
 }
 
-/** A place inside a block where bytes are put before, or instead of, an instruction. */
+/** A position inside a block where bytes are inserted before, or replace, an instruction. */
 interface Patch {
   readonly at: number;
   readonly resume: number;
-  /** The function that charges, if one does. */
+  /** The function that charges, if there is one. */
   readonly charge: number | undefined;
 }
 
 interface Block {
   start: number;
   cost: number;
-  /** Function entry and loop head: the limit is checked as well. */
+  /** Function entries and loop heads also check the limit. */
   isChecked: boolean;
   readonly patches: Patch[];
 }
@@ -70,7 +70,7 @@ function hasLength(sub: number): boolean {
   return sub === bulk.memoryInit || isLengthOfMemory(sub);
 }
 
-/** Lengths in a data segment are an i32, whatever the memory. */
+/** Lengths in a data segment are an i32 for every memory. */
 function isLengthOfMemory(sub: number): boolean {
   return sub === bulk.memoryCopy || sub === bulk.memoryFill;
 }
@@ -81,7 +81,7 @@ class Meter {
   readonly #additions: Additions;
   readonly #source: Uint8Array;
   readonly #body = new ByteWriter(1 << 16);
-  /** The cost that addresses of 64 bits add to a load or store. */
+  /** The additional cost of loads and stores with 64-bit addresses. */
   readonly #surcharge: number;
   readonly #memoryCharge: number;
 
@@ -130,7 +130,10 @@ class Meter {
     block.patches.length = 0;
   }
 
-  /** Segments stay at hand for the next message: the network instantiates anew for each. */
+  /**
+   * Segments must stay available for the next message, because the network instantiates for each
+   * message.
+   */
   #patch(block: Block, instruction: Instruction, range: { start: number; end: number }): void {
     if (instruction.opcode !== op.prefixBulk) return;
     const { sub } = instruction;
@@ -178,7 +181,7 @@ class Meter {
     }
   }
 
-  /** `index`: among the module's own functions. */
+  /** `index`: position among the module's own functions. */
   function(reader: ByteReader, index: number): void {
     const size = reader.u32();
     const inner = new ByteReader(this.#source, reader.position, reader.position + size);

@@ -1,25 +1,27 @@
-// The network's limits of a module, each beside the name of its constant in `dfinity/ic`.
+// The network's limits of a module, each with the name of its constant in `dfinity/ic`.
 
 const mebibyte = 1024 * 1024;
 
-/** `rs/config/src/embedders.rs`: WASM_MAX_SIZE, of what is behind the compression too. */
+/** `rs/config/src/embedders.rs`: WASM_MAX_SIZE, also for the decompressed module. */
 export const moduleBytesMax = 100 * mebibyte;
 /** `rs/embedders/src/wasm_utils/validation.rs`: MAX_CODE_SECTION_SIZE_IN_BYTES. */
 export const codeBytesMax = 12 * mebibyte;
-/** The same: WASM_FUNCTION_COMPLEXITY_LIMIT. No function of more instructions than
- * WASM_FUNCTION_SIZE_LIMIT is simpler, so that the network never comes to check that one. */
+/**
+ * The same: WASM_FUNCTION_COMPLEXITY_LIMIT. A function with more instructions than
+ * WASM_FUNCTION_SIZE_LIMIT is always more complex, so the network never applies that limit.
+ */
 export const functionComplexityMax = 1_000_000;
-/** `rs/config/src/embedders.rs`: MAX_FUNCTIONS, without those that are imported. */
+/** `rs/config/src/embedders.rs`: MAX_FUNCTIONS, without imported ones. */
 export const functionsMax = 50_000;
 /** The same: MAX_GLOBALS. */
 export const globalsMax = 1_000;
-/** The same: MAX_CUSTOM_SECTIONS, of those whose names begin with `icp:`. */
+/** The same: MAX_CUSTOM_SECTIONS, for names that begin with `icp:`. */
 export const customSectionsMax = 16;
-/** The same: MAX_CUSTOM_SECTIONS_SIZE, of their names and contents. */
+/** The same: MAX_CUSTOM_SECTIONS_SIZE, for their names and contents. */
 export const customBytesMax = mebibyte;
-/** The same: MAX_NUMBER_EXPORTED_FUNCTIONS, of methods. */
+/** The same: MAX_NUMBER_EXPORTED_FUNCTIONS, for methods. */
 export const methodsMax = 1_000;
-/** The same: MAX_SUM_EXPORTED_FUNCTION_NAME_LENGTHS, of their names, in bytes. */
+/** The same: MAX_SUM_EXPORTED_FUNCTION_NAME_LENGTHS, in bytes. */
 export const methodNameBytesMax = 20_000;
 /** `rs/embedders/src/wasmtime_embedder.rs`: MAX_STORE_TABLES. */
 export const tablesMax = 1;

@@ -1,6 +1,6 @@
 // The cost of each WebAssembly instruction on the Internet Computer (wasm32): the weights of the
-// network's instrumentation. Facts only: neither how code is read nor where a charge is placed.
-// WebAssembly Core specification, §5.4 "Instructions", for the opcodes.
+// network's instrumentation. It neither reads code nor places charges. WebAssembly Core
+// specification, §5.4 "Instructions", for the opcodes.
 
 export const op = {
   unreachable: 0x00,
@@ -34,7 +34,7 @@ export const op = {
   emptyBlock: 0x40,
 } as const;
 
-/** Sub-opcodes behind 0xfc. */
+/** Sub-opcodes after 0xfc. */
 export const bulk = {
   memoryInit: 8,
   dataDrop: 9,
@@ -48,12 +48,12 @@ export const bulk = {
 } as const;
 
 /** `[weight, ...opcodes]`; a pair `[from, to]` is a range, both ends included. */
-/** Sub-opcodes behind 0xfd. */
+/** Sub-opcodes after 0xfd. */
 export const vector = { i64Splat: 0x12, i64ExtractLane: 0x1d, i64ReplaceLane: 0x1e } as const;
 
 export type Weights = readonly (readonly [number, ...(number | readonly [number, number])[]])[];
 
-/** The weights by opcode; of those not named 1. */
+/** Returns the weights by opcode; others weigh 1. */
 export function weightTable(length: number, weights: Weights): Uint8Array {
   const costs = new Uint8Array(length).fill(1);
   for (const [weight, ...codes] of weights) {
@@ -65,7 +65,7 @@ export function weightTable(length: number, weights: Weights): Uint8Array {
   return costs;
 }
 
-/** Instructions of one byte; those not named cost 1. `memory.grow` (300) is a case of its own. */
+/** Instructions of one byte; others cost 1. `memory.grow` (300) is a special case. */
 const plain = weightTable(256, [
   [0, 0x02, 0x03, 0x05, 0x0b], // block, loop, else, end
   [2, 0x04, [0x0c, 0x0e]], // if, br, br_if, br_table
@@ -91,7 +91,7 @@ const bulkWeights: Readonly<Record<number, number>> = {
   [bulk.tableGrow]: 300,
 };
 
-/** Instructions behind 0xfd; those not named cost 1. */
+/** Instructions after 0xfd; others cost 1. */
 const vectorCosts = weightTable(256, [
   [2, 38, 40, 48, 50, 58, 60], // unsigned less, greater of i8x16, i16x8, i32x4
   [3, 13, 98], // i8x16.shuffle, i8x16.popcnt
@@ -121,7 +121,7 @@ const vectorCosts = weightTable(256, [
   [3, 253], // i32x4.trunc_sat_f64x2_u_zero
 ]);
 
-/** The static cost of an instruction; `sub` is the opcode behind a prefix byte. */
+/** Returns the static cost of an instruction; `sub` is the opcode after a prefix byte. */
 export function instructionCost(opcode: number, sub: number): number {
   if (opcode === op.prefixVector) return vectorCosts[sub] ?? 1;
   if (opcode === op.prefixBulk) return sub < bulk.memoryInit ? 20 : (bulkWeights[sub] ?? 100);

@@ -1,4 +1,4 @@
-// Cutting a module into its sections, and reading those that the instrumentation and the install
+// Splits a module into its sections, and reads those that the instrumentation and the install
 // checks need. It changes nothing. WebAssembly Core specification, §5.5 "Modules".
 
 import { ByteReader } from './byte-reader.ts';
@@ -48,7 +48,7 @@ export interface Sections {
   readonly custom: readonly { readonly name: string; readonly content: Uint8Array }[];
 }
 
-/** In which the sections stand. §5.5.2 of the specification: "Modules". */
+/** The order of the sections. §5.5.2 of the specification: "Modules". */
 export const sectionOrder: readonly number[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11];
 
 const header = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
@@ -83,7 +83,7 @@ export function cutSections(module: Uint8Array): Sections {
 
 const empty = Uint8Array.of(0);
 
-/** A reader at the first entry of a section that is a vector, and its count of entries. */
+/** Returns a reader at the first entry of a vector section, and the number of entries. */
 export function openVector(sections: Sections, id: number): { reader: ByteReader; count: number } {
   const reader = new ByteReader(sections.known.get(id) ?? empty);
   return { reader, count: reader.u32() };
@@ -99,7 +99,7 @@ const valueLetters: Readonly<Record<number, string>> = {
   111: 'e',
 };
 
-/** The letter of a value type. */
+/** Returns the letter of a value type. */
 export function readValueType(reader: ByteReader): string {
   const type = reader.byte();
   const letter = valueLetters[type];
@@ -129,7 +129,7 @@ const importRefusals: Readonly<Record<number, string>> = {
   4: 'Importing tags is not allowed.',
 };
 
-/** The network takes function imports alone. */
+/** The network only supports function imports. */
 export function readImports(sections: Sections, types: readonly FunctionType[]): FunctionImport[] {
   const { reader, count } = openVector(sections, section.import);
   return Array.from({ length: count }, () => {
@@ -146,7 +146,7 @@ export function readImports(sections: Sections, types: readonly FunctionType[]):
   });
 }
 
-/** The types of the module's own functions, in order. */
+/** Returns the types of the module's own functions, in order. */
 export function readFunctions(
   sections: Sections,
   types: readonly FunctionType[],
@@ -167,7 +167,7 @@ export function readExports(sections: Sections): ModuleExport[] {
 
 export interface GlobalShape {
   readonly isMutable: boolean;
-  /** The letter of its type. */
+  /** The letter of the global's type. */
   readonly type: string;
 }
 
@@ -181,7 +181,7 @@ export function readGlobals(sections: Sections): GlobalShape[] {
   });
 }
 
-/** The index of the function that runs at instantiation. */
+/** Returns the index of the function that runs at instantiation. */
 export function readStart(sections: Sections): number | undefined {
   const content = sections.known.get(section.start);
   return content && new ByteReader(content).u32();

@@ -1,5 +1,5 @@
-// V8's WebAssembly interface, typed as far as the replica uses it: TypeScript declares it in its
-// DOM library alone, which a Node program does not load. W3C, "WebAssembly JavaScript Interface".
+// V8's WebAssembly interface, typed as far as the replica uses it: TypeScript declares it only in
+// its DOM library, which a Node program does not load. W3C, "WebAssembly JavaScript Interface".
 
 export interface WasmModule {
   readonly [Symbol.toStringTag]: string;
@@ -16,7 +16,7 @@ export interface WasmTable {
 
 export interface WasmMemory {
   readonly buffer: ArrayBuffer;
-  /** `bigint` in a memory of 64 bits. */
+  /** `bigint` for a 64-bit memory. */
   grow(pages: number | bigint): number | bigint;
 }
 
@@ -44,13 +44,13 @@ interface WebAssemblyInterface {
 export const webAssembly = (globalThis as unknown as { readonly WebAssembly: WebAssemblyInterface })
   .WebAssembly;
 
-/** A module with a memory of 64 bits and no page, exported as `m`. */
+/** A module that exports a 64-bit memory without pages as `m`. */
 const memory64 = Uint8Array.of(
   ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
   ...[0x05, 0x03, 0x01, 0x04, 0x00, 0x07, 0x05, 0x01, 0x01, 0x6d, 0x02, 0x00],
 );
 
-/** Whether this V8 runs memories of 64 bits as the standard has them: Node 24 and newer. */
+/** Whether this V8 supports standard 64-bit memories: Node 24 and later. */
 export function hasMemory64(): boolean {
   try {
     const { m } = new webAssembly.Instance(new webAssembly.Module(memory64), {}).exports;
