@@ -30,6 +30,8 @@ export const jsonItemCountMax = 128;
 export const requestHeaderCountMax = 100;
 /** The longest prefix and tag, percent-encoded, and the longest cursor, in the longest route. */
 export const requestUrlBytesMax = 5_376;
+/** Gateways take no longer URL (crate `http`, `Uri::MAX_LEN`). */
+export const gatewayUrlBytesMax = 65_534;
 /** The URL, the method and all header fields of a request. */
 export const requestTextBytesMax = 10_240;
 /** Bytes of a body in one response; a query's whole reply may have 3 MiB, an update's 2 MiB. */
@@ -137,6 +139,8 @@ export const othersFileLinkCountMax = 12;
 export const othersBucketLinkCountMax = 9_000;
 /** Links that one message takes away when they are over. */
 export const endedLinksPerMessage = 20;
+/** Links whose leaves one message brings to the present addresses after an upgrade. */
+export const movedLinksPerMessage = 200;
 /**
  * Size of a site's 404.html, which answers any missing path: 11 M instructions, and the response to
  * a longer request for a missing path must take less than 20 M.

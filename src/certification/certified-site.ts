@@ -4,10 +4,10 @@
 //   http_expr / api / <*>                          nothing is certified
 //   http_expr / cloud / <*>                        nothing is certified: paths in no public bucket
 //   http_expr / cloud / bucket / segment … / <$>   a file of a public bucket
-//   http_expr / s / id / name / <$>                a file by a link, of any bucket
+//   http_expr / s / id / "" / <*>                  a file by a link, of any bucket
 //   http_expr / .well-known / name / <$>           a text that controllers have set
 //   http_expr / "" / <$>, http_expr / assets / name / <$>   the console's pages
-//   http_expr / s / <*>                            at a front: the page that opens links
+//   http_expr / s / "" / <*>                       at a front: the page that opens links
 //   http_expr / cloud / bucket / segment … / "" / <$>   a folder of a site, by its address
 //   http_expr / cloud / bucket / <*>               missing paths of that bucket: the usual 404,
 //   or the file 404.html of a site
@@ -38,7 +38,7 @@ import {
   type FolderAddress,
   fileText,
   folderText,
-  type LinkAddress,
+  formerLinkText,
   linkPrefix,
   linkText,
   missingText,
@@ -161,9 +161,17 @@ interface LinkParts {
 /** Operations on links, which give anybody with an address a file of any bucket. */
 function openLinks({ published, leaves, changed }: LinkParts) {
   return {
-    /** Stores the file at the link's address, replacing an existing one. */
-    putLink(link: LinkAddress, file: CertifiedFile, digests: Uint8Array): void {
-      putLeaves(leaves, { tree: published, text: linkText(link) }, { file, digests });
+    /** Stores the file at the link's address, and removes the leaves of an earlier version. */
+    putLink(id: string, file: CertifiedFile, digests: Uint8Array): void {
+      if (!published.has({ text: linkText(id) })) published.remove({ text: linkPrefix(id) });
+      putLeaves(leaves, { tree: published, text: linkText(id) }, { file, digests });
+      changed();
+    },
+
+    /** Moves the leaves of a link from the path of earlier versions, if they are there. */
+    moveLink(id: string, name: string): void {
+      const path = { text: linkText(id) };
+      published.move({ text: formerLinkText(id, name) }, { tree: published, path });
       changed();
     },
 

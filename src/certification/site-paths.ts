@@ -8,12 +8,6 @@ export interface FileName {
   readonly path: string;
 }
 
-export interface LinkAddress {
-  readonly id: string;
-  /** The last segment of its address. */
-  readonly name: string;
-}
-
 const exactEnd = '<$>';
 export const wildcard = '<*>';
 export const outermostText = `http_expr\0${wildcard}`;
@@ -33,8 +27,23 @@ export function fileText({ bucketId, path }: FileName): string {
   return `${bucketText(bucketId)}\0${path.replaceAll('/', '\0')}\0${exactEnd}`;
 }
 
-export function linkText({ id, name }: LinkAddress): string {
+/**
+ * Returns the path of a link's leaves. It has no name: a proof that something beside it is absent
+ * would show the name. The empty label keeps requests for a segment `<*>` out.
+ */
+export function linkText(id: string): string {
+  return `${linkPrefix(id)}\0\0${wildcard}`;
+}
+
+/** Returns the path that earlier versions stored a link's leaves at. */
+export function formerLinkText(id: string, name: string): string {
   return `${linkPrefix(id)}\0${name}\0${exactEnd}`;
+}
+
+/** Returns the id of a link from a path below the folder of links. */
+export function linkIdOf(text: string): string | undefined {
+  const [, folder, id] = text.split('\0', 3);
+  return folder === 's' ? id : undefined;
 }
 
 /** Returns the path above all leaves of the link. */

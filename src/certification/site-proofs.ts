@@ -8,7 +8,7 @@ import { expressionHash } from './expressions.ts';
 import { openFileLeaves } from './file-leaves.ts';
 import type { FixedAnswer, FixedRow, FixedTrees } from './fixed-answers.ts';
 import { cborOf } from './hash-tree.ts';
-import { linkPrefix, requestText, wildcard } from './site-paths.ts';
+import { linkIdOf, linkPrefix, linkText, requestText, wildcard } from './site-paths.ts';
 
 /** The values of the header besides the certificate. */
 export type Evidence = Omit<Proof, 'certificate'>;
@@ -17,7 +17,7 @@ export type Evidence = Omit<Proof, 'certificate'>;
 const uncertifiedDepth = 2;
 
 export interface RowQuestion {
-  /** The path of its leaves: fileText() or linkText(). */
+  /** The path of its leaves: `leavesPath()` of its address. */
   readonly path: string;
   readonly file: CertifiedFile;
   readonly row: FileRow;
@@ -99,9 +99,25 @@ function openLookups(published: LabelTree) {
       return published.has({ text: requestText(urlPath) });
     },
 
-    /** Whether a link with that id exists, whatever its name. */
-    hasLink(id: string): boolean {
-      return published.has({ text: linkPrefix(id) });
+    /** Whether the path is below the id of an existing link, whatever its name. */
+    isAtLink(urlPath: string): boolean {
+      const id = linkIdOf(requestText(urlPath));
+      return id !== undefined && published.has({ text: linkPrefix(id) });
+    },
+
+    /** Whether the leaves of an existing link still are at the path of an earlier version. */
+    isFormerLink(urlPath: string): boolean {
+      const id = linkIdOf(requestText(urlPath));
+      return id !== undefined && !published.has({ text: linkText(id) });
+    },
+
+    /** Returns the path of the leaves of the file, page or link at that address. */
+    leavesPath(urlPath: string): string {
+      const text = requestText(urlPath);
+      const id = linkIdOf(text);
+      if (id === undefined) return text;
+      const path = linkText(id);
+      return published.has({ text: path }) ? path : text;
     },
 
     /** Whether nothing is certified at the path or anywhere beside it. */

@@ -1,11 +1,12 @@
 // Addresses with a fixed public answer, which needs no decryption.
 
 import { findFile } from '../domain/files/file-records.ts';
+import { findLink } from '../domain/files/link-records.ts';
 import { indexPath } from '../domain/files/sites.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { singleSlashes } from '../lib/url-paths.ts';
 import { answerOfText } from './certified-text.ts';
-import { servedHeaders } from './file-headers.ts';
+import { linkHeaders, servedHeaders } from './file-headers.ts';
 import type { PublicAnswer } from './message.ts';
 import { findPage } from './pages.ts';
 
@@ -13,17 +14,25 @@ import { findPage } from './pages.ts';
 export function answerAt(stores: Stores, urlPath: string): Omit<PublicAnswer, 'row'> | undefined {
   addressPattern.lastIndex = 0;
   const [, top, below = ''] = addressPattern.exec(singleSlashes(urlPath)) ?? [];
+  const end = below.indexOf('/');
+  const [bucket, path] = end === -1 ? [below, ''] : [below.slice(0, end), below.slice(end + 1)];
+  if (top === 's') return answerAtLink(stores, { id: bucket, address: urlPath });
   if (top !== 'cloud') {
     const page = findPage(stores, singleSlashes(urlPath));
     return page && answerOfText(page.text);
   }
-  const end = below.indexOf('/');
-  const [bucket, path] = end === -1 ? [below, ''] : [below.slice(0, end), below.slice(end + 1)];
   const isFolder = urlPath.endsWith('/');
   const file = findFile(stores, bucket, isFolder ? indexPath(withoutEnd(path)) : path);
   if (file === undefined) return undefined;
   const isFormer = file.leavesVersion === 1;
   return { content: file, served: servedHeaders(file), address: urlPath, isFormer };
+}
+
+function answerAtLink(stores: Stores, { id, address }: { id: string; address: string }) {
+  const link = findLink(stores, id);
+  const file = link && findFile(stores, link.bucketId, link.path);
+  if (link === undefined || file === undefined) return undefined;
+  return { content: file, served: linkHeaders(file, link), address, isFormer: false };
 }
 
 /** Captures the first segment and the rest, which may have thousands of segments, as one text. */

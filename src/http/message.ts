@@ -4,6 +4,7 @@
 import { quote } from '../domain/shared/names.ts';
 import type { PublishedFile } from '../domain/shared/publication.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
+import { singleSlashes } from '../lib/url-paths.ts';
 
 export type Header = readonly [name: string, value: string];
 
@@ -136,17 +137,60 @@ export function decodedPath(request: HttpRequest): string {
   }
 }
 
-/** Like decodedPath(), but returns a malformed path as sent, as verifying gateways read it. */
+/** Like decodedPath(), but leaves malformed percent-encodings as they were sent. */
 export function readablePath(request: HttpRequest): string {
+  return verifiedPath(request) ?? encodedPath(request);
+}
+
+/**
+ * Returns the path as verifiers of certified answers read it: they leave malformed
+ * percent-encodings as they are. Undefined if the decoded bytes are not UTF-8: verifiers then
+ * refuse every answer.
+ */
+export function verifiedPath(request: HttpRequest): string | undefined {
   const path = encodedPath(request);
+  const whole = decodedText(path);
+  if (whole !== undefined) return whole;
+  let isReadable = true;
+  const read = path.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+    const decoded = decodedText(escapes);
+    if (decoded === undefined) isReadable = false;
+    return decoded ?? escapes;
+  });
+  return isReadable ? read : undefined;
+}
+
+function decodedText(encoded: string): string | undefined {
   try {
-    return decodeURIComponent(path);
+    return decodeURIComponent(encoded);
   } catch {
-    return path;
+    return undefined;
   }
 }
 
-function encodedPath({ url }: HttpRequest): string {
+const pathStartLength = 3_600;
+const pathStep = 1_200;
+
+/**
+ * Returns the first 3,600 characters of a URL's path, or all of a shorter one. They are at least
+ * 1,200 bytes when decoded, more than any stored path has, so nothing exists at or below a cut
+ * path.
+ */
+export function pathStart(url: string): string {
+  const path = encodedPath({ url });
+  let single = '';
+  // In steps, because removing the empty segments of 60 kB at once takes 50 M instructions
+  for (let at = 0; at < path.length && single.length <= pathStartLength; at += pathStep) {
+    single += singleSlashes(path.slice(at, at + pathStep));
+  }
+  if (single.length <= pathStartLength) return single;
+  const start = single.slice(0, pathStartLength).replace(/%[0-9a-f]?$/i, '');
+  // The cut may be inside a character of up to four escapes
+  const ends = [0, 3, 6, 9].map((cut) => start.slice(0, start.length - cut));
+  return ends.find((end) => decodedText(end) !== undefined) ?? start;
+}
+
+function encodedPath({ url }: Pick<HttpRequest, 'url'>): string {
   // Splits by text, because a pattern would be tried at each character.
   const [withoutFragment = ''] = url.split('#', 1);
   return withoutFragment.split('?', 1)[0] ?? '';

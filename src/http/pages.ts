@@ -30,9 +30,12 @@ export interface Page {
   body(): Uint8Array;
 }
 
-/** The page that opens links to end-to-end files: at this address of a front, and below it. */
+/**
+ * The page that opens links to end-to-end files: at this address of a front, and below it. The
+ * empty segment keeps requests for a segment `<*>` apart from the wildcard.
+ */
 const linkFolder = '/s';
-const linkPageAddress = `${linkFolder}/<*>`;
+const linkPageAddress = `${linkFolder}//<*>`;
 
 const wellKnownFolder = '/.well-known/';
 const serviceAddress = `${wellKnownFolder}efs-service`;

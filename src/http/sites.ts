@@ -50,8 +50,18 @@ export function pageOf(stores: Stores, { bucket }: SitePlace): SiteAnswer | unde
   if (page === undefined) return undefined;
   return withOpenFile(stores, { bucket, path: page.path }, (opened) => {
     const body = readFile(stores, opened, { start: 0, end: opened.file.size });
-    return { ...pageHead(opened.file), body, bodyDigest: opened.file.digest };
+    return { ...faceOf(opened.file), body };
   });
+}
+
+/** Returns the site's 404 page without its body, by reading only its record. */
+export function pageFace(stores: Stores, { bucket }: SitePlace): SiteAnswer | undefined {
+  const page = findPage(stores, bucket);
+  return page && faceOf(page);
+}
+
+function faceOf(file: FileRecord): SiteAnswer {
+  return { ...pageHead(file), body: emptyBytes, bodyDigest: file.digest };
 }
 
 /** Returns the headers of the file, except those for caching and revalidation. */

@@ -78,6 +78,14 @@ test('nothing is lost, and everything is certified anew', async () => {
     await expectFile(file);
     if (file.bucket === 'demo') expect((await service.options(file)).status).toBe(204);
   }
+  // A link to a file of the old layout has all answers at once
+  const link = await service.createLink(late.files[0] ?? expect.fail('no file'));
+  const expectLink = async () => {
+    expect((await fetch(link)).status).toBe(200);
+    const preflight = await fetch(link, { method: 'OPTIONS' });
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('Prefer');
+  };
+  await expectLink();
   expect(await working).toBe(true);
   const written = await load.stop();
   expect(written.length).toBeGreaterThan(0);
@@ -92,6 +100,7 @@ test('nothing is lost, and everything is certified anew', async () => {
     if (file.bucket === 'demo') expect((await service.options(file)).status).toBe(204);
   });
 
+  await expectLink();
   await early.check(service);
   expect(await late.areOld(service)).toBe(false);
   await late.work(service);

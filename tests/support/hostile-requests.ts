@@ -4,6 +4,7 @@
 
 import { IDL } from '@dfinity/candid';
 import type { HonestTexts, HostileArgument } from './hostile-arguments.ts';
+import { longUrls } from './hostile-paths.ts';
 import { hostileTexts } from './hostile-texts.ts';
 
 type Headers = readonly (readonly [name: string, value: string])[];
@@ -41,8 +42,6 @@ const readFields = [
   'Cookie',
 ];
 
-/** A cursor of version 1 that is not valid UTF-8. */
-const cursor = Buffer.from([1, ...Buffer.alloc(1_023, 'x'), 0xff]).toString('base64url');
 const base = '/api/v1/bucket/demo';
 const put = { method: 'PUT', url: `${base}/files/a.txt` };
 const start = { method: 'POST', url: `${base}/upload/start` };
@@ -105,22 +104,6 @@ function shapes(keyed: Headers): [string, Sent][] {
     '126 headers of one name': Array.from({ length: 126 }, () => ['If-Match', '"a"'] as const),
     '126 lines of tags': Array.from({ length: 126 }, () => ['X-File-Tags', 'a'] as const),
   };
-  const urls: Readonly<Record<string, string>> = {
-    'a URL of 15 kB': `${base}/files/${'a'.repeat(15_000)}`,
-    'a URL of 1 MB': `${base}/files/${'a'.repeat(1_000_000)}`,
-    'a URL of percent signs': `/cloud/demo/${'%'.repeat(15_000)}`,
-    'a URL of encoded bytes': `/cloud/demo/${'%C3%BC'.repeat(2_500)}`,
-    'a URL of slashes': `/cloud/demo/${'/a'.repeat(7_000)}`,
-    'a URL of slashes that is just short enough': `/cloud/demo/${'x/'.repeat(2_500)}`,
-    'a URL of empty segments': `/cloud/demo/${'/'.repeat(4_000)}`,
-    'a URL of keys': `/cloud/${`efs_${'A'.repeat(49)}/`.repeat(250)}`,
-    'a query of 3,000 parameters': `${base}/files?${'a=1&'.repeat(3_000)}`,
-    'a cursor of the longest name, malformed': `${base}/files?delimiter=/&cursor=${cursor}`,
-    'a long prefix and no delimiter': `${base}/files?delimiter=-&prefix=${'%C3%BC'.repeat(500)}`,
-    'a query of 15 kB': `${base}/files?prefix=${'%C3%BC'.repeat(2_500)}`,
-    'an upload of 15 kB': `${base}/upload/${'a'.repeat(15_000)}`,
-    'a chunk of 15 kB': `${base}/upload/x/chunk/${'1'.repeat(15_000)}`,
-  };
   const methods = ['GET', 'PUT', 'POST', 'DELETE', 'M'.repeat(15_000)];
   const withHeaders = Object.entries(headers).flatMap(([name, sent]) =>
     Object.entries(routes).flatMap(([route, to]): [string, Sent][] => [
@@ -128,7 +111,7 @@ function shapes(keyed: Headers): [string, Sent][] {
       [`${route} with a key and ${name}`, { ...to, headers: [...keyed, ...sent] }],
     ]),
   );
-  const withUrls = Object.entries(urls).flatMap(([name, url]) =>
+  const withUrls = Object.entries(longUrls).flatMap(([name, url]) =>
     methods.flatMap((method): [string, Sent][] => [
       [`${method.slice(0, 6)} with ${name}`, { method, url }],
       [`${method.slice(0, 6)} with a key and ${name}`, { method, url, headers: keyed }],

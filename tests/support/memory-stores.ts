@@ -232,6 +232,7 @@ function openStores(
       show: countWrite,
       putLink: countWrite,
       removeLink: countWrite,
+      moveLink: countWrite,
       removeBucket: countWrite,
       putFolder: countWrite,
       removeFolder: countWrite,

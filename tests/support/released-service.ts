@@ -207,6 +207,13 @@ export class ReleasedService {
     return fetch(this.#url(file), { method: 'OPTIONS' });
   }
 
+  /** Returns the address of a new link, which version 0.1.0 has not. */
+  async createLink({ bucket, path }: OldFile): Promise<string> {
+    const made = await this.send('POST', bucket, 'links', { body: JSON.stringify({ path }) });
+    const { url } = (await made.json()) as { url: string };
+    return `${this.replica.url}${url}`;
+  }
+
   /** Four writers that try again until each file is stored; `stop()` tells the files. */
   load(): { stop(): Promise<OldFile[]> } {
     const written: OldFile[] = [];

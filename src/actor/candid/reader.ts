@@ -281,6 +281,18 @@ export class CandidReader {
     return text;
   }
 
+  /**
+   * Reads the bytes of a text of more than `min` and at most `max` bytes. Any other text is not
+   * read: the result is undefined.
+   */
+  longBlob(min: number, max: number): Uint8Array | undefined {
+    const start = this.#position;
+    const bytes = this.blob();
+    if (bytes.length > min && bytes.length <= max) return bytes;
+    this.#position = start;
+    return undefined;
+  }
+
   /** Reads a principal; refuses an opaque reference. */
   principal(): Uint8Array {
     if (this.byte() !== 1) {

@@ -11,7 +11,6 @@ import {
 } from '../../certification/certified-file.ts';
 import { expressionField, expressions } from '../../certification/expressions.ts';
 import type { FixedRow } from '../../certification/fixed-answers.ts';
-import { requestText } from '../../certification/site-paths.ts';
 import type { Evidence, RowQuestion } from '../../certification/site-proofs.ts';
 import { findChunk } from '../../domain/contents/chunk-records.ts';
 import { KeyUnavailable } from '../../domain/keys/root-keys.ts';
@@ -27,11 +26,12 @@ import {
   readablePath,
   type ServedHeaders,
   type SiteAnswer,
+  verifiedPath,
 } from '../../http/message.ts';
 import { missingResponse } from '../../http/missing.ts';
 import { formerPreflightResponse, preflightResponse } from '../../http/preflight.ts';
 import { upgrade } from '../../http/router.ts';
-import { pageOf, redirectOf, siteAt } from '../../http/sites.ts';
+import { pageFace, pageOf, redirectOf, siteAt } from '../../http/sites.ts';
 import { present } from '../../lib/assert.ts';
 import { smallArgumentBytesMax, uncheckedArgumentBytesMax } from '../../limits.ts';
 import type { EncodableResponse } from '../messages/bulk-messages.ts';
@@ -125,21 +125,17 @@ function prove(plan: ProvablePlan, response: HttpResponse): Proven {
 
 function planOf(answered: Answered): Plan {
   const { request, response } = answered;
+  if (isPreflight(request)) return preflightPlan(answered);
   if (isRaw(request)) return { kind: 'unproven' };
   const urlPath = provablePath(request);
   const { publicAnswer } = response;
   // The tree need not be asked for what the router has just found
   if (publicAnswer?.address === urlPath) return { kind: 'file', ...publicAnswer };
-  const linkId = urlPath.startsWith('/s/') ? urlPath.split('/', 3)[2] : undefined;
-  // A proof of absence would show the names beside it
-  if (linkId !== undefined && proofs.hasLink(linkId)) {
-    return response.isMissing || request.method === 'OPTIONS'
-      ? { kind: 'unproven' }
-      : unprovable(answered);
+  // The leaves of a link prove its file, but not that something is missing or refused
+  if (proofs.isAtLink(urlPath)) {
+    return response.isMissing ? { kind: 'unproven' } : unprovable(answered);
   }
-  const asksOptions = request.method === 'OPTIONS' && request.body.length === 0;
   if (proofs.hasFileAt(urlPath)) {
-    if (asksOptions) return { kind: 'preflight', urlPath };
     if (publicAnswer !== undefined) return { kind: 'file', ...publicAnswer };
     const { siteAnswer: answer, isMissing } = response;
     return answer && !isMissing ? { kind: 'redirect', urlPath, answer } : unprovable(answered);
@@ -150,14 +146,34 @@ function planOf(answered: Answered): Plan {
   }
   // An update has nothing to add where no path of a file can be.
   const isUnreadable = urlPath.includes(nulStandIn);
-  if (!asksOptions && !isUnreadable && unprovable(answered).kind === 'upgrade') {
-    return { kind: 'upgrade' };
-  }
-  const row = asksOptions ? 'preflight' : 'not-found';
+  if (!isUnreadable && unprovable(answered).kind === 'upgrade') return { kind: 'upgrade' };
   return unlessUnopened(answered, () => {
     const site = siteAt(stores, urlPath);
-    return { kind: 'fixed', urlPath, row, page: site && pageOf(stores, site) };
+    return { kind: 'fixed', urlPath, row: 'not-found', page: site && pageOf(stores, site) };
   });
+}
+
+/** Whether it is OPTIONS as browsers send it. A proof covers the body, so another one has none. */
+function isPreflight({ method, body }: HttpRequest): boolean {
+  return method === 'OPTIONS' && body.length === 0;
+}
+
+/**
+ * Chooses the proof of the answer to OPTIONS, at every path and host. A gateway that once receives
+ * an answer which it cannot verify answers OPTIONS itself for a day, and allows no page to send a
+ * key.
+ */
+function preflightPlan(answered: Answered): Plan {
+  const { request } = answered;
+  if (verifiedPath(request) === undefined) return unprovable(answered);
+  const urlPath = provablePath(request);
+  if (proofs.isAtLink(urlPath)) {
+    return proofs.isFormerLink(urlPath) ? { kind: 'unproven' } : { kind: 'preflight', urlPath };
+  }
+  if (proofs.hasFileAt(urlPath)) return { kind: 'preflight', urlPath };
+  if (proofs.isUncertified(urlPath)) return { kind: 'uncertified', urlPath };
+  const site = siteAt(stores, urlPath);
+  return { kind: 'fixed', urlPath, row: 'preflight', page: site && pageFace(stores, site) };
 }
 
 /** A page that does not open, for whatever reason, has no proof. */
@@ -192,7 +208,7 @@ function unprovable({ request, mayAsk }: Answered): Plan {
 function provenFile(answer: PublicAnswer, body: Uint8Array): Proven {
   const { content, row, served, address, isFormer } = answer;
   const certified = certifiedStored(content, served);
-  const evidence = evidenceOf({ path: requestText(address), isFormer }, certified, row);
+  const evidence = evidenceOf({ path: proofs.leavesPath(address), isFormer }, certified, row);
   const status = rowStatus(certified, row);
   return { status, headers: rowHeaders(certified, row), body, evidence };
 }
@@ -204,7 +220,7 @@ function provenPreflight(urlPath: string): Proven {
   if (answer !== undefined) return provenRedirect('preflight', { urlPath, answer });
   const { content, served, isFormer } = present(found, 'certified address');
   const certified = certifiedStored(content, served);
-  const place = { path: requestText(urlPath), isFormer };
+  const place = { path: proofs.leavesPath(urlPath), isFormer };
   const evidence = evidenceOf(place, certified, { row: 'preflight' });
   const response = isFormer ? formerPreflightResponse : preflightResponse;
   return { ...withExpression(response, expressions.plain), evidence };

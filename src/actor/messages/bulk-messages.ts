@@ -2,11 +2,16 @@
 // argument decoder, which handles subtypes and describes the errors.
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
-import type { Header, HttpRequest as Request } from '../../http/message.ts';
+import { type Header, pathStart, type HttpRequest as Request } from '../../http/message.ts';
 import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { leb128 } from '../../lib/leb128.ts';
-import { encodeUtf8 } from '../../lib/text.ts';
-import { requestHeaderCountMax, requestTextBytesMax, requestUrlBytesMax } from '../../limits.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
+import {
+  gatewayUrlBytesMax,
+  requestHeaderCountMax,
+  requestTextBytesMax,
+  requestUrlBytesMax,
+} from '../../limits.ts';
 import { HttpRequest, HttpResponse } from '../candid/http.ts';
 import {
   CandidFault,
@@ -46,7 +51,10 @@ export function readAnyRequest(argument: Uint8Array, bounds: ArgumentBounds): Re
   return read ?? (decodeWithin(requestPlans, argument, bounds)[0] as Request);
 }
 
-/** A request that HTTP refuses with a status; only its method and URL are known. */
+/**
+ * A request that HTTP refuses with a status; only its method and URL are known. OPTIONS is answered
+ * at every path; its URL here is the part of the path that a proof of absence needs.
+ */
 export class RequestTooLarge extends CandidFault {
   readonly code: 'HeadersTooLarge' | 'UriTooLong';
   readonly request: Request;
@@ -59,7 +67,8 @@ export class RequestTooLarge extends CandidFault {
             'of URL and headers',
     );
     this.code = code;
-    this.request = { method, url, headers: [], body: emptyBytes };
+    const shown = method === 'OPTIONS' ? pathStart(url) : url;
+    this.request = { method, url: shown, headers: [], body: emptyBytes };
   }
 }
 
@@ -88,7 +97,16 @@ function readRequestFields(reader: CandidReader, found: Partial<Record<string, u
       throw new UnknownCandid();
     }
     found[name] = readField(reader, { name, type, table });
+    if (name === 'method' && typeof found.url !== 'string') throw longUrl(found);
   }
+}
+
+/** Returns the fault of a long URL, once the method, which follows it, has been read. */
+function longUrl({ method, url }: Partial<Record<string, unknown>>): CandidFault {
+  const text = method === 'OPTIONS' ? decodeUtf8(url as Uint8Array) : undefined;
+  return text === undefined
+    ? new CandidFault('has texts that are too long')
+    : new RequestTooLarge('UriTooLong', { method: 'OPTIONS', url: text });
 }
 
 /** Fields are ordered by hash: the headers follow URL, method and body. */
@@ -114,6 +132,11 @@ function readField(
     case 'certificate_version':
       requireElement(table, type, { kind: candidTypes.opt, element: candidTypes.nat16 });
       return reader.flag() ? reader.byte() + 256 * reader.byte() : null;
+    case 'url': {
+      requireType(type, candidTypes.text);
+      const ahead = reader.longBlob(requestTextBytesMax, gatewayUrlBytesMax);
+      return ahead ?? reader.text();
+    }
     default:
       requireType(type, candidTypes.text);
       return reader.text();

@@ -58,26 +58,25 @@ function respondTooLarge(phase: 'query' | 'update', excess: RequestTooLarge, cal
 }
 
 function respond(phase: 'query' | 'update', { request, call }: Sent): void {
+  const asked = request instanceof RequestTooLarge ? request.request : request;
   if (isFront(stores)) {
-    const asked = request instanceof RequestTooLarge ? request.request : request;
     reply(frontAnswer(asked, phase === 'query' ? dataCertificate() : undefined));
     return;
   }
-  if (request instanceof RequestTooLarge) {
+  if (request instanceof RequestTooLarge && asked.method !== 'OPTIONS') {
     respondTooLarge(phase, request, call);
     return;
   }
-  const charge =
-    phase === 'update' ? { bytes: request.body.length, isInspected: false } : undefined;
+  const charge = phase === 'update' ? { bytes: asked.body.length, isInspected: false } : undefined;
   const response = handleRequest(routes, {
-    ...{ stores, call: { ...call, charge }, request, phase },
+    ...{ stores, call: { ...call, charge }, request: asked, phase },
     system: systemFigures,
   });
   if (phase === 'update') {
     reply(response);
     return;
   }
-  reply(queryAnswer({ request, call, response, certificate: dataCertificate() }));
+  reply(queryAnswer({ request: asked, call, response, certificate: dataCertificate() }));
 }
 
 interface Queried {

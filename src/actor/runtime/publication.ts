@@ -76,9 +76,10 @@ export const publication: Publication = {
     const digestOf = (index: number) =>
       chunkDigests.subarray(index * digestBytes, (index + 1) * digestBytes);
     const certified = certifiedFileOf(file, linkHeaders(file, link), digestOf);
-    site.putLink(link, certified, chunkDigests);
+    site.putLink(link.id, certified, chunkDigests);
   },
   removeLink: (id) => site.removeLink(id),
+  moveLink: (id, name) => site.moveLink(id, name),
   putFolder(folder, file, chunkDigests) {
     const digestOf = (index: number) =>
       chunkDigests.subarray(index * digestBytes, (index + 1) * digestBytes);

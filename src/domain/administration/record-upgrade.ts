@@ -1,13 +1,14 @@
 // Rewrites records of an earlier version after an upgrade, a bounded step per message. It notes
 // open uploads, adds the sizes of files to their index, rewrites each file's record with the
-// present fields, counts it in its bucket, and certifies it with the present header fields. Until
-// then, old records are read in their own format. The progress is in stable memory, so the work
-// continues after another upgrade.
+// present fields, counts it in its bucket, and certifies it with the present header fields. Last it
+// moves the certified leaves of links to paths without names. Until then, old records are read in
+// their own format. The progress is in stable memory, so the work continues after another upgrade.
 
 import { present } from '../../lib/assert.ts';
 import { encodeHex } from '../../lib/hex.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import {
+  movedLinksPerMessage,
   sizedFilesPerMessage,
   upgradedChunksPerMessage,
   upgradedFilesPerMessage,
@@ -20,6 +21,7 @@ import { saveDigestTable } from '../contents/digest-tables.ts';
 import { fileMapKey, isUpgraded } from '../files/file-layout.ts';
 import { findFile } from '../files/file-records.ts';
 import { renewLeaves } from '../files/leaf-renewal.ts';
+import { findLink, linkIds } from '../files/link-records.ts';
 import { unlessDamaged } from '../keys/wrapped-keys.ts';
 import { pathsAfter } from '../listing/file-index.ts';
 import { noteSize } from '../listing/file-sizes.ts';
@@ -28,7 +30,7 @@ import { noteUpload } from '../uploads/open-uploads.ts';
 import { getSession, saveSession } from '../uploads/upload-session.ts';
 import { reservedBytes } from '../uploads/uploads.ts';
 
-const stages = ['uploads', 'sizes', 'files', 'done'] as const;
+const stages = ['uploads', 'sizes', 'files', 'links', 'done'] as const;
 type Stage = (typeof stages)[number];
 
 interface Progress {
@@ -36,7 +38,7 @@ interface Progress {
   /** Position of the next upload, and the number that this pass over all uploads has noted. */
   readonly position: number;
   readonly noted: number;
-  /** The last file that was processed. */
+  /** The last file that was processed; in the stage `links` the last link, as `/{id}/{path}`. */
   readonly bucketId: string;
   readonly path: string;
 }
@@ -46,7 +48,9 @@ interface Progress {
 const version = 1;
 const metaKey = 'recordUpgrade';
 /** Increases with each change that requires rewriting records. */
-const target = 3;
+const target = 4;
+/** The target before the stage `links` existed: its number of `done` is that of `links` now. */
+const linklessTarget = 3;
 const beginning: Progress = { stage: 'uploads', position: 0, noted: 0, bucketId: '', path: '' };
 
 function readProgress(stores: Stores): Progress {
@@ -55,10 +59,10 @@ function readProgress(stores: Stores): Progress {
     return beginning;
   }
   const reader = new RecordReader(stored, version);
-  if (reader.u8() !== target) {
-    return beginning;
-  }
+  const reached = reader.u8();
   const stage = present(stages[reader.u8()], 'stage of the upgrade of records');
+  if (reached === linklessTarget && stage === 'links') return { ...beginning, stage };
+  if (reached !== target) return beginning;
   const numbers = { position: reader.u32(), noted: reader.u32() };
   const [bucketId = '', path = ''] = reader.texts();
   return { stage, ...numbers, bucketId, path };
@@ -99,6 +103,8 @@ function stepOf(stage: Exclude<Stage, 'done'>): (stores: Stores, progress: Progr
       return noteSizes;
     case 'files':
       return upgradeFiles;
+    case 'links':
+      return moveLinkLeaves;
   }
 }
 
@@ -162,7 +168,7 @@ function upgradeFiles(stores: Stores, progress: Progress): Progress {
   const { bucketId, path } = progress;
   const paths = nextPaths(stores, progress, upgradedFilesPerMessage);
   if (paths.length === 0) {
-    return afterBucket(stores, progress, 'done');
+    return afterBucket(stores, progress, 'links');
   }
   let last = path;
   let chunks = 0;
@@ -191,4 +197,27 @@ function upgradeFile(stores: Stores, bucketId: string, path: string): number {
   const overheadBytes = bucket.overheadBytes + overheadBytesOf(file);
   saveBucket(stores, { ...bucket, overheadBytes }, bucket);
   return file.chunkCount;
+}
+
+/** Moves the leaves of the next links. Repeating it changes nothing. */
+function moveLinkLeaves(stores: Stores, progress: Progress): Progress {
+  let next = progress;
+  for (let left = movedLinksPerMessage; left > 0 && next.stage === 'links'; left--) {
+    const ids = linksAfter(stores, next, left);
+    for (const { id } of ids) {
+      const link = findLink(stores, id);
+      if (link !== undefined) stores.publication.moveLink(id, link.name);
+    }
+    const last = ids.at(-1);
+    left -= ids.length;
+    next = last ? { ...next, path: `/${last.id}/${last.path}` } : afterBucket(stores, next, 'done');
+  }
+  return next;
+}
+
+function linksAfter(stores: Stores, { bucketId, path }: Progress, limit: number) {
+  if (bucketId === '') return [];
+  const [, id, ...segments] = path.split('/');
+  const after = path === '' ? undefined : `${segments.join('/')}\0${id}`;
+  return linkIds(stores, { bucketId, after }, limit);
 }

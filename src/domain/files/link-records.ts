@@ -292,8 +292,8 @@ function goesTo(stores: Stores, { keyHash }: Link, path: string): boolean {
 }
 
 /**
- * Publishes the links of a changed file; returns their additional bytes. Expired links stay
- * unchanged, because they resolve to nothing.
+ * Publishes the links of a changed file; returns their additional bytes. Expired links lose their
+ * leaves, which would be those of the former file; their records stay until upkeep removes them.
  */
 export function publishLinks(
   stores: Stores,
@@ -304,7 +304,10 @@ export function publishLinks(
   const partCount = partCountOf(file);
   let added = 0;
   for (const link of linksOf(stores, bucket, file.path)) {
-    if (isOver(link, file.updatedAtNs)) continue;
+    if (isOver(link, file.updatedAtNs)) {
+      stores.publication.removeLink(link.id);
+      continue;
+    }
     stores.publication.putLink(link, file, digests);
     if (link.partCount === partCount) continue;
     const sized = { ...link, partCount };
@@ -330,7 +333,8 @@ export function moveLinks(stores: Stores, bucket: Bucket, from: string, file: Fi
     const moved = { ...link, path: file.path };
     noteLink(stores, moved);
     added += linkBytesOf(moved) - linkBytesOf(link);
-    if (!isOver(link, file.updatedAtNs)) stores.publication.putLink(link, file, digests);
+    if (isOver(link, file.updatedAtNs)) stores.publication.removeLink(link.id);
+    else stores.publication.putLink(link, file, digests);
   }
   const counted = getBucket(stores, bucket.id);
   saveBucket(stores, { ...counted, overheadBytes: counted.overheadBytes + added }, counted);

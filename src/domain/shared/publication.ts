@@ -48,10 +48,9 @@ export interface PublishedFile extends ShownFile {
   readonly headers: StoredHeaders;
 }
 
-/** The fields of a link that its address and its response depend on. */
+/** The fields of a link that its certified answers depend on. */
 export interface PublishedLink {
   readonly id: string;
-  readonly name: string;
   readonly downloadName: string;
 }
 
@@ -81,6 +80,8 @@ export interface Publication {
   /** Publishes the file at the link's address. */
   putLink(link: PublishedLink, file: PublishedFile, chunkDigests: Uint8Array): void;
   removeLink(id: string): void;
+  /** Brings a link that an earlier version published to its present path in the tree. */
+  moveLink(id: string, name: string): void;
   /** Makes the bucket, new or existing, public or private. */
   show(bucketId: string, isPublic: boolean): void;
   /** Publishes the file at the folder's address, which ends in a slash. */
