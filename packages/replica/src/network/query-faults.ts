@@ -27,6 +27,11 @@ export interface QueryFaults {
   readonly clockJumps?: number;
   /** Forward, or backward if negative; default an hour. */
   readonly clockJumpNs?: bigint;
+  /**
+   * Returns a reply of the node's own making, which it signs, to a query that would get `reply`;
+   * undefined for the true one. Not called for a query that is rejected.
+   */
+  readonly forge?: (query: CallMessage, reply: Uint8Array) => Uint8Array | undefined;
 }
 
 /** One node's answer to a query. */
@@ -88,7 +93,8 @@ export function createQueryDoor(
       const history = remember(past, keyOf(message), fresh);
       const told = drawn.lags ? asOf(history, fresh.atNs - lagNs) : fresh;
       const jump = drawn.clockJumps ? (faults.clockJumpNs ?? clockJumpNsDefault) : 0n;
-      const signed = drawn.lies ? alter(told.outcome, random) : told.outcome;
+      const own = forged(told.outcome, message, faults.forge);
+      const signed = drawn.lies ? alter(own, random) : own;
       const sent = drawn.altered ? alter(signed, random) : signed;
       return { signed, sent, timestampNs: told.atNs + jump };
     },
@@ -125,6 +131,11 @@ function asOf(history: readonly Past[], atNs: bigint): Past {
   const known = history.findLast((one) => one.atNs <= atNs) ?? history[0];
   if (known === undefined) throw new Error('a query is remembered before it is answered');
   return { outcome: known.outcome, atNs };
+}
+
+function forged(outcome: Outcome, query: CallMessage, forge: QueryFaults['forge']): Outcome {
+  const arg = outcome.status === 'replied' ? forge?.(query, outcome.arg) : undefined;
+  return arg === undefined ? outcome : { status: 'replied', arg };
 }
 
 /** Changes one bit of a reply, or the text of a reject. */
