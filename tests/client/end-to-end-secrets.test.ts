@@ -15,7 +15,7 @@ import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
 import { nodeEndToEnd, openNodeLink } from '../../packages/client/src/node/end-to-end.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
-import type { Storage } from '../../packages/client/src/storage.ts';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { deployLocally, newIdentity, principalOf } from '../../scripts/local-service.ts';
@@ -126,7 +126,7 @@ beforeAll(async () => {
   };
   const { secret: apiKey } = await owner.storage.keys.create(keys);
   const http = { url: service.url, apiKey, fetch: listening };
-  await createHttpStorage({ ...http, endToEnd: nodeEndToEnd() }).upload(large, {
+  await createStorage({ ...http, endToEnd: nodeEndToEnd() }).upload(large, {
     bucket,
     path: 'dropped',
   });

@@ -12,7 +12,7 @@ import { nodeEndToEnd, openNodeLink } from '../../packages/client/src/node/end-t
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { fileIdentityStore } from '../../packages/client/src/node/identity-store.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
-import type { Storage } from '../../packages/client/src/storage.ts';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 
@@ -86,7 +86,7 @@ test('nodeEndToEnd(): a key writes without any secret, and opens nothing', async
     permissions: ['read', 'write'],
   });
   const options = { url: service.base, apiKey: secret };
-  const dropping = createHttpStorage({ ...options, endToEnd: nodeEndToEnd() });
+  const dropping = createStorage({ ...options, endToEnd: nodeEndToEnd() });
   await dropping.upload(bytes, { bucket, path: 'dropped.txt' });
   expect(same(await bytesOf(reader, 'dropped.txt'), bytes)).toBe(true);
   await expect(bytesOf(dropping, 'dropped.txt')).rejects.toMatchObject({ code: 'NoIdentity' });

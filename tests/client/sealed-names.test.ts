@@ -7,13 +7,12 @@ import { join } from 'node:path';
 import { aessiv } from '@noble/ciphers/aes.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sealedNames } from '../../packages/client/src/age/sealed-names.ts';
-import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
 import { nodeEndToEnd } from '../../packages/client/src/node/end-to-end.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
 import { openLink } from '../../packages/client/src/open-link.ts';
 import { namesOf } from '../../packages/client/src/sealed-names/bucket-names.ts';
-import type { Storage } from '../../packages/client/src/storage.ts';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { StorageError } from '../../packages/client/src/storage-error.ts';
 import type { EndToEndRecord } from '../../packages/client/src/types/end-to-end.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
@@ -164,7 +163,7 @@ describe('sealedNames(): in a bucket', () => {
       permissions: ['read', 'write', 'delete'],
     });
     apiKey = secret;
-    keyed = createHttpStorage({ url: service.base, apiKey, endToEnd: nodeEndToEnd() });
+    keyed = createStorage({ url: service.base, apiKey, endToEnd: nodeEndToEnd() });
     const files = ['b.txt', 'a.txt', 'inner/c.txt', 'inner/deep/d.txt'];
     const sources = files.map((path) => ({ path, source: Buffer.from(path) }));
     const stored = await all(owner.uploadAll(sources, { bucket }));

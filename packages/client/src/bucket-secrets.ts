@@ -8,12 +8,11 @@ import { type FilePrefix, readPrefix } from './age/opened-file.ts';
 import { mayBeOf, payloadNonceBytes, plainBytesOf, sealedBytesOf } from './age/payload.ts';
 import { sealedSource } from './age/sealed-source.ts';
 import { softwareSegmentCipher } from './age/segment-cipher.ts';
+import { BucketModes } from './bucket-modes.ts';
 import { concatBytes } from './bytes/bytes.ts';
 import type { OpenedSource, UploadSource } from './bytes/upload-source.ts';
 import { type Connection, perform } from './connection/connection.ts';
-import { modeOf } from './end-to-end.ts';
 import { connectionOver } from './http-storage.ts';
-import type { BucketMode } from './operations/service.ts';
 import { namesOf } from './sealed-names/bucket-names.ts';
 import { sealingTransport } from './sealed-names/sealing-transport.ts';
 import { issuerOf, type StorageOptions, transportOf } from './storage.ts';
@@ -28,8 +27,16 @@ export interface EpochIdentity extends BucketEpoch {
 }
 
 export interface BucketSecrets {
-  /** Returns undefined if the bucket is not end-to-end or the caller may not ask. */
+  /**
+   * Returns the mode for writing, by a reply that the network signs; undefined if the bucket is not
+   * end-to-end. Throws Untrusted as an upload does.
+   */
   mode(bucket: string): Promise<EndToEndRecord | undefined>;
+  /**
+   * Returns the mode for reading; undefined if the bucket is not end-to-end or the caller may not
+   * ask.
+   */
+  readerMode(bucket: string): Promise<EndToEndRecord | undefined>;
   /**
    * Returns whether the bucket keeps former versions; false over HTTP, where the service does not
    * report it.
@@ -62,28 +69,35 @@ export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions
   const { cipher = softwareSegmentCipher } = settings;
   const issuer = issuerOf(options);
   const keys = new BucketKeys(outer, { identities, passphrases, store, issuer });
-  const { told, forget } = rememberedBuckets(outer);
-  const mode: BucketSecrets['mode'] = async (bucket) => modeOf(await told(bucket));
+  const modes = new BucketModes(outer, settings);
+  const readerMode = (bucket: string) => modes.ofReader(bucket).catch(unlessRefused);
   const hasIssuer = issuer !== undefined;
-  const names = namesOf({ hasIssuer, mode, keys: async () => keys });
+  const names = namesOf({ hasIssuer, mode: readerMode, keys: async () => keys });
   const connection = { ...outer, transport: sealingTransport(outer.transport, names) };
   async function epochIdentity(bucket: EndToEndBucket, epoch: BucketEpoch) {
     return { ...epoch, ...(await keys.identity(bucket, epoch)) };
   }
   return {
-    mode,
-    forget,
+    mode: (bucket) => modes.of(bucket),
+    readerMode,
+    forget: (bucket) => modes.forget(bucket),
     // Over HTTP the question takes an update, and its answer does not contain this.
-    keepsVersions: async (bucket) =>
-      !('url' in options) && ((await told(bucket)).keepVersionsDays ?? 0) > 0,
+    async keepsVersions(bucket) {
+      if ('url' in options) return false;
+      const told = await modes.told(bucket).catch(unlessRefused);
+      return (told?.keepVersionsDays ?? 0) > 0;
+    },
     async identities(id) {
-      const bucket = await withIdentities(mode, id);
+      const bucket = await withIdentities(readerMode, id);
       const found: EpochIdentity[] = [];
       for (const epoch of bucket.mode.epochs) found.push(await epochIdentity(bucket, epoch));
       return found;
     },
     async identity(id, record) {
-      const bucket = await withIdentities(record === undefined ? mode : async () => record, id);
+      const bucket = await withIdentities(
+        record === undefined ? readerMode : async () => record,
+        id,
+      );
       await keys.sealingOf(bucket);
       return epochIdentity(bucket, bucket.mode.epochs.at(-1) as BucketEpoch);
     },
@@ -91,7 +105,7 @@ export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions
       return plainBytesOf(record.size - prefixBytes(await prefixOf(connection, record, version)));
     },
     async sealedAs(record, source) {
-      const bucketMode = await mode(record.bucketId);
+      const bucketMode = await readerMode(record.bucketId);
       if (bucketMode === undefined || !mayBeOf(record.size, source.size)) return undefined;
       const prefix = await prefixOf(connection, record);
       if (record.size !== prefixBytes(prefix) + sealedBytesOf(source.size)) return undefined;
@@ -112,37 +126,17 @@ function prefixBytes({ header }: FilePrefix): number {
   return header.length + payloadNonceBytes;
 }
 
-/** Cache time of a bucket's record: an empty bucket may become end-to-end. */
-const bucketKnownMs = 60_000;
-
-function rememberedBuckets(connection: Connection) {
-  const known = new Map<string, { told: Promise<BucketMode>; untilMs: number }>();
-  const forget = (bucket: string): void => {
-    known.delete(bucket);
-  };
-  function told(bucket: string): Promise<BucketMode> {
-    const former = known.get(bucket);
-    if (former !== undefined && Date.now() < former.untilMs) return former.told;
-    const asked = askBucket(connection, bucket);
-    known.set(bucket, { told: asked, untilMs: Date.now() + bucketKnownMs });
-    asked.catch(() => forget(bucket));
-    return asked;
-  }
-  return { told, forget };
+/** Returns undefined if the service is of version 0.1.0, or the caller has no right to ask. */
+function unlessRefused(error: unknown): undefined {
+  const codes = ['Unsupported', 'AccessDenied', 'Unauthorized'];
+  if (codes.some((code) => isStorageError(error, code))) return undefined;
+  throw error;
 }
 
-async function askBucket(connection: Connection, bucket: string): Promise<BucketMode> {
-  try {
-    return await perform(connection, 'getEndToEnd', bucket, undefined);
-  } catch (error) {
-    // The service is of version 0.1.0, or the caller has no right to ask.
-    const codes = ['Unsupported', 'AccessDenied', 'Unauthorized'];
-    if (codes.some((code) => isStorageError(error, code))) return {};
-    throw error;
-  }
-}
-
-async function withIdentities(mode: BucketSecrets['mode'], id: string): Promise<EndToEndBucket> {
+async function withIdentities(
+  mode: BucketSecrets['readerMode'],
+  id: string,
+): Promise<EndToEndBucket> {
   const found = await mode(id);
   if (found?.usesVetKeys) return { id, mode: found };
   const words =

@@ -1,20 +1,18 @@
 // The layer for end-to-end buckets: encrypts files before they are sent and decrypts downloads.
-// This file asks whether a bucket is end-to-end; age/end-to-end-files.ts does the rest and is
-// loaded for the first such bucket.
+// bucket-modes.ts finds out whether a bucket is end-to-end; age/end-to-end-files.ts does the rest
+// and is loaded for the first such bucket.
 
 import type { Issuer } from './age/bucket-keys.ts';
 import type { EndToEndFiles } from './age/end-to-end-files.ts';
+import { BucketModes } from './bucket-modes.ts';
 import { type Connection, perform } from './connection/connection.ts';
 import { checkedConcurrency } from './connection/parallel.ts';
-import type { Signal } from './connection/transport.ts';
 import { downloadFile } from './downloads/download.ts';
 import { type FileStorage, fileStorage } from './files/file-storage.ts';
 import { versionsOf } from './files/versions.ts';
-import type { BucketMode } from './operations/service.ts';
 import { namesOf } from './sealed-names/bucket-names.ts';
 import { sealingTransport } from './sealed-names/sealing-transport.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
-import type { EndToEndRecord } from './types/end-to-end.ts';
 import { ageType, type EndToEndOptions } from './types/end-to-end.ts';
 import { requireVersionNumber } from './types/version-number.ts';
 import { measureBefore } from './uploads/upload.ts';
@@ -23,18 +21,17 @@ import type { PartOptions, SessionOptions, Uploads } from './uploads/uploads.ts'
 /** Returns a storage that encrypts and decrypts files of end-to-end buckets. */
 export type EndToEndLayer = (connection: Connection, issuer?: Issuer | undefined) => FileStorage;
 
-/** Cache time of a bucket's mode; the mode of a bucket that has files cannot change. */
-const modeKnownMs = 300_000;
-
 /**
- * Returns the end-to-end layer for `createHttpStorage` and `createStorage`. With the actor,
- * `createStorage` has one by default.
+ * Returns the end-to-end layer for `createStorage` and `createHttpStorage`. With the actor,
+ * `createStorage` has one by default; with `url` it loads the agent to ask for a bucket's
+ * recipients, by a reply that the network signs. `createHttpStorage` cannot verify that: it needs
+ * `pinnedRecipients`, and otherwise refuses uploads with Untrusted.
  *
  * @example
  * ```ts
- * import { createHttpStorage, endToEnd } from '@encrypted-file-storage/client';
+ * import { createStorage, endToEnd } from '@encrypted-file-storage/client';
  *
- * const storage = createHttpStorage({
+ * const storage = createStorage({
  *   url: 'https://<canister id>.icp.net',
  *   apiKey: '<API key>',
  *   endToEnd: endToEnd({ passphrases: ['correct horse battery staple'] }),
@@ -44,7 +41,7 @@ const modeKnownMs = 300_000;
  */
 export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
   return (outer, issuer) => {
-    const modes = new BucketModes(outer);
+    const modes = new BucketModes(outer, options);
     let loaded: Promise<EndToEndFiles> | undefined;
     const load = () => {
       loaded ??= import('./age/end-to-end-files.ts').then(({ openEndToEnd }) =>
@@ -54,7 +51,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
     };
     const names = namesOf({
       hasIssuer: issuer !== undefined,
-      mode: (bucket, signal) => modes.of(bucket, signal),
+      mode: (...asked) => modes.forNames(...asked),
       keys: async () => (await load()).keys,
     });
     const connection = { ...outer, transport: sealingTransport(outer.transport, names) };
@@ -67,7 +64,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
       const request = { bucket, path, version, wantsFirst: range === undefined };
       const file = await perform(connection, 'openFile', request, signal);
       // In other buckets, files of this type are returned unchanged.
-      const mode = file.contentType === ageType ? await modes.ofReader(name.bucket) : undefined;
+      const mode = file.contentType === ageType ? await modes.ofAgeFile(name.bucket) : undefined;
       if (mode === undefined) return downloadFile(connection, name, downloadOptions, file);
       return (await load()).download(name, { file, options: downloadOptions }, mode);
     };
@@ -80,7 +77,9 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
         const mode = await modes.of(bucket, signal);
         if (mode !== undefined) return (await load()).upload(source, uploadOptions, mode);
         return files.upload(source, uploadOptions).catch((error) => {
-          throw modes.forgetIfNew(bucket, error);
+          // The bucket has become end-to-end since.
+          if (isStorageError(error, 'NotEncrypted')) modes.forget(bucket);
+          throw error;
         });
       },
       async *uploadAll(all, allOptions) {
@@ -103,7 +102,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
         async create(request) {
           const link = await files.links.create(request);
           const { contentType } = await files.stat(request, { signal: request.signal });
-          const mode = contentType === ageType ? await modes.ofReader(request.bucket) : undefined;
+          const mode = contentType === ageType ? await modes.ofAgeFile(request.bucket) : undefined;
           return mode === undefined ? link : (await load()).openingLink(request, link, mode);
         },
       },
@@ -134,62 +133,6 @@ function wholeOnly(uploads: Uploads, modes: BucketModes): Uploads {
       return uploads.write(part);
     },
   };
-}
-
-/** The mode assumed for files of age's type when the caller may not ask for the bucket's mode. */
-const unknownMode: EndToEndRecord = {
-  usesVetKeys: false,
-  sealsNames: false,
-  recipients: [],
-  serial: '0',
-  epochs: [],
-};
-
-export function modeOf({ endToEnd }: BucketMode): EndToEndRecord | undefined {
-  if (!endToEnd || 'epochs' in endToEnd) return endToEnd ?? undefined;
-  const { epoch, ...mode } = endToEnd;
-  return { ...mode, serial: '0', epochs: epoch ? [epoch] : [] };
-}
-
-interface KnownMode {
-  readonly mode: Promise<EndToEndRecord | undefined>;
-  readonly untilMs: number;
-}
-
-/** Caches the mode of each bucket for some minutes. */
-class BucketModes {
-  readonly #connection: Connection;
-  readonly #known = new Map<string, KnownMode>();
-
-  constructor(connection: Connection) {
-    this.#connection = connection;
-  }
-
-  /** Returns undefined if the bucket is not end-to-end. */
-  async of(bucket: string, signal?: Signal): Promise<EndToEndRecord | undefined> {
-    const known = this.#known.get(bucket);
-    if (known !== undefined && Date.now() < known.untilMs) return known.mode;
-    const told = perform(this.#connection, 'getEndToEnd', bucket, signal);
-    const forgiving = told.then(modeOf).catch((error) => {
-      this.#known.delete(bucket);
-      // Services of version 0.1.0 have neither this request nor end-to-end buckets.
-      if (isStorageError(error, 'Unsupported')) return undefined;
-      throw error;
-    });
-    this.#known.set(bucket, { mode: forgiving, untilMs: Date.now() + modeKnownMs });
-    return forgiving;
-  }
-
-  /** Readers of a public bucket may have no right to ask for its record. */
-  async ofReader(bucket: string): Promise<EndToEndRecord | undefined> {
-    return this.of(bucket).catch(() => unknownMode);
-  }
-
-  /** Drops the cached mode if the bucket has become end-to-end since, and returns the error. */
-  forgetIfNew(bucket: string, error: unknown): unknown {
-    if (isStorageError(error, 'NotEncrypted')) this.#known.delete(bucket);
-    return error;
-  }
 }
 
 function refusalOf(error: unknown): StorageError {

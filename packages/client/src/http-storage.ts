@@ -73,7 +73,7 @@ export interface CommonOptions {
   /**
    * `endToEnd()` encrypts and decrypts files of end-to-end buckets. With the actor it is the
    * default; over HTTP it must be given, because the first upload then asks for the bucket's mode,
-   * which takes some seconds.
+   * which takes some seconds. `createHttpStorage` also needs `pinnedRecipients`.
    */
   readonly endToEnd?: EndToEndLayer | undefined;
 }
@@ -87,7 +87,9 @@ export interface HttpStorageOptions extends CommonOptions {
 }
 
 /**
- * Returns a client over HTTP that adds nothing of the agent to a bundle.
+ * Returns a client over HTTP that adds nothing of the agent to a bundle. It trusts the gateway and
+ * the node that answers: one node can claim that a file was stored or deleted, and name a bucket's
+ * recipients, which is why `endToEnd()` needs `pinnedRecipients` here.
  *
  * @example
  * ```ts

@@ -23,10 +23,13 @@ export type * from './types/buckets.ts';
 export type * from './types/call-options.ts';
 export type {
   BucketEpoch,
+  BucketMemory,
   EndToEndOptions,
   EndToEndRecord,
   EndToEndSettings,
   IdentityStore,
+  KnownBucket,
+  RecipientsChange,
   SegmentCipher,
 } from './types/end-to-end.ts';
 export type * from './types/files.ts';

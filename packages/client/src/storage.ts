@@ -17,7 +17,12 @@ import {
   rotationOf,
 } from './administration/creators-and-rotation.ts';
 import type { Issuer } from './age/bucket-keys.ts';
-import { isNetwork } from './connection/canister-address.ts';
+import {
+  findCanister,
+  isLoopback,
+  isNetwork,
+  networkAgentHost,
+} from './connection/canister-address.ts';
 import { defaultRetryPolicy } from './connection/retry.ts';
 import type { Transport } from './connection/transport.ts';
 import { endToEnd } from './end-to-end.ts';
@@ -114,7 +119,28 @@ export function issuerOf(options: StorageOptions): Issuer | undefined {
 }
 
 export function transportOf(options: StorageOptions): Transport {
-  if ('url' in options) return httpTransport(options);
+  if ('url' in options) return { ...httpTransport(options), verifier: verifierOf(options) };
+  return actorTransport(options);
+}
+
+/** Calls the canister behind a gateway's address without an identity; loads the agent for it. */
+function verifierOf({ url, ...options }: HttpStorageOptions): () => Promise<Transport> {
+  let found: Promise<Transport> | undefined;
+  const find = async () => {
+    const canisterId = await findCanister(url);
+    const host = isNetwork(url) ? networkAgentHost : new URL(url).origin;
+    return actorTransport({ ...options, host, canisterId, fetchRootKey: isLoopback(url) });
+  };
+  return () => {
+    found ??= find();
+    found.catch(() => {
+      found = undefined;
+    });
+    return found;
+  };
+}
+
+function actorTransport(options: ActorStorageOptions): Transport {
   const { host, canisterId, identity, fetchRootKey, apiKey, linkUrl } = options;
   const caller = { identity, fetchRootKey, apiKey };
   const retryPolicy = { ...defaultRetryPolicy, ...options.retry };

@@ -11,7 +11,10 @@ export interface Account {
    * Returns whether buckets are end-to-end or store versions, and the decrypted sizes of their
    * files.
    */
-  readonly secrets: Pick<BucketSecrets, 'mode' | 'keepsVersions' | 'plainSize' | 'forget'>;
+  readonly secrets: Pick<
+    BucketSecrets,
+    'mode' | 'readerMode' | 'keepsVersions' | 'plainSize' | 'forget'
+  >;
   /** Known buckets of a caller who cannot list buckets, such as an API key. */
   readonly buckets?: readonly string[] | undefined;
 }

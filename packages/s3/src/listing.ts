@@ -38,7 +38,7 @@ export interface ListPage {
 const walkedNamesMax = 20_000;
 
 export async function listPage(account: Account, request: ListRequest): Promise<ListPage> {
-  const mode = await account.secrets.mode(request.bucket);
+  const mode = await account.secrets.readerMode(request.bucket);
   if (mode?.sealsNames) return listSealed(account, request);
   const isGrouped = request.delimiter === '' || request.delimiter === '/';
   return isGrouped ? listByService(account, request) : listByWalk(account, request);

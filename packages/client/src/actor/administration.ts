@@ -9,6 +9,7 @@ import type { EndToEndSettings } from '../types/end-to-end.ts';
 import type { KeyRequest } from '../types/keys.ts';
 import type { AccessChange, Budget } from '../types/service.ts';
 import { type ActorCalls, calling, nothing } from './actor-call.ts';
+import { bucketMode } from './bucket-mode.ts';
 import {
   bucketRecordOf,
   keyRecordOf,
@@ -38,6 +39,7 @@ export const administrationCalls: ActorCalls<AdministrationOperations> = {
     ({ actor }, { id, isForced }) => actor.deleteBucket(id, [{ force: [isForced] }]),
     nothing,
   ),
+  getBucketMode: bucketMode,
   getBucketIdentity: calling(
     ({ actor }, { bucket, epoch, transportPublicKey }) =>
       actor.getBucketIdentity(bucket, [BigInt(epoch)], transportPublicKey),

@@ -118,7 +118,7 @@ export function bucketRecordOf(bucket: CandidBucket): BucketRecord {
   };
 }
 
-function endToEndOf([mode]: CandidBucket['endToEnd']): EndToEndRecord | undefined {
+export function endToEndOf([mode]: CandidBucket['endToEnd']): EndToEndRecord | undefined {
   return (
     mode && {
       ...mode,

@@ -27,6 +27,7 @@ export function lazyTransport(connection: ActorConnection): Transport {
     line: connection.line,
     linkBase: canisterAddress(connection),
     readsByLinks: false,
+    verifier: open,
     probe: async (bytes) => (await open()).probe(bytes),
     ...callsOf<Operations, unknown>(operationRows, callIn(open)),
     administration: callsOf<AdministrationOperations, unknown>(

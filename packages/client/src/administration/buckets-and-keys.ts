@@ -7,6 +7,7 @@ import type { ArgumentOf, ResultOf } from '../operations/operation.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
 import type { BucketChange, BucketOptions, BucketRecord, WellKnownText } from '../types/buckets.ts';
 import type { KeyRecord, KeyRequest, NewKey } from '../types/keys.ts';
+import { recipientsDigest } from '../types/recipients-digest.ts';
 
 export interface Buckets {
   /**
@@ -67,6 +68,18 @@ export interface Buckets {
    * ```
    */
   rotateIdentity(id: string): Promise<BucketRecord>;
+  /**
+   * Returns the digest of whom a bucket's new files are encrypted to, by a reply that the network
+   * signs; `none` if the bucket is not end-to-end. Writers pin it by `pinnedRecipients` of
+   * `endToEnd()`.
+   *
+   * @example
+   * ```ts
+   * await storage.buckets.create('inbox', { endToEnd: {} });
+   * console.log(await storage.buckets.recipientsDigest('inbox'));
+   * ```
+   */
+  recipientsDigest(id: string): Promise<string>;
 }
 
 export interface Keys {
@@ -175,6 +188,10 @@ export function bucketsOf(connection: Connection): Buckets {
     update: (id, change) => manage(connection, 'updateBucket', { ...change, id }),
     remove: (id, { isForced = false } = {}) => manage(connection, 'deleteBucket', { id, isForced }),
     rotateIdentity: (id) => manage(connection, 'rotateBucketIdentity', id),
+    async recipientsDigest(id) {
+      const { endToEnd } = await manage(connection, 'getBucketMode', id);
+      return recipientsDigest(endToEnd);
+    },
   };
 }
 

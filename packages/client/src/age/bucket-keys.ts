@@ -31,7 +31,7 @@ export interface EndToEndBucket {
   readonly mode: EndToEndRecord;
 }
 
-type Epoch = EndToEndRecord['epochs'][number];
+type Epoch = Pick<EndToEndRecord['epochs'][number], 'epoch' | 'recipient'>;
 
 export class BucketKeys {
   readonly #connection: Connection;
@@ -67,7 +67,7 @@ export class BucketKeys {
       return openHeader(header, own);
     }
     const tries = [() => openHeader(header, own)];
-    for (const epoch of bucket.mode.epochs.toReversed()) {
+    for (const epoch of everyEpoch(bucket.mode)) {
       tries.push(async () => {
         const { identity } = await this.identity(bucket, epoch);
         return openHeader(header, { identities: [identity], passphrases: [] });
@@ -157,6 +157,16 @@ export class BucketKeys {
     }
     return recipient;
   }
+}
+
+/** Newest first; a mode that the network has signed lists the newest epoch only. */
+function everyEpoch({ epochs }: EndToEndRecord): Epoch[] {
+  const listed = new Map(epochs.map((one) => [one.epoch, one]));
+  const count = epochs.at(-1)?.epoch ?? 0;
+  return Array.from({ length: count }, (_, index) => {
+    const epoch = count - index;
+    return listed.get(epoch) ?? { epoch };
+  });
 }
 
 function unpublished({ id }: EndToEndBucket): StorageError {

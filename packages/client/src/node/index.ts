@@ -2,6 +2,7 @@
 // on disk, identities of PEM files.
 
 export * from '../index.ts';
+export { fileBucketMemory } from './bucket-memory.ts';
 export { nodeEndToEnd as endToEnd, openNodeLink as openLink } from './end-to-end.ts';
 export { type FileSource, openFileSource } from './file-source.ts';
 export { identityFromPem, type KeyKind, type PemIdentity } from './identity.ts';

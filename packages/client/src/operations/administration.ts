@@ -1,6 +1,7 @@
 // Operations of owners and controllers. Only the actor has them, and none takes a path of a file.
 
 import type { BucketChange, BucketOptions, BucketRecord, WellKnownText } from '../types/buckets.ts';
+import type { EndToEndRecord } from '../types/end-to-end.ts';
 import type { KeyRecord, KeyRequest, NewKey } from '../types/keys.ts';
 import type { AccessChange, RootKeySource } from '../types/service.ts';
 import type { TransferRows } from './operation.ts';
@@ -14,6 +15,12 @@ export interface SealedIdentity {
   readonly publicKey: Uint8Array;
   readonly recipient?: string | undefined;
   readonly keyName: string;
+}
+
+/** The mode of a bucket. */
+export interface SignedMode {
+  /** Absent if the bucket is not end-to-end. */
+  readonly endToEnd?: EndToEndRecord | undefined;
 }
 
 export interface EpochName {
@@ -34,6 +41,8 @@ export interface AdministrationOperations {
   listBuckets(page: number): { readonly items: readonly BucketRecord[]; readonly hasMore: boolean };
   updateBucket(change: BucketChange & { readonly id: string }): BucketRecord;
   deleteBucket(request: { readonly id: string; readonly isForced: boolean }): undefined;
+  /** The reply is signed by the network, and has the newest epoch only. */
+  getBucketMode(bucket: string): SignedMode;
   /** The transport's public key has 48 bytes. */
   getBucketIdentity(request: EpochName & { transportPublicKey: Uint8Array }): SealedIdentity;
   setBucketRecipient(request: EpochName & { readonly recipient: string }): BucketRecord;
@@ -55,6 +64,7 @@ export const administrationRows = {
   listBuckets: { retry: 'repeat' },
   updateBucket: { retry: 'repeat' },
   deleteBucket: { retry: { doneIf: 'NoSuchBucket' } },
+  getBucketMode: { retry: 'repeat' },
   getBucketIdentity: { retry: 'never' },
   setBucketRecipient: { retry: 'never' },
   rotateBucketIdentity: { retry: 'never' },

@@ -37,11 +37,14 @@ const unopenedNames: PathNames = {
   open: (path) => ({ path, isPathAsStored: true }),
 };
 
+/** Finding or listing files, or storing one under a new path. */
+export type NamesUse = 'find' | 'name';
+
 /**
  * Returns a bucket's names. With the use `name`, for storing under a path, throws NoIdentity if the
  * caller cannot seal it.
  */
-export type NamesOf = (bucket: string, use: 'find' | 'name', signal: Signal) => Promise<PathNames>;
+export type NamesOf = (bucket: string, use: NamesUse, signal: Signal) => Promise<PathNames>;
 
 export interface NamesSource {
   /**
@@ -49,7 +52,7 @@ export interface NamesSource {
    * stored.
    */
   readonly hasIssuer: boolean;
-  mode(bucket: string, signal: Signal): Promise<EndToEndRecord | undefined>;
+  mode(bucket: string, use: NamesUse, signal: Signal): Promise<EndToEndRecord | undefined>;
   keys(): Promise<{
     namesOf(bucket: { readonly id: string; readonly mode: EndToEndRecord }): Promise<PathNames>;
   }>;
@@ -61,7 +64,7 @@ export function namesOf(source: NamesSource): NamesOf {
   return async (bucket, use, signal) => {
     // Without an identity the answer does not matter, and over HTTP the question takes seconds.
     if (use === 'find' && !source.hasIssuer) return plainNames;
-    const asked = source.mode(bucket, signal);
+    const asked = source.mode(bucket, use, signal);
     const mode = await (use === 'name' ? asked : asked.catch(unlessRefused));
     if (!mode?.sealsNames) return plainNames;
     const opening =

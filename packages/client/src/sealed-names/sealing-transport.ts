@@ -37,6 +37,8 @@ export function sealingTransport(transport: Transport, namesOf: NamesOf): Transp
   // Not a spread of the transport: a member with a path would pass unsealed.
   return {
     ...{ line, probe, wholeFileBytesMax, bodyMsMax, linkBase, readsByLinks },
+    // Reports modes of buckets, which have no paths.
+    verifier: transport.verifier,
     administration: transport.administration,
     ...calls,
   };

@@ -26,6 +26,32 @@ export interface SegmentCipher {
   open(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array): Uint8Array | undefined;
 }
 
+/** A bucket's recipients by the last reply that the network signed. */
+export interface KnownBucket {
+  /** The digest of the bucket's recipients; `none` if it was not end-to-end. */
+  readonly recipientsDigest: string;
+  /** Milliseconds since 1970. */
+  readonly signedAtMs: number;
+}
+
+/** Other recipients than a client expects. */
+export interface RecipientsChange {
+  readonly bucket: string;
+  /** The pinned digest, or the last known one. */
+  readonly expected: string;
+  /** `none` if the bucket is not end-to-end. */
+  readonly actual: string;
+}
+
+/**
+ * Remembers the modes of one service's buckets. A client refuses to send files to a bucket that was
+ * end-to-end and is not any more, and it asks less often.
+ */
+export interface BucketMemory {
+  get(bucket: string): Promise<KnownBucket | undefined>;
+  set(bucket: string, known: KnownBucket): Promise<void>;
+}
+
 export interface EndToEndOptions {
   /**
    * The user's own identities (`AGE-SECRET-KEY-1…`, `AGE-SECRET-KEY-PQ-1…`), besides vetKeys.
@@ -51,19 +77,75 @@ export interface EndToEndOptions {
   /** Stores identities of buckets; in memory by default. */
   readonly store?: IdentityStore | undefined;
   /**
+   * Digests of recipients by bucket, from `buckets.recipientsDigest()` or from a bucket's owner;
+   * `none` for a bucket that is not end-to-end. An upload to a bucket with other recipients fails
+   * with Untrusted. `createHttpStorage` requires one for each bucket, because over HTTP alone one
+   * node can invent recipients.
+   *
+   * @example
+   * ```ts
+   * import { createHttpStorage, endToEnd } from '@encrypted-file-storage/client';
+   *
+   * const pinned = createHttpStorage({
+   *   url: 'https://<canister id>.icp.net',
+   *   apiKey: '<API key>',
+   *   endToEnd: endToEnd({ pinnedRecipients: { demo: 'none' } }),
+   * });
+   * await pinned.upload(new Blob(['hello']), { bucket: 'demo', path: 'notes/pinned.txt' });
+   * ```
+   */
+  readonly pinnedRecipients?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Remembers the modes of buckets, for as long as the program runs by default;
+   * `fileBucketMemory()` of the entry for Node stores them in files.
+   *
+   * @example
+   * ```ts
+   * import { endToEnd, type KnownBucket } from '@encrypted-file-storage/client';
+   *
+   * const known = new Map<string, KnownBucket>();
+   * const remembering = endToEnd({
+   *   memory: {
+   *     get: async (bucket) => known.get(bucket),
+   *     set: async (bucket, mode) => void known.set(bucket, mode),
+   *   },
+   * });
+   * ```
+   */
+  readonly memory?: BucketMemory | undefined;
+  /**
+   * Called if recipients that the network has signed are not the pinned ones, or if a bucket has
+   * ceased to be end-to-end; returns whether to use them. Without it, they are refused.
+   *
+   * @example
+   * ```ts
+   * import { endToEnd } from '@encrypted-file-storage/client';
+   *
+   * const asking = endToEnd({
+   *   acceptRecipients: ({ bucket, expected, actual }) => {
+   *     console.log(`The recipients of ${bucket} changed from ${expected} to ${actual}.`);
+   *     return false;
+   *   },
+   * });
+   * ```
+   */
+  readonly acceptRecipients?:
+    | ((change: RecipientsChange) => boolean | Promise<boolean>)
+    | undefined;
+  /**
    * Encrypts files' contents; by @noble/ciphers by default.
    *
    * @example
    * ```ts
    * import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
-   * import { createHttpStorage, endToEnd } from '@encrypted-file-storage/client';
+   * import { createStorage, endToEnd } from '@encrypted-file-storage/client';
    * import { type SegmentCipher } from '@encrypted-file-storage/client';
    *
    * const cipher: SegmentCipher = {
    *   seal: (key, nonce, bytes) => chacha20poly1305(key, nonce).encrypt(bytes),
    *   open: (key, nonce, sealed) => chacha20poly1305(key, nonce).decrypt(sealed),
    * };
-   * const sealing = createHttpStorage({
+   * const sealing = createStorage({
    *   url: 'https://<canister id>.icp.net',
    *   apiKey: '<API key>',
    *   endToEnd: endToEnd({ cipher }),

@@ -50,7 +50,7 @@ export async function findObject(
   const { account } = operation;
   const { record, version } = await findRecord(operation, name, versionId);
   const object = { ...objectOf(record), version };
-  const isOpened = record.contentType === ageType && (await isEndToEnd(account, name.bucket));
+  const isOpened = record.contentType === ageType && (await isOpenedIn(account, name.bucket));
   if (!isOpened) return object;
   const size = object.own.size ?? (await account.secrets.plainSize(record, version));
   return { ...object, size, contentType: unknownType };
@@ -82,6 +82,12 @@ export async function findRecord(
   throw new S3Error('NoSuchVersion', 'The object has no such version.');
 }
 
+/** For reading. */
+export async function isOpenedIn({ secrets }: Account, bucket: string): Promise<boolean> {
+  return (await secrets.readerMode(bucket)) !== undefined;
+}
+
+/** For writing: throws if the caller may not ask, or if the answer is not trusted. */
 export async function isEndToEnd({ secrets }: Account, bucket: string): Promise<boolean> {
   return (await secrets.mode(bucket)) !== undefined;
 }

@@ -14,7 +14,7 @@ import type { S3Request } from '../request.ts';
 import { S3Error } from '../s3-error.ts';
 import { metadataOf, objectOf, type StoredObject } from '../stored-object.ts';
 import { writeXml } from '../xml/write.ts';
-import { findObject, isEndToEnd, placeOf, targetOf } from './common.ts';
+import { findObject, isEndToEnd, isOpenedIn, placeOf, targetOf } from './common.ts';
 import { bodyOf, storeStream } from './store-stream.ts';
 import { writeConditions } from './write-conditions.ts';
 
@@ -46,7 +46,7 @@ async function copyObject(operation: Operation): Promise<Answer> {
   const isItself = !isFormer && from.bucket === to.bucket && from.path === to.path;
   const isCarried =
     from.bucket !== to.bucket &&
-    ((await isEndToEnd(account, from.bucket)) || (await isEndToEnd(account, to.bucket)));
+    ((await isOpenedIn(account, from.bucket)) || (await isEndToEnd(account, to.bucket)));
   const record = await (isItself
     ? changeItself(operation, copy)
     : isCarried

@@ -1,0 +1,42 @@
+// The mode of a bucket by an update, whose reply the network signs.
+
+import { CanisterStatus } from '@icp-sdk/core/agent';
+import { Principal } from '@icp-sdk/core/principal';
+import type { Signal } from '../connection/transport.ts';
+import type { SignedMode } from '../operations/administration.ts';
+import { isStorageError, StorageError } from '../storage-error.ts';
+import { endToEndOf } from './candid-records.ts';
+import { call, type Service } from './connection.ts';
+
+export async function bucketMode(
+  service: Service,
+  bucket: string,
+  signal: Signal,
+): Promise<SignedMode> {
+  const { actor, key } = service;
+  try {
+    const { endToEnd } = await call(signal, () => actor.getBucketMode(bucket, key));
+    return { endToEnd: endToEndOf(endToEnd) };
+  } catch (error) {
+    if (!isStorageError(error, 'Unsupported')) throw error;
+    return modeOfEarlier(service);
+  }
+}
+
+/**
+ * Returns the mode of a bucket of a service that lacks the method: version 0.1.0 has no end-to-end
+ * buckets. A node refuses unknown methods without the network's signature and could pretend to, so
+ * the service's interface, which the network signs, decides.
+ */
+async function modeOfEarlier({ agent, canisterId }: Service): Promise<SignedMode> {
+  const principal = Principal.fromText(canisterId);
+  const status = await CanisterStatus.request({ agent, canisterId: principal, paths: ['candid'] });
+  const text = status.get('candid');
+  if (typeof text !== 'string' || /\bgetBucketMode\s*:/.test(text)) {
+    const words = 'A node claims that the service does not report modes of buckets.';
+    throw new StorageError('Untrusted', words, { isRetryable: true });
+  }
+  if (!/\bgetBucketIdentity\s*:/.test(text)) return {};
+  const words = 'The service does not report modes of buckets by signed replies; upgrade it.';
+  throw new StorageError('Unsupported', words);
+}

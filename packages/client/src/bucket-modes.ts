@@ -1,0 +1,212 @@
+// The modes of buckets: whether a bucket is end-to-end, and the recipients of its files.
+//
+// A single node answers a query and could invent the answer. A mode for writing therefore comes
+// from a reply that the network signs. Within an hour of such a reply, a query's answer with the
+// same digest does as well, so that most uploads do not wait for an update. Over HTTP alone nothing
+// is signed, so the digest must be one that the caller has pinned.
+//
+// A mode for reading may come from a query: a false one makes a reader fail to decrypt, and reveals
+// nothing but paths, if the reader has never learned that the bucket seals names.
+
+import { byRule, type Connection, perform } from './connection/connection.ts';
+import type { Signal, Transport } from './connection/transport.ts';
+import { administrationRows } from './operations/administration.ts';
+import type { BucketMode } from './operations/service.ts';
+import type { NamesUse } from './sealed-names/bucket-names.ts';
+import { StorageError } from './storage-error.ts';
+import type {
+  BucketMemory,
+  EndToEndOptions,
+  EndToEndRecord,
+  RecipientsChange,
+} from './types/end-to-end.ts';
+import { notEndToEnd, recipientsDigest } from './types/recipients-digest.ts';
+
+type ModeSettings = Pick<EndToEndOptions, 'pinnedRecipients' | 'memory' | 'acceptRecipients'>;
+
+interface Found {
+  /** Undefined if the bucket is not end-to-end. */
+  readonly mode: EndToEndRecord | undefined;
+  readonly digest: string;
+}
+
+interface Cached<T> {
+  readonly found: Promise<T>;
+  readonly untilMs: number;
+}
+
+/** Cache time of a mode in this process; the mode of a bucket that has files cannot change. */
+const modeKnownMs = 300_000;
+/** For this time after a signed reply, a query with the same answer replaces an update. */
+const signedKnownMs = 3_600_000;
+
+export class BucketModes {
+  readonly #connection: Connection;
+  readonly #settings: ModeSettings;
+  readonly #memory: BucketMemory;
+  readonly #found = new Map<string, Cached<Found>>();
+  readonly #told = new Map<string, Cached<BucketMode>>();
+  /** Digests that the caller has accepted. */
+  readonly #accepted = new Map<string, string>();
+
+  constructor(connection: Connection, settings: ModeSettings) {
+    this.#connection = connection;
+    this.#settings = settings;
+    this.#memory = settings.memory ?? processMemory();
+  }
+
+  /**
+   * Returns the mode for writing; undefined if the bucket is not end-to-end. Throws Untrusted if
+   * the recipients are not the pinned ones, or if the bucket has ceased to be end-to-end.
+   */
+  async of(bucket: string, signal?: Signal): Promise<EndToEndRecord | undefined> {
+    const { mode, digest: actual } = await this.#find(bucket, signal);
+    const expected = this.#pinnedOf(bucket) ?? actual;
+    if (expected !== actual) await this.#accept({ bucket, expected, actual });
+    return mode;
+  }
+
+  /** Returns the mode for reading; a query may be the source. */
+  async ofReader(bucket: string, signal?: Signal): Promise<EndToEndRecord | undefined> {
+    const { verifier } = this.#connection.transport;
+    if (verifier !== undefined && this.#found.has(bucket)) {
+      return (await this.#find(bucket, signal)).mode;
+    }
+    const mode = modeOf(await this.told(bucket, signal));
+    const known = await this.#memory.get(bucket);
+    if (known === undefined || verifier === undefined) return mode;
+    if (known.recipientsDigest === (await recipientsDigest(mode))) return mode;
+    return (await this.#find(bucket, signal)).mode;
+  }
+
+  /** Readers of a public bucket may have no right to ask for the mode of its age files. */
+  ofAgeFile(bucket: string): Promise<EndToEndRecord | undefined> {
+    return this.ofReader(bucket).catch(() => unknownMode);
+  }
+
+  forNames(bucket: string, use: NamesUse, signal: Signal): Promise<EndToEndRecord | undefined> {
+    return use === 'name' ? this.of(bucket, signal) : this.ofReader(bucket, signal);
+  }
+
+  /** Returns the query's answer. */
+  told(bucket: string, signal?: Signal): Promise<BucketMode> {
+    return cached(this.#told, bucket, () =>
+      perform(this.#connection, 'getEndToEnd', bucket, signal),
+    );
+  }
+
+  forget(bucket: string): void {
+    this.#found.delete(bucket);
+    this.#told.delete(bucket);
+  }
+
+  #find(bucket: string, signal: Signal): Promise<Found> {
+    return cached(this.#found, bucket, async () => {
+      const verified = await this.#connection.transport.verifier?.();
+      if (verified === undefined) return this.#unsigned(bucket, signal);
+      const known = await this.#memory.get(bucket);
+      const isRecent = known !== undefined && Date.now() - known.signedAtMs < signedKnownMs;
+      const quick = isRecent ? await this.#query(verified, bucket, signal) : undefined;
+      if (quick !== undefined && quick.digest === known?.recipientsDigest) return quick;
+      const found = await this.#signed(verified, bucket, signal);
+      const expected = known?.recipientsDigest ?? notEndToEnd;
+      if (found.mode === undefined && expected !== notEndToEnd) {
+        await this.#accept({ bucket, expected, actual: found.digest });
+      }
+      await this.#memory.set(bucket, { recipientsDigest: found.digest, signedAtMs: Date.now() });
+      return found;
+    });
+  }
+
+  #pinnedOf(bucket: string): string | undefined {
+    const { pinnedRecipients = {} } = this.#settings;
+    return Object.hasOwn(pinnedRecipients, bucket) ? pinnedRecipients[bucket] : undefined;
+  }
+
+  /** Throws Untrusted unless the caller accepts the change. */
+  async #accept(change: RecipientsChange): Promise<void> {
+    const { bucket, actual } = change;
+    if (this.#accepted.get(bucket) === actual) return;
+    // Over HTTP alone a node could have invented them.
+    const { verifier } = this.#connection.transport;
+    const isAccepted = verifier && (await this.#settings.acceptRecipients?.(change));
+    if (!isAccepted) throw changed(change);
+    this.#accepted.set(bucket, actual);
+  }
+
+  async #signed(verified: Transport, bucket: string, signal: Signal): Promise<Found> {
+    const { retry: rule } = administrationRows.getBucketMode;
+    const ask = async () => verified.administration?.getBucketMode(bucket, signal) ?? {};
+    return foundOf(await byRule(this.#connection, { rule, signal }, ask));
+  }
+
+  /** Returns undefined if the query is refused, as it is to a key that only writes. */
+  #query(verified: Transport, bucket: string, signal: Signal): Promise<Found | undefined> {
+    const connection = { ...this.#connection, transport: verified };
+    return perform(connection, 'getEndToEnd', bucket, signal).then(foundOf, () => undefined);
+  }
+
+  async #unsigned(bucket: string, signal: Signal): Promise<Found> {
+    if (this.#pinnedOf(bucket) === undefined) throw unverifiable(bucket);
+    return foundOf(await this.told(bucket, signal));
+  }
+}
+
+/** The mode assumed for files of age's type when the caller may not ask for the bucket's mode. */
+const unknownMode: EndToEndRecord = {
+  usesVetKeys: false,
+  sealsNames: false,
+  recipients: [],
+  serial: '0',
+  epochs: [],
+};
+
+function cached<T>(map: Map<string, Cached<T>>, bucket: string, ask: () => Promise<T>): Promise<T> {
+  const known = map.get(bucket);
+  if (known !== undefined && Date.now() < known.untilMs) return known.found;
+  const found = ask();
+  map.set(bucket, { found, untilMs: Date.now() + modeKnownMs });
+  found.catch(() => map.delete(bucket));
+  return found;
+}
+
+async function foundOf(told: BucketMode): Promise<Found> {
+  const mode = modeOf(told);
+  return { mode, digest: await recipientsDigest(mode) };
+}
+
+function modeOf({ endToEnd }: BucketMode): EndToEndRecord | undefined {
+  if (!endToEnd || 'epochs' in endToEnd) return endToEnd ?? undefined;
+  const { epoch, ...mode } = endToEnd;
+  return { ...mode, serial: '0', epochs: epoch ? [epoch] : [] };
+}
+
+/** Remembers modes for as long as the program runs. */
+function processMemory(): BucketMemory {
+  const known = new Map<string, Awaited<ReturnType<BucketMemory['get']>>>();
+  return {
+    get: async (bucket) => known.get(bucket),
+    async set(bucket, mode) {
+      known.set(bucket, mode);
+    },
+  };
+}
+
+function changed({ bucket, expected, actual }: RecipientsChange): StorageError {
+  const words =
+    actual === notEndToEnd
+      ? `Bucket ${bucket} is not end-to-end encrypted, and is expected to be, for recipients of digest ${expected}.`
+      : `The recipients of bucket ${bucket} have the digest ${actual}; ${expected} is expected.`;
+  return new StorageError(
+    'Untrusted',
+    `${words} Nothing was sent. Ask the bucket's owner about the change before you accept it.`,
+  );
+}
+
+function unverifiable(bucket: string): StorageError {
+  return new StorageError(
+    'Untrusted',
+    `Over HTTP alone, one node can invent the recipients of bucket ${bucket}. Nothing was sent. Pass ` +
+      'the digest of its recipients (endToEnd({ pinnedRecipients })), or use createStorage().',
+  );
+}

@@ -1,0 +1,55 @@
+// Remembers the modes of one service's buckets in files.
+
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StorageError } from '../storage-error.ts';
+import type { BucketMemory, KnownBucket } from '../types/end-to-end.ts';
+
+/**
+ * Returns a memory in a folder, which it creates if missing: one JSON file for each bucket. Use one
+ * folder for each service. A file that cannot be read is an error, because without it a client
+ * would not notice that a bucket has ceased to be end-to-end.
+ *
+ * @example
+ * ```ts
+ * import { endToEnd, fileBucketMemory } from '@encrypted-file-storage/client/node';
+ *
+ * const lasting = endToEnd({ memory: fileBucketMemory('buckets') });
+ * ```
+ */
+export function fileBucketMemory(folder: string): BucketMemory {
+  // Ids of buckets are case-sensitive, and names of files may not be.
+  const fileOf = (bucket: string) =>
+    join(folder, `${createHash('sha256').update(bucket).digest('hex')}.json`);
+  return {
+    async get(bucket) {
+      const file = fileOf(bucket);
+      const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return undefined;
+        throw error;
+      });
+      return text === undefined ? undefined : parsed(text, file);
+    },
+    async set(bucket, known) {
+      const file = fileOf(bucket);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      // A rename makes the write atomic, also with concurrent writers.
+      const draft = `${file}.${randomUUID()}`;
+      await writeFile(draft, `${JSON.stringify(known)}\n`, { mode: 0o600, flag: 'wx' });
+      await rename(draft, file);
+    },
+  };
+}
+
+function parsed(text: string, file: string): KnownBucket {
+  try {
+    const { recipientsDigest, signedAtMs } = JSON.parse(text) as Partial<KnownBucket>;
+    if (typeof recipientsDigest === 'string' && typeof signedAtMs === 'number') {
+      return { recipientsDigest, signedAtMs };
+    }
+  } catch {
+    // It is not JSON.
+  }
+  throw new StorageError('Untrusted', `${file} is damaged; remove it to ask the service anew.`);
+}
