@@ -11,6 +11,7 @@ import type { Storage, StorageOptions } from '../../../client/src/storage.ts';
 import type { EndToEndOptions } from '../../../client/src/types/end-to-end.ts';
 import type { StorageIdentity } from '../../../client/src/types/storage-identity.ts';
 import { UsageError } from '../output/usage-error.ts';
+import { bucketMemory } from './bucket-memories.ts';
 import { type Configuration, hasIdentity } from './config.ts';
 import { configFolder } from './profiles.ts';
 
@@ -52,7 +53,7 @@ async function open(options: StorageOptions, configuration: Configuration): Prom
 async function endToEndOptions(configuration: Configuration): Promise<EndToEndOptions> {
   const { ageIdentity, environment } = configuration;
   const store = fileIdentityStore(join(configFolder(environment), 'identities'));
-  const common = { store, cipher: nodeSegmentCipher };
+  const common = { store, cipher: nodeSegmentCipher, memory: bucketMemory(configuration) };
   if (ageIdentity === undefined) return common;
   const { loadAgeIdentities } = await import('./age-identities.ts');
   return { ...common, identities: await loadAgeIdentities(ageIdentity, environment) };

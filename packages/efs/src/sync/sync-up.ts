@@ -82,7 +82,7 @@ export async function isSameFile(run: Run, file: string, there: FileRecord): Pro
   const source = await openFileSource(file);
   try {
     const secrets = there.contentType === ageType ? await run.secrets() : undefined;
-    const mode = await secrets?.mode(there.bucketId);
+    const mode = await secrets?.readerMode(there.bucketId);
     const compared = mode === undefined ? source : await secrets?.sealedAs(there, source);
     return compared !== undefined && (await hasDigestOf(compared, there));
   } finally {

@@ -12,7 +12,7 @@ import { nameOf } from '../output/location.ts';
 export async function isSealedCopy(run: Run, from: string, to: string): Promise<boolean> {
   if (from === to) return false;
   const secrets = await run.secrets();
-  return ((await secrets.mode(from)) ?? (await secrets.mode(to))) !== undefined;
+  return ((await secrets.readerMode(from)) ?? (await secrets.readerMode(to))) !== undefined;
 }
 
 interface Carried {
@@ -66,6 +66,6 @@ export async function isCopied(run: Run, source: FileRecord, copy: FileRecord): 
 export async function sizeWithin(run: Run, record: FileRecord): Promise<number> {
   if (record.contentType !== ageType) return record.size;
   const secrets = await run.secrets();
-  if ((await secrets.mode(record.bucketId)) === undefined) return record.size;
+  if ((await secrets.readerMode(record.bucketId)) === undefined) return record.size;
   return secrets.plainSize(record);
 }

@@ -1,0 +1,33 @@
+// Remembers the modes of buckets beside the profiles, so that a command notices that a bucket has
+// ceased to be end-to-end, and seldom waits for an update.
+
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { fileBucketMemory } from '../../../client/src/node/bucket-memory.ts';
+import type { BucketMemory } from '../../../client/src/types/end-to-end.ts';
+import type { Configuration } from './config.ts';
+import { configFolder } from './profiles.ts';
+
+type Service = Pick<Configuration, 'canisterId' | 'url' | 'host' | 'environment'>;
+
+function folderOf({ canisterId, url, host, environment }: Service): string {
+  const name = createHash('sha256')
+    .update(`${canisterId ?? url ?? host}`)
+    .digest('hex');
+  return join(configFolder(environment), 'buckets', name.slice(0, 32));
+}
+
+export function bucketMemory(service: Service): BucketMemory {
+  const memory = fileBucketMemory(folderOf(service));
+  return {
+    get: (bucket) => memory.get(bucket),
+    async set(bucket, known) {
+      try {
+        await memory.set(bucket, known);
+      } catch (error) {
+        // Without a place for settings, as in some containers, nothing is remembered.
+        if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      }
+    },
+  };
+}
