@@ -1,4 +1,4 @@
-// AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8), in place, with the tag apart.
+// AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8), in place, with a separate tag.
 
 import { chacha20 } from './chacha20';
 import { heapBase, keyBlockAt, polyStateAt, tailAt, wipeSecrets } from './heap';
@@ -13,7 +13,7 @@ export function seal(
   wipeSecrets();
 }
 
-/** Decrypts only after the tag was found right: otherwise the data stays as it came. */
+/** Decrypts only if the tag is right; otherwise the data stays unchanged. */
 export function open(
   key: usize, nonce: usize, associated: usize, associatedLength: usize,
   data: usize, length: usize, tag: usize,
@@ -34,7 +34,7 @@ export function poly1305(key: usize, data: usize, length: usize, tag: usize): vo
   wipeSecrets();
 }
 
-/** Takes a time that depends on the length alone. */
+/** Compares in a time that depends only on the length. */
 export function areEqual(a: usize, b: usize, length: usize): bool {
   let difference: u32 = 0;
   for (let i: usize = 0; i < length; i++) difference |= load<u8>(a + i) ^ load<u8>(b + i);

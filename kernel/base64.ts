@@ -1,15 +1,15 @@
 // Base64 with padding (RFC 4648, 4): twelve bytes at a time in SIMD lanes of three bytes each, the
-// rest one by one.
+// rest in groups.
 
 export function base64Bytes(length: usize): usize {
   return (length + 2) / 3 << 2;
 }
 
-/** `out` has room for `base64Bytes(length)`. */
+/** `out` has space for `base64Bytes(length)`. */
 export function base64(data: usize, length: usize, out: usize): void {
   if (length == 0) return; // an empty array may be anywhere
   const end = data + length;
-  // A load takes 16 bytes, of which 12 count
+  // A load reads 16 bytes, of which 12 are used
   for (; data + 28 <= end; data += 24, out += 32) {
     v128.store(out, letters(v128.load(data)));
     v128.store(out, letters(v128.load(data, 12)), 16);
@@ -23,7 +23,7 @@ export function base64(data: usize, length: usize, out: usize): void {
   }
 }
 
-/** Up to three bytes as the 24 bits of a group, zeros for the missing. */
+/** Returns up to three bytes as the 24 bits of a group, with zeros for missing ones. */
 function group(data: usize, bytes: usize): u32 {
   let bits = <u32>load<u8>(data) << 16;
   if (bytes > 1) bits |= <u32>load<u8>(data, 1) << 8;
@@ -43,7 +43,7 @@ function letters(bytes: v128): v128 {
   ));
 }
 
-/** Four numbers of six bits, a byte each, from the 24 bits of each lane. */
+/** Splits the 24 bits of each lane into four numbers of six bits, one per byte. */
 // @ts-ignore: decorator
 @inline
 function sextets(groups: v128): v128 {
@@ -55,8 +55,8 @@ function sextets(groups: v128): v128 {
 }
 
 /**
- * RFC 4648, table 1: what is to be added to a number depends on its range alone, which is 0 for
- * a-z, 1 to 10 for digits, 11 for +, 12 for / and 13 for A-Z.
+ * RFC 4648, table 1: the value to add to a number depends only on its range, which is 0 for a-z, 1
+ * to 10 for digits, 11 for +, 12 for / and 13 for A-Z.
  */
 // @ts-ignore: decorator
 @inline

@@ -1,20 +1,23 @@
-// Looks through bytes that a caller sent: for every place of a needle, and for what nests in a text
-// of JSON. In linear time whatever the bytes are.
+// Searches bytes that a caller sent: for every occurrence of a needle, and for the nesting of a
+// JSON text. Takes linear time for any input.
 
 import { bordersAt, heapBase } from './heap';
 
-/** The delimiter of a form has 74 bytes at most; a border fits into a byte. */
+/** The delimiter of a form has at most 74 bytes; a border fits into a byte. */
 const needleBytesMax: usize = 128;
 
-/** Bytes that are looked at one by one: 45 instructions each, so at most 14 M in all. */
+/**
+ * Maximum number of bytes that are compared one by one: 45 instructions each, so at most 14 M in
+ * total.
+ */
 const closeLooksMax: u32 = 300_000;
-/** In place of a number: too much of the bytes is almost the needle. */
+/** Returned instead of a number if too many bytes almost match the needle. */
 const tooClose: u32 = 0xffff_ffff;
 
 /**
- * Writes where the needle stands, in order and without overlaps, as many as there is room for, and
- * gives their number. Knuth, Morris and Pratt's: no byte is looked at again. Where nothing of the
- * needle has been met, natively on to the next place that has its first byte and its last.
+ * Writes the offsets of the needle, in order and without overlaps, as many as fit, and returns
+ * their number. Algorithm of Knuth, Morris and Pratt: no byte is read twice. While no byte of the
+ * needle matches, SIMD finds the next position of its first and last byte.
  */
 export function findAll(
   data: usize, length: usize, needle: usize, needleLength: usize, out: usize, room: u32,
@@ -44,7 +47,9 @@ export function findAll(
   return found;
 }
 
-/** How much of the needle ends with this byte, when so much of it ended before. */
+/**
+ * Returns the length of the needle's prefix that ends with this byte, given the length before it.
+ */
 // @ts-ignore: decorator
 @inline
 function goOn(needle: usize, borders: usize, former: usize, byte: u8): usize {
@@ -55,7 +60,7 @@ function goOn(needle: usize, borders: usize, former: usize, byte: u8): usize {
   return load<u8>(needle + matched) == byte ? matched + 1 : matched;
 }
 
-/** Fills the border table: for each prefix of the needle its longest proper border. */
+/** Fills the border table: the longest proper border of each prefix of the needle. */
 function fillBorders(needle: usize, length: usize, borders: usize): void {
   store<u8>(borders, 0);
   let border: usize = 0;
@@ -65,7 +70,9 @@ function fillBorders(needle: usize, length: usize, borders: usize): void {
   }
 }
 
-/** The first place that has one byte, and another so far behind it; or the end. */
+/**
+ * Returns the first position of one byte that is followed by another at that distance; or the end.
+ */
 function placeOf(first: u8, last: u8, gap: usize, start: usize, end: usize): usize {
   const firsts = i8x16.splat(first);
   const lasts = i8x16.splat(last);
@@ -82,8 +89,8 @@ function placeOf(first: u8, last: u8, gap: usize, start: usize, end: usize): usi
 }
 
 /**
-  * Counts the objects and lists that a JSON text opens (low half) and its commas (high half),
-  * outside its strings.
+ * Returns the number of objects and lists that a JSON text opens (low half) and of its commas (high
+ * half), outside its strings.
  */
 export function jsonShape(data: usize, length: usize): u64 {
   const end = data + length;

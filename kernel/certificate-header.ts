@@ -1,4 +1,4 @@
-// The value of the header by which a gateway verifies an answer (HTTP gateway specification,
+// Builds the value of the header by which a gateway verifies an answer (HTTP gateway specification,
 // "Certificate header"): certificate, tree and path of the expression as Base64.
 
 import { base64, base64Bytes } from './base64';
@@ -8,10 +8,10 @@ const startBytes: usize = 13;
 const treeBytes: usize = 9;
 const pathBytes: usize = 14;
 const endBytes: usize = 12;
-/** Tag, and the head of an array. */
+/** Bytes of the tag and of the head of an array. */
 const headBytes: usize = 6;
 
-/** `path`: labels in UTF-8 with NUL between them. Returns the length; `out` has room for it. */
+/** `path`: labels in UTF-8, separated by NUL. Returns the length; `out` has enough space. */
 export function certificateHeader(
   certificate: usize, certificateLength: usize, witness: usize, witnessLength: usize,
   path: usize, pathLength: usize, out: usize, outLength: usize,
@@ -37,9 +37,9 @@ export function certificateHeader(
   return <u32>length;
 }
 
-/** Self-described CBOR (RFC 8949, 3.4.6) of an array of texts. */
+/** Writes an array of texts as self-described CBOR (RFC 8949, 3.4.6). */
 function encodePath(path: usize, length: usize, to: usize): usize {
-  // A head has three bytes at most, one of which stands where a NUL was
+  // A head has at most three bytes, one of which takes the place of a NUL
   if (headBytes + 3 * (length + 1) > labelStepsBytes) unreachable();
   const end = path + length;
   let labels: u32 = 1;

@@ -1,5 +1,5 @@
-// Functions that replace System API functions, under the same names, and the callbacks that the
-// link step places in the table of functions (scripts/link.ts).
+// Functions that replace System API functions of the same names, and the callbacks that
+// scripts/link.ts puts into the table of functions.
 
 import { linearRead, linearWrite, spaceGrow, spaceSize } from './stable-space';
 

@@ -1,6 +1,6 @@
-// The certified answers of one file (IC spec, "HTTP Gateway Protocol", response verification v2): a
-// leaf for each request that has one. The leaves stand in three levels, one for each expression;
-// file-tree.ts makes the tree of them. Names no header: constants bring the hashes of names.
+// The certified answers of one file (IC spec, "HTTP Gateway Protocol", response verification v2),
+// with one leaf for each request that has one. The leaves form three levels, one per expression;
+// file-tree.ts combines them. No header is named here: constants contain the hashes of names.
 //
 //   row  0 GET | 1 HEAD | 2 OPTIONS | 3 to 6 If-None-Match: GET and HEAD with the tag, with W/ and
 //        the tag | 7 GET with Range from a part's start
@@ -29,7 +29,7 @@ const pairBytes: usize = 64;
 
 const responsesAt: usize = labelStepsAt + pairsEnd;
 const entriesAt: usize = responsesAt + <usize>responseCount * hashBytes;
-/** Request hash | hash of what it labels | hash of both, for each row. */
+/** For each row: request hash | hash of its subtree | hash of both. */
 export const entryBytes: usize = 96;
 
 let wanted: u32 = 0;
@@ -40,7 +40,7 @@ export function entryOf(row: u32): usize {
   return labelBase() + entriesAt + <usize>row * entryBytes;
 }
 
-/** Response hash of a row. */
+/** Returns the address of a row's response hash. */
 export function responseOf(row: u32): usize {
   const response = row < tagRow ? row : row < partRow ? tagRow : tagRow + 1;
   return labelBase() + responsesAt + <usize>response * hashBytes;
@@ -50,7 +50,7 @@ export function responseOf(row: u32): usize {
 @inline
 function isWanted(row: u32): bool { return (wanted >> row & 1) != 0; }
 
-/** Makes the leaves of these rows, one bit each. `parts`: how many the file has. */
+/** Computes the leaves of the rows in the bit mask. `parts`: the number of the file's parts. */
 export function makeLeaves(rows: u32, body: usize, parts: u32): void {
   wanted = rows;
   const weakTag = weakTagHash();
@@ -100,7 +100,7 @@ export function makeLeaves(rows: u32, body: usize, parts: u32): void {
   labelLeaves();
 }
 
-/** Whether a response is made for the row: four rows share one, that to OPTIONS is constant. */
+/** Whether the row needs its own response: four rows share one, and that to OPTIONS is constant. */
 function isAnswered(row: u32): bool {
   if (row == tagRow) return (wanted >> tagRow & 15) != 0;
   return isWanted(row) && row != optionsRow && (row < tagRow || row == partRow);
@@ -122,14 +122,14 @@ function labelLeaves(): void {
   hashAll();
 }
 
-/** Hash of a label of 32 bytes over that. */
+/** Queues the hash of a 32-byte label over the subtree's hash. */
 export function later(label: usize, hash: usize, digest: usize): void {
   const message = room(paddedBytes(52 + hashBytes));
   writeLabeled(message, label, hashBytes, hash);
   hashLater(message, 52 + hashBytes, digest);
 }
 
-/** Hashes the pairs; with room behind the digest for the body's, and for padding. */
+/** Hashes the pairs; the space after the digest is for the body's digest and for padding. */
 function hashPairs(messages: usize, row: u32, list: usize, count: u32): void {
   const order = labelBase() + labelOrderAt;
   sortEntries(list, pairBytes, count, pairBytes);
@@ -151,7 +151,7 @@ function request(messages: usize, row: u32, method: usize, name: usize, value: u
   hashPairs(messages, row, list, 2);
 }
 
-/** A 304 has the validators alone. */
+/** A 304 only has the validators. */
 function respond(messages: usize, row: u32, status: usize, expression: usize, own: usize): void {
   const fields = row == tagRow ? validatorCount() : fieldCount();
   const list = room(<usize>(fields + 3) * pairBytes);

@@ -1,6 +1,6 @@
 // The header fields of a file's answers as pairs of hashes (IC spec, "Representation-independent
-// hash"), and what the requests for them have in common. What is the same for all files comes as
-// constants, so that no name of a header stands here.
+// hash"), and the common parts of their requests. Values that are the same for all files are passed
+// in as constants, so that no header is named here.
 //
 //   pair name hash | value hash
 
@@ -13,16 +13,16 @@ import { hashLater, laneBytes, paddedBytes, startLanes } from './sha256-lanes';
 const hashBytes: usize = 32;
 const pairBytes: usize = 64;
 const fieldsMax: u32 = 32;
-/** A text of two blocks at most goes with three others. */
+/** A text of at most two blocks is hashed together with three others. */
 const laneTextMax: usize = 119;
 export const noPair: usize = 0;
 
-// Constants, as src/certification/file-leaves.ts puts them together
+// Layout of the constants from src/certification/file-leaves.ts
 export const constantBytes: usize = 928;
 export const status200: usize = 0;
 export const status206: usize = 64;
 export const status304: usize = 128;
-/** Pairs of the header that names the expression; their values label the levels. */
+/** Pairs of the header with the expression; their values label the levels. */
 export const plainExpression: usize = 192;
 export const tagExpression: usize = 256;
 export const rangeExpression: usize = 320;
@@ -33,14 +33,18 @@ const contentRangeName: usize = 544;
 export const tagName: usize = 576;
 export const rangeName: usize = 608;
 export const plainLabels: usize = 640;
-/** For OPTIONS: its response hash, the hash over an empty leaf, and the request hash over that. */
+/**
+ * For OPTIONS: its response hash, the hash of an empty leaf under it, and the request hash above
+ * that.
+ */
 export const optionsResponse: usize = 736;
 export const emptyBody: usize = 832;
 export const emptyLeaf: usize = 864;
 /** Request hash of a range from the first byte on. */
 export const firstRangeLabel: usize = 896;
 
-// In the label pages: what the lanes need, the pairs, the leaves (file-leaves.ts), room
+// Layout in the label pages: space for the lanes, the pairs, the leaves (file-leaves.ts), free
+// space
 const pairsAt: usize = labelStepsAt + laneBytes;
 export const pairsEnd: usize = laneBytes + <usize>fieldsMax * pairBytes;
 const roomAt: usize = labelStepsAt + 0x1400;
@@ -71,7 +75,7 @@ export function pairOf(field: u32): usize {
   return labelBase() + pairsAt + <usize>field * pairBytes;
 }
 
-/** For one operation. */
+/** Allocates space for one operation. */
 export function room(bytes: usize): usize {
   const start = next;
   next += bytes + 15 & ~15;
@@ -86,7 +90,7 @@ export function copyPair(to: usize, from: usize): void {
   copyHash(to + hashBytes, from + hashBytes);
 }
 
-/** `part`: the one whose answer is meant. */
+/** `part`: the part of the requested answer. */
 export function openPairs(constantsAt: usize, size: u64, partBytes: u64, part: u64): void {
   constants = constantsAt;
   bodySize = size;
@@ -96,7 +100,10 @@ export function openPairs(constantsAt: usize, size: u64, partBytes: u64, part: u
   startLanes(labelBase() + labelStepsAt);
 }
 
-/** Names and values of all fields with NUL between them: the validators first, of them the tag. */
+/**
+ * Hashes names and values of all fields, separated by NUL: the validators first, and among them the
+ * tag.
+ */
 export function hashFields(text: usize, length: usize, first: u32, all: u32): void {
   if (all == 0 || all > fieldsMax || first > all) unreachable();
   fields = all;
@@ -119,7 +126,7 @@ export function hashFields(text: usize, length: usize, first: u32, all: u32): vo
   if (start != end + 1) unreachable(); // too many
 }
 
-/** In lower case. */
+/** Hashes the name in lower case. */
 function hashName(text: usize, length: usize, digest: usize): void {
   if (length > laneTextMax) unreachable();
   const message = room(paddedBytes(length));
@@ -140,7 +147,7 @@ function hashText(text: usize, length: usize, digest: usize): void {
   hashLater(message, length, digest);
 }
 
-/** `W/` and the tag. */
+/** Returns the hash of `W/` and the tag. */
 export function weakTagHash(): usize {
   const digest = room(hashBytes);
   const text = room(paddedBytes(tagLength + 2));
@@ -150,7 +157,10 @@ export function weakTagHash(): usize {
   return digest;
 }
 
-/** Content-Range of the part; behind that pair what Range has that asks for one but the first. */
+/**
+ * Adds Content-Range of the part, followed by the value of Range that requests the part, unless it
+ * is the first.
+ */
 export function contentRangeOf(isNeeded: bool): usize {
   if (!isNeeded) return noPair;
   if (partStart >= bodySize) unreachable();

@@ -1,11 +1,11 @@
-// The tree of one file's certified answers below its label, as the label tree has its levels: its
-// hash, or what of it proves one answer as CBOR (IC spec, "Certificate": hash-tree). So a file's
-// label may be opaque: the tree is made again from the file's headers when an answer is given.
+// The tree of one file's certified answers below its label, in the form of the label tree's levels:
+// its hash, or the CBOR that proves one answer (IC spec, "Certificate": hash-tree). So the label of
+// a file can be opaque: the tree is computed again from the file's headers for each answer.
 //
-//   command block: 28 what is asked u8, row u8 << 8 | 32 size u64 | 40 bytes of a part u64
+//   command block: 28 requested result u8, row u8 << 8 | 32 size u64 | 40 bytes of a part u64
 //                  48 part u32 | 52 parts u32 | 56 validators u32 | 60 fields u32
-//   operands: names and values with NUL between them, validators first | constants
-//             | SHA-256 of the part, or of the whole | room for what is asked
+//   operands: names and values separated by NUL, validators first | constants
+//             | SHA-256 of the part, or of the whole | space for the result
 
 import {
   entryBytes, entryOf, getRow, later, makeLeaves, partRow, responseOf, rowCount, tagRow,
@@ -25,14 +25,16 @@ import { hashAll } from './sha256-lanes';
 const askHash: u32 = 0;
 /** Asks for the CBOR of the tree that reveals a row of such a file. */
 const askTree: u32 = 1;
-/** Request hash of a row, then the CBOR of its `response hash / ""`. */
+/** Asks for the request hash of a row, followed by the CBOR of its `response hash / ""`. */
 const askRow: u32 = 2;
-/** Leaves of the rows that do not depend on a part, then the pairs of a part's answer. */
+/**
+ * Asks for the leaves of the rows that do not depend on a part, then the pairs of a part's answer.
+ */
 const askLevels: u32 = 3;
 
 const hashBytes: usize = 32;
 const pairBytes: usize = 64;
-/** The greatest tree shows three labels of 32 bytes and has five hashes beside them: 299 bytes. */
+/** The largest tree shows three labels of 32 bytes and five hashes: 299 bytes. */
 const treeBytesMax: usize = 320;
 const rowBytes: usize = 72;
 const levelsBytes: usize = 7 * 64;
@@ -40,13 +42,13 @@ const levelsBytes: usize = 7 * 64;
 const partLevel: u32 = 2;
 const topLevel: u32 = 3;
 
-/** Each level's labels in order, and their number. */
+/** The labels of each level in order, and their number. */
 let orders: usize = 0;
 let tops: usize = 0;
 let cursor: usize = 0;
 let shownRow: u32 = 0;
 
-/** Returns how many bytes it wrote. */
+/** Returns the number of bytes written. */
 export function fileTree(block: usize): u32 {
   const asked = <u32>load<u8>(block, 28);
   const row = <u32>load<u8>(block, 29);
@@ -153,7 +155,7 @@ function sortLevel(level: u32, entries: usize, count: u32): void {
   memory.copy(orderOf(level), labelBase() + labelOrderAt, <usize>count << 2);
 }
 
-/** How many labels are on the left of the topmost node: the shape of the label tree's levels. */
+/** Returns the number of labels left of the topmost node, as in the levels of the label tree. */
 function partAt(order: usize, count: u32): u32 {
   const last = load<usize>(order + (<usize>(count - 1) << 2));
   const bit = differenceOf(load<usize>(order), hashBytes, last, hashBytes);
@@ -175,7 +177,7 @@ function levelHash(order: usize, count: u32, digest: usize): void {
   hashFork(hashes, hashes + hashBytes, digest);
 }
 
-/** Writes a level with the label on the way to the row, and all other labels as hashes. */
+/** Writes a level with the label on the path to the row, and all other labels as hashes. */
 function show(order: usize, count: u32, shown: usize): void {
   if (!isAmong(order, count, shown)) {
     store<u32>(cursor, 0x20580482); // [4, 32 bytes]
@@ -212,7 +214,7 @@ function writeResponse(row: u32): void {
   cursor += 3;
 }
 
-/** [2, label, what follows] */
+/** Writes [2, label, …]; the subtree follows */
 function writeLabel(label: usize): void {
   store<u32>(cursor, 0x20580283);
   cursor += 4;

@@ -1,8 +1,8 @@
-// Memory of the kernel's own inside the canister's linear memory: one Wasm page, seven more for
-// label trees, two for requests, two for segments, one for outgoing calls, taken on first use by
-// memory.grow, which the canister's allocator takes for a gap. The kernel has no static data,
-// because the module that it is merged into already owns every address below the heap. A fresh page
-// is all zeros; upgrades start without one.
+// The kernel's own memory inside the canister's linear memory: one Wasm page, seven more for label
+// trees, two for requests, two for segments, and one for outgoing calls, each allocated at first
+// use by memory.grow. The canister's allocator treats them as a gap. The kernel has no static data,
+// because the module that it is merged into uses every address below the heap. A new page is all
+// zeros; upgrades start without these pages.
 
 let base: usize = 0;
 let labelPages: usize = 0;
@@ -79,7 +79,7 @@ export const requestTextAt: usize = 0x0a00;
 export const requestTextBytesMax: u32 = 10_240;
 export const requestHeadersMax: u32 = 100;
 
-/** Wipes what an operation left in the region of secrets. */
+/** Wipes the region of secrets after an operation. */
 export function wipeSecrets(): void {
   memory.fill(base + polyStateAt, 0, secretsEndAt - polyStateAt);
 }
@@ -90,7 +90,7 @@ export function heapBase(): usize {
   return base;
 }
 
-/** Takes the page unless that is done; traps when the canister may have no more memory. */
+/** Allocates the page at first use; traps if the canister cannot get more memory. */
 export function ensureHeap(): void {
   if (base != 0) return;
   base = takePages(1);
@@ -121,7 +121,7 @@ export function ensureRequestPages(): void {
   if (requestPages == 0) unreachable();
 }
 
-/** One segment of a file and its tag. */
+/** Space for one segment of a file and its tag. */
 const segmentPageCount: u32 = 2;
 
 // @ts-ignore: decorator
@@ -136,7 +136,9 @@ export function ensureSegmentPages(): void {
   if (segmentPages == 0) unreachable();
 }
 
-/** Address of so many zeroed Wasm pages, or 0 when the canister may have no more memory. */
+/**
+ * Returns the address of that many zeroed Wasm pages, or 0 if the canister cannot get more memory.
+ */
 export function takePages(pages: u32): usize {
   const first = memory.grow(pages);
   return first < 0 ? 0 : <usize>first << 16;

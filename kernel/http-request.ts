@@ -1,12 +1,12 @@
-// The argument of an HTTP request as the gateway protocol has it, a Candid record, made into JSON,
-// which the engine parses natively: 0.2 M instructions in place of 1.2. What is not just as
-// gateways send it, or beyond a bound, is left to the reader in JavaScript, which words the errors.
-// Candid specification, "Binary format"; HTTP gateway specification, "The canister HTTP interface".
+// Converts the argument of an HTTP request, a Candid record of the gateway protocol, to JSON, which
+// the engine parses natively: 0.2 M instructions instead of 1.2. A request in another form, or
+// beyond a bound, is left to the reader in JavaScript, which describes the errors. Candid
+// specification, "Binary format"; HTTP gateway specification, "The canister HTTP interface".
 //
 //   {"method":"GET","url":"/","headers":[["Name","value"],…],"fields":{"name":"value",…}}
 //
-// and where the body is. The fields by name, in lower case, are there when none comes twice, all is
-// ASCII, and no value has space around it, which is nearly always.
+// It also returns the position of the body. The fields by lower-case name are included if no name
+// occurs twice, everything is ASCII, and no value has space around it, which is the usual case.
 
 import {
   ensureRequestPages, requestBase, requestHeadersMax, requestTextBytesMax, requestTypesAt,
@@ -15,7 +15,7 @@ import { jsonBytes, startJson, writeByte, writeName, writeText } from './json-wr
 import { isPlainField, noteName, noteValue, writeFields } from './request-fields';
 import { isUtf8 } from './utf8';
 
-// Types, as SLEB128 in a byte
+// Types, as SLEB128 in one byte
 const text: u8 = 0x71;
 const nat8: u8 = 0x7b;
 const nat16: u8 = 0x7a;
@@ -30,11 +30,11 @@ const methodField: u32 = 156956385;
 const bodyField: u32 = 1092319906;
 const headersField: u32 = 1661489734;
 const versionField: u32 = 1661892784;
-/** All but the version have to be there. */
+/** All fields except the version are required. */
 const allFields: u32 = 15;
 
 /**
- * Offset of the next number, and the end of the message; the cursor moves beyond it after an error.
+ * Address of the next value, and the end of the message; an error moves the cursor beyond the end.
  */
 let cursor: usize = 0;
 let end: usize = 0;
@@ -43,12 +43,12 @@ let typeCount: u32 = 0;
 let textBytesLeft: u32 = 0;
 let bodyAt: usize = 0;
 let bodyBytes: usize = 0;
-/** The text that was read last. */
+/** The last text. */
 let textAt: usize = 0;
 let textBytes: usize = 0;
 let isPlain: bool = false;
 
-/** Length of the JSON, which is at `jsonAt()`, or 0 when the message is left to others. */
+/** Returns the length of the JSON at `jsonAt()`, or 0 if the message is left to JavaScript. */
 export function readRequest(
   message: usize, length: usize, headersMax: u32, textBytesMax: u32,
 ): usize {
@@ -84,7 +84,7 @@ function readByte(): u8 {
   return load<u8>(cursor++);
 }
 
-/** Unsigned LEB128 below 2^32. */
+/** Reads unsigned LEB128 below 2^32. */
 function readNumber(): u32 {
   let value: u64 = 0;
   for (let shift: u64 = 0; shift < 35; shift += 7) {
@@ -99,7 +99,7 @@ function readNumber(): u32 {
   return 0;
 }
 
-/** Notes where each entry of the type table begins. */
+/** Stores where each entry of the type table begins. */
 function readTypes(): void {
   typeCount = readNumber();
   if (typeCount > tableLengthMax) isWrong = true;
@@ -128,7 +128,7 @@ function skipFields(): void {
   }
 }
 
-/** Returns the address behind a type's kind; 0 if the type is of another kind. */
+/** Returns the address after a type's kind; 0 if the type is of another kind. */
 function entryOf(type: u8, kind: u8): usize {
   if (type >= typeCount) return 0;
   const entry = load<usize>(requestBase() + requestTypesAt + (<usize>type << 2));
@@ -140,7 +140,7 @@ function isOf(type: u8, kind: u8, element: u8): bool {
   return entry != 0 && load<u8>(entry) == element;
 }
 
-/** Values stand in the order of the types: two places are read by turns. */
+/** Values have the order of their types, so it reads alternately at two positions. */
 function readFields(types: usize, headersMax: u32): bool {
   let found: u32 = 0;
   let values = cursor;
@@ -180,11 +180,11 @@ function readFields(types: usize, headersMax: u32): bool {
   return found == allFields;
 }
 
-/** `vec record { text; text }` */
+/** Whether the type is `vec record { text; text }`. */
 function isPairs(type: u8): bool {
   const list = entryOf(type, vec);
   const pair = list == 0 ? 0 : entryOf(load<u8>(list), record);
-  // Two fields: 0 of type text, 1 of type text
+  // The record has two fields: 0 of type text, 1 of type text
   return pair != 0 && load<u8>(pair) == 2 && load<u32>(pair + 1) == 0x71017100;
 }
 

@@ -1,11 +1,11 @@
-// The answer to an HTTP request, appended to the reply from where its parts are: 0.1 M instructions
-// in place of 0.5, and no copy of the body. Candid specification, "Binary format"; the fields of
-// the record stand in the order of their names' hashes:
+// Appends the answer to an HTTP request to the reply directly from its parts: 0.1 M instructions
+// instead of 0.5, and no copy of the body. Candid specification, "Binary format"; the fields of the
+// record are ordered by the hashes of their names:
 //
 //   types | body | headers | upgrade: opt bool | streaming strategy: opt | status: nat16
 //
-// Names and values of the headers are the text that was taken last, NUL between them, which none
-// holds. The value of the last one may be an operand of its own, being long.
+// Names and values of the headers are the last exchanged text, separated by NUL, which none
+// contains. The last value can be a separate operand, if it is long.
 
 import { ensureRequestPages, requestBase, requestTextAt } from './heap';
 import { systemReply, systemReplyAppend } from './system';
@@ -13,7 +13,7 @@ import { takenBytes, takenText } from './text-exchange';
 
 let out: usize = 0;
 
-/** Any reply, of two pieces. */
+/** Replies with any two pieces. */
 export function replyPieces(
   head: usize, headBytes: usize, body: usize, bodyBytes: usize,
 ): void {
@@ -22,7 +22,7 @@ export function replyPieces(
   systemReply();
 }
 
-/** The types and the body. */
+/** Appends the types and the body. */
 export function replyBody(types: usize, typesBytes: usize, body: usize, bodyBytes: usize): void {
   ensureRequestPages();
   append(types, typesBytes);
@@ -32,7 +32,7 @@ export function replyBody(types: usize, typesBytes: usize, body: usize, bodyByte
   append(body, bodyBytes);
 }
 
-/** `last`: the value of the last header, if it is not in the text. */
+/** `last`: the value of the last header, if it is separate from the text. */
 export function replyHeaders(count: u32, isApart: bool, last: usize, lastBytes: usize): void {
   start();
   writeNumber(count);
@@ -58,7 +58,7 @@ export function replyEnd(
   systemReply();
 }
 
-/** Each behind its length; how many. No bytes are no text. */
+/** Appends each text after its length; returns their number. No bytes are no text. */
 function writeTexts(text: usize, length: usize): u32 {
   if (length == 0) return 0;
   const end = text + length;
@@ -85,7 +85,7 @@ function flush(): void {
 }
 
 function append(bytes: usize, length: usize): void {
-  // An empty array may be anywhere
+  // An empty array can have any address
   if (length > 0) systemReplyAppend(bytes, length);
 }
 

@@ -1,5 +1,5 @@
-// JSON (RFC 8259) of a request, in the pages for requests: there is room for all texts, each byte
-// escaped, twice, and for what stands between them.
+// Writes a request as JSON (RFC 8259) into the pages for requests: they have space for all texts
+// with each byte escaped, twice, and for the characters between them.
 
 import { requestBase, requestTextAt } from './heap';
 
@@ -22,7 +22,7 @@ export function writeByte(byte: u8): void {
   out++;
 }
 
-/** A key of the object, of up to eight characters. */
+/** Writes a key of at most eight characters. */
 export function writeName(name: u64, length: usize): void {
   if (load<u8>(out - 1) != 0x7b) writeByte(0x2c);
   writeByte(0x22);
@@ -32,7 +32,7 @@ export function writeName(name: u64, length: usize): void {
   out += 2;
 }
 
-/** `isLower`: capitals of ASCII become small letters. */
+/** `isLower`: converts ASCII capitals to lower case. */
 export function writeText(text: usize, length: usize, isLower: bool): void {
   writeByte(0x22);
   for (let p = text; p < text + length; p++) {

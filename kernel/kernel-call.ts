@@ -1,18 +1,17 @@
-// Kernel calls. JavaScript in the canister reaches native code in one way only: Azle hands the
-// memory of a Uint8Array, in place, to `certified_data_set`. What the system would take (32
-// bytes or fewer) is passed on. A command block opens an operation; the calls after it hand in the
-// operands.
+// Kernel calls. JavaScript in the canister can reach native code in only one way: Azle passes the
+// memory of a Uint8Array, without copying, to `certified_data_set`. Arrays that the system would
+// accept (32 bytes or fewer) are passed on to it. A command block begins an operation; the
+// following calls pass its operands.
 //
 //   command block, 64 bytes, little-endian
 //    0 magic 16 B | 16 operation u32 | 20 operands u32 | 24 result u32 | 28 space or counter u32
 //   32 offset or pages u64 | 40 length u64 | 48 result u64 | 56 zero
 //
-// A block of 32 bytes that begins with the magic asks whether a kernel is there at all: it answers
-// in the second half. Without one the system takes the block for certified data, which harms
-// nothing.
+// A block of 32 bytes that begins with the magic asks whether a kernel exists: it answers in the
+// second half. Without a kernel the system takes the block as certified data, which is harmless.
 //
-// A command that is unknown or malformed traps; what traps in JavaScript's turn rolls back with the
-// message.
+// An unknown or malformed command traps. A trap in JavaScript rolls back the kernel's changes with
+// the message.
 
 import { areEqual, open, poly1305, seal } from './aead';
 import { findAll, jsonShape } from './byte-search';
@@ -78,14 +77,14 @@ const indexRankOperation: u32 = 52;
 const indexCountBlocksOperation: u32 = 53;
 const indexReadOperation: u32 = 54;
 const indexSumOperation: u32 = 55;
-// 64 to 79 are those of label trees: label-operations.ts
+// 64 to 79 are operations on label trees: label-operations.ts
 const labelOperationsStart: u32 = 64;
 const partLeavesOperation: u32 = 81;
 const fileTreeOperation: u32 = 82;
 const certificateHeaderOperation: u32 = 83;
 const findAllOperation: u32 = 88;
 const jsonShapeOperation: u32 = 89;
-// 96 and on are those of texts: text-operations.ts
+// From 96 on, operations on texts: text-operations.ts
 const textOperationsStart: u32 = 96;
 
 /** Address of the command whose operands are awaited; 0 if no command is pending. */
@@ -259,11 +258,11 @@ function runSpace(operation: u32, block: usize): void {
     return;
   }
   if (operation == wakeTimersOperation) {
-    // A time long ago: the canister's timers run at once, and set the next one.
+    // A time in the past: the canister's timers run at once, and set the next one.
     systemGlobalTimerSet(1);
     return;
   }
-  // Space 0 belongs to the rest of the canister, which reaches it as its stable memory.
+  // Space 0 belongs to the rest of the canister, which accesses it as its stable memory.
   if (space == 0) unreachable();
   if (operation == spaceGrowOperation) store<u64>(block, spaceGrow(space, offset), 48);
   else if (operation == spaceWriteOperation) spaceWrite(space, offset, at(0), lengthOf(0));
@@ -312,7 +311,7 @@ function runSearch(operation: u32, block: usize): void {
   ), 24);
 }
 
-/** Operations for certified answers besides hashes. */
+/** Operations for certified answers, except hashes. */
 function runDelivery(operation: u32, block: usize): void {
   if (operation == fileTreeOperation) {
     store<u32>(block, fileTree(block), 24);

@@ -1,5 +1,5 @@
-// How a label tree changes: what is put at a path, taken off one, and built as a level of leaves.
-// After each change the hashes on the way up are those of the new content.
+// Changes of a label tree: sets a path, removes a path, and builds a level of leaves. Each change
+// updates the hashes on the path to the root.
 
 import {
   labelBase, labelDetachedAt, labelOrderAt, labelSpineAt, levelRoom,
@@ -15,10 +15,10 @@ import {
 
 const hashBytes: usize = 32;
 const entryBytes: usize = 64;
-/** An unfinished node of a level: edge, critical bit u32. */
+/** Size of an unfinished node of a level: edge, critical bit u32. */
 const spineBytes: usize = 40;
 
-/** Puts what the new edge leads to at the path, in place of what is there. */
+/** Sets the new edge at the path, replacing an existing one. */
 export function put(root: u32): void {
   const found = descend(root);
   if (found == labelCount()) {
@@ -32,7 +32,7 @@ export function put(root: u32): void {
   raise();
 }
 
-/** A leaf above what the new edge leads to. */
+/** Adds a leaf above the new edge. */
 function addLeaf(label: usize, length: usize): void {
   const at = buffer(1);
   store<u16>(at, leafKind);
@@ -42,7 +42,7 @@ function addLeaf(label: usize, length: usize): void {
   addNode(at);
 }
 
-/** An inner node that has what the new edge leads to on one side. */
+/** Adds an inner node with the new edge on one side. */
 function addInner(bit: u32, side: u32, other: usize): void {
   const at = buffer(1);
   store<u16>(at, innerKind);
@@ -52,7 +52,7 @@ function addInner(bit: u32, side: u32, other: usize): void {
   addNode(at);
 }
 
-/** Into the level that the way down ended in, above all that parts at a later bit. */
+/** Inserts into the level in which the search ended, above all nodes with a later bit. */
 function insert(label: usize, length: usize): void {
   const bit = firstDifference();
   while (stepCount() > stepsAbove() && <u32>load<u16>(step(stepCount() - 1), 4) > bit) {
@@ -64,7 +64,7 @@ function insert(label: usize, length: usize): void {
   addInner(bit, bitAt(label, length, bit), other);
 }
 
-/** Sets the edge of the last step, and those above it to the hashes that follow. */
+/** Sets the edge of the last step, and updates the hashes above it. */
 function raise(): void {
   const edge = newEdge();
   const at = buffer(0);
@@ -81,8 +81,8 @@ function raise(): void {
 }
 
 /**
- * Takes the path off the tree, with the labels that are left empty: false if it is not there. What
- * was below it stays, `detached()` leads there.
+ * Removes the path from the tree, with labels that become empty; returns false if it does not
+ * exist. Its subtree stays, and `detached()` is its edge.
  */
 export function detach(root: u32): bool {
   if (descend(root) < labelCount()) return false;
@@ -113,7 +113,10 @@ export function detach(root: u32): bool {
 @inline
 export function detached(): usize { return labelBase() + labelDetachedAt; }
 
-/** Frees a node and all below it. What waits is a list in the nodes themselves, of any depth. */
+/**
+ * Frees a node and everything below it. The pending nodes form a list within themselves, so any
+ * depth works.
+ */
 export function freeBelow(node: u32): void {
   const at = buffer(0);
   if (node != 0) linkNode(node, 0);
@@ -135,7 +138,7 @@ export function freeBelow(node: u32): void {
   }
 }
 
-/** Makes a level of opaque leaves, label and hash 32 bytes each; the new edge leads to it. */
+/** Builds a level of opaque leaves, label and hash of 32 bytes each; the new edge leads to it. */
 export function buildLevel(entries: usize, count: u32): void {
   if (count == 0 || count > levelRoom) unreachable();
   const order = labelBase() + labelOrderAt;
@@ -149,7 +152,7 @@ export function buildLevel(entries: usize, count: u32): void {
     addLeaf(entry, hashBytes);
     const isLast = i + 1 == count;
     const bit: u32 = isLast ? 0 : parting(entry, load<usize>(order + (<usize>i << 2), 4));
-    // Whatever parts later than the next label does is complete
+    // Nodes that part at a later bit than the next label are complete
     while (spine > empty && load<u32>(spine - 4) > bit) {
       spine -= spineBytes;
       addInner(load<u32>(spine + edgeBytes), 1, spine);
@@ -166,7 +169,7 @@ function parting(first: usize, second: usize): u32 {
   return bit;
 }
 
-/** Leaves pointers to the entries in the order of their first `length` bytes. */
+/** Writes pointers to the entries, ordered by their first `length` bytes. */
 export function sortEntries(entries: usize, bytes: usize, count: u32, length: usize): void {
   const order = labelBase() + labelOrderAt;
   for (let i: u32 = 0; i < count; i++) {

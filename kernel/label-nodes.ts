@@ -1,7 +1,7 @@
 // Nodes of label trees in a space of stable memory: slots of five sizes with a free list each, the
-// edges between them, and their hashes. Knows nodes, not the tree. A reference is an offset in
-// units of 16 bytes. An edge has the hash of what it leads to, so that a change reads no node
-// beside its way.
+// edges between them, and their hashes. It knows nodes, but not the tree. A reference is an offset
+// in units of 16 bytes. An edge has the hash of its node, so that a change reads only nodes on its
+// path.
 //
 //   0        superblock: magic u64 | version u32 | end of the slots u32 | nodes in use u32 | 0 u32
 //            | first free slot of each size 5 x u32
@@ -25,10 +25,10 @@ const headsAt: usize = 24;
 const unitBits: u64 = 4;
 const slotsStart: u32 = 16;
 const wasmPageBits: u64 = 16;
-/** Space is taken in steps of a real extent. */
+/** The space grows in steps of a real extent. */
 const growPages: u64 = 16;
 
-/** The roots are edges of a node that is always there. */
+/** The roots are edges of a permanent node. */
 export const rootsNode: u32 = 4;
 export const innerKind: u32 = 1;
 export const leafKind: u32 = 2;
@@ -38,7 +38,7 @@ const innerBytes: usize = 76;
 /** Offset of the label in a leaf. */
 export const labelAt: usize = 40;
 export const labelBytesMax: usize = 1100;
-/** The least slot: a read of so many bytes is always inside of one. */
+/** The smallest slot: a read of this length is always within a slot. */
 const leastBytes: u64 = 80;
 
 let space: u32 = 0;
@@ -48,17 +48,17 @@ let isFormatted: bool = false;
 @inline
 function superblock(): usize { return labelBase() + labelSuperblockAt; }
 
-/** One of two nodes in the heap. */
+/** Returns the address of one of two nodes in the heap. */
 // @ts-ignore: decorator
 @inline
 export function buffer(number: usize): usize { return labelBase() + labelNodesAt + number * 0x600; }
 
-/** The edge that is being set. */
+/** The edge to be set. */
 // @ts-ignore: decorator
 @inline
 export function newEdge(): usize { return labelBase() + labelEdgeAt; }
 
-/** Reads the superblock; an empty space gives empty trees and stays as it is. */
+/** Reads the superblock; an empty space represents empty trees and stays unchanged. */
 export function openLabels(which: u32): void {
   if (which == 0) unreachable(); // belongs to the rest of the canister
   ensureLabelPages();
@@ -90,7 +90,7 @@ function edgeOffset(node: u32, side: u32): u64 {
   return offsetOf(node) + <u64>(edgesAt + <usize>side * edgeBytes);
 }
 
-/** Reference and hash that stand at that edge of a node, or of the roots. */
+/** Reads the reference and hash of an edge of a node, or of the roots. */
 export function readEdge(node: u32, side: u32, into: usize): void {
   if (isFormatted) spaceRead(space, into, edgeOffset(node, side), edgeBytes);
   else memory.fill(into, 0, edgeBytes);
@@ -112,7 +112,7 @@ export function readNode(node: u32, into: usize): void {
   }
 }
 
-/** Puts the node of a buffer into a new slot and makes the new edge lead to it. */
+/** Stores the node of a buffer in a new slot and points the new edge to it. */
 export function addNode(from: usize): void {
   const node = takeSlot(sizeClass(nodeBytes(from)));
   spaceWrite(space, offsetOf(node), from, nodeBytes(from));
@@ -120,7 +120,7 @@ export function addNode(from: usize): void {
   hashNode(from, newEdge() + 4);
 }
 
-/** Gives back the slot of a node that a buffer has a copy of. */
+/** Frees the slot of a node; a buffer has a copy of the node. */
 export function freeNode(node: u32, copy: usize): void {
   const head = headOf(sizeClass(nodeBytes(copy)));
   store<u64>(copy, <u64>load<u32>(head) << 32);
@@ -129,7 +129,7 @@ export function freeNode(node: u32, copy: usize): void {
   store<u32>(superblock(), load<u32>(superblock(), 16) - 1, 16);
 }
 
-/** Nodes that are about to be freed are linked where the hash of their first edge was. */
+/** Links nodes to be freed, in place of the hash of their first edge. */
 export function linkNode(node: u32, next: u32): void {
   const link = labelBase() + labelMessageAt;
   store<u32>(link, next);
@@ -176,10 +176,10 @@ function takeSlot(size: u32): u32 {
   return slot;
 }
 
-// IC spec, "Certificate": a domain separator is its length in a byte and its text.
+// IC spec, "Certificate": a domain separator is its length in one byte, followed by its text.
 const domainStart: u64 = 0x68736168_2d636900; // "ic-hash" behind the length
 
-/** Hash of the node in a buffer. */
+/** Computes the hash of the node in a buffer. */
 export function hashNode(at: usize, digest: usize): void {
   if (load<u16>(at) == innerKind) {
     hashFork(at + edgesAt + 4, at + edgesAt + edgeBytes + 4, digest);
@@ -204,7 +204,7 @@ export function hashLabeled(label: usize, length: usize, hash: usize, digest: us
   sha256InPlace(message, 52 + length, digest);
 }
 
-/** Writes the message that is hashed for a label: 52 bytes and the label. */
+/** Writes the message to hash for a label: 52 bytes and the label. */
 export function writeLabeled(message: usize, label: usize, length: usize, hash: usize): void {
   store<u64>(message, domainStart | 19);
   store<u64>(message, 0x62616c2d_65657274, 8); // "tree-lab"

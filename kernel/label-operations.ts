@@ -1,8 +1,8 @@
-// Operations on the label trees of a space, as kernel calls run them. All state is in stable
-// memory: every operation starts from the superblock.
+// Operations on the label trees of a space, called by kernel calls. All state is in stable memory:
+// every operation starts from the superblock.
 //
 //   command block: 28 space u32 | 32 root u32 | 36 the other root u32 | 40 wildcard's depth u32
-//   a path is two operands: texts with NUL between them, hashes
+//   a path is two operands: texts separated by NUL, hashes
 
 import { labelBase, wildcardAt } from './heap';
 import { buildLevel, detach, detached, freeBelow, put } from './label-change';
@@ -103,7 +103,7 @@ function remove(root: u32): bool {
   return true;
 }
 
-/** Between the two trees of a space, or inside of one. */
+/** Moves between the two trees of a space, or within one. */
 function move(root: u32, other: u32): bool {
   if (other > 1) unreachable();
   cutPath(at(0), lengthOf(0), at(1), lengthOf(1));

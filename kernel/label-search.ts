@@ -1,9 +1,8 @@
-// How a path of labels is found in a label tree, and what the way down was. The children of a label
-// are a level: a binary trie over the bits of their labels that has a node where two labels part
-// (crit-bit), so its shape depends on the labels alone. Changes nothing.
-//
-// A bit stands before each byte, 1, and after the last, 0: so a label sorts before its extensions.
-// A bit's number is byte << 4 | 0 for that one, 1 to 8 for those of the byte.
+// Finds a path of labels in a label tree and records the steps. The children of a label form a
+// level: a binary trie over the bits of their labels, with a node where two labels part (crit-bit),
+// so that its shape depends only on the labels. Changes nothing. Each byte is preceded by a 1 bit,
+// and the last is followed by a 0 bit, so that a label precedes its extensions. The number of a bit
+// is byte << 4 | 0 for that bit, and 1 to 8 for those of the byte.
 
 import { labelBase, labelStepsAt, labelStepsBytes, labelsAt, labelsRoom } from './heap';
 import {
@@ -12,17 +11,17 @@ import {
 } from './label-nodes';
 import { commonLength } from './ordered-index-search';
 
-/** In place of a critical bit: labels are equal, or a step is a leaf's. */
+/** Used in place of a critical bit: labels are equal, or the step is a leaf's. */
 export const noBit: u32 = 0xffff;
 const hashBytes: usize = 32;
-/** Longest path that may be created, so that the longest way down fits into the array of steps. */
+/** Maximum length of a path to create, so that its steps fit into the array. */
 const textBytesMax: usize = 4000;
 const hashesBytesMax: usize = 128;
 const labelsMax: u32 = 1000;
 const stepBytes: usize = 8;
 
 let count: u32 = 0;
-/** The path has more labels than there is room for: what is so deep, by moves, is out of reach. */
+/** The path has more labels than fit: paths that moves have made so deep cannot be reached. */
 let isCutShort: bool = false;
 let steps: u32 = 0;
 let levelSteps: u32 = 0;
@@ -34,11 +33,11 @@ export function labelCount(): u32 { return count; }
 export function isTooDeep(): bool { return isCutShort; }
 export function stepCount(): u32 { return steps; }
 export function setStepCount(value: u32): void { steps = value; }
-/** Steps above the level that the last search ended in. */
+/** Returns the number of steps above the level in which the last search ended. */
 export function stepsAbove(): u32 { return levelSteps; }
-/** Returns the first node of that level, 0 if the level is empty. */
+/** Returns the first node of that level; 0 if the level is empty. */
 export function topOfLevel(): u32 { return levelTop; }
-/** The first bit where its label is not the sought one. */
+/** Returns the first bit in which the found label differs from the sought one. */
 export function firstDifference(): u32 { return difference; }
 
 // @ts-ignore: decorator
@@ -53,7 +52,7 @@ export function labelLength(index: u32): usize {
   return load<usize>(labelBase() + labelsAt + (<usize>index << 3), 4);
 }
 
-/** A step: node u32 | critical bit u16 | side u16. */
+/** Returns the address of a step: node u32 | critical bit u16 | side u16. */
 // @ts-ignore: decorator
 @inline
 export function step(index: u32): usize {
@@ -67,7 +66,7 @@ export function pushStep(node: u32, info: u32): void {
   steps++;
 }
 
-/** Cuts a path into its labels: texts with NUL between them, then hashes. */
+/** Splits a path into its labels: texts separated by NUL, then hashes. */
 export function cutPath(text: usize, textLength: usize, hashes: usize, hashesLength: usize): void {
   count = 0;
   isCutShort = false;
@@ -94,7 +93,7 @@ function addLabel(start: usize, length: usize): void {
   count++;
 }
 
-/** The same for a path that is to be made. */
+/** Splits a path that is to be created. */
 export function cutNewPath(
   text: usize, textLength: usize, hashes: usize, hashesLength: usize,
 ): void {
@@ -104,7 +103,7 @@ export function cutNewPath(
   for (let i: u32 = 0; i < count; i++) if (labelLength(i) > labelBytesMax) unreachable();
 }
 
-/** Bits behind the end are 0. */
+/** Returns a bit; bits after the end are 0. */
 export function bitAt(label: usize, length: usize, bit: u32): u32 {
   const byte = <usize>(bit >> 4);
   if (byte >= length) return 0;
@@ -122,7 +121,9 @@ export function differenceOf(
   return <u32>shared << 4 | clz(bits) - 23;
 }
 
-/** From the top of a level to the leaf that the label agrees with longest. Steps are added. */
+/**
+ * Descends from the top of a level to the leaf with the longest common prefix. Records the steps.
+ */
 export function seek(node: u32, label: usize, length: usize): void {
   const at = buffer(0);
   readNode(node, at);
@@ -137,15 +138,16 @@ export function seek(node: u32, label: usize, length: usize): void {
   difference = differenceOf(at + labelAt, load<u16>(at, 2), label, length);
 }
 
-/** The first node below a root, 0 in an empty tree. */
+/** Returns the first node below a root; 0 in an empty tree. */
 function topOfRoot(root: u32): u32 {
   readEdge(rootsNode, root, buffer(1));
   return load<u32>(buffer(1));
 }
 
 /**
- * Down the path as far as it exists: returns how many of its labels do. The steps are the edges of
- * the way, the last one leads to the end of the path or to where the next label would be sought.
+ * Follows the path as far as it exists and returns the number of labels found. The steps are the
+ * edges on the path; the last one leads to the end of the path, or to the position of the next
+ * label.
  */
 export function descend(root: u32): u32 {
   steps = 0;
@@ -162,7 +164,7 @@ export function descend(root: u32): u32 {
   return isCutShort ? count - 1 : count;
 }
 
-/** One more than the number of labels in front of the deepest wildcard on the way, or 0. */
+/** Returns one more than the number of labels before the deepest wildcard on the path, or 0. */
 export function deepestWildcard(root: u32, wildcard: usize, length: usize): u32 {
   let depth: u32 = 0;
   let top = topOfRoot(root);

@@ -1,8 +1,7 @@
-// Witnesses of a label tree as CBOR (IC spec, "Certificate": hash-tree): a path with what is at its
-// end, or the proof that it is absent and which wildcard stands in for it. Changes nothing.
-//
-// A hash tree is written top down and has no closing marks, so what is still to be written is a
-// stack of edges: the steps of the search serve as one.
+// Witnesses of a label tree as CBOR (IC spec, "Certificate": hash-tree): a path with its subtree,
+// or a proof that the path is absent and of the wildcard that applies. Changes nothing. A hash tree
+// is written from the top and has no closing marks, so the pending work is a stack of edges, for
+// which it reuses the array of steps.
 
 import { labelBase, labelTargetsAt, wildcardAt } from './heap';
 import {
@@ -14,13 +13,13 @@ import {
 } from './label-search';
 
 export const wildcardBytes: usize = 3;
-/** In place of a wildcard's depth: no wildcard is asked for. */
+/** Used in place of a wildcard's depth if no wildcard is requested. */
 export const noWildcard: u32 = 0xffff_ffff;
 
 /** Parts of the subtree at an edge to reveal; 0 reveals nothing. */
 const least: u32 = 1;
 const greatest: u32 = 2;
-/** The label of the path, or of the wildcard, or its neighbours if it is absent. */
+/** The label of the path, or of the wildcard, or its neighbors if it is absent. */
 const onPath: u32 = 4;
 const onWildcard: u32 = 8;
 
@@ -29,13 +28,13 @@ let roomEnd: usize = 0;
 let wildcardDepth: u32 = 0;
 let subtreeAt: usize = 0;
 let subtreeBytes: usize = 0;
-/** The subtree stands in the witness. */
+/** Whether the subtree has been written. */
 let isAnswered: bool = false;
 
 /**
- * Returns the witness' size, of which as much is written as has room, or 0 if there is no such
- * witness. It reveals the path and `subtree` at its opaque end; with a wildcard's depth, that
- * wildcard with `subtree`, and that neither the path nor a deeper wildcard is there.
+ * Returns the size of the witness, of which as much is written as fits, or 0 if there is no such
+ * witness. It reveals the path and `subtree` at its opaque end; with a wildcard's depth, it reveals
+ * that wildcard with `subtree`, and proves that neither the path nor a deeper wildcard exists.
  */
 export function witness(
   root: u32, depth: u32, subtree: usize, length: usize, out: usize, room: usize,
@@ -59,14 +58,14 @@ export function witness(
   return isAnswered ? <u32>(cursor - out) : 0;
 }
 
-/** Written later: the subtree at that edge. */
+/** Postpones writing the subtree at that edge. */
 // @ts-ignore: decorator
 @inline
 function pushEdge(node: u32, side: u32, flags: u32, level: u32): void {
   pushStep(node, level << 8 | flags << 1 | side);
 }
 
-/** False if what the level has, or has not, allows no such witness. */
+/** Returns false if the content of the level allows no such witness. */
 function enterLevel(node: u32, side: u32, level: u32): bool {
   readEdge(node, side, newEdge());
   const top = load<u32>(newEdge());
@@ -77,7 +76,7 @@ function enterLevel(node: u32, side: u32, level: u32): bool {
     if (!isThere) return false;
   } else if (isThere && level + 1 == labelCount()) return false;
   if (level >= wildcardDepth) {
-    // The empty label is the least: verifiers take a wildcard under it for a closer one
+    // The empty label is the least: verifiers treat a wildcard under it as a closer one
     flags |= onWildcard | least;
     const wildcard = labelBase() + wildcardAt;
     const isWildcard = aim(top, wildcard, wildcardBytes, target(level, onWildcard));
@@ -88,8 +87,8 @@ function enterLevel(node: u32, side: u32, level: u32): bool {
 }
 
 /**
- * The level below an empty label beside the path, to show that no wildcard is there. It comes
- * before the path, so its target is read before that of the path's own level is made.
+ * The level below an empty label beside the path, to prove that it has no wildcard. It precedes the
+ * path, so its target is read before that of the path's own level is computed.
  */
 function enterEmpty(node: u32, level: u32): bool {
   readEdge(node, 0, newEdge());
@@ -99,13 +98,14 @@ function enterEmpty(node: u32, level: u32): bool {
   return true;
 }
 
-// A target: the first different bit u16 (noBit: it is there) | side of the label at that bit u16
-// | bit of the last turn to the right u16 | of the last to the left u16, noBit for none.
+// Returns the address of a target: the first different bit u16 (noBit: the label exists) | side of
+// the label at that bit u16 | bit of the last turn to the right u16 | of the last turn to the left
+// u16, noBit for none.
 function target(level: u32, flag: u32): usize {
   return labelBase() + labelTargetsAt + (<usize>level << 4) + (flag == onPath ? 0 : 8);
 }
 
-/** Finds out where a label is in a level, or between which turns of the way down it would be. */
+/** Finds the position of a label in a level, or the turns between which it would be. */
 function aim(top: u32, label: usize, length: usize, into: usize): bool {
   const first = stepCount();
   seek(top, label, length);
@@ -122,7 +122,7 @@ function aim(top: u32, label: usize, length: usize, into: usize): bool {
   return bit == noBit;
 }
 
-/** False where there is no such witness. */
+/** Returns false if there is no such witness. */
 function writeEdge(node: u32, side: u32, flags: u32, level: u32): bool {
   const edge = newEdge();
   readEdge(node, side, edge);
@@ -143,13 +143,13 @@ function writeEdge(node: u32, side: u32, flags: u32, level: u32): bool {
   return true;
 }
 
-/** Parts that a target reveals on the left of an inner node, and << 8 on its right. */
+/** Returns the parts that a target reveals on the left of an inner node, and << 8 on its right. */
 function turn(flag: u32, bit: u32, level: u32): u32 {
   if (flag == 0) return 0;
   const sought = target(level, flag);
   const parting = <u32>load<u16>(sought);
   const isGreater = load<u16>(sought, 2) == 1;
-  // The label would stand before, or behind, all that is here
+  // The label would precede or follow everything below this node
   if (bit > parting) return isGreater ? greatest << 8 : least;
   const isAbsent = parting != noBit;
   if (sideOf(flag, bit, level) == 1) {
@@ -165,7 +165,7 @@ function sideOf(flag: u32, bit: u32, level: u32): u32 {
   return bitAt(labelStart(level), labelLength(level), bit);
 }
 
-/** The leaf of buffer 0. */
+/** Writes the leaf in buffer 0. */
 function writeLeaf(leaf: u32, flags: u32, level: u32): bool {
   const at = buffer(0);
   writeNumber(0x0283, 2); // [2, label, subtree]
@@ -173,7 +173,7 @@ function writeLeaf(leaf: u32, flags: u32, level: u32): bool {
   const isOpaque = load<u32>(at, edgesAt) == 0;
   const isWildcard = isTarget(flags & onWildcard, level);
   const isPath = isTarget(flags & onPath, level);
-  // A path that leads through the wildcard goes on in the wildcard's own subtree
+  // A path through the wildcard continues in the wildcard's own subtree
   if (isWildcard || isPath && level + 1 == labelCount()) {
     if (!isOpaque) return false;
     isAnswered = true;
@@ -203,7 +203,7 @@ function writeLabel(label: usize, length: usize): void {
   writeBytes(label, length);
 }
 
-/** Bytes of a number, the low one first. */
+/** Writes the bytes of a number, the low one first. */
 function writeNumber(bytes: u32, length: usize): void {
   for (; length > 0; length--) {
     if (cursor < roomEnd) store<u8>(cursor, bytes);

@@ -1,4 +1,4 @@
-// The operands of the command that runs: where they are and how long. Knows no operation.
+// The operands of the running command: their addresses and lengths. It knows no operation.
 
 import { heapBase, operandsAt } from './heap';
 
@@ -16,7 +16,7 @@ export function lengthOf(operand: usize): usize {
   return load<usize>(heapBase() + operandsAt + (operand << 3), 4);
 }
 
-/** Address of an operand that must have this length. */
+/** Returns the address of an operand that must have this length. */
 export function sized(operand: usize, length: usize): usize {
   if (lengthOf(operand) != length) unreachable();
   return at(operand);

@@ -1,5 +1,6 @@
-// How the pages of an ordered index grow and shrink: splits, joins, and the counts and sums on the
-// way up. A page less than half full is joined with a neighbour when both fit into one.
+// Growth and shrinking of an ordered index: splits and joins pages, and updates the counts and sums
+// on the path to the root. A page that is less than half full is joined with a neighbor if both fit
+// into one page.
 
 import { heapBase, indexKeyAt } from './heap';
 import {
@@ -12,7 +13,8 @@ import { commonLength, leafPage, step, stepSum } from './ordered-index-search';
 const fillBytesMin: usize = pageBytes / 2;
 
 /**
- * Writes the leaf of buffer 0, which has one key more of that value, splitting what is too large.
+ * Writes the leaf in buffer 0, which has one more key with that value, and splits pages that are
+ * too large.
  */
 export function growUp(value: u64): void {
   const at = buffer(0);
@@ -55,7 +57,7 @@ export function growUp(value: u64): void {
   changeSums(level, value);
 }
 
-/** For the cells of a way down above that level. */
+/** Changes the counts of the cells on the path above that level. */
 function changeCounts(level: u32, change: i32): void {
   while (level-- > 0) {
     const entry = step(level);
@@ -63,7 +65,7 @@ function changeCounts(level: u32, change: i32): void {
   }
 }
 
-/** For the same cells; what is taken away is added as its negative. */
+/** Changes the sums of the same cells; a removed value is added as its negative. */
 function changeSums(level: u32, change: u64): void {
   if (!hasSums() || change == 0) return;
   while (level-- > 0) {
@@ -72,7 +74,7 @@ function changeSums(level: u32, change: u64): void {
   }
 }
 
-/** For a key on the way down whose value is another one now. */
+/** Updates the sums for a key on the path whose value has changed. */
 export function changeValue(former: u64, value: u64): void {
   changeSums(height() - 1, value - former);
 }
@@ -81,7 +83,7 @@ function setSum(cell: usize, sum: u64): void {
   if (hasSums()) store<u64>(sumAt(cell), sum);
 }
 
-/** Sum of the values below a page; 0 where none are kept. */
+/** Returns the sum of the values below a page; 0 in an index without sums. */
 function sumBelow(at: usize): u64 {
   if (!hasSums()) return 0;
   let sum: u64 = 0;
@@ -92,7 +94,7 @@ function sumBelow(at: usize): u64 {
   return sum;
 }
 
-/** Keys below a page. */
+/** Returns the number of keys below a page. */
 function below(at: usize): u32 {
   if (isLeaf(at)) return cells(at);
   let count: u32 = 0;
@@ -101,8 +103,9 @@ function below(at: usize): u32 {
 }
 
 /**
- * Moves the upper half to another page. Returns how much of that page's first key tells it from all
- * that is left: in a leaf a part may do, an inner page's first key is needed whole.
+ * Moves the upper half to another page. Returns how many bytes of that page's first key distinguish
+ * it from all remaining ones: for a leaf a prefix may suffice, an inner page needs its whole first
+ * key.
  */
 function split(at: usize, right: usize): usize {
   const half = used(at) / 2;
@@ -121,7 +124,10 @@ function split(at: usize, right: usize): usize {
   return isInner ? firstLength : shared + 1;
 }
 
-/** Writes the leaf of buffer 0, which has one key less of that value, joining what is too small. */
+/**
+ * Writes the leaf in buffer 0, which has one key with that value less, and joins pages that are too
+ * small.
+ */
 export function shrinkUp(value: u64): void {
   let at = buffer(0);
   let parent = buffer(1);
@@ -143,7 +149,7 @@ export function shrinkUp(value: u64): void {
   changeSums(level, 0 - value);
 }
 
-/** Joins a page with the one on its right, if there is one and both fit into one page. */
+/** Joins a page with its right neighbor, if there is one and both fit into one page. */
 function join(at: usize, parent: usize, index: u32): bool {
   if (index + 1 >= cells(parent)) return false;
   const neighbour = load<u32>(cellAt(parent, index + 1));
@@ -155,7 +161,7 @@ function join(at: usize, parent: usize, index: u32): bool {
   return true;
 }
 
-/** The same with the one on its left. */
+/** Joins a page with its left neighbor. */
 function joinLeft(at: usize, parent: usize, index: u32): bool {
   if (index == 0) return false;
   readPage(load<u32>(cellAt(parent, index - 1)), buffer(2));
@@ -175,7 +181,7 @@ function finishJoin(joined: usize, parent: usize, index: u32): void {
   removeCell(parent, index + 1);
 }
 
-/** A root with one page below it gives its place to that page; it is in the heap, unwritten. */
+/** Replaces a root with a single child by that child, which is in the heap, unwritten. */
 function lowerRoot(page: u32, at: usize): void {
   let isWritten = false;
   while (!isLeaf(at) && cells(at) == 1) {

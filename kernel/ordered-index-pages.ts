@@ -1,7 +1,8 @@
 // Pages of the ordered index in a space of stable memory, and how they are edited in the kernel's
-// heap. Knows cells, not the tree. A page is always compact: every edit moves what follows.
+// heap. It knows cells, but not the tree. A page is always compact: every edit moves the following
+// cells.
 //
-//   page 0       superblock: magic u64 | version u32 | root u32 | height u32 | pages cut u32
+//   page 0       superblock: magic u64 | version u32 | root u32 | height u32 | allocated pages u32
 //                | first free page u32 | free pages u32 | keys in the index u64
 //   other page   kind u16: 1 leaf, 2 inner, 3 inner with sums | cells u16 | bytes used u16 | 0 u16
 //                | start of each cell u16 ... | cells ...
@@ -10,8 +11,8 @@
 //                | in an index with sums: sum of the values below it u64
 //   free page    0 u32 | next free page u32
 //
-// Version 2 of the superblock is that of an index with sums, where inner pages are of kind 3. Who
-// names the space of an index says which of the two it is.
+// Version 2 of the superblock is an index with sums, whose inner pages have kind 3. The caller that
+// names the space of an index also selects the version.
 
 import { heapBase, indexPagesAt, indexSuperblockAt } from './heap';
 import { spaceGrow, spaceRead, spaceSize, spaceWrite } from './stable-space';
@@ -22,9 +23,9 @@ const versionWithSums: u32 = 2;
 const superblockBytes: u64 = 48;
 export const pageBytes: usize = 4096;
 const wasmPageBytes: u64 = 65536;
-/** Space is taken in steps of a real extent. */
+/** The space grows in steps of a real extent. */
 const growPages: u64 = 16;
-/** A page in the heap has room for one cell too many. */
+/** A page in the heap has space for one extra cell. */
 const bufferBytes: usize = 0x1800;
 
 const scratchBuffer: usize = 3;
@@ -32,7 +33,7 @@ const scratchBuffer: usize = 3;
 export const leafKind: u32 = 1;
 const innerKind: u32 = 2;
 const innerKindWithSums: u32 = 3;
-/** Beside the number of a space, for an index with sums. */
+/** Added to the number of a space for an index with sums. */
 const sumsFlag: u32 = 0x100;
 export const pageHead: usize = 8;
 export const cellHead: usize = 10;
@@ -42,7 +43,7 @@ export const keyBytesMax: usize = 1300;
 let space: u32 = 0;
 let isSummed: bool = false;
 
-/** Whether the index that is open keeps sums of the values. */
+/** Whether the open index has sums of the values. */
 // @ts-ignore: decorator
 @inline
 export function hasSums(): bool {
@@ -73,14 +74,17 @@ function superblock(): usize {
   return heapBase() + indexSuperblockAt;
 }
 
-/** One of the pages in the heap; the last is for what is written without its page. */
+/**
+ * Returns the address of a page in the heap; the last one is for parts that are written without
+ * their page.
+ */
 // @ts-ignore: decorator
 @inline
 export function buffer(number: usize): usize {
   return heapBase() + indexPagesAt + number * bufferBytes;
 }
 
-/** Reads the superblock of the index in that space; an empty space gives an empty index. */
+/** Reads the superblock of the index in that space; an empty space represents an empty index. */
 export function openIndex(which: u32): void {
   space = which & ~sumsFlag;
   isSummed = (which & sumsFlag) != 0;
@@ -143,19 +147,19 @@ export function writePage(page: u32, from: usize): void {
   spaceWrite(space, pageOffset(page), from, used(from));
 }
 
-/** Part of a page that is in the heap, such as one count. */
+/** Writes a part of a page in the heap, such as one count. */
 export function writePart(page: u32, from: usize, start: usize, length: usize): void {
   spaceWrite(space, pageOffset(page) + start, from + start, length);
 }
 
-/** A count in a page that is not in the heap any more. */
+/** Writes a count in a page that is no longer in the heap. */
 export function writeCount(page: u32, start: usize, count: u32): void {
   const part = buffer(scratchBuffer);
   store<u32>(part, count);
   spaceWrite(space, pageOffset(page) + start, part, 4);
 }
 
-/** A sum in such a page. */
+/** Writes a sum in a page that is no longer in the heap. */
 export function writeSum(page: u32, start: usize, sum: u64): void {
   const part = buffer(scratchBuffer);
   store<u64>(part, sum);
@@ -172,7 +176,7 @@ export function clearPage(at: usize, kind: u32): void {
 @inline
 export function isLeaf(at: usize): bool { return load<u16>(at) == leafKind; }
 
-/** Bytes of a cell of the page behind its key. */
+/** Bytes of a cell after its key, in that kind of page. */
 // @ts-ignore: decorator
 @inline
 function tailBytes(at: usize): usize { return load<u16>(at) == innerKindWithSums ? 8 : 0; }
@@ -185,7 +189,7 @@ export function cells(at: usize): u32 { return load<u16>(at, 2); }
 @inline
 export function used(at: usize): usize { return load<u16>(at, 4); }
 
-/** Start of a cell in its page; the end of the page's bytes for the one after the last. */
+/** Returns the offset of a cell in its page; after the last one, the end of the page's bytes. */
 // @ts-ignore: decorator
 @inline
 export function cellStart(at: usize, index: u32): usize {
@@ -198,14 +202,14 @@ export function cellAt(at: usize, index: u32): usize {
   return at + load<u16>(at + pageHead + <usize>index * slotBytes);
 }
 
-/** Address of the sum of an inner cell. */
+/** Returns the address of the sum of an inner cell. */
 // @ts-ignore: decorator
 @inline
 export function sumAt(cell: usize): usize {
   return cell + cellHead + <usize>load<u16>(cell, 8);
 }
 
-/** Makes room for a cell, without its contents, and returns where it is. */
+/** Makes space for a cell, without writing its content, and returns its address. */
 export function openCell(at: usize, index: u32, keyLength: usize): usize {
   const size = cellHead + keyLength + tailBytes(at);
   const count = cells(at);

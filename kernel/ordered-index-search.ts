@@ -1,5 +1,4 @@
-// How a key, or a rank, is found in the pages of an ordered index, and what the way down was.
-// Changes nothing.
+// Finds a key or a rank in the pages of an ordered index and records the steps. Changes nothing.
 
 import { heapBase, indexLevelsAt, indexPathAt, indexSumsAt } from './heap';
 import {
@@ -7,14 +6,14 @@ import {
 } from './ordered-index-pages';
 
 /**
-  * A step of a way down: page u32 | index u32 | start of its count u16, of its sum u16 | count u32.
-  * The sums are stored apart.
+ * Size of a step: page u32 | index u32 | start of its count u16, of its sum u16 | count u32. The
+ * sums are stored separately.
  */
 const stepBytes: usize = 16;
-/** Levels from the root down whose pages stay in the heap during one operation of reading. */
+/** Levels from the root whose pages stay in the heap during one read operation. */
 const keptLevels: u32 = 5;
 
-/** Whether the key was found by the last search, and the value that it had. */
+/** Whether the last search found the key, and its value. */
 let isFound: bool = false;
 let foundValue: u64 = 0;
 
@@ -38,14 +37,14 @@ export function stepSum(level: u32): usize {
   return heapBase() + indexSumsAt + (<usize>level << 3);
 }
 
-/** The page that the last way down ended at. */
+/** Returns the page in which the last search ended. */
 export function leafPage(): u32 {
   return load<u32>(step(height() - 1));
 }
 
 /**
- * To the leaf where the key is or would be: it is left in buffer 0, the way in the steps. Returns
- * the first cell that is not less.
+ * Descends to the leaf of the key, or of its position. Leaves the leaf in buffer 0 and the path in
+ * the steps. Returns the first cell that is not less.
  */
 export function descend(key: usize, length: usize): u32 {
   const at = buffer(0);
@@ -62,7 +61,7 @@ export function descend(key: usize, length: usize): u32 {
   return index;
 }
 
-/** The page below. */
+/** Records a step and returns the child page. */
 function recordStep(level: u32, page: u32, index: u32): u32 {
   const at = buffer(0);
   const entry = step(level);
@@ -79,7 +78,7 @@ function recordStep(level: u32, page: u32, index: u32): u32 {
   return load<u32>(at + start);
 }
 
-/** Index of the cell below which the key is or would be. */
+/** Returns the index of the cell whose subtree contains the key or its position. */
 function childOf(at: usize, key: usize, length: usize): u32 {
   const index = lowerBound(at, key, length);
   if (isFound || index == 0) {
@@ -89,7 +88,7 @@ function childOf(at: usize, key: usize, length: usize): u32 {
   return index - 1;
 }
 
-/** The first cell whose key is not less; `isFound` tells whether it is equal. */
+/** Returns the first cell whose key is not less; `isFound` is set if it is equal. */
 function lowerBound(at: usize, key: usize, length: usize): u32 {
   let low: u32 = 0;
   let high = cells(at);
@@ -108,7 +107,9 @@ function lowerBound(at: usize, key: usize, length: usize): u32 {
   return low;
 }
 
-/** Below, at or above 0 as the first is less, equal or greater, byte by byte. */
+/**
+ * Returns a value below, at or above 0 if the first is less, equal or greater, in bytewise order.
+ */
 function compare(first: usize, firstLength: usize, second: usize, secondLength: usize): i32 {
   const length = min(firstLength, secondLength);
   const start = commonLength(first, second, length);
@@ -141,7 +142,7 @@ export function rankOf(key: usize, length: usize): u64 {
   return rank + lowerBound(keptPage(last, page), key, length);
 }
 
-/** The values of all lesser keys together. */
+/** Returns the sum of the values of all lesser keys. */
 export function sumBefore(key: usize, length: usize): u64 {
   if (height() == 0) return 0;
   const last = height() - 1;
@@ -163,7 +164,7 @@ export function forgetPages(): void {
   memory.fill(heapBase() + indexLevelsAt, 0, <usize>keptLevels << 2);
 }
 
-/** Ranks of neighbouring keys go through the same pages: each is read once. */
+/** Ranks of neighboring keys use the same pages, so each is read once. */
 function keptPage(level: u32, page: u32): usize {
   const number = <usize>min(level, keptLevels - 1);
   const kept = heapBase() + indexLevelsAt + (number << 2);
@@ -174,7 +175,9 @@ function keptPage(level: u32, page: u32): usize {
   return buffer(number);
 }
 
-/** Leaves the leaf in buffer 0 and returns the cell; the rank must be below the count of keys. */
+/**
+ * Leaves the leaf in buffer 0 and returns the cell; the rank must be less than the number of keys.
+ */
 export function descendToRank(rank: u64): u32 {
   const at = buffer(0);
   let page = root();

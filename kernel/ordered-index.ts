@@ -1,10 +1,8 @@
-// An ordered index: byte strings with a number each, in a counted B+tree, so that the position of a
-// key among all keys is found as fast as the key. Where it keeps sums, so is the sum of the values
-// of all lesser keys. Knows nothing of what keys mean. State is in stable memory alone: every
-// operation starts from the superblock.
-//
-// An inner cell has the least key that may be below it; the first cell of an inner page has the key
-// that its page has in the page above, the very first the empty one.
+// An ordered index: byte strings with a number each, in a counted B+tree that finds the rank of a
+// key as fast as the key. An index with sums finds the sum of the values of all lesser keys in the
+// same way. It does not interpret keys. State is only in stable memory: every operation starts from
+// the superblock. An inner cell has a lower bound of the keys below it; the first cell of an inner
+// page has the key that its page has in the parent page, and the very first cell the empty key.
 
 import { heapBase, indexKeyAt } from './heap';
 import { changeValue, growUp, shrinkUp } from './ordered-index-change';
@@ -24,7 +22,7 @@ export function indexCount(space: u32): u64 {
   return keyCount();
 }
 
-/** True when the key is there; its value is `lastValue()`. */
+/** Returns true if the key exists; then `lastValue()` is its value. */
 export function indexFind(space: u32, key: usize, length: usize): bool {
   openIndex(space);
   if (height() == 0) return false;
@@ -32,7 +30,7 @@ export function indexFind(space: u32, key: usize, length: usize): bool {
   return wasFound();
 }
 
-/** True when the key was there; the value that was replaced is `lastValue()`. */
+/** Returns true if the key existed; then `lastValue()` is the replaced value. */
 export function indexInsert(space: u32, key: usize, length: usize, value: u64): bool {
   if (length > keyBytesMax) unreachable();
   openIndex(space);
@@ -55,7 +53,7 @@ export function indexInsert(space: u32, key: usize, length: usize, value: u64): 
   return false;
 }
 
-/** True when the key was there; its value is `lastValue()`. */
+/** Returns true if the key existed; then `lastValue()` is its value. */
 export function indexRemove(space: u32, key: usize, length: usize): bool {
   openIndex(space);
   if (height() == 0) return false;
@@ -68,14 +66,14 @@ export function indexRemove(space: u32, key: usize, length: usize): bool {
   return true;
 }
 
-/** How many keys are less than this one. */
+/** Returns the number of lesser keys. */
 export function indexRank(space: u32, key: usize, length: usize): u64 {
   openIndex(space);
   forgetPages();
   return rankOf(key, length);
 }
 
-/** The values of all keys that are less than this one, together; of an index with sums. */
+/** Returns the sum of the values of all lesser keys, in an index with sums. */
 export function indexSum(space: u32, key: usize, length: usize): u64 {
   openIndex(space);
   if (!hasSums()) unreachable();
@@ -85,8 +83,8 @@ export function indexSum(space: u32, key: usize, length: usize): u64 {
 
 /**
  * Counts keys by blocks: those that begin with `head`, a u32 b and `tail`, for each b from the one
- * in the key on. The key is head, b (big-endian) and tail; `at` is where b stands. No key has a
- * byte 0xff after its tail. Counts are u32.
+ * in the key on. The key is head, b (big-endian) and tail; `at` is the position of b. The byte
+ * after a tail is never 0xff. Counts are u32.
  */
 export function indexCountBlocks(
   space: u32, key: usize, length: usize, at: u64, counts: usize, blocks: u32,
@@ -107,8 +105,9 @@ export function indexCountBlocks(
 }
 
 /**
- * Entries from that rank on, until `limit`, the last entry, or the end of the room. A row for each,
- * value u64, key start u32, key length u32; keys stand behind `limit` rows. Returns their count.
+ * Reads entries from that rank on, up to `limit`, the last entry, or the end of the space. Each has
+ * a row: value u64, key start u32, key length u32; the keys follow the `limit` rows. Returns the
+ * number of entries.
  */
 export function indexRead(space: u32, rank: u64, limit: u32, out: usize, room: usize): u32 {
   openIndex(space);

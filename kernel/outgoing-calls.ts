@@ -1,9 +1,9 @@
-// Outgoing calls whose answers may come to a later version of the canister. The system keeps of a
-// callback an index into the table of functions and one number, and gives the answer to whatever
-// code is installed by then. So the system gets callbacks of the kernel, which have the same places
-// in the table in every version (scripts/link.ts); the canister's own wait in a slot. An answer to
-// a call of a former instance touches nothing of the canister. IC spec, "Inter-canister method
-// calls", "Abstract behavior: Callback invocation".
+// Outgoing calls whose answers may arrive at a later version of the canister. For a callback, the
+// system stores an index into the table of functions and one number, and delivers the answer to the
+// code that is installed by then. Therefore the system gets callbacks of the kernel, which have the
+// same table indices in every version (scripts/link.ts); the canister's own callbacks are stored in
+// a slot. An answer to a call of a former instance does not change the canister. IC spec,
+// "Inter-canister method calls", "Abstract behavior: Callback invocation".
 //
 //   number (env) of a callback: instance 21 bits | slot 11 bits
 //   slot, 32 bytes: reply function, its number | reject function, its number |
@@ -15,34 +15,34 @@ import {
   systemCanisterVersion, systemReject, systemSelfCopy, systemSelfSize,
 } from './system';
 
-// The places of the callbacks in the table: scripts/link.ts puts them there. Never change these:
-// versions to come get the answers to calls of this one.
+// The table indices of the callbacks, which scripts/link.ts assigns. Never change these: later
+// versions receive the answers to calls of this one.
 const replyPlace: u32 = 16_384;
 const rejectPlace: u32 = 16_385;
 const cleanupPlace: u32 = 16_386;
 
 const slotBits: u32 = 11;
 const slotShift: usize = 5;
-/** One Wasm page. The system allows 500 calls under way to any one canister. */
+/** One Wasm page. The system allows 500 open calls to any one canister. */
 const slotCount: u32 = 1 << slotBits;
 
 const free: u32 = 0;
 const live: u32 = 1;
 const withCleanup: u32 = 2;
 
-/** `call_perform` of the IC spec: not performed, for want of room. */
+/** `call_perform` of the IC spec: not performed, because a limit is reached. */
 const notPerformed: u32 = 2;
 
-/** The slots' page; 0 before the first call of this instance. */
+/** Address of the slots' page; 0 before the first call of this instance. */
 let slots: usize = 0;
 /** Distinguishes the callback numbers of this instance from those of the previous one. */
 let instance: u32 = 0;
-/** Slots that were ever used, and the first of those that are free again, plus one. */
+/** The number of slots ever used, and the first free one of these, plus one. */
 let used: u32 = 0;
 let freed: u32 = 0;
-/** Slot, plus one, of the call that is being built; it stays when the message drops the call. */
+/** Slot, plus one, of the call under construction; it stays if the message drops the call. */
 let building: u32 = 0;
-/** The call that is being built found no free slot. */
+/** Whether the call under construction found no free slot. */
 let isWithoutSlot: bool = false;
 
 // @ts-ignore: decorator
@@ -51,7 +51,10 @@ function slotAt(slot: u32): usize {
   return slots + (<usize>slot << slotShift);
 }
 
-/** The version grows with each upgrade, and by one with each message: bits of it go round late. */
+/**
+ * The canister version grows with each upgrade and by one with each message, so its bits repeat
+ * late.
+ */
 function prepare(): void {
   if (slots != 0) return;
   slots = takePages(1);
@@ -93,7 +96,7 @@ export function call_new(
   const taken = takeSlot();
   isWithoutSlot = taken == 0;
   building = taken;
-  // Without a slot it is a call that is never performed.
+  // Without a slot, the call is never performed.
   const environment = environmentOf(isWithoutSlot ? 0 : taken - 1);
   if (!isWithoutSlot) {
     const at = slotAt(taken - 1);
@@ -107,13 +110,13 @@ export function call_new(
     callee, calleeLength, method, methodLength,
     replyPlace, environment, rejectPlace, environment,
   );
-  // Always: what a callback that traps took back has to be freed by its cleanup.
+  // Required, because the cleanup must free the slot of a callback that trapped.
   systemCallOnCleanup(cleanupPlace, environment);
 }
 
 export function call_on_cleanup(cleanupFunction: u32, cleanupEnvironment: u32): void {
   if (isWithoutSlot) return;
-  // Without a call to be built, and the second time, for the system to refuse.
+  // Passes a missing or repeated call on, so that the system refuses it.
   if (building == 0 || load<u32>(slotAt(building - 1), 24) != live) {
     systemCallOnCleanup(cleanupFunction, cleanupEnvironment);
     unreachable();
@@ -135,14 +138,14 @@ export function call_perform(): u32 {
   return code;
 }
 
-/** The number is that of a call of this instance that is not answered yet. */
+/** Whether the number belongs to an open call of this instance. */
 function isLive(environment: u32): bool {
   if (slots == 0) return false;
   const slot = environment & slotCount - 1;
   return environmentOf(slot) == environment && load<u32>(slotAt(slot), 24) != free;
 }
 
-/** Takes the slot's function and number, and frees the slot, which the function may use again. */
+/** Reads the slot's function and number, and frees the slot, which the function may use again. */
 function end(environment: u32, offset: usize): void {
   const slot = environment & slotCount - 1;
   const at = slotAt(slot) + offset;
@@ -162,7 +165,7 @@ export function callback_reject(environment: u32): void {
   else refuseCaller();
 }
 
-/** Runs when a callback trapped and was taken back: its slot is live again. */
+/** Runs after a callback trapped and was rolled back, which made its slot live again. */
 export function callback_cleanup(environment: u32): void {
   if (!isLive(environment)) return;
   const slot = environment & slotCount - 1;
@@ -171,8 +174,9 @@ export function callback_cleanup(environment: u32): void {
 }
 
 /**
- * For an answer to a call of a former instance. Nobody waits where the system began (its id has no
- * bytes), nor where the canister called itself: a timer's message answers before its work ends.
+ * Refuses to wait for an answer to a call of a former instance. Nobody waits for a message that the
+ * system began (its caller has no bytes), or that the canister sent to itself: a timer's message is
+ * answered before its work ends.
  */
 function refuseCaller(): void {
   if (systemCallerSize() == 0 || isOwnCall()) return;

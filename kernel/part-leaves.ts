@@ -1,6 +1,6 @@
-// Leaves of a file's parts for certification: request hash and response hash of each part's 206
-// (IC spec, "HTTP Gateway Protocol", response verification v2). All parts have the same headers but
-// Content-Range and Range, so what comes before that header in order is hashed once.
+// Leaves of a file's parts for certification: request hash and response hash of each part's 206 (IC
+// spec, "HTTP Gateway Protocol", response verification v2). All parts have the same headers except
+// Content-Range and Range, so the sorted pairs before Content-Range are hashed once.
 
 import { ensureLabelPages, labelBase, labelOrderAt, labelStepsAt, labelsRoom } from './heap';
 import { isLess, sortEntries } from './label-change';
@@ -12,7 +12,8 @@ import {
 const hashBytes: usize = 32;
 const pairBytes: usize = 64;
 
-// In the label pages: pairs in order, with room for one more in front, then working values
+// Layout in the label pages: pairs in order, with space for one more before them, then working
+// values
 const pairsAt: usize = labelStepsAt + 0x1000;
 const textAt: usize = labelStepsAt;
 const messageAt: usize = labelStepsAt + 0x100;
@@ -23,13 +24,13 @@ const emptyLeafAt: usize = labelStepsAt + 0x600;
 const emptyBodyAt: usize = labelStepsAt + 0x640;
 
 let totalBytes: u64 = 0;
-/** Pairs behind Content-Range, and where it stands: in front of them. */
+/** Number of pairs after Content-Range, and the position of Content-Range before them. */
 let pairsBehind: usize = 0;
 let contentRangePair: usize = 0;
 
 /**
- * For each part its request hash and the hash of its response hash as a label above an empty leaf.
- * `requestPairs`: name and value hash of the method, name hash of Range.
+ * Writes for each part its request hash and the hash of its response hash as a label above an empty
+ * leaf. `requestPairs`: name and value hash of the method, name hash of Range.
  */
 export function partLeaves(
   pairs: usize, pairCount: u32, contentRangeName: usize, requestPairs: usize, digests: usize,
@@ -51,7 +52,7 @@ export function partLeaves(
   }
 }
 
-/** All pairs that come before Content-Range; those behind it are left in order. */
+/** Hashes all pairs before Content-Range and leaves the later ones in order. */
 function hashHead(pairs: usize, count: u32, contentRangeName: usize): void {
   const order = labelBase() + labelOrderAt;
   const head = labelBase() + headAt;
@@ -73,7 +74,7 @@ function hashHead(pairs: usize, count: u32, contentRangeName: usize): void {
   }
 }
 
-/** `bytes={start}-`, no body. */
+/** Hashes `bytes={start}-`, without a body. */
 function writeRequestHash(requestPairs: usize, start: u64, hash: usize): void {
   const text = labelBase() + textAt;
   store<u64>(text, 0x3d736574_7962); // "bytes="
@@ -91,7 +92,7 @@ function writeRequestHash(requestPairs: usize, start: u64, hash: usize): void {
   sha256InPlace(message, 2 * hashBytes, hash);
 }
 
-/** `bytes {start}-{last}/{total}`, and the hash of the part. */
+/** Hashes `bytes {start}-{last}/{total}` and the hash of the part. */
 function writeResponse(digest: usize, start: u64, last: u64, hash: usize): void {
   const text = labelBase() + textAt;
   store<u64>(text, 0x20736574_7962); // "bytes "
@@ -111,7 +112,7 @@ function writeResponse(digest: usize, start: u64, last: u64, hash: usize): void 
   hashLabeled(message, hashBytes, labelBase() + emptyLeafAt, hash);
 }
 
-/** Returns the end of what it wrote. */
+/** Returns the end of the written digits. */
 export function writeDecimal(to: usize, value: u64): usize {
   let end = to + 1;
   for (let rest = value / 10; rest != 0; rest /= 10) end++;

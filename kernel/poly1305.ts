@@ -1,7 +1,7 @@
-// Poly1305 (RFC 8439, 2.5) with five limbs of 26 bits. Long messages go four blocks at a time, one
-// a SIMD lane: 5.4 instructions a byte, where pairs of blocks took 9.7, with i64x2.mul, which
-// counts 4; i64x2.extmul counts 1. State, u64 each: r 5, h 5, pad 2, r^2 5, r^3 5, r^4 5. No branch
-// depends on a secret.
+// Poly1305 (RFC 8439, 2.5) with five limbs of 26 bits. Long messages are processed four blocks at a
+// time, one per SIMD lane: 5.4 instructions per byte. Pairs of blocks took 9.7, with i64x2.mul,
+// which counts 4; i64x2.extmul counts 1. State, u64 each: r 5, h 5, pad 2, r^2 5, r^3 5, r^4 5. No
+// branch depends on a secret.
 
 const hAt: usize = 40;
 const padAt: usize = 80;
@@ -9,10 +9,10 @@ const powersAt: usize = 96;
 const limbsBytes: usize = 40;
 
 const limbMask: u64 = 0x3ffffff;
-/** The bit above a block's 16 bytes. */
+/** The bit above the 16 bytes of a block. */
 const highBit: u64 = 1 << 24;
 
-/** From here on the powers of r pay, by measurement; a block alone takes 200 instructions. */
+/** Measured length from which the powers of r pay off; a single block takes 200 instructions. */
 const longMessage: usize = 192;
 
 export function polyInit(state: usize, key: usize): void {
@@ -30,7 +30,7 @@ export function polyInit(state: usize, key: usize): void {
   v128.store(state, v128.load(key, 16), padAt);
 }
 
-/** Bytes that are padded with zeros to whole blocks (RFC 8439, 2.8). */
+/** Adds bytes that are padded with zeros to whole blocks (RFC 8439, 2.8). */
 export function polyPadded(state: usize, data: usize, length: usize, scratch: usize): void {
   const rest = length & 15;
   polyBlocks(state, data, length - rest);
@@ -40,7 +40,7 @@ export function polyPadded(state: usize, data: usize, length: usize, scratch: us
   addBlock(state, scratch, highBit);
 }
 
-/** The message's end: a last block that may be short gets a one behind it (RFC 8439, 2.5). */
+/** Adds the message's end: a one follows a last block that may be short (RFC 8439, 2.5). */
 export function polyLast(state: usize, data: usize, length: usize, scratch: usize): void {
   const rest = length & 15;
   polyBlocks(state, data, length - rest);
@@ -98,15 +98,17 @@ function storeCarried(h: usize, d0: u64, d1: u64, d2: u64, d3: u64, d4: u64): vo
 }
 
 /**
- * Four blocks a turn: h = (h + m0) r^4 + m1 r^3 + m2 r^2 + m3 r. A vector holds one limb of each,
- * in the order m0, m2, m1, m3, so that the products of lanes 0 and 1 and those of lanes 2 and 3 add
- * up as they lie. That leaves h in two parts of 64 bits, which are taken as x + y / r: then x goes
- * to m0 and y to m1, where they lie, and the lanes are multiplied by r^4, r^3, r^3 and r^2. A
- * single block ends it: (x + y / r + m) r = (x + m) r + y. Returns the address behind that block.
+ * Four blocks per turn: h = (h + m0) r^4 + m1 r^3 + m2 r^2 + m3 r.
+ *
+ * A vector has one limb of each, in the order m0, m2, m1, m3, so that the products of lanes 0 and 1
+ * and those of lanes 2 and 3 add up in place. That leaves h in two parts of 64 bits, which are
+ * interpreted as x + y / r: then x is added to m0 and y to m1 in place, and the lanes are
+ * multiplied by r^4, r^3, r^3 and r^2. A single block ends it: (x + y / r + m) r = (x + m) r + y.
+ * Returns the address after that block.
  *
  * Nothing overflows. A limb of a power of r is below 2^26 + 2^9 (storeCarried), and one of h with a
- * block's added is below 2^28. Ten products of the two, five-fold, are below 2^60, their carries
- * included. The last carry is then below 2^34, five of it below 2^37, and what e0 leaves for h1
+ * block's added is below 2^28. Ten products of the two, five-fold, are below 2^60, including their
+ * carries. The last carry is then below 2^34, five times it below 2^37, and the carry of e0 into h1
  * below 2^11. So after a turn limbs of x and y are below 2^26 + 2^11, and in the end x r + y below
  * 2^27 + 2^12, which with a block's is again below 2^28.
  */
@@ -124,7 +126,7 @@ function addFours(state: usize, data: usize, end: usize): usize {
   let h3 = v128.load_zero<u64>(h, 24), h4 = v128.load_zero<u64>(h, 32);
   const last = end - 80;
   do {
-    // The limbs begin at bits 0, 26, 52, 78 and 104: words that begin at most a byte before them
+    // The limbs begin at bits 0, 26, 52, 78 and 104: loads words that begin at most a byte earlier
     const a = i64x2.add(h0, v128.and(gather(data), blockMask));
     const b = i64x2.add(h1, v128.and(i32x4.shr_u(gather(data + 3), 2), blockMask));
     const c = i64x2.add(h2, v128.and(i32x4.shr_u(gather(data + 6), 4), blockMask));
@@ -155,7 +157,7 @@ function addFours(state: usize, data: usize, end: usize): usize {
   return data + 16;
 }
 
-/** A limb of r^4, r^3, r^3 and r^2, from its place in r^2. */
+/** Returns a limb of r^4, r^3, r^3 and r^2, from its position in r^2. */
 // @ts-ignore: decorator
 @inline
 function powers(limb: usize): v128 {
@@ -163,7 +165,7 @@ function powers(limb: usize): v128 {
   return v128.load_lane<u32>(limb, v128.load_lane<u32>(limb, outer, 1, limbsBytes), 2, limbsBytes);
 }
 
-/** Stores the first of two parts, x. */
+/** Stores x, the first of the two parts. */
 function storeFirst(h: usize, h0: v128, h1: v128, h2: v128, h3: v128, h4: v128): void {
   v128.store_lane<u64>(h, h0, 0);
   v128.store_lane<u64>(h, h1, 0, 8);
@@ -172,7 +174,7 @@ function storeFirst(h: usize, h0: v128, h1: v128, h2: v128, h3: v128, h4: v128):
   v128.store_lane<u64>(h, h4, 0, 32);
 }
 
-/** Adds the second of two parts, y. */
+/** Adds y, the second of the two parts. */
 function addSecond(h: usize, h0: v128, h1: v128, h2: v128, h3: v128, h4: v128): void {
   store<u64>(h, load<u64>(h) + i64x2.extract_lane(h0, 1));
   store<u64>(h, load<u64>(h, 8) + i64x2.extract_lane(h1, 1), 8);
@@ -181,7 +183,7 @@ function addSecond(h: usize, h0: v128, h1: v128, h2: v128, h3: v128, h4: v128): 
   store<u64>(h, load<u64>(h, 32) + i64x2.extract_lane(h4, 1), 32);
 }
 
-/** A word of each of four blocks, the second and the third one swapped. */
+/** Returns a word of each of four blocks, with the second and the third swapped. */
 // @ts-ignore: decorator
 @inline
 function gather(p: usize): v128 {
@@ -189,7 +191,7 @@ function gather(p: usize): v128 {
   return v128.load_lane<u32>(p, v128.load_lane<u32>(p, first, 2, 16), 3, 48);
 }
 
-/** The products of lanes 0 and 2, and of lanes 1 and 3, added up. */
+/** Adds the products of lanes 0 and 2, and of lanes 1 and 3. */
 // @ts-ignore: decorator
 @inline
 function both(x: v128, y: v128): v128 {
@@ -219,7 +221,7 @@ export function polyFinish(state: usize, tag: usize): void {
   }
   const h0 = load<u64>(h), h1 = load<u64>(h, 8), h2 = load<u64>(h, 16);
   const h3 = load<u64>(h, 24), h4 = load<u64>(h, 32);
-  // g = h + 5 - 2^130; taken instead of h when it isn't negative
+  // g = h + 5 - 2^130; used instead of h if it is not negative
   let carry = h0 + 5 >> 26;
   carry = h1 + carry >> 26;
   carry = h2 + carry >> 26;

@@ -1,4 +1,4 @@
-// The header fields of a request by name, for whoever asks for single ones.
+// The header fields of a request by name, for look-ups of single fields.
 
 import { requestBase, requestFieldsAt } from './heap';
 import { lower, writeByte, writeName, writeText } from './json-writer';
@@ -30,7 +30,7 @@ export function isPlainField(i: u32): bool {
   }
   const hash = nameHash(load<usize>(field), load<usize>(field, 4));
   store<u32>(field, hash, 16);
-  // Two names of one hash count as one
+  // Two names with the same hash count as one
   for (let other: u32 = 0; other < i; other++) {
     if (load<u32>(fieldOf(other), 16) == hash) return false;
   }
@@ -43,19 +43,19 @@ function isAscii(p: usize, length: usize): bool {
   return bits < 0x80;
 }
 
-/** As JavaScript's trim() has it of ASCII. */
+/** Whitespace of ASCII, as in JavaScript's trim(). */
 function isSpace(byte: u8): bool {
   return byte == 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
-/** FNV-1a, of the name in lower case. */
+/** Returns the FNV-1a hash of the lower-case name. */
 function nameHash(p: usize, length: usize): u32 {
   let hash: u32 = 0x811c9dc5;
   for (let i: usize = 0; i < length; i++) hash = (hash ^ <u32>lower(load<u8>(p + i))) * 0x01000193;
   return hash;
 }
 
-/** All that have been noted, as a member of the request's object. */
+/** Writes all noted fields as a member of the request's object. */
 export function writeFields(count: u32): void {
   writeName(0x73646c656966, 6); // fields
   writeByte(0x7b);

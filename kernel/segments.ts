@@ -1,6 +1,6 @@
-// Segments of a chunk, sealed one by one and written to their slots: in JavaScript 0.1 M
-// instructions a segment, and a copy of each. What tells segments apart is in nonce and associated
-// data; src/domain/contents/segment-cipher.ts has their layout.
+// Encrypts the segments of a chunk one by one and writes them to their slots. JavaScript would take
+// 0.1 M instructions and a copy per segment. Nonce and associated data distinguish segments;
+// src/domain/contents/segment-cipher.ts defines their layout.
 
 import { seal } from './aead';
 import { ensureSegmentPages, segmentBase } from './heap';
@@ -12,7 +12,9 @@ const segmentIndexAt: usize = 12;
 const isLastAt: usize = 20;
 const tagBytes: usize = 16;
 
-/** `slots`: an offset in the space for each segment, f64. The nonce comes as the first's. */
+/**
+ * `slots`: the offset in the space for each segment, f64. The nonce is that of the first segment.
+ */
 export function sealSegments(
   space: u32, segmentBytes: usize, key: usize, nonce: usize, associated: usize,
   data: usize, length: usize, slots: usize, count: usize,

@@ -1,9 +1,9 @@
-// SHA-256 (FIPS 180-4) of many short messages, four at a time: each has a SIMD lane, so a block
-// costs half of what it does alone. Messages of one, two and more blocks wait apart until four have
-// come or `hashAll()` is called. One that is shorter than its neighbours gives its digest when it
-// ends; its lane then repeats itself.
+// SHA-256 (FIPS 180-4) of many short messages, four at a time, one per SIMD lane, so that a block
+// costs half as much. Messages of one, two and more blocks wait in separate queues until four are
+// there or `hashAll()` is called. A message that is shorter than the others of its group yields its
+// digest when it ends; its lane then repeats its last block.
 
-/** Scratch: constants 64 x u32, schedule 64 x v128, state 8 x v128, what waits. */
+/** Layout of the scratch space: constants 64 x u32, schedule 64 x v128, state 8 x v128, queues. */
 export const laneBytes: usize = 0x640;
 const scheduleAt: usize = 0x100;
 const stateAt: usize = 0x500;
@@ -12,7 +12,7 @@ const waitingBytes: usize = 12;
 const queues: u32 = 3;
 const lanes: u32 = 4;
 const queueBytes: usize = 4 * 12;
-/** How many wait in each queue, a byte each. */
+/** Number of messages in each queue, one byte each. */
 const countsAt: usize = waitingAt + 3 * queueBytes;
 const blockBytes: usize = 64;
 const wordBytes: usize = 16;
@@ -21,7 +21,7 @@ let base: usize = 0;
 /** The queue that is being hashed. */
 let queue: usize = 0;
 
-/** Before the first message of an operation: where there are `laneBytes` that nobody else uses. */
+/** Call it before the first message of an operation, with `laneBytes` of unused memory. */
 export function startLanes(scratch: usize): void {
   base = scratch;
   store<u32>(base + countsAt, 0);
@@ -32,12 +32,12 @@ export function startLanes(scratch: usize): void {
 @inline
 function entryOf(lane: u32): usize { return queue + <usize>lane * waitingBytes; }
 
-/** Room that a message needs with its padding, FIPS 180-4, 5.1.1. */
+/** Returns the space that a message needs with its padding, FIPS 180-4, 5.1.1. */
 // @ts-ignore: decorator
 @inline
 export function paddedBytes(length: usize): usize { return length + 72 & ~63; }
 
-/** The buffer has room for the padding, and stays as it is until the digest is written. */
+/** The buffer has space for the padding, and must stay unchanged until the digest is written. */
 export function hashLater(message: usize, length: usize, digest: usize): void {
   const end = message + paddedBytes(length);
   let at = message + length;
@@ -56,7 +56,7 @@ export function hashLater(message: usize, length: usize, digest: usize): void {
   if (waiting + 1 == lanes) hashQueue(which);
 }
 
-/** All that waits. */
+/** Hashes all waiting messages. */
 export function hashAll(): void {
   for (let which: u32 = 0; which < queues; which++) {
     if (load<u8>(base + countsAt + which) != 0) hashQueue(which);
@@ -93,7 +93,10 @@ function hashQueue(which: u32): void {
   }
 }
 
-/** A message that has ended repeats its last block: nobody reads what follows. */
+/**
+ * Returns the block to hash. A message that has ended repeats its last block, whose result is
+ * ignored.
+ */
 function blockOf(lane: u32, block: usize): usize {
   const entry = entryOf(lane);
   return load<usize>(entry) + min(block, load<usize>(entry, 4) - 1) * blockBytes;

@@ -1,5 +1,5 @@
-// SHA-256 (FIPS 180-4), but for the rounds, which scripts/sha256-rounds.ts writes. A state is 104
-// bytes: hash u32 x 8, message length in bytes u64, block under construction 64 bytes.
+// SHA-256 (FIPS 180-4), without the rounds, which scripts/sha256-rounds.ts generates. A state is
+// 104 bytes: hash u32 x 8, message length in bytes u64, block under construction 64 bytes.
 
 import { hashStateAt, heapBase } from './heap';
 import { compressBlocks, compressFours } from './sha256-rounds';
@@ -16,7 +16,7 @@ export function sha256Init(state: usize): void {
 }
 
 export function sha256Update(state: usize, data: usize, length: usize): void {
-  // An empty array may come with an address outside of the memory, which even an empty copy refuses
+  // An empty array can have an address outside the memory, which even an empty copy refuses
   if (length == 0) return;
   const filled = <usize>load<u64>(state, lengthAt) & 63;
   store<u64>(state, load<u64>(state, lengthAt) + length, lengthAt);
@@ -33,7 +33,7 @@ export function sha256Update(state: usize, data: usize, length: usize): void {
   if (rest != 0) memory.copy(state + blockAt, data + length - rest, rest);
 }
 
-/** Writes the digest of what was hashed so far; the state stays as it is. */
+/** Writes the digest of all bytes so far; the state stays unchanged. */
 export function sha256Finish(state: usize, digest: usize): void {
   const copy = heapBase() + hashStateAt;
   memory.copy(copy, state, sha256StateBytes);
@@ -52,10 +52,7 @@ export function sha256(data: usize, length: usize, digest: usize): void {
   storeDigest(state, digest);
 }
 
-/**
- * The same for a message in a buffer of whole blocks that has room for the padding: nothing is
- * copied.
- */
+/** Hashes a message in a buffer of whole blocks that has space for the padding, without copying. */
 export function sha256InPlace(message: usize, length: usize, digest: usize): void {
   const state = heapBase() + hashStateAt;
   sha256Init(state);
@@ -64,8 +61,8 @@ export function sha256InPlace(message: usize, length: usize, digest: usize): voi
 }
 
 /**
- * FIPS 180-4, 5.1.1: the end of a message of `length` bytes, then a one bit, zeros, the length in
- * bits. By stores of 16 bytes and 8, because a fill takes 100 instructions more.
+ * FIPS 180-4, 5.1.1: appends to the end of a message of `length` bytes a one bit, zeros, and the
+ * length in bits. Stores 16 and 8 bytes at a time, because a fill takes 100 more instructions.
  */
 function compressPadded(state: usize, rest: usize, restLength: usize, length: u64): void {
   const end = rest + (restLength + 72 & ~63);
@@ -73,7 +70,7 @@ function compressPadded(state: usize, rest: usize, restLength: usize, length: u6
   store<u8>(p, 0x80);
   p++;
   for (; end - p > 16; p += 16) v128.store(p, i64x2.splat(0));
-  // 8 to 16 bytes are left
+  // 8 to 16 bytes remain
   store<u64>(p, 0);
   store<u64>(end - 8, bswap<u64>(length << 3));
   compress(state, rest, end - rest >> 6);

@@ -1,10 +1,10 @@
-// How much there is: pages of a space or of all memory, and cycles.
+// Sizes: pages of a space or of all memory, and cycles.
 
 import { heapBase, tablePartAt } from './heap';
 import { spaceSize } from './stable-space';
 import { systemLiquidCycles, systemStableSize } from './system';
 
-// Beside spaces: what all of memory takes, in pages, and the cycles above the freezing reserve.
+// Selectors besides spaces: pages of all memory, and the cycles above the freezing reserve.
 const cyclesSelector: u32 = 253;
 const heapSelector: u32 = 254;
 const stableSelector: u32 = 255;
@@ -15,7 +15,7 @@ export function sizeOf(selector: u32): u64 {
   return selector == stableSelector ? systemStableSize() : spaceSize(selector);
 }
 
-/** Reports at most 2^63. */
+/** Returns at most 2^63. */
 function liquidCycles(): u64 {
   const balance = heapBase() + tablePartAt;
   systemLiquidCycles(balance);

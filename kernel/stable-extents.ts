@@ -1,21 +1,21 @@
-// The extents of real stable memory that the spaces are made of: which are whose, in the heap and
-// in a table that outlives the instance. It formats an empty stable memory and refuses, by a trap,
-// one that it did not format. Moves no byte of a space.
+// The extents of real stable memory that form the spaces: their owners, in the heap and in a table
+// that outlives the instance. It formats an empty stable memory, and traps if it finds one that it
+// did not format. It moves no bytes of a space.
 //
 //   real offset 0      superblock: magic u64, version u32, extents u32, bytes of each space 8 x u64
 //   real offset 4096   one u32 for each real extent of 1 MiB: space << 29 | index in that space
 //   real offset 2 MiB  extent 2, extent 3, ... (extents 0 and 1 are the superblock and the table)
 //
-// Space 0 is sparse: it gets an extent with the first write there that is not all zeros, and has
-// holes that read as zeros until then. Azle's maps take 8 MiB each and fill a few kilobytes of it,
-// and the system charges for every page. Its growth is therefore a promise: the table has room for
-// all that was promised, but the system may refuse it at the write, which then traps with a reason
-// and reverts the whole message. The other spaces are filled as soon as they grow: they get their
-// extents as they grow, and growing reports a refusal.
+// Space 0 is sparse: the first write that is not all zeros allocates an extent, and until then it
+// has a hole that reads as zeros. Azle's maps take 8 MiB each and fill a few kilobytes, and the
+// system charges for every page. Its growth is therefore a promise: the table has space for
+// everything that was promised, but the system may refuse memory at the write, which then traps
+// with a reason and reverts the whole message. The other spaces are filled as soon as they grow, so
+// they get their extents at once, and growing reports a refusal.
 //
-// Version 2, of release 0.1.0, has all extents of all spaces. It is read as it is and becomes
-// version 3 when it next changes. A message that traps takes back the globals of the instance with
-// both memories, so these and the superblock never differ.
+// Version 2, of release 0.1.0, has all extents of all spaces. It is read unchanged and becomes
+// version 3 at the next change. A message that traps reverts the globals of the instance together
+// with both memories, so these and the superblock never differ.
 
 import {
   ensureHeap, heapBase, spaceIndexesAt, spaceSizesAt, superblockAt, tablePartAt, tablePartBytes,
@@ -29,7 +29,7 @@ const magic: u64 = 0x314c425453534645; // "EFSSTBL1" as bytes
 const version: u32 = 3;
 /** Without holes. */
 const fullVersion: u32 = 2;
-/** The space that may have holes. */
+/** The space that can have holes. */
 const sparseSpace: u32 = 0;
 export const spaceCount: u32 = 8;
 const spaceShift: u32 = 29;
@@ -41,17 +41,17 @@ const pagesPerExtent: u64 = 16;
 const reservedExtents: u32 = 2;
 const superblockBytes: u64 = 80;
 const tableOffset: u64 = 4096;
-/** As many extents as the table has room for: 511 GiB. */
+/** The number of extents in the table: 511 GiB. */
 const extentsMax: u32 = 523_264;
 /** More pages than any space can have. */
 export const pagesMax: u64 = <u64>extentsMax * pagesPerExtent;
-/** An index is made of Wasm pages; one has the real extents of 16 GiB of a space. */
+/** An index consists of Wasm pages; each covers 16 GiB of a space. */
 const extentsPerIndexPage: u32 = 1 << 14;
 const failed: u64 = u64.MAX_VALUE;
 
-/** Real extents in use, the reserved ones included; 0 before the stable memory is formatted. */
+/** Real extents in use, including the reserved ones; 0 before the stable memory is formatted. */
 let extents: u32 = 0;
-/** Extents of the sizes of all spaces, holes included. */
+/** Extents for the sizes of all spaces, including holes. */
 let promised: u32 = 0;
 
 // @ts-ignore: decorator
@@ -67,14 +67,14 @@ function indexSlot(space: u32): usize {
   return heapBase() + spaceIndexesAt + (<usize>space << 3);
 }
 
-/** The real extents of a space in order, u32 each. */
+/** Returns the address of the real extents of a space in order, u32 each. */
 // @ts-ignore: decorator
 @inline
 export function indexOf(space: u32): usize {
   return load<usize>(indexSlot(space));
 }
 
-/** The real extent of an offset inside a space; 0, which is the superblock's, in a hole. */
+/** Returns the real extent of an offset inside a space; in a hole 0, which is the superblock's. */
 // @ts-ignore: decorator
 @inline
 export function extentAt(index: usize, offset: u64): u32 {
@@ -93,7 +93,7 @@ function extentsFor(pages: u64): u32 {
   return <u32>((pages + pagesPerExtent - 1) / pagesPerExtent);
 }
 
-/** False, and nothing changed, when there is no room. At most `pagesMax` pages. */
+/** Returns false, without a change, if there is no space. At most `pagesMax` pages. */
 export function growSpace(space: u32, former: u64, pages: u64): bool {
   const had = extentsFor(former);
   const needed = extentsFor(former + pages);
@@ -103,7 +103,9 @@ export function growSpace(space: u32, former: u64, pages: u64): bool {
   return true;
 }
 
-/** Heap first, then stable memory, then the table: a refusal leaves no trace that matters. */
+/**
+ * Allocates heap, then stable memory, then the table, so that a refusal leaves no inconsistency.
+ */
 function promiseExtents(space: u32, had: u32, needed: u32): bool {
   const after = promised + (needed - had);
   if (after > extentsMax - reservedExtents || !reserveIndex(space, needed)) return false;
@@ -114,7 +116,7 @@ function promiseExtents(space: u32, had: u32, needed: u32): bool {
   return true;
 }
 
-/** The real extent for a hole at that offset. */
+/** Returns the real extent for a hole at that offset. */
 export function fillHole(space: u32, offset: u64): u32 {
   const virtual = <u32>(offset >> extentBits);
   if (!takeExtents(space, virtual, virtual + 1)) refuseGrowth();
@@ -148,7 +150,7 @@ function growReal(count: u32): bool {
 }
 
 /**
- * A larger index takes new pages, twice as many, and leaves the old ones: no more than half is
+ * A larger index takes new pages, twice as many, and leaves the old ones unused: at most half is
  * lost.
  */
 function reserveIndex(space: u32, needed: u32): bool {
@@ -174,14 +176,14 @@ function writeSuperblock(): void {
   systemStableWrite(0, block, superblockBytes);
 }
 
-/** First use in this instance: reads what an earlier one left. */
+/** Reads the state of an earlier instance at first use. */
 export function openExtents(): void {
   ensureHeap();
   const real = systemStableSize();
   if (real != 0) readSuperblock(real);
 }
 
-/** Its words are put together here, because the kernel has no static data. */
+/** Builds the text of the trap here, because the kernel has no static data. */
 function refuseMemory(): void {
   const text = heapBase() + tablePartAt;
   store<u64>(text, 0x6261747320656854); // "The stab"
@@ -235,7 +237,7 @@ function readSuperblock(real: u64): void {
   if (found == fullVersion && holes != 0) unreachable();
 }
 
-/** Returns how many extents of the sparse space there are. */
+/** Reads the table; returns the number of extents of the sparse space. */
 function readTable(): u32 {
   const part = heapBase() + tablePartAt;
   let extent = reservedExtents;

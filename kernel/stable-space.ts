@@ -1,7 +1,7 @@
-// Up to eight virtual stable memories ("spaces") on the one that the system gives a canister. Space
-// 0 is what the rest of the canister sees as its stable memory; the others hold bulk bytes. Knows
-// nothing of what is stored. Where a space lies in real memory, and why it may have holes:
-// stable-extents.ts.
+// Up to eight virtual stable memories ("spaces") on the canister's single one. Space 0 is the
+// stable memory of the rest of the canister; the others contain file bytes and indexes. It does not
+// interpret the content. stable-extents.ts explains the position of spaces in real memory and their
+// holes.
 
 import { heapBase, zerosAt, zerosBytes } from './heap';
 import {
@@ -14,16 +14,16 @@ const failed: u64 = u64.MAX_VALUE;
 
 let isReady: bool = false;
 
-/** Space 0 in globals, for the fast way: its size and its index. */
+/** Size and index of space 0 in globals, for the fast path. */
 let linearBytes: u64 = 0;
 let linearIndex: usize = 0;
 
-/** Size of a space in Wasm pages. */
+/** Returns the size of a space in Wasm pages. */
 export function spaceSize(space: u32): u64 {
   return bytesOf(space) >> pageBits;
 }
 
-/** Former size in pages; u64.MAX, and nothing changed, when there is no room. */
+/** Returns the former size in pages; u64.MAX, without a change, if there is no space. */
 export function spaceGrow(space: u32, pages: u64): u64 {
   const former = spaceSize(space);
   if (pages == 0) return former;
@@ -41,8 +41,7 @@ export function spaceWrite(space: u32, offset: u64, source: u64, size: u64): voi
 }
 
 /**
- * `spaceRead` of space 0, quick when the bytes lie in one extent: the canister reads often and
- * little.
+ * `spaceRead` of space 0, fast if the bytes are in one extent: the canister has many short reads.
  */
 export function linearRead(target: u64, offset: u64, size: u64): void {
   if (isQuick(offset, size)) {
@@ -67,8 +66,8 @@ export function linearWrite(offset: u64, source: u64, size: u64): void {
 }
 
 /**
- * Inside one extent and inside the space. A sum can only pass 2^64 for a size that no heap has,
- * which the system refuses, or to 0 exactly, which minus one is above every size.
+ * Whether the range is inside one extent and inside the space. The sum can exceed 2^64 only for a
+ * size that no heap has, which the system refuses, or equal 0, which minus one is above every size.
  */
 // @ts-ignore: decorator
 @inline
@@ -149,7 +148,7 @@ function readHole(pointer: u64, size: u64): void {
   memory.fill(<usize>pointer, 0, <usize>size);
 }
 
-/** Lets the system trap with its own words. */
+/** Makes the system trap with its own message. */
 function outOfBounds(): void {
   systemStableRead(0, u64.MAX_VALUE, 1);
   unreachable();

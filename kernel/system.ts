@@ -1,6 +1,6 @@
-// The System API functions that the kernel stands in front of, and those that it only calls. The
-// link step gives them the module name `ic0`; here they have another one, so that the kernel's own
-// exports can take it. IC spec, "System API".
+// The System API functions that the kernel replaces, and those that it only calls. The build gives
+// them the module name `ic0`; here they have another one, so that the kernel's exports can use it.
+// IC spec, "System API".
 
 @external("sys", "certified_data_set")
 export declare function systemCertifiedDataSet(pointer: usize, length: usize): void;

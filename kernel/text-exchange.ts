@@ -1,10 +1,10 @@
-// Texts between JavaScript and native code. The engine turns a string to UTF-8 and back natively
-// where Azle hands one to the System API or takes one from it, 20 instructions a byte; its own
-// languages have no such function. So the kernel stands in front of `debug_print` and
-// `msg_reject_msg`: a text that is printed while the exchange is armed is taken, and a text that
-// lies ready is given in place of a reject message. All else is passed on.
+// Texts between JavaScript and native code. The engine natively converts a string to UTF-8 and back
+// when Azle passes it to the System API or reads it from there, at 20 instructions per byte;
+// JavaScript has no such function. Therefore the kernel replaces `debug_print` and
+// `msg_reject_msg`: while the exchange is armed, it takes the printed text, and it returns a
+// prepared text in place of a reject message. All other calls are passed on.
 //
-//   exchange, an array of JavaScript's that stays: 0 armed u32 | 4 length u32 | 8 UTF-8
+//   exchange, a permanent array of JavaScript: 0 armed u32 | 4 length u32 | 8 UTF-8
 
 import {
   systemDebugPrint, systemRejectMessageCopy, systemRejectMessageSize,
@@ -14,7 +14,7 @@ const headBytes: usize = 8;
 
 let exchange: usize = 0;
 let exchangeBytes: usize = 0;
-/** Address of the text that is ready; 0 for no text. */
+/** Address of the prepared text; 0 without a text. */
 let ready: usize = 0;
 let readyBytes: usize = 0;
 
@@ -31,7 +31,7 @@ export function debug_print(text: usize, length: usize): void {
   }
   store<u32>(exchange, 0);
   store<u32>(exchange, <u32>length, 4);
-  // A text that does not fit is reported by its length only
+  // For a text that does not fit, only its length is reported
   if (length != 0 && length <= exchangeBytes - headBytes) {
     memory.copy(exchange + headBytes, text, length);
   }
@@ -48,7 +48,7 @@ export function takenBytes(): usize {
   return <usize>load<u32>(exchange, 4);
 }
 
-/** UTF-8 that stays where it is until it is fetched. */
+/** Prepares UTF-8, which must stay in place until it is read. */
 export function layReady(text: usize, length: usize): void {
   ready = text;
   readyBytes = length;

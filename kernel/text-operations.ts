@@ -1,7 +1,7 @@
-// Operations on texts that go between JavaScript and native code, as kernel calls run them.
+// Operations on texts that JavaScript and native code exchange, called by kernel calls.
 //
-//   command block of readRequest: 32 headers at most u64 | 40 bytes of texts at most u64; it leaves
-//   there where the request's body begins, and its length
+//   command block of readRequest: 32 maximum headers u64 | 40 maximum bytes of texts u64; it
+//   returns there the start of the request's body, and its length
 //   of reply: 28 status u32 | 32 headers u32 | 40 the last value is an operand u32 | 48 upgrade u32
 
 import { ensureRequestPages, requestBase, requestTextAt } from './heap';
@@ -52,7 +52,7 @@ export function runText(operation: u32, block: usize): void {
   }
 }
 
-/** Two digits a byte, in lower case. */
+/** Writes two lower-case digits per byte. */
 function layHexReady(bytes: usize, length: usize): void {
   if (length > hexBytesMax) unreachable();
   ensureRequestPages();
@@ -71,7 +71,7 @@ function hexDigit(value: u8): u8 {
 
 function decodeText(block: usize): bool {
   const length = lengthOf(0);
-  // An empty array may be anywhere
+  // An empty array can have any address
   const text = length == 0 ? block : at(0);
   if (!isUtf8(text, length)) return false;
   layReady(text, length);

@@ -16,13 +16,16 @@ export function isUtf8(p: usize, length: usize): bool {
   return true;
 }
 
-/** Length of the sequence of two to four bytes that begins there; 0 if malformed (RFC 3629, 4). */
+/**
+ * Returns the length of the sequence of two to four bytes at that address; 0 if it is malformed
+ * (RFC 3629, 4).
+ */
 function sequenceBytes(p: usize, end: usize): usize {
   const first = load<u8>(p);
   if (first < 0xc2 || first > 0xf4) return 0;
   const bytes: usize = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
   if (end - p < bytes) return 0;
-  // The second byte excludes overlong forms, surrogates and what is beyond U+10FFFF
+  // The second byte excludes overlong forms, surrogates and values above U+10FFFF
   const second = load<u8>(p, 1);
   const least: u8 = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
   const greatest: u8 = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;

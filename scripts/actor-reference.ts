@@ -1,5 +1,5 @@
-// docs/reference/actor.md: the methods of the interface as tables, and its types, made of the text
-// of the .did file and its comments alone.
+// Generates docs/reference/actor.md from the text and the comments of the .did file: the methods of
+// the interface as tables, and its types.
 
 const head = `# Methods of the actor
 
@@ -19,7 +19,7 @@ export function actorReference(interfaceText: string): string {
   const isType = (block: string) => /^type /m.test(block);
   return [
     head,
-    // Behind the sentences on the file itself.
+    // Follows the sentences on the file itself.
     `${words(preface.split('\n//\n').slice(1))}\n`,
     ...sections.map(sectionText),
     '## Types\n',
@@ -55,7 +55,7 @@ function row(name: string, signature: string, comment: string): string {
   return `| \`${name}\` | ${kind} | \`${types}\` | ${comment} |`;
 }
 
-/** Titled by what stands before the first colon or point. */
+/** The title is the text before the first colon or period. */
 function sectionText({ words: heading, rows }: Section): string {
   const [title = heading] = heading.split(/[:.]/, 1);
   const table = [

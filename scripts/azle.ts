@@ -1,16 +1,17 @@
-// `tsx scripts/azle.ts NAME`: what `azle build NAME` does, by Azle's own functions, with a bundle
-// that starts at a third of the cost: a canister parses and runs its source at install and upgrade.
+// `tsx scripts/azle.ts NAME`: does the work of `azle build NAME` with Azle's own functions, but
+// with a bundle that starts at a third of the cost: a canister parses and runs its source at
+// install and upgrade.
 //
-//   1,900 M instructions   as Azle bundles it
+//   1,900 M instructions   Azle's own bundle
 //   1,080 M                without a polyfill of TextEncoder and TextDecoder, 680 kB, which
 //                          src/actor/runtime/native-text.ts replaces before anything uses it;
 //                          minified
-//     790 M                within one function: QuickJS looks names of a module's top level up one
+//     790 M                within one function: QuickJS looks up names of a module's top level one
 //                          by one, those of a function in a table
-//     750 M                the interface's text is made when the canister is built, not in it
+//     750 M                with the interface's text generated at build time
 //
-// Names of functions stay, at 40 M: a trap's words name the functions that it came through. A
-// process of its own, because Azle ships TypeScript sources that only tsx resolves.
+// Function names are kept, for 40 M, because the text of a trap names the functions of its stack.
+// It runs in a separate process, because Azle ships TypeScript sources that only tsx resolves.
 
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -39,7 +40,7 @@ interface MethodMeta {
   readonly methodMeta: unknown;
 }
 
-/** The parts of Azle 0.33's build that this goes through, in the order of its `runCommand`. */
+/** The parts of Azle 0.33's build that this script uses, in the order of its `runCommand`. */
 interface AzleBuild {
   getCanisterConfig(name: string): Promise<CanisterConfig>;
   getContext(name: string, config: CanisterConfig): Promise<Context>;
@@ -64,7 +65,7 @@ async function loadAzle(): Promise<AzleBuild> {
   return Object.assign({}, ...loaded) as AzleBuild;
 }
 
-/** Azle's globals ask for the polyfill; src/actor/runtime/native-text.ts takes its place. */
+/** Azle's globals import the polyfill; src/actor/runtime/native-text.ts replaces it. */
 const withoutPolyfill: Plugin = {
   name: 'without the text polyfill',
   setup(build) {
@@ -79,8 +80,8 @@ const withoutPolyfill: Plugin = {
 };
 
 /**
- * Candid's library hashes each label of a record some ten times to sort it, 30,000 instructions
- * each: once does.
+ * Candid's library hashes each label of a record about ten times to sort it, at 30,000 instructions
+ * each; once is enough.
  */
 const withHashesKept: Plugin = {
   name: 'hashes of labels kept',
@@ -102,8 +103,8 @@ const withHashesKept: Plugin = {
 };
 
 /**
- * As Azle's `getPrelude` has it, which is not exported. That the build runs for the interface, by
- * `describing`, has the types in place of Azle's text; that which is deployed tells nothing.
+ * Azle's `getPrelude`, which is not exported. The build that runs for the interface, with
+ * `describing`, returns the types in place of Azle's text; the deployed one returns nothing.
  */
 function prelude(azle: AzleBuild, main: string, describing: boolean): string {
   const run = describing
@@ -132,7 +133,8 @@ function bundle(azle: AzleBuild, main: string, describing: boolean): Promise<str
     ...options,
     plugins: [...(options.plugins ?? []), withoutPolyfill, withHashesKept],
     format: 'iife',
-    // Modules are named relative to this folder, so the bundle is the same wherever it is built.
+    // Modules are named relative to this folder, so that the bundle is the same wherever it is
+    // built.
     absWorkingDir: projectDir,
     minifyWhitespace: true,
     minifySyntax: true,
@@ -168,7 +170,7 @@ async function buildWithAzle(name: string): Promise<void> {
 try {
   await buildWithAzle(process.argv[2] ?? '');
 } catch (error) {
-  // Node would print the line that threw, which of a bundled library is a megabyte long.
+  // Node would print the line that threw, which in a bundled library is a megabyte long.
   console.error(error);
   process.exitCode = 1;
 }

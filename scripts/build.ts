@@ -1,5 +1,5 @@
-// `npm run build`: Azle bundles src/ into its canister template, the native kernel is linked into
-// the result, and the interface goes in as metadata. Skipped when no input has changed (--force
+// `npm run build`: Azle bundles src/ into its canister template, the native kernel is merged into
+// the result, and the interface is added as metadata. Skipped if no input has changed (--force
 // builds anyway).
 
 import { execFile } from 'node:child_process';
@@ -24,7 +24,7 @@ const outputs = {
   candid: join(projectDir, 'candid', `${canisterName}.did`),
   stamp: join(projectDir, 'build', 'inputs.sha256'),
 };
-/** Those that the result is made by. */
+/** Scripts that affect the result. */
 const scripts = [
   'actor-reference',
   'azle',
@@ -43,15 +43,17 @@ const scripts = [
 ];
 
 export interface BuildResult {
-  /** The compressed module. Everybody installs these bytes, so a release has one module hash. */
+  /**
+   * The compressed module. Everybody installs these bytes, so that a release has one module hash.
+   */
   readonly wasmPath: string;
   readonly wasSkipped: boolean;
 }
 
 export interface BuildOptions {
-  /** Also when no input has changed. */
+  /** Builds even if no input has changed. */
   readonly force: boolean;
-  /** Told of each step in words, as it begins and ends. */
+  /** Called with a description of each step at its beginning and end. */
   readonly onStep?: (step: string) => void;
 }
 
@@ -67,7 +69,8 @@ export async function buildCanister(options: BuildOptions): Promise<BuildResult>
     told('Bundling the canister', bundleWithAzle),
     told('Compiling the kernel', buildKernel),
   ]);
-  // Anew if the interface has changed: the console has the client's module of it.
+  // Built again if the interface has changed, because the console includes the client's interface
+  // module.
   const pages = await ownConsole();
   const data = await packPages(pages);
   const linked = await told('Linking the two', () => linkKernel({ canister, kernel, data }));
@@ -81,7 +84,7 @@ export async function buildCanister(options: BuildOptions): Promise<BuildResult>
   return { wasmPath: outputs.wasm, wasSkipped: false };
 }
 
-/** A slow machine takes a minute or two: nobody should wonder whether anything happens. */
+/** A slow machine takes a minute or two, so it shows progress. */
 function stepsTo(say: (step: string) => void) {
   return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     const started = performance.now();
@@ -93,8 +96,8 @@ function stepsTo(say: (step: string) => void) {
 }
 
 /**
- * Everything that the result is made of: sources, scripts, the versions of the dependencies, and
- * the console as it is built.
+ * Returns the digest of all inputs: sources, scripts, the versions of the dependencies, and the
+ * built console.
  */
 async function digestOfInputs(pages: string): Promise<string> {
   const hash = createHash('sha256');

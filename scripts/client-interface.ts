@@ -1,12 +1,12 @@
-// The client's part of the interface: the types of TypeScript and the factory of the .did file, by
-// the official generator.
+// Generates the client's part of the interface with the official generator: the TypeScript types
+// and the factory of the .did file.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { generate } from '@icp-sdk/bindgen/core';
 
-/** The module's text. */
+/** Returns the module's text. */
 export async function clientInterface(didFile: string): Promise<string> {
   const outDir = await mkdtemp(join(tmpdir(), 'client-interface-'));
   try {
@@ -16,7 +16,8 @@ export async function clientInterface(didFile: string): Promise<string> {
     };
     await generate({ didFile, outDir, output });
     const text = await readFile(join(outDir, `${basename(didFile)}.ts`), 'utf8');
-    // The factory is given the library: without this line the module imports nothing.
+    // The factory receives the library as an argument; without this line the module imports
+    // nothing.
     const library = "import { IDL } from '@icp-sdk/core/candid';";
     if (!text.includes(library)) throw new Error(`The generated text lacks ${library}`);
     return text.replace(library, library.replace('import {', 'import type {'));

@@ -1,4 +1,5 @@
-// The console's page, built by Vite out of `console/`. Skipped while nothing of it has changed.
+// Builds the console's page with Vite from `console/`. Skipped while none of its sources has
+// changed.
 
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,12 +13,12 @@ import { promisify } from 'node:util';
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const consoleDir = join(projectDir, 'console');
 const outputDir = join(consoleDir, 'dist');
-/** Beside what is served, not in it. */
+/** Beside the served files, not among them. */
 const stamp = join(projectDir, 'build', 'console.sha256');
 const inputs = ['console/src', 'packages/client/src', 'packages/wire/src'];
 const files = ['package-lock.json', 'console/index.html', 'console/vite.config.ts'];
 
-/** The folder that it is in: `index.html` and `assets/`. `told` wraps the work if there is any. */
+/** Returns the folder with `index.html` and `assets/`. `told` wraps the work if there is any. */
 export async function buildConsole(
   told: (work: () => Promise<void>) => Promise<void> = (work) => work(),
 ): Promise<string> {
@@ -34,9 +35,9 @@ async function runVite(): Promise<void> {
   const vite = dirname(
     createRequire(join(consoleDir, 'package.json')).resolve('vite/package.json'),
   );
-  // In a process of its own: the configuration belongs to its folder.
+  // In a separate process, because the configuration belongs to its folder.
   const words = [join(vite, 'bin', 'vite.js'), 'build', '--logLevel', 'warn'];
-  // In a test's environment libraries would build with extra checks, and become larger.
+  // In a test's environment, libraries would build with extra checks and become larger.
   const env = { ...process.env, NODE_ENV: 'production' };
   await promisify(execFile)(process.execPath, words, { cwd: consoleDir, env });
 }

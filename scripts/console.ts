@@ -1,5 +1,5 @@
 // Packs the console's pages for the canister (src/domain/administration/console-pages.ts has the
-// layout): what is worth it is compressed, and everything has its digest.
+// layout): compresses files that benefit from it, and adds digests.
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { lookup } from 'mime-types';
 
-/** Below it a request is no shorter for it, and `curl` shows the page as it is. */
+/** Compression does not pay off below this size, and `curl` shows an uncompressed page. */
 const compressedBytesMin = 2_000;
 
 interface PackedPage {
@@ -17,7 +17,7 @@ interface PackedPage {
   readonly bytes: Uint8Array;
 }
 
-/** The files of a folder, `index.html` as `/`. */
+/** Packs the files of a folder, with `index.html` as `/`. */
 export async function packPages(folder: string): Promise<Uint8Array> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const names = entries

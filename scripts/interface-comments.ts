@@ -1,5 +1,5 @@
-// The comments of the interface and its order: what stands above actor classes, their methods, and
-// the Candid types in src/actor, as somebody wrote it there.
+// Reads the comments of the interface and its order from src/actor: the comments of actor classes,
+// their methods, and the Candid types.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import ts from 'typescript';
 
 export interface Commented {
   readonly name: string;
-  /** Its lines; none where nothing stands above. */
+  /** The lines of the comment; empty without one. */
   readonly comment: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export interface InterfaceComments {
   readonly types: readonly CommentedType[];
 }
 
-/** The files of src/actor/candid with types, in the order in which the interface shows them. */
+/** The files of src/actor/candid with types, in the order of the interface. */
 const typeFiles = ['end-to-end.ts', 'types.ts', 'operations.ts', 'http.ts'];
 
 export async function readComments(projectDir: string): Promise<InterfaceComments> {
@@ -39,7 +39,7 @@ export async function readComments(projectDir: string): Promise<InterfaceComment
   );
   const groups = (await parseAll('methods', methodFiles)).flatMap(groupsOf);
   const index = await readFile(join(projectDir, 'src', 'index.ts'), 'utf8');
-  // In the order in which the canister lists its classes.
+  // Sorted as the canister lists its classes.
   groups.sort((left, right) => index.lastIndexOf(left.name) - index.lastIndexOf(right.name));
   const types = (await parseAll('candid', typeFiles)).flatMap(typesOf);
   return { groups, types };
@@ -70,7 +70,7 @@ function groupsOf(source: ts.SourceFile): MethodGroup[] {
   });
 }
 
-/** `export const Name = IDL.Record({ … });`, of a variant or a tuple too. */
+/** Finds `export const Name = IDL.Record({ … });`, also with a variant or a tuple. */
 function typesOf(source: ts.SourceFile): CommentedType[] {
   return source.statements.filter(ts.isVariableStatement).flatMap((statement) => {
     const [declaration] = statement.declarationList.declarations;

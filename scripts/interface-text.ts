@@ -1,5 +1,5 @@
-// The .did file: the types and methods as the canister decodes them, in the order and with the
-// comments that their sources have.
+// Generates the .did file: the types and methods of the canister, in the order and with the
+// comments of their sources.
 
 import type { Commented, InterfaceComments, MethodGroup } from './interface-comments.ts';
 import type { InterfaceTypes } from './interface-types.ts';
@@ -8,14 +8,14 @@ const preface = `
 The interface of the Encrypted File Storage canister. Written by the build: see src/actor.
 
 Results are variants: \`err\` is "Code: sentence", such as "NoSuchFile: File … does not exist …". Times are
-nanoseconds since 1970 (int), sizes bytes (nat). Who gives an \`apiKey\` acts by that key, else by the
-own principal. What is \`opt\` may be left out; but what is there has to be of its type. Arguments of
-methods that take several are named before their sentences, in brackets.
+nanoseconds since 1970 (int), sizes bytes (nat). A call with an \`apiKey\` has the rights of that key,
+otherwise those of the caller's principal. An \`opt\` value can be omitted; if present, it must have its
+type. For methods with several arguments, the comment begins with their names in brackets.
 `;
 
 const indent = '    ';
 
-/** Throws where the sources and the canister do not have the same names. */
+/** Throws if the sources and the canister have different names. */
 export function interfaceText(written: InterfaceTypes, comments: InterfaceComments): string {
   requireSame(
     'type',
@@ -58,7 +58,7 @@ function typeLines(
   const type = types[name];
   const head = comment(words);
   if (type === undefined || typeof type === 'string') return [...head, `type ${name} = ${type};`];
-  // Those of the type library are in the order of their hashes.
+  // The type library orders fields by their hashes.
   const lines = fields.flatMap((field) => {
     const written = type.fields[field.name] ?? type.fields[`"${field.name}"`];
     if (written === undefined) throw new Error(`The type ${name} has no field ${field.name}`);
@@ -69,7 +69,7 @@ function typeLines(
   return [...head, `type ${name} = ${type.kind} {`, ...lines, '};'];
 }
 
-/** A heading, and each method in a line of its own below what is said of it. */
+/** Returns a heading, and each method on its own line below its comment. */
 function groupLines(group: MethodGroup, methods: InterfaceTypes['methods']): string[] {
   const heading = comment([`---- ${group.comment.join(' ')}`], indent);
   const lines = group.methods.flatMap(({ name, comment: words }) => [

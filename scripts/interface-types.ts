@@ -1,5 +1,5 @@
-// The types of the interface by the names under which src/actor exports them. The build runs this
-// in the canister's own engine, where methods have the types that they decode; nobody deploys it.
+// The types of the interface, named as src/actor exports them. The build runs this in the
+// canister's own engine, where methods have the types that they decode; it is never deployed.
 
 import { IDL } from '@dfinity/candid';
 import * as endToEnd from '../src/actor/candid/end-to-end.ts';
@@ -7,15 +7,15 @@ import * as http from '../src/actor/candid/http.ts';
 import * as operations from '../src/actor/candid/operations.ts';
 import * as files from '../src/actor/candid/types.ts';
 
-/** Types as Candid writes them, by named ones where there are such. */
+/** Types in Candid's notation, using named ones where possible. */
 export interface InterfaceTypes {
   /** The arguments of install and upgrade. */
   readonly init: readonly string[];
   /** A named type is a text, or has fields; a field without a type has the type null. */
   readonly types: Readonly<Record<string, string | NamedFields>>;
-  /** `(…) -> (…) query` by the names of methods. */
+  /** `(…) -> (…) query` by method name. */
   readonly methods: Readonly<Record<string, string>>;
-  /** The whole, as Candid's library shows it. */
+  /** The whole interface in the form of Candid's library. */
   readonly display: string;
 }
 
@@ -26,7 +26,7 @@ export interface NamedFields {
 
 const names = new Map<IDL.Type, string>();
 for (const [name, type] of Object.entries({ ...files, ...endToEnd, ...operations, ...http })) {
-  // Results are told by what they hold.
+  // Results are identified by their contents.
   if (type instanceof IDL.Type && !name.startsWith('Result')) names.set(type, name);
 }
 
@@ -96,7 +96,9 @@ function namedType(type: IDL.Type, writer: Writer): string | NamedFields {
   return type.accept(writer, null);
 }
 
-/** Stands where Azle writes the interface's text; JSON of InterfaceTypes. */
+/**
+ * Replaces the function that returns Azle's text of the interface; returns JSON of InterfaceTypes.
+ */
 export function interfaceTypes(
   service: IDL.ServiceClass,
   { initAndPostUpgradeParamIdlTypes: init }: { initAndPostUpgradeParamIdlTypes: IDL.Type[] },

@@ -1,6 +1,6 @@
 // Writes the interface at build time: the .did file, the client's module, and the reference of
-// methods in docs/. Loads what only a build needs when it writes: TypeScript alone takes a second,
-// and every start of the replica loads this file.
+// methods in docs/. It imports parts that only a writing build needs on demand: TypeScript alone
+// takes a second, and every start of the replica loads this file.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -10,13 +10,16 @@ import { actorReference } from './actor-reference.ts';
 import { interfaceText } from './interface-text.ts';
 import type { InterfaceTypes } from './interface-types.ts';
 
-/** From the project's folder. */
+/** Relative to the project's folder. */
 export const interfaceOutputs = {
   client: 'packages/client/src/candid/file_storage.did.ts',
   reference: 'docs/reference/actor.md',
 };
 
-/** `types`: as the canister's engine has them. Throws unless the text stands for just those. */
+/**
+ * `types`: as the canister's engine returns them. Throws if the generated text describes other
+ * types.
+ */
 export async function writeInterface(
   types: InterfaceTypes,
   paths: { readonly projectDir: string; readonly candid: string },

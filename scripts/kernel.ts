@@ -1,5 +1,6 @@
-// Compiles the native kernel (kernel/, AssemblyScript) to Wasm. Results are kept under build/cache
-// by the sources' digest, because the compiler takes seconds and many tests want the kernel.
+// Compiles the native kernel (kernel/, AssemblyScript) to Wasm. Results are cached under
+// build/cache by the sources' digest, because the compiler takes seconds and many tests need the
+// kernel.
 
 import { createHash } from 'node:crypto';
 import {
@@ -19,7 +20,10 @@ const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const kernelDir = join(projectDir, 'kernel');
 const entryFile = 'exports.ts';
 
-/** No data segment, memory, table and abort of its own: the module is merged into a canister's. */
+/**
+ * The module has no data segment, memory, table or abort of its own, because it is merged into a
+ * canister's.
+ */
 const compilerOptions = [
   '--optimizeLevel=3',
   '--shrinkLevel=0',
@@ -34,8 +38,8 @@ const compilerOptions = [
 ];
 
 /**
- * The kernel's Wasm, from the cache if the sources did not change. Throws with the compiler's
- * messages.
+ * Returns the kernel's Wasm, from the cache if the sources did not change. Throws with the
+ * compiler's messages.
  */
 export async function buildKernel(): Promise<Uint8Array> {
   const sources = readSources();
@@ -66,7 +70,7 @@ function digestOf(sources: ReadonlyMap<string, string>): string {
 }
 
 async function compileKernel(sources: ReadonlyMap<string, string>): Promise<Uint8Array> {
-  // Only here, because loading the compiler takes longer than all else
+  // Imported on demand, because loading the compiler takes longer than everything else
   const asc = await import('assemblyscript/asc');
   const outputs = new Map<string, Uint8Array>();
   const result = await asc.main([entryFile, '--outFile=kernel.wasm', ...compilerOptions], {

@@ -1,6 +1,6 @@
-// Links the native kernel into a canister's Wasm: the kernel takes the place of the System API
-// functions whose names it exports, and reaches the real ones itself. Its callbacks get places in
-// the canister's table of functions. The result depends on the two inputs alone.
+// Merges the native kernel into a canister's Wasm. The kernel replaces the System API functions
+// whose names it exports, and calls the real ones itself. Its callbacks get fixed indices in the
+// canister's table of functions. The result depends only on the two inputs.
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -25,16 +25,16 @@ import {
 export interface LinkInput {
   readonly canister: Uint8Array;
   readonly kernel: Uint8Array;
-  /** Linked data of the kernel; nothing if absent. */
+  /** Data for the kernel's data module; absent: none. */
   readonly data?: Uint8Array;
 }
 
 const systemModule = 'ic0';
-/** The kernel's name for the module that the real System API functions come from. */
+/** The kernel's name for the module with the real System API functions. */
 const kernelSystemModule = 'sys';
-/** The canister's memory and table are what the kernel imports from this module. */
+/** The kernel imports the canister's memory and table from this module. */
 const kernelEnvironmentModule = 'env';
-/** The kernel's name for the module of linked data. */
+/** The kernel's name for the data module. */
 const dataModule = 'data';
 const dataExports = ['linked_data_size', 'linked_data_read'];
 /** The kernel's name for the table. */
@@ -45,16 +45,16 @@ const memoryKind = 2;
 
 /**
  * Index of the kernel's callbacks in the table, in this order (kernel/outgoing-calls.ts): the same
- * in every version, because the system delivers the answers to calls of the former version to
- * these indices.
+ * in every version, because the system delivers the answers to calls of the former version to these
+ * indices.
  */
 export const callbacksStart = 16_384;
 const callbacks = ['callback_reply', 'callback_reject', 'callback_cleanup'];
 
-/** Without one of these the kernel would stand in front of nothing. */
+/** Without these imports, the kernel would replace nothing. */
 const expectedImports = ['certified_data_set', 'call_new', 'call_on_cleanup', 'call_perform'];
 
-/** The features of Wasm that the network has and one of the modules uses. */
+/** The WebAssembly features that the network supports and one of the modules uses. */
 const features = [
   'simd',
   'bulk-memory',
@@ -67,8 +67,8 @@ const features = [
 ];
 
 /**
- * The linked module. Throws when the canister exports no memory, doesn't use what the kernel
- * replaces, or has a table that leaves no place for the kernel's callbacks.
+ * Returns the merged module. Throws if the canister exports no memory, does not import a function
+ * that the kernel replaces, or has a table without space for the kernel's callbacks.
  */
 export async function linkKernel(input: LinkInput): Promise<Uint8Array> {
   const replaced = namesToReplace(input);
@@ -84,7 +84,7 @@ export async function linkKernel(input: LinkInput): Promise<Uint8Array> {
   return writeSections(linked);
 }
 
-/** For the kernel to import; dropped in the end. */
+/** Exports the table for the kernel to import; the export is dropped at the end. */
 function withExportedTable(canister: readonly WasmSection[]): Uint8Array {
   const tables = readTables(canister);
   const [table] = tables;
@@ -113,7 +113,7 @@ function placeCallbacks(merged: readonly WasmSection[]): WasmSection[] {
   return withTableEntries(merged, { start: callbacksStart, functions });
 }
 
-/** Names of what the kernel exports: the functions that it replaces, and its callbacks. */
+/** Returns the names of the kernel's exports: the replaced functions, and its callbacks. */
 function namesToReplace(input: LinkInput): ReadonlySet<string> {
   const canister = readSections(input.canister);
   const exported = readExports(canister);

@@ -1,9 +1,11 @@
-// Data that is linked into the canister's Wasm beside the kernel (kernel/linked-data.ts): a module
-// of one passive segment. What is asked for is copied out of it, and the rest takes no memory.
+// Data that is put into the canister's Wasm beside the kernel (kernel/linked-data.ts): a module
+// with one passive segment. Requested parts are copied out of it; the rest takes no memory.
 
-/** A module that exports `linked_data_size` and `linked_data_read(target, offset, length)`. */
+/**
+ * Returns a module that exports `linked_data_size` and `linked_data_read(target, offset, length)`.
+ */
 export async function linkedDataModule(data: Uint8Array): Promise<Uint8Array> {
-  // Only here: it takes a second to load, and most starts build nothing
+  // Imported on demand, because it takes a second to load and most starts build nothing
   const { default: binaryen } = await import('binaryen');
   const module = new binaryen.Module();
   try {

@@ -1,10 +1,10 @@
-// `npx tsx scripts/media-types.ts`: writes the canister's table of media types by file extension
-// from the package mime-types, which itself cannot be bundled: it imports Node's `path`.
+// `npx tsx scripts/media-types.ts`: generates the canister's table of media types by file extension
+// from the package mime-types, which cannot be bundled because it imports Node's `path`.
 
 import { writeFile } from 'node:fs/promises';
 import { types } from 'mime-types';
 
-/** "\nextension type" for each, so that a look-up is one search in a text. */
+/** Returns "\nextension type" for each, so that a look-up is one search in a text. */
 export function mediaTypeTable(): { byExtension: string } {
   const lines = Object.entries(types).map(([extension, type]) => `\n${extension} ${type}`);
   return { byExtension: `${lines.sort().join('')}\n` };

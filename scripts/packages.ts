@@ -1,5 +1,5 @@
-// `npm run packages`: builds the packages that others install, and packs each into build/packages.
-// Code of neighbouring packages (packages/wire, and for the command all of it) is bundled.
+// `npm run packages`: builds the published packages and packs each into build/packages. Code of
+// other packages of the workspace (packages/wire, and for the command all of it) is bundled.
 
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const common = {
   format: 'esm',
   splitting: true,
   packages: 'external',
-  // Names in traces stay readable; whoever bundles makes it small.
+  // Keeps names readable in stack traces; bundlers of users minify it.
   minify: false,
   logLevel: 'warning',
 } satisfies BuildOptions;
@@ -62,7 +62,7 @@ function softwareHash(folder: string): Plugin {
   };
 }
 
-/** In the place of the former bundle at once: it may be running. */
+/** Replaces the former bundle atomically, because it may be running. */
 async function buildCommand(): Promise<void> {
   const folder = join(packagesDir, 'efs');
   await copyFile(join(projectDir, 'LICENSE'), join(folder, 'LICENSE'));
@@ -80,7 +80,7 @@ async function buildReplica(): Promise<void> {
     entryPoints: {
       index: join(folder, 'src/index.ts'),
       command: join(folder, 'src/command/main.ts'),
-      // Loaded by name, beside the module that starts it.
+      // Loaded by name from the folder of the module that starts it.
       'verifier-thread': join(folder, 'src/gateway/verifier-thread.ts'),
     },
     outdir: join(folder, 'dist'),
@@ -100,7 +100,7 @@ async function writeTypes(folder: string): Promise<void> {
   await run(process.execPath, [compiler, '-p', join(folder, 'tsconfig.json')]);
 }
 
-/** The paths of the tarballs. */
+/** Returns the paths of the tarballs. */
 export async function packAll(): Promise<Readonly<Record<PackageName, string>>> {
   await rm(tarballsDir, { recursive: true, force: true });
   await mkdir(tarballsDir, { recursive: true });

@@ -1,5 +1,5 @@
-// `npm run replica:foreign -- --assets FILE …`: Wasm that others made, on the local replica, each
-// kind driven by a script of its own: killed, started again, upgraded. The files are the user's.
+// `npm run replica:foreign -- --assets FILE …`: runs third-party Wasm on the local replica, with a
+// script for each kind: killed, restarted, upgraded. The user provides the files.
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,6 +1,6 @@
-// Reads and rewrites the outer form of a Wasm module: sections, imports' module names, exports, the
-// table of functions.
-// Knows no instruction. WebAssembly core specification, Binary Format, 5.5.
+// Reads and rewrites the outer structure of a Wasm module: sections, imports' module names,
+// exports, the table of functions. It reads no instructions. WebAssembly core specification, Binary
+// Format, 5.5.
 
 export interface WasmSection {
   readonly id: number;
@@ -68,7 +68,7 @@ export function readExports(sections: readonly WasmSection[]): WasmExport[] {
   return readEntries(sections, exportEntries).map(({ value }) => value);
 }
 
-/** The same module, its imports from module `from` now from module `to`. */
+/** Returns the module with the imports from module `from` renamed to module `to`. */
 export function renameImportModule(
   sections: readonly WasmSection[],
   names: { readonly from: string; readonly to: string },
@@ -79,18 +79,21 @@ export function renameImportModule(
   });
 }
 
-/** The tables that the module has itself. */
+/** Returns the module's own tables. */
 export function readTables(sections: readonly WasmSection[]): WasmTable[] {
   return readEntries(sections, tableEntries).map(({ value }) => value);
 }
 
-/** The same module with one more export; it has some. */
+/** Returns the module with one more export; it must have exports. */
 export function withExport(sections: readonly WasmSection[], added: WasmExport): WasmSection[] {
   const entry = Buffer.concat([name(added.name), Uint8Array.of(added.kind), unsigned(added.index)]);
   return withEntry(sections, exportSection, new Uint8Array(entry));
 }
 
-/** The same module, its one table as large as it takes, with these functions from `start` on. */
+/**
+ * Returns the module with its only table enlarged as needed, and with these functions from `start`
+ * on.
+ */
 export function withTableEntries(
   sections: readonly WasmSection[],
   added: { readonly start: number; readonly functions: readonly number[] },
@@ -107,7 +110,7 @@ export function withTableEntries(
   return withEntry(grown, elementSection, new Uint8Array(Buffer.concat(parts)));
 }
 
-/** A section that is a vector, with an entry behind those that it has. */
+/** Appends an entry to a vector section. */
 function withEntry(sections: readonly WasmSection[], id: number, entry: Uint8Array): WasmSection[] {
   if (!sections.some((section) => section.id === id)) {
     throw new Error(`Cannot rewrite the module: it has no section ${id}`);
@@ -125,7 +128,7 @@ function withEntry(sections: readonly WasmSection[], id: number, entry: Uint8Arr
   });
 }
 
-/** The same module without the exports of these names. */
+/** Returns the module without the exports of these names. */
 export function dropExports(
   sections: readonly WasmSection[],
   names: ReadonlySet<string>,
@@ -135,7 +138,7 @@ export function dropExports(
   );
 }
 
-/** A section that is a vector of entries, and how one is read. */
+/** A section that is a vector, and the function that reads an entry. */
 interface EntryFormat<Value> {
   readonly section: number;
   readonly read: (cursor: Cursor) => Value;
@@ -188,7 +191,7 @@ function readEntries<Value>(
   });
 }
 
-/** Each entry becomes the bytes that `rewrite` makes of it, or goes. */
+/** Replaces each entry by the bytes that `rewrite` returns, or removes it. */
 function rewriteEntries<Value>(
   sections: readonly WasmSection[],
   format: EntryFormat<Value>,
@@ -259,7 +262,7 @@ function unsigned(value: number): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Signed LEB128 of a number that is not negative. */
+/** Encodes a non-negative number as signed LEB128. */
 function signed(value: number): Uint8Array {
   const bytes = unsigned(value);
   const last = bytes.length - 1;
@@ -273,7 +276,7 @@ function name(text: string): Uint8Array {
   return new Uint8Array(Buffer.concat([unsigned(bytes.length), bytes]));
 }
 
-/** The same module with that custom section, in place of one with the same name. */
+/** Returns the module with that custom section, which replaces one with the same name. */
 export function withCustomSection(
   sections: readonly WasmSection[],
   custom: { readonly name: string; readonly content: Uint8Array },

@@ -1,6 +1,6 @@
-// The description of an operation of the HTTP interface: what a request takes, and its responses.
-// This folder has the shapes, docs/reference/http.md the sentences, packages/wire the statuses of
-// errors.
+// The description of an operation of the HTTP interface: the parameters of its request, and its
+// responses. This folder has the schemas, docs/reference/http.md the sentences, packages/wire the
+// statuses of errors.
 
 import type { errorStatuses } from '../../packages/wire/src/error-status.ts';
 import { filePathBytesMax, storedHeaderLengthMax } from '../../src/limits.ts';
@@ -42,11 +42,13 @@ export interface Body {
   readonly isOptional?: true;
 }
 
-/** An answer that is no error. */
+/** A successful answer. */
 export interface Answer {
   readonly says: string;
   readonly schema?: Schema;
-  /** Media type of the body; `application/json` with a schema, else no body. */
+  /**
+   * Media type of the body; by default `application/json` with a schema, and no body without one.
+   */
   readonly type?: string;
   readonly headers?: readonly ResponseHeader[];
   /** Header fields that only some answers have. */
@@ -54,7 +56,7 @@ export interface Answer {
 }
 
 export interface Operation {
-  /** The `operationId`: the name of the actor's method that does the same, where there is one. */
+  /** The `operationId`: the name of the actor's equivalent method, if there is one. */
   readonly id: string;
   /** Whether the request carries an API key. */
   readonly key: 'required' | 'optional' | 'none';
@@ -64,18 +66,18 @@ export interface Operation {
   readonly body?: Body;
   readonly answers: Readonly<Record<number, Answer>>;
   readonly errors: readonly ErrorCode[];
-  /** Media types of errors beside JSON: a site has pages of its own. */
+  /** Media types of errors besides JSON: a site has its own pages. */
   readonly errorPages?: true;
 }
 
-/** By method and path as the headings of http.md write them: `PUT B/files/{path}`. */
+/** Keys have the form of http.md's headings, method and path: `PUT B/files/{path}`. */
 export type Operations = Readonly<Record<string, Operation>>;
 
 export function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** An object; every property is required but the optional ones. */
+/** An object; every property is required except the optional ones. */
 export function object<Name extends string>(
   properties: Readonly<Record<Name, Schema>>,
   optional: readonly NoInfer<Name>[] = [],
@@ -93,7 +95,7 @@ export function orNull(schema: Schema): Schema {
 }
 
 export const text: Schema = { type: 'string' };
-/** A path or prefix has at most so many bytes of UTF-8, so at most as many characters. */
+/** A path or prefix has a maximum number of bytes of UTF-8, so at most as many characters. */
 export const filePath: Schema = {
   type: 'string',
   minLength: 1,
@@ -108,11 +110,11 @@ export const condition: Schema = {
   maxLength: storedHeaderLengthMax,
 };
 export const flag: Schema = { type: 'boolean' };
-/** A size, a count or a number of something. */
+/** A size, a count or another number. */
 export const count: Schema = { type: 'integer', minimum: 0 };
 export const time: Schema = { type: 'string', format: 'date-time' };
 export const sha256: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
-/** In requests the digits may have either case. */
+/** Digits in requests can have either case. */
 export const sentSha256: Schema = { type: 'string', pattern: '^[0-9A-Fa-f]{64}$' };
 export const bytes: Schema = { type: 'string', format: 'binary' };
 export const texts: Schema = { type: 'object', additionalProperties: text };

@@ -1,5 +1,5 @@
-// Makes docs/reference/openapi.json, the HTTP interface as OpenAPI 3.1, from the table of routes,
-// the descriptions in this folder, and the sentences of docs/reference/http.md.
+// Generates docs/reference/openapi.json, the HTTP interface as OpenAPI 3.1, from the table of
+// routes, the descriptions in this folder, and the sentences of docs/reference/http.md.
 
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -26,12 +26,12 @@ type Made = Readonly<Record<string, unknown>>;
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const operations: Operations = { ...fileOperations, ...serviceOperations };
 
-/** The file's text. */
+/** Returns the file's text. */
 export async function openApiText(): Promise<string> {
   return openApiOf(await readFile(join(projectDir, 'docs/reference/http.md'), 'utf8'));
 }
 
-/** `page`: the text of http.md. Throws where routes, descriptions and the page differ. */
+/** `page`: the text of http.md. Throws if routes, descriptions and the page differ. */
 export function openApiOf(page: string): string {
   return `${JSON.stringify(documentOf(readSections(page)), null, 2)}\n`;
 }
@@ -100,7 +100,7 @@ function describe(section: Section): Described[] {
   return [described, { ...described, method: 'HEAD', operation: forHead(operation) }];
 }
 
-/** Methods that the table of routes has at the path. */
+/** Returns the methods of the path in the table of routes. */
 function methodsAt(path: string): string[] {
   const route = routes.find(({ pattern }) => isAt(pattern, path.replaceAll(/\{\w+\}/g, 'name')));
   return Object.keys(route?.handlers ?? {});
@@ -111,7 +111,7 @@ function isAt(pattern: RegExp, path: string): boolean {
   return pattern.test(path);
 }
 
-/** Refuses a description without a section or route, and a method of a route without either. */
+/** Refuses a description without a section or a route, and a route's method without either. */
 function requireRoutes(described: readonly Described[]): void {
   const headings = described.map(({ section }) => section.heading);
   const faults = Object.keys(operations)
@@ -120,7 +120,7 @@ function requireRoutes(described: readonly Described[]): void {
   for (const { method, path } of described) {
     if (!methodsAt(path).includes(method)) faults.push(`${method} ${path} is no route`);
   }
-  // The console's pages are for people
+  // The console's pages are for people and not described
   for (const { pattern, handlers } of routes.filter((route) => !isAt(route.pattern, '/'))) {
     const at = described.filter(({ path }) => {
       return isAt(pattern, path.replaceAll(/\{\w+\}/g, 'name'));
@@ -168,7 +168,7 @@ function schemaComponents(sections: readonly Section[]): Made {
   return Object.fromEntries(schemas);
 }
 
-/** Without components that nothing refers to. */
+/** Omits components without references. */
 function onlyUsed(components: Readonly<Record<string, Made>>, paths: Made): Made {
   const used = new Set<string>();
   const visit = (value: unknown): void => {

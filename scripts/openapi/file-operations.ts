@@ -26,10 +26,10 @@ import {
 import { type RequestHeader, type ResponseHeader, storedWithFiles } from './header-fields.ts';
 import { notes } from './records.ts';
 
-/** A request for anything at all. */
+/** Errors of any request. */
 export const anyErrors = ['UriTooLong', 'HeadersTooLarge'] as const;
 
-/** A request with a key for something of a bucket. */
+/** Errors of a request with a key for a bucket. */
 export const keyErrors = [
   ...anyErrors,
   'InvalidArgument',
@@ -45,7 +45,7 @@ export const keyErrors = [
   'ServiceUnavailable',
 ] as const satisfies readonly ErrorCode[];
 
-/** A request that stores a file. */
+/** Errors of a request that stores a file. */
 export const storeErrors = [
   ...keyErrors,
   'InvalidContentType',
@@ -68,7 +68,7 @@ export function answers(
   return { says, schema, headers: [...uncached, ...more] };
 }
 
-/** A file that was written. */
+/** Answers of a request that wrote a file. */
 export function stored(noun: string): Readonly<Record<number, Answer>> {
   const answer = { schema: ref('WrittenFile'), headers: [...uncached, 'Location'] as const };
   const otherHeaders = ['ETag'] as const;
@@ -96,7 +96,7 @@ export const downloadErrors = [
   'EntityTooLarge',
 ] as const satisfies readonly ErrorCode[];
 
-/** Answers with the bytes of a file; `more` names further header fields. */
+/** Answers with the bytes of a file; `more` lists additional header fields. */
 export function download(more: readonly ResponseHeader[] = []): Readonly<Record<number, Answer>> {
   const validators = ['ETag', 'Last-Modified', 'Cache-Control'] as const;
   const headers = [...validators, 'Accept-Ranges', 'X-Content-Type-Options', ...more] as const;

@@ -3,7 +3,7 @@
 import { storedHeaderLengthMax } from '../../src/limits.ts';
 
 interface HeaderField {
-  /** Absent where the section of each operation in http.md has a row for the field. */
+  /** Absent if the section of each operation in http.md has a row for the field. */
   readonly says?: string;
   readonly schema: object;
 }
@@ -106,7 +106,7 @@ export const responseHeaders = {
 
 export type ResponseHeader = keyof typeof responseHeaders;
 
-/** Fields of a file's response that depend on what was stored. */
+/** Fields of a file's response that depend on the stored headers. */
 export const storedWithFiles = [
   'Content-Disposition',
   'Content-Encoding',

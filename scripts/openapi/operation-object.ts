@@ -1,5 +1,5 @@
-// One operation as the file has it: of its description here and its section in http.md, each of
-// which must know the fields of the other.
+// Builds one operation of the OpenAPI file from its description here and its section in http.md,
+// which must have the same fields.
 
 import type { Body, Operation, Schema } from './description.ts';
 import { type RequestHeader, requestHeaders } from './header-fields.ts';
@@ -39,17 +39,17 @@ const securityOf: Readonly<Record<Operation['key'], readonly object[]>> = {
   none: [],
 };
 
-/** The first sentence, or its first half. */
+/** Returns the first sentence, or its first half. */
 function summaryOf({ sentences }: Section): string {
   return /^[\s\S]*?(?=[.:;](?:\s|$))/.exec(sentences)?.[0].replaceAll('\n', ' ') ?? sentences;
 }
 
-/** Paragraphs on one line each. */
+/** Joins each paragraph into one line. */
 function unwrapped(text: string): string {
   return text.replace(/(?<!\n)\n(?!\n|- )/g, ' ');
 }
 
-/** The example with the values of its variables. */
+/** Returns the example with the values of its variables. */
 function filled(example: string): string {
   return example
     .replaceAll('"$KEY"', "'Authorization: Bearer <API key>'")
@@ -92,7 +92,7 @@ function bodyObject(body: Body, section: Section): Made {
   return { required: !isOptional, content: Object.fromEntries(types.map((type) => [type, media])) };
 }
 
-/** The schema with the section's words for each of its fields. */
+/** Adds the section's sentences to the fields of the schema. */
 export function withSentences(schema: Schema, section: Section): Schema {
   if (schema.oneOf !== undefined) {
     return { ...schema, oneOf: schema.oneOf.map((one) => withSentences(one, section)) };

@@ -1,5 +1,5 @@
-// The JSON objects that several operations share. The types of the service name their fields, so a
-// field that is forgotten here does not compile.
+// The JSON objects that several operations share. Their keys have the types of the service, so a
+// missing field does not compile.
 
 import { errorStatuses } from '../../packages/wire/src/error-status.ts';
 import { pageSizeMax } from '../../packages/wire/src/limits.ts';
@@ -28,7 +28,7 @@ import {
   time,
 } from './description.ts';
 
-/** The type, tags, headers and metadata of a file, as requests state them. */
+/** The type, tags, headers and metadata of a file in requests. */
 export const notes = {
   contentType: { type: 'string', maxLength: contentTypeLengthMax },
   tags: list({ type: 'string', maxLength: fileTagLengthMax }, fileTagCountMax),
@@ -81,7 +81,7 @@ const sessionFields: Readonly<Record<keyof ReturnType<typeof sessionView>, Schem
   fileId: text,
 };
 
-/** Fields of a file record that any key sees that may write the file. */
+/** Fields of a file record that every key with write permission may see. */
 const shownToWriters = ['id', 'bucketId', 'path', 'name', 'version', 'updatedAt', 'url'] as const;
 const fileNames = Object.keys(fileFields) as (keyof typeof fileFields)[];
 const hiddenFromWriters = fileNames.filter((name) => !shownToWriters.some((one) => one === name));

@@ -1,17 +1,17 @@
-// Reads docs/reference/http.md: one section for each operation, with the sentences, a table of the
-// fields and an example that is run.
+// Reads docs/reference/http.md: one section per operation, with sentences, a table of the fields
+// and a tested example.
 
 export interface Section {
   /** Method and path: `PUT B/files/{path}`. */
   readonly heading: string;
-  /** The heading above: the operations of one are a group. */
+  /** The parent heading, whose operations form a group. */
   readonly group: string;
   readonly sentences: string;
-  /** The tables' sentences on each parameter of the query, by its name. */
+  /** The sentences on each query parameter in the tables, by name. */
   readonly parameters: ReadonlyMap<string, string>;
-  /** The same for header fields, and fields of bodies. */
+  /** The sentences on header fields and fields of bodies, by name. */
   readonly fields: ReadonlyMap<string, string>;
-  /** Commands for a shell. */
+  /** Shell commands. */
   readonly example: string;
 }
 
@@ -29,7 +29,7 @@ export function readSections(page: string): Section[] {
 
 function readSection(group: string, section: string): Section {
   const [heading = '', ...rest] = section.split('\n');
-  // The variables that the examples use are defined above all sections
+  // The variables of the examples are defined before all sections
   const example = /^```sh\n(.*?)\n```$/ms.exec(section)?.[1] ?? '';
   const text = rest.join('\n').replace(/^```.*?^```$/gms, '');
   const tables = text.match(/(?:^\|.*\n)+/gm) ?? [];
@@ -44,7 +44,7 @@ function readSection(group: string, section: string): Section {
   };
 }
 
-/** Markdown without links, which would be relative to the page. */
+/** Removes links from Markdown, because they would be relative to the page. */
 function plain(text: string): string {
   return text
     .replace(/<!--.*?-->/gs, '')
@@ -53,7 +53,7 @@ function plain(text: string): string {
     .trim();
 }
 
-/** Rows whose first cell has names in code; of rows for one name the first counts. */
+/** Reads rows whose first cell has names in code; the first row of a name counts. */
 function sentencesIn(tables: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
   for (const row of tables.join('').split('\n')) {

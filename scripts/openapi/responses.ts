@@ -1,5 +1,5 @@
-// The responses of an operation: its answers, and for each status of its errors a response that all
-// operations share.
+// Builds the responses of an operation: its answers, and a shared response for each status of its
+// errors.
 
 import { STATUS_CODES } from 'node:http';
 import { errorStatuses } from '../../packages/wire/src/error-status.ts';
@@ -8,7 +8,7 @@ import { type ResponseHeader, responseHeaders, storedWithFiles } from './header-
 
 type Made = Readonly<Record<string, unknown>>;
 
-/** Header fields of errors beside Cache-Control, which every error has. */
+/** Header fields of errors besides Cache-Control, which every error has. */
 const headersOfStatus: Readonly<Record<number, readonly ResponseHeader[]>> = {
   401: ['WWW-Authenticate'],
   416: ['Content-Range'],
@@ -16,10 +16,10 @@ const headersOfStatus: Readonly<Record<number, readonly ResponseHeader[]>> = {
   503: ['Retry-After'],
 };
 
-/** Below this path every response names the request. */
+/** Below this path every response has a request id. */
 const namingPath = '/api/';
 
-/** Answers to HEAD: no ranges, and no bodies. */
+/** Answers to HEAD have no ranges and no bodies. */
 export function forHead(operation: Operation): Operation {
   const answers = Object.entries(operation.answers).filter(([status]) => status !== '206');
   const ofRanges: readonly string[] = ['Range', 'If-Range', 'Prefer'];
@@ -72,7 +72,7 @@ function answerObject(answer: Answer, path: string): Made {
   };
 }
 
-/** `NotFound`, and `NotFoundHead` for HEAD. */
+/** Returns `NotFound`, and `NotFoundHead` for HEAD. */
 function errorName(status: number, isHead: boolean): string {
   const words = (STATUS_CODES[status] ?? String(status)).replaceAll(/[^A-Za-z]/g, '');
   return isHead ? `${words}Head` : words;
@@ -101,7 +101,7 @@ function headersObject(always: readonly ResponseHeader[], some: readonly Respons
   return Object.fromEntries([...required, ...optional]);
 }
 
-/** The shared responses, by name. */
+/** Returns the shared responses by name. */
 export function errorComponents(): Made {
   const statuses = [...new Set(Object.values(errorStatuses))].sort();
   const made = statuses.flatMap((status) =>
@@ -110,7 +110,7 @@ export function errorComponents(): Made {
   return Object.fromEntries(made);
 }
 
-/** The shared header fields of responses: those that are always there, and the same as optional. */
+/** Returns the shared header fields of responses, in a required and an optional form. */
 export function headerComponents(): Made {
   const made = Object.entries(responseHeaders).flatMap(([name, { says, schema }]) => [
     [name, { description: says, required: true, schema }],

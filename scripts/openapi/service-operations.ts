@@ -1,4 +1,4 @@
-// The operations on upload sessions and links, and those of the service.
+// The operations on upload sessions, on links, and of the service.
 
 import { chunkBytesMax, chunkBytesMin } from '../../packages/wire/src/limits.ts';
 import {
@@ -35,7 +35,7 @@ import {
 } from './file-operations.ts';
 import { notes, nullableEndToEnd } from './records.ts';
 
-/** A request for a session, which may have ended. */
+/** Errors of a request for a session, which may have ended. */
 const sessionErrors = [
   ...keyErrors,
   'NoSuchUpload',

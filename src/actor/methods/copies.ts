@@ -19,7 +19,7 @@ import { answer, currentCall } from '../runtime/call.ts';
 import { stores } from '../runtime/runtime.ts';
 import { replyFile } from './file-reply.ts';
 
-/** Copies, moves and changes, which send no bytes again. */
+/** Copies, moves and changes: no bytes are sent again. */
 export class CopiesActor {
   /**
    * Copies a file. ok is the copy's record. Errors: AccessDenied, NoSuchFile, QuotaExceeded,

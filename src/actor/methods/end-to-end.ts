@@ -75,7 +75,7 @@ function requireSame(before: IdentityPath, call: Call, request: IdentityRequest)
   );
 }
 
-/** End-to-end encrypted buckets: the identities of their members. */
+/** End-to-end encrypted buckets: their modes, and the identities of their members. */
 export class EndToEndActor {
   /**
    * (bucketId, apiKey) Returns whether the bucket is end-to-end, and the recipients of new files.

@@ -50,7 +50,7 @@ function resultOfFile({ stored, refusal }: BatchResult) {
   return stored === undefined ? { err: errorText(refusal) } : { ok: partsOfFile(stored.file) };
 }
 
-/** Uploads and deletions of many files in one call. */
+/** Many files at once: uploads and deletions in one call. */
 export class FileBatchesActor {
   /**
    * Stores at most 200 files with 2,000,000 bytes in total: either all or none. ok has the order of

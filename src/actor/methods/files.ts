@@ -21,7 +21,7 @@ const fileArguments = [IDL.Text, IDL.Text, IDL.Opt(IDL.Text)];
 type ReadArguments = [string, string, bigint, bigint, Optional<string>];
 const readArguments = [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)];
 
-/** Files that one call stores or reads. */
+/** Files: one call stores or reads one file. */
 export class FilesActor {
   /**
    * Stores a whole file of at most 1,900,000 bytes; ok is its id. Errors: AccessDenied,

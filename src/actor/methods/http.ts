@@ -142,7 +142,7 @@ function reply(answer: Answer): void {
   replyResponse({ ...response, strategy }, answer === upgrade);
 }
 
-/** The HTTP interface for gateways, which agents do not need. */
+/** HTTP: for gateways; agents do not need these methods. */
 export class HttpActor {
   /** Answers, or asks with `upgrade` to be repeated as an update. */
   @query([HttpRequest], HttpResponse, { manual: true })

@@ -8,7 +8,7 @@ import { answer, currentCall } from '../runtime/call.ts';
 import { rootKeys, startReseed, startUpkeep, stores } from '../runtime/runtime.ts';
 import { type RootKeyArgument, rootKeySource } from './lifecycle.ts';
 
-/** New encryption keys. Timers do the work; getStatus shows when it is done. */
+/** Key rotation: timers do the work; getStatus shows when it is done. */
 export class RotationActor {
   /**
    * (bucketId) Creates a new bucket key, which from now on wraps the keys of its files. For the

@@ -25,7 +25,7 @@ function changed(change: () => void) {
   });
 }
 
-/** A service of a front and its volumes. */
+/** Front and volumes: the canister's role in a service. */
 export class ServiceActor {
   /** Sets the front of the service; null removes it. For controllers of a volume. */
   @update([IDL.Opt(FrontSetting)], ResultNull)

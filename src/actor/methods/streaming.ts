@@ -54,7 +54,7 @@ function blob(bytes: Uint8Array): Uint8Array {
   return concatBytes(leb128(bytes.length), bytes);
 }
 
-/** Queries by which gateways read the rest of a body. */
+/** Streaming: queries by which gateways read the rest of a body. */
 export class StreamingActor {
   /** Returns the next bytes of a body, at most 1,900,000. */
   @query([StreamingToken], StreamingResponse, { manual: true })

@@ -56,7 +56,7 @@ function versionView({ file, retiredAtNs, expiresAtNs }: FormerVersion) {
   return { ...shown, ...times, metadata: file.metadata.length === 0 ? [] : [file.metadata] };
 }
 
-/** Former versions, in buckets that store them (`keepVersionsDays`). */
+/** Former versions: in buckets that store them (`keepVersionsDays`). */
 export class VersionsActor {
   /** Lists former versions by path, the oldest first. */
   @query([VersionList], ResultVersions)

@@ -26,7 +26,7 @@ function changeOf({ name, content: [content] }: WellKnownArgument): WellKnownCha
   return { name, content: { contentType: content.contentType[0], body: content.body } };
 }
 
-/** Texts at `/.well-known/`. */
+/** Well-known texts: at `/.well-known/`. */
 export class WellKnownActor {
   /** Sets a text, at most 16; absent content removes the text. For controllers. */
   @update([WellKnownChangeType], ResultNull)
