@@ -78,10 +78,9 @@ function requireSame(before: IdentityPath, call: Call, request: IdentityRequest)
 /** End-to-end encrypted buckets: their modes, and the identities of their members. */
 export class EndToEndActor {
   /**
-   * (bucketId, apiKey) Returns whether the bucket is end-to-end, and the recipients of new files.
-   * Clients encrypt only by this reply: the network signs the reply of an update, whereas a single
-   * node could invent that of a query. For members, for keys with `write`, and for keys with `read`
-   * that have no prefix. Errors: AccessDenied, NoSuchBucket, SlowDown.
+   * (bucketId, apiKey) Returns the bucket's end-to-end mode and recipients, signed by the network
+   * as no query is. For members, and for keys that may write or may read the whole bucket. Errors:
+   * AccessDenied, NoSuchBucket, SlowDown.
    */
   @update([IDL.Text, IDL.Opt(IDL.Text)], ResultBucketMode)
   getBucketMode(bucket: string, [apiKey]: Optional<string>) {
@@ -93,9 +92,8 @@ export class EndToEndActor {
 
   /**
    * (bucketId, epoch, transportPublicKey) Returns the identity of that epoch, or of the newest,
-   * encrypted to a transport key of 48 bytes (G1). For members by their own signature, never by an
-   * API key. At most 10 per hour and principal, within the budget `derivations`. Errors:
-   * AccessDenied, SlowDown, ServiceUnavailable.
+   * encrypted to a transport key of 48 bytes (G1). For members without an API key, at most 10 per
+   * hour. Errors: AccessDenied, SlowDown, ServiceUnavailable.
    */
   @update([IDL.Text, IDL.Opt(IDL.Nat), IDL.Vec(IDL.Nat8)], ResultBucketIdentity)
   async getBucketIdentity(
