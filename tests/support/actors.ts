@@ -1,4 +1,4 @@
-// The canister as clients of both official agents see it, with the agents' default verification.
+// Clients of the canister by both official agents, with the agents' default verification.
 
 import { Actor, HttpAgent, type HttpAgentOptions } from '@dfinity/agent';
 import { IDL } from '@dfinity/candid';
@@ -10,7 +10,7 @@ import { ed25519Seed, type Service } from './service.ts';
 
 export type AgentName = '@dfinity/agent' | '@icp-sdk/core';
 
-/** Signs as the owner of the service, or is anonymous. */
+/** Signs as the owner of the service, or not at all (anonymous). */
 export async function openActor(
   service: Service,
   options: { readonly agent: AgentName; readonly asOwner: boolean },
@@ -19,7 +19,7 @@ export async function openActor(
   const identity = options.asOwner ? ownerIdentity(service) : undefined;
   const agentOptions = { host, shouldFetchRootKey: true, ...(identity && { identity }) };
   if (options.agent === '@dfinity/agent') {
-    // The older agent takes the newer one's identity: both sign by the same method.
+    // The older agent accepts the newer one's identity, because both sign by the same method.
     const agent = await HttpAgent.create(agentOptions as unknown as HttpAgentOptions);
     return Actor.createActor<UploadActor>(() => uploadInterface(IDL), { agent, canisterId });
   }

@@ -1,4 +1,4 @@
-// The methods over buckets and keys as a client that has read the .did file writes them.
+// The methods for buckets and keys, as a client writes them from the .did file.
 
 import { Actor, HttpAgent, type HttpAgentOptions } from '@dfinity/agent';
 import { IDL } from '@dfinity/candid';
@@ -93,7 +93,7 @@ export interface Client {
   readonly principal: Principal;
 }
 
-/** As the owner of the service, a person of that number, or nobody (anonymous). */
+/** Opens the owner of the service, the person with that number, or the anonymous caller. */
 export async function openClient(service: Service, who: 'owner' | 'nobody' | number) {
   const { host, canisterId, identityPem } = service;
   const seed = who === 'owner' ? ed25519Seed(identityPem) : new Uint8Array(32).fill(Number(who));

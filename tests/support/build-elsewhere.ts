@@ -56,8 +56,8 @@ async function copySources(folder: string): Promise<void> {
 }
 
 /**
- * Hard links, which take a second. Links to folders would not do: Vite resolves them, and orders
- * modules by where they really are.
+ * Uses hard links, which take a second. Links to folders would not work: Vite resolves them, and
+ * orders modules by their real paths.
  */
 async function linkFolder(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });

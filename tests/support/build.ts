@@ -1,4 +1,4 @@
-// Before the tests: the canister's Wasm is built and deployed once, unless that is up to date.
+// Builds the canister's Wasm and deploys it once before the tests, unless both are up to date.
 
 import { prepareState } from './prepared-state.ts';
 

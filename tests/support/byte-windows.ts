@@ -1,4 +1,4 @@
-// Whether some stretch of bytes occurs anywhere in a dump, at whatever offset.
+// Searches a dump for any sequence of bytes of a secret, at any offset.
 
 import type { MemoryStores } from './memory-stores.ts';
 
@@ -15,9 +15,9 @@ function filterPosition(view: DataView, at: number): number {
 }
 
 /**
- * Offset in `dump` of the first stretch of `length` bytes (8 or more) that is in `secret` too; -1 for
- * none. With a step, which divides 4,096, only every so many offsets are looked at: a stretch is
- * found for sure if it has `length + step - 1` bytes.
+ * Returns the offset in `dump` of the first sequence of `length` bytes (8 or more) that also occurs
+ * in `secret`; -1 without one. With a step, which divides 4,096, only every step-th offset is
+ * compared: a sequence of `length + step - 1` bytes is always found.
  */
 export function findShared(dump: Uint8Array, secret: Uint8Array, length: number, step = 1): number {
   const windows = new Set<string>();
@@ -32,7 +32,7 @@ export function findShared(dump: Uint8Array, secret: Uint8Array, length: number,
   const bytes = Buffer.from(dump.buffer, dump.byteOffset, dump.byteLength);
   const view = new DataView(dump.buffer, dump.byteOffset, dump.byteLength);
   for (let at = 0; at + length <= dump.length; at += step) {
-    // No secret here has a stretch of zeros.
+    // No secret here has a page of zeros.
     if (at % pageBytes === 0 && bytes.subarray(at, at + pageBytes).equals(zeros)) {
       at += pageBytes - Math.max(length, step);
       continue;
@@ -44,7 +44,7 @@ export function findShared(dump: Uint8Array, secret: Uint8Array, length: number,
   return -1;
 }
 
-/** All that would be in a dump of the canister's stable memory. */
+/** Returns the bytes of a dump of the canister's stable memory. */
 export function dumpOf(stores: MemoryStores): Uint8Array {
   const { meta, buckets, apiKeys, files, chunks, uploads, uploadExpirations, reclaims } = stores;
   const maps = [meta, buckets, apiKeys, files, chunks, uploads, uploadExpirations, reclaims];

@@ -1,5 +1,5 @@
-// The actor methods that the tests call, as a client that has read the .did file writes them. Each
-// agent brings its own copy of the Candid library, hence the parameter.
+// The actor methods that the tests call, as a client writes them from the .did file. Each agent has
+// its own copy of the Candid library, which is a parameter.
 
 import type { IDL } from '@dfinity/candid';
 
@@ -15,7 +15,7 @@ export interface UploadActor {
     bucketId: string;
     path: string;
     contentType: [] | [string];
-    /** A plain nat, as it was before its option: callers of then stay callers. */
+    /** A plain nat, as before it became an option: earlier callers must still work. */
     size: bigint;
     tags: [] | [string[]];
     sha256: [] | [string];

@@ -1,4 +1,4 @@
-// A value of each Candid type of the interface, none of them empty.
+// A non-empty value of each Candid type of the interface.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';

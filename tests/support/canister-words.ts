@@ -1,6 +1,8 @@
-// Sentences that the library, the command, the S3 server and the console print alike.
+// Sentences that the library, the command, the S3 server and the console print.
 
-/** A frozen canister on a local network, where it does not say how many cycles are missing. */
+/**
+ * The sentence for a frozen canister on a local network, which does not report the missing cycles.
+ */
 export function frozenWords(canisterId: string): string {
   return (
     `The canister ${canisterId} is frozen: its cycles are below its freezing reserve, so it does ` +

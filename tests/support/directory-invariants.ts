@@ -1,6 +1,6 @@
-// Exact contents of the directory's records of these kinds: how many records share a content, tables
-// of digests, expiry of former versions, reservations of open uploads. Read from the keys' bytes, by
-// the diagrams in src.
+// Compares the directory's records of these kinds with their expected contents: numbers of records
+// that share a content, tables of digests, expiry of former versions, reservations of open uploads.
+// Reads the keys' bytes by the diagrams in src.
 
 import { expect } from 'vitest';
 import { readTotals } from '../../src/domain/buckets/bucket-totals.ts';
@@ -14,7 +14,7 @@ import type { IndexEntry } from '../../src/storage/ordered-index.ts';
 import { expectSame, expectSameBytes } from './expect-same.ts';
 import type { MemoryStores } from './memory-stores.ts';
 
-// Kinds 10 to 13 are those of links, see link-invariants.ts
+// Kinds 10 to 13 belong to links, see link-invariants.ts
 const kinds = {
   openUpload: 4,
   share: 6,
@@ -37,7 +37,7 @@ function numberAt(key: Uint8Array, at: number): number {
   return Number(Buffer.from(key).readBigUInt64BE(at));
 }
 
-/** A content that records share. */
+/** A content that several records share. */
 export interface SharedContent {
   readonly chunkCount: number;
   readonly records: number;
@@ -83,7 +83,7 @@ export function checkDirectory(
   checkTotals(stores);
 }
 
-/** A table is of a content that is there, of all its chunks or of none, and has their digests. */
+/** A table must belong to an existing content, cover all its chunks, and have their digests. */
 function checkDigestTables(
   stores: MemoryStores,
   contents: ReadonlyMap<number, SharedContent>,
@@ -130,7 +130,7 @@ function checkDueVersions(stores: MemoryStores, versions: readonly FileRecord[])
   expect(byTime.sort()).toEqual(expected);
 }
 
-/** Compares the totals that the status reports without a scan. */
+/** Compares the totals of the status, which are counted without a scan. */
 function checkTotals(stores: MemoryStores): void {
   const names = stores.buckets.entries().map(([key]) => Buffer.from(key).toString('utf8'));
   const buckets = names.map((name) => findBucket(stores, name) ?? expect.fail('no bucket'));

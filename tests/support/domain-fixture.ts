@@ -1,4 +1,4 @@
-// People, times and shorthands that the tests of the domain and of the HTTP face have in common.
+// Callers, times and shorthands that the tests of the domain and of the HTTP interface share.
 
 import { expect } from 'vitest';
 import { createKey } from '../../src/domain/administration/api-key-administration.ts';
@@ -35,7 +35,7 @@ export function callOf(person: Person, nowNs = startNs): Call {
   };
 }
 
-/** `length` bytes that differ for every seed. */
+/** Returns `length` bytes that differ for every seed. */
 export function testBytes(length: number, seed = 1): Uint8Array {
   const bytes = new Uint8Array(length);
   let state = seed * 2_654_435_761 + 1;
@@ -75,14 +75,14 @@ export interface TestKey {
   readonly expiresAtNs?: bigint;
 }
 
-/** The secret of a new key. */
+/** Creates a key and returns its secret. */
 export function makeKey(stores: MemoryStores, key: TestKey = {}): string {
   const { permissions = ['write'], buckets = ['box'], prefix, expiresAtNs } = key;
   const request = { name: 'test', buckets, permissions, prefix, expiresAtNs };
   return createKey(stores, callOf('alice'), request).secret;
 }
 
-/** Sets what revoking sets: the time behind version, permissions, creation and expiry. */
+/** Sets the time of revocation in the record, after version, permissions, creation and expiry. */
 export function revokeKeyRecord(stores: MemoryStores, hash: Uint8Array): void {
   const record = stores.apiKeys.get(hash) ?? expect.fail('no such key');
   new DataView(record.buffer).setBigUint64(18, startNs, true);
@@ -159,7 +159,7 @@ export function putChunks(
   return session;
 }
 
-/** The operation must refuse with that code and must not have written anything. */
+/** Expects the operation to refuse with that code and to write nothing. */
 export function expectRefusal(
   stores: MemoryStores,
   code: RefusalCode,

@@ -1,5 +1,5 @@
-// Operations of the model of encryption: uploads, copies, changes, former versions and rotations of keys
-// in two buckets, each with what a twin of plain data notes of it.
+// Operations of the encryption model: uploads, copies, changes, former versions and key rotations
+// in two buckets, each with its effect on a reference model of plain data.
 
 import { expect } from 'vitest';
 import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
@@ -46,12 +46,12 @@ export interface Known {
 
 interface TwinFile {
   readonly bytes: Uint8Array;
-  /** Its number: copies have that of what they were made from. */
+  /** Number of the content: copies have their source's. */
   readonly content: number;
   readonly version: number;
 }
 
-/** Plain data, copied before each message for the case that it is killed. */
+/** Plain data, copied before each message in case the message is killed. */
 export interface EncryptionTwin {
   /** By bucket, NUL, path. */
   readonly files: Map<string, TwinFile>;
@@ -67,10 +67,10 @@ export interface EncryptionRun {
   nowNs: bigint;
   upgrades: number;
   readonly random: (limit: number) => number;
-  /** Contents that have had bytes, until their last record has gone. */
+  /** Contents that have had bytes, until their last record is gone. */
   readonly known: Map<number, Known>;
   readonly gone: Known[];
-  /** Every nonce by its key, and what it was seen at. */
+  /** The position of every nonce, by its key. */
   readonly nonces: Map<string, string>;
   readonly counts: Map<string, number>;
 }
@@ -80,7 +80,7 @@ export function oneOf<T>({ random }: EncryptionRun, choices: readonly T[]): T | 
 }
 
 function callNow(run: EncryptionRun, person: 'alice' | 'controller' = 'alice') {
-  // Messages of one round of the network have one time.
+  // Messages of one round of the network have the same time.
   if (run.random(3) > 0) run.nowNs += 1_000_000n;
   return callOf(person, run.nowNs);
 }
@@ -89,14 +89,14 @@ function somePlace(run: EncryptionRun) {
   return { bucket: oneOf(run, encryptedBuckets) ?? 'box', path: `f${run.random(8)}` };
 }
 
-/** A file that is there. */
+/** Returns an existing file. */
 function someFile(run: EncryptionRun) {
   const [name, file] = oneOf(run, [...run.twin.files]) ?? [];
   const [bucket = '', path = ''] = name?.split('\0') ?? [];
   return name === undefined || file === undefined ? undefined : { name, bucket, path, file };
 }
 
-/** Removes the file of that name; it becomes a former version where the bucket keeps any. */
+/** Removes the file with that name; it becomes a former version if the bucket stores any. */
 function retire(run: EncryptionRun, name: string) {
   const { files, versions, keepDays } = run.twin;
   const old = files.get(name);
@@ -132,7 +132,7 @@ function remove(run: EncryptionRun) {
   retire(run, name);
 }
 
-/** Within a bucket or to the other one, over whatever is there. */
+/** Copies or moves within a bucket or to the other one, over any existing file. */
 function copyOrMove(run: EncryptionRun, move: typeof moveFile | typeof copyFile) {
   const [chosen, to] = [someFile(run), somePlace(run)];
   const name = `${to.bucket}\0${to.path}`;
@@ -145,7 +145,7 @@ function copyOrMove(run: EncryptionRun, move: typeof moveFile | typeof copyFile)
   if (move === moveFile) run.twin.files.delete(chosen.name);
 }
 
-/** Several seals of one content at one time, of which the last ones stay. */
+/** Seals one content several times with one time; only the last seals stay. */
 function change(run: EncryptionRun) {
   const chosen = someFile(run);
   if (chosen === undefined) return;
@@ -174,7 +174,7 @@ function configure(run: EncryptionRun) {
   run.twin.keepDays.set(bucket, days);
 }
 
-/** A former version that is kept. */
+/** Returns a stored former version. */
 function someVersion(run: EncryptionRun) {
   const [name, file] = oneOf(run, [...run.twin.versions]) ?? [];
   const [bucket = '', path = '', version = ''] = name?.split('\0') ?? [];
@@ -211,7 +211,7 @@ function erase(run: EncryptionRun) {
   run.twin.versions.delete(chosen.name);
 }
 
-/** A day later: versions whose time is over go, and all that nobody went on with. */
+/** Waits a day: expired versions and abandoned uploads are removed. */
 export function wait(run: EncryptionRun) {
   run.nowNs += 25n * hourNs;
   while (expireVersions(run.stores, run.nowNs));
@@ -236,7 +236,7 @@ function beginSome(run: EncryptionRun) {
   run.twin.uploads.set(uploadId, { bucket, path, content, chunkBytes, chunks });
 }
 
-/** A new chunk, the same again, or other bytes in its place. */
+/** Sends a new chunk, repeats one, or replaces one with other bytes. */
 function chunk(run: EncryptionRun) {
   const [uploadId, upload] = oneOf(run, [...run.twin.uploads]) ?? [];
   if (uploadId === undefined || upload === undefined) return;
@@ -265,7 +265,7 @@ function cancel(run: EncryptionRun) {
   run.twin.uploads.delete(uploadId);
 }
 
-/** A refusal because another rotation is going on is an answer too. */
+/** A refusal because of a running rotation is also a right answer. */
 function unlessBusy(rotate: () => void) {
   try {
     rotate();

@@ -1,6 +1,5 @@
-// Reads what is stored without a line of src: spaces out of raw stable memory, records by their
-// diagrams, keys and segments by another implementation of the cipher. The judge of what src
-// stores.
+// Reads the stored data without code of src: spaces from raw stable memory, records by their
+// diagrams, keys and segments by another implementation of the cipher. Tests compare src with it.
 
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { expand, hkdf } from '@noble/hashes/hkdf';
@@ -13,7 +12,7 @@ export const keySlotBytes = 80;
 const extentBytes = 2 ** 20;
 const tableOffset = 4_096;
 
-/** A virtual stable memory, put together from its extents. */
+/** Returns a virtual stable memory, joined from its extents. */
 export function spaceBytes(stable: Uint8Array, space: number): Uint8Array {
   const view = new DataView(stable.buffer, stable.byteOffset, stable.byteLength);
   const extents = view.getUint32(12, true);
@@ -50,7 +49,10 @@ export interface TwinSlot {
   readonly bytes: Uint8Array;
 }
 
-/** Slots in use of the space of wrapped keys, and the bytes of the others and of what is behind. */
+/**
+ * Returns the used slots of the space of wrapped keys, and the bytes of the free slots and after
+ * the slots.
+ */
 export function keySlotsOf(stable: Uint8Array): { used: TwinSlot[]; free: Uint8Array[] } {
   const space = spaceBytes(stable, 4);
   const end = keySlotBytes * (space.length === 0 ? 0 : (new Float64Array(space.buffer)[1] ?? 0));
@@ -70,7 +72,7 @@ export function openKey(slot: Uint8Array, wrapper: Uint8Array, name = ''): Uint8
   return chacha20poly1305(wrapper, slot.slice(16, 28), aad).decrypt(slot.slice(28, 76));
 }
 
-/** By the diagram in buckets.ts, from the keys on; behind them are 40 bytes. */
+/** Follows the diagram in buckets.ts, from the keys on; 40 bytes follow them. */
 export function bucketKeysOf(record: Uint8Array) {
   const view = Buffer.from(record);
   const at = record.length - 72;
@@ -78,7 +80,7 @@ export function bucketKeysOf(record: Uint8Array) {
   return { keyId: number(0), slot: number(1), formerKeyId: number(2), formerSlot: number(3) };
 }
 
-/** By the diagram in file-layout.ts. */
+/** Follows the diagram in file-layout.ts. */
 export function fileHeadOf(record: Uint8Array) {
   const view = Buffer.from(record);
   return {
@@ -99,7 +101,7 @@ export interface TwinChunk {
   readonly slots: Float64Array;
 }
 
-/** By the diagram in chunk-records.ts. */
+/** Follows the diagram in chunk-records.ts. */
 export function chunkOf([key, record]: readonly [Uint8Array, Uint8Array]): TwinChunk {
   const [name, view] = [Buffer.from(key), Buffer.from(record)];
   return {
@@ -135,7 +137,7 @@ export function segmentData(chunk: TwinChunk, segment: number): Uint8Array {
   return Buffer.concat([data, chunk.digest]);
 }
 
-/** Throws unless the other implementation opens it. */
+/** Throws unless the other implementation decrypts it. */
 function openSegment(
   chunk: TwinChunk,
   segment: number,
@@ -147,7 +149,7 @@ function openSegment(
   return chacha20poly1305(stored.key, nonce, segmentData(chunk, segment)).decrypt(sealed);
 }
 
-/** The key that opens the slot of that owner, through the bucket's and the root key. */
+/** Returns the key in the owner's slot, by the bucket's key and the root key. */
 export function fileKeyOf(
   stores: MemoryStores,
   at: { readonly bucket: string; readonly keySlot: number },
@@ -167,8 +169,8 @@ export function fileKeyOf(
 }
 
 /**
- * Every key of a content that stable memory and all root keys there ever were open, by its
- * hexadecimal digits; those of the test stores.
+ * Returns every content key that stable memory and all former root keys decrypt, by its hexadecimal
+ * digits, except those of the test stores.
  */
 export function keysThatOpen(
   stores: MemoryStores,
@@ -183,7 +185,7 @@ export function keysThatOpen(
       try {
         ofBuckets.set(ownerId, openKey(bytes, root, name));
       } catch {
-        // A record of the other bucket.
+        // The record belongs to the other bucket.
       }
     }
   }
@@ -197,14 +199,16 @@ export function keysThatOpen(
 }
 
 export interface TwinRecord {
-  /** The name under which the record was sealed: bucket, NUL, path. */
+  /** The name in the record's seal: bucket, NUL, path. */
   readonly name: string;
   /** The number of a former version. */
   readonly version: string | undefined;
   readonly bytes: Uint8Array;
 }
 
-/** Records of files, and of former versions, which begin with their time of retirement. */
+/**
+ * Returns the records of files, and of former versions, which begin with their time of retirement.
+ */
 export function recordsOf(stores: MemoryStores): TwinRecord[] {
   return stores.files.entries().map(([key, bytes]) => {
     const isFormer = key[0] === 0;
@@ -216,14 +220,16 @@ export function recordsOf(stores: MemoryStores): TwinRecord[] {
   });
 }
 
-/** All bytes of a stored file, opened by the other implementation from raw stable memory. */
+/**
+ * Returns all bytes of a stored file, decrypted by the other implementation from raw stable memory.
+ */
 export function readByTwin(stores: MemoryStores, bucket: string, path: string): Uint8Array {
   const name = `${bucket}\0${path}`;
   const bytes = stores.files.get(Buffer.from(name)) ?? new Uint8Array(0);
   return openByTwin(stores, { name, version: undefined, bytes });
 }
 
-/** As readByTwin(), of a record at hand. */
+/** Like readByTwin(), for a given record. */
 export function openByTwin(stores: MemoryStores, { name, bytes: record }: TwinRecord): Uint8Array {
   const [bucket = '', path = ''] = name.split('\0');
   const { contentId, keySlot, tag } = fileHeadOf(record);
@@ -241,7 +247,10 @@ export function openByTwin(stores: MemoryStores, { name, bytes: record }: TwinRe
   );
 }
 
-/** The number of the seal in the upper half of u32, and its time: behind JSON, fields, leaves. */
+/**
+ * Returns the number of the seal in the upper half of u32, and its time, which follow JSON, fields
+ * and leaves.
+ */
 export function nonceOfRecord(record: Uint8Array): Uint8Array {
   const view = Buffer.from(record);
   const fields = 37 + view.readUInt32LE(33);
@@ -251,7 +260,7 @@ export function nonceOfRecord(record: Uint8Array): Uint8Array {
   return Buffer.concat([head, view.subarray(seal + 8, seal + 16)]);
 }
 
-/** The tag that a file record has: over itself with zeros for the tag, and its name. */
+/** Returns the tag of a file record: over itself with zeros in place of the tag, and its name. */
 export function sealOfRecord(
   record: Uint8Array,
   under: { readonly key: Uint8Array; readonly mapKey: Uint8Array },
@@ -264,7 +273,9 @@ export function checksumOfChunk(record: Uint8Array): Uint8Array {
   return sha256(new Uint8Array(record).fill(0, 56, 64)).subarray(0, 8);
 }
 
-/** The random bytes of the test stores, drawn again: HKDF-Expand, the key replaced after each. */
+/**
+ * Returns the random bytes of the test stores again: HKDF-Expand, with the key replaced after each.
+ */
 export function createTwinRandom(seed: number): (length: number) => Uint8Array {
   const entropy = new Uint8Array(Uint32Array.from({ length: 8 }, () => seed).buffer);
   let key = hkdf(sha256, entropy, undefined, undefined, 32);

@@ -28,9 +28,9 @@ function types(method: string): { readonly arguments: IDL.Type[]; readonly resul
 }
 
 /**
- * Returns a fault by which a node reports `mode`, or that a bucket is not end-to-end, whatever it
- * is asked. Over HTTP it uses the certificate of the status, under which the service marks all
- * paths below /api as not certified.
+ * Returns a fault by which a node always reports `mode`, or that a bucket is not end-to-end. Over
+ * HTTP it uses the certificate of the status, under which the service marks all paths below /api as
+ * not certified.
  */
 export async function forgedModes(
   replica: Replica,

@@ -1,4 +1,4 @@
-// Forms with files, multipart/form-data (RFC 7578), as browsers and curl write them.
+// Forms with files, multipart/form-data (RFC 7578), as browsers and curl send them.
 
 export interface FormPart {
   readonly name: string;

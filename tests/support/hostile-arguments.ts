@@ -1,6 +1,6 @@
-// Arguments that are sent to make the canister work for nothing: bytes that declare more than they
-// are, and values of the right types that are too many, too long, or slow to look through. For each
-// method of the interface; the bench and the tests send the same.
+// Arguments that make the canister work without paying: bytes that declare more than they contain,
+// and values of the right types that are too many, too long, or slow to parse. For each method of
+// the interface; the bench and the tests use the same list.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -9,13 +9,13 @@ import type { DidMethod } from './model-interface.ts';
 
 export interface HostileArgument {
   readonly name: string;
-  /** Encoded each time it is asked for: most runs send a share of them. */
+  /** Encoded on demand, because most runs send only a part of them. */
   argument(): Uint8Array;
 }
 
 type Named = readonly [name: string, argument: Uint8Array | (() => Uint8Array)];
 
-/** Names that an honest call of the demo service passes. */
+/** Names in an honest call of the demo service. */
 export interface HonestTexts {
   readonly apiKey: string;
   readonly uploadId: string;
@@ -48,7 +48,7 @@ const [nullType, nat, int, text, reserved, float64, principal] = [
 const [opt, vec, record, variant, func] = [0x6e, 0x6d, 0x6c, 0x6b, 0x6a];
 const endless = [0xff, 0xff, 0xff, 0xff, 0x0f];
 
-/** One argument of type 0 of the table, whose entries stand before it. */
+/** Returns one argument of type 0 of the table, whose entries precede it. */
 function typed(entries: number, table: readonly number[] | Uint8Array, value: Uint8Array) {
   return bytes(leb(entries), table, 1, 0, value);
 }
@@ -149,7 +149,7 @@ interface Fill {
   readonly number: bigint;
 }
 
-/** The most items of a list within a list: longer ones would exceed a message. */
+/** Maximum items of a nested list: longer ones would exceed a message. */
 const innerCountMax = 20;
 
 class Filler extends IDL.Visitor<string, unknown> {
@@ -187,7 +187,7 @@ class Filler extends IDL.Visitor<string, unknown> {
   }
 
   override visitOpt(_: unknown, type: IDL.Type, name: string): unknown {
-    // An optional text that is an argument of its own is a key.
+    // An optional text that is a separate argument is a key.
     return [type.accept(this, /^\d$/.test(name) ? 'apiKey' : name)];
   }
 
@@ -263,7 +263,7 @@ function valuesOf(method: DidMethod, honest: HonestTexts): Named[] {
   ];
 }
 
-/** As much as one call may bring of many files, by somebody who may bring none. */
+/** Returns the largest batches of files that one call can send, from a caller without a right. */
 function fullBatches({ name, parameters }: DidMethod): Named[] {
   if (name !== 'uploadFiles') return [];
   const long = 'x'.repeat(130);
@@ -282,7 +282,7 @@ function fullBatches({ name, parameters }: DidMethod): Named[] {
   return [['200 files with every optional field', new Uint8Array(IDL.encode(parameters, [batch]))]];
 }
 
-/** Beside lists, in the record that the method takes, fields that it does not know. */
+/** Adds unknown fields besides the lists of the method's record. */
 function withUnknownFields(method: DidMethod, honest: HonestTexts): Named[] {
   const [type] = method.parameters;
   if (type === undefined || !(type instanceof IDL.RecordClass)) return [];

@@ -1,4 +1,4 @@
-// URLs that are sent to make the canister work for nothing, or fail to prove its answer.
+// URLs that make the canister work without paying, or whose answer is hard to prove.
 
 const base = '/api/v1/bucket/demo';
 /** A cursor of version 1 that is not valid UTF-8. */
@@ -93,7 +93,7 @@ export const oddPaths: readonly string[] = [
   '/.well-known/%zz',
 ];
 
-/** Verifiers refuse every answer at these, since the decoded bytes are not UTF-8. */
+/** Verifiers refuse every answer at these addresses, because the decoded bytes are not UTF-8. */
 export const unprovablePaths: readonly string[] = [
   '/%ff',
   '/%C3%28',

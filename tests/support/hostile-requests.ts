@@ -1,6 +1,6 @@
-// HTTP requests that are sent to make the canister work for nothing, as arguments of `http_request`
-// and `http_request_update`: long and many headers, slow fields, deep JSON, with a good key and
-// without one.
+// HTTP requests that make the canister work without paying, as arguments of `http_request` and
+// `http_request_update`: long and many headers, slow fields, deep JSON, with and without a valid
+// key.
 
 import { IDL } from '@dfinity/candid';
 import type { HonestTexts, HostileArgument } from './hostile-arguments.ts';
@@ -23,7 +23,7 @@ const fields = {
   body: IDL.Vec(IDL.Nat8),
 };
 
-/** The fields that something here reads. */
+/** Fields that some handler reads. */
 const readFields = [
   'Authorization',
   'Content-Digest',
@@ -45,7 +45,7 @@ const readFields = [
 const base = '/api/v1/bucket/demo';
 const put = { method: 'PUT', url: `${base}/files/a.txt` };
 const start = { method: 'POST', url: `${base}/upload/start` };
-/** Requests that are read in different ways. */
+/** Requests that different code parses. */
 const routes: Readonly<Record<string, Sent>> = {
   PUT: put,
   POST: { ...start, body: Buffer.from('{"path":"a.txt","size":5}') },
@@ -58,7 +58,7 @@ function encode({ method = 'GET', url = '/', headers = [], body = new Uint8Array
   return new Uint8Array(IDL.encode([IDL.Record(fields)], [{ method, url, headers, body }]));
 }
 
-/** An honest request that ends a session of the demo bucket. */
+/** Returns an honest request that ends a session of the demo bucket. */
 export function encodeCancellation(apiKey: string, uploadId: string): Uint8Array {
   const headers: Headers = [['Authorization', `Bearer ${apiKey}`]];
   return encode({ method: 'DELETE', url: `${base}/upload/${uploadId}`, headers });
@@ -81,12 +81,12 @@ export function hostileRequests({ apiKey, uploadId }: HonestTexts): HostileArgum
   return requests.map(([name, sent]) => ({ name, argument: () => encode(sent) }));
 }
 
-/** The fields of others are read by the same functions as those of these two. */
+/** The functions that parse these two also parse the fields of other routes. */
 function textsFor(route: string): typeof hostileTexts {
   return route === 'PUT' || route === 'GET' ? hostileTexts : hostileTexts.slice(2, 6);
 }
 
-/** By the numbers and lengths of what a request is made of. */
+/** Returns requests with large numbers and lengths of parts. */
 function shapes(keyed: Headers): [string, Sent][] {
   const many = (count: number, length: number): Headers =>
     Array.from({ length: count }, (_, index) => [`X-${index}`, 'v'.repeat(length)]);
@@ -120,7 +120,10 @@ function shapes(keyed: Headers): [string, Sent][] {
   return [...withHeaders, ...withUrls];
 }
 
-/** URLs that no percent-decoding reads, with and without a long key; at a site with a 404.html too. */
+/**
+ * Returns URLs that percent-decoding cannot read, with and without a long key, also at a site with
+ * a 404.html.
+ */
 function unreadable(keyed: Headers): [string, Sent][] {
   const long: Headers = [['Authorization', `Bearer ${'A'.repeat(8_800)}`]];
   const urls = ['/api/%zz', '/api/%00', '/api/v1/bucket/x/files/%C3%28', '/%zz', '/cloud/site/%zz'];
@@ -133,7 +136,7 @@ function unreadable(keyed: Headers): [string, Sent][] {
   );
 }
 
-/** The inspection must not list the files that a prefix names. */
+/** The inspection must not list the files of a prefix. */
 function prefixMoves(keyed: Headers): [string, Sent][] {
   const body = Buffer.from('{"fromPrefix":"x/","toPrefix":"x/y/"}');
   const move = { method: 'POST', url: `${base}/move`, body };
@@ -143,7 +146,9 @@ function prefixMoves(keyed: Headers): [string, Sent][] {
   ];
 }
 
-/** Requests about many files at once. A caller with rights pays for the length of its list. */
+/**
+ * Returns requests for many files at once. A caller with rights pays for the length of the list.
+ */
 function batches(keyed: Headers): [string, Sent][] {
   const [authorization] = keyed;
   const type = ['Content-Type', 'multipart/form-data; boundary=B'] as const;

@@ -1,5 +1,5 @@
-// Texts that are slow to look through: long ones, and those on which patterns with more than one way
-// to match would try them all.
+// Texts that are slow to parse: long ones, and those on which patterns with several ways to match
+// would try all of them.
 
 export const hostileTexts: readonly (readonly [name: string, text: string])[] = [
   ['2 kB of letters', 'a'.repeat(2_000)],

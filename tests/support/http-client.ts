@@ -8,10 +8,10 @@ export interface Sent {
 }
 
 export interface FileClient {
-  /** To the API, with the key. */
+  /** Sends a request to the API, with the key. */
   send(method: string, path: string, sent?: Sent): Promise<Response>;
   put(path: string, body: Uint8Array | string, headers?: Record<string, string>): Promise<Response>;
-  /** To the public URL. */
+  /** Requests the public URL. */
   get(path: string, headers?: Record<string, string>): Promise<Response>;
   head(path: string, headers?: Record<string, string>): Promise<Response>;
 }
@@ -34,7 +34,7 @@ export function openFileClient(service: Service): FileClient {
   };
 }
 
-/** Status and error of an answer that must be a refusal. */
+/** Returns the status and the error of an answer that must be a refusal. */
 export async function refusalOf(response: Response) {
   const { error } = (await response.json()) as {
     error: { code: string; message: string; requestId: string; details?: Record<string, unknown> };

@@ -1,4 +1,5 @@
-// Sends requests to the HTTP face without a network: what the canister's query and update methods do.
+// Sends requests to the HTTP interface without a network, as the canister's query and update
+// methods do.
 
 import { expect } from 'vitest';
 import { readStream } from '../../src/domain/files/streams.ts';
@@ -18,7 +19,7 @@ export interface TestRequest {
   readonly nowNs?: bigint;
 }
 
-/** The answer of an anonymous caller, as everybody is through a gateway. */
+/** Returns the answer for an anonymous caller, as through a gateway. */
 export function exchange(stores: MemoryStores, sent: TestRequest): HttpResponse | typeof upgrade {
   const { method = 'GET', url, headers = {}, body = new Uint8Array(0), phase = 'query' } = sent;
   const fields = Array.isArray(headers) ? headers : Object.entries(headers);
@@ -33,13 +34,13 @@ export function exchange(stores: MemoryStores, sent: TestRequest): HttpResponse 
   return handleRequest(routes, { stores, call, request, phase, system });
 }
 
-/** The response; fails when the answer is to ask for an update. */
+/** Returns the response; fails if the answer asks for an update. */
 export function send(stores: MemoryStores, sent: TestRequest): HttpResponse {
   const response = exchange(stores, sent);
   return response === upgrade ? expect.fail('the answer is to upgrade') : response;
 }
 
-/** Names in lower case; a name that comes twice fails. */
+/** Returns the headers with lower-case names; fails for a repeated name. */
 export function headersOf(response: HttpResponse): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of response.headers) {
@@ -53,7 +54,7 @@ export function bodyText(response: HttpResponse): string {
   return Buffer.from(response.body).toString('utf8');
 }
 
-/** The body with what queries read on, as a gateway does it. */
+/** Returns the body, including the bytes that a gateway reads by queries. */
 export function bodyOf(stores: MemoryStores, response: HttpResponse, nowNs = startNs): Buffer {
   const pieces = [response.body];
   for (let token = response.stream; token !== undefined; ) {
@@ -73,7 +74,10 @@ interface ErrorBody {
   };
 }
 
-/** Sends what must be refused in that way without a write; returns the error and the headers. */
+/**
+ * Sends a request that must be refused in that way without a write; returns the error and the
+ * headers.
+ */
 export function sendRefused(
   stores: MemoryStores,
   sent: TestRequest,

@@ -1,6 +1,5 @@
-// Walks the pages of an ordered index (kernel/ordered-index-pages.ts) and checks everything that its
-// structure promises: order, counts, sums where it keeps them, levels, and that every page is in the
-// tree or on the free list.
+// Checks the structure of an ordered index (kernel/ordered-index-pages.ts): order, counts, sums if
+// it has them, levels, and that every page is in the tree or on the free list.
 
 import { expect } from 'vitest';
 import { openSpace } from '../../src/storage/space.ts';
@@ -53,7 +52,7 @@ function parsePage(bytes: Buffer): Page {
   return { kind: kind ?? 0, used: end, cells, bytes };
 }
 
-/** Checks the index of that space and tells its shape. */
+/** Checks the index in that space and returns its shape. */
 export function checkIndexStructure(space: IndexSpace, hasSums = false): IndexShape {
   if (openSpace(space).size() === 0) {
     return { height: 0, pages: 0, freePages: 0, fill: 1, keys: [], values: [] };
@@ -74,7 +73,7 @@ export function checkIndexStructure(space: IndexSpace, hasSums = false): IndexSh
   const values: bigint[] = [];
   let usedBytes = 0;
 
-  /** How many keys are below the page; their values are those that `values` has got. */
+  /** Returns the number of keys below the page, and appends their values to `values`. */
   function visit(number: number, level: number, lower: Buffer): number {
     claim(number);
     const page = parsePage(readPage(space, number));

@@ -1,8 +1,8 @@
-// A slow and simple ordered index, and keys of many shapes to try it with.
+// A slow and simple reference model of an ordered index, and keys of many shapes for it.
 
 import { indexKeyBytesMax } from '../../src/storage/ordered-index.ts';
 
-/** The same in plain JavaScript: a sorted array. */
+/** The index in plain JavaScript: a sorted array. */
 export class IndexTwin {
   readonly keys: Buffer[] = [];
   readonly values = new Map<string, bigint>();
@@ -17,7 +17,7 @@ export class IndexTwin {
     return low;
   }
 
-  /** The values of all lesser keys together. */
+  /** Returns the sum of the values of all lesser keys. */
   sum(key: Buffer): bigint {
     const lesser = this.keys.slice(0, this.rank(key));
     return lesser.reduce((sum, each) => sum + (this.values.get(each.toString('latin1')) ?? 0n), 0n);

@@ -1,15 +1,15 @@
 // Converts a reject of the inspection into the `err` that the method itself would return, for tests
-// that only compare the words.
+// that only compare the sentences.
 
 const mark = /with message: '([A-Z]\w+: [\s\S]*?)'/;
 
-/** `undefined` for any other reject. */
+/** Returns `undefined` for any other reject. */
 export function refusedInWords(error: unknown): { err: string } | undefined {
   const [, words] = mark.exec((error as Error).message) ?? [];
   return words === undefined ? undefined : { err: words };
 }
 
-/** The actor, whose methods answer a refusal by the inspection as one by the method. */
+/** Returns an actor whose methods return a refusal by the inspection like one by the method. */
 export function answeringInWords<T extends object>(actor: T): T {
   return new Proxy(actor, {
     get(target, name) {

@@ -1,5 +1,5 @@
-// Recounts from the primary records what the stores keep as counts, and finds bytes that nobody has
-// or that two have.
+// Recounts the stored counts from the primary records, and finds bytes without an owner or with
+// two.
 
 import { expect } from 'vitest';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
@@ -33,7 +33,7 @@ import type { MemoryStores } from './memory-stores.ts';
 
 const tagBytes = 16;
 
-/** The bytes that a slot for so many bytes takes: steps of 64 or an eighth, and 16 for a tag. */
+/** Returns the bytes of a slot for that many bytes: steps of 64 or an eighth, and 16 for a tag. */
 function slotBytes(length: number): number {
   let step = 64;
   while (16 * step + tagBytes < length) step *= 2;
@@ -52,7 +52,7 @@ export function allFiles(stores: MemoryStores): FileRecord[] {
   });
 }
 
-/** Former versions that are kept. */
+/** Returns all stored former versions. */
 export function allVersions(stores: MemoryStores): FileRecord[] {
   const former = stores.files.entries().filter(([key]) => key[0] === 0);
   return former.map(([key]) => {
@@ -79,7 +79,7 @@ export function checkInvariants(stores: MemoryStores): void {
   checkNotes(stores, sessions);
   const expected = new Set<string>();
   const contents = new Map<number, SharedContent>();
-  /** Whether no other record has had it yet. */
+  /** Returns true the first time that a content is seen. */
   const isFirst = ({ contentId, chunkCount }: { contentId: number; chunkCount: number }) => {
     const records = (contents.get(contentId)?.records ?? 0) + 1;
     contents.set(contentId, { chunkCount, records });
@@ -109,8 +109,8 @@ export function checkInvariants(stores: MemoryStores): void {
 }
 
 /**
- * Each file, each open upload, each bucket and each stored root key has one key slot, which names
- * it; nothing else has one, and free slots hold nothing but their link.
+ * Each file, open upload, bucket and stored root key must have exactly one key slot, which names
+ * it; other slots must be free and contain only their link.
  */
 export function checkKeySlots(
   stores: MemoryStores,
@@ -123,7 +123,7 @@ export function checkKeySlots(
   const contents = [...owners.files, ...allVersions(stores), ...active];
   const expected: { slot: number; owner: number; wrappers: number[] | undefined }[] = [];
   for (const { keySlot, contentId } of keptContents(stores)) {
-    // Its bucket may be gone.
+    // Its bucket may be deleted.
     expected.push({ slot: keySlot, owner: contentId, wrappers: undefined });
   }
   for (const { keySlot, contentId, bucketId } of contents) {
@@ -186,7 +186,7 @@ function checkBuckets(
   }
 }
 
-/** Each former version is listed, and its bucket counts it. */
+/** Each former version must be listed, and its bucket must count it. */
 function checkVersions(stores: MemoryStores): void {
   const versions = allVersions(stores);
   for (const [key] of stores.buckets.entries()) {
@@ -200,7 +200,9 @@ function checkVersions(stores: MemoryStores): void {
   }
 }
 
-/** Each file stands in the index by name and in its blocks by date, for itself and for each tag. */
+/**
+ * Each file must be in the index by name and in its blocks by date, for all files and for each tag.
+ */
 function checkIndex(stores: MemoryStores, files: readonly FileRecord[]): void {
   const { keys } = checkIndexStructure(spaceIds.index);
   const isCounter = (key: Buffer) => !key.includes(0) && [1, 2].includes(key.at(-1) ?? 0);
@@ -219,7 +221,7 @@ function checkIndex(stores: MemoryStores, files: readonly FileRecord[]): void {
   expect(found).toEqual(expected.sort());
 }
 
-/** The index of sizes has each file's, and so its sums are those of the records. */
+/** The index of sizes must have each file's size, so that its sums match the records. */
 function checkSizes(stores: MemoryStores, files: readonly FileRecord[]): void {
   const { keys, values } = checkIndexStructure(spaceIds.sizes, true);
   const found = keys.map((key, index) => `${key.toString('utf8')} ${values[index]}`);
@@ -243,14 +245,14 @@ function indexKeys(entry: { scope: string; path: string; sequence: number }): st
   return keys;
 }
 
-/** Each session is noted to be looked at, and never later than it expires. */
+/** Each session must have a note, not later than its expiry. */
 function checkNotes(stores: MemoryStores, sessions: readonly UploadSession[]): void {
   const notes = new Map<string, bigint>();
   for (const [key] of stores.uploadExpirations.entries()) {
     const uploadId = Buffer.from(key.subarray(8)).toString('hex');
     const atNs = Buffer.from(key).readBigUInt64BE(0);
     const known = notes.get(uploadId);
-    // One that is to end at once has two.
+    // A session that must end at once has two notes.
     notes.set(uploadId, known !== undefined && known < atNs ? known : atNs);
   }
   for (const session of sessions) {
@@ -306,7 +308,7 @@ function addSessionChunks(
   expectSame(chunkSize, largest, 'the largest chunk');
 }
 
-/** Chunks that wait for being given back; nobody may own them. */
+/** Adds the chunks that are still to be freed; they must have no owner. */
 function addDiscarded(stores: MemoryStores, expected: ReadonlySet<string>): Set<string> {
   const leftovers = new Set<string>();
   for (const [key, record] of stores.reclaims.entries()) {

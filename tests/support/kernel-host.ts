@@ -1,11 +1,10 @@
-// Hosts the bare kernel in Node: a linear memory and a System API of a few lines. Arrays of
-// JavaScript do not lie in that memory, so operands are copied in before an operation and copied
-// back after it.
+// Hosts the bare kernel in Node: a linear memory and a small System API. JavaScript's arrays are
+// not in that memory, so operands are copied in before an operation and copied back after it.
 
 import { buildKernel } from '../../scripts/kernel.ts';
 import { installKernelCall, type KernelCall } from '../../src/crypto/kernel.ts';
 
-/** V8's own, as far as it is used here; TypeScript declares it for browsers only. */
+/** V8's interface as far as it is used here; TypeScript declares it only for browsers. */
 export interface WasmMemory {
   readonly buffer: ArrayBuffer;
 }
@@ -24,8 +23,8 @@ const pageBytes = 65_536;
 const failed = 0xffff_ffff_ffff_ffffn;
 
 /**
- * The memory and state behind the functions of module `sys`; outlives an instance, as stable memory
- * outlives an upgrade.
+ * The memory and state behind the functions of module `sys`. It outlives an instance, as stable
+ * memory outlives an upgrade.
  */
 export class FakeSystem {
   stable = new Uint8Array(0);
@@ -33,7 +32,7 @@ export class FakeSystem {
   certifiedData = new Uint8Array(0);
   printed: string[] = [];
   rejectMessage = '';
-  /** Appended so far, and whether it has been sent. */
+  /** The appended bytes, and whether they have been sent. */
   reply: Buffer = Buffer.alloc(0);
   isReplied = false;
 
@@ -48,7 +47,7 @@ export class FakeSystem {
     return BigInt(former);
   }
 
-  /** Spaces grow by a megabyte each: room for twice as much spares most copies. */
+  /** Spaces grow by a megabyte at a time, so doubling the capacity avoids most copies. */
   #resize(size: number): void {
     let { buffer } = this.stable;
     if (size > buffer.byteLength) {
@@ -59,7 +58,7 @@ export class FakeSystem {
     this.stable = new Uint8Array(buffer, 0, size);
   }
 
-  /** V8 hands 64-bit integers over as signed. */
+  /** V8 passes 64-bit integers as signed. */
   range(signedOffset: bigint, size: bigint): Uint8Array {
     const offset = BigInt.asUintN(64, signedOffset);
     const end = offset + BigInt.asUintN(64, size);
@@ -90,13 +89,13 @@ export interface KernelHostOptions {
   readonly system?: FakeSystem;
   /** Operands start at addresses with this remainder modulo 16. */
   readonly misalignment?: number;
-  /** Pages that the memory may grow by beyond what operands need. */
+  /** Number of pages by which the memory may grow beyond the operands' need. */
   readonly heapPagesMax?: number;
 }
 
 let kernelModule: Promise<object> | undefined;
 
-/** A new instance of the kernel, as after an install or an upgrade. */
+/** Returns a new instance of the kernel, as after an install or an upgrade. */
 export async function startKernel(options: KernelHostOptions = {}): Promise<KernelHost> {
   const { system = new FakeSystem(), misalignment = 0, heapPagesMax = 64 } = options;
   const arenaPages = 256;
@@ -116,7 +115,7 @@ export async function startKernel(options: KernelHostOptions = {}): Promise<Kern
   return { gate, exports, memory, system };
 }
 
-/** Starts a kernel and makes it the one that src/crypto calls. */
+/** Starts a kernel and makes src/crypto call it. */
 export async function installNodeKernel(options: KernelHostOptions = {}): Promise<KernelHost> {
   const host = await startKernel(options);
   installKernelCall(host.gate);
@@ -145,7 +144,7 @@ function refuseCall(): never {
   throw new Error('nothing is called from here');
 }
 
-/** The System API as far as the kernel uses it. */
+/** The part of the System API that the kernel uses. */
 export function systemFunctions(
   system: FakeSystem,
   memory: WasmMemory,
@@ -200,7 +199,7 @@ interface Lent {
   readonly address: number;
 }
 
-/** A call into any module that has the kernel behind `certified_data_set`. */
+/** Returns a call into any module with the kernel behind `certified_data_set`. */
 export function createKernelCall({ exports, memory, misalignment }: GateParts): KernelCall {
   const arenaStart = 1024;
   const arenaEnd = memory.buffer.byteLength;
@@ -225,7 +224,7 @@ export function createKernelCall({ exports, memory, misalignment }: GateParts): 
     awaited = lent.length > 0 ? awaited - 1 : operandsOf(bytes);
     lent.push({ bytes, address });
     try {
-      // An empty array has no memory: any address will do, also one that nobody may touch
+      // An empty array has no memory, so any address must work, even an invalid one
       exports.certified_data_set(bytes.length === 0 ? 0xffff_ffff : address, bytes.length);
     } catch (error) {
       reset();

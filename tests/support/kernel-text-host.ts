@@ -1,5 +1,5 @@
-// Texts through a kernel in Node: the exchange, an array of JavaScript's, has to stay where the
-// kernel was told it is, so it is mirrored at an address of the kernel's memory.
+// Exchanges texts with a kernel in Node. The exchange, a JavaScript array, must stay at the address
+// that the kernel knows, so it is mirrored in the kernel's memory.
 
 import { installKernelCall, kernelOperations } from '../../src/crypto/kernel.ts';
 import { openTextExchange } from '../../src/crypto/kernel-text.ts';
@@ -11,7 +11,7 @@ const textAt = exchangeAt + 65_536;
 
 export interface TextHost {
   readonly host: KernelHost;
-  /** As Azle's functions hand texts over. */
+  /** Passes texts as Azle's functions do. */
   readonly give: (text: string) => void;
   readonly take: () => string;
 }

@@ -1,5 +1,5 @@
 // The canister on an engine whose network offers chosen vetKD keys, with a clock that stands still:
-// timers run when a test says so. All else is the local replica's.
+// timers run only when a test advances it. Everything else is the local replica's.
 
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ const Status = IDL.Variant({ ok: IDL.Record({ encryption: Encryption }), err: ID
 const { wasmPath } = await buildCanister({ force: false });
 const wasm = new Uint8Array(await readFile(wasmPath));
 const methods = new Map(uploadInterface(IDL)._fields);
-/** The principal that installed the canister: its controller. */
+/** The principal that installed the canister, its controller. */
 export const owner = Principal.selfAuthenticating(new Uint8Array(44).fill(5));
 
 export interface EncryptionStatus {
@@ -44,7 +44,7 @@ export interface EncryptionStatus {
 
 export type RootKeyArgument = { vetkd: string } | { stored: null };
 
-/** `(opt record { rootKey })` as bytes. */
+/** Returns `(opt record { rootKey })` as bytes. */
 export function settings(rootKey: RootKeyArgument | undefined): Uint8Array {
   const value = { rootKey: rootKey === undefined ? [] : [rootKey] };
   return new Uint8Array(IDL.encode([IDL.Opt(Settings)], [[value]]));
@@ -52,12 +52,12 @@ export function settings(rootKey: RootKeyArgument | undefined): Uint8Array {
 
 export interface NetworkOptions {
   readonly limits?: Partial<Limits>;
-  /** Empty, or a copy of another network's. */
+  /** Empty, or a copy of another network's store. */
   readonly store?: StateStore;
 }
 
 export class KeyNetwork {
-  /** The names that it knows. */
+  /** Names of the vetKD keys that it knows. */
   keyNames: readonly string[] = ['key_1', 'test_key_1', 'dfx_test_key'];
   /** The fee for a derivation, in place of the network's price. */
   fee: bigint | undefined;
@@ -68,7 +68,7 @@ export class KeyNetwork {
   readonly prints: string[] = [];
   /** Called after each message ran, before its outcome is stored. */
   onMessage: (() => void) | undefined;
-  /** Commits fail as long as it is. */
+  /** While true, commits fail. */
   isDiskFull = false;
   readonly engine: RunningEngine;
   #installed: Principal | undefined;
@@ -112,7 +112,7 @@ export class KeyNetwork {
     await calls.install(this.#installed, wasm, argument, { sender: owner });
   }
 
-  /** Starts on what the store holds, as after a restart of the network: one canister. */
+  /** Starts from the content of the store, as after a restart of the network: one canister. */
   async resume(): Promise<void> {
     const [failure] = await this.engine.resume();
     if (failure !== undefined) throw new Error(failure.reason);
@@ -125,14 +125,14 @@ export class KeyNetwork {
     return calls.upgrade(this.canisterId(), wasm, argument, { sender: owner });
   }
 
-  /** Timers that are due then run, and all that follows from them. */
+  /** Advances the clock and runs due timers with all resulting messages. */
   async wait(seconds: number): Promise<void> {
     this.nowNs += BigInt(seconds) * nsPerSecond;
     await this.engine.tick();
     await this.engine.idle();
   }
 
-  /** Result of an actor method of the interface that the tests use: `{ ok }` or `{ err }`. */
+  /** Returns the result of an actor method among the tests' types: `{ ok }` or `{ err }`. */
   async call(method: string, ...values: unknown[]): Promise<{ ok?: unknown; err?: string }> {
     const signature = methods.get(method) as IDL.FuncClass;
     const argument = new Uint8Array(IDL.encode(signature.argTypes, values));
@@ -149,7 +149,9 @@ export class KeyNetwork {
     }
   }
 
-  /** As its owner, by types that are not among the tests' own; fails when it is refused. */
+  /**
+   * Calls as the owner, with types that are not among the tests' own; fails if the call is refused.
+   */
   async send(method: string, types: IDL.Type[], values: unknown[]): Promise<void> {
     const calls = createInProcessCalls(this.engine);
     const argument = new Uint8Array(IDL.encode(types, values));
@@ -165,13 +167,13 @@ export class KeyNetwork {
     return (result as unknown as { ok: { encryption: EncryptionStatus } }).ok.encryption;
   }
 
-  /** All of the canister's stable memory. */
+  /** Returns the canister's whole stable memory. */
   stableMemory(): Buffer {
     const id = this.canisterId();
     return Buffer.from(this.engine.readStable(id, 0, this.engine.canister(id)?.stableBytes ?? 0));
   }
 
-  /** Messages that were the answers to calls of that management method. */
+  /** Returns the reports of messages that processed answers to that management method. */
   answersTo(method: string): MessageReport[] {
     return this.reports.filter((report) => report.method === method);
   }
@@ -200,9 +202,9 @@ async function fetchFirstKey(): Promise<FirstKey> {
 }
 
 /**
- * A canister that is running with the first root key, which it fetched from vetKD for its bucket
- * `photos`. It fetched it once for all tests of a process, for that takes seconds; each test has a
- * network and a state of its own. The reports are empty.
+ * Returns a running canister with a root key from vetKD and the bucket `photos`. A process fetches
+ * the key once for all tests, because that takes seconds; each test has its own network and state.
+ * The reports are empty.
  */
 export async function networkWithKey(): Promise<KeyNetwork> {
   firstKey ??= fetchFirstKey();

@@ -1,5 +1,5 @@
-// Sends the rows of keyed-operations.ts: calls by the interface as it is committed, and requests
-// through the verifying gateway.
+// Sends the rows of keyed-operations.ts: calls by the committed interface, and requests through the
+// verifying gateway.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -16,7 +16,7 @@ export const methods = new Map(
   ]),
 );
 
-/** A value of the type, of one whose optional fields are there or left out. */
+/** Converts a value to the type, with optional fields present or absent. */
 function filled(type: IDL.Type, value: unknown): unknown {
   const inner = (type as unknown as { _type: IDL.Type })._type;
   if (type instanceof IDL.OptClass) return value === undefined ? [] : [filled(inner, value)];
@@ -30,7 +30,7 @@ function filled(type: IDL.Type, value: unknown): unknown {
   return Object.fromEntries(fields);
 }
 
-/** As the sender; the anonymous caller unless told. */
+/** Calls as the sender, by default the anonymous caller. */
 export async function sendCall(
   { replica, canisterId }: Service,
   { name, values }: { readonly name: string; readonly values: readonly unknown[] },

@@ -1,24 +1,24 @@
 // Every operation that takes an API key and names something of a bucket: actor methods with their
-// values, routes with their requests. tests/acceptance/key-prefix.test.ts holds that none is
-// missing, so whoever adds one adds a row.
+// values, routes with their requests. tests/acceptance/key-prefix.test.ts checks that none is
+// missing, so a new operation needs a row.
 
 import { formBody } from './forms.ts';
 
-/** The bucket and the arguments with which an operation is tried. */
+/** The bucket and the arguments with which an operation is tested. */
 export interface Spot {
   readonly bucket: string;
   readonly key: string;
-  /** The file, session or prefix that is meant. */
+  /** The file, session or prefix of the operation. */
   readonly path: string;
   readonly uploadId: string;
-  /** A file that the key may do everything with, and a path without one. */
+  /** A file on which the key may do everything, and a free path. */
   readonly own: string;
   readonly fresh: string;
 }
 
 /**
- * An actor method's arguments. Optional ones are written as they are, and left out for none; a
- * record has those fields alone that are not.
+ * An actor method's arguments. Optional ones are plain values, or omitted if absent; a record only
+ * has the fields that are not optional.
  */
 export interface ActorRow {
   readonly method: string;
@@ -84,7 +84,7 @@ export const actorRows: readonly ActorRow[] = [
   ...records('updateFile', ({ path }) => ({ path, tags: ['t'] })),
 ];
 
-/** Those that are of a whole bucket: each has a test of its own. */
+/** Methods that concern a whole bucket, each with a test of its own. */
 export const wholeMethods: readonly string[] = [
   'getBucket',
   'getBucketMode',

@@ -1,6 +1,6 @@
-// Canisters on a replica that is killed again and again: a counter in three kinds of memory, the
-// service, and third-party canisters that the environment names (tests/foreign). Each reports which
-// acknowledged steps it must still have.
+// Canisters on a replica that is killed repeatedly: a counter in three kinds of memory, the
+// service, and third-party canisters that the environment names (tests/foreign). Each reports the
+// acknowledged steps that it must still have.
 
 import { strictEqual } from 'node:assert';
 import { gunzipSync } from 'node:zlib';
@@ -10,7 +10,7 @@ import { counterMethods, counterValue } from '../foreign/support/counter-methods
 import { foreignFiles, readForeign } from '../foreign/support/foreign-files.ts';
 import { canister } from './wasm-canisters/text-module.ts';
 
-/** Any ids that the replica has not given. */
+/** Any ids that the replica has not used. */
 const counterId = 'ryjl3-tyaaa-aaaaa-aaaba-cai';
 const assetsId = 'r7inp-6aaaa-aaaaa-aaabq-cai';
 const foreignCounterId = 'rkp4c-7iaaa-aaaaa-aaaca-cai';
@@ -24,16 +24,18 @@ export interface Run {
 
 export interface Participant {
   readonly name: string;
-  /** Once, before the first kill. */
+  /** Called once, before the first kill. */
   prepare?(replica: Replica): Promise<void>;
-  /** `answered`: the newest steps, oldest first. Fails when one of them is not there. Gives the
-   * number that the next step must pass. */
+  /**
+   * `answered`: the newest steps, oldest first. Fails if one of them is missing. Returns the number
+   * that the next step must exceed.
+   */
   check(run: Run, answered: readonly number[]): Promise<number>;
-  /** Resolves to the step's number when it was answered. */
+  /** Resolves to the number of the answered step. */
   step(run: Run, count: number): Promise<number>;
 }
 
-/** 1 to 300 kB that no other file has. */
+/** Returns 1 to 300 kB that no other file has. */
 function fileBytes(count: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(1_000 + ((count * 7_919) % 300_000));
   bytes.fill(count % 251);
@@ -48,14 +50,14 @@ async function expectServed(address: string, count: number): Promise<void> {
   strictEqual(bytes.equals(fileBytes(count)), true, address);
 }
 
-/** The last one may have been durable before it could be printed. */
+/** The last step may have been durable before it was printed. */
 function expectCount(count: number, answered: readonly number[]): void {
   const newest = answered.at(-1);
   if (newest === undefined) return;
   strictEqual(count === newest || count === newest + 1, true, `count ${count}, not ${newest}`);
 }
 
-/** How far the counter is, which is not how many steps the others have made. */
+/** The counter's value, which differs from the number of the others' steps. */
 let counted = 0;
 
 /** Counts in the heap, in a global and in stable memory. */
@@ -121,7 +123,7 @@ const storeArgument = IDL.Record({
   sha256: IDL.Opt(IDL.Vec(IDL.Nat8)),
 });
 
-/** DFINITY's asset canister, all on its heap. */
+/** DFINITY's asset canister, which stores everything on its heap. */
 function assets(path: string): Participant {
   return {
     name: 'asset',
@@ -150,7 +152,7 @@ function assets(path: string): Participant {
   };
 }
 
-/** Another's counter, as of Motoko, with an update that counts. */
+/** A third-party counter, for example in Motoko, with an update that counts. */
 function foreignCounter(path: string): Participant {
   const bytes = readForeign(path);
   const { read, step } = counterMethods(bytes[0] === 0x1f ? gunzipSync(bytes) : bytes);

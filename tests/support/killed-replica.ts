@@ -1,6 +1,6 @@
-// A process with a replica on a folder, the service and all who take part on it. Checks that all is
-// there that was answered before, then has each take a step in turn, and prints each step once it
-// was answered, to be killed at any moment.
+// A process that runs a replica on a folder with the service and all participants, to be killed at
+// any moment. It checks that everything that was answered before still exists, then runs a step of
+// each participant in turn, and prints each step after its answer.
 
 import { strictEqual } from 'node:assert';
 import { writeSync } from 'node:fs';

@@ -14,7 +14,10 @@ export function linkBytesIn(stores: MemoryStores, bucketId: string): number {
   return links.reduce((sum, link) => sum + linkBytesOf(link), 0);
 }
 
-/** Each link is to a file that is there, stands by its path, and its bucket counts it. */
+/**
+ * Each link must belong to an existing file and be listed by its path, and its bucket must count
+ * it.
+ */
 export function checkLinks(stores: MemoryStores, files: readonly FileRecord[]): void {
   const stored = stores.files.entries().filter(([key]) => key[0] === 1);
   const links = stored.map(([key]) => {

@@ -1,25 +1,27 @@
-// Each one-shot timer of the canister is lost in each way there is, and must be armed again. A loss
-// can come between any two messages: what a timer was about to do is then refused or traps, as on
-// the network.
+// Loses each one-shot timer of the canister in every possible way, and checks that it is armed
+// again. A loss can happen between any two messages: the timer's next message is then refused or
+// traps, as on the network.
 
 import { IDL } from '@dfinity/candid';
 import { expect } from 'vitest';
 import { KeyNetwork, settings } from './key-network.ts';
 
-/** More than the canister gives back in one message. */
+/** More than the canister frees in one message. */
 const chunkCount = 70;
 const chunkBytes = 65_536;
-/** The slowest way to be armed again: upkeep every 600 s finds a timer that is 120 s overdue. */
+/**
+ * The slowest way of arming a timer again: upkeep every 600 s finds a timer that is 120 s overdue.
+ */
 const upkeepSeconds = 600;
 const reseedSeconds = 3_000;
 const noFile = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };
 
 export interface TimerCase {
-  /** The timer, as ARCHITECTURE.md names it. */
+  /** The timer's name in ARCHITECTURE.md. */
   readonly name: string;
-  /** Arms the timer by a call; resolves to a question: has its task ended? */
+  /** Arms the timer by a call; resolves to a function that returns whether its task has ended. */
   begin(network: KeyNetwork): Promise<() => Promise<boolean>>;
-  /** How long it takes until the timer is armed again. */
+  /** Time until the timer is armed again. */
   readonly seconds: number;
 }
 
@@ -32,8 +34,8 @@ async function expectOk(answer: Promise<{ ok?: unknown; err?: string }>): Promis
 const isRotated = async (network: KeyNetwork) => !(await network.status()).isRotating;
 
 /**
- * The offset of the number of entries in a stable map: stable-structures' BTreeMap has "BTR", a
- * version byte, two sizes and the root's address before it.
+ * Returns the offsets of the numbers of entries in stable maps: stable-structures' BTreeMap has
+ * "BTR", a version byte, two sizes and the root's address before it.
  */
 function findMapLengths(memory: Buffer): number[] {
   const places = [];
@@ -43,7 +45,7 @@ function findMapLengths(memory: Buffer): number[] {
   return places;
 }
 
-/** Cancels an upload of so many chunks that giving their space back takes several messages. */
+/** Cancels an upload with so many chunks that freeing their space takes several messages. */
 async function cancelUpload(network: KeyNetwork): Promise<() => Promise<boolean>> {
   const size = BigInt(chunkCount * chunkBytes);
   const upload = { bucketId: 'photos', path: 'a.bin', contentType: ['a/b'], size, headers: [] };
@@ -96,7 +98,7 @@ export const timerCases: readonly TimerCase[] = [
 export const losses = ['stop', 'trap', 'upgrade', 'freeze', 'full disk'] as const;
 type Loss = (typeof losses)[number];
 
-/** Begins the loss; resolves to its end. */
+/** Begins the loss; resolves to a function that ends it. */
 async function lose(network: KeyNetwork, loss: Loss): Promise<() => Promise<void>> {
   const { engine } = network;
   const id = network.canisterId();
@@ -105,7 +107,7 @@ async function lose(network: KeyNetwork, loss: Loss): Promise<() => Promise<void
       await network.upgrade();
       return async () => {};
     case 'trap':
-      // Updates trap, the messages among them by which timers run tasks.
+      // Updates trap, including the messages by which timers run tasks.
       engine.updateSettings(id, { wasmMemoryLimit: 1n });
       return async () => void engine.updateSettings(id, { wasmMemoryLimit: 0n });
     case 'freeze': {
@@ -128,7 +130,7 @@ async function lose(network: KeyNetwork, loss: Loss): Promise<() => Promise<void
   }
 }
 
-/** A canister with one bucket and a stored root key, which needs no derivation. */
+/** Returns a canister with one bucket and a stored root key, which needs no derivation. */
 export async function networkWithStoredKey(): Promise<KeyNetwork> {
   const network = new KeyNetwork();
   await network.install(settings({ stored: null }));
@@ -137,13 +139,13 @@ export async function networkWithStoredKey(): Promise<KeyNetwork> {
   return network;
 }
 
-/** Lets timers run, and the timers that they set. */
+/** Runs timers, and the timers that they set. */
 async function settle(network: KeyNetwork): Promise<void> {
   for (let turn = 0; turn < 8; turn++) await network.wait(1);
 }
 
 /**
- * Arms the timer, loses it after so many messages, and expects its task to end all the same. Resolves
+ * Arms the timer, loses it after that many messages, and expects its task to end anyway. Resolves
  * to whether there were that many messages.
  */
 export async function loseTimer(
@@ -159,7 +161,8 @@ export async function loseTimer(
   network.onMessage = () => {
     messages += 1;
     if (messages !== point) return;
-    // At this message's own commit; the other losses come between this message and the next one.
+    // A full disk affects this message's own commit; the other losses happen before the next
+    // message.
     if (loss === 'full disk') network.isDiskFull = true;
     losing = Promise.resolve().then(() => lose(network, loss));
   };

@@ -1,5 +1,5 @@
 // The domain's stores in the memory of Node: ordered maps that count their writes, so that a test
-// can prove that a refused call changes nothing, and the true blob store over the true kernel.
+// can prove that a refused call changes nothing, and the real blob store with the real kernel.
 
 import { createRandomSource } from '../../src/crypto/random.ts';
 import {
@@ -25,7 +25,7 @@ import { FakeSystem, installNodeKernel } from './kernel-host.ts';
 export type Entry = readonly [key: Uint8Array, value: Uint8Array];
 
 export interface MemoryMap extends ByteMap {
-  /** Copies, in bytewise order of the keys. */
+  /** Returns copies, in bytewise order of the keys. */
   entries(): Entry[];
 }
 
@@ -45,7 +45,7 @@ export type MemoryMaps = { readonly [name in MapName]: MemoryMap };
 
 export interface MemoryState {
   readonly maps: { readonly [name in MapName]: readonly Entry[] };
-  /** The system that holds the spaces. */
+  /** The system that contains the spaces. */
   readonly system: FakeSystem;
 }
 
@@ -59,15 +59,15 @@ export interface MemoryStores extends Stores, MemoryMaps {
   readonly uploadExpirations: MemoryMap;
   readonly reclaims: MemoryMap;
   readonly members: MemoryMap;
-  /** Stable memory, in which the spaces lie; the maps lie beside it. */
+  /** Stable memory with the spaces; the maps are separate. */
   readonly system: FakeSystem;
-  /** Writes to all maps, the index and the blob store since the beginning. */
+  /** Number of writes to all maps, the index and the blob store. */
   writeCount(): number;
   /** Every value of every map. */
   values(): Uint8Array[];
 }
 
-/** An ordered map; keys and values are copied in and out, as stable memory does it. */
+/** Creates an ordered map that copies keys and values in and out, as stable memory does. */
 function createMemoryMap(
   countWrite: () => void = () => undefined,
   entries: readonly Entry[] = [],
@@ -170,8 +170,8 @@ export function installNodeText(): void {
 }
 
 /**
- * Stores over a new kernel, which becomes the one that src calls: empty ones, or as after an
- * upgrade those of `state`. `seed`: of their random bytes.
+ * Creates stores with a new kernel, which src calls from now on: empty ones, or those of `state`,
+ * as after an upgrade. `seed`: of their random bytes.
  */
 export async function createMemoryStores(state?: MemoryState, seed = 7): Promise<MemoryStores> {
   installNodeText();
@@ -179,7 +179,7 @@ export async function createMemoryStores(state?: MemoryState, seed = 7): Promise
   return openStores(system, state?.maps, seed);
 }
 
-/** The stores as they were: a message is rolled back, and what src keeps on the heap with it. */
+/** Restores the stores, and the state of src on the heap, as a rolled back message does. */
 export async function rewind(
   stores: MemoryStores,
   state: MemoryState,
@@ -187,7 +187,7 @@ export async function rewind(
 ): Promise<MemoryStores> {
   const { stable } = stores.system;
   const [now, then] = [stable, state.system.stable].map((bytes) => bytes.subarray(0, 2 ** 21));
-  // The kernel knows by heart how large the spaces are; starting a new one takes longer.
+  // The kernel caches the sizes of the spaces, but starting a new one takes longer.
   if (Buffer.compare(now ?? stable, then ?? stable) !== 0) {
     return createMemoryStores(state, seed);
   }
@@ -278,21 +278,22 @@ function entriesOf(stores: MemoryStores): MemoryState['maps'] {
 }
 
 /**
- * A new kernel instance, which finds stable memory as it is; what src keeps on the heap is gone.
+ * Creates a new kernel instance on the existing stable memory; the state of src on the heap is
+ * lost.
  */
 export async function upgradeStores(stores: MemoryStores, seed: number): Promise<MemoryStores> {
   const { system } = await installNodeKernel({ system: stores.system });
   return openStores(system, entriesOf(stores), seed);
 }
 
-/** Random bytes that are the same in every run, from a source that is seeded. */
+/** Returns random bytes from a seeded source, the same in every run. */
 function createTestSecrets(seed: number): Stores['secrets'] {
   const source = createRandomSource();
   source.seed(new Uint8Array(Uint32Array.from({ length: 8 }, () => seed).buffer), 0n);
   return { random: (length) => source.next(length, 0n), rootKeys: new Map() };
 }
 
-/** As after an upgrade: a root key, always the same, that the network has derived. */
+/** Provides a root key as after an upgrade: always the same, derived by the network. */
 export function giveRootKey(stores: Stores): void {
   configureRootKey(stores, undefined);
   for (const { version } of missingRootKeys(stores)) {

@@ -1,4 +1,4 @@
-// Operations of the models on files and former versions: one at a time, and many in one call.
+// Operations of the models on files and former versions, one at a time and many in one call.
 
 import { expect } from 'vitest';
 import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
@@ -96,7 +96,7 @@ export function copyOrMove(isMove: boolean): Operation {
   return (run) => {
     const { twin, model } = run;
     const [source, target] = [someBucket(run), someBucket(run)];
-    // At times those that have links, so that they meet
+    // Sometimes only files with links, so that they meet
     const isLinked = run.random(4) === 0;
     const linked = (bucket: TwinBucket, at: number) =>
       (isLinked ? bucket.links.at(at)?.path : undefined) ?? somePath(run, bucket);
@@ -153,7 +153,7 @@ export function change(run: Run): Answer {
   });
 }
 
-/** One that is kept, mostly. */
+/** Returns a version, in most cases an existing one. */
 function someVersion(run: Run, bucket: TwinBucket): TwinVersionName {
   const { path, version } = oneOf(run, versionsOf(bucket))?.file ?? { path: 'a/f1', version: 1 };
   return { path, version: run.random(6) === 0 ? version + 1 : version };
@@ -177,7 +177,7 @@ export function restore(run: Run): Answer {
   });
 }
 
-/** The present version or a former one, those of a path, or those of a prefix. */
+/** Erases the present version or a former one, those of a path, or those of a prefix. */
 export function erase(run: Run): Answer {
   const { model } = run;
   const bucket = someBucket(run);
@@ -257,7 +257,7 @@ export function uploadMany(run: Run): Answer {
   return undefined;
 }
 
-/** By paths, one of them twice at times, or by a narrow prefix. */
+/** Deletes by paths, sometimes with a repeated one, or by a narrow prefix. */
 export function deleteMany(run: Run): Answer {
   const { twin, model, random } = run;
   const bucket = someBucket(run);
@@ -331,13 +331,13 @@ function prefixMoveCode(move: {
   return moves.every(isPath) ? undefined : 'InvalidPath';
 }
 
-/** For how long versions are kept, or how much the bucket may hold: less than it does, at times. */
+/** Changes how long versions are stored, or the quota, sometimes to less than the usage. */
 export function configure(run: Run): Answer {
   const { model } = run;
   const bucket = someBucket(run);
   const [isQuota, isCount] = [run.random(3) === 0, run.random(2) === 0];
   const keepDays = oneOf(run, [0, 1, 1, 2]);
-  // At times so little is left that metadata alone is too much.
+  // Sometimes so little is left that metadata alone exceeds it.
   const full = heldOf(run.twin, bucket) + run.random(500);
   const quotaBytes = oneOf(run, [600_000, 1_200_000, 2_000_000, 2_000_000, full]);
   const quotaFiles = oneOf(run, [10, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);

@@ -1,5 +1,5 @@
-// The committed .did file as types of the Candid library, by a reader for the part of the language that
-// such files are written in, and values of those types for fast-check.
+// Converts the committed .did file to types of the Candid library, with a parser for the subset of
+// the language in such files, and generates values of those types for fast-check.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,13 +16,13 @@ export interface DidMethod {
   readonly values: fc.Arbitrary<unknown[]>;
 }
 
-/** Values that a test wants to see among those of these types. */
+/** Values that a test wants among the generated ones. */
 export interface Vocabulary {
   readonly texts: readonly string[];
   readonly principals: readonly Principal[];
 }
 
-/** A type and values of it. */
+/** A type and a generator of its values. */
 interface Typed {
   readonly type: IDL.Type;
   readonly values: fc.Arbitrary<unknown>;
@@ -50,7 +50,7 @@ class DidReader {
   service(): DidMethod[] {
     while (this.#skips('type')) this.#named();
     for (const token of ['service', ':']) this.#skip(token);
-    // The install argument.
+    // The argument of install.
     this.#list();
     for (const token of ['->', '{']) this.#skip(token);
     const methods: DidMethod[] = [];
@@ -58,7 +58,7 @@ class DidReader {
     return methods;
   }
 
-  /** Types stand before those that are made of them. */
+  /** Types precede the types that use them. */
   #named(): void {
     const name = this.#next();
     this.#skip('=');
@@ -103,7 +103,7 @@ class DidReader {
     return this.#known.get(word) ?? fail(`type ${word}`);
   }
 
-  /** A function type occurs only in results: no method takes one. */
+  /** A function type occurs only in results: no method accepts one. */
   #function(): Typed {
     const parameters = this.#list().map(({ type }) => type) as [IDL.Type];
     this.#skip('->');
@@ -113,7 +113,7 @@ class DidReader {
     return { type: IDL.Func(parameters, results, annotations), values };
   }
 
-  /** Those without a name are numbered, those without a type are null. */
+  /** Fields without a name are numbered; fields without a type are null. */
   #fields(): Fields {
     this.#skip('{');
     const fields: [string, Typed][] = [];
@@ -163,7 +163,7 @@ function vector({ type, values }: Typed): Typed {
     const bytes = fc.oneof({ weight: 5, arbitrary: fc.uint8Array({ maxLength: 200 }) }, long);
     return { type: IDL.Vec(type), values: bytes };
   }
-  // Long lists in long lists would exceed the size of a message.
+  // Long nested lists would exceed the size of a message.
   const length = type.display().includes('vec') ? 6 : 700;
   const many = values.map((value) => Array.from({ length }, () => value));
   const few = { weight: 8, arbitrary: fc.array(values, { maxLength: 4 }) };

@@ -1,5 +1,5 @@
-// Operations of the models on API keys, and what lets others be done with one of them in place of
-// the owner.
+// Operations of the models on API keys, and a wrapper that runs other operations with a key in
+// place of the owner.
 
 import { createKey, revokeKey } from '../../src/domain/administration/api-key-administration.ts';
 import { callOf, hourNs } from './domain-fixture.ts';
@@ -12,7 +12,7 @@ function liveKeys({ twin }: Run): TwinKey[] {
   return twin.keys.filter((key) => !key.isOver());
 }
 
-/** At times with a key that is good, seldom with one that is not any more; else as the owner. */
+/** Runs the operation sometimes with a valid key, seldom with an invalid one, else as the owner. */
 export function byKey(operation: Operation): Operation {
   return async (run) => {
     const keys = run.random(12) === 0 ? run.twin.keys : liveKeys(run);
@@ -23,7 +23,7 @@ export function byKey(operation: Operation): Operation {
   };
 }
 
-/** For all of a bucket or for a part, which is a single name at times. */
+/** Creates a key for a whole bucket or for a prefix, sometimes a single name. */
 export function makeKey(run: Run): Answer {
   const { model, twin } = run;
   if (liveKeys(run).length >= liveKeysMax) return revoke(run);
@@ -52,7 +52,7 @@ export function makeKey(run: Run): Answer {
   return undefined;
 }
 
-/** Revokes a key; its links open nothing from then on. */
+/** Revokes a key; its links stop working. */
 export function revoke(run: Run): Answer {
   const key = oneOf(run, liveKeys(run));
   if (key === undefined) return 'none';

@@ -1,10 +1,10 @@
-// The twin of keys and links: what a key is for, and which links a file has. Written from the
-// interface's description; shares no code with src.
+// The reference model of keys and links: the scope of a key, and the links of a file. Written from
+// the interface's description; shares no code with src.
 
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 
 const liveLinksMax = 16;
-/** The most links that keys may have; the rest are reserved for the owner. */
+/** Maximum number of links that keys can create; the rest is reserved for the owner. */
 const liveKeyLinksMax = 12;
 
 export interface TwinKey {
@@ -16,7 +16,7 @@ export interface TwinKey {
   /** 0n: never. */
   readonly expiresAt: bigint;
   isRevoked: boolean;
-  /** Revoked or expired by now. */
+  /** Whether it is revoked or expired now. */
   isOver(): boolean;
 }
 
@@ -26,10 +26,10 @@ export interface TwinLink {
   readonly secret: string;
   /** 0n: never. */
   readonly expiresAt: bigint;
-  /** The key that made it; `undefined` for a link of the owner. */
+  /** The key that created it; `undefined` for a link of the owner. */
   readonly key: TwinKey | undefined;
   readonly downloadName: string;
-  /** The path of the file that it opens now. */
+  /** The present path of its file. */
   path: string;
   /** The file's parts when the link was last certified. */
   partCount: number;
@@ -42,7 +42,7 @@ interface Linked {
 /** A right that an operation asks for, at a path or prefix. */
 export type Need = readonly [permission: string, bucket: string, place: string];
 
-/** Why the key is refused; an owner, who sends none, never is. */
+/** Returns why the key is refused; an owner, who sends none, never is. */
 export function keyCode(key: TwinKey | undefined, needs: readonly Need[]): RefusalCode | undefined {
   if (key === undefined) return undefined;
   if (key.isOver()) return 'InvalidApiKey';
@@ -53,12 +53,12 @@ export function keyCode(key: TwinKey | undefined, needs: readonly Need[]): Refus
   return needs.every(isGranted) ? undefined : 'AccessDenied';
 }
 
-/** Lists are of the part that the key is for, unless they are asked for a part of that. */
+/** Restricts a list to the key's prefix, unless the requested prefix is narrower. */
 export function listedPrefix(key: TwinKey | undefined, asked: string): string {
   return key?.prefix.startsWith(asked) ? key.prefix : asked;
 }
 
-/** A link that a key made ends with the key at the latest. */
+/** A link that a key created ends not later than the key. */
 export function linkEnd(expiresAt: bigint, key: TwinKey | undefined): bigint {
   const keyEnd = key?.expiresAt ?? 0n;
   if (keyEnd === 0n) return expiresAt;
@@ -77,7 +77,7 @@ function linksOf({ links }: Linked, path: string): TwinLink[] {
   return links.filter((link) => link.path === path);
 }
 
-/** So many live ones, and as many that are over and have not been taken away. */
+/** Allows that many live links, and as many expired ones that have not been removed. */
 function isRoom(links: readonly TwinLink[], nowNs: bigint, limit = liveLinksMax): boolean {
   const live = links.filter((link) => isLive(link, nowNs)).length;
   return live <= limit && links.length <= 2 * limit;
@@ -95,7 +95,7 @@ interface Move {
   readonly to: string;
 }
 
-/** Those of a key go along as far as it reaches. */
+/** Returns the links that move with the file; those of a key only within its prefix. */
 function goingLinks(bucket: Linked, { from, to }: Move): TwinLink[] {
   return linksOf(bucket, from).filter(({ key }) => to.startsWith(key?.prefix ?? ''));
 }
@@ -110,7 +110,7 @@ export function moveTwinLinks(bucket: Linked, move: Move): void {
   dropTwinLinks(bucket, move.from);
 }
 
-/** A file that replaces another one may have more parts, or fewer. */
+/** A file that replaces another one may have more or fewer parts. */
 export function resizeTwinLinks(
   bucket: Linked,
   { path, etag }: { readonly path: string; readonly etag: string },
@@ -119,7 +119,7 @@ export function resizeTwinLinks(
   for (const link of linksOf(bucket, path)) if (isLive(link, nowNs)) link.partCount = partsOf(etag);
 }
 
-/** By the entity tag of a file. */
+/** Reads the number from a file's entity tag. */
 export function partsOf(etag: string): number {
   return Number(/-(\d+)"$/.exec(etag)?.[1] ?? 1);
 }
@@ -135,7 +135,7 @@ export function endTwinLinks(bucket: Linked, nowNs: bigint): number {
   return before - bucket.links.length;
 }
 
-/** In the order of lists: by path, then by id; also those that are not shown any more. */
+/** In the order of lists: by path, then by id; including links that lists no longer show. */
 export function linksBelow({ links }: Linked, isMeant: (path: string) => boolean): TwinLink[] {
   const nameOf = ({ path, id }: TwinLink) => Buffer.from(`${path}\0${id}`);
   return links

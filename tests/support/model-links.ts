@@ -1,4 +1,4 @@
-// Operations of the models on links: by the owner and by keys, and by whoever has their address.
+// Operations of the models on links, by the owner, by keys, and by anybody with an address.
 
 import { expect } from 'vitest';
 import { entityTag, readFile } from '../../src/domain/files/file-records.ts';
@@ -36,13 +36,13 @@ import {
 } from './model-run.ts';
 import { exceedsQuota, type TwinBucket, type TwinFile } from './model-twin.ts';
 
-/** Often of a file that has some already. */
+/** Often the path of a file with links. */
 function someLinkedPath(run: Run, bucket: TwinBucket): string {
   const linked = run.random(2) === 0 ? bucket.links.at(-1) : undefined;
   return linked?.path ?? somePath(run, bucket);
 }
 
-/** One, or so many at times that a file has all that it may. */
+/** Creates one link, or sometimes as many as a file can have. */
 export function makeLinks(run: Run): Answer {
   const bucket = someBucket(run);
   const path = someLinkedPath(run, bucket);
@@ -78,7 +78,7 @@ function makeLink(run: Run, bucket: TwinBucket, path: string): Answer {
   });
 }
 
-/** The file that the address opens now, if any. */
+/** Returns the present file of the address, if there is one. */
 function linkedFile({ twin }: Run, address: LinkAddress): TwinFile | undefined {
   for (const { links, files } of twin.buckets) {
     const link = links.find(({ id }) => id === address.id);
@@ -88,7 +88,7 @@ function linkedFile({ twin }: Run, address: LinkAddress): TwinFile | undefined {
   return undefined;
 }
 
-/** One of those that were ever made, or something near it. */
+/** Opens an address that was created before, or a similar one. */
 export function openLink(run: Run): Answer {
   const { twin, model } = run;
   const places = twin.buckets.flatMap(({ links }) => links);
@@ -116,7 +116,7 @@ export function openLink(run: Run): Answer {
   });
 }
 
-/** From the first page to the last, whatever is not shown any more left out. */
+/** Lists all pages, without links that are no longer shown. */
 export function listAllLinks(run: Run): Answer {
   const { twin, model, key } = run;
   const bucket = someBucket(run);
@@ -177,7 +177,7 @@ export function endLinksOfBoth({ model, twin }: Run): number {
   return twin.buckets.reduce((sum, bucket) => sum + endTwinLinks(bucket, twin.nowNs), 0);
 }
 
-/** Every link that was ever made opens its file as it is now, or nothing. */
+/** Every link ever created must open the present version of its file, or nothing. */
 export function checkLinksOpen(run: Run): void {
   const { model, twin } = run;
   const anybody = callOf('anonymous', twin.nowNs);

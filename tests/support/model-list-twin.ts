@@ -1,5 +1,6 @@
-// The twin of lists: pages of files, folders by cursors, usage and former versions, each made by
-// sorting everything anew. Written from the interface's description; shares no code with src.
+// The reference model of lists: pages of files, folders by cursors, usage and former versions, each
+// computed by sorting all entries. Written from the interface's description; shares no code with
+// src.
 
 import { byName, type TwinBucket, type TwinFile, versionsOf } from './model-twin.ts';
 
@@ -12,7 +13,7 @@ function selected(bucket: TwinBucket, prefix: string, tag?: string): TwinFile[] 
     .sort(byName);
 }
 
-/** In the order of names. */
+/** Sorted by name. */
 export function pathsBelow(bucket: TwinBucket, prefix: string): string[] {
   return selected(bucket, prefix).map(({ path }) => path);
 }
@@ -46,7 +47,9 @@ export interface TwinFolderList {
   readonly sort: string;
 }
 
-/** Files and folders directly below the prefix, behind that name: whatever has come or gone. */
+/**
+ * Returns the files and folders directly below the prefix, after that name, in the present state.
+ */
 export function folderTwin(
   bucket: TwinBucket,
   list: TwinFolderList,
@@ -78,7 +81,7 @@ export interface TwinVersionList {
   readonly prefix?: string;
 }
 
-/** Former versions behind the one that was shown last, and whether others follow. */
+/** Returns the former versions after the last shown one, and whether more follow. */
 export function versionsTwin(
   bucket: TwinBucket,
   { path, prefix = '' }: TwinVersionList,

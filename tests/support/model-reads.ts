@@ -1,4 +1,4 @@
-// Operations of the models that read: lists, usage, bytes; and somebody who has no right to any.
+// Operations of the models that read: lists, usage, bytes; and a caller without any right.
 
 import { expect } from 'vitest';
 import { getUsage } from '../../src/domain/administration/bucket-usage.ts';
@@ -46,7 +46,7 @@ import type { TwinBucket } from './model-twin.ts';
 
 const prefixes = ['', '', 'a', 'a/', 'é/f', 'photos/202', 'photos/2025/f1', 'zz'];
 const tags = [undefined, undefined, 'red', 'blue', 'green', 'none'];
-/** Files that are there at times, folders, and names that are neither. */
+/** Names of files that may exist, of folders, and of neither. */
 const starts = ['a/b/f1', 'photos/', 'photos/2025', 'é/f2', 'zz', 'a'];
 const sorts = ['name_asc', 'name_desc', 'date_asc', 'date_desc'];
 
@@ -76,7 +76,7 @@ export function list(run: Run): Answer {
   });
 }
 
-/** Begins a list, or goes on with one with the same key: whatever has come or gone meanwhile. */
+/** Begins a list, or continues one with the same key, whatever has changed meanwhile. */
 function walk(begun: (run: Run) => Pick<Walk, 'bucket' | 'next'> & Partial<Walk>): Operation {
   const marked = new WeakSet<object>();
   return (run) => {
@@ -183,7 +183,7 @@ export function read(run: Run): Answer {
   });
 }
 
-/** A former version, or what the file is, by its number; or by one that nothing has. */
+/** Reads a version by its number, former or present, or by a number that does not exist. */
 export function readByVersion(run: Run): Answer {
   const bucket = someBucket(run);
   const there = [...bucket.files.values(), ...bucket.versions.map(({ file }) => file)];

@@ -1,5 +1,5 @@
-// A run of random operations on two buckets and their plain twin: what all operations of the models
-// have in common.
+// A run of random operations on two buckets and their reference model, shared by all operations of
+// the models.
 
 import { expect } from 'vitest';
 import type { Call } from '../../src/domain/shared/caller.ts';
@@ -15,21 +15,23 @@ export interface Run {
   readonly model: UpgradableStores;
   readonly twin: Twin;
   readonly random: (limit: number) => number;
-  /** How often each operation ended how. */
+  /** The number of each outcome of each operation. */
   readonly outcomes: Map<string, number>;
-  /** Lists that are being gone through, page by page. */
+  /** Lists that are read page by page. */
   readonly walks: Walk[];
-  /** With which the operation is done; else the owner does it. */
+  /** The key that the operation uses; absent: the owner. */
   key: TwinKey | undefined;
 }
 
 export interface Walk {
   readonly bucket: TwinBucket;
-  /** Shows the next page on both sides; the cursor of the one after it, if there is one. */
+  /**
+   * Shows the next page on both sides; returns the cursor of the following one, if there is one.
+   */
   next(run: Run, cursor: string | undefined, after: string | undefined): NextPage | undefined;
   readonly key: TwinKey | undefined;
   cursor: string | undefined;
-  /** The name that was shown last. */
+  /** The last shown name. */
   after: string | undefined;
 }
 
@@ -40,26 +42,26 @@ export interface NextPage {
 
 export type Answer = string | undefined;
 
-/** Answers the code of a refusal, or undefined. */
+/** Returns the code of a refusal, or undefined. */
 export type Operation = (run: Run) => Answer | Promise<Answer>;
 
 export function oneOf<T>({ random }: Pick<Run, 'random'>, choices: readonly T[]): T {
   return choices[random(choices.length)] as T;
 }
 
-/** By a key: whoever sends it has no right beside. */
+/** With a key, the caller has no other right. */
 export function callNow({ twin, key }: Run): Call {
   return callOf(key === undefined ? 'alice' : 'bob', twin.nowNs);
 }
 
-/** Either side: the refusal that the twin foresees, or the change. */
+/** Expects the refusal that the reference model predicts, or else the change. */
 export function attempt(run: Run, code: RefusalCode | undefined, change: () => void): Answer {
   if (code === undefined) change();
   else expectRefusal(run.model.current(), code, change);
   return code;
 }
 
-/** The operation succeeds and writes nothing. */
+/** Expects the operation to succeed without writes. */
 export function withoutWrites<T>({ model }: Run, operation: () => T): T {
   const before = model.current().writeCount();
   const result = operation();

@@ -1,5 +1,5 @@
-// Buckets of the whole model become sites and cease to be: nothing that the twin knows changes, and
-// in the end each file has leaves of the kind that its bucket wants.
+// Turns buckets of the whole model into sites and back: the reference model does not change, and in
+// the end each file must have leaves of the kind that its bucket needs.
 
 import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { renewSites } from '../../src/domain/administration/site-renewal.ts';
@@ -10,7 +10,9 @@ import { allFiles } from './invariants.ts';
 import type { MemoryStores } from './memory-stores.ts';
 import { type Answer, type Run, someBucket } from './model-run.ts';
 
-/** The buckets of the model are private: it is shown for a moment, and stays a site in hiding. */
+/**
+ * The buckets of the model are private: the bucket is public for a moment, and stays a hidden site.
+ */
 export function turnSite(run: Run): Answer {
   const stores = run.model.current();
   const { id } = someBucket(run);

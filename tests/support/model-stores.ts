@@ -1,11 +1,11 @@
-// Memory stores that can be upgraded: a new kernel instance and newly opened spaces on the stable memory
-// of before, with the maps of before. What src keeps on the heap is dropped, and the root keys come
-// again from the network.
+// Memory stores that can be upgraded: a new kernel instance and newly opened spaces on the same
+// stable memory, with the same maps. The state of src on the heap is lost, and the network provides
+// the root keys again.
 
 import { createMemoryStores, type MemoryStores, upgradeStores } from './memory-stores.ts';
 
 export interface UpgradableStores {
-  /** Ask again after each upgrade. */
+  /** Call it again after each upgrade. */
   readonly current: () => MemoryStores;
   readonly upgrade: () => Promise<void>;
   readonly stableBytes: () => number;

@@ -1,6 +1,6 @@
-// A plain twin of two buckets: files and former versions as whole byte arrays in ordinary maps, and
-// what every operation on them must answer. Written from the interface's description; shares no
-// code with src but the formula of what a file takes beside its bytes.
+// A plain reference model of two buckets: files and former versions as whole byte arrays in
+// ordinary maps, and the expected result of every operation. Written from the interface's
+// description; it shares only the formula of a file's overhead with src.
 
 import { createHash } from 'node:crypto';
 import { overheadBytesOf } from '../../src/domain/buckets/quota.ts';
@@ -16,7 +16,7 @@ import {
   type TwinLink,
 } from './model-link-twin.ts';
 
-/** The fields of a file beside its bytes. */
+/** The fields of a file besides its bytes. */
 export interface TwinNotes {
   readonly contentType: string;
   readonly tags: readonly string[];
@@ -30,7 +30,7 @@ export interface TwinFile extends TwinNotes {
   readonly version: number;
   readonly date: bigint;
   readonly createdAt: bigint;
-  /** The twin's own numbers: files of one id, and of one content, have the same in the service. */
+  /** The model's own numbers: files with one id, or one content, share them in the service. */
   readonly id: number;
   readonly content: number;
   /** Bytes that count toward the quota. */
@@ -57,10 +57,10 @@ export interface Twin {
   readonly buckets: readonly TwinBucket[];
   readonly uploads: TwinUpload[];
   readonly keys: TwinKey[];
-  /** All that were ever made. */
+  /** All links ever created. */
   readonly madeLinks: TwinLink[];
   nowNs: bigint;
-  /** Ids and contents that were given. */
+  /** Number of ids and contents used so far. */
   given: number;
 }
 
@@ -79,18 +79,21 @@ export interface TwinUpload {
   /** The bytes that its client will send, in chunks of `pieceLength` bytes. */
   readonly content: Uint8Array;
   readonly pieceLength: number;
-  /** Whether the length of `content` was told at the beginning; else it is what has come. */
+  /**
+   * Whether the length of `content` was declared at the beginning; else it is the number of
+   * received bytes.
+   */
   readonly isSizeKnown: boolean;
   /** Whether `pieceLength` was declared at the beginning. */
   readonly isDeclared: boolean;
-  /** Whether the digest of `content` was. */
+  /** Whether the digest of `content` was declared. */
   readonly isDigested: boolean;
   readonly chunks: Map<number, Uint8Array>;
   readonly begunAtNs: bigint;
   status: 'active' | 'completed' | 'cancelled' | 'expired' | 'forgotten';
-  /** Last new chunk, or end. */
+  /** Time of the last new chunk, or of the end. */
   usedAtNs: bigint;
-  /** The entity tag of the file that completion made. */
+  /** The entity tag of the completed file. */
   etag: string;
 }
 
@@ -113,7 +116,10 @@ function sha256(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
-/** A file of one chunk has the digest of its bytes, one of several that of the chunks' digests. */
+/**
+ * A file of one chunk has the digest of its bytes, one of several chunks that of the chunks'
+ * digests.
+ */
 export function etagOf(chunks: readonly Uint8Array[]): string {
   if (chunks.length > 1) {
     const digest = sha256(Buffer.concat(chunks.map(sha256)));
@@ -139,18 +145,18 @@ export function quotaOf(
   return size + overheadBytesOf({ ...plainMetadata, ...named, bucketId });
 }
 
-/** The origin of a file whose bytes or id are not new. */
+/** The origin of a file whose bytes or id already existed. */
 export interface TwinOrigin {
   readonly id?: number;
   readonly createdAt?: bigint;
   readonly content?: number;
-  /** The number of a former version that is restored: the new number is greater. */
+  /** The number of the restored former version: the new number is greater. */
   readonly version?: number;
 }
 
 type NewFile = Pick<TwinFile, 'path' | 'bytes' | 'etag'> & Partial<TwinNotes>;
 
-/** Puts the file at its path; what is there becomes a former version, or is gone. */
+/** Stores the file at its path; an existing file becomes a former version or is removed. */
 export function saveTwinFile(
   twin: Twin,
   bucket: TwinBucket,
@@ -268,7 +274,7 @@ function freed(bucket: TwinBucket, file: TwinFile | undefined): number {
   return bucket.keepDays > 0 ? 0 : (file?.counted ?? 0);
 }
 
-/** Tags stand alone here, never in lists. */
+/** Conditions have a single tag here, never a list. */
 export function areMet(bucket: TwinBucket, path: string, conditions: TwinConditions): boolean {
   const etag = bucket.files.get(path)?.etag;
   const { ifMatch, ifNoneMatch } = conditions;
@@ -297,7 +303,7 @@ export function putCode(twin: Twin, bucket: TwinBucket, write: TwinWrite): Refus
   return exceedsQuota(twin, bucket, additionOf(bucket, write)) ? 'QuotaExceeded' : undefined;
 }
 
-/** Why the batch is refused as a whole, or of each file why it is, if any is. */
+/** Returns why the batch is refused as a whole, or for each file why it is refused, if any is. */
 export function batchCodes(
   twin: Twin,
   bucket: TwinBucket,
@@ -328,7 +334,7 @@ export interface TwinCopy {
   readonly conditions: TwinConditions;
   /** The version of the source. */
   readonly version?: number | undefined;
-  /** Fields in which the copy differs. */
+  /** Fields that differ in the copy. */
   readonly notes?: Partial<TwinNotes>;
 }
 
@@ -361,8 +367,8 @@ export function copyCode(twin: Twin, copy: TwinCopy): RefusalCode | undefined {
 }
 
 /**
- * The bytes are shared; a move keeps id and creation, and leaves nothing where the file was. Links
- * go along within the bucket.
+ * The bytes are shared; a move keeps id and creation time, and frees the former path. Links move
+ * along within the bucket.
  */
 export function copyTwinFile(twin: Twin, copy: TwinCopy): TwinFile {
   const { isMove, source, from, target, to, notes } = copy;
@@ -411,7 +417,7 @@ export function restoreCode(
   if (findTwinVersion(bucket, named) === undefined) return 'NoSuchFile';
   if (!areMet(bucket, named.path, named.conditions)) return 'PreconditionFailed';
   const old = bucket.files.get(named.path);
-  // Its bytes are counted already.
+  // Its bytes are already counted.
   const addition = { files: old === undefined ? 1 : 0, bytes: -freed(bucket, old) };
   return exceedsQuota(twin, bucket, addition) ? 'QuotaExceeded' : undefined;
 }
@@ -421,7 +427,7 @@ export function restoreTwin(twin: Twin, bucket: TwinBucket, { file }: TwinVersio
   return saveTwinFile(twin, bucket, file, file);
 }
 
-/** The sweep of versions whose time is over. */
+/** Removes expired versions. */
 export function expireTwinVersions({ buckets, nowNs }: Twin): number {
   const count = () => buckets.reduce((sum, { versions }) => sum + versions.length, 0);
   const before = count();

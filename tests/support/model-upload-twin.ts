@@ -1,5 +1,5 @@
-// The twin of upload sessions: chunks as whole byte arrays, and what every step must answer. Written
-// from the interface's description; shares no code with src.
+// The reference model of upload sessions: chunks as whole byte arrays, and the expected result of
+// every step. Written from the interface's description; shares no code with src.
 
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { hourNs } from './domain-fixture.ts';
@@ -18,7 +18,7 @@ import {
 
 const openUploadsMax = 50;
 
-/** The kinds of uploads that the models try. */
+/** The kinds of uploads in the models. */
 export const twinPlans = [
   { size: 0, pieceLength: 100, isDeclared: false, isSizeKnown: true },
   { size: 250, pieceLength: 100, isDeclared: false, isSizeKnown: true },
@@ -32,7 +32,7 @@ export const twinPlans = [
   { size: 140_000, pieceLength: 65_536, isDeclared: true, isSizeKnown: false },
 ];
 
-/** The file that it replaces stays until completion, so its bytes count too. */
+/** The file to be replaced stays until completion, so its bytes count too. */
 export function beginCode(
   twin: Twin,
   bucket: TwinBucket,
@@ -49,7 +49,7 @@ function isOver(twin: Twin, upload: TwinUpload): boolean {
   return isOld || upload.usedAtNs + 24n * hourNs <= twin.nowNs;
 }
 
-/** The sweep: open sessions end, and those that ended a day ago are forgotten. */
+/** Ends expired open sessions, and removes those that ended a day ago. */
 export function expireTwin(twin: Twin): void {
   for (const upload of twin.uploads.filter((upload) => isOver(twin, upload))) {
     upload.status = upload.status === 'active' ? 'expired' : 'forgotten';
@@ -81,7 +81,7 @@ export function pieceOf({ content, pieceLength }: TwinUpload, index: number): Ui
   return content.subarray(index * pieceLength, (index + 1) * pieceLength);
 }
 
-/** As pieceOf(), but the first piece is the one that may be short. */
+/** Like pieceOf(), but the first chunk is the one that may be short. */
 export function unevenPieceOf({ content, pieceLength }: TwinUpload, index: number): Uint8Array {
   const count = Math.ceil(content.length / pieceLength);
   const end = content.length - (count - 1 - index) * pieceLength;
@@ -109,7 +109,7 @@ function misfitOfKnown(upload: TwinUpload, [index, { length }]: Chunk): RefusalC
   return length === 0 || !isRightLength ? 'ChunkSizeMismatch' : undefined;
 }
 
-/** A chunk that is shorter than declared is the last one. */
+/** A chunk that is shorter than declared must be the last one. */
 function misfitOfOpen(upload: TwinUpload, [index, { length }]: Chunk): RefusalCode | undefined {
   const { isDeclared, pieceLength, chunks } = upload;
   if (length === 0) return 'ChunkSizeMismatch';
@@ -121,12 +121,12 @@ function misfitOfOpen(upload: TwinUpload, [index, { length }]: Chunk): RefusalCo
   return length === pieceLength || isLast ? undefined : 'ChunkSizeMismatch';
 }
 
-/** In order; holes are left out. */
+/** In order, without missing chunks. */
 export function chunksOf({ chunks }: TwinUpload): Uint8Array[] {
   return [...chunks].sort(([left], [right]) => left - right).map(([, bytes]) => bytes);
 }
 
-/** `metadata`: of the file that it is to become, more of it than was reserved perhaps. */
+/** `metadata`: of the resulting file, which may be larger than reserved. */
 export function completionCode(
   twin: Twin,
   upload: TwinUpload,

@@ -58,7 +58,7 @@ export function beginBoth(run: Run): Answer {
   });
 }
 
-/** For most, one of the latest that are open. */
+/** In most cases one of the latest open uploads. */
 export function onUpload(operation: (run: Run, upload: TwinUpload) => Answer): Operation {
   return (run) => {
     const { uploads } = run.twin;
@@ -86,7 +86,7 @@ function putBoth(run: Run, upload: TwinUpload, chunk: readonly [number, Uint8Arr
   });
 }
 
-/** A piece as it was meant, one of that length with other bytes, or one of another length. */
+/** Sends a right chunk, one of the same length with other bytes, or one of another length. */
 export function sendChunk(run: Run, upload: TwinUpload): Answer {
   const count = Math.ceil(upload.content.length / upload.pieceLength);
   const index = run.random(count + 2);
@@ -96,13 +96,13 @@ export function sendChunk(run: Run, upload: TwinUpload): Answer {
   return putBoth(run, upload, [index, oneOf(run, [piece, piece, piece, other, odd])]);
 }
 
-/** Sends again what is there already. */
+/** Repeats an existing chunk. */
 export function resendChunk(run: Run, upload: TwinUpload): Answer {
   const there = [...upload.chunks];
   return there.length === 0 ? undefined : putBoth(run, upload, oneOf(run, there));
 }
 
-/** Sends every piece as it was meant, last or first one first; seldom cut so that the first is short. */
+/** Sends every chunk, from either end; seldom with a short first chunk. */
 export function fill(run: Run, upload: TwinUpload): Answer {
   const count = Math.ceil(upload.content.length / upload.pieceLength);
   const indexes = Array.from({ length: count }, (_, index) => index);
@@ -123,7 +123,7 @@ export function complete(run: Run, upload: TwinUpload): Answer {
     const request = { uploadId: upload.uploadId, apiKey: undefined, metadata: brought };
     return finishUpload(model.current(), callNow(run), request);
   };
-  // By name in place of what the session was begun with, and behind it
+  // Replaces pairs of the beginning with the same name, and appends the others
   const names = new Set(brought?.map(([name]) => name));
   const kept = upload.metadata.filter(([name]) => !names.has(name));
   const metadata = [...kept, ...(brought ?? [])];

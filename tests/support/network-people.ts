@@ -1,4 +1,4 @@
-// Anybody who calls the canister of a network with chosen keys and a clock that stands still.
+// Callers of the canister in a network with chosen keys and a clock that stands still.
 
 import type { Principal } from '@dfinity/principal';
 import { IDL } from '@icp-sdk/core/candid';

@@ -1,5 +1,5 @@
-// Holds responses of the service against docs/reference/openapi.json: statuses, header fields and
-// bodies must be as the file describes them, and nothing may come that it does not describe.
+// Compares responses of the service with docs/reference/openapi.json: statuses, header fields and
+// bodies must match the file, and must have nothing that it does not describe.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ export interface Operation extends OperationObject {
   readonly path: string;
 }
 
-/** Fields of HTTP itself, of gateways, and those by which browsers let pages read responses. */
+/** Fields of HTTP itself, of gateways, and those of the CORS protocol. */
 const unsaid =
   /^(?:connection|keep-alive|date|transfer-encoding|content-length|content-type|vary|access-control-.*|strict-transport-security|ic-certificate.*|x-ic-.*)$/;
 
@@ -44,7 +44,7 @@ const document = JSON.parse(
   readFileSync(join(projectDir, 'docs/reference/openapi.json'), 'utf8'),
 ) as Document;
 
-/** Those with fewer parameters first: `/upload/start` before `/upload/{sessionId}`. */
+/** Paths with fewer parameters come first: `/upload/start` before `/upload/{sessionId}`. */
 export const operations: readonly Operation[] = Object.entries(document.paths)
   .flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, rest]) => ({
@@ -55,7 +55,7 @@ export const operations: readonly Operation[] = Object.entries(document.paths)
   )
   .sort((left, right) => left.path.split('{').length - right.path.split('{').length);
 
-/** The operation that answers the request; its path is a pattern of URLs. */
+/** Returns the operation that answers the request; its path is a pattern of URLs. */
 export function operationOf(method: string, url: string): Operation | undefined {
   const [path = ''] = url.split('?', 1);
   return operations.find((operation) => {
@@ -70,11 +70,11 @@ export function operationOf(method: string, url: string): Operation | undefined 
 function resolve<T extends Referring>(object: T): T {
   const [, kind = '', name = ''] = /^#\/components\/(\w+)\/(.+)$/.exec(object.$ref ?? '') ?? [];
   const found = document.components[kind]?.[name];
-  // The reference's own description wins (OpenAPI 3.1, "Reference Object")
+  // The reference's own description has priority (OpenAPI 3.1, "Reference Object")
   return found === undefined ? object : ({ ...found, ...object } as T);
 }
 
-/** The schema, refusing fields that it does not describe. */
+/** Returns the schema, refusing fields that it does not describe. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -105,7 +105,7 @@ export interface Exchange {
   readonly body: Uint8Array;
 }
 
-/** Returns what differs from the file, in sentences. */
+/** Returns the differences from the file as sentences. */
 export function faultsOf(exchange: Exchange): string[] {
   const { method, url, response } = exchange;
   const where = `${method} ${url} ${response.status}`;

@@ -1,5 +1,6 @@
-// Callers of the whole interface, by the official agent or inside of the replica: the owner of the
-// service, anybody by a number, or nobody. Answers are typed by who asks.
+// Callers of the whole interface, by the official agent or within the replica's process: the owner
+// of the service, a person by number, or the anonymous caller. The caller chooses the types of
+// answers.
 
 import { Principal } from '@dfinity/principal';
 import { Actor, type ActorMethod, HttpAgent, type HttpAgentOptions } from '@icp-sdk/core/agent';
@@ -46,7 +47,9 @@ export async function openPerson(service: Reached, who: Who): Promise<Person> {
   });
 }
 
-/** The same person without an agent, whom no moved clock confuses; the replica is a local one. */
+/**
+ * The same person without an agent, so that a moved clock has no effect; requires a local replica.
+ */
 export function personInside(service: Service, who: Who): Person {
   const { replica, canisterId, identityPem } = service;
   if (replica === undefined) throw new Error('This needs the local replica');
@@ -89,7 +92,7 @@ function completed(type: IDL.Type | undefined, value: unknown): unknown {
   };
 }
 
-/** The client takes these for absent in the records of an earlier service. */
+/** The client treats these as absent in the records of an earlier service. */
 const sinceRelease = ['openUploads', 'overheadBytes'];
 
 function plain(answer: Answer<unknown>): Answer<unknown> {
@@ -127,13 +130,13 @@ export function personWho(
   };
 }
 
-/** A change of that bucket, of nothing but these fields. */
+/** Returns a change of that bucket with only these fields. */
 export function changeOf(bucketId: string, fields: object) {
   const nothing = { isPublic: [], quotaBytes: [], quotaFiles: [], owner: [] };
   return { bucketId, ...nothing, addMembers: [], removeMembers: [], ...fields };
 }
 
-/** A key for these buckets, with these permissions, without an end. */
+/** Returns a key request for these buckets and permissions, without expiry. */
 export function keyFor(buckets: readonly string[], permissions = ['read', 'write', 'delete']) {
   return { name: 'test', buckets, permissions, prefix: [], expiresAt: [] };
 }

@@ -1,5 +1,5 @@
-// A state folder with the service deployed on it, made once for a build and copied for each test file:
-// an installation and its first root key take seconds.
+// A state folder with the deployed service, created once per build and copied for each test file,
+// because an installation and its first root key take seconds.
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { projectDir, readSources } from '../tidy/source-tree.ts';
 const parentDir = join(projectDir, 'build', 'test-states');
 const keptMs = 3_600_000;
 
-/** Returns a hash of all that a state depends on: the Wasm, the replica and the installer. */
+/** Returns a hash of all inputs of the state: the Wasm, the replica and the installer. */
 function fingerprint(wasm: Uint8Array): string {
   const hash = createHash('sha256').update(wasm);
   for (const { path, lines } of readSources()) {
@@ -24,7 +24,7 @@ function fingerprint(wasm: Uint8Array): string {
 
 let prepared: Promise<string> | undefined;
 
-/** Returns its folder, made if missing. Call it before tests run in parallel. */
+/** Returns the folder and creates it if it is missing. Call it before tests run in parallel. */
 export function prepareState(): Promise<string> {
   prepared ??= prepare();
   return prepared;
@@ -41,7 +41,7 @@ async function prepare(): Promise<string> {
     await deployLocally({ replica, stateDir: unfinished, wasm });
     await replica.stop();
     await rename(unfinished, folder).catch(async (error: NodeJS.ErrnoException) => {
-      // Another run that began at the same time has made it.
+      // A concurrent run has created it.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
       await rm(unfinished, { recursive: true, force: true });
     });
@@ -58,7 +58,7 @@ async function removeOld(): Promise<void> {
   }
 }
 
-/** `stateDir`: not there yet. Its service has the keys that every copy has. */
+/** `stateDir`: must not exist. All copies of the service have the same keys. */
 export async function copyPreparedState(stateDir: string): Promise<void> {
   await cp(await prepareState(), stateDir, { recursive: true });
 }

@@ -1,6 +1,6 @@
-// Numbers for tests that want many of them fast, the same for the same seed (mulberry32).
+// Fast random numbers for tests that need many, the same for the same seed (mulberry32).
 
-/** Whole numbers in [0, limit). */
+/** Returns integers in [0, limit). */
 export function randomNumbers(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {

@@ -1,5 +1,5 @@
-// HTTP exchanges with a gateway by host name, byte for byte: fetch() neither sends a Host of one's own
-// nor shows what it was not asked about.
+// Exchanges HTTP messages with a gateway byte for byte and by host name: fetch() cannot set Host
+// and hides parts of the response.
 
 import { request } from 'node:http';
 

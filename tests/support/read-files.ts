@@ -1,4 +1,4 @@
-// Reading of files whose records a test has at hand.
+// Reads files by their records.
 
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import {
@@ -12,7 +12,7 @@ import { withFileKey } from '../../src/domain/keys/file-keys.ts';
 import type { Stores } from '../../src/domain/shared/stores.ts';
 import { present } from '../../src/lib/assert.ts';
 
-/** Bytes `[start, end)` of the file. */
+/** Returns bytes `[start, end)` of the file. */
 export function readStored(
   stores: Stores,
   file: FileRecord,

@@ -1,5 +1,5 @@
-// A demo service that runs the built Wasm and is sent the hostile list, and what must be true of all
-// that it refused. `npm test` sends a share of the list, `npm run soak` all of it.
+// Sends the hostile list to a demo service with the built Wasm, and checks all refusals. `npm test`
+// sends a part of the list, `npm run soak` all of it.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import {
   type RefusalTarget,
 } from './refusal-costs.ts';
 
-/** More than that no refusal takes. */
+/** Maximum instructions of a refusal. */
 export const instructionsMax = 20_000_000;
 
 export const beginTypes = [IDL.Text, IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)];
@@ -41,7 +41,7 @@ export async function openRefusedService(
   const stateDir = join(folder, 'state');
   await copyPreparedState(stateDir);
   const wasm = new Uint8Array(await readFile((await buildCanister({ force: false })).wasmPath));
-  // With a clock of its own, no timer runs between a message and its report.
+  // With its own clock, no timer runs between a message and its report.
   const nowNs = BigInt(Date.now()) * 1_000_000n;
   const reports: MessageReport[] = [];
   const onReport = (report: MessageReport) => void reports.push(report);
@@ -69,14 +69,14 @@ const AccessChange = IDL.Record(
   Object.fromEntries(budgetNames.map((name) => [name, IDL.Opt(Budget)])),
 );
 
-/** From then on every update of a caller without a right would be outside a budget. */
+/** After this, every update by a caller without a right exceeds a budget. */
 async function spendBudgets(replica: Replica, canisterId: string, owner: Principal): Promise<void> {
   const none = budgetNames.map((name) => [name, [{ burst: 0n, perMinute: 0n }]]);
   const argument = IDL.encode([AccessChange], [Object.fromEntries(none)]);
   await replica.call(canisterId, 'updateAccess', argument, { sender: owner });
 }
 
-/** Budgets are spent: no caller without a right may cause an update by ingress. */
+/** With empty budgets, no caller without a right may cause an update by ingress. */
 export function expectNoUpdates(refusals: readonly Refusal[]): void {
   const strangers = /^(?:Unauthorized|InvalidApiKey|AccessDenied|NoSuch\w+|InvalidBucketId):/;
   const paid = refusals.filter(({ way, isUpdate, err }) => {
@@ -101,7 +101,10 @@ export function expectCheap(refusals: readonly Refusal[]): void {
   expect(dear.map(({ way, method, name }) => `${way} ${method}: ${name}`)).toEqual([]);
 }
 
-/** By the method or by the inspection: no trap, and no reject that says nothing. */
+/**
+ * The method or the inspection must refuse with a sentence: no trap, and no reject without a
+ * reason.
+ */
 export function expectWords(refusals: readonly Refusal[]): void {
   const traps = refusals.filter(({ trap }) => trap !== undefined);
   expect(traps.map(({ method, name, trap }) => `${method}: ${name}: ${trap}`)).toEqual([]);

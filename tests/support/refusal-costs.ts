@@ -1,5 +1,5 @@
-// Instructions of refused messages, by the meter: every hostile argument to every method, in each way
-// of calling it. Shared by the bench and the tests.
+// Measures the instructions of refused messages with the meter: every hostile argument for every
+// method, in each way of calling it. Shared by the bench and the tests.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -15,30 +15,30 @@ export type Way = 'ingress' | 'another canister' | 'query';
 export interface Refusal {
   readonly way: Way;
   readonly method: string;
-  /** The method and the argument that were sent. */
+  /** The method and the argument. */
   readonly name: string;
   readonly instructions: number;
   /** Cycles of the execution only; 0 for queries. */
   readonly cycles: number;
   readonly milliseconds: number;
-  /** Absent for an answer in words. */
+  /** Absent for an answer with a sentence. */
   readonly trap: string | undefined;
   readonly stablePages: number;
-  /** An update was carried out for it. */
+  /** Whether an update was executed. */
   readonly isUpdate: boolean;
   /** The error that the method returned. */
   readonly err: string | undefined;
-  /** The words of the reject, if it was one. */
+  /** The text of the reject, if there was one. */
   readonly reject: string | undefined;
 }
 
 export interface RefusalTarget {
   readonly replica: Replica;
   readonly canisterId: string;
-  /** To which `replica` adds the reports of all messages. */
+  /** `replica` appends the reports of all messages. */
   readonly reports: readonly MessageReport[];
   readonly honest: HonestTexts;
-  /** The demo bucket's owner, who ends what was begun, to make room for more. */
+  /** The demo bucket's owner, who ends begun uploads to make space for more. */
   readonly owner: Principal;
   /** Selects the arguments to send; by default all. */
   readonly isTried?: (method: string, name: string) => boolean;
@@ -50,10 +50,10 @@ interface Attempt {
   readonly argument: Uint8Array;
 }
 
-/** The most bytes of a call between canisters; a longer call fails at its caller. */
+/** Maximum bytes of a call between canisters; a longer call fails at its caller. */
 const canisterCallBytesMax = 2_097_152;
 
-/** An identity that anybody could have made. */
+/** An identity that anybody could create. */
 export const stranger = Principal.fromUint8Array(new Uint8Array(29).fill(5));
 
 export function interfaceMethods(): DidMethod[] {
@@ -107,11 +107,11 @@ interface Answer {
   readonly isDone: boolean;
   readonly reject: string | undefined;
   readonly err?: string | undefined;
-  /** The id of the session that the call began, if it did. */
+  /** The id of the session that the call began, if it began one. */
   readonly begun: string | undefined;
 }
 
-/** As it was begun: over HTTP with the key, else as the owner. */
+/** Cancels in the way that began it: over HTTP with the key, else as the owner. */
 async function cancelBegun(
   target: RefusalTarget,
   method: string,

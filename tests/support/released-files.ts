@@ -1,5 +1,5 @@
-// Files that version 0.1.0 stored are copied, moved, changed, retired and restored over HTTP, and then
-// read through the verifying gateway.
+// Copies, moves, changes, retires and restores files of version 0.1.0 over HTTP, and reads them
+// through the verifying gateway.
 
 import { IDL } from '@dfinity/candid';
 import { expect } from 'vitest';
@@ -17,7 +17,7 @@ interface ShownFile {
   readonly metadata?: Record<string, string>;
 }
 
-/** Asks again while keys are being fetched, as clients do. */
+/** Repeats the request while keys are being fetched, as clients do. */
 async function ask(send: () => Promise<Response>): Promise<Response> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const response = await send();
@@ -58,7 +58,7 @@ export class WorkOnFiles {
     };
   }
 
-  /** Whether their records are as 0.1.0 wrote them: lists show what is stored. */
+  /** Whether their records are as 0.1.0 wrote them, because lists show the stored records. */
   async areOld(service: ReleasedService): Promise<boolean> {
     const list = async (bucket: string) => {
       const url = `files?prefix=${encodeURIComponent(this.#folder)}/`;

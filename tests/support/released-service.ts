@@ -1,5 +1,5 @@
 // The service as version 0.1.0 deployed it, with files, keys and open uploads of every kind, and
-// clients that go on through an upgrade.
+// clients that continue through an upgrade.
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
@@ -12,7 +12,7 @@ export interface OldFile {
   readonly bytes: Uint8Array;
   readonly tags: readonly string[];
   readonly contentType: string;
-  /** 0: in one call. */
+  /** 0: uploaded by one call. */
   readonly chunkBytes: number;
 }
 
@@ -41,7 +41,7 @@ export function oldFiles(count: number): OldFile[] {
   });
 }
 
-/** Results in the order of the items. */
+/** Returns the results in the order of the items. */
 export async function inParallel<T, R>(
   items: readonly T[],
   hands: number,
@@ -81,7 +81,7 @@ export class ReleasedService {
     readonly owner: Principal,
   ) {}
 
-  /** As its owner; the value of `ok`. */
+  /** Calls as the owner; returns the value of `ok`. */
   async call(method: string, types: IDL.Type[], values: unknown[], ok?: IDL.Type) {
     const argument = IDL.encode(types, values);
     const { replica, owner: sender } = this;
@@ -94,7 +94,7 @@ export class ReleasedService {
     return value;
   }
 
-  /** Two buckets, one private, and a key for both. */
+  /** Creates two buckets, one private, and a key for both. */
   async prepare(): Promise<void> {
     for (const bucket of ['demo', 'secret']) await this.call('createBucket', [IDL.Text], [bucket]);
     const Change = IDL.Record({ bucketId: IDL.Text, isPublic: IDL.Opt(IDL.Bool) });
@@ -136,7 +136,7 @@ export class ReleasedService {
     if (!response.ok) throw new Error(await response.text());
   }
 
-  /** Half over HTTP, half by the actor, each with its first chunk there. */
+  /** Begins half of them over HTTP and half by the actor, each with its first chunk. */
   async beginSessions(count: number): Promise<OldSession[]> {
     const sessions: OldSession[] = [];
     for (let index = 0; index < count; index++) {
@@ -178,7 +178,7 @@ export class ReleasedService {
     await this.call('uploadFileChunkIndexed', types, [uploadId, BigInt(index), bytes], IDL.Nat);
   }
 
-  /** Sends every chunk, those again that are there, and completes the upload. */
+  /** Sends every chunk, including existing ones, and completes the upload. */
   async finish(session: OldSession): Promise<OldFile> {
     const { uploadId, isOverHttp, file } = session;
     const count = Math.ceil(file.bytes.length / chunkBytes);
@@ -197,7 +197,7 @@ export class ReleasedService {
     return `${this.replica.url}/cloud/${bucket}/${encodeURI(path)}`;
   }
 
-  /** Through the gateway that verifies; private files with the key. */
+  /** Downloads through the verifying gateway; private files with the key. */
   get(file: OldFile): Promise<Response> {
     const headers = { Authorization: `Bearer ${this.#apiKey}`, 'X-Bucket-Id': file.bucket };
     return fetch(this.#url(file), file.bucket === 'demo' ? {} : { headers });
@@ -207,14 +207,14 @@ export class ReleasedService {
     return fetch(this.#url(file), { method: 'OPTIONS' });
   }
 
-  /** Returns the address of a new link, which version 0.1.0 has not. */
+  /** Returns the address of a new link, which version 0.1.0 does not have. */
   async createLink({ bucket, path }: OldFile): Promise<string> {
     const made = await this.send('POST', bucket, 'links', { body: JSON.stringify({ path }) });
     const { url } = (await made.json()) as { url: string };
     return `${this.replica.url}${url}`;
   }
 
-  /** Four writers that try again until each file is stored; `stop()` tells the files. */
+  /** Starts four writers that repeat until each file is stored; `stop()` returns the files. */
   load(): { stop(): Promise<OldFile[]> } {
     const written: OldFile[] = [];
     let isOver = false;
@@ -263,7 +263,7 @@ export class ReleasedService {
     return items;
   }
 
-  /** Until no file is left that upkeep has not come to. */
+  /** Waits until upkeep has upgraded all files. */
   async untilUpgraded(): Promise<void> {
     const deadline = Date.now() + 120_000;
     for (let left = 1; left > 0; ) {

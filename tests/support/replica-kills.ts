@@ -1,5 +1,5 @@
-// kill -9 of a replica with several canisters at work: whatever was answered is there after the
-// restart, and no post_upgrade ran for it.
+// Kills (-9) a replica with several active canisters: everything that was answered must exist after
+// the restart, and no post_upgrade may have run.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,10 +17,10 @@ import { seedOr } from './seed.ts';
 const writer = fileURLToPath(new URL('./killed-replica.ts', import.meta.url));
 const keptSteps = 20;
 
-/** The newest steps of each participant that were answered, oldest first. */
+/** The newest answered steps of each participant, oldest first. */
 export type Answered = Readonly<Record<string, readonly number[]>>;
 
-/** Runs the writer and kills it after it has checked and printed so many lines. */
+/** Runs the writer and kills it after it has checked and printed that many lines. */
 async function runAndKill(run: {
   readonly words: readonly string[];
   readonly lines: number;
@@ -37,14 +37,14 @@ async function runAndKill(run: {
   });
   const signal = await new Promise((resolve) => child.on('close', (_, name) => resolve(name)));
   expect(signal, errors).toBe('SIGKILL');
-  // Text after the last line break is half a line.
+  // Text after the last line break is an incomplete line.
   const lines = output.split('\n').slice(0, -1);
   const stepsOf = (name: string) =>
     lines.filter((line) => line.startsWith(`${name} `)).map((line) => Number(line.split(' ')[1]));
   return Object.fromEntries(participants.map(({ name }) => [name, stepsOf(name)]));
 }
 
-/** Kills it so many times, and looks once more. */
+/** Kills it that many times, and checks once more. */
 export async function killReplica(rounds: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'replica-kills-'));
   const stateDir = join(folder, 'state');

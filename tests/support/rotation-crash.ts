@@ -1,6 +1,6 @@
-// `npm start`, killed without warning under writes, deletions and rotations of bucket and root keys: what
-// it may show afterwards. The canister goes on with the heap of its last answer; a derivation that was
-// under way is lost.
+// Kills `npm start` during writes, deletions and rotations of bucket and root keys, and checks the
+// state afterwards. The canister continues with the heap of its last answer; a running derivation
+// is lost.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,10 +18,10 @@ import { type StartedService, startService } from './started-service.ts';
 
 type Random = (limit: number) => number;
 
-/** A timer that the kill has lost is armed again by upkeep, every ten minutes. */
+/** Upkeep, every ten minutes, arms a timer again that the kill has lost. */
 const rotationTimeoutMs = 1_500_000;
 
-/** Digests that a path may show; an empty text stands for no file. */
+/** Digests that a path may have; an empty text stands for no file. */
 type Expected = Map<string, string[]>;
 
 interface Rotations {
@@ -42,7 +42,7 @@ async function openRotations(service: StartedService): Promise<Rotations> {
   return Actor.createActor<Rotations>(() => rotations, { agent, canisterId });
 }
 
-/** The status, or `undefined` when the connection broke before there was one. */
+/** Returns the status, or `undefined` if the connection broke before. */
 async function send(
   service: StartedService,
   request: { readonly method: string; readonly path: string; readonly bytes?: Uint8Array },
@@ -113,7 +113,7 @@ async function checkAll(url: string, expected: Expected): Promise<void> {
   }
 }
 
-/** A derivation whose answer the kill has lost is asked for again after ten seconds. */
+/** A derivation whose answer the kill has lost is repeated after ten seconds. */
 async function waitForRotation(url: string): Promise<void> {
   await expect
     .poll(
@@ -126,7 +126,7 @@ async function waitForRotation(url: string): Promise<void> {
     .toMatchObject({ isRotating: false });
 }
 
-/** Each stored file has one key, its bucket another one, and nothing else has any. */
+/** Each stored file and each bucket must have one key, and there must be no others. */
 async function checkKeys(folder: string, service: StartedService, fileCount: number) {
   const replica = await startReplica({
     stateDir: join(folder, 'state'),
@@ -149,7 +149,7 @@ export interface RotationCrashes {
   readonly seed: number;
 }
 
-/** Kills it so many times; how many rotations were answered. */
+/** Kills it that many times; returns the number of answered rotations. */
 export async function crashUnderRotation({ rounds, seed }: RotationCrashes): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'rotation-'));
   const random = randomNumbers(seed);

@@ -1,7 +1,7 @@
-// The one reader of seeds. Tests that draw run with the seeds that they name, so that a run can be
-// repeated. EFS_SEED=n runs them with that number instead, which repeats a failure: the seed is in the
-// title of what failed. EFS_SEED=random draws one. EFS_FRESH_SEED=n, which `.ci/run` draws, is used
-// beside the named ones by tests that take several.
+// Reads the seeds of tests. Random tests run with the seeds that they name, so that a run can be
+// repeated. EFS_SEED=n replaces them by that number, which repeats a failure: the seed is in the
+// title of the failed test. EFS_SEED=random draws one. EFS_FRESH_SEED=n, which `.ci/run` draws, is
+// added to the named ones by tests that take several.
 
 import fc from 'fast-check';
 
@@ -23,12 +23,15 @@ function readSeed(name: string, text: string | undefined): number | undefined {
   );
 }
 
-/** The seed of a test that takes one. */
+/** Returns the seed of a test that takes one. */
 export function seedOr(named: number): number {
   return asked ?? named;
 }
 
-/** The seeds of a test that takes several: the named ones and the fresh one, or the one asked for. */
+/**
+ * Returns the seeds of a test that takes several: the named ones and the fresh one, or the
+ * requested one.
+ */
 export function seedsOr(...named: readonly number[]): readonly number[] {
   if (asked !== undefined) return [asked];
   return fresh === undefined ? named : [...named, fresh];

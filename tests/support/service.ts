@@ -19,20 +19,20 @@ import { deployLocally } from '../../scripts/local-service.ts';
 import { copyPreparedState } from './prepared-state.ts';
 
 export interface Service {
-  /** The gateway's URL of this canister, below which its files are. */
+  /** The gateway's URL of this canister, the base of its files' addresses. */
   readonly base: string;
-  /** The URL of the agents' endpoints. */
+  /** The URL of the agent endpoints. */
   readonly host: string;
   readonly canisterId: string;
   readonly bucket: string;
   readonly apiKey: string;
   readonly identityPem: string;
-  /** The local replica, when there is one. */
+  /** The local replica, if there is one. */
   readonly replica: Replica | undefined;
   stop(): Promise<void>;
 }
 
-/** With options it is a local one, whatever the environment says. */
+/** With options it starts a local one, whatever the environment says. */
 export async function openService(options?: ReplicaOptions): Promise<Service> {
   const { EFS_URL, EFS_CANISTER_ID, EFS_API_KEY, EFS_IDENTITY, EFS_BUCKET } = process.env;
   if (EFS_URL === undefined || options !== undefined) {
@@ -65,8 +65,8 @@ async function startLocalService(options: ReplicaOptions = {}): Promise<Service>
   const replica = await startReplica({ sync: false, ...options, stateDir });
   const wasm = new Uint8Array(await readFile(wasmPath));
   const description = await deployLocally({ replica, stateDir, wasm });
-  // With one canister on the replica its plain URL is a gateway URL too, verified like any other; not
-  // every system resolves <id>.localhost.
+  // With a single canister, the replica's plain URL is also a gateway URL, verified like any other;
+  // not every system resolves <id>.localhost.
   const { url, canisterId, bucket, apiKey, identityPem } = description;
   return {
     base: url,
@@ -83,13 +83,13 @@ async function startLocalService(options: ReplicaOptions = {}): Promise<Service>
   };
 }
 
-/** Seed and public key of an Ed25519 PEM, as the agents' identities take them. */
+/** Returns seed and public key of an Ed25519 PEM in the form of the agents' identities. */
 export function ed25519Seed(pem: string): Uint8Array {
   const { d = '' } = createPrivateKey(pem).export({ format: 'jwk' });
   return new Uint8Array(Buffer.from(d, 'base64url'));
 }
 
-/** The same bytes for the same name, whatever the length: AES-CTR's key stream. */
+/** Returns the same bytes for the same name, for any length: AES-CTR's key stream. */
 export function sampleBytes(name: string, length: number): Uint8Array {
   const key = createHash('sha256').update(name).digest();
   const stream = createCipheriv('aes-256-ctr', key, new Uint8Array(16));

@@ -1,10 +1,10 @@
-// A line between a client and a server: a TCP proxy with a token bucket for each direction, which
-// all connections share, and a latency each way. The rate may change with time.
+// A slow line between a client and a server: a TCP proxy with a token bucket for each direction,
+// shared by all connections, and a latency each way. The rate can change with time.
 
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export interface LineOptions {
-  /** Bytes a second in each direction, so many milliseconds after the line was opened. */
+  /** Returns the bytes per second in each direction at that time after opening the line. */
   rate(elapsedMs: number): number;
   /** Each way. */
   readonly latencyMs: number;
@@ -19,7 +19,7 @@ export interface SlowLine {
 const tickMs = 20;
 /** Bytes of a connection read ahead of the token bucket: a line has buffers, but small ones. */
 const queuedBytesMin = 16_384;
-/** So that a fast line has enough to carry when a tick comes late. */
+/** Enough bytes for a fast line when a tick is late. */
 const bufferedMs = 100;
 
 /** Bytes of one connection in one direction that wait for the bucket. */
@@ -58,9 +58,9 @@ class Direction {
     });
   }
 
-  /** Connections take turns, an equal part each. */
+  /** Connections take turns with equal parts. */
   tick(bytesPerMs: number, elapsedMs: number): void {
-    // A tick that comes late gives all that the line has carried meanwhile; an idle line saves little.
+    // A late tick passes everything that the line could carry meanwhile; an idle line saves little.
     const saved = Math.min(this.#tokens, Math.max(1_500, bytesPerMs * tickMs));
     this.#tokens = saved + bytesPerMs * elapsedMs;
     this.#queuedBytesMax = Math.max(queuedBytesMin, bytesPerMs * bufferedMs);
@@ -75,7 +75,7 @@ class Direction {
     }
   }
 
-  /** Whether the flow had bytes. */
+  /** Returns whether the flow had bytes. */
   #pass(flow: Flow, partBytes: number): boolean {
     const [first] = flow.queue;
     const { from, to } = flow;
@@ -98,7 +98,7 @@ class Direction {
   }
 }
 
-/** To a server on this machine. */
+/** Opens a line to a server on this machine. */
 export async function openSlowLine(targetPort: number, options: LineOptions): Promise<SlowLine> {
   const [up, down] = [new Direction(options), new Direction(options)];
   const sockets = new Set<Socket>();
@@ -110,7 +110,7 @@ export async function openSlowLine(targetPort: number, options: LineOptions): Pr
     ] as const) {
       sockets.add(socket);
       socket.setNoDelay(true);
-      // The bytes sent before the end arrive before it.
+      // Bytes sent before the end must arrive before it.
       const passOn = () => setTimeout(() => other.destroy(), options.latencyMs + 2 * tickMs);
       socket.on('error', passOn);
       socket.on('close', (hadError) => {
@@ -118,7 +118,7 @@ export async function openSlowLine(targetPort: number, options: LineOptions): Pr
         if (hadError) passOn();
       });
     }
-    // A client that gives up takes the connection to the server along.
+    // A client that disconnects also closes the connection to the server.
     client.on('close', () => target.destroy());
     up.join(client, target);
     down.join(target, client);

@@ -1,4 +1,4 @@
-// How tests reach spaces of a kernel in Node: by its operations, and as the canister itself does.
+// Access to spaces of a kernel in Node, by its operations and as the canister itself does.
 
 import { installKernelCall } from '../../src/crypto/kernel.ts';
 import { type StableSpace, spaceRead } from '../../src/storage/stable-space.ts';
@@ -23,7 +23,7 @@ export function linearRead(host: KernelHost, offset: number, length: number): Ui
   return new Uint8Array(host.memory.buffer, Number(bufferAt), length).slice();
 }
 
-/** A new instance on the same stable memory, which the operations reach from then on. */
+/** Starts a new instance on the same stable memory, which the operations use from then on. */
 export async function upgradeKernel({ system }: KernelHost): Promise<KernelHost> {
   const host = await startKernel({ system });
   installKernelCall(host.gate);

@@ -1,4 +1,4 @@
-// `npm start` as a process of its own, for tests that kill it or watch its memory.
+// `npm start` in a separate process, for tests that kill it or measure its memory.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -7,13 +7,13 @@ import type { ServiceDescription } from '../../scripts/local-service.ts';
 
 export interface StartedService extends ServiceDescription {
   readonly processId: number;
-  /** The text that it printed until it was ready. */
+  /** The output until it was ready. */
   readonly output: string;
-  /** Without warning, and waited for. */
+  /** Kills it without warning and waits for its end. */
   kill(): Promise<void>;
 }
 
-/** Starts the replica on the folder's state and resolves when it says that it is ready. */
+/** Starts the replica on the folder's state and resolves when it prints that it is ready. */
 export async function startService(folder: string): Promise<StartedService> {
   const stateDir = join(folder, 'state');
   const options = ['--import', 'tsx', 'scripts/start.ts', '--port', '0', '--state', stateDir];

@@ -1,5 +1,5 @@
-// State stores in memory that begin as copies of one: a state that takes seconds to come to is come to
-// once. It knows of canisters only that they have records, modules and stable memory.
+// State stores in memory that begin as copies of one, so that a state that takes seconds is created
+// once. It knows only records, modules and stable memory of canisters.
 
 import {
   type StableMemory,
@@ -10,11 +10,11 @@ import { createMemoryStore } from '../../packages/replica/src/persistence/memory
 
 export interface CopiedStore {
   readonly store: StateStore;
-  /** An independent store with all that is committed now. */
+  /** Returns an independent store with all committed data. */
   copy(): StateStore;
 }
 
-/** An empty store, and the way to copies of it. */
+/** Returns an empty store and a function that copies it. */
 export function createCopiedStore(): CopiedStore {
   const memory = createMemoryStore();
   const values = new Map<string, Uint8Array>();
@@ -43,7 +43,7 @@ export function createCopiedStore(): CopiedStore {
   return { store, copy };
 }
 
-/** Pages of zeros are left out: most were never written. */
+/** Skips pages of zeros, most of which were never written. */
 function copyMemory(from: StableMemory, to: StableMemory): void {
   const bytes = Buffer.alloc(wasmPageBytes);
   const zeros = Buffer.alloc(wasmPageBytes);

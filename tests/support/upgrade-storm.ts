@@ -1,6 +1,6 @@
-// Upgrades at random moments under uploads over HTTP, chunked sessions and rotations of keys, half
-// of them two at once: answers to calls of a former instance come to a later one. What clients that
-// try again see, and what no message may do.
+// Upgrades the service at random moments during uploads over HTTP, chunked sessions and key
+// rotations, half of the time twice in a row, so that answers to calls of a former instance reach a
+// later one. Checks the results of clients that retry, and that no message traps.
 
 import { expect } from 'vitest';
 import { upgradedWords } from '../../packages/client/src/actor/transient-reject.ts';
@@ -17,7 +17,7 @@ import { sampleBytes, sha256Hex } from './service.ts';
 
 type Random = (limit: number) => number;
 
-/** SHA-256 of the file at each path, as its last upload was answered. */
+/** SHA-256 of the file at each path after its last answered upload. */
 type Expected = Map<string, string>;
 
 interface Storm {
@@ -47,7 +47,7 @@ async function turns(count: number): Promise<void> {
   for (let done = 0; done < count; done++) await turn();
 }
 
-/** Retries as a client does: only when the response asks for it. */
+/** Retries as a client does: only if the response asks for it. */
 async function persist<T>(storm: Storm, attempt: () => Promise<T | undefined>): Promise<T> {
   for (let count = 0; count < attemptsMax; count++) {
     try {
@@ -141,7 +141,7 @@ async function upgradeOften(storm: Storm, rounds: number): Promise<void> {
   // A loaded machine may need more upgrades until each kind of call has met one.
   const isMissing = () => Object.values(counts).includes(0) && counts.upgrades < 20 * rounds;
   while (counts.upgrades < rounds || isMissing()) {
-    // Long enough for files to be stored, or in the middle of what the last upgrade began.
+    // Long enough for files to be stored, or during the work that the last upgrade began.
     const isTwo = counts.upgrades > 0 && random(2) === 0;
     for (let left = random(isTwo ? 4 : 40); left > 0; left--) {
       network.nowNs += 50_000_000n;

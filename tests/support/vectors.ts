@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 
-/** The file's content; the caller names its shape. */
+/** Returns the file's content; the caller names its type. */
 export function readVectors<Shape>(file: string): Shape {
   const url = new URL(`../vectors/${file}`, import.meta.url);
   return JSON.parse(readFileSync(url, 'utf8')) as Shape;

@@ -1,4 +1,4 @@
-// A file that goes up in chunks, over HTTP, as one step of a test.
+// Uploads a file in chunks over HTTP, as one step of a test.
 
 import { expect } from 'vitest';
 import type { Service } from './service.ts';

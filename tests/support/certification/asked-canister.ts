@@ -1,5 +1,5 @@
-// A canister on a replica without a server: requests as a gateway sends them, the official verifier's
-// word on the answers, and calls of its controller.
+// A canister on a replica without a server: sends requests as a gateway does, verifies the answers
+// with the official verifier, and calls methods as its controller.
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
@@ -14,16 +14,16 @@ import { type AskedRequest, type Verifying, verdictOn } from './verdict.ts';
 export interface AskedCanister {
   /** Returns the answer of a query. */
   ask(request: AskedRequest): Promise<CanisterAnswer>;
-  /** Fails unless the verifier accepts. */
+  /** Fails unless the verifier accepts the answer. */
   accepted(request: AskedRequest): Promise<CanisterAnswer>;
-  /** Calls a method as the controller; fails where it is refused. */
+  /** Calls a method as the controller; fails if it is refused. */
   call(method: string, types: IDL.Type[], values: unknown[]): Promise<void>;
   context(): Verifying;
 }
 
 const Outcome = IDL.Variant({ ok: IDL.Reserved, err: IDL.Text });
 
-/** A request with all its fields. */
+/** Returns a request with all fields. */
 export function whole(request: AskedRequest) {
   const { method = 'GET', url, headers = [], body = new Uint8Array(0) } = request;
   return { method, url, headers, body };

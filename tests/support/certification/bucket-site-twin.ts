@@ -1,4 +1,5 @@
-// A plain twin of a bucket that may be a site: what everybody is answered at each of its addresses.
+// A plain reference model of a bucket that may be a site: the public answer at each of its
+// addresses.
 
 export interface TwinBucket {
   readonly files: ReadonlyMap<string, string>;
@@ -8,7 +9,7 @@ export interface TwinBucket {
 
 export interface TwinReply {
   readonly status: number;
-  /** The body's text, or the address that a redirect names. */
+  /** The text of the body, or the address of a redirect. */
   readonly text: string;
   /** The field Content-Security-Policy; '' if it is absent. */
   readonly policy: string;
@@ -20,7 +21,7 @@ const loose =
   'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals ' +
   'allow-downloads allow-top-navigation-by-user-activation';
 
-/** `address`: what stands behind the bucket's name in the URL. Files are of the type text/html. */
+/** `address`: the part of the URL after the bucket's name. Files have the type text/html. */
 export function twinReply(bucket: TwinBucket, address: string): TwinReply {
   const { files, isSite, isPublic } = bucket;
   if (!isPublic) return nothing;

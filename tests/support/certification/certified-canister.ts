@@ -1,5 +1,5 @@
-// The canister on a replica without a server: requests as a gateway sends them, the canister's own
-// answers, and the official verifier's word on them.
+// The canister on a replica without a server: sends requests as a gateway does, and verifies the
+// canister's answers with the official verifier.
 
 import { readFile } from 'node:fs/promises';
 import { IDL } from '@dfinity/candid';
@@ -20,18 +20,18 @@ export interface CertifiedCanister extends AskedCanister {
   readonly canisterId: string;
   /** Returns the answer of an update with the API key; fails if it is refused. */
   change(request: AskedRequest): Promise<CanisterAnswer>;
-  /** A file of one part in the bucket `demo`. */
+  /** Stores a file of one part in the bucket `demo`. */
   put(path: string, body: Uint8Array, headers?: readonly Field[]): Promise<void>;
-  /** One of several parts. */
+  /** Stores a file of several parts. */
   putParts(path: string, parts: readonly Uint8Array[]): Promise<void>;
   remove(path: string): Promise<void>;
-  /** As the owner, with text arguments or one record. */
+  /** Called as the owner, with text arguments or one record. */
   createBucket(id: string): Promise<void>;
   showBucket(id: string, isPublic: boolean): Promise<void>;
-  /** In the place of what updateBucket would leave. */
+  /** Sets all fields that updateBucket would keep. */
   setSite(id: string, isSite: boolean): Promise<void>;
   move(from: string, to: string): Promise<void>;
-  /** Without a body the text goes. */
+  /** An absent body removes the text. */
   setWellKnown(name: string, body?: string): Promise<void>;
   upgrade(): Promise<void>;
   readonly apiKey: string;

@@ -1,4 +1,4 @@
-// Lies of one node: true answers with something changed, and answers given for another request.
+// Forged answers of one node: true answers with a change, and answers to another request.
 
 import { decode, encode } from 'cborg';
 import { expect } from 'vitest';
@@ -10,31 +10,31 @@ import { type AskedRequest, type Field, type Verifying, verdictOn } from './verd
 export interface Exchange {
   readonly request: AskedRequest;
   readonly answer: CanisterAnswer;
-  /** The request that the answer was given to, if it was another one. */
+  /** The request of the answer, if it differs. */
   readonly from?: AskedRequest;
 }
 
 export interface Truth {
   /** True ones. */
   readonly exchanges: readonly Exchange[];
-  /** The exchange of a former version of something that has changed since. */
+  /** The answer of a former version of something that has changed since. */
   readonly outdated: Exchange;
-  /** Whether the answer to one request is right for the other too. */
+  /** Whether the answer to one request is also right for the other. */
   isRight(request: AskedRequest, answered: AskedRequest): boolean;
-  /** The answer looks at nothing of the request. */
+  /** Whether the answer depends on nothing in the request. */
   isFixed(request: AskedRequest): boolean;
 }
 
 type Random = (limit: number) => number;
-/** Returns `undefined` where this lie would be the truth. */
+/** Returns `undefined` if this forgery would be a right answer. */
 type Lie = (exchange: Exchange) => Exchange | undefined;
 type Lies = Readonly<Record<string, Lie>>;
 
-/** The tag of self-described CBOR has no meaning of its own, and decoders pass over it. */
+/** The tag of self-described CBOR has no meaning of its own, and decoders skip it. */
 const tagBytes = 3;
 /** The head of the outermost map: decoders ignore the count in it and read all entries. */
 const headBytes = 1;
-/** Makes the head of bytes that of a text, which decoders take for the same. */
+/** Turns the head of bytes into that of a text, which decoders treat the same. */
 const textBit = 0x20;
 /** Marks a compressed point as infinity; the verifier ignores it and reads the same point. */
 const infinityBit = 0x40;
@@ -99,7 +99,7 @@ function chance(random: Random) {
     copy[at] = (copy[at] ?? 0) ^ (1 << random(8));
     return copy;
   }
-  /** A changed bit that changes what the CBOR says. */
+  /** Flips a bit that changes the meaning of the CBOR. */
   function flippedMeaning(bytes: Uint8Array): Uint8Array {
     const changed = flipped(bytes, tagBytes + headBytes);
     const at = changed.findIndex((byte, index) => byte !== bytes[index]);
@@ -107,7 +107,7 @@ function chance(random: Random) {
     const isSame = isTextBit || meaningOf(changed) === meaningOf(bytes);
     return isSame ? flippedMeaning(bytes) : changed;
   }
-  /** Hides a leaf of the tree behind a hash that is not its own. */
+  /** Replaces a leaf of the tree by a hash that is not its own. */
   function pruneSomewhere(bytes: Uint8Array): Uint8Array {
     const tree = decode(bytes.subarray(tagBytes)) as Tree;
     const leaves: Tree[] = [];
@@ -125,7 +125,7 @@ function chance(random: Random) {
 
 type Chance = ReturnType<typeof chance>;
 
-/** A true answer whose content, status or header fields are changed. */
+/** Changes the content, the status or the header fields of a true answer. */
 function changedContents({ random, pick, flipped }: Chance): Lies {
   return {
     body: ({ request, answer }) =>
@@ -172,7 +172,10 @@ function changedContents({ random, pick, flipped }: Chance): Lies {
   };
 }
 
-/** A true answer with another proof, and an answer of another request or time. */
+/**
+ * Combines a true answer with another proof, or uses an answer to another request or of another
+ * time.
+ */
 function changedProofs(draw: Chance, truth: Truth): Lies {
   const { pick, flippedMeaning, pruneSomewhere } = draw;
   const { exchanges, outdated, isRight, isFixed } = truth;
@@ -210,7 +213,7 @@ function changedProofs(draw: Chance, truth: Truth): Lies {
   };
 }
 
-/** A page of the node's own that claims that nothing is certified at its path. */
+/** Builds the node's own page, which claims that nothing is certified at its path. */
 function ownPages({ pick }: Chance): Lies {
   return {
     'a page of its own': ({ request, answer }) => {
@@ -233,7 +236,7 @@ function ownPages({ pick }: Chance): Lies {
   };
 }
 
-/** Tells so many lies in turn; fails at the first that the official verifier accepts. */
+/** Sends that many forgeries; fails at the first that the official verifier accepts. */
 export function expectRefusals(
   truth: Truth,
   { seed, count, context }: { readonly seed: number; readonly count: number; context(): Verifying },

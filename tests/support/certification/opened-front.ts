@@ -1,5 +1,5 @@
-// A front on a replica without a server: requests as a gateway sends them, and the official
-// verifier's word on the answers.
+// A front on a replica without a server: sends requests as a gateway does, and verifies the answers
+// with the official verifier.
 
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -18,7 +18,7 @@ export interface OpenedFront extends AskedCanister {
   upgrade(): Promise<void>;
 }
 
-/** The argument of install and upgrade that names a role. */
+/** Returns the argument of install and upgrade with a role. */
 export function roleArgument(role: object): Uint8Array {
   const Volume = IDL.Record({ front: IDL.Opt(IDL.Principal) });
   const Role = IDL.Variant({ volume: Volume, front: IDL.Null });

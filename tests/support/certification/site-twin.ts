@@ -1,5 +1,5 @@
-// A slow twin of everything that is certified: the root of the tree built from scratch of all that is
-// there now. Hashes by Node; HTTP gateway specification, "Response Verification".
+// A slow reference model of everything that is certified: computes the root of the tree from the
+// present content. Hashes by Node; HTTP gateway specification, "Response Verification".
 
 import { createHash } from 'node:crypto';
 import { leafHash, newLevel, setTwin, type TwinLevel, twinHash } from '../../kernel/label-twin.ts';
@@ -102,7 +102,7 @@ function setFile(root: TwinLevel, file: TwinFile): void {
   }
 }
 
-/** The root of the tree of these files; of buckets that are not public nothing is in it. */
+/** Returns the root of the tree of these files, which contains nothing of private buckets. */
 export function twinRoot(site: {
   readonly files: readonly TwinFile[];
   readonly publicBuckets: readonly string[];
@@ -126,7 +126,8 @@ export function twinRoot(site: {
     setLeaf(root, `http_expr\0${folder}\0<*>`, [sha256(noCertification)]);
   }
   const missing = [none, responseHash(notFound, anyRequest)];
-  // Two levels of this subtree have labels that the tree proper never sees: it is one hash there.
+  // Two levels of this subtree have labels that are not in the tree itself, where the subtree is
+  // one hash.
   for (const folder of ['', ...publicBuckets.map((bucket) => `cloud\0${bucket}\0`)]) {
     setTwin(root, { text: `http_expr\0${folder}<*>` }, outermostHash(missing, options));
   }

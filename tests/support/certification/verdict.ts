@@ -30,7 +30,7 @@ export interface Verifying {
   readonly nowNs: bigint;
 }
 
-/** The headers that a gateway passes on, or the reason why it refuses the answer. */
+/** Returns the headers that a gateway passes on, or the reason why it refuses the answer. */
 export function verdictOn(
   request: AskedRequest,
   answer: VerifiableAnswer,
@@ -56,7 +56,7 @@ export const testContext: Verifying = {
   nowNs: timeNs,
 };
 
-/** As the network signs it for a canister with this certified data. */
+/** Returns a certificate as the network signs it for a canister with this certified data. */
 export function certificateFor(root: Uint8Array): Uint8Array {
   const bytes: number[] = [];
   for (let rest = timeNs; rest > 0n; rest >>= 7n) {

@@ -1,4 +1,4 @@
-// Calls of another canister, which no inspection sees: forwarder.wat hands any bytes on to a method.
+// Calls from another canister, which bypass inspection: forwarder.wat passes any bytes to a method.
 
 import { join } from 'node:path';
 import { Principal } from '@dfinity/principal';
@@ -6,7 +6,7 @@ import type { Replica } from '../../../packages/replica/src/replica.ts';
 import { assembledModule } from '../gateway-canister/assembled-module.ts';
 
 export interface Forwarder {
-  /** The reply of the method; throws its reject. */
+  /** Returns the reply of the method; throws its reject. */
   call(canisterId: string, method: string, argument: Uint8Array): Promise<Uint8Array>;
   /** The same canister after a restart. */
   on(restarted: Replica): Forwarder;

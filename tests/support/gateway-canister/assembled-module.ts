@@ -1,4 +1,4 @@
-// Makes WebAssembly of its text form. What was made is kept in build/ by the hash of its source: the
+// Assembles WebAssembly text. Results are cached in build/ by the hash of the source, because the
 // toolkit takes seconds to start.
 
 import { createHash } from 'node:crypto';
@@ -11,7 +11,7 @@ export async function assembledModule(sourcePath: string): Promise<Uint8Array> {
   const folder = join(dirname(sourcePath), 'build');
   const path = join(folder, `${basename(sourcePath, '.wat')}-${hash}.wasm`);
   if (!existsSync(path)) {
-    // Test files run side by side: a half-written module must not be seen.
+    // Test files run in parallel, so they must not see an incomplete module.
     const unfinished = `${path}.${process.pid}`;
     mkdirSync(folder, { recursive: true });
     const { assemble } = await import('../wasm-canisters/text-module.ts');

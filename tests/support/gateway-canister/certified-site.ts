@@ -1,5 +1,6 @@
-// Certified pages for the gateway's tests: the tree over requests and answers that a canister would
-// keep, and the headers that prove them. HTTP gateway specification, "Response Verification".
+// Certified pages for tests of the gateway: the tree over requests and answers that a canister
+// would store, and the headers that prove them. HTTP gateway specification, "Response
+// Verification".
 
 import { createHash } from 'node:crypto';
 import { IDL } from '@dfinity/candid';
@@ -17,10 +18,10 @@ export interface Page {
   /** Request headers that belong to the certified request. */
   readonly requestHeaders?: readonly Field[];
   readonly status?: number;
-  /** All of them certified. */
+  /** Certified response headers. */
   readonly headers?: readonly Field[];
   readonly body: Uint8Array;
-  /** The page proves that it may be anything. */
+  /** Whether the proof allows any content. */
   readonly isUncertified?: boolean;
   /** The names of the only certified response headers; all are if absent. */
   readonly certifiedHeaders?: readonly string[];
@@ -31,11 +32,11 @@ export interface Answer {
   readonly headers?: readonly Field[];
   readonly body?: Uint8Array;
   readonly upgrade?: boolean;
-  /** Token of the first callback, to the method `stream` of the canister. */
+  /** Token of the first callback, for the method `stream` of the canister. */
   readonly stream?: { readonly canisterId: Principal; readonly token: Token };
 }
 
-/** A text, or a record as canisters have it. */
+/** A text, or a record as in canisters. */
 export type Token = string | { readonly content: Uint8Array; readonly offset: bigint };
 
 const TokenRecord = IDL.Record({ content: IDL.Vec(IDL.Nat8), offset: IDL.Nat64 });
@@ -63,7 +64,7 @@ function responseType(token: Token | undefined): IDL.Type {
   });
 }
 
-/** An HttpResponse in Candid. */
+/** Returns an HttpResponse in Candid. */
 export function encodeAnswer(answer: Answer): Uint8Array {
   const { stream } = answer;
   const strategy = (from: NonNullable<typeof stream>) => ({
@@ -83,22 +84,22 @@ export function encodeAnswer(answer: Answer): Uint8Array {
   );
 }
 
-/** A StreamingCallbackHttpResponse in Candid. */
+/** Returns a StreamingCallbackHttpResponse in Candid. */
 export function encodePart(body: Uint8Array, token?: Token): Uint8Array {
   return IDL.encode([partType(token)], [{ body, token: token === undefined ? [] : [token] }]);
 }
 
-/** The argument that the callback gets. */
+/** Returns the argument of the callback. */
 export function encodeToken(token: Token): Uint8Array {
   return IDL.encode([typeOf(token)], [token]);
 }
 
-/** The tree over all pages; its hash is what the canister certifies. */
+/** Returns the tree over all pages, whose hash the canister certifies. */
 export function certifyPages(pages: readonly Page[]): HashTree {
   return toTree(new Map([['http_expr', nest(pages.flatMap(pathsOf))]]));
 }
 
-/** The page as the canister gives it: its own headers and those that prove it. */
+/** Returns the page with its own headers and those that prove it. */
 export function provenAnswer(
   page: Page,
   proof: { tree: HashTree; certificate: Uint8Array },
@@ -137,7 +138,7 @@ function nest(paths: readonly (readonly string[])[]): Nested {
   return root;
 }
 
-/** Labels that are hashes are kept as latin1 text, others are ASCII in these tests. */
+/** Labels that are hashes are latin1 texts, others are ASCII in these tests. */
 function toTree(nested: Nested): HashTree {
   const entries = [...nested].map(([label, below]) => {
     const child = below instanceof Uint8Array ? leaf(below) : toTree(below);
@@ -184,7 +185,9 @@ function responseHash(page: Page): Uint8Array {
   return sha256(Buffer.concat([map, sha256(page.body)]));
 }
 
-/** Representation-independent hash, IC spec; numbers are LEB128, here of two bytes. */
+/**
+ * Returns the representation-independent hash, IC spec; numbers are LEB128, here with two bytes.
+ */
 function hashOfMap(fields: readonly (readonly [string, string | number])[]): Uint8Array {
   const pairs = fields.map(([name, value]) => {
     const bytes = typeof value === 'number' ? [(value & 0x7f) | 0x80, value >> 7] : value;

@@ -1,4 +1,4 @@
-// The rules of canister.wat, which answers HTTP as it was told.
+// The rules by which canister.wat answers HTTP requests.
 
 import { join } from 'node:path';
 import { assembledModule } from './assembled-module.ts';
@@ -6,7 +6,7 @@ import { assembledModule } from './assembled-module.ts';
 export interface Rule {
   readonly method: 'query' | 'update' | 'stream';
   readonly action?: 'reply' | 'trap' | 'reject';
-  /** To be found in the request's Candid bytes: in its URL, a header or the body. */
+  /** Matches the request's Candid bytes: its URL, a header or the body. */
   readonly pattern: string | Uint8Array;
   readonly reply: string | Uint8Array;
 }
@@ -14,7 +14,7 @@ export interface Rule {
 const methodBytes = { query: 0, update: 1, stream: 2 } as const;
 const actionBytes = { reply: 0, trap: 1, reject: 2 } as const;
 
-/** Argument of the canister's `add_rules`. */
+/** Returns the argument of the canister's `add_rules`. */
 export function encodeRule(rule: Rule): Uint8Array {
   const pattern = Buffer.from(rule.pattern);
   const reply = Buffer.from(rule.reply);

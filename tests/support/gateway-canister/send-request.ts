@@ -1,4 +1,4 @@
-// One HTTP request to a gateway on this machine, under any host name, without name resolution.
+// Sends one HTTP request to a gateway on this machine with any host name, without name resolution.
 
 import { request } from 'node:http';
 
@@ -15,7 +15,7 @@ export interface Received {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
-  /** False if the connection ended before the whole body came. */
+  /** False if the connection ended before the whole body arrived. */
   readonly isComplete: boolean;
 }
 

@@ -1,4 +1,4 @@
-// A replica with the canister of canister.wat behind its gateway, and what tests do with them.
+// A replica with the canister of canister.wat behind its gateway, for tests.
 
 import type { Replica, ReplicaOptions } from '../../../packages/replica/src/replica.ts';
 import { startReplica } from '../../../packages/replica/src/replica.ts';
@@ -18,12 +18,12 @@ export interface Site {
   readonly canisterId: string;
   addRule(rule: Rule): Promise<void>;
   forgetRules(): Promise<void>;
-  /** The canister certifies just these pages. */
+  /** Makes the canister certify exactly these pages. */
   certify(pages: readonly Page[]): Promise<void>;
-  /** The page as a canister with the present certificate gives it. */
+  /** Returns the page as a canister with the present certificate serves it. */
   prove(page: Page): Promise<Answer>;
   countUpdates(): Promise<number>;
-  /** To the canister's own host unless another is named. */
+  /** Uses the canister's own host unless another is given. */
   send(sent: Partial<SentRequest>): Promise<Received>;
 }
 

@@ -1,4 +1,4 @@
-// Builds an Azle canister from one source text, in a folder of its own outside of the project.
+// Builds an Azle canister from one source text, in a separate folder outside the project.
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const compilerOptions = {
   moduleResolution: 'bundler',
 };
 
-/** The Wasm of the canister whose module is `source`. Takes some seconds. */
+/** Returns the Wasm of the canister whose module is `source`; takes some seconds. */
 export async function buildAzle(source: string): Promise<Uint8Array> {
   const folder = await mkdtemp(join(tmpdir(), 'azle-canister-'));
   try {

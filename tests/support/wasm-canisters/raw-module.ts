@@ -1,5 +1,5 @@
-// Modules of any size, section by section: what an assembler takes too long for, or refuses.
-// WebAssembly Core specification, §5.5 "Modules".
+// Builds modules of any size, section by section, for which an assembler is too slow or which it
+// refuses. WebAssembly Core specification, §5.5 "Modules".
 
 import { ByteWriter } from '../../../packages/replica/src/wasm/byte-writer.ts';
 
@@ -52,7 +52,9 @@ export function repeat<T>(count: number, entry: T): T[] {
   return Array.from({ length: count }, () => entry);
 }
 
-/** The type `() -> ()`, and functions of it with these instructions, without their `end`. */
+/**
+ * Returns the type `() -> ()`, and functions of it with these instructions, without their `end`.
+ */
 export function functions(bodies: readonly Bytes[], between: readonly Uint8Array[] = []) {
   const coded = bodies.map((body) =>
     written((writer) => {
@@ -70,7 +72,7 @@ export function functions(bodies: readonly Bytes[], between: readonly Uint8Array
   ];
 }
 
-/** Exports of function 0. */
+/** Returns exports of function 0. */
 export function exportsOf(names: readonly string[]): Uint8Array {
   const entries = names.map((name) =>
     written((writer) => {

@@ -1,5 +1,5 @@
-// An engine over a store in memory, with a clock that tests turn and a management canister that
-// answers what a test tells it.
+// An engine with a store in memory, a clock that tests advance, and a management canister whose
+// answers tests choose.
 
 import { Principal } from '@dfinity/principal';
 import type {
@@ -106,7 +106,7 @@ export async function installOn(
   return refused?.message;
 }
 
-/** The number in a reply, little endian; throws a reject's message. */
+/** Returns the number in a reply, little endian; throws a reject's message. */
 export function numberOf(outcome: Outcome): number {
   if (outcome.status === 'rejected') throw new Error(outcome.message);
   const bytes = Buffer.from(outcome.arg);
@@ -119,7 +119,7 @@ export function textOf(outcome: Outcome): string {
     : Buffer.from(outcome.arg).toString();
 }
 
-/** A text as bytes. */
+/** Returns a text as bytes. */
 export function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }

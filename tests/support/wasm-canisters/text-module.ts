@@ -13,7 +13,7 @@ const features =
   Features.NontrappingFPToInt |
   Features.Multivalue;
 
-/** The bytes of a module, exactly as written: nothing is optimised. */
+/** Returns the bytes of a module exactly as written, without optimization. */
 export function assemble(text: string): Uint8Array {
   const module = binaryen.parseText(text);
   module.setFeatures(features);
@@ -75,9 +75,9 @@ const signatures: Readonly<Record<string, string>> = {
 };
 
 /**
- * A canister: the named `ic0` functions imported as `$name`, one page of memory unless `body`
- * declares its own, and helpers `$reply32` and `$reply64` that answer with a number, little endian,
- * by way of the memory at 0.
+ * Returns a canister: the named `ic0` functions imported as `$name`, one page of memory unless
+ * `body` declares its own, and helpers `$reply32` and `$reply64` that reply with a number, little
+ * endian, through the memory at 0.
  */
 export function canister(imports: readonly string[], body: string): Uint8Array {
   const all = new Set([...imports, 'msg_reply', 'msg_reply_data_append']);
