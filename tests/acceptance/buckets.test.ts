@@ -36,7 +36,7 @@ async function newKey(permissions: string[], expiresAt: [] | [bigint] = []) {
   return ok ?? expect.fail(err);
 }
 
-/** Bytes that a bucket counts for a file `a.txt` of 9 bytes. */
+/** Bytes that a bucket counts for a file `a.txt` with 9 bytes. */
 const quota = BigInt(9 + overheadBytesOf({ ...plainMetadata, bucketId: bucket, path: 'a.txt' }));
 const bearer = (secret: string) => ({ Authorization: `Bearer ${secret}` });
 const url = () => `${service.base}/cloud/${bucket}/a.txt`;

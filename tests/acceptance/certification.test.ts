@@ -1,4 +1,4 @@
-// A verifying gateway passes on certified answers and answers of updates, and nothing else.
+// A verifying gateway only passes on certified answers and answers of updates.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createStorage } from '../../packages/client/src/storage.ts';
@@ -49,7 +49,7 @@ test('what is not there is one certified answer, whatever was asked for', async 
     texts.add(await response.text());
   }
   expect(texts.size).toBe(1);
-  // The proof of what is not certified is the same for a private bucket as for none.
+  // The proof that nothing is certified is the same for a private and for a missing bucket.
   expect(expressions.size).toBe(2);
   const { error } = JSON.parse([...texts][0] ?? '');
   expect(error).toEqual({

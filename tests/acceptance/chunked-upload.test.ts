@@ -13,13 +13,15 @@ beforeAll(async () => {
 
 afterAll(() => service?.stop());
 
-/** Chunks of the bytes with their indexes, in an order that is neither forward nor backward. */
+/**
+ * Returns the chunks of the bytes with their indexes, neither in ascending nor in descending order.
+ */
 function shuffledChunks(
   bytes: Uint8Array,
   chunkSize: number,
 ): [index: number, bytes: Uint8Array][] {
   const count = Math.ceil(bytes.length / chunkSize);
-  // 7 and a count that it does not divide: every index comes once.
+  // A step that is coprime with the count, so that every index occurs once.
   const step = count % 7 === 0 ? 11 : 7;
   return Array.from({ length: count }, (_, turn) => {
     const index = (turn * step + 3) % count;
@@ -57,7 +59,7 @@ describe.each<[AgentName, number, number]>([
   const bytes = sampleBytes(agent, size);
 
   test('comes back identical by one plain GET through the gateway', async () => {
-    // Without an identity: an API key is enough.
+    // Without an identity: an API key suffices.
     const actor = await openActor(service, { agent, asOwner: false });
     const path = `/videos/${chunkSize}.mp4`;
     await uploadInParallel(actor, { path, bytes, chunkSize });

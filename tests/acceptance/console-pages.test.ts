@@ -1,5 +1,5 @@
-// The console's pages, through the verifying gateway: at the root of the canister, to everybody,
-// as they were built.
+// The console's pages through the verifying gateway: at the root of the canister, for anybody, with
+// the built bytes.
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';

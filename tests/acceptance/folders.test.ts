@@ -1,5 +1,5 @@
-// Folders, cursors and usage, over HTTP and by the actor's methods, on the Wasm as it is deployed.
-// Every test has a folder of its own, so that the service may have other files.
+// Folders, cursors and usage, over HTTP and by actor methods, with the deployed Wasm. Every test
+// has its own folder, because the service may have other files.
 
 import { Actor, type ActorSubclass, HttpAgent } from '@dfinity/agent';
 import { IDL } from '@dfinity/candid';

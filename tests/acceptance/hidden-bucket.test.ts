@@ -1,5 +1,5 @@
-// To who has no right to it, a private bucket is one that does not exist: the same status, code, words
-// and header fields, by URL and by call, whatever is asked and whichever key is sent.
+// For callers without a right, a private bucket cannot be distinguished from a missing one: status,
+// code, message and header fields are the same, by URL and by call, for every request and key.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyFor, openPerson, type Person } from '../support/people.ts';
@@ -13,7 +13,7 @@ let uploadId: string;
 const run = Date.now().toString(36);
 const hidden = `hidden${run}`;
 const absent = `absent${run}`;
-/** Secrets by what they are. */
+/** Secrets by their description. */
 const keys = new Map<string, string | undefined>();
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.stop());
 
-/** Without the name that was asked for, and what is never the same twice. */
+/** Removes the requested name and values that differ in every answer. */
 function comparable({ status, headers, body }: RawAnswer) {
   const { date, 'x-request-id': requestId, 'ic-certificate': proof, ...rest } = headers;
   const text = body.toString().replace(/"requestId":"[^"]*"/, '"requestId":"ID"');

@@ -1,5 +1,6 @@
-// A proof of absence shows what stands next to the gap. No answer's proof has a label of a private
-// bucket: not its id, not a file's name, nor a hash of them; and the tree is the one without it.
+// A proof of absence shows the neighbors of the gap. No proof may contain a label of a private
+// bucket: its id, a file's name, or a hash of them; and the tree must equal the one without the
+// bucket.
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -18,7 +19,7 @@ const hidden = 'middle';
 const files = ['secret-plan.txt', 'folder/other.txt'];
 const publicFiles = ['a.txt', 'zz.txt'];
 
-/** Answers that show the surroundings of the bucket, of its files, and of what is public. */
+/** Addresses whose answers show the neighbors of the bucket, of its files, and of public data. */
 const paths = ['/', '/cloud', '/cloud/', '/api/v1/status', `/api/v1/bucket/${hidden}/files`].concat(
   ['middld', 'middle', 'middlf', 'middl', 'middle0', 'unknown', 'A', '~'].flatMap((bucket) => [
     `/cloud/${bucket}`,
@@ -95,7 +96,9 @@ const secrets = [hidden, ...files, ...files.flatMap((name) => name.split('/'))].
   createHash('sha256').update(`${hidden}/${name}`).digest(),
 ]);
 
-/** Also a label that the asker has named may stand in no proof: that would tell that it is there. */
+/**
+ * Even a label in the request must not occur in a proof, because that would reveal its existence.
+ */
 function expectNothingHidden(proofs: ReadonlyMap<string, Proof>): void {
   for (const [name, { shown }] of proofs) {
     expect(shown.length, name).toBeGreaterThan(0);

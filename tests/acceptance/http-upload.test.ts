@@ -48,7 +48,7 @@ function start(fields: object, headers: Record<string, string> = {}): Promise<An
   return request('POST', `${root}/start`, { headers, body: JSON.stringify(fields) });
 }
 
-/** The session's URL. */
+/** Begins a session and returns its URL. */
 async function begin(fields: object): Promise<string> {
   const { status, json } = await start({ chunkSize, ...fields });
   expect([status, json.error]).toEqual([201, undefined]);

@@ -1,5 +1,5 @@
-// Which direct ingress is let in once the budget of refused calls is spent: inspect_message on the
-// local replica. Within the budget methods answer `err`: refused-calls.test.ts.
+// Direct ingress that inspect_message of the local replica accepts after the budget of refused
+// calls is used up. Within the budget, methods return `err`: refused-calls.test.ts.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -30,7 +30,7 @@ const KeyRequest = IDL.Record({
 });
 const Budget = IDL.Record({ burst: IDL.Nat, perMinute: IDL.Nat });
 const AccessChange = IDL.Record({ refusals: IDL.Opt(Budget) });
-/** Anybody can make an identity. */
+/** Anybody can create an identity. */
 const stranger = Principal.fromUint8Array(new Uint8Array(29).fill(9));
 
 let service: Service;
@@ -38,7 +38,7 @@ let replica: Replica;
 
 beforeAll(async () => {
   service = await openService();
-  // Elsewhere nobody tells whether an update has run.
+  // Only the local replica reports whether an update has run.
   replica = service.replica ?? expect.fail('this suite needs the local replica');
   const refusals = [{ burst: 0n, perMinute: 0n }];
   await call('updateAccess', IDL.encode([AccessChange], [{ refusals }]), true);
@@ -51,9 +51,7 @@ function call(method: string, argument: Uint8Array, asOwner = false): Promise<Ui
   return replica.call(service.canisterId, method, argument, sender);
 }
 
-/**
- * Refused by the inspection, not by its limit of instructions, and the canister has run no update.
- */
+/** The inspection refuses, not its limit of instructions, and the canister runs no update. */
 async function expectRefused(method: string, argument: Uint8Array, asOwner = false) {
   const first = replica.reports.length;
   await expect(call(method, argument, asOwner)).rejects.toThrow(

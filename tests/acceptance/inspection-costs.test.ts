@@ -1,6 +1,6 @@
-// The inspection of an update takes at most 20 M instructions, whatever the bucket holds: it may
-// check the caller's right, and nothing for each file. The same messages are inspected for a bucket
-// of few files and for one of many, all with the longest paths.
+// The inspection of an update takes at most 20 M instructions, whatever the bucket contains: it may
+// check the caller's right, but nothing per file. The same messages are inspected for a bucket with
+// few files and for one with many, all with the longest paths.
 
 import { IDL } from '@dfinity/candid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.stop());
 
-/** Each file twice, so that each has a former version. */
+/** Stores each file twice, so that each has a former version. */
 async function fill(bucketId: string, count: number): Promise<void> {
   await owner.get('updateBucket', {
     ...changeOf(bucketId, { isPublic: [true] }),

@@ -1,5 +1,5 @@
-// A key for a part of a bucket reaches nothing outside of it, by no operation that takes a key, and
-// is not told what is there: over HTTP through the verifying gateway, and by actor methods.
+// A key with a prefix reaches nothing outside the prefix, by any operation that takes a key, and
+// does not learn what exists there: over HTTP through the verifying gateway, and by actor methods.
 
 import { inspect } from 'node:util';
 import { IDL } from '@dfinity/candid';
@@ -25,11 +25,14 @@ const rowCount = actorRows.length + httpRows.length;
 const absentUpload = '00'.repeat(16);
 let service: Service;
 let owner: Person;
-/** Secrets of keys with all rights: to the whole bucket, to `in/`, and one with `write` to `in/`. */
+/**
+ * Secrets of keys with all permissions for the whole bucket and for `in/`, and of one with `write`
+ * for `in/`.
+ */
 let whole: string;
 let part: string;
 let drop: string;
-/** A file outside `in/`. */
+/** Path of a file outside `in/`. */
 let before: string;
 /** Upload sessions by path. */
 const uploads = new Map<string, string>();
@@ -43,7 +46,7 @@ function call(name: string, values: readonly unknown[], sender?: Principal): Pro
 
 interface Outcome {
   readonly status?: number;
-  /** Code and words of the refusal, of the whole or of what is in it. */
+  /** Code and message of the refusal, of the whole or of an item. */
   readonly refusal: string | undefined;
 }
 
@@ -71,7 +74,7 @@ async function outcomeOf(row: ActorRow | HttpRow, spot: Spot): Promise<Outcome> 
   return { status, refusal: refusal ?? (status < 400 ? undefined : `HTTP ${status}`) };
 }
 
-/** Without the names that were sent. */
+/** Replaces the names in the request. */
 function unnamed({ status, refusal = '' }: Outcome, { path, uploadId }: Spot): Outcome {
   const told = refusal.replaceAll(path, '…').replaceAll(uploadId.slice(0, 4), '…');
   return { status: status ?? 0, refusal: told };
@@ -109,7 +112,7 @@ function send(method: string, tail: string, key: string, body?: string): Promise
   });
 }
 
-/** All that can be seen outside of the prefix. */
+/** Returns everything that can be observed outside the prefix. */
 async function outside(): Promise<string> {
   const read = async (tail: string) => (await send('GET', tail, whole)).json();
   const { items } = (await read('upload')) as { items: { path: string }[] };
@@ -196,7 +199,7 @@ test.each(named)('outside is refused, whatever is there: %s', async (_, row, ind
   const isSession = 'url' in row && usesSession(row);
   const codes = isSession ? '(?:NoSuchUpload: |HTTP 404)' : '(?:AccessDenied: .*"in/"|HTTP 403)';
   expect(there.refusal).toMatch(new RegExp(codes));
-  // The id of a session that a call began is the right to ask for it.
+  // The id of a session that a call began gives the right to read it.
   if (row.method.startsWith('completeFileUpload')) return;
   expect(unnamed(there, spot)).toEqual(unnamed(absent, none));
 });

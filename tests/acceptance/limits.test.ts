@@ -1,4 +1,4 @@
-// Limits: open sessions, a bucket's quota, a session's time. In a bucket of its own.
+// Limits: open sessions, a bucket's quota, the lifetime of a session. Uses its own bucket.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { overheadBytesOf } from '../../src/domain/buckets/quota.ts';
@@ -61,7 +61,7 @@ describe('a quota', () => {
     expect(await refusal(await send('PUT', 'files/one', '1'))).toEqual([507, 'QuotaExceeded']);
     expect(await refusal(await start('two', 2))).toEqual([507, 'QuotaExceeded']);
     expect((await send('DELETE', 'files/eight')).status).toBe(204);
-    // One key has half of what is free for its open uploads.
+    // One key can use half of the free quota for its open uploads.
     expect(await refusal(await start('two', 2))).toEqual([507, 'QuotaExceeded']);
     await setQuota(BigInt(3 * overhead));
     expect((await start('two', 2)).status).toBe(201);

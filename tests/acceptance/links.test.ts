@@ -1,5 +1,5 @@
-// Links over HTTP, through the verifying gateway: a file of a private bucket for whoever has the
-// address, and for nobody else.
+// Links over HTTP through the verifying gateway: anybody with the address can read a file of a
+// private bucket, and nobody else.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openClient } from '../support/bucket-actor.ts';
@@ -8,7 +8,7 @@ import { openService, type Service, sampleBytes, sha256Hex } from '../support/se
 import { uploadInChunks } from '../support/whole-uploads.ts';
 
 let service: Service;
-/** Secret of a key of the private bucket. */
+/** Secret of a key for the private bucket. */
 let apiKey: string;
 let keyId: string;
 let revoke: (id: string) => Promise<unknown>;

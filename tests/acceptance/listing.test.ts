@@ -1,5 +1,5 @@
-// Lists of files: prefixes, pages, sorts and tags over HTTP and by the actor's method. Every test has
-// a folder of its own, so that the service may have other files.
+// Lists of files: prefixes, pages, sorts and tags, over HTTP and by the actor's method. Every test
+// has its own folder, because the service may have other files.
 
 import { Actor, HttpAgent } from '@dfinity/agent';
 import { IDL } from '@dfinity/candid';
@@ -52,7 +52,7 @@ async function list(query: Record<string, string>): Promise<FileList> {
   return (await response.json()) as FileList;
 }
 
-/** Names in the folder that the list has, without the folder. */
+/** Returns the listed names, relative to the folder. */
 async function names(folder: string, query: Record<string, string> = {}): Promise<string[]> {
   const { items } = await list({ pageSize: '50', prefix: `${folder}/`, ...query });
   return items.map(({ path }) => path.slice(folder.length + 1));

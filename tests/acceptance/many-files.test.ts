@@ -1,4 +1,4 @@
-// Many files in one request, through the gateway as browsers and curl send it.
+// Many files in one request through the gateway, as browsers and curl send them.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openService, type Service, sampleBytes } from '../support/service.ts';

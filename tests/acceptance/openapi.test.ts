@@ -11,10 +11,10 @@ import { openService, type Service } from '../support/service.ts';
 const B = '/api/v1/bucket/described';
 const boundary = 'part';
 let service: Service;
-/** Secrets of a key for both buckets, and of one that reads only. */
+/** Secrets of a key for both buckets, and of a read-only key. */
 let key: string;
 let reader: string;
-/** Statuses that each operation has answered with. */
+/** Statuses of each operation so far. */
 const seen = new Map<string, Set<number>>();
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ afterAll(() => service?.stop());
 interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string | object;
-  /** Without a key, or with another one. */
+  /** Absent: without a key. */
   readonly key?: string | undefined;
 }
 
@@ -67,7 +67,7 @@ async function exchange(method: string, url: string, sent: Sent = {}) {
   return { faults: faultsOf({ method, url, response, body: bytes }), response, bytes };
 }
 
-/** Sends a request, and holds the response against the file. */
+/** Sends a request and compares the response with the file. */
 async function send(method: string, url: string, status: number, sent: Sent = {}) {
   const { faults, response, bytes } = await exchange(method, url, sent);
   const text = new TextDecoder().decode(bytes);
@@ -82,7 +82,7 @@ async function put(path: string, status = 201, body: string | Uint8Array = 'hell
   return send('PUT', `${B}/files/${path}`, status, { headers, body });
 }
 
-/** GET, and HEAD, which answers the same without the body. */
+/** Sends GET, and HEAD, whose answer must be the same without the body. */
 async function read(url: string, status: number, sent: Sent = {}) {
   await send('HEAD', url, status, sent);
   return send('GET', url, status, sent);
@@ -245,7 +245,7 @@ test('every operation refuses requests without a good key, and too long ones', a
       .replace('{bucket}', 'described')
       .replace('{index}', '0')
       .replaceAll(/\{\w+\}/g, 'name');
-    // Elsewhere gateways replace the response by one of their own
+    // At other addresses gateways replace the response by their own
     if (!url.startsWith('/api/')) continue;
     await send(method, `${url}?q=${'x'.repeat(5_400)}`, 414, { key: undefined });
     if (security.length === 0) continue;

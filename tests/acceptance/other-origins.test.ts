@@ -1,5 +1,5 @@
-// Pages of other origins: what they may send and read (Fetch standard, "CORS protocol"). No response
-// of the gateway runs a script in this origin.
+// Requests that pages of other origins can send, and responses that they can read (Fetch standard,
+// "CORS protocol"). No response through the gateway runs a script in this origin.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,12 +24,12 @@ afterAll(() => service?.stop());
 const listed = (response: Response, field: string) =>
   (response.headers.get(field) ?? '').toLowerCase().split(/\s*,\s*/);
 
-/** Those that scripts cannot set, or that only gateways send (Fetch standard, "forbidden"). */
+/** Fields that scripts cannot set, or that only gateways send (Fetch standard, "forbidden"). */
 const unsettable = ['host', 'sec-fetch-dest'];
-/** Always allowed without being asked for, or refused in words when they come. */
+/** Fields that are always allowed, or whose requests are refused with an error. */
 const refused = ['content-range'];
 
-/** By the literals in the source that names are asked for with, and by the headers of files. */
+/** Finds the literals in the source that are names of request fields, and the headers of files. */
 async function readHeaders(): Promise<string[]> {
   const http = readSources().filter(({ path }) => path.startsWith('src/http/'));
   const source = http.flatMap(({ lines }) => lines).join('\n');

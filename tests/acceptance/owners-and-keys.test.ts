@@ -1,5 +1,5 @@
-// An owner's keys end with the owner's rights, each owner of a key's buckets sees and revokes it for
-// their own buckets only, and a bucket is private by default.
+// An owner's keys end with the owner's right, each owner of a key's buckets sees and revokes it
+// only for their own buckets, and a bucket is private by default.
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.stop());
 
-/** A private one of alice, which bob owns beside her. Its creator, a controller, is no member. */
+/** Creates a private bucket that alice and bob own. Its creator, a controller, is not a member. */
 async function sharedBucket(id: string): Promise<void> {
   await owner.get('createBucket', id, []);
   const members = [{ principal: bob.principal, role: 'owner' }];

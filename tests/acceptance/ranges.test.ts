@@ -1,5 +1,5 @@
-// Range requests (RFC 9110 §14) by URL, with the cases of ceph/s3-tests' test_s3.py, also over a file
-// of several chunks.
+// Range requests (RFC 9110 §14) by URL, with the cases of ceph/s3-tests' test_s3.py, also for a
+// file of several chunks.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openActor } from '../support/actors.ts';
@@ -90,7 +90,7 @@ describe('a range', () => {
 });
 
 describe('a file of several chunks', () => {
-  /** In one answer, as it was announced. */
+  /** The range must arrive in one answer with the declared length. */
   async function readRange(first: number, last: number | ''): Promise<Buffer> {
     const response = await client.get('ranges/large', { Range: `bytes=${first}-${last}` });
     expect(response.status).toBe(206);

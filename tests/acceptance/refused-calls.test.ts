@@ -1,6 +1,6 @@
-// A user's script calls the given methods with something wrong each time, and looks for `err` in
-// the result, as the interface promises. Nothing is thrown while the budget of refused calls lasts;
-// beyond it the inspection traps with the same words.
+// A user's script calls the given methods with one fault at a time, and finds `err` in the result,
+// as the interface promises. Nothing is thrown while the budget of refused calls lasts; beyond it
+// the inspection traps with the same sentences.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';

@@ -1,5 +1,5 @@
-// Requests that are too large for what they ask: statuses that clients know, where a gateway can pass
-// them on, and words where it cannot.
+// Requests that are too large: statuses that clients know, if a gateway can pass them on, and
+// otherwise sentences.
 
 import { request as send } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** `fetch` joins and limits headers of its own accord. */
+/** `fetch` joins and limits headers by itself. */
 function get(path: string, headers: Record<string, string>): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = send(`${service.base}${path}`, { headers }, (incoming) => {

@@ -1,6 +1,6 @@
-// Requests of strangers through the verifying gateway, as an attacker sends them: a request without
-// a good key for its bucket causes an update only within a budget, and one that asks for nothing
-// causes none. No gateway shows the words of a trap.
+// Requests of strangers through the verifying gateway: a request without a valid key for its bucket
+// causes an update only within a budget, and one that needs no update causes none. No gateway shows
+// the text of a trap.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Replica } from '../../packages/replica/src/replica.ts';
@@ -67,7 +67,7 @@ function setBudgets(sizes: Readonly<Partial<Record<string, Sizes>>>): Promise<un
   return owner.get('updateAccess', { allow: [], disallow: [], ...Object.fromEntries(change) });
 }
 
-/** The answer, and what the canister ran for it. */
+/** Returns the answer, and the messages that the canister ran for it. */
 async function measured(...sent: Parameters<typeof send>) {
   const first = replica.reports.length;
   const answer = await send(...sent);
@@ -95,7 +95,7 @@ test.each([
     ['PUT', bearer(demoKey)],
     ['POST', long],
   ];
-  // Bytes that are not UTF-8 have no proof: see the test of OPTIONS below
+  // Bytes that are not UTF-8 have no proof, see the test of OPTIONS below
   if (!unprovablePaths.includes(path)) sent.push(['OPTIONS', {}]);
   for (const [method, headers] of sent) {
     const { updates, reports, body } = await measured(method, path, headers);
@@ -107,7 +107,7 @@ test.each([
   }
 });
 
-/** As a page of another origin asks, of which a gateway's own answer does not allow Prefer. */
+/** Asks as a page of another origin for Prefer, which a gateway's own answer does not allow. */
 async function preflight(path: string) {
   const asked = { Origin: 'https://example.org', 'Access-Control-Request-Method': 'PUT' };
   const answer = await measured('OPTIONS', path, asked);
@@ -121,7 +121,7 @@ async function preflight(path: string) {
 }
 
 describe('OPTIONS', () => {
-  // The local gateway takes no longer ones
+  // The local gateway refuses longer ones
   const isTaken = (url: string) => url.length <= 8_192 && url.split('/').length <= 1_000;
   const urls = [...oddPaths, ...Object.values(longUrls)];
   const paths = urls.filter((url) => url.startsWith('/') && isTaken(url));

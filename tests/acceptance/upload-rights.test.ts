@@ -1,5 +1,5 @@
-// Whose an upload session is: what was begun over HTTP goes on over HTTP with a key, what was begun by a
-// call goes on as it was given, and all of it ends with the right that it was begun by.
+// The right to an upload session: a session begun over HTTP continues over HTTP with a key, one
+// begun by a call continues as before, and both end with the right that began them.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeOf, keyFor, type Person, personInside } from '../support/people.ts';
@@ -17,7 +17,7 @@ let member: Person;
 let nobody: Person;
 let stranger: Person;
 const bytes = Uint8Array.of(1, 2, 3, 4, 5);
-/** Open sessions that one key or caller may have in a bucket. */
+/** Open sessions that one key or caller can have in a bucket. */
 const share = 25;
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ interface Sent {
   readonly body?: Uint8Array | string;
 }
 
-/** By the host that needs no certificate, which a moved clock would spoil. */
+/** Uses the host that needs no certificate, because a moved clock would invalidate it. */
 function http(method: string, path: string, { key, body = '' }: Sent = {}): Promise<RawAnswer> {
   const headers = {
     'Content-Type': 'application/json',
@@ -72,7 +72,7 @@ async function openUploads(bucket: string): Promise<bigint> {
   return (await owner.get<{ openUploads: bigint }>('getBucket', bucket, [])).openUploads;
 }
 
-/** As upkeep does it by timers. */
+/** Waits until upkeep has ended all sessions by timers. */
 async function allEnded(bucket: string): Promise<void> {
   await expect.poll(() => openUploads(bucket), { interval: 50 }).toBe(0n);
 }
@@ -156,7 +156,9 @@ describe('a session that was begun by a call with a key', () => {
   });
 });
 
-/** As many as the key may have; the next is refused, and one of another key is taken. */
+/**
+ * Begins as many sessions as the key can have; the next is refused, but another key's is accepted.
+ */
 async function exhaust(bucket: string, key: string): Promise<string[]> {
   const ids = await Promise.all(Array.from({ length: share }, () => begun(bucket, key)));
   expect(codeOf(await begin(bucket, key))).toBe('429 SlowDown');
@@ -273,7 +275,7 @@ describe('owners', () => {
   });
 });
 
-// The last: it moves the clock.
+// The last test, because it moves the clock.
 test('sessions of a key that expires end with it, by the timers', async () => {
   const replica = service.replica ?? expect.fail('this suite needs the local replica');
   await newBucket('brief');
@@ -283,7 +285,7 @@ test('sessions of a key that expires end with it, by the timers', async () => {
   await exhaust('brief', secret);
   replica.advanceTime(61_000_000_000n);
   expect(codeOf(await begin('brief', secret))).toBe('401 InvalidApiKey');
-  // Upkeep looks every ten minutes.
+  // Upkeep runs every ten minutes.
   replica.advanceTime(600_000_000_000n);
   for (let turn = 0; turn < 12; turn++) await replica.tick();
   expect(await openUploads('brief')).toBe(0n);

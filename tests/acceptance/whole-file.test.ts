@@ -1,4 +1,4 @@
-// Whole files over HTTP: PUT with a key, public GET and HEAD, and everything that is refused.
+// Whole files over HTTP: PUT with a key, public GET and HEAD, and all refusals.
 
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
@@ -23,7 +23,7 @@ interface PutOptions {
   readonly key?: string;
 }
 
-/** PUT as `curl -T` does it; `headers` come in place of the usual ones. */
+/** Sends a PUT as `curl -T` does; `headers` replace the usual ones. */
 function put(path: string, body: Uint8Array | string, options: PutOptions = {}): Promise<Response> {
   const { bucket = service.bucket, key = service.apiKey } = options;
   return fetch(`${service.base}/api/v1/bucket/${bucket}/files/${path}`, {
@@ -171,7 +171,7 @@ describe('a PUT that is refused changes nothing and says why', () => {
     ],
   ])('%s', async (_, status, code, send) => {
     const response = await send();
-    // The network's gateways put their own X-Request-Id in place of the canister's.
+    // The network's gateways replace the canister's X-Request-Id by their own.
     expect(response.headers.get('x-request-id')).toMatch(/.{8,}/);
     const error = await errorOf(response);
     expect(error).toMatchObject({ status, code, requestId: expect.stringMatching(/^\w{8,}$/) });

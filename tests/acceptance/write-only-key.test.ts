@@ -1,5 +1,5 @@
-// A key with `write` but without `read` learns nothing of stored files: no refused condition reveals
-// the entity tag, which begins with the SHA-256 of the bytes.
+// A key with `write` but without `read` learns nothing about stored files: no refused condition
+// reveals the entity tag, which begins with the SHA-256 of the bytes.
 
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
@@ -30,7 +30,7 @@ beforeAll(async () => {
     (await owner.get<{ secret: string }>('createApiKey', keyFor([bucket], permissions))).secret;
   writes = await newKey(['write']);
   deletes = await newKey(['delete']);
-  // Before the file is there: the condition holds, and no longer does at the completion.
+  // The condition is met before the file exists, and no longer at completion.
   const body = JSON.stringify({ path: 'a', size: 1, contentType: 'a/b' });
   const started = await http('POST', 'upload/start', { key: writes, body });
   uploadId = JSON.parse(started.body.toString()).sessionId;
@@ -52,7 +52,7 @@ function http(method: string, path: string, { key, body = '', headers = {} }: Se
   return exchangeWith(service.base, 'localhost', { method, path: target, headers: fields, body });
 }
 
-/** In any writing of it, also a part. */
+/** In any encoding, also a part of it. */
 function expectNoDigest(text: string): void {
   for (const encoding of ['hex', 'base64', 'base64url'] as const) {
     expect(text.toLowerCase()).not.toContain(digest.toString(encoding).slice(0, 8).toLowerCase());
@@ -140,7 +140,7 @@ describe('an answer shows a key that may only write nothing that others stored:'
     const named = 'url' in row ? row.url(spot) : inspect(row.values(spot), { breakLength: 1e9 });
     return [`${row.method} ${named}`, row, index] as const;
   });
-  /** The record of the file that the rows are tried on, when others have stored it. */
+  /** The record of the file in the rows, after others have stored it. */
   const before = new Map<string, { createdAt: bigint; updatedAt: bigint }>();
 
   function spotOf(index: number): Spot {
@@ -153,7 +153,7 @@ describe('an answer shows a key that may only write nothing that others stored:'
     await owner.get('updateBucket', change);
     const file = { bytes, contentType: [secrets.type], tags: [[secrets.tag]] };
     const noted = { ...file, metadata: [[['note', secrets.note]]] };
-    // Twice, so that each has a former version
+    // Stores each file twice, so that each has a former version
     for (let round = 0; round < 2; round++) {
       const files = rows.map((_, index) => ({ ...noted, path: `others/${index}` }));
       await owner.get('uploadFiles', { bucketId: bucket, files });

@@ -1,5 +1,5 @@
-// Calls with wrong arguments, as by a program with another interface: the reject names the method,
-// the field and what has to be there, whoever asks and by whichever way.
+// Calls with wrong arguments, as from a program with another interface: the reject names the
+// method, the field and the expected type, for every caller and way of calling.
 
 import { Actor, type ActorMethod, HttpAgent, type HttpAgentOptions } from '@dfinity/agent';
 import { IDL } from '@dfinity/candid';

@@ -1,5 +1,5 @@
-// Arguments within bounds: what honest callers send decodes as by the official library, and what
-// would keep it busy is refused at once.
+// Decoding of arguments within bounds: arguments of honest callers decode as with the official
+// library, and arguments that would cost too much are refused at once.
 
 import { isDeepStrictEqual } from 'node:util';
 import { IDL } from '@dfinity/candid';
@@ -20,7 +20,9 @@ import { seedOr } from '../support/seed.ts';
 
 beforeAll(installNodeText);
 
-/** One of this many hostile arguments is decoded for each method: their types are much alike. */
+/**
+ * One of this many hostile arguments is decoded for each method, because their types are similar.
+ */
 const oneOf = 4;
 const seed = seedOr(20_261_122);
 
@@ -48,7 +50,7 @@ describe('decodeWithin()', () => {
           // Numbers beyond 140 bits, which no method needs, have a test below.
           fc.pre(!hasHugeNumber(sent));
           const [own, known] = [decode(parameters, bytes), IDL.decode(parameters, bytes)];
-          // On equal values expect() would take most of the time.
+          // expect() would take most of the time for equal values.
           if (!isDeepStrictEqual(own, known)) expect(own).toEqual(known);
         }),
         { numRuns: 30 },

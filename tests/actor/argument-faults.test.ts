@@ -1,5 +1,5 @@
-// The error for a wrong argument names the place and the expected type, and quotes nothing of the
-// argument.
+// The error for a wrong argument names its position and the expected type, and quotes nothing of
+// the argument.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -37,7 +37,7 @@ function told(expected: IDL.Type[], sent: Sent): string | undefined {
   return toldOf(expected, new Uint8Array(IDL.encode(sent.types, sent.values)));
 }
 
-/** A record of that type with another type, and a value of it, for one of its fields. */
+/** Returns a record of that type in which one field has another type and a value of it. */
 function withField(type: IDL.RecordClass, name: string, other: [IDL.Type, unknown]): Sent {
   const fields = type._fields.map(([field, own]): [string, IDL.Type, unknown] =>
     field === name ? [field, ...other] : [field, own, own === IDL.Text ? 'n' : []],
@@ -91,7 +91,7 @@ describe('decodeWithin(): a wrong argument', () => {
     const allow = Array.from({ length: 5 }, () => Principal.anonymous());
     const Allowed = IDL.Record({ allow: IDL.Opt(IDL.Vec(IDL.Principal)) });
     const argument = new Uint8Array(IDL.encode([Allowed], [{ allow: [allow] }]));
-    // Three bytes each: the tag of the fourth stands for an opaque reference.
+    // Three bytes each; the fourth tag means an opaque reference.
     argument[argument.length - 6] = 0;
     expect(toldOf([types.AccessChange], argument)).toBe(
       "the argument's field allow[3] has an opaque principal reference",

@@ -45,7 +45,7 @@ describe('decodeFileBatch()', () => {
     const batch = readBatch(encodeBatch(files));
     expect(batch).toMatchObject({ bucketId: 'box', apiKey: 'efs_' });
     expect(batch.readFiles()).toEqual(files);
-    // And once more, as an inspection and an update of one message might.
+    // A second time, as an inspection and an update of one message might read them.
     expect(batch.readFiles()).toEqual(files);
     expect(readBatch(encodeBatch([], [])).readFiles()).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// The messages that are decoded and encoded by hand: the official library is the judge.
+// The hand-written codecs of messages, compared with the official library.
 
 import { IDL } from '@dfinity/candid';
 import fc from 'fast-check';
@@ -16,14 +16,15 @@ const bounds = { bytes: 10_000_000, textBytes: 10_000_000, values: 100_000 };
 const decodeRequest = (bytes: Uint8Array) => messages.decodeRequest(bytes, bounds);
 const decodeChunk = (bytes: Uint8Array) => messages.decodeChunk(bytes, bounds);
 
-// Node's TextDecoder, which the library uses, drops a byte order mark; we keep every character.
+// Node's TextDecoder, which the library uses, drops a byte order mark; our decoder keeps every
+// character.
 const text = fc.string({ unit: 'binary' }).map(withoutMark);
 
 function withoutMark(value: string): string {
   return value.replace(/^\ufeff/, '');
 }
 
-// The library wants objects with a prototype.
+// The library requires objects with a prototype.
 const requests = fc.record(
   {
     method: text,
@@ -73,7 +74,7 @@ describe('decodeRequest()', () => {
     fc.assert(
       fc.property(requests, damage, fc.nat(20), (request, changes, cut) => {
         const whole = new Uint8Array(IDL.encode([HttpRequest], [request]));
-        // The type table stays as it is: a damaged one can keep the library busy for hours.
+        // The type table stays intact, because a damaged one can keep the library busy for hours.
         const bytes = whole.slice(0, whole.length - (cut > 10 ? cut : 0));
         for (const [position, value] of changes) {
           bytes[70 + (position % Math.max(1, bytes.length - 70))] = value;

@@ -1,4 +1,4 @@
-// The beginnings of results are made by hand, quickly: the Candid library reads them as its own.
+// The hand-written beginnings of results: the Candid library must read them as its own.
 
 import { IDL } from '@dfinity/candid';
 import { describe, expect, it } from 'vitest';

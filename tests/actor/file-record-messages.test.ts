@@ -14,7 +14,7 @@ import { installNodeText } from '../support/memory-stores.ts';
 
 beforeAll(installNodeText);
 
-// No NUL, as in every text of a record; quotes and backslashes are escaped in JSON.
+// Without NUL, as in every text of a record; JSON escapes quotes and backslashes.
 const character = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
   fc.constantFrom('/', '"', '\\', ',', 'ü', '漢', '😀', ' '),
@@ -65,7 +65,7 @@ const page = fc.record({
   sort: fc.constantFrom('name_asc' as const, 'date_desc' as const),
 });
 
-/** As Candid's FileRecord: the record of the JSON interface with times in nanoseconds. */
+/** Returns Candid's FileRecord: the record of the JSON interface with times in nanoseconds. */
 function candidRecord(file: FileRecord) {
   const { sha256, ...view } = fileView(file);
   const { createdAtNs: createdAt, updatedAtNs: updatedAt } = file;

@@ -1,5 +1,5 @@
-// The .did file as something to read: types with names, a comment on each, and just the types that
-// the canister decodes and encodes, by the reading of the official parser.
+// The .did file as a readable text: types with names and comments, and exactly the types that the
+// canister decodes and encodes, as the official parser reads them.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   comments = await readComments(projectDir);
 });
 
-/** As the official parser reads the text. */
+/** Parses the text with the official parser. */
 function parsedService(): IDL.ServiceClass {
   return (idlFactory as unknown as (kit: object) => IDL.ServiceClass)({ IDL });
 }
@@ -39,7 +39,7 @@ function within(type: IDL.Type): IDL.Type {
   return isOuter ? within((type as unknown as { _type: IDL.Type })._type) : type;
 }
 
-/** The types of arguments and results, by their names in the text. */
+/** Returns the types of arguments and results by their names in the text. */
 function parsedTypes(text: string): [name: string, type: IDL.Type][] {
   const fields = new Map<string, IDL.FuncClass>(parsedService()._fields);
   const signatures = text.matchAll(/^ {4}(\w+): \((.*?)\) -> \((.*)\)(?: query)?;$/gm);

@@ -1,5 +1,5 @@
-// The interface that clients program against: the given methods to the letter, and the same text in
-// the repository and in the Wasm.
+// The interface that clients use: the given methods exactly, and the same text in the repository
+// and in the Wasm.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Answers that the kernel puts together: to the byte those that are encoded in JavaScript.
+// Answers that the kernel assembles are byte for byte those that JavaScript encodes.
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   text = await installKernelText();
 });
 
-// Files of tests may share an engine.
+// Test files can share an engine.
 afterAll(closeTextExchange);
 
 function sent(response: EncodableResponse, isUpgrade = false): string | undefined {

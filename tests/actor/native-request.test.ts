@@ -1,4 +1,4 @@
-// Requests read by the kernel: just what the reader in JavaScript makes of them, or nothing.
+// The kernel reads requests exactly as the reader in JavaScript does, or not at all.
 
 import { IDL } from '@dfinity/candid';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await installKernelText();
 });
 
-// Files of tests may share an engine.
+// Test files can share an engine.
 afterAll(closeTextExchange);
 
 const bounds = { bytes: 2_097_152, textBytes: requestTextBytesMax, values: 480 };
@@ -61,7 +61,7 @@ function expectFields({ fields, ...request }: Request): void {
   }
 }
 
-/** By the slow reader, which the kernel's must not differ from; errors count as none. */
+/** Uses the slow reader, which the kernel must match; errors count as no result. */
 function readSlowly(argument: Uint8Array) {
   try {
     const { method, url, headers, body } = readAnyRequest(argument, bounds);

@@ -1,5 +1,5 @@
-// A large file on its way through the gateway, from a node that lies about one of its parts: the
-// download breaks off, and no byte of that part comes through.
+// A large download through the gateway from a node that forges one of its parts: the download
+// breaks off, and no byte of that part arrives.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -60,7 +60,7 @@ beforeEach(async () => {
 
 afterEach(() => close());
 
-/** The bytes that came until the end, or until the connection broke. */
+/** Returns the bytes that arrived until the end, or until the connection broke. */
 async function download(): Promise<{ readonly bytes: Buffer; readonly isWhole: boolean }> {
   const { canisterId } = canister;
   const response = await fetch(`${url}/cloud/demo/large.bin?canisterId=${canisterId}`);

@@ -1,6 +1,6 @@
-// Random changes of a bucket that is a site at times, on the real Wasm: every address of a small
-// universe is answered as a plain twin says, and the official verifier accepts the answer. While the
-// files are brought from one state to the other, each answer is one of the two states', and proven.
+// Random changes of a bucket that is sometimes a site, on the real Wasm: every address of a small
+// set is answered as a plain reference model predicts, and the official verifier accepts the
+// answer. While the files are renewed, each answer belongs to one of the two states, and is proven.
 
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -71,13 +71,13 @@ async function replyAt(address: string): Promise<TwinReply> {
 const replies = (bucket: TwinBucket) => addresses.map((address) => twinReply(bucket, address));
 
 /**
- * Each at every moment one of either state; in the end of the latter. A bucket that was hidden may
- * have become a site, or none, in hiding.
+ * Expects each answer to belong to one of the two states at any moment, and finally to the latter.
+ * A hidden bucket may have become a site, or ceased to be one.
  */
 async function expectSettled(before: TwinBucket, after: TwinBucket): Promise<void> {
   const expected = replies(after);
   const old = replies(before.isPublic ? before : { ...after, isSite: !after.isSite });
-  // Until the index.html of a folder is certified as the site's, 404.html may answer.
+  // Until the index.html of a folder is certified for the site, 404.html may answer.
   const page = twinReply({ ...after, isSite: true }, '/nothing');
   for (let turn = 0; turn < 200; turn++) {
     const found: TwinReply[] = [];
@@ -87,13 +87,13 @@ async function expectSettled(before: TwinBucket, after: TwinBucket): Promise<voi
       expect([old[index], expected[index], page], address).toContainEqual(reply);
     }
     if (JSON.stringify(found) === JSON.stringify(expected)) return;
-    // For the canister's timers
+    // Lets the canister's timers run
     await setTimeout(2);
   }
   expect(await Promise.all(addresses.map(replyAt))).toEqual(expected);
 }
 
-/** Applies the operation to the service and to the twin, and returns the new twin. */
+/** Applies the operation to the service and to the reference model, and returns the new model. */
 async function run(twin: TwinBucket, operation: Operation, text: string): Promise<TwinBucket> {
   const files = new Map(twin.files);
   switch (operation.kind) {

@@ -1,5 +1,5 @@
-// Addresses of a site on the real Wasm, judged by the official verifier: an index of several parts,
-// conditions, requests that are too large, pages that are too long, and many files at once.
+// Addresses of a site on the real Wasm, checked by the official verifier: an index of several
+// parts, conditions, requests that are too large, pages that are too long, and many files at once.
 
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ const textOf = ({ body }: CanisterAnswer) => Buffer.from(body).toString();
 const field = ({ headers }: CanisterAnswer, sought: string) =>
   headers.find(([name]) => name.toLowerCase() === sought)?.[1];
 
-/** Timers have done their work when that is the status there. */
+/** Waits until timers have changed the status to that value. */
 async function settled(url: string, status: number): Promise<CanisterAnswer> {
   for (let turn = 0; turn < 200; turn++) {
     await setTimeout(5);
@@ -87,7 +87,7 @@ test('404.html answers what is not there, whatever is asked, while it is short e
   expect(field(lost, 'content-type')).toBe('text/html');
   expect(field(lost, 'content-security-policy')).toContain('allow-scripts');
   expect(field(lost, 'etag')).toBeUndefined();
-  // Too large to be asked again by an update
+  // Too large to be repeated as an update
   const large = { method: 'POST', url, body: new Uint8Array(5_000) };
   expect(textOf(await canister.accepted(large))).toBe('<p>lost');
   expect((await canister.accepted({ method: 'OPTIONS', url })).status).toBe(204);

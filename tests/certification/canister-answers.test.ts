@@ -1,5 +1,5 @@
-// The official verifier judges the canister's answers to queries: every row of the table of
-// certified answers, and the answers that can't be certified and that an update repeats.
+// The official verifier checks the canister's answers to queries: every row of the table of
+// certified answers, and the answers that cannot be certified and are repeated by an update.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -203,7 +203,7 @@ describe('http_request: what depends on more than is certified is asked again by
     ['an API key in the URL', () => ({ url: cloud(canister.apiKey) })],
   ])('%s', async (_, request) => {
     expect(await canister.ask(await request())).toMatchObject({ isUpgrade: true });
-    // Not where nobody verifies, and not where a replicated query vouches for the answer.
+    // Not if nobody verifies, and not if a replicated query vouches for the answer.
     const asked = await request();
     const raw = {
       ...asked,
@@ -327,7 +327,7 @@ describe('http_request: OPTIONS', () => {
   });
 });
 
-// The answer 431 cannot be verified here: the update that a gateway is sent to is refused unpaid.
+// A 431 cannot be verified here: the update that a gateway is asked to send is refused unpaid.
 test('http_request: no update is paid for with more header bytes than a request has', async () => {
   const range = ['Range', 'bytes=1-3'] as const;
   const asked = (bytes: number) => ({

@@ -1,4 +1,5 @@
-// Leaves of a file and of the fixed answers, each before the official verifier in a tree of its own.
+// Leaves of a file and of the fixed answers, each checked by the official verifier in a separate
+// tree.
 
 import { createHash } from 'node:crypto';
 import { decode, encode } from 'cborg';
@@ -61,7 +62,7 @@ interface Shown {
   readonly cbor: Uint8Array;
 }
 
-/** The tree that has this at the path and nothing else, and what proves it. */
+/** Returns the tree that has only this subtree at the path, and its proof. */
 function proof(shown: Shown, path: readonly string[]): Field {
   const labels = ['http_expr', ...path];
   const root = labels.reduceRight((below, label) => labeled(label, below), pruned(shown.hash));
@@ -83,7 +84,7 @@ const leaves = openFileLeaves(() => {
     .fileLeaves;
 });
 
-/** The file's tree that shows the row, or the row's levels alone, as they are found where stored. */
+/** Returns the file's tree that shows the row, or only the row's levels, as stored. */
 function shownTree(of: CertifiedFile, row: OwnRow): Uint8Array {
   if (of.partCount <= 1) return leaves.tree(of, row);
   const { label, subtree } = leaves.row(of, row);
@@ -123,7 +124,7 @@ describe('CertifiedFile: a leaf of a file', () => {
     const answer = answerOf(file, row, bytes);
     for (const [, otherRow, , otherRequest] of rows) {
       const { refusal } = verdictOn({ ...otherRequest, url: '/a' }, answer, testContext);
-      // A plain answer is right for requests whose other headers it does not look at.
+      // A plain answer is right for requests that differ only in uncertified headers.
       const isRight =
         otherRow === row || (row.row === 'plain' && (otherRequest.method ?? 'GET') === row.method);
       expect(refusal === undefined, `${JSON.stringify(otherRow)}: ${refusal}`).toBe(isRight);

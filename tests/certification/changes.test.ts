@@ -1,4 +1,4 @@
-// A change is certified in the message that makes it, and the former state is certified no longer.
+// A change is certified in the message that makes it, and the former state is no longer certified.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CanisterAnswer } from '../../packages/replica/src/gateway/candid-messages.ts';
@@ -26,7 +26,7 @@ async function textOf(request: AskedRequest): Promise<string> {
 
 const certificatePattern = /certificate=:[^:]*:/;
 
-/** The old answer with the certificate of now. */
+/** Returns the old answer with the present certificate. */
 async function outdated(request: AskedRequest, old: CanisterAnswer): Promise<CanisterAnswer> {
   const now = await canister.ask({ url: '/' });
   const headerOf = ({ headers }: CanisterAnswer) =>
@@ -101,7 +101,7 @@ test('http_request: all of it is certified still after an upgrade', async () => 
   await canister.createBucket('closed');
   await canister.showBucket('closed', false);
   await canister.upgrade();
-  // An update waits until keys are there again.
+  // An update waits until keys are available again.
   await canister.change({ ...cloud('kept'), headers: [['Range', 'bytes=0-0']] });
   expect(await textOf(cloud('kept'))).toBe('200 kept');
   expect((await canister.accepted(cloud('none'))).status).toBe(404);

@@ -1,5 +1,5 @@
-// Limits on the instructions of certification, by the replica's meter, and independence of the
-// number of files.
+// Limits on the instructions of certification, measured by the replica's meter, and their
+// independence from the number of files.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => canister?.replica.stop());
 
-/** Instructions of the last message to that method; timers may have run after it. */
+/** Returns the instructions of the last message to that method; timers may have run after it. */
 function lastCost(kind: string, method?: string): number {
   const report = canister.replica.reports.findLast((each) => {
     return each.kind === kind && (method ?? each.method) === each.method;
@@ -61,7 +61,7 @@ test('http_request: a range that anybody asks for is answered for 12 M cycles at
   ] as const;
   const asked = { url: '/cloud/demo/two-megabytes', headers };
   expect(await canister.ask(asked)).toMatchObject({ isUpgrade: true });
-  // The first after an upgrade derives the tokens' key.
+  // The first request after an upgrade derives the key of tokens.
   const argument = encodeUpdateRequest({ method: 'GET', body: new Uint8Array(0), ...asked });
   for (let turn = 0; turn < 2; turn++) {
     const { replica, canisterId } = canister;
@@ -92,7 +92,7 @@ test('http_request: neither an upgrade nor showing a bucket grows with the files
   for (let index = 0; index < 100; index++) await canister.put(`dir/${index}`, kilobyte);
   const many = await costs();
   for (const [index, cost] of many.entries()) {
-    // With the logarithm of their number, which is two steps of a hundred in a cheap message
+    // Grows with the logarithm of the number, which is two steps of a hundred in a cheap message
     expect(cost).toBeLessThan((few[index] ?? 0) * 1.1);
   }
 });

@@ -1,5 +1,5 @@
-// A front: every path at its address has a certified answer, and no lie of one node passes the
-// official verifier.
+// A front: every path at its address has a certified answer, and the official verifier refuses
+// every forged answer of one node.
 
 import { readFile } from 'node:fs/promises';
 import { IDL } from '@dfinity/candid';
@@ -195,7 +195,7 @@ describe('http_request: the role', () => {
 test('http_request: an idle front runs nothing: no timers, no calls', async () => {
   const network = new KeyNetwork();
   await network.install(roleArgument({ front: null }));
-  // Azle draws its seed once
+  // Azle fetches its seed once
   await network.wait(0);
   network.reports.length = 0;
   for (let day = 0; day < 3; day++) await network.wait(86_400);

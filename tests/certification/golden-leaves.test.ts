@@ -1,6 +1,6 @@
 // Leaves of certified files outlive upgrades: a later version must answer with the same headers
-// until it has written the leaves anew. So this test fixes the headers of each version of the
-// leaves, and the root hash that they give.
+// until it has renewed the leaves. So this test fixes the headers and the root hash of each version
+// of the leaves.
 
 import { beforeAll, expect, test } from 'vitest';
 import { openCertifiedSite } from '../../src/certification/certified-site.ts';
@@ -38,7 +38,7 @@ test('representationHeaders(): a file of version 0.1.0 is served with these head
   expect([...validatorHeaders(former), ...representationHeaders(former)]).toEqual(
     headers.filter(([name]) => name !== 'Access-Control-Expose-Headers'),
   );
-  // Each type that the present version puts into a sandbox, and that one did not.
+  // A type that the present version sandboxes, but the former one did not.
   const contentType = 'multipart/x-mixed-replace';
   const names = (leavesVersion: 1 | 2) =>
     representationHeaders({ ...file, contentType, leavesVersion }).map(([name]) => name);
@@ -72,8 +72,7 @@ test.each([
 ])('representationHeaders(): its leaves have this root', async (file, root) => {
   await installNodeKernel();
   const nothing = { status: 404, headers: [], bodyDigest: new Uint8Array(32) };
-  // A bucket that nobody has shown: its files stand as those of public ones, in a tree of their
-  // own.
+  // A private bucket: its files are in a separate tree in the same form as those of public ones.
   const hiddenTree = openLabelTree(spaceIds.labels, 1);
   const site = openCertifiedSite({
     published: openLabelTree(spaceIds.labels, 0),

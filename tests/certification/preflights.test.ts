@@ -1,6 +1,6 @@
-// OPTIONS at a volume, with a front and without: whatever the path, the host and the budgets, the
-// query's answer is one that gateways verify and pass on. A gateway that is given anything else
-// answers every OPTIONS itself for a day, and then allows no page to send a key.
+// OPTIONS at a volume, with and without a front: for every path, host and budget, gateways verify
+// and pass on the query's answer. Otherwise a gateway would answer every OPTIONS itself for a day,
+// and then allow no page to send a key.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -44,12 +44,14 @@ afterAll(() => volume?.replica.stop());
 
 const pathOf = (url: string) => url.split('?', 1)[0] ?? '';
 
-/** The official verifier takes minutes for thousands of segments, so it judges no such answer. */
+/**
+ * The official verifier takes minutes for thousands of segments, so it does not check such answers.
+ */
 function answerOf(request: AskedRequest) {
   return request.url.split('/').length > 2_000 ? volume.ask(request) : volume.accepted(request);
 }
 
-/** The answer to OPTIONS, which must be what browsers and gateways expect. */
+/** Expects the answer to OPTIONS that browsers and gateways require. */
 async function preflight(request: AskedRequest): Promise<void> {
   const asked = { ...request, method: 'OPTIONS' };
   const first = volume.replica.reports.length;
@@ -73,7 +75,7 @@ describe.each(['without a front', 'with a front'])(
 
     test.each(oddPaths)('%s', (url) => preflight({ url }));
 
-    // No gateway takes a longer one
+    // No gateway accepts a longer one
     const long = Object.entries(longUrls).filter(([, url]) => url.length < 65_535);
     test.each(long)('%s', (_, url) => preflight({ url }));
 

@@ -1,5 +1,5 @@
-// Which hosts get answers without a proof: those whose gateways verify nothing, which the network tells
-// by the canister's id before “raw”. Nobody else can switch the proofs off by a name of their own.
+// Hosts that get answers without a proof: those whose gateways verify nothing, which are identified
+// by the canister's id before "raw". No other host name can turn the proofs off.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {

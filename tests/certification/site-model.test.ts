@@ -1,5 +1,5 @@
-// The tree of all certified answers against its slow twin, built from scratch: the root is that of
-// what is there, whatever has happened before.
+// Compares the tree of all certified answers with a slow reference model that is computed from the
+// present content: the root depends only on the content, not on its history.
 
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
@@ -84,7 +84,7 @@ test('CertifiedSite: the root is that of the files of public buckets, after 400 
       publicBuckets.add(bucketId);
       site.showBucket(bucketId, true);
     } else {
-      // An upgrade: the heap is new, stable memory is what it was.
+      // An upgrade: a new heap on the same stable memory.
       await installNodeKernel({ system });
       site = openSite();
       site.setUp({ hasUncertified: true });

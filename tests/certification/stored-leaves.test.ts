@@ -1,5 +1,5 @@
-// Release 0.1.0 stored each leaf of every file. These go on being proven, have the hash that the
-// file has with one node, and go when the file is replaced.
+// Release 0.1.0 stored each leaf of every file. These leaves are still proven, have the hash that
+// the file has with one node, and are removed when the file is replaced.
 
 import { createHash } from 'node:crypto';
 import { decode } from 'cborg';
@@ -54,7 +54,7 @@ beforeEach(async () => {
   site.showBucket('box', true);
 });
 
-/** Nodes in use, kernel/label-nodes.ts; the label tree is the one space there is, in extent 2. */
+/** Nodes in use, kernel/label-nodes.ts; the label tree is the only space, in extent 2. */
 const nodes = () => new DataView(host.system.stable.buffer).getUint32(2 * 1_048_576 + 16, true);
 
 function storeLeaves(of: CertifiedFile): void {
@@ -70,7 +70,7 @@ function storeLeaves(of: CertifiedFile): void {
   published.setLeaves(under('range'), concatBytes(label, hash));
 }
 
-/** CBOR describes itself in front. */
+/** Self-described CBOR begins with a tag. */
 const tagBytes = 3;
 
 const rows: readonly FileRow[] = [

@@ -1,5 +1,5 @@
-// A node that lies: true answers with something changed, and answers given for another request. The
-// official verifier refuses each of them.
+// A malicious node: true answers with a change, and answers to another request. The official
+// verifier refuses each of them.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -13,7 +13,7 @@ import { sampleBytes } from '../support/service.ts';
 let canister: CertifiedCanister;
 
 let exchanges: Exchange[];
-/** The exchange of a former version of the file. */
+/** The answer of a former version of the file. */
 let outdated: Exchange;
 
 async function collect(): Promise<Exchange[]> {
@@ -54,12 +54,15 @@ afterAll(() => canister?.replica.stop());
 const nowhere = ['/', '/cloud/demo/none'];
 const isFixed = ({ url, method }: AskedRequest) => method !== 'OPTIONS' && nowhere.includes(url);
 
-/** An answer for one of the requests is right for the other: it looks at nothing that differs. */
+/**
+ * Whether an answer to one of the requests is right for the other, because it does not depend on
+ * their difference.
+ */
 function isRight(request: AskedRequest, answered: AskedRequest): boolean {
   if (isFixed(answered)) return request.url === answered.url;
   const methodOf = ({ method = 'GET' }: AskedRequest) => method;
   const isSame = request.url === answered.url && methodOf(request) === methodOf(answered);
-  // A range of a file of one part is answered by all of it
+  // A range of a file of one part is answered by the whole file
   const isRange = answered.headers?.[0]?.[0] === 'Range' && answered.url !== '/cloud/demo/large';
   return request === answered || (isSame && (answered.headers === undefined || isRange));
 }

@@ -1,4 +1,4 @@
-// A volume whose service has a front: no script runs at its own address, everything else stays.
+// A volume with a front: no script runs at its own address, everything else stays.
 
 import { readFile } from 'node:fs/promises';
 import { IDL } from '@dfinity/candid';

@@ -1,5 +1,5 @@
-// Texts at /.well-known/, on the real Wasm, judged by the official verifier: certified as they are set,
-// after an upgrade too, and a certified 404 where nothing is.
+// Texts at /.well-known/ on the real Wasm, checked by the official verifier: certified when they
+// are set and after an upgrade, and a certified 404 for a missing text.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CanisterAnswer } from '../../packages/replica/src/gateway/candid-messages.ts';

@@ -1,4 +1,4 @@
-// The client's age files against the library of age's author, and against whoever alters them.
+// The client's age files, compared with the library of age's author, and altered files.
 
 import {
   Decrypter,
@@ -81,7 +81,7 @@ interface Sealed {
   readonly isStream?: boolean;
 }
 
-/** As an upload reads it: chunk by chunk, until one is short. */
+/** Reads the source as an upload does: chunk by chunk, until one is short. */
 async function sealedOf(sealed: Sealed): Promise<Uint8Array> {
   const { plain, chunkBytes, cipher = nodeSegmentCipher, isStream = false } = sealed;
   const header = sealed.header ?? (await makeHeader({ recipients }));

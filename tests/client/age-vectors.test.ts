@@ -1,5 +1,5 @@
-// The test vectors of age (C2SP/CCTV, by its npm package) through the client's reading paths: those
-// that are neither armored nor for another kind of key.
+// The test vectors of age (C2SP/CCTV, by its npm package) in the client's reading paths, except
+// armored ones and those for another kind of key.
 
 import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
@@ -32,7 +32,7 @@ const usable = Object.entries(vectors as Record<string, Uint8Array>)
   .map(vectorOf)
   .filter(({ fields }) => !fields.has('armored'));
 
-/** The plaintext that came out, and how it ended. */
+/** Returns the plaintext and the outcome. */
 async function openVector({ fields, file }: Vector): Promise<[Buffer, string]> {
   const opened: Uint8Array[] = [];
   const sealed = {
@@ -46,7 +46,7 @@ async function openVector({ fields, file }: Vector): Promise<[Buffer, string]> {
       passphrases: fields.get('passphrase') ?? [],
     });
     const age = await openedAge({ prefix, size: file.length, fileKey }, nodeSegmentCipher);
-    // Piece by piece, as a download of small parts would bring it.
+    // In small pieces, as a download of small parts yields them.
     const pieces = [file.subarray(age.payloadStart)][Symbol.iterator]();
     const stream = (async function* () {
       for (const bytes of pieces) {

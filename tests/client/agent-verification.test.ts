@@ -1,5 +1,5 @@
 // The agent's own verification of certificates, which most tests shorten by known signatures, and
-// what is known: exactly the signatures that a replica of this process has made.
+// the known signatures: exactly those that a replica of this process has made.
 
 import * as former from '@dfinity/agent';
 import * as current from '@icp-sdk/core/agent';
@@ -24,7 +24,7 @@ async function timeCertificate(agent: current.HttpAgent): Promise<Uint8Array> {
   return certificate;
 }
 
-/** Flips a bit of the last byte: of the signature, which certificates end with. */
+/** Flips a bit of the last byte, which belongs to the signature at the end of a certificate. */
 function withOtherEnd(certificate: Uint8Array): Uint8Array {
   const changed = certificate.slice();
   changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;

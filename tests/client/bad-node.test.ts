@@ -1,6 +1,6 @@
-// A node that answers queries badly: the client has the right bytes in the end, or says why not.
-// Answers without a certificate or digest, such as a list of names, are one node's word: agents
-// detect answers that the node has not signed or that are too old.
+// A node that answers queries wrongly: the client gets the right bytes in the end, or an error that
+// says why not. One node vouches for answers without a certificate or digest, such as a list of
+// names: agents detect answers that the node has not signed or that are too old.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
@@ -39,11 +39,11 @@ function open(transport: Transport): Storage {
 
 interface Seen {
   readonly right: number;
-  /** Codes of what was refused. */
+  /** Codes of the refusals. */
   readonly refused: readonly string[];
 }
 
-/** Anything but the bytes meant, or a StorageError, fails the test. */
+/** Any result other than the right bytes or a StorageError fails the test. */
 async function readings(
   transport: Transport,
   path: string,
@@ -83,7 +83,7 @@ describe.each(transports)('createStorage(): over %s', (transport) => {
     setFaults({ lies: 0.1, seed: 2 });
     const { right, refused } = await readings(transport, path, [former]);
     expect(right).toBeGreaterThan(0);
-    // Over HTTP the gateway refuses what no certificate covers, and is asked again.
+    // Over HTTP the gateway refuses uncertified answers, and the client repeats the request.
     if (transport === 'HTTP') expect(right).toBe(rounds);
     else expect(refused.length).toBeGreaterThan(0);
   });

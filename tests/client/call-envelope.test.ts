@@ -1,5 +1,5 @@
-// The envelope of a large call is the one that the agent makes: same request id, same fields, and a
-// signature over that id.
+// The envelope of a large call equals the agent's: same request id, same fields, and a signature
+// over that id.
 
 import { createPublicKey, verify } from 'node:crypto';
 import { Cbor, requestIdOf, type SignIdentity } from '@icp-sdk/core/agent';
@@ -31,7 +31,7 @@ interface Decoded {
 async function sealed(blob: Uint8Array, identity?: SignIdentity) {
   const start = argumentStart([IDL.Text, IDL.Nat], ['upload', 7n]);
   const call = { canisterId, method, argumentStart: start, blob, expiryNs, identity };
-  // A buffer that was used before, and is longer than is needed.
+  // Returns a used buffer that is longer than necessary.
   const used = (length: number) => new Uint8Array(length + 9).fill(0xaa);
   const { body, requestId } = await sealCall(call, used);
   return { requestId, decoded: Cbor.decode<Decoded>(body.slice()) };

@@ -1,5 +1,5 @@
-// The command `efs` when what it says cannot be written: what is to change is changed all the same,
-// and lost output is no success.
+// The command `efs` when its output cannot be written: changes are still made, and lost output
+// counts as a failure.
 
 import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
@@ -31,7 +31,7 @@ async function runInto(words: readonly string[], output: 'pipe' | number): Promi
     env: commandEnvironment({ folder, environment }),
     stdio: ['ignore', output, 'ignore'],
   });
-  // As `head -1` does.
+  // Closes the output, as `head -1` does.
   child.stdout?.once('data', () => child.stdout?.destroy());
   return new Promise((resolve) => child.once('close', resolve));
 }

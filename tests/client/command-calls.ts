@@ -1,5 +1,5 @@
-// The command `efs` in the process of the test, without the half second that a process takes: where
-// words, output, codes and files are the subject, and not signals or pipes.
+// Runs the command `efs` in the test's process, which saves the half second of a separate one. For
+// tests of arguments, output, exit codes and files, not of signals or pipes.
 
 import { main } from '../../packages/efs/src/efs.ts';
 import type { CommandSettings, Ended } from './command-runs.ts';
@@ -7,7 +7,7 @@ import { commandEnvironment } from './command-runs.ts';
 
 type Stream = NodeJS.WriteStream;
 
-/** Captures what is written to the stream until `release` restores it. */
+/** Captures the writes to the stream until `release` restores it. */
 function capture(stream: Stream, encoding: BufferEncoding) {
   const chunks: Buffer[] = [];
   const { write } = stream;
@@ -23,14 +23,14 @@ function capture(stream: Stream, encoding: BufferEncoding) {
   };
 }
 
-/** A process of its own would have taken its listeners along. */
+/** Removes listeners that would have ended with a separate process. */
 function removeOthers(emitter: NodeJS.EventEmitter, event: string, kept: readonly unknown[]): void {
   for (const listener of emitter.listeners(event)) {
     if (!kept.includes(listener)) emitter.off(event, listener as () => void);
   }
 }
 
-/** Folder and environment of this process, for one run at a time. */
+/** Sets folder and environment of this process, for one run at a time. */
 function enter(settings: CommandSettings): () => void {
   const { env } = process;
   const formerFolder = process.cwd();
@@ -46,7 +46,7 @@ function enter(settings: CommandSettings): () => void {
   };
 }
 
-/** As `runCommand()`, but for standard input. */
+/** Like `runCommand()`, without standard input. */
 export async function callCommand(
   words: readonly string[],
   settings: Omit<CommandSettings, 'input'>,

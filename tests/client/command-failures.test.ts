@@ -45,7 +45,7 @@ function efsAsOwner(...words: string[]) {
   return callCommand(words, { folder, environment });
 }
 
-/** An address where nobody listens. */
+/** Returns an address where nothing listens. */
 async function closedAddress(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -238,7 +238,7 @@ test('efs: Ctrl-C ends a put that waits for standard input at once, and says so'
   child.stderr.on('data', (text) => {
     errors += text;
   });
-  // More than a pipe takes: when it is written, the command is reading.
+  // More than a pipe can buffer: after the write, the command is reading.
   await new Promise((resolve) => child.stdin.write(Buffer.alloc(4_000_000), resolve));
   child.kill('SIGINT');
   const code = await new Promise((resolve) => child.once('close', resolve));

@@ -1,5 +1,5 @@
-// `--json`: every command has it; standard output is one JSON value, and each line of standard error
-// is one, too.
+// `--json`: every command supports it; standard output is one JSON value, and each line of standard
+// error is one too.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -31,7 +31,7 @@ test('efs: at 80 columns it has name, bar, share, bytes, rate and time left', ()
   );
 });
 
-/** As commander reads the line. */
+/** Parses the line as commander does. */
 function filterOfLine(...words: string[]) {
   const flags: { exclude?: []; include?: [] } = {};
   for (let index = 0; index < words.length; index += 2) {

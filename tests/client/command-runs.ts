@@ -1,11 +1,11 @@
-// The command `efs` as a process of its own, in a folder of its own.
+// Runs the command `efs` in a separate process and folder.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { projectDir } from '../tidy/source-tree.ts';
 
 export interface Ended {
-  /** Undefined after a signal that ended it. */
+  /** Undefined after a signal ended it. */
   readonly code: number | undefined;
   readonly output: string;
   readonly errors: string;
@@ -17,11 +17,11 @@ export interface CommandRun {
 }
 
 export interface CommandSettings {
-  /** Working folder; transfers are remembered in it too. */
+  /** Working folder; it also contains the state of transfers. */
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: Uint8Array;
-  /** By its first line, with the flags for Node that stand there. */
+  /** Uses the file's first line, with the flags for Node in it. */
   readonly isExecuted?: boolean;
 }
 

@@ -1,4 +1,5 @@
-// The command `efs` as people run it: as a process where that is the subject, or else by its `main()`.
+// The command `efs` as people run it: in a separate process if the process is the subject, or else
+// by its `main()`.
 
 import { readdirSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -37,7 +38,7 @@ const settings = (more: Partial<CommandSettings> = {}): CommandSettings => ({
   ...more,
 });
 const efs = (...words: string[]) => callCommand(words, settings());
-/** As a process of its own. */
+/** Runs it in a separate process. */
 const efsProcess = (...words: string[]) => runCommand(words, settings());
 
 async function sampleFile(name: string, length: number): Promise<Uint8Array> {
@@ -188,7 +189,7 @@ test.each([
     expect((await stat(join(folder, 'state', 'efs', remembered))).mode & 0o777).toBe(0o600);
     const second = await runCommand(['put', '--resume', '-p', '8', name, target], throughProxy);
     expect(second).toMatchObject({ code: 0, errors: '' });
-    // How many chunks there are depends on the line as it was measured: 11 at the fewest.
+    // The number of chunks depends on the measured line: at least 11.
     const chunks = [...proxy.accepted.values()];
     expect(chunks.length).toBeGreaterThanOrEqual(Math.max(11, before + 1));
     expect(new Set(chunks)).toEqual(new Set([1]));
@@ -212,7 +213,7 @@ test('efs: an interrupted get goes on where it was', async () => {
     return statSync(join(folder, part), { throwIfNoEntry: false })?.size ?? 0;
   };
   const isHalfway = () => received() >= 3 * 1_900_000;
-  // No answer arrives from then on, so the download cannot end before it is interrupted.
+  // No answer arrives from now on, so the download cannot end before it is interrupted.
   proxy.losesAnswer = isHalfway;
   const first = startCommand(words, throughProxy);
   await expect.poll(isHalfway).toBe(true);

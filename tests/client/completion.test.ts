@@ -1,4 +1,4 @@
-// `efs completion`: bash loads what it prints, and completes commands, those below them, and flags.
+// `efs completion`: bash loads the output, and completes commands, subcommands, and flags.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 // The command takes the service's address from flags, then the environment, then a local replica,
-// and sends a local replica's secrets nowhere else.
+// and sends a local replica's secrets only to that replica.
 
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ afterAll(() => rm(replica, { recursive: true, force: true }));
 const read = (flags: GlobalOptions, environment: Record<string, string> = {}) =>
   readConfiguration({ replica, ...flags }, environment);
 
-/** In a folder with a `.replica/service.json` of this text, whose path is passed. */
+/** Runs the work in a folder with a `.replica/service.json` of this text; passes its path. */
 async function inFolder(text: string, work: (path: string) => unknown): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'efs-cloned-'));
   const former = process.cwd();
@@ -178,12 +178,12 @@ describe('readConfiguration()', () => {
   });
 
   test.each([
-    // A name that looks like an id, on the domain of somebody else.
+    // A name that looks like an id, on the domain of another owner.
     'https://files-app.example.com',
     // Ids are valid only with their checksum.
     'https://files-app.icp.net',
     'https://rwlgt-iiaaa-aaaaa-aaaab-cai.icp.net',
-    // A valid id, but its parent might be anybody's.
+    // A valid id, but anybody can own its parent domain.
     `https://${local.canisterId}.example.com`,
     `https://${local.canisterId}.icp.net.evil.example`,
     `https://${local.canisterId}.x.icp.net`,

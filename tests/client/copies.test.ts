@@ -1,5 +1,5 @@
-// Copies, moves, changes and former versions by the library, over both ways of transport: also where
-// answers are lost.
+// Copies, moves, changes and former versions by the library, over both transports, also with lost
+// answers.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
@@ -11,7 +11,7 @@ import { networkSeed } from './lossy-transfers.ts';
 import { startProxy } from './unreliable-proxy.ts';
 
 let service: Service;
-/** Over a network that fails nowhere. */
+/** Uses a network without failures. */
 let direct: Storage;
 
 type Fetch = typeof globalThis.fetch;
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** Carries out the requests, and forgets the first answers to those that change something. */
+/** Executes the requests, and drops the first answers to those that change something. */
 function loseAnswers(count: number): Fetch {
   let left = count;
   return async (input, init) => {
@@ -63,7 +63,7 @@ const transports: readonly [string, (fetch?: Fetch) => Storage][] = [
 
 describe.each(transports)('Storage.copy(): over %s', (name, open) => {
   const folder = `copies ${name}/`;
-  // The agent sends the same signed call three times: then the client makes another one.
+  // The agent sends the same signed call three times before the client makes another one.
   const lossy = () => open(loseAnswers(name === 'HTTP' ? 1 : 3));
   let storage: Storage;
   beforeAll(() => {
@@ -140,7 +140,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     const moved = await storage.move(at('c'), at('d'));
     expect(moved).toMatchObject({ id, etag, path: `${folder}d`, metadata });
     await expect(storage.stat(at('c'))).rejects.toMatchObject({ code: 'NoSuchFile' });
-    // The target has such a file, but no source is there that could have become it.
+    // The target has such a file, but no source exists that could have become it.
     const again = storage.move(at('c'), at('d'));
     await expect(again).rejects.toMatchObject({ code: 'NoSuchFile' });
   });
@@ -164,7 +164,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     const refused = lossy().copy(at('kept/a'), at('kept/b'), { ifNoneMatch: '*' });
     await expect(refused).rejects.toMatchObject({ code: 'PreconditionFailed' });
     expect(await storage.stat(at('kept/b'))).toMatchObject({ size: 5 });
-    // Nor is it met by a target that was the same before.
+    // A target that was already equal before does not meet it either.
     const { etag } = await storage.copy(at('kept/a'), at('kept/c'));
     const failed = { code: 'PreconditionFailed' };
     const once = storage.copy(at('kept/a'), at('kept/c'), { ifNoneMatch: '*' });
@@ -176,7 +176,8 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
 
   test('a prefix is moved in as many calls as it takes, and counted in spite of lost answers', async () => {
     const { bucket } = service;
-    // More than one call moves, over one of the ways: who counts the calls knows nothing of it.
+    // More than one call moves; only over one transport, because the number of calls depends on the
+    // service alone.
     const count = name === 'HTTP' ? 1_003 : 3;
     const files = Array.from({ length: count }, (_, index) => ({
       path: `${folder}from/${1_000 + index}`,
@@ -245,7 +246,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     await put('v/c', bytes);
     const all = [...contents, bytes];
     for (const [index, content] of all.entries()) {
-      // The fourth number is of the file that is there
+      // The fourth number is the present file's
       const version = index + 1;
       const record = await storage.stat(at('v/c'), { version });
       expect(record).toMatchObject({ version, size: content.length, metadata, tags: ['t'] });
@@ -343,7 +344,7 @@ describe.each(['HTTP', 'the actor'])(
         }),
       );
       await proxy.idle();
-      // The second of two identical requests would find the file there and count no update.
+      // The second of two identical requests would find the file and count no update.
       proxy.faults = { ...faults, sendTwice: 0 };
       const prefixes = { fromPrefix: `${folder}moved/`, toPrefix: `${folder}at last/` };
       expect(await storage.moveAll({ bucket, ...prefixes })).toEqual({

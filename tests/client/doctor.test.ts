@@ -1,5 +1,5 @@
-// `efs doctor`, and access by command, against the real canister: each fault is found, and said
-// with what to do.
+// `efs doctor`, and rights by command, with the real canister: each fault is found, and reported
+// with its remedy.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -153,7 +153,7 @@ interface Answer {
   readonly body?: string;
 }
 
-/** One that answers everything so. */
+/** Runs a server with the same answer to every request. */
 async function withServer({ date, body = '<html>' }: Answer, use: (url: string) => Promise<void>) {
   const server: Server = createServer((_, response) => {
     if (date !== undefined) response.setHeader('Date', date);

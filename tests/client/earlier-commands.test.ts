@@ -1,5 +1,5 @@
-// The command `efs` and the S3 server with a service of version 0.1.0: what works, and the
-// sentences for what does not.
+// The command `efs` and the S3 server with a service of version 0.1.0: supported operations, and
+// the sentences for the others.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ import { callCommand } from './command-calls.ts';
 type Way = Readonly<Record<string, string>>;
 
 const large = sampleBytes('large', 2_500_000);
-/** One request takes it, whatever the line: records of 0.1.0 lack the length of chunks. */
+/** Fits into one request on any line, because records of 0.1.0 lack the length of chunks. */
 const middle = sampleBytes('middle', 120_000);
 const upgrade = 'Upgrade the service';
 

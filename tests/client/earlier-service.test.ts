@@ -1,4 +1,4 @@
-// A service of version 0.1.0, whose records say less.
+// A service of version 0.1.0, whose records have fewer fields.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// End-to-end buckets by the command `efs`, as two people use one: made, shared, read, taken away
-// from one of them; and what each of the others gets, who has all that the canister holds.
+// End-to-end buckets by the command `efs`, as two people use one: created, shared, read, and
+// revoked for one of them; and what others get who have everything that the canister stores.
 
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { callCommand } from './command-calls.ts';
 
 let service: Service;
 let folder: string;
-/** Recovery key of Alice's, on paper. */
+/** Alice's recovery key, on paper. */
 let paper: string;
 const pems = { alice: newIdentity(), bob: newIdentity(), eve: newIdentity() };
 type Who = keyof typeof pems | 'controller';
@@ -24,7 +24,7 @@ const files: Record<string, Uint8Array> = {
   'inner/note.md': Buffer.from('not for everybody'),
 };
 
-/** Each has a folder and a configuration of their own. */
+/** Each person has a separate folder and configuration. */
 async function efs(who: Who, words: string, environment: Record<string, string> = {}) {
   return callCommand(words.split(' '), {
     folder: join(folder, who),
@@ -132,7 +132,7 @@ test('efs: to store a file that is encrypted costs the canister no more than any
     const reports = service.replica?.reports ?? [];
     const before = reports.length;
     await done('alice', words);
-    // Queries cost nothing; the mode of the bucket is asked for by one.
+    // Queries cost nothing; one of the updates asks for the bucket's mode.
     const paid = reports.slice(before).filter(({ kind }) => kind !== 'query');
     return paid.reduce((sum, { instructions }) => sum + Number(instructions), 0);
   };
@@ -175,7 +175,7 @@ test('efs: an API key, a stranger and a controller open nothing; the key on pape
   const blind = await efs('eve', 'get safe/later.txt -', keyed);
   expect(blind).toMatchObject({ code: 4, output: '' });
   expect(blind.errors).toMatch(/no identity is given.*--age-identity/);
-  // It writes, by the recipients alone.
+  // Writes using only the recipients.
   await writeFile(local('eve', 'drop.txt'), 'dropped');
   await done('eve', 'put drop.txt safe/', keyed);
   expect((await done('alice', 'cat safe/drop.txt')).output).toBe('dropped');

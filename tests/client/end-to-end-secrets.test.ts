@@ -1,6 +1,6 @@
-// Nothing readable anywhere: a team stores and reads files of an end-to-end bucket in every way, and
-// neither the canister's memory, nor what the replica keeps and prints, nor what the two say to each
-// other has a stretch of a file, an identity, a file's key or a sealed name.
+// No plaintext anywhere: a team stores and reads files of an end-to-end bucket in every way.
+// Neither the canister's memory, nor the replica's files and output, nor the exchanged messages
+// contain a part of a file, an identity, a file's key or a sealed name.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ import { findShared } from '../support/byte-windows.ts';
 import { copyPreparedState } from '../support/prepared-state.ts';
 import { sampleBytes } from '../support/service.ts';
 
-/** At every eighth offset: what is shared is found if it has 15 bytes, and a key has 16. */
+/** At every eighth offset: shared sequences of 15 bytes are found, and a key has 16. */
 const [windowBytes, step] = [8, 8];
 const bucket = 'safe';
 const readerPem = newIdentity();
@@ -36,7 +36,7 @@ let canisterId: string;
 /** Bodies and addresses of all requests, and all answers. */
 const messages: Uint8Array[] = [];
 const printed: string[] = [];
-/** Secrets that must appear nowhere else, by a description of each. */
+/** Secrets that must not appear anywhere else, by description. */
 const secrets = new Map<string, Uint8Array>();
 let recipient: string;
 
@@ -60,20 +60,20 @@ function storeOf(pem: string, host: string) {
 }
 
 function keepIdentity({ identity, recipient: own }: EpochIdentity): void {
-  // How it begins is in the program, too.
+  // The beginning also occurs in the program.
   secrets.set('identity', Buffer.from(identity.replace('AGE-SECRET-KEY-1', '')));
   secrets.set('secret of the identity', bech32.decodeToBytes(identity.toLowerCase()).bytes);
   recipient = own;
 }
 
-/** By what the service gives for it, as whoever holds all of its files would have it. */
+/** Returns the file's key from the data that a holder of all of the service's files would have. */
 async function fileKeyOf(sealed: Uint8Array, { identity }: EpochIdentity): Promise<Uint8Array> {
   const read = async (start: number, end: number) => sealed.subarray(start, end);
   const { header } = await readPrefix({ size: sealed.length, read });
   return openHeader(header, { identities: [identity], passphrases: [] });
 }
 
-/** Every form in which a path is sent to the service. */
+/** Uses every form in which a path is sent to the service. */
 async function useSealedNames(storage: Storage): Promise<void> {
   const hex = (what: string) => Buffer.from(sampleBytes(what, 12)).toString('hex');
   const [directory, name] = [hex('directory'), `${hex('name')}.pdf`];
@@ -176,7 +176,7 @@ test('nodeEndToEnd(): messages, stable memory, heap, journals and what is printe
   const dumps = await Promise.all(
     files.map(({ parentPath, name }) => readFile(join(parentPath, name))),
   );
-  // The search must find values that are not secret where they are stored.
+  // The search must find public values where they are stored.
   const holdersOf = (text: string) =>
     files.filter((_, index) => dumps[index]?.includes(text)).map(({ name }) => name);
   expect(holdersOf(recipient)).toContain('stable.bin');

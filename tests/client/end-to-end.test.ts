@@ -1,5 +1,5 @@
-// An end-to-end bucket as its members meet it, by the client and the real service: who is an owner, a
-// writer or a reader, who writes by a key, who was removed, and who has keys of the owner's own.
+// An end-to-end bucket for its members, by the client and the real service: an owner, a writer, a
+// reader, a writer by key, a removed member, and a holder of the owner's own keys.
 
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -71,7 +71,7 @@ test('nodeEndToEnd(): the owner’s identity is kept in a file that nobody else 
   const { mode, size } = await stat(join(folder, 'owner', name));
   expect([mode & 0o777, size]).toEqual([0o600, 48]);
   expect((await readFile(join(folder, 'owner', name))).length).toBe(48);
-  // Another program of the same person asks the network for nothing.
+  // Another program of the same person does not ask the network again.
   const again = storageOf(service.identityPem, join(folder, 'owner'));
   const reports = service.replica?.reports ?? [];
   const updates = reports.filter(({ kind }) => kind === 'update').length;
@@ -126,7 +126,7 @@ test('nodeEndToEnd(): recipients of the owner’s own open files too, with the n
 test('nodeEndToEnd(): a link opens its file for whoever has all of it', async () => {
   const { url } = await reader.links.create(file);
   const address = new URL(url);
-  // Node resolves no names below localhost.
+  // Node does not resolve names below localhost.
   const reached = service.base + address.pathname + address.search;
   const linked = await openNodeLink(reached + address.hash);
   expect(same(await linked.bytes(), bytes)).toBe(true);

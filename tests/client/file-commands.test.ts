@@ -1,4 +1,4 @@
-// `efs cp`, `mv`, `set` and `versions`, and what other commands show of them.
+// `efs cp`, `mv`, `set` and `versions`, and their results in other commands.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** By the actor: an identity has a right to both buckets. */
+/** Uses the actor, because an identity has a right to both buckets. */
 function efs(...words: string[]) {
   const { host, canisterId } = service;
   const environment = {
@@ -42,7 +42,7 @@ function efs(...words: string[]) {
   return callCommand(words, { folder, environment });
 }
 
-/** By the key of the bucket. */
+/** Uses the key of the bucket. */
 function efsOverHttp(...words: string[]) {
   const environment = { EFS_URL: service.base, EFS_API_KEY: service.apiKey };
   return callCommand(words, { folder, environment });

@@ -1,4 +1,4 @@
-// Folders, usage and lists by cursors: the library by both ways of transport, and the command.
+// Folders, usage and lists by cursors: the library over both transports, and the command.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

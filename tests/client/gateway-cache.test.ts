@@ -1,5 +1,5 @@
-// The network as it is, some twenty times as fast: the gateway keeps answers, blocks have a size.
-// A client that has stored a file reads the new bytes at once, whatever caches hold.
+// A simulated network, about twenty times as fast: the gateway caches responses, and blocks are
+// limited. A client that has stored a file reads the new bytes at once, whatever is cached.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createStorage } from '../../packages/client/src/storage.ts';
@@ -47,7 +47,7 @@ test.each([
     await put(latter);
     expect(await got()).toBe(Buffer.from(latter).toString('hex'));
     if (!isSmall) return;
-    // The plain address serves the former file for as long as its Cache-Control says.
+    // The plain address serves the former file for the duration of its Cache-Control.
     const kept = Buffer.from(await (await fetch(address)).arrayBuffer());
     expect(kept.equals(Buffer.from(former))).toBe(true);
   },

@@ -74,7 +74,10 @@ async function remembered(): Promise<string[]> {
   return readdir(at('state/efs')).catch(() => []);
 }
 
-/** Ended by Ctrl-C with one chunk or more received; the part's path. */
+/**
+ * Interrupts the command with Ctrl-C after at least one chunk; returns the path of its temporary
+ * file.
+ */
 async function interruptedGet(...words: string[]): Promise<string> {
   const proxy = await startProxy(service.host, Math.random);
   proxy.faults = { ...noFaults, delayMsMax: 400 };
@@ -231,7 +234,7 @@ test.each([
 ])('efs get: %s is refused before anything is fetched', async (_, target, words) => {
   await mkdir(at('small.txt'));
   await writeFile(at('file'), '');
-  // Nobody listens there: whoever asked would say so.
+  // Nothing listens there, so a request would fail.
   const unreachable = settings({ EFS_URL: 'http://127.0.0.1:9' });
   const refused = await callCommand(['get', remote('small.txt'), ...target], unreachable);
   expect(refused).toMatchObject({ code: 2, errors: expect.stringContaining(words) });
@@ -270,7 +273,7 @@ describe('efs get: get of a link', () => {
     expect((await efs('get', named)).errors).toContain('"dangling.txt" exists.');
     expect(await names()).toEqual(['dangling.txt', 'small.txt']);
     expect(await text('small.txt')).toBe('mine');
-    // A name that is typed here is meant.
+    // A typed name is used as given.
     expect(await efs('get', link, 'small.txt')).toEqual(done);
     expect(await text('small.txt')).toBe('0123456789');
   });

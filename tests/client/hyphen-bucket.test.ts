@@ -1,5 +1,5 @@
-// A bucket with hyphens in its id, used by each way in: the actor, HTTP, the command, the S3 server,
-// a site, links, an API key, and end-to-end encryption with sealed names.
+// A bucket with hyphens in its id, over every interface: the actor, HTTP, the command, the S3
+// server, a site, links, an API key, and end-to-end encryption with sealed names.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Identities as tools write them: each is the one whose principal the agent's own library makes of
-// the same key, and the service takes its signature for that.
+// Identities in the formats of tools: each has the principal that the agent's own library computes
+// for the same key, and the service accepts its signature for that principal.
 
 import { createECDH, generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';

@@ -1,5 +1,5 @@
-// `--identity` as people have identities: of dfx, of icp-cli, of a file, encrypted or not. Each
-// creates a bucket on the real canister, once a controller has allowed it.
+// `--identity` with the identities of dfx, icp-cli and files, encrypted or not. Each creates a
+// bucket on the real canister, after a controller has allowed it.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Identities in the formats of the tools that people have them from.
+// Identities in the formats of the tools that create them.
 
 import {
   createCipheriv,
@@ -86,11 +86,11 @@ export interface DfxIdentity {
   readonly name: string;
   readonly pem: string;
   readonly passphrase?: string;
-  /** In place of the settings of a key in a file. */
+  /** Replaces the settings of a key in a file. */
   readonly settings?: object;
 }
 
-/** In `<home>/.config/dfx/identity/<name>`, as dfx 0.2x stores it. */
+/** Stores in `<home>/.config/dfx/identity/<name>`, as dfx 0.2x does. */
 export async function storeInDfx(home: string, identity: DfxIdentity): Promise<void> {
   const folder = join(home, '.config/dfx/identity', identity.name);
   await mkdir(folder, { recursive: true });
@@ -100,7 +100,7 @@ export async function storeInDfx(home: string, identity: DfxIdentity): Promise<v
     await writeFile(join(folder, 'identity.pem'), pem, { mode: 0o400 });
     return;
   }
-  // dfx hands the 64 hexadecimal digits to the argon2 crate, which reads a salt as base64.
+  // dfx passes the 64 hexadecimal digits to the argon2 crate, which reads a salt as base64.
   const salt = randomBytes(32).toString('hex');
   const nonce = randomBytes(12);
   const cost = { m: 64_000, t: 3, p: 1, dkLen: 32 };
@@ -113,7 +113,9 @@ export async function storeInDfx(home: string, identity: DfxIdentity): Promise<v
   await writeFile(join(folder, 'identity.json'), JSON.stringify(settings, null, 2));
 }
 
-/** In `<home>/.local/share/icp-cli/identity`: version 1 of its list, and the key beside it. */
+/**
+ * Stores in `<home>/.local/share/icp-cli/identity`: version 1 of its list, and the key beside it.
+ */
 export async function storeInIcpCli(
   home: string,
   identity: { readonly name: string; readonly pem: string; readonly spec: object },

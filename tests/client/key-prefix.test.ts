@@ -1,4 +1,4 @@
-// Keys for a part of a bucket: made by library and command, and used by them as drop boxes.
+// Keys with a prefix: created by library and command, and used by them as drop boxes.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// How the command `efs` starts: from a bundle that is never older than what it was made of.
+// The start of the command `efs`: from a bundle that is never older than its sources.
 
 import { mkdtemp, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Links by the client library, by both ways of transport, and by the command.
+// Links by the client library, over both transports, and by the command.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ async function linksOf(storage: Storage, path?: string): Promise<LinkRecord[]> {
   return links;
 }
 
-/** Not every system knows the names below localhost. */
+/** Not every system resolves names below localhost. */
 function open(url: string): Promise<Response> {
   const { pathname, search } = new URL(url);
   return fetch(`${service.base}${pathname}${search}`);

@@ -1,4 +1,5 @@
-// A network that loses, delays, repeats and refuses, and callers that stop: the file arrives whole.
+// A network that loses, delays, repeats and refuses messages, and callers that stop: the whole file
+// arrives.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStorage } from '../../packages/client/src/storage.ts';

@@ -1,4 +1,4 @@
-// Transfers over a network that fails, of any size: the tests take 20 MB in all, the soak 200 MB.
+// Transfers of any size over an unreliable network: the tests use 20 MB in total, the soak 200 MB.
 
 import { expect } from 'vitest';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
@@ -8,7 +8,7 @@ import { seedOr } from '../support/seed.ts';
 import { type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 import { noFaults, startProxy, type UnreliableProxy } from './unreliable-proxy.ts';
 
-/** The seed is in the name of what fails. */
+/** The title of a failed test contains the seed. */
 export const networkSeed = seedOr(20_261_121);
 
 export interface Transfer {
@@ -16,7 +16,7 @@ export interface Transfer {
   readonly transport: 'HTTP' | 'the actor';
   readonly sizeBytes: number;
   readonly chunkBytes: number;
-  /** As a stream whose size nobody tells. */
+  /** As a stream of undeclared size. */
   readonly isOpenEnded?: boolean;
 }
 
@@ -65,11 +65,11 @@ export async function transferOverLossyNetwork(transfer: Transfer): Promise<void
     const record = await storage.upload(transfer.isOpenEnded ? stream : bytes, options);
     const download = await storage.download(name, { concurrency: 8, chunkBytes });
     expect(await digestOf(download.body)).toBe(sha256Hex(bytes));
-    // The network was as bad as it was meant to be.
+    // The network has produced all faults.
     for (const [fault, count] of Object.entries(proxy.counts)) {
       expect(count, fault).toBeGreaterThan(0);
     }
-    // And what is stored is the file, read past the proxy.
+    // The stored file is right, read without the proxy.
     const direct = createStorage({ url: service.base, apiKey: service.apiKey });
     const stored = await direct.download(name);
     expect(stored.etag).toBe(record.etag);
@@ -77,7 +77,7 @@ export async function transferOverLossyNetwork(transfer: Transfer): Promise<void
   });
 }
 
-/** Stopped ten times, after numbers of chunks that the seed decides. */
+/** Stopped ten times, after numbers of chunks that depend on the seed. */
 export async function uploadWithInterruptions(transfer: Transfer): Promise<void> {
   const { service, transport, sizeBytes, chunkBytes } = transfer;
   const bytes = sampleBytes(`interrupted ${transport}`, sizeBytes);
@@ -91,7 +91,8 @@ export async function uploadWithInterruptions(transfer: Transfer): Promise<void>
     let uploadId: string | undefined;
     for (let round = 0; round < interruptions; round++) {
       const controller = new AbortController();
-      // With those under way less than a tenth of them: something is left for each round.
+      // Together with those in transfer less than a tenth of the chunks, so that some are left for
+      // each round.
       let left = random(Math.floor(chunkCount / interruptions) - concurrency);
       const stopped = storage.upload(bytes, {
         ...name,

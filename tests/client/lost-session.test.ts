@@ -1,4 +1,4 @@
-// Answers to the beginning of an upload that are lost: one session is left, whatever the number.
+// Lost answers to the beginning of an upload leave one session, however many are lost.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
@@ -55,7 +55,7 @@ test.each<[string, () => StorageOptions]>([
   const open = await storage.uploads.list({ bucket: service.bucket });
   const found = open.filter((upload) => upload.path === path);
   expect(found.map(({ uploadId }) => uploadId)).toEqual([session.uploadId]);
-  // A second upload of the same file has a session of its own.
+  // A second upload of the same file has its own session.
   const other = await storage.uploads.begin({
     bucket: service.bucket,
     path,

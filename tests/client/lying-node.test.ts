@@ -1,5 +1,5 @@
-// A node that lies about buckets to their writers: it reports recipients of its own, or that a
-// bucket is not end-to-end. No byte of a file becomes readable to it.
+// A node that forges a bucket's mode for its writers: it reports its own recipients, or that a
+// bucket is not end-to-end. It cannot read any byte of a file.
 
 import { Decrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { encode } from 'cborg';
@@ -28,7 +28,7 @@ const retry = { attemptsMax: 3, delayMsMin: 1, delayMsMax: 5 };
 
 let service: Service;
 let owner: Storage;
-/** Opens what its owner stored by themselves. */
+/** Decrypts files that their owner stored. */
 let own: { readonly identity: string; readonly recipient: string };
 let evil: typeof own;
 let apiKey: string;
@@ -70,7 +70,7 @@ async function lie(mode: ForgedMode | undefined): Promise<void> {
   replica.setFaults({ forge: await forgedModes(replica, canisterId, mode) });
 }
 
-/** Throws if the stored file is not an age file, or does not open. */
+/** Throws if the stored file is not an age file, or cannot be decrypted. */
 async function openedBy({ identity }: typeof own, path: string): Promise<Uint8Array> {
   service.replica?.setFaults({});
   const stored = createHttpStorage({ url: service.base, apiKey });
@@ -268,7 +268,7 @@ describe('a member of a bucket with sealed names', () => {
     for (const mode of [undefined, { sealsNames: false, recipients: [] }]) {
       await lie(mode);
       await storage.upload(bytes, { bucket, path: `${secretName}/2.txt` });
-      // It has learned from the upload that the bucket seals names.
+      // The client has learned from the upload that the bucket seals names.
       await storage.stat({ bucket, path: `${secretName}/2.txt` });
     }
     expect(sent.length).toBeGreaterThan(4);

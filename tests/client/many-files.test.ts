@@ -1,5 +1,5 @@
-// Many files in few requests: by the library over both ways of transport, and by the command, whose
-// updates are counted at the replica.
+// Many files in few requests, by the library over both transports and by the command; the replica
+// counts their updates.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ let replica: Replica;
 let service: ServiceDescription;
 let settings: CommandSettings;
 const updates: string[] = [];
-/** Attempts that a loaded machine made the library repeat: either one may have been an update. */
+/** Attempts that the library repeated on a loaded machine: either one may have been an update. */
 let retries = 0;
 const onRetry = () => {
   retries += 1;
@@ -67,7 +67,7 @@ function expectUpdates(count: number, expected: number): void {
   expect(count, updates.join()).toBeLessThanOrEqual(expected + retries);
 }
 
-/** Carries out the requests, and forgets the first answers to those that change something. */
+/** Executes the requests, and drops the first answers to those that change something. */
 function loseAnswers(count: number): typeof fetch {
   let left = count;
   return async (input, init) => {
@@ -114,7 +114,7 @@ describe.each(transports)('Storage.uploadAll(): over %s', (name, open) => {
       return { path, source, tags: [`t${index % 2}`], headers: { 'Cache-Control': 'no-cache' } };
     });
     const [results, count] = await counting(() => all(storage.uploadAll(files, { bucket })));
-    // Two batches, and the one file that is large
+    // Two batches, and the single large file
     expectUpdates(count, 3);
     expect(results).toHaveLength(250);
     const records = new Map(results.map(({ path, file }) => [path, file]));
@@ -246,7 +246,7 @@ describe('efs', () => {
       code: 0,
       output: names.map((name) => `demo/put/${name}\n`).join(''),
     });
-    // The bucket is asked first whether it is end-to-end.
+    // The client first asks for the bucket's mode.
     expect(count).toBe(4);
     const again = await efs('put', '--no-replace', 'put/a.txt', 'put/b.txt', 'demo/put/');
     expect(again).toMatchObject({ code: 5, output: '' });

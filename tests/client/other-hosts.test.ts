@@ -1,5 +1,5 @@
-// Keys, signed calls, file contents and links go to the service that was named and to no other host,
-// whatever a gateway or a node answers.
+// Keys, signed calls, file contents and links are sent only to the named service, whatever a
+// gateway or a node answers.
 
 import { execFileSync } from 'node:child_process';
 import { createServer, type Server } from 'node:http';

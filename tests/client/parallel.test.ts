@@ -1,4 +1,4 @@
-// Several hands at work: the first failure stops the others, and none is left at work behind it.
+// Concurrent workers: the first failure stops the others, and all have ended afterwards.
 
 import { describe, expect, it } from 'vitest';
 import { inParallel, oneAtATime } from '../../packages/client/src/connection/parallel.ts';

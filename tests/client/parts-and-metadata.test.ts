@@ -1,6 +1,6 @@
-// The library's functions for the S3 server: metadata written with the file's own updates, also for
-// streams whose metadata is known at their end, and sessions whose parts arrive one by one. Over HTTP
-// and over the actor.
+// The library's functions for the S3 server: metadata stored together with the file, also for
+// streams whose metadata is known only at their end, and sessions whose parts arrive in any order.
+// Over HTTP and over the actor.
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ async function* inPieces(bytes: Uint8Array, length = 50_000): AsyncGenerator<Uin
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
 
-/** A stream, and the metadata that is known when it has been read. */
+/** Returns a stream, and metadata that is known after it was read. */
 function digested(bytes: Uint8Array) {
   const hash = createHash('md5');
   let reads = 0;
@@ -135,7 +135,7 @@ describe.each([
       const upload = storage.upload(source, { ...target('none'), metadata });
       await expect(upload).rejects.toThrow('the digest is not the one that was told');
       await expect(storage.stat(target('none'))).rejects.toMatchObject({ code: 'NoSuchFile' });
-      // An interrupted stream of unknown size cannot be resumed, so nothing is left of it.
+      // An interrupted stream of unknown size cannot be resumed, so its upload is removed.
       const { bucket } = service;
       const open = (await storage.uploads.list({ bucket })).map(({ path }) => path);
       expect(open).not.toContain(`${prefix}none`);
@@ -153,7 +153,7 @@ describe.each([
       const source = inPieces(bytes.subarray(start * chunkBytes, end * chunkBytes));
       return storage.uploads.write({ ...at, offset: start * chunkBytes, source, ...change });
     };
-    // One that is replaced by another of its place
+    // Replaces a part by another one at the same place
     await write(2, 4, { source: sampleBytes('other', 2 * chunkBytes), chunkBytes });
     const parts: WrittenPart[] = await Promise.all([write(4, 8), write(2, 4), write(0, 2)]);
     expect(await storage.uploads.status(at)).toMatchObject({ receivedChunks: 8, missing: [] });

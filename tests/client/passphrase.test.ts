@@ -1,4 +1,4 @@
-// Secrets typed at a terminal: not shown, mended by the usual keys, and stopped by Ctrl-C.
+// Secrets typed at a terminal: hidden, edited by the usual keys, and cancelled by Ctrl-C.
 
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Large files of private buckets over HTTP: read by a link that the download makes and removes.
+// Large files of private buckets over HTTP: read by a link that the download creates and removes.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
@@ -7,7 +7,7 @@ import { openService, type Service, sampleBytes, sha256Hex } from '../support/se
 
 let service: Service;
 let owner: Storage;
-/** By a key that may read, and nothing else. */
+/** Uses a key that only allows reading. */
 let reader: Storage;
 let readerKey: string;
 const bucket = 'hidden';
@@ -57,7 +57,7 @@ async function callsOf(
   return { updates: count('update'), queries: count('query') };
 }
 
-/** Requests by method and the first segment of the path, and whether they had the key. */
+/** Records requests by method and the first segment of the path, and whether they had the key. */
 function watched(): { readonly storage: Storage; readonly sent: string[] } {
   const sent: string[] = [];
   const fetch: typeof globalThis.fetch = (input, init) => {

@@ -1,5 +1,4 @@
-// Profiles: what is kept where, which of several services counts, and that a key goes nowhere but to
-// its own address.
+// Profiles: their storage, the choice of a service, and that a key is sent only to its own address.
 
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,7 +33,7 @@ const efs = (...words: string[]) => callCommand(words, { folder: home });
 const add = (name: string, ...words: string[]) =>
   efs('profile', 'add', name, '--no-keyring', ...words);
 
-/** As in the folder, without a process. */
+/** Reads the configuration of the folder, without a process. */
 function read(flags: GlobalOptions = {}, environment: Record<string, string> = {}) {
   const former = process.cwd();
   process.chdir(home);

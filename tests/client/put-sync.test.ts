@@ -1,5 +1,5 @@
-// `efs put`, `sync` and `rm` where the disk is not as it should be: names that meet, files that
-// change, pipes, links, and sizes told wrongly. Nothing is stored torn, nor removed by mistake.
+// `efs put`, `sync` and `rm` with problems on the disk: colliding names, changing files, pipes,
+// links, and wrong sizes. Nothing is stored incompletely or removed by mistake.
 
 import { execFile, execFileSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ afterAll(async () => {
 const efs = (...words: string[]) => callCommand(words, settings);
 const ofInvalidArgument = (error: unknown) => isStorageError(error, 'InvalidArgument');
 
-/** Paths from the folder of the test, with their text. */
+/** Writes texts to paths relative to the test's folder. */
 async function writeFiles(files: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     await mkdir(join(folder, path, '..'), { recursive: true });

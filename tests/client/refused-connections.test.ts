@@ -25,7 +25,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A fetch that is refused for 20 s from the second request that `isData` names. */
+/** Returns a fetch that is refused for 20 s from the second request that `isData` matches. */
 function refusing(answer: typeof fetch, isData: (url: string, init?: RequestInit) => boolean) {
   let dataRequests = 0;
   let untilMs: number | undefined;
@@ -39,7 +39,7 @@ function refusing(answer: typeof fetch, isData: (url: string, init?: RequestInit
   return { fetch: refusingFetch, counts };
 }
 
-/** Moves the clock on until the transfer has ended. Digests are calculated in real time. */
+/** Advances the clock until the transfer has ended. Digests are computed in real time. */
 async function settled<T>(transfer: Promise<T>): Promise<T> {
   let isOver = false;
   const end = () => {

@@ -1,5 +1,5 @@
-// Calls that the network refuses for the time in their signature: each fails at its first attempt
-// and says what helps.
+// Calls that the network refuses because of the time in their signature: each fails at its first
+// attempt and states the remedy.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ test('buckets.create() by an expired delegation asks to sign in again', async ()
   });
 });
 
-/** Loaded before the command: its clock is wrong by so many minutes. */
+/** A module loaded before the command, whose clock is wrong by that many minutes. */
 const clockModule = (minutes: number) =>
   `data:text/javascript,const%20now=Date.now;Date.now=()=>now()+${minutes * minuteMs}`;
 

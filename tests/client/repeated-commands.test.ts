@@ -58,7 +58,7 @@ test('efs sync believes a time that the file system stores just below the millis
   const record = await put('times/a');
   expect(await efs('sync', 'demo/times/', './times')).toMatchObject({ code: 0 });
   const file = join(folder, 'times', 'a');
-  // Other bytes: only a sync that reads them would fetch the file again.
+  // With other bytes, only a sync that reads them would download the file again.
   await writeFile(file, sampleBytes('other', 1_000));
   const seconds = (Date.parse(record.updatedAt) - 0.4) / 1_000;
   await utimes(file, seconds, seconds);

@@ -1,6 +1,6 @@
 // Any HTTP client resumes a large public file after a broken connection: it requests the rest once
-// (RFC 9110 §14.2, §13.1.5) and joins the bytes. Judged with Node's own two clients, against the
-// service and against a plain file server, which judges the test.
+// (RFC 9110 §14.2, §13.1.5) and joins the bytes. Tested with Node's own two clients, with the
+// service and with a plain file server, which validates the test.
 
 import { createHash } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
@@ -24,7 +24,7 @@ const clients: readonly (readonly [string, Client])[] = [
     'fetch',
     async (url, headers) => {
       const answer = await fetch(url, { headers });
-      // In Node it is iterable, whatever the library of types says.
+      // It is iterable in Node, although the type library does not say so.
       const body = answer.body as unknown as AsyncIterable<Uint8Array>;
       return { status: answer.status, headers: Object.fromEntries(answer.headers), body };
     },
@@ -40,7 +40,9 @@ const clients: readonly (readonly [string, Client])[] = [
   ],
 ];
 
-/** The digest of what has come, over as many requests as connections were cut and one more. */
+/**
+ * Returns the digest of the received bytes; there must be one more request than cut connections.
+ */
 async function download(client: Client, url: string, requests: number) {
   const hash = createHash('sha256');
   let received = 0;
@@ -78,7 +80,7 @@ describe.each(['static', 'service'] as const)('efs get --resume: of the target "
 
   test.each(clients)('%s goes on after three cuts and has the whole file', async (_, client) => {
     const { port, file } = target;
-    // After a kilobyte at least: the head of each answer is to come.
+    // After at least a kilobyte, so that the head of each answer arrives.
     const where = { fromBytes: 1_024, toBytes: 6_000_000 };
     const proxy = await startCuttingProxy({ port, seed, cuts: 3, manner: 'end', ...where });
     try {

@@ -1,5 +1,5 @@
-// When `put --resume` may not go on with what was interrupted: then it starts over, and the upload
-// that was left is given up.
+// Cases in which `put --resume` must not continue the interrupted upload: then it starts over, and
+// cancels the old upload.
 
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ async function isStored(name: string, expected: Uint8Array): Promise<boolean> {
   return Buffer.compare(new Uint8Array(stored), expected) === 0;
 }
 
-/** A put of the file that is killed after its first chunk; the id of the upload that it leaves. */
+/** Kills a put of the file after its first chunk; returns the id of its upload. */
 async function interrupt(name: string, bucket = service.bucket): Promise<string> {
   await writeFile(join(folder, name), bytes);
   proxy.faults = { ...noFaults, delayMsMax: 100 };

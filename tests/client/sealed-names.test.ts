@@ -1,5 +1,5 @@
-// Buckets that seal names: what a member tells and is shown is clear, by the library and by the
-// command, and what the service has of it is not.
+// Buckets that seal names: members use and see plain names, in the library and the command, and the
+// service only has sealed ones.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -80,7 +80,7 @@ describe('sealedNames(): a sealed segment', () => {
     const sealed = (name: string) =>
       Buffer.from(aessiv(key).encrypt(Buffer.from(name))).toString('base64url');
     const clear = sealed('a');
-    // 23 characters for 17 bytes: two bits of the last one count for nothing.
+    // 23 characters for 17 bytes: two bits of the last one are ignored.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = alphabet[alphabet.indexOf(clear.slice(-1)) ^ 1];
     const respelled = clear.slice(0, -1) + last;
@@ -122,7 +122,7 @@ describe('sealedNames(): in a bucket', () => {
   let folder: string;
   let owner: Storage;
   let apiKey: string;
-  /** Sees what is stored. */
+  /** Sees the stored names. */
   let keyed: Pick<Storage, 'list' | 'upload' | 'copy'>;
 
   function storageOf(pem: string): Storage {
@@ -259,7 +259,7 @@ describe('sealedNames(): in a bucket', () => {
       { path: long, error: { code: 'InvalidPath' } },
       { path: 'many/1.txt', file: { path: 'many/1.txt' } },
     ]);
-    // Sealed they are more than one request may name.
+    // Their sealed paths exceed one request.
     const none = Array.from({ length: 998 }, (_, index) => `many/of/a/folder/${index}.txt`);
     const gone = await all(owner.removeAll({ bucket, paths: [long, ...none, 'many/1.txt'] }));
     const codes = new Map(gone.map(({ path, error }) => [path, error?.code]));

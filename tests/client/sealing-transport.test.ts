@@ -1,5 +1,5 @@
-// The table of operations is exhaustive by type: `npm run check` fails if a row that must not compile
-// does. The sealing transport passes no plain path on.
+// The table of operations is exhaustive by type: `npm run check` fails if a row compiles that must
+// not. The sealing transport passes on no plain path.
 
 import { expect, test } from 'vitest';
 import type { ActorCalls } from '../../packages/client/src/actor/actor-call.ts';

@@ -1,5 +1,5 @@
-// `efs bucket create --site`, `efs domain` and `efs well-known`, by the command's `main()`, and what
-// gateways show of it.
+// `efs bucket create --site`, `efs domain` and `efs well-known`, by the command's `main()`, and
+// their effect at gateways.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Files through a slow line, in small: bench/client-line.ts has them in full.
+// Small transfers over a slow line; bench/client-line.ts has the full ones.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Transport } from '../../packages/client/src/connection/transport.ts';
@@ -13,7 +13,7 @@ import { openSlowLine, type SlowLine } from '../support/slow-line.ts';
 let service: Service;
 let line: SlowLine;
 
-/** The whole file takes 30 s of it, which is too long for one request. */
+/** The whole file takes 30 s, which is too long for one request. */
 const slowBytesPerSecond = 40_000;
 const fileBytes = 1_200_000;
 let bytesPerSecond: number;
@@ -44,7 +44,7 @@ describe.each(['HTTP', 'the actor'] as const)('createNodeStorage(): over %s', (t
       contentType: 'a/b',
       async onSession(session) {
         sessions.push(session);
-        // S3 parts are laid out by it.
+        // The layout of S3 parts depends on it.
         expect(await storage.uploads.longestChunkBytes()).toBeLessThan(fileBytes);
         bytesPerSecond *= 10;
       },

@@ -1,4 +1,4 @@
-// The client against the running service, by both ways of transport: what goes up comes down.
+// The client with the running service, over both transports: downloads return the uploaded bytes.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
@@ -10,7 +10,7 @@ import { openService, type Service, sampleBytes, sha256Hex } from '../support/se
 
 let service: Service;
 
-/** More than a page. */
+/** More files than a page. */
 const listFolder = 'client list/';
 const listedPaths = Array.from({ length: 53 }, (_, index) => `${listFolder}${1_000 + index}`);
 
@@ -126,7 +126,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
       onProgress: ({ doneBytes }) => done.push(doneBytes),
     });
     expect(record.size).toBe(bytes.length);
-    // Down again its chunks are recognised, whatever their length.
+    // A download recognizes its chunks, whatever their length.
     const download = await storage.download(target('stream'));
     expect(sha256Hex(await bytesOf(download.body))).toBe(sha256Hex(bytes));
     expect(done.at(-1)).toBe(bytes.length);
@@ -153,7 +153,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     const short = streamOf(sampleBytes('short', 5));
     const small = await storage.upload(short, { ...target('short.bin'), onSession });
     expect([small.size, sessions]).toEqual([5, 0]);
-    // The second ends with a chunk.
+    // The second one ends at the end of a chunk.
     for (const length of [2_100_000, 32 * 65_536]) {
       const bytes = sampleBytes('long', length);
       const totals = new Set<number | undefined>();
@@ -267,7 +267,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     const bytes = sampleBytes('session', 3 * 65_536);
     const controller = new AbortController();
     let uploadId = '';
-    // So small a file needs a session for want of a type.
+    // So small a file needs a session only because it has no type.
     const options = { ...target('session.png'), chunkBytes: 65_536 };
     const stopped = storage.upload(new Blob([bytes as BlobPart]).stream(), {
       ...options,
@@ -284,7 +284,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     expect(session).toMatchObject({ status: 'active', receivedChunks: 1, missing: [1, 2] });
     const record = await storage.upload(bytes, { ...options, resume: uploadId });
     expect(record.size).toBe(bytes.length);
-    // And once more, as after a lost answer.
+    // Repeated, as after a lost answer.
     expect(await storage.upload(bytes, { ...options, resume: uploadId })).toEqual(record);
     const elsewhere = storage.upload(bytes, { ...options, path: 'other', resume: uploadId });
     await expect(elsewhere).rejects.toMatchObject({ code: 'InvalidArgument' });

@@ -1,5 +1,5 @@
-// An upload ends with a check that the stored file's entity tag matches the bytes read. Answers to
-// single chunks are one node's word and prove nothing.
+// An upload ends with a check that the stored file's entity tag matches the bytes that were read.
+// One node vouches for answers to single chunks, so they prove nothing.
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -15,8 +15,8 @@ afterAll(() => service?.stop());
 const digestHeaders = ['content-digest', 'repr-digest'];
 
 /**
- * Has a bit of one request's body flipped on its way, and the answer tell the digest of what was
- * sent: a node that lies.
+ * Flips a bit of one request's body in transit, and makes the answer report the digest of the sent
+ * bytes, as a malicious node would.
  */
 function lyingFetch(urlPart: string): { readonly fetch: typeof fetch; lies(): number } {
   let lies = 0;

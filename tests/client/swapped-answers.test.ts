@@ -1,5 +1,5 @@
-// `efs sync` down through an intermediary that gives the answers to two requests the wrong way
-// round: each is whole and right in itself, and of the other file.
+// `efs sync` downwards through an intermediary that swaps the answers to two requests: each answer
+// is complete and valid, but belongs to the other file.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -13,7 +13,7 @@ import { callCommand } from './command-calls.ts';
 
 let service: Service;
 let folder: string;
-/** How many answers are still swapped. */
+/** Number of answers still to be swapped. */
 let swaps = 0;
 
 const server = createServer(async (request, response) => {

@@ -1,5 +1,5 @@
-// `efs sync` and `efs get -r` from the service to this machine and from bucket to bucket, `efs put -r`,
-// and what all directions have in common: filters, --delete with its bound, dry runs, JSON.
+// `efs sync` and `efs get -r` from the service to this machine and from bucket to bucket, `efs put
+// -r`, and the features of all directions: filters, --delete with its limit, dry runs, JSON.
 
 import {
   mkdir,
@@ -56,7 +56,7 @@ function settings(more: Readonly<Record<string, string>> = {}) {
   return { folder, environment };
 }
 const efs = (...words: string[]) => callCommand(words, settings());
-/** By the actor: an identity has a right to both buckets. */
+/** Uses the actor, because an identity has a right to both buckets. */
 function efsAsOwner(...words: string[]) {
   const { host: EFS_HOST, canisterId: EFS_CANISTER_ID } = service;
   const EFS_IDENTITY = join(base, 'identity.pem');
@@ -81,7 +81,7 @@ async function write(files: Readonly<Record<string, string>>): Promise<void> {
   }
 }
 
-/** Paths with their text. */
+/** Returns paths with their text. */
 async function here(name: string): Promise<Record<string, string>> {
   const entries = await readdir(join(folder, name), { recursive: true, withFileTypes: true });
   const files: Record<string, string> = {};
@@ -109,7 +109,7 @@ test('efs sync: sync brings a folder of a bucket here, and then only what has ch
   );
   expect(await here('back')).toEqual({ 'a.txt': 'a', 'sub/b.txt': 'b', 'sub/c.txt': 'c' });
   await store({ 'a.txt': 'A' });
-  // A file with equal bytes is not fetched either, whatever its time.
+  // A file with equal bytes is not downloaded again, whatever its time.
   await utimes(join(folder, 'back/sub/b.txt'), 1, 1);
   await writeFile(join(folder, 'back/sub/c.txt'), 'changed here');
   await write({ 'back/more/d.txt': 'd', 'back/.efs-0123456789abcdef.part': 'kept' });
@@ -240,7 +240,7 @@ test('efs sync: an interrupted sync goes on, within a large file too', async () 
   expect(stopped.errors).toContain('up/large.bin can continue: the same sync continues it.');
   await proxy.idle();
   expect((await callCommand(['sync', 'up', place], throughProxy)).code).toBe(0);
-  // How many chunks there are depends on the line as it was measured: 5 at the fewest.
+  // The number of chunks depends on the measured line: at least 5.
   const chunks = [...proxy.accepted.values()];
   expect(chunks.length).toBeGreaterThanOrEqual(5);
   expect(new Set(chunks)).toEqual(new Set([1]));

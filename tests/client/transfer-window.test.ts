@@ -1,5 +1,5 @@
-// The transfer window on simulated lines with a clock of their own: how many bytes it lets go at a
-// time, and how long each request takes there.
+// The transfer window on simulated lines with a virtual clock: the bytes in flight, and the
+// duration of each request.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TransferWindow } from '../../packages/client/src/connection/transfer-window.ts';
@@ -18,8 +18,8 @@ afterEach(() => {
 type Rate = (elapsedMs: number) => number;
 
 /**
- * A line that its requests share evenly, and a service that answers some time after a body: at the
- * end of a round, if it has rounds.
+ * Simulates a line that requests share evenly, and a service that answers some time after the body:
+ * at the end of a round, if it has rounds.
  */
 function simulatedLine(bytesPerSecond: Rate, latencyMs: number, roundMs = 0) {
   const openedMs = Date.now();
@@ -41,7 +41,7 @@ function simulatedLine(bytesPerSecond: Rate, latencyMs: number, roundMs = 0) {
   }, stepMs);
   const lives: number[] = [];
   return {
-    /** How long each body has taken, in milliseconds, without the service's latency. */
+    /** Duration of each body in milliseconds, without the service's latency. */
     lives,
     stop: () => clearInterval(timer),
     send: (bytes: number) =>

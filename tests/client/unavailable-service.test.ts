@@ -1,5 +1,5 @@
-// Commands, library and S3 server before a canister that cannot answer, and before gateways that
-// answer in its place: each names the fault, what it needs and the command that helps, at once.
+// Commands, library and S3 server with a canister that cannot answer, and with gateways that answer
+// in its place: each immediately names the fault, its remedy and the command for it.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -56,7 +56,7 @@ const commands: readonly (readonly string[])[] = [
   ['bucket', 'ls'],
 ];
 
-/** Each command fails at its first attempt, in these words. */
+/** Expects each command to fail at its first attempt with these sentences. */
 async function expectAll(code: string, words: string): Promise<void> {
   for (const command of commands) {
     const ended = await efs(command);
@@ -80,7 +80,7 @@ async function expectAll(code: string, words: string): Promise<void> {
   await expectLibrary(code, words);
 }
 
-/** Problem and advice, two sentences. */
+/** Splits into problem and advice, two sentences. */
 function split(words: string): readonly string[] {
   const end = words.indexOf('. ') + 1;
   return [words.slice(0, end), words.slice(end + 1)];
@@ -120,7 +120,7 @@ describe('createStorage(): efs, createStorage and the S3 server', () => {
       settings: { freezing_threshold: seconds },
     });
 
-  /** A server that ran before the fault, and one that starts after it. */
+  /** Expects it of a server that ran before the fault, and of one started after it. */
   async function expectOfS3Servers(before: TestS3Server, words: string): Promise<void> {
     const after = await openS3Server(service);
     try {
@@ -135,7 +135,7 @@ describe('createStorage(): efs, createStorage and the S3 server', () => {
         const failures = await Promise.all(asked.map((one) => one.catch((thrown) => thrown)));
         for (const { name, message, $metadata } of failures) {
           const status = $metadata?.httpStatusCode;
-          // Controllers also read how much is missing.
+          // Controllers also see the missing number.
           const shown = message.replace(/ by \d+ cycles/, '');
           expect([name, status, shown]).toEqual(['ServiceUnavailable', 503, words]);
         }
@@ -162,7 +162,7 @@ describe('createStorage(): efs, createStorage and the S3 server', () => {
     const { host } = service;
     const identity = identityFromPem(service.identityPem);
     const storage = createStorage({ host, canisterId: id, identity });
-    // An update of a controller: the network says how much is missing.
+    // For an update of a controller, the network reports the missing number.
     await expect(storage.buckets.create('more')).rejects.toMatchObject({
       code: 'Frozen',
       message: expect.stringMatching(/below its freezing reserve by \d+ cycles, so it/),
@@ -235,7 +235,7 @@ const json = (error_type: string, details?: string) => ({
   ...(details !== undefined && { details }),
 });
 
-/** Pages of ic-gateway, of boundary nodes, and of others in between. */
+/** Pages of ic-gateway, of boundary nodes, and of other intermediaries. */
 const rows: readonly Row[] = [
   {
     name: 'frozen, for a browser',

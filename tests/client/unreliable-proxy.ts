@@ -1,11 +1,13 @@
-// A network that loses requests and answers, delays them so that they overtake each other, sends
-// them twice, and refuses some. Counts what the service has accepted.
+// A network that loses requests and answers, delays them so that they overtake each other,
+// duplicates them, and refuses some. It counts the chunks that the service has accepted.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Faults {
-  /** Shares of the requests. A share of 0.1 meets one of every ten requests, at a random place. */
+  /**
+   * Shares of the requests. A share of 0.1 affects one of every ten requests, at a random position.
+   */
   readonly loseRequest: number;
   readonly loseAnswer: number;
   readonly sendTwice: number;
@@ -23,18 +25,18 @@ export const noFaults: Faults = {
 
 export interface UnreliableProxy {
   readonly url: string;
-  /** Requests that met each fault. */
+  /** Requests affected by each fault. */
   readonly counts: { lostRequests: number; lostAnswers: number; twice: number; refused: number };
-  /** How often each chunk was accepted, by upload id and index, as the URL has them. */
+  /** How often each chunk was accepted, by upload id and index as in the URL. */
   readonly accepted: ReadonlyMap<string, number>;
   faults: Faults;
   /** Called with the number of chunks accepted so far. */
   onAccepted: ((count: number) => void) | undefined;
-  /** Called with each request that was carried out: true loses its answer. */
+  /** Called with each executed request: true loses its answer. */
   losesAnswer: ((url: string, body: Buffer) => boolean) | undefined;
   /**
-   * Resolves when no request is on its way, and none can come any more from callers that have gone:
-   * what they had sent is answered, or lost with their connections.
+   * Resolves when no request is in transit, and callers that have gone cannot cause any more: their
+   * requests are answered, or lost with their connections.
    */
   idle(): Promise<void>;
   stop(): Promise<void>;
@@ -47,7 +49,7 @@ type Share = Exclude<keyof Faults, 'delayMsMax'>;
 interface Relay {
   readonly target: string;
   readonly random: () => number;
-  /** For each fault, the requests until the next that meets it and until the next round begins. */
+  /** For each fault, the requests until the next affected one and until the next round begins. */
   readonly rounds: Map<Share, { untilHit: number; left: number }>;
   readonly proxy: UnreliableProxy & { readonly accepted: Map<string, number> };
   readonly underWay: Set<Promise<void>>;
@@ -75,7 +77,7 @@ export async function startProxy(target: string, random: () => number): Promise<
     async idle() {
       do {
         await Promise.all(underWay);
-        // Bytes that a caller has sent before it went are seen by the server in later turns.
+        // The server receives bytes of a caller that has gone in later turns.
         await pause(settleMs);
       } while (underWay.size > 0);
       server.closeAllConnections();
@@ -89,8 +91,8 @@ export async function startProxy(target: string, random: () => number): Promise<
 }
 
 /**
- * Returns whether the next request meets the fault. Probabilities would leave a fault out now and
- * then: how many requests are made depends on which of them come first.
+ * Returns whether the next request is affected by the fault. Probabilities would sometimes omit a
+ * fault, because the number of requests depends on the faults.
  */
 function meets({ random, rounds, proxy }: Relay, fault: Share): boolean {
   const share = proxy.faults[fault];
@@ -127,7 +129,7 @@ async function relay(
   }
   if (meets(state, 'sendTwice')) {
     proxy.counts.twice++;
-    // The copy comes late, after others.
+    // The copy arrives late, after others.
     const copy = pause(random() * 2 * delayMsMax)
       .then(() => forward(state, request, body))
       .then(

@@ -1,4 +1,4 @@
-// Standard input of unknown length, and what is left of uploads.
+// Standard input of unknown length, and open uploads.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const efs = (...words: string[]) => callCommand(words, settings);
 
-/** The id of an upload that stays open. */
+/** Returns the id of an upload that stays open. */
 async function leaveOpen(path: string): Promise<string> {
   const { base, apiKey, bucket } = service;
   const response = await fetch(`${base}/api/v1/bucket/${bucket}/upload/start`, {

@@ -1,4 +1,4 @@
-// Time limits that count from the last byte that moved, and the bytes that are reported meanwhile.
+// Time limits that restart with each byte, and the bytes that are reported meanwhile.
 
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +21,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Ends as `fetch` does when its signal is aborted. */
+/** Ends like `fetch` when its signal is aborted. */
 function unlessAborted<T>(signal: AbortSignal | null | undefined, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal?.reason);
@@ -30,7 +30,7 @@ function unlessAborted<T>(signal: AbortSignal | null | undefined, work: Promise<
   });
 }
 
-/** A byte after each of these pauses. */
+/** Sends a byte after each of these pauses. */
 function trickling(pauses: readonly number[]): Fetch {
   return async (_, init) => {
     const left = [...pauses];

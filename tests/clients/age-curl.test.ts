@@ -1,5 +1,5 @@
-// Files of an end-to-end bucket with nothing but curl and the official age: what the client stores
-// they open, what they store the client opens.
+// Files of an end-to-end bucket with only curl and the official age: they decrypt files that the
+// client stores, and the client decrypts theirs.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -46,7 +46,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A pipe of two programs, which fails with either. */
+/** Runs a pipe of two programs, which fails if either does. */
 async function pipe(command: string): Promise<void> {
   const shell = ['bash', '-o', 'pipefail', '-c', command] as const;
   await runUntilDone(shell, { folder, times: 1 });
@@ -65,7 +65,7 @@ test.each(lengths)('curl | age -d opens %i bytes that the client has stored', as
   await writeFile(plain, sampleBytes('stored', length));
   const source = await openFileSource(plain);
   await storage.upload(source, { bucket, path: 'file' }).finally(() => source.close());
-  // age makes no file of no bytes.
+  // age creates no empty file.
   await writeFile(join(folder, 'opened'), '');
   const address = `${service.base}/cloud/${bucket}/file`;
   await pipe(`curl -sSf -H '${authorization}' ${address} | age -d -i key.txt -o opened`);

@@ -1,4 +1,4 @@
-// The official age opens what the client seals, and the other way round.
+// The official age decrypts files that the client encrypts, and the reverse.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ test.each(lengths)('%i bytes', async (length) => {
   const opened = await openSource(plain, { size: length, bufferedBytesMax: 0 });
   const source = await sealedSource(opened, header, nodeSegmentCipher);
   await writeFile(join(folder, 'own.age'), await source.slice(0, source.size ?? 0));
-  // age itself makes no file of no bytes.
+  // age itself creates no empty file.
   await writeFile(join(folder, 'plain'), '');
   await run('age', '-d', '-i', 'key.txt', '-o', 'plain', 'own.age');
   expect(Buffer.compare(await readFile(join(folder, 'plain')), plain)).toBe(0);

@@ -1,4 +1,4 @@
-// aria2: four connections, each of which fetches a range.
+// aria2 with four connections, each of which downloads a range.
 
 import { join } from 'node:path';
 import { test } from 'vitest';

@@ -1,5 +1,5 @@
-// The official agent in Chromium: at work in a page of the canister, turned away from a page whose
-// name was made to point to this machine (DNS rebinding).
+// The official agent in Chromium: it works in a page of the canister, and is refused in a page
+// whose name was made to resolve to this machine (DNS rebinding).
 
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,8 +18,10 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Sets `ask(host)`: a query, with its node's signature checked, and what becomes of a call that
- * the canister takes from nobody. */
+/**
+ * Sets `ask(host)`: it sends a query, verifies its node's signature, and sends a call that the
+ * canister accepts from nobody.
+ */
 const script = (canisterId: string) => `
   import { Actor, HttpAgent } from '@icp-sdk/core/agent';
   globalThis.ask = async (host) => {

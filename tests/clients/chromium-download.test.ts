@@ -1,5 +1,5 @@
-// A download of Chromium that breaks: it resumes by itself when the server ended the connection,
-// and by its user's click in chrome://downloads after a reset.
+// A broken download of Chromium: it resumes by itself if the server ended the connection, and by
+// its user's click in chrome://downloads after a reset.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,10 @@ const waitMilliseconds = 30_000;
 const lookMilliseconds = 200;
 const clickMilliseconds = 1_000;
 
-/** Downloads the file; it must be whole then. How often its user, if there is one, clicked on Resume. */
+/**
+ * Downloads the file, which must then be complete; returns how often its user, if there is one,
+ * clicked Resume.
+ */
 async function download({ url, target }: Case, hasUser: boolean): Promise<number> {
   const chromium = await openChromium();
   try {
@@ -21,7 +24,7 @@ async function download({ url, target }: Case, hasUser: boolean): Promise<number
     const path = join(downloads, 'large.bin');
     const list = await context.newPage();
     await list.goto('chrome://downloads/');
-    // A navigation that becomes a download ends as if it had failed.
+    // A navigation that becomes a download ends like a failed one.
     page.goto(url).catch(() => undefined);
     let clicks = 0;
     const end = Date.now() + waitMilliseconds;
@@ -50,7 +53,7 @@ async function clickResume(list: Page): Promise<boolean> {
     }
     await list.keyboard.press('Escape');
   } catch {
-    // The list has changed under the pointer: the next look finds what there is.
+    // The list has changed under the pointer: the next attempt sees the new one.
   }
   return false;
 }

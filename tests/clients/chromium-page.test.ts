@@ -1,5 +1,5 @@
-// Pages of another origin in Chromium: a film that is sought, and `fetch` that reads what it needs to
-// go on with a broken download.
+// Pages of another origin in Chromium: seeking in a film, and `fetch` that reads the fields that it
+// needs to continue a broken download.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ let chromium: Chromium;
 let pages: Server;
 let origin: string;
 let film: PublicFile;
-/** The same film at its best. */
+/** The same film from a static server, as the reference. */
 let truth: StaticServer;
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ afterAll(async () => {
   pages?.close();
 });
 
-/** Runs in the page: what is seen at each place of the film, as digests of the pictures. */
+/** Runs in the page: returns the picture at each position of the film, as digests. */
 async function seekThrough(url: string): Promise<readonly string[]> {
   const { page } = chromium;
   await page.goto(origin);
@@ -91,7 +91,7 @@ test('a film that is sought shows the pictures of each place', async () => {
     async ({ proxy }) => {
       expect(await seekThrough(`http://127.0.0.1:${proxy.port}${film.path}`)).toEqual(expected);
     },
-    // A first answer whose head is cut is no film to Chromium.
+    // If the head of the first answer is cut, Chromium sees no film.
     { fromBytes: 10_000, toBytes: 400_000 },
   );
 });
@@ -124,7 +124,7 @@ test('fetch of another origin reads the headers it needs, and goes on after each
             position += read.value.length;
           }
         } catch {
-          // The connection was cut: what has come stays.
+          // The connection was cut: the received bytes stay.
         }
       }
       const whole = await new Blob(pieces as BlobPart[]).arrayBuffer();

@@ -1,5 +1,5 @@
-// A web site in Chromium, through the gateway that verifies: modules, styles and data are fetched,
-// scripts run in an origin of their own, and a page that was kept from before runs them too.
+// A web site in Chromium through the verifying gateway: modules, styles and data are loaded, and
+// scripts run in a unique origin, also on a page that was cached earlier.
 
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -59,7 +59,7 @@ async function setSite(isSite: boolean): Promise<void> {
 
 test('a page of a site runs its scripts in an origin of its own', async () => {
   const { page } = chromium;
-  // Kept by the browser from when no script ran
+  // The browser has cached it from before scripts ran
   await page.goto(at('app/index.html'));
   expect(await page.title()).toBe('');
   await setSite(true);

@@ -1,4 +1,4 @@
-// curl -C -: a download that is gone on with, by the user or by curl's own retries.
+// curl -C -: a download that the user or curl's own retries continue.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

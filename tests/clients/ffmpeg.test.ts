@@ -1,4 +1,4 @@
-// ffmpeg: it asks for `bytes=0-`, seeks to a film's index at the end, and connects again.
+// ffmpeg: it requests `bytes=0-`, seeks to a film's index at the end, and reconnects.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 const frames = ['-f', 'md5'] as const;
 const packets = ['-c', 'copy', '-f', 'md5'] as const;
 
-/** Digest of what ffmpeg reads. */
+/** Returns the digest of the bytes that ffmpeg reads. */
 async function read(command: readonly string[], folder: string): Promise<string> {
   const options = { folder, times: 1 };
   const { output } = await runUntilDone(['ffmpeg', '-v', 'error', ...command, '-'], options);

@@ -1,4 +1,4 @@
-// Git LFS: a download that it goes on with by the range that its batch API's answer led it to.
+// Git LFS: a download that it continues by a range, at the address in the answer of its batch API.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -10,7 +10,7 @@ import { type RunOptions, runUntilDone } from './support/run-program.ts';
 
 const judging = openJudging();
 
-/** The batch API: whatever is asked for is to be had by a GET of the URL. */
+/** Starts the batch API: every requested object is available by a GET of the URL. */
 async function startBatchServer(href: string) {
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = [];

@@ -1,4 +1,4 @@
-// rclone with an HTTP remote: a copy that it opens again where it broke, and reading from an offset.
+// rclone with an HTTP remote: a copy that it reopens after a break, and reading from an offset.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -21,7 +21,7 @@ test('rclone copyto goes on where the connection broke', async () => {
 test('rclone cat --offset gives all that follows', async () => {
   const offset = 1_234_567;
   await judging.judge('rclone cat', async ({ folder, target, url }) => {
-    // It lists the folder first, and begins anew after a failure.
+    // It lists the folder first, and starts over after a failure.
     const index = await startIndexServer('large.bin', url);
     const remote = `:http,url='${index.url}':large.bin`;
     const command = ['rclone', 'cat', '--offset', String(offset), remote] as const;

@@ -1,4 +1,4 @@
-// aws-cli: what people type, and each operation of s3api.
+// aws-cli: common commands, and each operation of s3api.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -193,7 +193,7 @@ test('buckets are made, named, and removed', async () => {
   await api('get-object', ...place, 'again');
   await expectFile(join(door.folder, 'again'), Buffer.from('one'));
   expect(await refused('s3', 'rb', 's3://spring')).toMatch(/BucketNotEmpty/);
-  // Former versions hold a bucket, as they do in S3.
+  // Former versions prevent the deletion of a bucket, as in S3.
   expect(await refused('s3', 'rb', '--force', 's3://spring')).toMatch(/3 former versions/);
   await aws('s3', 'mb', 's3://autumn');
   await aws('s3', 'cp', 'one', 's3://autumn/one');

@@ -1,4 +1,4 @@
-// boto3 as it comes: checksums in trailers, files in parts, pages.
+// boto3 with its defaults: checksums in trailers, multipart uploads, pages.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

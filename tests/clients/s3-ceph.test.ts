@@ -26,7 +26,7 @@ import {
   tooLong,
 } from './support/s3-tests-expected.ts';
 
-/** Against tests that hang; the longest that is run takes five minutes on a busy machine. */
+/** Ends tests that hang; the longest takes five minutes on a busy machine. */
 const testSeconds = 900;
 const suiteMilliseconds = 3 * 3_600_000;
 const files = ['s3tests/functional/test_s3.py', 's3tests/functional/test_headers.py'];
@@ -39,7 +39,7 @@ const otherKeys = ['alt', 'tenant'].map(
   }),
 );
 
-/** Reasons of failures by the tests' names. */
+/** Reasons of failures by test name. */
 type Outcomes = ReadonlyMap<string, string>;
 
 let folder: string;
@@ -77,7 +77,7 @@ async function fetchSuite(): Promise<string> {
   return clone;
 }
 
-/** The two others may make buckets of their own. */
+/** The two other users may create their own buckets. */
 async function openDoorForThree(): Promise<TestS3Server> {
   const { host, canisterId } = service;
   const owner = ownerAccount(service);
@@ -130,7 +130,7 @@ async function runTests(...words: string[]): Promise<{ failed: Outcomes; passed:
   const env = {
     S3TEST_CONF: join(folder, 's3tests.conf'),
     PYTHONDONTWRITEBYTECODE: '1',
-    // pytest cuts the reasons to the terminal's width.
+    // pytest truncates the reasons to the terminal's width.
     COLUMNS: '400',
   };
   const { output, errors } = await runProgram(
@@ -147,7 +147,7 @@ function outcomes(lines: string, word: string): Outcomes {
   return new Map([...lines.matchAll(form)].map(([, name = '', reason = '']) => [name, reason]));
 }
 
-/** Several run at a time: one that hit the limit is judged by how it does alone. */
+/** Several tests run concurrently, so one that hit the limit is repeated alone. */
 async function repeatTimeouts(failed: Outcomes): Promise<Outcomes> {
   const late = [...failed].filter(([, reason]) => reason.includes('Timeout'));
   if (late.length === 0) return failed;

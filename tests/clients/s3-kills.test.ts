@@ -1,6 +1,6 @@
-// The door and the service killed without warning, and started again, and the network between them
-// cut, while clients put: their retries end right or fail in words, and until an object is whole
-// nothing of it is seen.
+// Kills the S3 server and the service without warning and restarts them, and cuts the network
+// between them, while clients upload: their retries succeed or fail with an error, and an
+// incomplete object is never visible.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await door.run('aws', 'configure', 'set', 'default.max_attempts', '10');
 });
 
-/** Each twice while a client is at work, at times that differ from bucket to bucket. */
+/** Each twice while a client is working, at times that differ between buckets. */
 const outages = {
   'the door is killed': () => door.killAndStart(),
   'the service is killed': () => service.killAndStart(),
@@ -52,7 +52,10 @@ async function storedDigest(bucket: string, path: string): Promise<string> {
 
 const inWords = /Could not connect|Connection|InternalError|SlowDown|IncompleteBody/;
 
-/** By aws; a failure is in words, with nothing to be seen, and the next attempt ends right. */
+/**
+ * Uploads by aws; a failure must come with an error and without a visible object, and the next
+ * attempt must succeed.
+ */
 async function putFilm(to: { readonly bucket: string; readonly path: string }, outage: Outage) {
   const { bucket, path } = to;
   const source = join(door.folder, 'film.bin');

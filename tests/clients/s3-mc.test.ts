@@ -1,4 +1,4 @@
-// mc, MinIO's client, which asks for settings of a bucket before it works.
+// mc, MinIO's client, which reads settings of a bucket first.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -31,7 +31,7 @@ async function blocksOf(page: string, language: string): Promise<string[]> {
   );
 }
 
-/** The door's own machine made the bucket; a mount lasts until it is ended. */
+/** The S3 server's setup has created the bucket; a mount runs until it is stopped. */
 const isLeftOut = (line: string) => /^(?:efs|rclone mount) /.test(line);
 
 test.each([
@@ -43,7 +43,7 @@ test.each([
   const blocks = await blocksOf(page, 'sh');
   expect(blocks.length).toBeGreaterThan(1);
   const lines = blocks.flatMap((block) => block.split('\n')).filter((line) => !isLeftOut(line));
-  // The keys are told by the page, not by the environment.
+  // The page contains the keys, not the environment.
   const names = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_ENDPOINT_URL', 'AWS_REGION'];
   const script = [
     `unset ${names.join(' ')} AWS_DEFAULT_REGION`,

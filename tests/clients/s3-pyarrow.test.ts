@@ -1,4 +1,4 @@
-// pyarrow, which brings AWS's SDK for C++: that sends header fields that other SDKs do not.
+// pyarrow, which includes AWS's SDK for C++, and so sends header fields that other SDKs do not.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

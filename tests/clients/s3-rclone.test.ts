@@ -1,5 +1,5 @@
-// rclone with an S3 remote: copy, sync, check, a copy on the server's side, and, where the system
-// lets a program do that, a mount.
+// rclone with an S3 remote: copy, sync, check, a server-side copy, and, if the system allows it, a
+// mount.
 
 import { spawn } from 'node:child_process';
 import { accessSync } from 'node:fs';
@@ -23,7 +23,7 @@ function canMount(): boolean {
   }
 }
 
-/** A remote of no configuration file. */
+/** Returns a remote without a configuration file. */
 function place(path: string): string {
   const { url, accessKeyId, secretAccessKey } = door;
   const options = {
@@ -104,7 +104,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
       stdio: 'ignore',
     });
     try {
-      // It is there when it is another file system than the folder it is on.
+      // The mount exists when its folder is on another file system.
       await expect
         .poll(() => readFile('/proc/mounts', 'utf8'), { timeout: 20_000 })
         .toContain(point);

@@ -1,4 +1,4 @@
-// restic with a repository in each bucket: a thousand files backed up, checked, restored, thinned.
+// restic with a repository in each bucket: a thousand files backed up, checked, restored, pruned.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// s3cmd, which compares the MD5 of what it has with the entity tags of what is there.
+// s3cmd, which compares the MD5 of local files with the entity tags of objects.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
     }
     const there = `s3://${bucket}/tree/`;
     await s3cmd('sync', '--multipart-chunk-size-mb=5', 'tree/', there);
-    // The same size and another content: only the MD5 tells.
+    // The same size and another content: only the MD5 differs.
     await writeFile(join(tree, '7.txt'), 'FILE 7');
     const { output } = await s3cmd('sync', '--multipart-chunk-size-mb=5', 'tree/', there);
     if (bucket !== 'safe') {

@@ -1,4 +1,4 @@
-// s5cmd, which runs many requests at a time, by AWS's SDK for Go.
+// s5cmd, which runs many concurrent requests with AWS's SDK for Go.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

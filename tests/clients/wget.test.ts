@@ -1,4 +1,4 @@
-// GNU Wget: its own retries, and a download that is gone on with later.
+// GNU Wget: its own retries, and a download that it continues later.
 
 import { join } from 'node:path';
 import { test } from 'vitest';
@@ -17,7 +17,7 @@ test('wget retries by itself and ends with the whole file', async () => {
 
 test('wget -c goes on with what an earlier run has left', async () => {
   await judging.judge('wget -c', async ({ url, folder, target }) => {
-    // One try a run, so that each cut ends it.
+    // One try per run, so that each cut ends it.
     const command = ['wget', '--no-verbose', '--tries=1', '-c', url] as const;
     await runUntilDone([...command], { folder, times: 6 });
     await expectFile(join(folder, 'large.bin'), target.file.bytes);

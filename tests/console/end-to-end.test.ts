@@ -1,6 +1,6 @@
-// End-to-end buckets in the page: by an identity files are opened here, by a key nothing is; who was
-// sent a link opens its file by nothing but the address, which harms nobody; who was asked to send
-// files seals them before they go.
+// End-to-end buckets in the page: with an identity the page decrypts files, with a key it does not;
+// the recipient of a link decrypts its file with only the address, which is safe to open; and
+// people who are asked for files encrypt them before sending.
 
 import { readFile } from 'node:fs/promises';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
@@ -21,7 +21,7 @@ const savedText = async (saved: Download) => readFile((await saved.path()) ?? ''
 
 const bucket = 'safe';
 const script = "document.title = 'taken ' + Object.values(sessionStorage).join()";
-/** `shown`: what there is of it in the preview. */
+/** `shown`: the visible text of the preview. */
 const hostile: readonly (readonly [name: string, text: string, shown: string])[] = [
   ['page.html', `<h1>Page</h1><script>${script}</script>`, 'pre'],
   [
@@ -190,7 +190,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       ] as const;
       for (const [uploading, bucket, sending] of places) {
         let sent = 0;
-        // The second part of the file, or what comes next, waits until it is given up.
+        // Holds back the second part of the file, and later ones, until the upload is cancelled.
         await uploading.route(sending, async (route) => {
           sent += 1;
           if (sent < 3) await route.continue().catch(() => {});
@@ -305,7 +305,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await visit?.context.close();
     });
 
-    /** Here, where the page's server is. */
+    /** At the address of the page's server. */
     async function linkTo(path: string, expiresAt?: Date): Promise<URL> {
       const { pathname, search, hash } = new URL(
         (await tested.storage.links.create({ bucket, path, expiresAt })).url,
@@ -314,7 +314,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
     }
 
     async function go(link: URL | string): Promise<void> {
-      // Else the same document with another end.
+      // Otherwise only the fragment of the same document would change.
       await page.goto('about:blank');
       await page.goto(String(link));
     }
@@ -362,7 +362,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await go(link.href.slice(0, -3));
       await expect.poll(failure).toMatch(/end of this address does not open the file/);
       // Only the fragment changes, so no page loads. `page.goto` waits for a navigation that may
-      // have finished before it listens: the console removes the fragment at once.
+      // have finished before it listens, because the console removes the fragment at once.
       const changeFragment = (href: string) =>
         page.evaluate((address) => window.location.assign(address), href);
       await changeFragment(link.href.replace(link.hash, other.hash));
@@ -380,7 +380,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
 
     test('is told how to fetch what is too large for a page', async () => {
       const link = await linkTo("it's.txt");
-      // As a file of that length begins: its first part.
+      // Answers with the first part of a file of that length.
       await page.route(/\?k=/, async (route) => {
         if (route.request().resourceType() === 'document') return route.continue();
         const response = await route.fetch();

@@ -1,5 +1,5 @@
-// A canister that freezes while the page is open: the page says what it needs and by which command,
-// at once, wherever its user looks.
+// A canister that freezes while the page is open: every view immediately shows the missing cycles
+// and the command that adds them.
 
 import { Principal } from '@dfinity/principal';
 import type { Page } from 'playwright-core';
@@ -10,7 +10,7 @@ import { frozenWords } from '../support/canister-words.ts';
 import { isBrowserUnwanted } from './support/browser.ts';
 import { openConsole, type TestedConsole } from './support/console.ts';
 
-/** Longer than anything lasts: no cycles are enough for that. */
+/** A threshold that no amount of cycles can cover. */
 const freezingSeconds = 2n ** 58n;
 const usualSeconds = 2_592_000n;
 
@@ -33,7 +33,7 @@ describe.skipIf(isBrowserUnwanted)('a frozen canister', () => {
 
   const words = () => frozenWords(tested.service.canisterId);
 
-  /** Signs in, and freezes the canister while the work looks at the page. */
+  /** Signs in, and freezes the canister during the work. */
   async function whileFrozen(work: (page: Page) => Promise<void>): Promise<Page> {
     const visit = await tested.open();
     const { page } = visit;
@@ -62,7 +62,8 @@ describe.skipIf(isBrowserUnwanted)('a frozen canister', () => {
       const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') };
       await page.getByLabel('Upload files').last().setInputFiles(file);
       await page.getByText(words()).waitFor();
-      // None is tried again, since no waiting helps: one for the bucket's mode, one for the file.
+      // No request is repeated, because waiting does not help: one is for the bucket's mode, one
+      // for the file.
       expect(attempts).toBeLessThanOrEqual(3);
       await page.goto(`${tested.pages.url}/#/files/demo/other/`);
       await page.getByRole('alert').filter({ hasText: words() }).waitFor();

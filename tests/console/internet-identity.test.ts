@@ -1,6 +1,6 @@
 // Signing in by Internet Identity, at an address of the network: the page, its library and the
-// browser are real, the provider's window speaks its protocol (ICRC-29 and ICRC-34), and signs with
-// a key of the test.
+// browser are real; the provider's window implements its protocol (ICRC-29 and ICRC-34) and signs
+// with a key of the test.
 
 import { DelegationChain, Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import type { BrowserContext } from 'playwright-core';

@@ -1,5 +1,5 @@
-// `npm start` killed without warning in the middle of an upload, and started again: the page goes on
-// by itself, and what is stored is what was chosen.
+// Kills `npm start` without warning during an upload and restarts it: the page continues by itself,
+// and the stored file is the chosen one.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

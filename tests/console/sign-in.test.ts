@@ -1,4 +1,4 @@
-// Sign-in: who may sign in, by which way, and what remains in the browser.
+// Sign-in: the allowed ways, and the data that remains in the browser.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBrowserUnwanted } from './support/browser.ts';
@@ -94,7 +94,7 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
     await sent.getByRole('link', { name: 'notes' }).waitFor();
     expect(await keptKey()).toContain(mine);
 
-    // The page is open already: the same address by its end alone.
+    // The page is already open: only the fragment of the address changes.
     await sent.evaluate((hash) => location.assign(hash), new URL(address).hash);
     await dialog.getByRole('button', { name: 'Use the key in this tab' }).click();
     await sent.getByRole('heading', { level: 1, name: 'theirs' }).waitFor();
@@ -104,7 +104,7 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
     expect(await sent.evaluate(() => sessionStorage.getItem('efs-session'))).toContain(secret);
     await page.reload();
     await page.getByRole('link', { name: 'notes' }).waitFor();
-    // With the key that is signed in already nothing is asked.
+    // With the key that is already signed in, the page asks nothing.
     await tested.signIn({ page, context, faults });
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(faults).toEqual([]);

@@ -1,5 +1,5 @@
-// A file on its way up a slow line: the page shows bytes that have gone before the first of its
-// requests is answered. bench/client-line.ts measures such lines in full.
+// An upload over a slow line: the page shows sent bytes before the first of its requests is
+// answered. bench/client-line.ts measures such lines in full.
 
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ describe.skipIf(isBrowserUnwanted)('an upload on a slow line', () => {
   let tested: TestedConsole;
   let line: SlowLine;
   let bytesPerSecond = fastBytesPerSecond;
-  /** The line carries nothing more when so many bytes have gone up. */
+  /** The line stops after that many uploaded bytes. */
   let upBytesMax = Number.POSITIVE_INFINITY;
 
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe.skipIf(isBrowserUnwanted)('an upload on a slow line', () => {
       bytesPerSecond = slowBytesPerSecond;
       // Part of the first chunk passes, so that nothing can be answered.
       page.on('request', (request) => {
-        // The browser shows no bytes of a Blob. Other calls are shorter than chunks.
+        // The browser reports no bytes of a Blob. Other calls are shorter than chunks.
         const { length = Number.POSITIVE_INFINITY } = request.postDataBuffer() ?? {};
         if (address.test(request.url()) && length > 32_768) {
           upBytesMax = Math.min(upBytesMax, line.bytes.up + 20_000);

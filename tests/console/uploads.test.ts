@@ -1,5 +1,4 @@
-// Files on their way up: many at once, through a reload, through the loss of the network, and past
-// files of the same name.
+// Uploads: many at once, through a reload, through a network failure, and with existing names.
 
 import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Every view, on a phone and a desktop, by day and by night: nothing that axe-core finds, nothing
-// wider than the screen. `npm run screenshots` keeps pictures of them.
+// Every view, on a phone and a desktop, in light and dark: axe-core finds no fault, and nothing is
+// wider than the screen. `npm run screenshots` stores pictures of them.
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

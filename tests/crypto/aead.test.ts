@@ -128,7 +128,8 @@ describe('seal(): large and extreme inputs', () => {
 
   test.each([0x00, 0x01, 0xfc, 0xff])('poly1305() with a key of %i everywhere', (byte) => {
     const key = new Uint8Array(32).fill(byte);
-    // Around every count of blocks, alone and four at a time, with all limbs at their maxima
+    // Lengths around every number of blocks, alone and four at a time, with all limbs at their
+    // maximum
     for (let length = 0; length <= 700; length++) {
       const message = new Uint8Array(length).fill(0xff);
       expect(poly1305(key, message)).toEqual(plainPoly1305(key, message));
@@ -164,7 +165,7 @@ function toNumber(bytes: Uint8Array): bigint {
   return bytes.reduceRight((value, byte) => (value << 8n) | BigInt(byte), 0n);
 }
 
-/** RFC 8439, 2.5.1, word for word. */
+/** RFC 8439, 2.5.1, literally. */
 function plainPoly1305(key: Uint8Array, message: Uint8Array): Uint8Array {
   const r = toNumber(key.subarray(0, 16)) & 0x0ffffffc0ffffffc0ffffffc0fffffffn;
   let accumulator = 0n;

@@ -22,7 +22,7 @@ interface Sha256Vectors {
 
 const { cases } = readVectors<Sha256Vectors>('sha256.json');
 
-// Odd addresses: the network's Wasm takes them, so the kernel must too
+// Odd addresses, which the network's Wasm allows, so the kernel must support them
 describe.each([0, 1, 7])('sha256(): SHA-256 at addresses with remainder %i', (misalignment) => {
   beforeAll(async () => {
     await installNodeKernel({ misalignment });
@@ -92,7 +92,7 @@ describe('sha256(): states of SHA-256', () => {
 
   test('a state is laid out as it always was, for uploads that outlive an upgrade', () => {
     const state = createSha256State();
-    // 1,024 bytes go through four lanes, 64 do not, and three wait
+    // 1,024 bytes use four lanes, 64 do not, and three wait
     updateSha256(state, new Uint8Array(1024).fill(0x61));
     updateSha256(state, new Uint8Array(67).fill(0x62));
     const words = new DataView(state.buffer);

@@ -1,4 +1,4 @@
-// The official client is the judge: from the same reply of vetKD it takes the same key.
+// Compares with the official client: both derive the same key from the same reply of vetKD.
 
 import { Principal } from '@dfinity/principal';
 import { DerivedPublicKey, EncryptedVetKey, TransportSecretKey } from '@dfinity/vetkeys';
@@ -34,7 +34,7 @@ function randomSecret(): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(transportSecretBytes));
 }
 
-/** The same secret as the official client takes it: reduced, 32 bytes, big-endian. */
+/** Returns the secret in the official client's form: reduced, 32 bytes, big-endian. */
 function officialSecret(secret: Uint8Array): TransportSecretKey {
   const scalar = Fr.create(BigInt(`0x${Buffer.from(secret).toString('hex')}`));
   const bytes = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex');
@@ -89,7 +89,7 @@ describe('decryptVetKey()', () => {
       new Uint8Array([...infinity, ...encrypted.subarray(48)]),
       new Uint8Array([...encrypted.subarray(0, 144), ...infinity]),
       new Uint8Array([...beyondField, ...encrypted.subarray(48)]),
-      // No y belongs to x = 1: 1 + 4 is no square.
+      // x = 1 has no y: 1 + 4 is not a square.
       new Uint8Array([0x80, ...new Array(46).fill(0), 1, ...encrypted.subarray(48)]),
     ];
     for (const bytes of malformed) {

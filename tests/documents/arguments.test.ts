@@ -1,4 +1,4 @@
-// Commands that are not run have arguments of the service's own types all the same.
+// The arguments of commands that tests do not run must have the service's types.
 
 import { IDL } from '@icp-sdk/core/candid';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Links between the pages lead somewhere, to their anchors too.
+// Links between the pages resolve, including their anchors.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -16,7 +16,7 @@ function withoutCode(text: string): string {
   return text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
 }
 
-/** As GitHub makes them of headings. */
+/** Returns the anchors that GitHub generates for headings. */
 function anchorsOf(text: string): string[] {
   const plain = text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
   return [...plain.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>

@@ -13,7 +13,7 @@ import { drawTerminal } from './support/terminal-picture.ts';
 
 const isWriting = process.env.EFS_WRITE === '1';
 
-/** Whether the file has the text; makes it so when that is asked for. */
+/** Whether the file has the text; writes it if requested. */
 function isAsMade(path: string, text: string): boolean {
   const whole = join(projectDir, path);
   if (isWriting) writeFileSync(whole, text);

@@ -1,4 +1,4 @@
-// docs/reference/openapi.json as others read it: a linter, and a generator of types.
+// docs/reference/openapi.json in third-party tools: a linter, and a generator of types.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const path = join(projectDir, 'docs/reference/openapi.json');
 async function problemsOf(source: string): Promise<string[]> {
   const config = await createConfig({
     extends: ['recommended'],
-    // The first server is the local replica, and groups are explained in http.md
+    // The first server is the local replica, and http.md explains the groups
     rules: { 'no-server-example.com': 'off', 'tag-description': 'off' },
   });
   const problems = await lintFromString({ source, absoluteRef: path, config });

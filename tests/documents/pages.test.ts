@@ -1,4 +1,4 @@
-// Every block of every page is run, or checked as far as it can be.
+// Every block of every page is run, or checked as far as possible.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -62,7 +62,7 @@ async function runPage({ path, blocks }: Page): Promise<void> {
 interface Place {
   readonly service: PageService;
   readonly where: string;
-  /** By the block before. */
+  /** The output of the previous block. */
   readonly printed: string;
 }
 
@@ -88,7 +88,7 @@ async function judge(
     json: JSON.parse,
     yaml: parse,
     html: (html) => judgeHtml(html, where),
-    // Python is of other people's machines: tests/clients/s3-pages.test.ts runs it.
+    // Python may be missing here: tests/clients/s3-pages.test.ts runs it.
     python: (program) => expect(program, where).toContain('import boto3'),
     candid: (types) => expect(readInterface(), where).toContain(types.trimEnd()),
   };
@@ -108,7 +108,7 @@ async function runTranscript(block: Block, service: PageService, where: string):
   return all;
 }
 
-/** Types that a page shows are those of the interface. */
+/** Types in a page must equal those of the interface. */
 function readInterface(): string {
   return readFileSync(join(projectDir, 'candid/file_storage.did'), 'utf8');
 }
@@ -138,7 +138,7 @@ async function runProgram(
   return output;
 }
 
-/** Its elements are closed in their order, and its modules can be bundled. */
+/** Elements must be closed in order, and modules must be bundleable. */
 async function judgeHtml(html: string, where: string): Promise<void> {
   const open: string[] = [];
   for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {

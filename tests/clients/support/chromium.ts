@@ -1,5 +1,5 @@
-// Debian's Chromium without a window, driven by playwright-core; downloads lie in a folder of their
-// own, under the names that the browser gives them.
+// Debian's Chromium without a window, driven by playwright-core; downloads are stored in a separate
+// folder, under the names that the browser gives them.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

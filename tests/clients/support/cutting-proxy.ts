@@ -1,5 +1,5 @@
-// A network that breaks: passes TCP connections on, and cuts some of them at a random byte of the
-// answer, by an orderly end or by a reset. Knows nothing of HTTP.
+// A network that breaks: it forwards TCP connections, and cuts some of them at a random byte of the
+// answer, by an orderly end or by a reset. It knows nothing of HTTP.
 
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
@@ -9,21 +9,23 @@ export interface CutOptions {
   /** Port of the service on 127.0.0.1. */
   readonly port: number;
   readonly seed: number;
-  /** How many connections to cut in all. */
+  /** Total number of connections to cut. */
   readonly cuts: number;
-  /** A connection is cut after so many bytes at least, and so many at most; one that has fewer is
-   * left alone. */
+  /**
+   * Minimum and maximum number of bytes after which a connection is cut; one with fewer bytes is
+   * not.
+   */
   readonly fromBytes: number;
   readonly toBytes: number;
-  /** `either` draws one of the two for each cut. */
+  /** `either`: random for each cut. */
   readonly manner: 'end' | 'reset' | 'either';
 }
 
 export interface CuttingProxy {
   readonly port: number;
-  /** After how many bytes each connection was cut. */
+  /** Number of bytes after which each connection was cut. */
   readonly cutAt: readonly number[];
-  /** The requests' heads, as they came. */
+  /** The heads of the requests. */
   readonly requests: readonly string[];
   stop(): Promise<void>;
 }
@@ -71,7 +73,7 @@ interface Cut {
   readonly isReset: boolean;
 }
 
-/** `cutAfter` is asked with the bytes that will have passed. */
+/** `cutAfter` is called with the number of bytes that will have passed. */
 function passAnswers(
   { client, service }: { readonly client: Socket; readonly service: Socket },
   cutAfter: (passed: number) => Cut | undefined,

@@ -1,5 +1,5 @@
-// A folder's page for clients that read one before they fetch: it lists one name, and that is
-// elsewhere (302).
+// A folder's page for clients that read one before they download: it lists one name, which
+// redirects (302).
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** How to get each program. `python3:boto3` is a module of the Python that the PATH leads to. */
+/** How to install each program. `python3:boto3` is a module of the Python in the PATH. */
 const installations = {
   wget: 'apt-get install wget',
   curl: 'apt-get install curl',
@@ -77,7 +77,7 @@ const programsOf: Readonly<Record<string, readonly Program[]>> = {
   's3-pages': ['aws', 'rclone', 'fusermount', 'restic', 's3fs', 'python3:boto3'],
 };
 
-/** Throws an Error if one is asked for that there is not. */
+/** Throws an Error for an unknown name. */
 export function judgesAsked(): readonly string[] {
   const { EFS_CLIENTS = 'all' } = process.env;
   const all = Object.keys(programsOf);
@@ -88,7 +88,7 @@ export function judgesAsked(): readonly string[] {
   throw new Error(`EFS_CLIENTS takes all or some of ${all.join(', ')}; got ${unknown.join(', ')}.`);
 }
 
-/** Before the tests: throws an Error that says what is missing, and how to get it. */
+/** Runs before the tests: throws an Error that lists missing programs and how to install them. */
 export default function requirePrograms(): void {
   const needed = new Set(judgesAsked().flatMap((judge) => programsOf[judge] ?? []));
   const missing = [...needed].filter((program) => !isInstalled(program));

@@ -26,13 +26,13 @@ export interface Case {
 }
 
 export interface Judging {
-  /** For what has to be there before the cases. */
+  /** For preparations before the cases. */
   readonly target: Target;
-  /** Runs a case; afterwards the network must have broken as often as it was to. */
+  /** Runs a case; afterwards the network must have broken as often as requested. */
   judge(name: string, run: (one: Case) => Promise<void>, cuts?: Cuts): Promise<void>;
 }
 
-/** To be called once, at the top of a judge's file. */
+/** Call it once, at the top of a test file. */
 export function openJudging(): Judging {
   let target: Target | undefined;
   beforeAll(async () => {
@@ -59,7 +59,7 @@ export function openJudging(): Judging {
   };
 }
 
-/** Length first: it says more than a digest does. */
+/** Compares the length first, because it says more than a digest. */
 export async function expectFile(path: string, bytes: Uint8Array): Promise<void> {
   const written = new Uint8Array(await readFile(path));
   expect(written.length, 'bytes').toBe(bytes.length);

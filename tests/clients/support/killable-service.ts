@@ -1,5 +1,5 @@
-// `npm start` as a process behind a wire of TCP: it can be killed without warning, and comes back with
-// the state it had answered by; the wire can be cut. Its address stays.
+// `npm start` in a separate process behind a TCP proxy: it can be killed without warning and
+// restarted with its state, and the connection can be cut. Its address stays.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -12,9 +12,9 @@ export interface KillableService {
   readonly host: string;
   readonly canisterId: string;
   readonly identityPem: string;
-  /** −9, and started again. */
+  /** Kills it (-9) and starts it again. */
   killAndStart(): Promise<void>;
-  /** Whatever goes on is cut, and for so long nobody gets through. */
+  /** Cuts all connections, and refuses new ones for that time. */
   cut(milliseconds: number): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Runs a client's program, and gives what it said and how it ended.
+// Runs a client's program, and returns its output and exit.
 
 import { spawn } from 'node:child_process';
 
@@ -11,19 +11,19 @@ export interface Ended {
 export interface RunOptions {
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** After which it is ended; a minute and a half unless told. */
+  /** Time limit; default a minute and a half. */
   readonly milliseconds?: number;
 }
 
 const runMilliseconds = 90_000;
 
-/** Settles when it has ended; one that takes too long is ended. */
+/** Settles when it has ended; ends a program that exceeds the limit. */
 export function runProgram(
   command: readonly [program: string, ...args: string[]],
   { folder, env = {}, milliseconds = runMilliseconds }: RunOptions,
 ): Promise<Ended> {
   const [program, ...args] = command;
-  // Clients must not see this machine's proxy, language or configuration.
+  // Clients must not use this machine's proxy, language or configuration.
   const { PATH = '' } = process.env;
   const child = spawn(program, args, {
     cwd: folder,
@@ -44,7 +44,7 @@ export function runProgram(
   });
 }
 
-/** The same, again and again while it fails, as a person would; throws with its words at last. */
+/** Repeats a failing program, as a person would; finally throws with its output. */
 export async function runUntilDone(
   command: readonly [program: string, ...args: string[]],
   options: RunOptions & { readonly times: number },

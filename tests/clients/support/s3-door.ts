@@ -28,13 +28,13 @@ export interface OpenedDoor {
   readonly secretAccessKey: string;
   /** The owner's storage, which does not go through the S3 server. */
   readonly storage: Storage;
-  /** The client's, and its home. */
+  /** Working folder of the client, also its home. */
   readonly folder: string;
-  /** Runs a client, which must end well. */
+  /** Runs a client, which must succeed. */
   run(...command: readonly [program: string, ...words: string[]]): Promise<Ended>;
-  /** The same of one that may fail. */
+  /** Runs a client, which may fail. */
   tryRun(...command: readonly [program: string, ...words: string[]]): Promise<Ended>;
-  /** −9 of the door, and another one at the same address. */
+  /** Kills the S3 server (-9) and starts another one at the same address. */
   killAndStart(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ interface Running {
 /** The service behind the S3 server. */
 export type DoorService = Pick<Service, 'host' | 'canisterId' | 'identityPem' | 'stop'>;
 
-/** To be called once, at the top of a judge's file. */
+/** Call it once, at the top of a test file. */
 export function openDoor(open: () => Promise<DoorService> = () => openService({})): OpenedDoor {
   let opened: OpenedDoor | undefined;
   let stop = async () => {};
@@ -116,7 +116,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** `efs` with a home of its own. */
+/** Runs `efs` with a separate home. */
 async function runEfs(home: string, ...words: string[]): Promise<string> {
   const { code, output, errors } = await runProgram([process.execPath, efs, ...words], {
     folder: home,

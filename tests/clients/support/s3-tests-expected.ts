@@ -1,10 +1,10 @@
-// Tests of ceph/s3-tests that fail against the S3 server, by the reason. The judge fails when another
-// test fails, and when one of these passes: then remove its line.
+// Tests of ceph/s3-tests that fail with the S3 server, by reason. The test fails if another test
+// fails, and if one of these passes: then remove its line.
 
 /** Commit of ceph/s3-tests that the lists belong to. */
 export const suiteCommit = '8f0ae7b404a3a2fcf7038bf1e6bf29544fe9b6a3';
 
-/** Tests with one of these markers are not run: there is no such thing here. */
+/** Tests with one of these markers are not run, because the feature does not exist here. */
 export const markersLeftOut = [
   'abac_test',
   'appendobject',
@@ -43,14 +43,14 @@ export const markersLeftOut = [
   'webidentity_test',
 ];
 
-/** They send some 1,000 requests one after the other, which takes too long. */
+/** They send about 1,000 requests sequentially, which takes too long. */
 export const tooLong = [
   'test_bucket_list_delimiter_not_skip_special',
   'test_multi_object_delete_key_limit',
   'test_multi_objectv2_delete_key_limit',
 ];
 
-/** Names of tests by the reason for which they fail. */
+/** Test names by the reason of their failure. */
 export const expectedFailures: Readonly<Record<string, readonly string[]>> = {
   'A body needs its length, as on AWS: 411 MissingContentLength': [
     'test_object_write_with_chunked_transfer_encoding',

@@ -1,5 +1,5 @@
-// A plain file server that answers ranges as RFC 9110 §14 requires. A client's test that fails
-// against it is wrong itself.
+// A plain file server that answers ranges as RFC 9110 §14 requires. A client's test that fails with
+// it is itself wrong.
 
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

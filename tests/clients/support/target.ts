@@ -1,5 +1,5 @@
-// The file that third-party clients fetch: a public file of eleven chunks on a local replica, or on a
-// plain file server with EFS_CLIENTS_SERVER=static, which judges the tests themselves.
+// The file that third-party clients download: a public file of eleven chunks on a local replica or,
+// with EFS_CLIENTS_SERVER=static, on a plain file server, which validates the tests themselves.
 
 import { createStorage } from '../../../packages/client/src/storage.ts';
 import { seedOr } from '../../support/seed.ts';
@@ -27,7 +27,7 @@ const fileBytes = 20_000_000;
 const partBytes = 1_900_000;
 const octets = 'application/octet-stream';
 
-/** Which one the environment names. */
+/** The kind that the environment names. */
 export function targetKind(): 'service' | 'static' {
   return process.env.EFS_CLIENTS_SERVER === 'static' ? 'static' : 'service';
 }
@@ -69,7 +69,7 @@ async function openDeployed(): Promise<Omit<Target, 'file'>> {
 
 export const cutsOfEach = 3;
 
-/** EFS_SEED, or another one each time; printed in any case. */
+/** EFS_SEED, or a random one; always printed. */
 function seedOf(name: string): number {
   const seed = seedOr(Math.floor(Math.random() * 2 ** 31));
   console.log(`${name}: connections are cut by EFS_SEED=${seed}`);
@@ -78,7 +78,7 @@ function seedOf(name: string): number {
 
 export type Cuts = Partial<Pick<CutOptions, 'cuts' | 'fromBytes' | 'toBytes' | 'manner'>>;
 
-/** A network between the clients and the target that breaks three times unless told otherwise. */
+/** A network between the clients and the target that breaks three times by default. */
 export function breakNetwork(name: string, target: Target, cuts: Cuts = {}): Promise<CuttingProxy> {
   const usual = { cuts: cutsOfEach, fromBytes: 1, toBytes: 6_000_000, manner: 'either' } as const;
   return startCuttingProxy({ port: target.port, seed: seedOf(name), ...usual, ...cuts });

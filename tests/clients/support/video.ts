@@ -1,5 +1,5 @@
-// A video to be played and sought: a moving test picture with a tone, made by ffmpeg. Its index
-// stands at its end, so that every player has to ask for ranges.
+// A video for playing and seeking: a moving test picture with a tone, made by ffmpeg. Its index is
+// at its end, so that every player must request ranges.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// A browser for the console's tests: an installed Chromium or Chrome, else the one that npm brings
-// for Linux. What the page says against its policy, and what breaks in it, is kept.
+// A browser for the console's tests: an installed Chromium or Chrome, else the one that npm
+// provides for Linux. It records violations of the page's policy and errors of its scripts.
 
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { projectDir } from '../../tidy/source-tree.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-/** A network that is closed, a machine without a display, a container. */
+/** Settings for a restricted network, a machine without a display, and a container. */
 const flags = [
   '--no-sandbox',
   '--disable-dev-shm-usage',
@@ -19,7 +19,7 @@ const flags = [
   '--disable-sync',
 ];
 
-/** True when a machine without a browser is to pass. */
+/** Whether tests should pass on a machine without a browser. */
 export const isBrowserUnwanted = process.env.EFS_NO_BROWSER === '1';
 
 async function browserPath(): Promise<string> {
@@ -62,7 +62,7 @@ async function unpackedBrowser(): Promise<string> {
 
 export interface ConsoleBrowser {
   readonly browser: Browser;
-  /** A visitor of their own, with nothing kept. */
+  /** Opens a new visitor without stored data. */
   open(options?: Parameters<Browser['newContext']>[0]): Promise<Visit>;
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export interface ConsoleBrowser {
 export interface Visit {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Violations of the policy and errors of scripts, of all that was opened. */
+  /** Violations of the policy and script errors of all opened pages. */
   readonly faults: string[];
 }
 

@@ -1,4 +1,4 @@
-// One service, one page server and one browser for a test file; people who open the page.
+// One service, one page server and one browser per test file, and visitors who open the page.
 
 import AxeBuilder from 'axe-core';
 import type { Page } from 'playwright-core';
@@ -14,9 +14,9 @@ export interface TestedConsole {
   readonly browser: ConsoleBrowser;
   /** The owner's. */
   readonly storage: Storage;
-  /** At a size and in a scheme; opened at the address, signed in by the key unless told. */
+  /** Opens the page with a size and a color scheme; by default signed in with the key. */
   open(options?: Parameters<ConsoleBrowser['open']>[0]): Promise<Visit>;
-  /** In the bucket's files, by the address that `npm start` prints. */
+  /** Signs in with the address that `npm start` prints, and shows the bucket's files. */
   signIn(visit: Visit, bucket?: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export async function openConsole(): Promise<TestedConsole> {
 
 /** Returns the faults that axe-core finds, each as `rule: element`. */
 export async function accessFaults(page: Page): Promise<string[]> {
-  // By the debugger, which no policy of the page holds back.
+  // Through the debugger, which the page's policy does not restrict.
   await page.evaluate(AxeBuilder.source);
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<AxeResults> } };

@@ -1,5 +1,5 @@
-// The way from the browser to the service, which can be cut: at one origin that stays while the
-// service goes away and comes back elsewhere.
+// A proxy between the browser and the service that can be cut: its origin stays while the service
+// ends and restarts elsewhere.
 
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ export interface PageServer {
   readonly url: string;
   /** Method, address and headers of each request. */
   readonly requests: readonly string[];
-  /** From now on requests go there. */
+  /** Forwards later requests to that address. */
   serve(base: string): void;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export async function openPageServer(base: string): Promise<PageServer> {
     requests.push(`${method} ${url} ${rawHeaders.join(' ')}`);
     forward(target, incoming, outgoing);
   });
-  // A connection that the server closes while a request is on its way would fail the request.
+  // If the server closed a connection during a request, the request would fail.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
   const { port } = server.address() as AddressInfo;
@@ -39,11 +39,11 @@ export async function openPageServer(base: string): Promise<PageServer> {
   };
 }
 
-/** A service that is not there is a connection that breaks. */
+/** A missing service results in a broken connection. */
 function forward(target: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { method, headers, url } = incoming;
   const host = new URL(target).host;
-  // A kept connection could be closed by the service while the request is on its way.
+  // The service could close a kept connection during the request.
   const options = { method, headers: { ...headers, host }, agent: false };
   const sent = request(new URL(url ?? '/', target), options);
   sent.on('response', (answer) => {

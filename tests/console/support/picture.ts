@@ -1,4 +1,4 @@
-// A picture of some size and colours, painted by the browser.
+// Pictures of chosen sizes and colors, painted by the browser.
 
 import type { Page } from 'playwright-core';
 

@@ -1,5 +1,5 @@
-// Stands in for age and age-keygen where a page calls them, with the library of age's author; the
-// program itself is called by `npm run clients`. ARGUMENTS as the pages have them, and no others.
+// Replaces age and age-keygen in pages, using the library of age's author; `npm run clients` runs
+// the program itself. It supports only the arguments that the pages use.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

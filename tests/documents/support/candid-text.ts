@@ -1,5 +1,4 @@
-// Candid values as people type them for icp and dfx: `(record { name = "a"; buckets = vec { "b" }
-// })`.
+// Candid values in the notation of icp and dfx: `(record { name = "a"; buckets = vec { "b" } })`.
 
 import { IDL as candid, type IDL } from '@icp-sdk/core/candid';
 import { Principal } from '@icp-sdk/core/principal';
@@ -62,7 +61,7 @@ class Reader {
   }
 }
 
-/** Values for these types, by the conventions of agents; last options may be left out. */
+/** Parses values for these types, by the conventions of agents; trailing options may be omitted. */
 export function readArguments(text: string, types: readonly IDL.Type[]): unknown[] {
   const reader = new Reader(text);
   let index = 0;

@@ -1,12 +1,12 @@
-// Makes a page of `efs --help` of each command.
+// Generates a page from `efs --help` of each command.
 
 import type { Command } from 'commander';
 
-/** Commands that do something, in their order, each after those that it belongs to. */
+/** Returns the commands with an action, in order, each after its parents. */
 function leavesOf(command: Command): Command[] {
   const shown = command.commands.filter((child) => child.name() !== 'help');
   if (shown.length === 0) return [command];
-  // One with flags of its own does something beside those that belong to it.
+  // A parent command with its own flags also has an action.
   const isOwn = command.parent !== null && command.options.length > 0;
   return [...(isOwn ? [command] : []), ...shown.flatMap(leavesOf)];
 }
@@ -15,7 +15,7 @@ function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }
 
-/** Vertical bars end cells of tables. */
+/** Escapes vertical bars, which end cells of tables. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 }

@@ -35,7 +35,7 @@ export function unusedOptions(program: string): string[] {
   return [...new Set(unused.map(nameOf))].sort();
 }
 
-/** Options of types without a name are called after the file. */
+/** Options of unnamed types are named after the file. */
 function nameOf(declaration: ts.Node): string {
   const parent = declaration.parent;
   const owner = ts.isInterfaceDeclaration(parent)
@@ -44,7 +44,7 @@ function nameOf(declaration: ts.Node): string {
   return `${owner}.${(declaration as ts.PropertySignature).name.getText()}`;
 }
 
-/** Signatures of a function, or of the methods of `Storage` and its groups. */
+/** Returns the signatures of a function, or of the methods of `Storage` and its groups. */
 function signaturesOf(exported: ts.Symbol, checker: ts.TypeChecker): readonly ts.Signature[] {
   const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
   const symbol = isAlias ? checker.getAliasedSymbol(exported) : exported;
@@ -63,7 +63,7 @@ function partsOf(type: ts.Type): readonly ts.Type[] {
   return type.isUnion() ? type.types : [type];
 }
 
-/** Properties of the parameters that are objects of this package. */
+/** Returns the properties of parameters that are objects of this package. */
 function optionsOf(signature: ts.Signature, checker: ts.TypeChecker): ts.Symbol[] {
   return signature.getParameters().flatMap((parameter) =>
     partsOf(checker.getNonNullableType(checker.getTypeOfSymbol(parameter)))
@@ -77,7 +77,7 @@ function optionsOf(signature: ts.Signature, checker: ts.TypeChecker): ts.Symbol[
   );
 }
 
-/** Declarations of the options that the call's arguments have. */
+/** Returns the declarations of the options in the call's arguments. */
 function passedIn(call: ts.CallExpression, checker: ts.TypeChecker): ts.Node[] {
   const parameters = checker.getResolvedSignature(call)?.getParameters() ?? [];
   return call.arguments.flatMap((argument, index) => {

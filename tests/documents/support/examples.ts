@@ -7,7 +7,7 @@ import { projectDir } from '../../tidy/source-tree.ts';
 const sources = join(projectDir, 'packages/client/src');
 
 export interface Example {
-  /** From the sources' folder. */
+  /** Relative to the sources' folder. */
   readonly file: string;
   /** The function or method that the docstring describes. */
   readonly name: string;
@@ -61,7 +61,7 @@ async function run(name: string, example: () => Promise<void>): Promise<void> {
 }
 `;
 
-/** TypeScript with each example in a function of its own. */
+/** Returns TypeScript with each example in a separate function. */
 export function programOfExamples(examples: readonly Example[]): string {
   const imports = new Set<string>();
   const functions = examples.map(({ file, name, code }) => {
@@ -78,7 +78,7 @@ function isImport(line: string): boolean {
   return line.startsWith('import ');
 }
 
-/** One import of each name: examples share a module, but both entrances export `endToEnd`. */
+/** Imports each name once: examples share a module, but both entry points export `endToEnd`. */
 function mergedImports(lines: ReadonlySet<string>): string[] {
   const from = new Map<string, string>();
   for (const line of lines) {

@@ -1,6 +1,6 @@
-// Stands in for icp and dfx where a page calls the service with them: `icp canister call
-// file_storage METHOD ARGUMENTS [--query] [-e ENVIRONMENT]`. The call is made, by the identity that
-// controls the service, and fails when the service says so. Whatever else they do is in not-run.ts.
+// Replaces icp and dfx in pages that call the service: `icp canister call file_storage METHOD
+// ARGUMENTS [--query] [-e ENVIRONMENT]`. It calls with the identity that controls the service, and
+// fails if the service returns an error. not-run.ts lists their other commands.
 
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -1,11 +1,12 @@
-// Makes the reference of the library's methods and records from the docstrings of packages/client.
+// Generates the reference of the library's methods and records from the docstrings of
+// packages/client.
 
 import { join } from 'node:path';
 import ts from 'typescript';
 import { projectDir } from '../../tidy/source-tree.ts';
 
 const entry = join(projectDir, 'packages/client/src/index.ts');
-/** Explained once, on the page. */
+/** Explained once on the page. */
 const everywhere = 'signal';
 
 interface Method {
@@ -38,7 +39,7 @@ export function libraryReference(): string {
   ].join('\n\n');
 }
 
-/** Operations on files first, then those of each group; within a group as in the source. */
+/** Operations on files first, then those of each group, in the order of the source. */
 const groups = [
   '',
   'links',
@@ -112,7 +113,7 @@ function recordSection(symbol: ts.Symbol, checker: ts.TypeChecker): string {
   return [`### ${symbol.name}`, ...(text === '' ? [] : [text]), table].join('\n\n');
 }
 
-/** Whether the type is an object of this package's own, whose fields the reference lists. */
+/** Whether the type is an object of this package, whose fields the reference lists. */
 function isRecord(type: ts.Type): boolean {
   const parts = type.isUnion() ? type.types : [type];
   return parts.every((part) => {
@@ -147,7 +148,7 @@ function isCommon(parts: readonly ts.Type[], name: string, checker: ts.TypeCheck
   });
 }
 
-/** Exported interfaces that the methods return, in the order of their first use. */
+/** Returns the exported interfaces that the methods return, in the order of their first use. */
 function recordsIn(
   methods: readonly Method[],
   exported: ReadonlyMap<string, ts.Symbol>,

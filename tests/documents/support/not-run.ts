@@ -1,8 +1,8 @@
-// Every command of the pages that no test runs, and why. A test holds that all of these are there
-// still; whatever a page shows beside them is run.
+// Every command in the pages that no test runs, and the reason. A test checks that all of them
+// still exist; all other commands are run.
 
 interface NotRun {
-  /** How the command begins. */
+  /** The beginning of the command. */
   readonly command: string;
   readonly reason: string;
 }

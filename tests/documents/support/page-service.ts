@@ -1,4 +1,5 @@
-// The environment of a page's examples: an empty folder, and a service as `npm start` leaves it.
+// The environment of a page's examples: an empty folder, and a service in the state after `npm
+// start`.
 
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,12 +14,12 @@ import { bundleProgram } from './programs.ts';
 
 export interface PageService {
   readonly folder: string;
-  /** With the local service in the place of addresses, ids and keys that stand for the reader's. */
+  /** Replaces the placeholders of addresses, ids and keys by the local service's. */
   fill(text: string): string;
-  /** The other way round, for comparing what was printed. */
+  /** Restores the placeholders, for comparing output. */
   blank(text: string): string;
   environment(): Record<string, string>;
-  /** The group of the process ends with the service, whatever it has left behind. */
+  /** Ends the process group of a page together with the service, whatever still runs in it. */
   own(processId: number): void;
   stop(): Promise<void>;
 }
@@ -95,12 +96,12 @@ function toolProgram(name: 'icp' | 'age'): Promise<string> {
   return tool;
 }
 
-/** The programs of the repository, as on the PATH of a user who has installed them. */
+/** Writes the repository's programs to a folder for the PATH, as if the user had installed them. */
 async function writePrograms(folder: string): Promise<void> {
   await mkdir(folder);
   const home = join(folder, '..', 'home');
   await mkdir(home);
-  // A terminal shows no progress of what it prints itself.
+  // Hides curl's progress, which a terminal would not show for output to the terminal.
   await writeFile(join(home, '.curlrc'), 'silent\nshow-error\n');
   const efs = `exec node ${projectDir}/packages/efs/bin/efs.js "$@"`;
   for (const name of ['icp', 'age'] as const) {
