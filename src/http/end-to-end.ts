@@ -7,8 +7,8 @@ import { privateJson } from './respond.ts';
 import { type Answer, type Exchange, upgrade } from './router.ts';
 
 /**
- * By an update, whose answer the network vouches for: a single node could name recipients of its
- * own, and files would be encrypted to them.
+ * Answers by an update. Gateways accept a single node's answer in its place, so clients that can
+ * verify signatures call getBucketMode instead.
  */
 export function getEndToEnd(exchange: Exchange): Answer {
   const { stores, call } = exchange;

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { addCompletion } from './completion.ts';
-import { byteCount, countOrNone, json, runOf } from './config/flags.ts';
+import { byteCount, collect, countOrNone, json, runOf } from './config/flags.ts';
 import { addDoctor } from './doctor/doctor.ts';
 import { addFileCommands } from './files/file-commands.ts';
 import { remove } from './files/remove.ts';
@@ -52,11 +52,12 @@ Files are named bucket/path. Examples:
 
 Each setting comes from the first of these that has it: a flag; the profile of --profile; the
 environment (EFS_URL, EFS_API_KEY, EFS_HOST, EFS_CANISTER_ID, EFS_IDENTITY,
-EFS_IDENTITY_PASSPHRASE, EFS_AGE_IDENTITY, EFS_AGE_PASSPHRASE, EFS_TRANSPORT, EFS_TIMEOUT); the
-profile of EFS_PROFILE; .replica/service.json in this folder or above it, which \`npm start\` writes;
-the profile in use. With --profile, the environment's address, key and identities are ignored. A
-profile's key is sent only to its own address. efs whoami shows the settings in use, efs doctor
-their faults. On the network, EFS_URL is https://<canister id>.icp.net.
+EFS_IDENTITY_PASSPHRASE, EFS_AGE_IDENTITY, EFS_AGE_PASSPHRASE, EFS_PIN_RECIPIENTS,
+EFS_TRANSPORT, EFS_TIMEOUT); the profile of EFS_PROFILE; .replica/service.json in this folder or
+above it, which \`npm start\` writes; the profile in use. With --profile, the environment's address,
+key, identities and pinned recipients are ignored. A profile's key is sent only to its own address.
+efs whoami shows the settings in use, efs doctor their faults. On the network, EFS_URL is
+https://<canister id>.icp.net.
 
 The state of interrupted transfers is in $XDG_STATE_HOME/efs (~/.local/state/efs), without keys;
 profiles and identities of end-to-end buckets are in $XDG_CONFIG_HOME/efs (~/.config/efs).
@@ -95,6 +96,15 @@ export function createProgram(): Command {
       new Option('--identity-passphrase-file <file>', 'file with its passphrase (default: ask)'),
     )
     .addOption(new Option('--age-identity <file>', 'age identities for end-to-end buckets'))
+    .addOption(
+      new Option(
+        '--pin-recipients <bucket=digest>',
+        'send files only if the bucket has these recipients, or none; repeatable',
+      ).argParser(collect),
+    )
+    .addOption(
+      new Option('--accept-recipients', 'accept recipients other than the pinned or known ones'),
+    )
     .addOption(new Option('--profile <name>', 'profile to use, see efs profile ls'))
     .addOption(
       new Option('--transport <way>', 'transport of file bytes').choices(['http', 'actor']),

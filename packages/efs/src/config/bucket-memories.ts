@@ -17,6 +17,11 @@ function folderOf({ canisterId, url, host, environment }: Service): string {
   return join(configFolder(environment), 'buckets', name.slice(0, 32));
 }
 
+/** Forgets a bucket that this user has created, changed or removed as an ordinary one. */
+export function forgetMode(service: Service, bucket: string): Promise<void> {
+  return bucketMemory(service).set(bucket, { recipientsDigest: 'none', signedAtMs: 0 });
+}
+
 export function bucketMemory(service: Service): BucketMemory {
   const memory = fileBucketMemory(folderOf(service));
   return {

@@ -8,6 +8,7 @@ import { withoutLastSlashes } from '../../../client/src/operations/url-paths.ts'
 import { UsageError } from '../output/usage-error.ts';
 import { recallSecret, systemKeyring } from './keyring.ts';
 import { type FoundReplica, findReplica } from './local-replica.ts';
+import { type PinnedRecipients, parsePins } from './pinned-recipients.ts';
 import {
   configFolder,
   type Environment,
@@ -27,6 +28,9 @@ export interface GlobalOptions {
   readonly identity?: string;
   readonly identityPassphraseFile?: string;
   readonly ageIdentity?: string;
+  /** --pin-recipients, once for each bucket. */
+  readonly pinRecipients?: readonly string[];
+  readonly acceptRecipients?: boolean;
   readonly profile?: string;
   readonly transport?: string;
   readonly replica?: string;
@@ -48,6 +52,10 @@ export interface Configuration {
   readonly passphraseFile: string | undefined;
   /** File of the user's own age identities. */
   readonly ageIdentity: string | undefined;
+  /** Digests that recipients of end-to-end buckets must have. */
+  readonly pinnedRecipients: PinnedRecipients;
+  /** Whether the user accepts other recipients. */
+  readonly acceptsRecipients: boolean;
   readonly environment: Environment;
   readonly transport: 'http' | 'actor';
   readonly timeoutMs: number;
@@ -96,6 +104,12 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
     identityPem,
     passphraseFile: flags.identityPassphraseFile,
     ageIdentity: flags.ageIdentity ?? serviceVariable('EFS_AGE_IDENTITY') ?? base?.ageIdentity,
+    pinnedRecipients: {
+      ...base?.pinnedRecipients,
+      ...parsePins(serviceVariable('EFS_PIN_RECIPIENTS')?.split(',') ?? []),
+      ...parsePins(flags.pinRecipients ?? []),
+    },
+    acceptsRecipients: flags.acceptRecipients === true,
     environment,
     transport: chosenTransport(flags.transport ?? variable('EFS_TRANSPORT'), isOverHttp),
     timeoutMs: 1_000 * seconds(flags.timeout ?? variable('EFS_TIMEOUT')),
@@ -145,6 +159,7 @@ interface BaseService extends Address {
   readonly identity?: string | undefined;
   readonly identityPem?: string | undefined;
   readonly ageIdentity?: string | undefined;
+  readonly pinnedRecipients?: PinnedRecipients | undefined;
   readonly profile?: string;
   readonly replica?: string;
 }

@@ -13,6 +13,7 @@ import type { StorageIdentity } from '../../../client/src/types/storage-identity
 import { UsageError } from '../output/usage-error.ts';
 import { bucketMemory } from './bucket-memories.ts';
 import { type Configuration, hasIdentity } from './config.ts';
+import { accepting } from './pinned-recipients.ts';
 import { configFolder } from './profiles.ts';
 
 /** A configuration and a callback for retries. */
@@ -51,9 +52,12 @@ async function open(options: StorageOptions, configuration: Configuration): Prom
 
 /** Options for decryption; identities that the network derives are stored beside the profiles. */
 async function endToEndOptions(configuration: Configuration): Promise<EndToEndOptions> {
-  const { ageIdentity, environment } = configuration;
+  const { ageIdentity, environment, pinnedRecipients } = configuration;
   const store = fileIdentityStore(join(configFolder(environment), 'identities'));
-  const common = { store, cipher: nodeSegmentCipher, memory: bucketMemory(configuration) };
+  const common = {
+    ...{ store, cipher: nodeSegmentCipher, memory: bucketMemory(configuration), pinnedRecipients },
+    acceptRecipients: accepting(configuration),
+  };
   if (ageIdentity === undefined) return common;
   const { loadAgeIdentities } = await import('./age-identities.ts');
   return { ...common, identities: await loadAgeIdentities(ageIdentity, environment) };

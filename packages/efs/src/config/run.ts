@@ -2,6 +2,7 @@
 
 import type { BucketSecrets } from '../../../client/src/bucket-secrets.ts';
 import type { Storage } from '../../../client/src/storage.ts';
+import { forgetMode } from './bucket-memories.ts';
 import { type Configuration, serviceName } from './config.ts';
 import { openManager, openSecrets, openServiceAdmin, openStorage } from './open-storage.ts';
 import { retryNotes } from './retry-notes.ts';
@@ -17,6 +18,8 @@ export interface Run {
   readonly secrets: () => Promise<BucketSecrets>;
   /** Secrets for operations of owners. */
   readonly ownSecrets: () => Promise<BucketSecrets>;
+  /** Forgets the mode of a bucket that this run has made an ordinary one, or has removed. */
+  readonly forgetMode: (bucket: string) => Promise<void>;
   readonly service: string;
   readonly canisterId: string | undefined;
   /** The HTTP address, if known. */
@@ -47,6 +50,7 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
       return secrets;
     },
     ownSecrets: () => openSecrets(watched, 'manager'),
+    forgetMode: (bucket) => forgetMode(configuration, bucket),
     service: serviceName(configuration),
     url: configuration.url,
     canisterId: configuration.canisterId,

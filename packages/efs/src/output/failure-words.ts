@@ -106,6 +106,14 @@ const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
       () => 'The chunk length of this file is unknown: use --transport http, or --no-verify.',
     ],
   ],
+  Untrusted: [
+    [
+      /^(.*) Ask the bucket's owner about the change before you accept it\.$/s,
+      ([, words]) =>
+        `${words} Ask the bucket's owner about the change (efs identity show prints the digest); to ` +
+        'accept it, repeat the command with --accept-recipients.',
+    ],
+  ],
   HttpError: [
     [
       /^The answer (\d+) \((.*)\) is not the service's\.$/,

@@ -4,9 +4,10 @@
 import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { EpochIdentity } from '../../../client/src/bucket-secrets.ts';
-import { isStorageError } from '../../../client/src/storage-error.ts';
+import { isStorageError, StorageError } from '../../../client/src/storage-error.ts';
 import type { BucketRecord } from '../../../client/src/types/buckets.ts';
 import type { BucketEpoch, EndToEndRecord } from '../../../client/src/types/end-to-end.ts';
+import { recipientsDigest } from '../../../client/src/types/recipients-digest.ts';
 import { json, runOf } from '../config/flags.ts';
 import type { Run } from '../config/run.ts';
 import { isJson } from '../output/json-output.ts';
@@ -50,12 +51,18 @@ async function showIdentity(run: Run, bucket: string): Promise<void> {
   const mode = await requireMode(run, bucket);
   const newest = mode.epochs.at(-1);
   if (newest?.recipient) await (await run.ownSecrets()).identity(bucket);
+  const digest = await (await run.manager()).buckets.recipientsDigest(bucket);
+  if (digest !== (await recipientsDigest(mode))) {
+    const words = `A node reports other recipients of bucket ${bucket} than the network signs; try again.`;
+    throw new StorageError('Untrusted', words);
+  }
   if (isJson()) {
-    printJson({ bucket, ...mode, serial: undefined });
+    printJson({ bucket, ...mode, serial: undefined, recipientsDigest: digest });
     return;
   }
   if (mode.epochs.length > 0) printLine(formatTable(mode.epochs, epochColumns));
   for (const recipient of mode.recipients) printLine(`own    ${recipient}`);
+  printLine(`digest ${digest}`);
   if (newest?.recipient && !run.isQuiet) {
     printNote(`The recipient of epoch ${newest.epoch} is that of the identity which members get.`);
   }

@@ -76,6 +76,7 @@ export async function createBucket(run: Run, id: string, flags: BucketFlags): Pr
   // A site must be public
   const options = optionsOf(flags.site ? { public: true, ...flags } : flags);
   const bucket = await (await run.manager()).buckets.create(id, options);
+  if (bucket.endToEnd === undefined) await run.forgetMode(id);
   await publishRecipient(run, bucket);
   if (json) printJson(bucket);
   else printLine(bucket.id);
@@ -110,6 +111,7 @@ export async function changeBucket(run: Run, id: string, flags: BucketFlags): Pr
   const isEndToEnd = flags.endToEnd === false ? false : undefined;
   const change = { ...optionsOf(flags), isEndToEnd };
   const bucket = await (await run.manager()).buckets.update(id, change);
+  if (bucket.endToEnd === undefined) await run.forgetMode(id);
   await publishRecipient(run, bucket);
   if (flags.json) printJson(bucket);
   else printRecord({ ...bucket, members: undefined, endToEnd: sayEndToEnd(bucket) });
@@ -183,6 +185,7 @@ export async function removeBucket(
     }
   }
   await storage.buckets.remove(id, { isForced: flags.force === true });
+  await run.forgetMode(id);
   if (isJson()) printJson({ removed: id });
   else printLine(id);
 }
@@ -210,13 +213,34 @@ export async function createKey(
   const { updatesPerHour, bytesPerHour } = flags;
   const budget = { updatesPerHour, bytesPerHour };
   const request = { name, buckets, permissions, prefix, expiresAt, ...budget };
-  const key = await (await run.manager()).keys.create(request);
+  const storage = await run.manager();
+  const key = await storage.keys.create(request);
+  const pins = permissions.includes('write') ? await pinsOf(storage, buckets) : [];
   if (flags.json) {
-    printJson(key);
+    printJson({ ...key, pinnedRecipients: Object.fromEntries(pins) });
     return;
   }
   printLine(key.secret);
-  if (!run.isQuiet) printNote(`Key ${key.id}. Its secret is shown this once.`);
+  if (run.isQuiet) return;
+  printNote(`Key ${key.id}. Its secret is shown this once.`);
+  for (const [bucket, digest] of pins) {
+    printNote(
+      `Holders of the key verify whom they encrypt to by --pin-recipients ${bucket}=${digest}`,
+    );
+  }
+}
+
+/** Returns the end-to-end buckets with the digests of their recipients. */
+async function pinsOf(
+  { buckets }: Pick<Storage, 'buckets'>,
+  ids: readonly string[],
+): Promise<[string, string][]> {
+  const pins: [string, string][] = [];
+  for (const id of ids) {
+    const { endToEnd } = await buckets.get(id);
+    if (endToEnd !== undefined) pins.push([id, await buckets.recipientsDigest(id)]);
+  }
+  return pins;
 }
 
 function parsePermission(text: string): Permission {

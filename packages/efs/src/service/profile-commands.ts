@@ -7,6 +7,7 @@ import { type GlobalOptions, keyringAccount } from '../config/config.ts';
 import { json } from '../config/flags.ts';
 import { forgetSecret, keepSecret, systemKeyring } from '../config/keyring.ts';
 import { askHidden, hasTerminal } from '../config/passphrase.ts';
+import { parsePins } from '../config/pinned-recipients.ts';
 import {
   type Profile,
   profileNamed,
@@ -72,6 +73,7 @@ async function addProfile(name: string, flags: AddFlags): Promise<void> {
     canisterId,
     identity: flags.identity === undefined ? undefined : lasting(flags.identity),
     ageIdentity: flags.ageIdentity === undefined ? undefined : resolve(flags.ageIdentity),
+    pinnedRecipients: flags.pinRecipients && parsePins(flags.pinRecipients),
     ...(isInKeyring ? { isInKeyring } : { apiKey }),
   };
   const inUse = stored.inUse ?? name;

@@ -1,0 +1,55 @@
+// Pinned digests of buckets' recipients, from flags, the environment and profiles, and what happens
+// when the user accepts others.
+
+import type { EndToEndOptions } from '../../../client/src/types/end-to-end.ts';
+import { isJson } from '../output/json-output.ts';
+import { printNote } from '../output/output.ts';
+import { UsageError } from '../output/usage-error.ts';
+import { type Environment, profileNamed, readProfiles, writeProfiles } from './profiles.ts';
+
+/** Digests by bucket. */
+export type PinnedRecipients = Readonly<Record<string, string>>;
+
+/** Parses `bucket=digest`. */
+export function parsePins(texts: readonly string[]): PinnedRecipients {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, bucket, digest] = /^([\w-]{1,64})=([\w-]{43}|none)$/.exec(text) ?? [];
+      if (bucket !== undefined && digest !== undefined) return [bucket, digest];
+      throw new UsageError(
+        `Pinned recipients must be BUCKET=DIGEST, where the digest has 43 characters or is none; got ` +
+          `${text}. The owner of the bucket gets the digest from efs identity show BUCKET.`,
+      );
+    }),
+  );
+}
+
+interface Accepting {
+  readonly acceptsRecipients: boolean;
+  readonly environment: Environment;
+  readonly profile: string | undefined;
+}
+
+/** Returns undefined without --accept-recipients: then other recipients are refused. */
+export function accepting(by: Accepting): EndToEndOptions['acceptRecipients'] {
+  if (!by.acceptsRecipients) return undefined;
+  return ({ bucket, actual }) => {
+    if (by.profile !== undefined) pinInProfile(by.environment, by.profile, { bucket, actual });
+    if (!isJson()) printNote(`Accepted the recipients of bucket ${bucket}: ${actual}`);
+    return true;
+  };
+}
+
+/** Replaces a digest in the profile; adds none. */
+function pinInProfile(
+  environment: Environment,
+  name: string,
+  { bucket, actual }: { readonly bucket: string; readonly actual: string },
+): void {
+  const stored = readProfiles(environment);
+  const profile = profileNamed(stored, name);
+  const { pinnedRecipients = {} } = profile;
+  if (!Object.hasOwn(pinnedRecipients, bucket)) return;
+  const changed = { ...profile, pinnedRecipients: { ...pinnedRecipients, [bucket]: actual } };
+  writeProfiles(environment, { ...stored, profiles: { ...stored.profiles, [name]: changed } });
+}
