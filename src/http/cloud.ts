@@ -135,8 +135,10 @@ function partAsked(
   }
   const destination = header(request, 'sec-fetch-dest');
   const isMedia = destination === 'video' || destination === 'audio';
-  // RFC 7240: sent by a client that reads part by part, such as ours.
-  const isWanted = header(request, 'prefer') === 'part';
+  // RFC 7240: sent by a client that reads part by part, such as ours. Pages of other origins write
+  // it into the query, because a header would take a preflight.
+  const [, query = ''] = request.url.split('?', 2);
+  const isWanted = header(request, 'prefer') === 'part' || query.split('&').includes('prefer=part');
   // Gateways pass on clients' field names in lower case, and send their own Range with a capital.
   const isOfClient = request.headers.some(([name]) => name === 'range');
   const isLast = index === file.chunkCount - 1;

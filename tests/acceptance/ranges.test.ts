@@ -108,9 +108,12 @@ describe('a file of several chunks', () => {
     },
   );
 
-  test('gives one part to whoever prefers parts, certified', async () => {
-    const headers = { Range: `bytes=${chunkBytes}-`, Prefer: 'part' };
-    const response = await client.get('ranges/large', headers);
+  test.each([
+    ['by a header', '', { Prefer: 'part' }],
+    ['by the query', '?v=1&prefer=part', undefined],
+  ])('gives one part to whoever prefers parts %s, certified', async (_, query, preference) => {
+    const headers = { Range: `bytes=${chunkBytes}-`, ...preference };
+    const response = await client.get(`ranges/large${query}`, headers);
     expect(response.headers.get('ic-certificate')).not.toBeNull();
     const part = large.subarray(chunkBytes, 2 * chunkBytes);
     expect(Buffer.compare(await bytesOf(response), part)).toBe(0);

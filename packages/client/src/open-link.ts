@@ -3,6 +3,7 @@
 
 import { perform } from './connection/connection.ts';
 import { downloadFile } from './downloads/download.ts';
+import { partPreference } from './http/files.ts';
 import { createHttpTransport } from './http/transport.ts';
 import { type CommonOptions, connectionOver, exchangeOptions } from './http-storage.ts';
 import { fileKeyAt, linkedName } from './links/link-end.ts';
@@ -57,7 +58,10 @@ export async function openLink(url: string, options: LinkOptions = {}): Promise<
     timeoutMs,
     line,
     // Every request of the download goes to the link.
-    fetch: (_: unknown, init?: RequestInit) => fetch(origin + pathname + search, init),
+    fetch: (asked: unknown, init?: RequestInit) => {
+      const preference = String(asked).endsWith(partPreference) ? `&${partPreference}` : '';
+      return fetch(origin + pathname + search + preference, init);
+    },
   };
   const connection = connectionOver(createHttpTransport(http), options);
   const { signal, range } = options;

@@ -1,7 +1,7 @@
 // `createStorage()` for Node and browsers. Imports nothing of Node, and loads the agent's library
 // with the first call that needs it.
 
-import { lazyTransport } from './actor/lazy-transport.ts';
+import { type LazyConnection, lazyTransport } from './actor/lazy-transport.ts';
 import {
   type Buckets,
   bucketsOf,
@@ -34,7 +34,8 @@ import {
   type HttpStorageOptions,
   httpTransport,
 } from './http-storage.ts';
-import { withoutLastSlashes } from './operations/url-paths.ts';
+import { isForeign, withoutLastSlashes } from './operations/url-paths.ts';
+import { isStorageError } from './storage-error.ts';
 import type { StorageIdentity } from './types/storage-identity.ts';
 
 /** Options for the actor: `host` is an agent endpoint of the network or of a local replica. */
@@ -79,7 +80,9 @@ export interface Storage extends FileStorage {
 
 /**
  * Returns the client of one service. With `url` it speaks HTTP through a gateway; with `host` and
- * `canisterId` it calls the actor, which also manages buckets, keys and encryption.
+ * `canisterId` it calls the actor, which also manages buckets, keys and encryption. In a page of
+ * another origin, `url` with a key reads public files over HTTP and calls the actor for the rest:
+ * not every gateway lets such a page send a key.
  *
  * @example
  * ```ts
@@ -119,28 +122,29 @@ export function issuerOf(options: StorageOptions): Issuer | undefined {
 }
 
 export function transportOf(options: StorageOptions): Transport {
-  if ('url' in options) return { ...httpTransport(options), verifier: verifierOf(options) };
-  return actorTransport(options);
+  if (!('url' in options)) return actorTransport(options);
+  const actor = actorBehind(options);
+  if (options.apiKey !== undefined && isForeign(options.url))
+    return foreignTransport(options, actor);
+  return { ...httpTransport(options), verifier: actor.verifier };
 }
 
-/** Calls the canister behind a gateway's address without an identity; loads the agent for it. */
-function verifierOf({ url, ...options }: HttpStorageOptions): () => Promise<Transport> {
-  let found: Promise<Transport> | undefined;
-  const find = async () => {
-    const canisterId = await findCanister(url);
-    const host = isNetwork(url) ? networkAgentHost : new URL(url).origin;
-    return actorTransport({ ...options, host, canisterId, fetchRootKey: isLoopback(url) });
-  };
-  return () => {
-    found ??= find();
-    found.catch(() => {
-      found = undefined;
-    });
-    return found;
-  };
+/** Calls the canister behind a gateway's address without an identity; the first call finds it. */
+function actorBehind({ url, ...options }: HttpStorageOptions): Transport {
+  // The first request reports a malformed address
+  const host = URL.canParse(url) ? agentHostOf(url) : url;
+  const canisterId = () => findCanister(url);
+  const fetchRootKey = isLoopback(url);
+  return actorTransport({ ...options, host, canisterId, fetchRootKey, linkUrl: url });
 }
 
-function actorTransport(options: ActorStorageOptions): Transport {
+function agentHostOf(url: string): string {
+  return isNetwork(url) ? networkAgentHost : new URL(url).origin;
+}
+
+type FoundLater = Omit<ActorStorageOptions, 'canisterId'> & Pick<LazyConnection, 'canisterId'>;
+
+function actorTransport(options: FoundLater): Transport {
   const { host, canisterId, identity, fetchRootKey, apiKey, linkUrl } = options;
   const caller = { identity, fetchRootKey, apiKey };
   const retryPolicy = { ...defaultRetryPolicy, ...options.retry };
@@ -149,4 +153,27 @@ function actorTransport(options: ActorStorageOptions): Transport {
   return linkUrl === undefined
     ? transport
     : { ...transport, linkBase: withoutLastSlashes(linkUrl) };
+}
+
+/**
+ * Returns the transport for pages of other origins with a key. It reads public files by plain GETs
+ * and calls the actor for everything else, because gateways that answer OPTIONS themselves let no
+ * page of another origin send a key over HTTP.
+ */
+function foreignTransport(options: HttpStorageOptions, actor: Transport): Transport {
+  const http = httpTransport({ ...options, apiKey: undefined });
+  return {
+    ...actor,
+    async openFile(file, signal) {
+      if (file.version !== undefined) return actor.openFile(file, signal);
+      try {
+        return await http.openFile(file, signal);
+      } catch (error) {
+        // Without a key, files of private buckets return 404
+        if (!isStorageError(error, 'NoSuchFile')) throw error;
+        return actor.openFile(file, signal);
+      }
+    },
+    readPart: (part, signal) => (part.isAnonymous ? http : actor).readPart(part, signal),
+  };
 }

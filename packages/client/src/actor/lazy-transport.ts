@@ -9,12 +9,20 @@ import { type AdministrationOperations, administrationRows } from '../operations
 import { type Call, callsOf, type Operations, operationRows } from '../operations/table.ts';
 import type { ActorConnection } from './connection.ts';
 
-export function lazyTransport(connection: ActorConnection): Transport {
+export interface LazyConnection extends Omit<ActorConnection, 'canisterId'> {
+  /** Finds the id with the first call. */
+  readonly canisterId: string | (() => Promise<string>);
+}
+
+export function lazyTransport(connection: LazyConnection): Transport {
+  const { canisterId: id } = connection;
   let opened: Promise<Transport> | undefined;
+  const openNow = async () => {
+    const { openActorTransport } = await import('./transport.ts');
+    return openActorTransport({ ...connection, canisterId: await (isFound(id) ? id : id()) });
+  };
   const open = () => {
-    opened ??= import('./transport.ts').then(({ openActorTransport }) =>
-      openActorTransport(connection),
-    );
+    opened ??= openNow();
     // If the network failed, the next call tries again.
     opened.catch(() => {
       opened = undefined;
@@ -25,7 +33,7 @@ export function lazyTransport(connection: ActorConnection): Transport {
     wholeFileBytesMax: chunkBytesMax,
     bodyMsMax: callBodyMsMax,
     line: connection.line,
-    linkBase: canisterAddress(connection),
+    linkBase: isFound(id) ? canisterAddress({ ...connection, canisterId: id }) : '',
     readsByLinks: false,
     verifier: open,
     probe: async (bytes) => (await open()).probe(bytes),
@@ -35,6 +43,10 @@ export function lazyTransport(connection: ActorConnection): Transport {
       callIn(async () => (await open()).administration),
     ),
   };
+}
+
+function isFound(id: LazyConnection['canisterId']): id is string {
+  return typeof id === 'string';
 }
 
 /** Returns a maker of calls that open their transport first. */

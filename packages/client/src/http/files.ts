@@ -1,14 +1,16 @@
 // Reads files over HTTP by ranges, at `/cloud/{bucket}/{path}` or through a link (RFC 9110 §14).
 // With `Prefer: part` (RFC 7240), a range from the start of a chunk to the end of the file returns
-// that chunk only, which is certified in advance and costs the service nothing.
+// that chunk only, which is certified in advance and costs the service nothing. A page of another
+// origin asks by the query instead: a browser sends `Range` without a preflight (Fetch standard,
+// "CORS-safelisted request-header"), and not every gateway allows other fields.
 
 import { joinPieces } from '../bytes/byte-stream.ts';
 import type { Signal } from '../connection/transport.ts';
 import type { NumberedFile } from '../operations/files.ts';
 import type { OpenedFile, OpenRequest, PartRequest } from '../operations/transfers.ts';
-import { cloudPath, versionPath } from '../operations/url-paths.ts';
+import { cloudPath, isForeign, versionPath } from '../operations/url-paths.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
-import { exchange, type HttpAnswer, type HttpConnection } from './exchange.ts';
+import { exchange, type HttpAnswer, type HttpConnection, type HttpRequest } from './exchange.ts';
 
 /**
  * Opens a file without the key first: responses with a key cannot be certified, responses for
@@ -41,8 +43,11 @@ async function openAs(
   const startMs = performance.now();
   if (file.wantsFirst) {
     try {
-      const headers = { Range: 'bytes=0-', ...preferPart };
-      const answer = await exchange(connection, { ...request, method: 'GET', headers });
+      const asked = { ...request, headers: { Range: 'bytes=0-' } };
+      const answer = await exchange(connection, {
+        method: 'GET',
+        ...askedForPart(connection, asked),
+      });
       connection.line.down.note(answer.bytes.length, performance.now() - startMs);
       return { ...openedByGet(answer), isAnonymous, version };
     } catch (error) {
@@ -86,7 +91,17 @@ function once(): string {
   return Date.now().toString(36) + Math.random().toString(36).slice(2);
 }
 
-const preferPart = { Prefer: 'part' };
+export const partPreference = 'prefer=part';
+
+type Asked = Pick<HttpRequest, 'path' | 'headers' | 'isAnonymous'>;
+
+/** Returns the request for the chunk at the start of the range; a key takes a preflight anyway. */
+function askedForPart<T extends Asked>({ url }: HttpConnection, request: T): T {
+  const { path, headers, isAnonymous } = request;
+  return isAnonymous && isForeign(url)
+    ? { ...request, path: `${path}${path.includes('?') ? '&' : '?'}${partPreference}` }
+    : { ...request, headers: { ...headers, Prefer: 'part' } };
+}
 
 export async function readHttpPart(
   connection: HttpConnection,
@@ -99,14 +114,16 @@ export async function readHttpPart(
   for (let position = start; position < end; ) {
     // A chunk is requested with an open end, as gateways do for the parts that they verify.
     const last = part.isChunk ? '' : end - 1;
-    const range = { Range: `bytes=${position}-${last}`, 'If-Match': `"${etag}"` };
-    const headers = { ...range, ...(part.isChunk && preferPart) };
+    // The tag of each response is compared below; the condition saves the bytes of another version
+    const ifMatch = isAnonymous && isForeign(connection.url) ? undefined : `"${etag}"`;
+    const headers = { Range: `bytes=${position}-${last}`, 'If-Match': ifMatch };
     const own = part.isAnonymous ? keptApart(cloudPath(part), etag) : bytesPath(part);
     const path = linkPath ?? own;
     const before = position - start;
     const received = (bytes: number) => onReceived?.(before + bytes);
     const request = { method: 'GET', path, headers, signal, isAnonymous, onReceived: received };
-    const answer = await exchange(connection, request);
+    const asked = part.isChunk ? askedForPart(connection, request) : request;
+    const answer = await exchange(connection, asked);
     const piece = pieceFrom(answer, position).subarray(0, end - position);
     if (describe(answer.headers).etag !== etag) throw changed();
     pieces.push(piece);

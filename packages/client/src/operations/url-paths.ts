@@ -40,6 +40,12 @@ function bucketSegment(bucket: string): string {
   throw new StorageError('InvalidBucketId', bucketIdRefusal(JSON.stringify(bucket.slice(0, 80))));
 }
 
+/** Returns whether this code runs in a page of another origin; false outside of browsers. */
+export function isForeign(url: string): boolean {
+  const { location } = globalThis;
+  return location !== undefined && location.origin !== new URL(url).origin;
+}
+
 /** Removes final slashes, so that a slash and a name can be appended. */
 export function withoutLastSlashes(text: string): string {
   let end = text.length;
