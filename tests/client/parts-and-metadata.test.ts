@@ -16,7 +16,8 @@ const updates: string[] = [];
 beforeAll(async () => {
   service = await openService({
     onReport: ({ kind, method }) => {
-      if (kind === 'update') updates.push(method);
+      // The client asks for the mode of a bucket once, with the first file.
+      if (kind === 'update' && method !== 'getBucketMode') updates.push(method);
     },
   });
 });
