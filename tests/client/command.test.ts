@@ -123,7 +123,7 @@ test('efs: buckets and keys are made, used and withdrawn; only a new key’s sec
   expect((await efs('key', 'revoke', key.id)).code).toBe(0);
   const refused = await callCommand(['put', 'kept.txt', 'shelf/'], withKey);
   expect(refused.code).toBe(4);
-  expect(refused.errors).toContain('[InvalidApiKey]');
+  expect(refused.errors).toContain('[InvalidApiKey, request ');
   expect(refused.errors).not.toContain(secret);
   expect((await efs('bucket', 'rm', 'shelf')).code).toBe(5);
   const { EFS_API_KEY: _, ...asOwner } = environment;

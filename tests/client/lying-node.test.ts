@@ -234,6 +234,13 @@ describe('createHttpStorage', () => {
   });
 });
 
+test('createStorage() verifies nothing at a plain address of another machine', async () => {
+  const url = 'http://192.0.2.1:4943';
+  const storage = createStorage({ url, apiKey, retry, endToEnd: nodeEndToEnd() });
+  const refused = storage.upload(bytes, { bucket: 'safe', path: 'x' });
+  await expect(refused).rejects.toMatchObject({ code: 'Untrusted' });
+});
+
 test('upload() does not believe a node that claims an earlier version without end-to-end buckets', async () => {
   const claim = encode({
     ...{ status: 'non_replicated_rejection', reject_code: 5, error_code: 'IC0536' },

@@ -1,5 +1,4 @@
-// The budget of identity derivations: the limits for a principal, a bucket, an owner and everyone
-// together.
+// The budget of derivations: how many a principal, a bucket, an owner and all together can cause.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Bucket } from '../../src/domain/buckets/buckets.ts';
@@ -21,7 +20,7 @@ const callBy = (person: number, nowNs = startNs): Call => {
   return { caller: { principal, isController: false }, nowNs };
 };
 
-/** Only the fields that a budget reads. */
+/** Only what a budget looks at. */
 const bucketOf = (id: string, owner: number) => ({ id, owner: Uint8Array.of(9, owner) }) as Bucket;
 
 function refusalOf(call: Call, bucket: Bucket): Refusal | undefined {
@@ -34,7 +33,7 @@ function refusalOf(call: Call, bucket: Bucket): Refusal | undefined {
   }
 }
 
-/** Derives for each principal until the budget refuses; returns the number of derivations. */
+/** Derivations by so many principals, each as often as it is let. */
 function derive(people: readonly number[], bucket: Bucket, nowNs = startNs): number {
   let count = 0;
   for (const person of people) {
@@ -72,7 +71,7 @@ describe('takeIdentity()', () => {
   });
 
   test('keeps the last quarter for principals who derived nothing in the last hour', () => {
-    // 150 derivations by principals with 5 each.
+    // 150 by principals who then have derived 5 each.
     for (const person of range(1, 30)) {
       const bucket = bucketOf(`a${person % 10}`, person % 10);
       for (let count = 0; count < 5; count++) {

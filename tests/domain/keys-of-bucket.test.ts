@@ -1,5 +1,4 @@
-// The live keys of a bucket are counted, listed and ended without reading the keys of other
-// buckets.
+// The live keys of a bucket: counted, listed and ended without a look at the others.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import {

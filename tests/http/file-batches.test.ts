@@ -46,7 +46,7 @@ interface Answered {
   }[];
 }
 
-/** Posts as a gateway does: a query, then an update if the query asks for one. */
+/** Asked as a gateway does: a query, and the update that it wishes. */
 function post(request: TestRequest): Answered {
   const { stores } = scene;
   const before = stores.writeCount();

@@ -30,7 +30,7 @@ interface Delivery {
 
 const digestOf = (part: number) => sha256(`part ${part}`);
 
-/** Computes leaf by leaf, as the specification defines it. */
+/** Leaf by leaf, by the specification's words. */
 function slowLeaves({ headers, partSize, totalSize }: Delivery): Buffer {
   const rows: Buffer[] = [];
   for (let start = 0; start < totalSize; start += partSize) {

@@ -1,5 +1,5 @@
-// Kills the S3 server between any two steps of an upload in parts: acknowledged parts remain, and a
-// client that repeats the last request at the next S3 server completes the upload.
+// An S3 server that is gone between any two steps of an upload in parts, as by kill -9: what was answered is
+// there, and who sends the last request again to the next S3 server ends right.
 
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,19 +29,19 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 interface Death {
-  /** The number of the last call to the service. */
+  /** Which call to the service is the last. */
   readonly call: number;
-  /** If true, the call is made, and its answer is lost. */
+  /** It is made, and what it answers is lost. */
   readonly isAfter: boolean;
 }
 
 interface Mortal {
   readonly storage: Storage;
-  /** Resolves when the server is gone. */
+  /** Resolves when it is gone. */
   readonly gone: Promise<'gone'>;
 }
 
-/** Never answers from its last call on, so the S3 server does nothing afterwards. */
+/** Never answers from its last call on: nothing that the S3 server does after it happens. */
 function mortal(storage: Storage, { call, isAfter }: Death): Mortal {
   let calls = 0;
   let die: (word: 'gone') => void = () => {};
@@ -72,7 +72,7 @@ function mortal(storage: Storage, { call, isAfter }: Death): Mortal {
   return { storage: { ...storage, upload: counted(storage.upload), uploads }, gone };
 }
 
-/** S3 servers that follow each other on one folder; the first one is killed. */
+/** S3 servers, one after the other on one folder; the first of them goes. */
 class S3Servers {
   readonly #multipart = { folder: mkdtempSync(join(tmpdir(), 'efs-s3-')), partBytesMin: 1 };
   readonly #death: Death;
@@ -95,14 +95,14 @@ class S3Servers {
     this.#client = this.#s3Server.client();
   }
 
-  /** Repeats the command at the next S3 server if this one is killed meanwhile. */
+  /** Sends it again to the next S3 server when this one goes meanwhile. */
   async send<T>(command: (client: S3Client) => Promise<T>): Promise<T> {
     if (this.#client === undefined) throw new Error('Open an S3 server first.');
     const sent = command(this.#client);
     sent.catch(() => {});
     const answer = await Promise.race([sent, this.#gone]);
     if (answer !== 'gone') return answer;
-    // Not awaited: its pending requests never end.
+    // It is not waited for: what it has under way never ends.
     void this.stop();
     this.isGone = true;
     await this.open();

@@ -1,5 +1,5 @@
-// Kills `npm start` under writes repeatedly: everything acknowledged is present afterwards,
-// complete.
+// `npm start`, killed without warning under writes, again and again: everything that was answered is
+// there afterwards, whole.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The digests that a path may have; an empty text is no file. */
+/** Digests that a path may show; an empty text stands for no file. */
 type Expected = Map<string, string[]>;
 
 interface Target {
@@ -36,7 +36,7 @@ interface Target {
   onAnswer(): void;
 }
 
-/** Counts answers; `reached` resolves at the number before the kill. */
+/** How many answers are awaited until the kill; `reached` resolves with the last of them. */
 function createCount(awaited: number) {
   let count = 0;
   let reach = () => {};
@@ -50,13 +50,10 @@ function createCount(awaited: number) {
   return { onAnswer, reached };
 }
 
-/**
- * Puts, copies and moves files until the connection breaks; notes the contents that each path may
- * then have.
- */
+/** Puts, copies and moves files until the connection breaks; notes what each path may show then. */
 async function write(service: Target, name: string, expected: Expected): Promise<void> {
   for (let turn = 0; ; turn++) {
-    // Few names, so that kills interrupt replacements too.
+    // A few names again and again, so that replacements are cut off too.
     const path = `${name}-${turn % 4}.bin`;
     const bytes = sampleBytes(`${path} ${turn}`, 1 + ((turn * 77_777) % 400_000));
     const former = expected.get(path) ?? [''];
@@ -73,9 +70,7 @@ async function write(service: Target, name: string, expected: Expected): Promise
   }
 }
 
-/**
- * Copies or moves a file onto a path, replacing its file; returns false if the connection broke.
- */
+/** Copies or moves a file onto whatever is there; false when the connection broke. */
 async function place(
   service: Target,
   order: { operation: 'copy' | 'move' | undefined; from: string; to: string },
@@ -96,7 +91,7 @@ async function place(
   return true;
 }
 
-/** Returns the status, or `undefined` if the connection broke before it. */
+/** The status, or `undefined` when the connection broke before there was one. */
 async function put(service: Target, path: string, bytes: Uint8Array): Promise<number | undefined> {
   const url = `${service.url}/api/v1/bucket/demo/files/${path}`;
   return send(url, { method: 'PUT', body: bytes as BodyInit }, service);

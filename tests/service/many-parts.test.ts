@@ -1,5 +1,4 @@
-// A file with more parts than a gateway joins: one GET is refused with a reason, everything else
-// works.
+// A file of more parts than a gateway joins: one GET is refused in words, all else works.
 
 import { IDL } from '@dfinity/candid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Kills hundreds of times during writes, deletions and key rotations.
+// Hundreds of kills under writes, deletions and rotations of keys.
 
 import { expect, test } from 'vitest';
 import { crashUnderRotation } from '../support/rotation-crash.ts';

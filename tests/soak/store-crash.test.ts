@@ -1,4 +1,4 @@
-// Kills a process that commits to the replica's store hundreds of times.
+// Hundreds of kills of a process that commits to the replica's store.
 
 import { test } from 'vitest';
 import { crashStore } from '../replica/persistence/store-crashes.ts';

@@ -1,6 +1,5 @@
-// No pattern for untrusted input may take more than linear time: a checker analyses each regular
-// expression, both literals and those composed of constants. Expressions that it cannot analyse
-// fail.
+// No pattern over what strangers send may take more than linear time: a checker looks at each regular
+// expression, literals and those composed of constants. What it cannot see fails.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -24,7 +23,7 @@ interface Checker {
 
 const { checkSync } = loadChecker();
 
-/** Installs the version in its lock file, unless it is installed. It needs no program. */
+/** Installs the version that its lock names, unless it is installed. It needs no program. */
 function loadChecker(): Checker {
   const folder = join(projectDir, 'tests', 'tidy', 'recheck');
   const versionAt = (path: string) => JSON.parse(readFileSync(join(folder, path), 'utf8'));
@@ -86,9 +85,7 @@ interface Place {
   readonly where: string;
 }
 
-/**
- * Returns the text of an expression that is composed of constants of this module or imported ones.
- */
+/** The text of an expression that is made of constants, of this module or of imported ones. */
 function constantOf(node: ts.Expression, place: Place): string {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isNumericLiteral(node)) return String(Number(node.text.replaceAll('_', '')));
@@ -127,7 +124,7 @@ function constantNamed(name: string, place: Place): string {
   throw new Error(`${place.where}: ${name} is no constant that can be checked`);
 }
 
-/** Caches verdicts: the checker takes up to seconds for one. */
+/** Verdicts are kept: the checker takes up to seconds for one. */
 function verdictOn({ source, flags }: Pattern): string {
   const hash = createHash('sha256').update(`4.5.0/${flags}/${source}`).digest('hex').slice(0, 24);
   const folder = join(projectDir, 'build', 'cache', 'patterns');
@@ -138,7 +135,7 @@ function verdictOn({ source, flags }: Pattern): string {
   const isLinear = status === 'safe' && /^(?:safe|linear)$/.test(complexity?.type ?? '');
   const verdict = isLinear ? 'linear' : `${status}, ${complexity?.summary ?? 'no verdict'}`;
   mkdirSync(folder, { recursive: true });
-  // A check that ran out of time is repeated next time.
+  // A check that ran out of time is tried again.
   if (status !== 'unknown') writeFileSync(path, verdict);
   return verdict;
 }

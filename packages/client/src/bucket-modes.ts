@@ -13,7 +13,7 @@ import type { Signal, Transport } from './connection/transport.ts';
 import { administrationRows } from './operations/administration.ts';
 import type { BucketMode } from './operations/service.ts';
 import type { NamesUse } from './sealed-names/bucket-names.ts';
-import { StorageError } from './storage-error.ts';
+import { isStorageError, StorageError } from './storage-error.ts';
 import type {
   BucketMemory,
   EndToEndOptions,
@@ -102,20 +102,30 @@ export class BucketModes {
 
   #find(bucket: string, signal: Signal): Promise<Found> {
     return cached(this.#found, bucket, async () => {
-      const verified = await this.#connection.transport.verifier?.();
-      if (verified === undefined) return this.#unsigned(bucket, signal);
-      const known = await this.#memory.get(bucket);
-      const isRecent = known !== undefined && Date.now() - known.signedAtMs < signedKnownMs;
-      const quick = isRecent ? await this.#query(verified, bucket, signal) : undefined;
-      if (quick !== undefined && quick.digest === known?.recipientsDigest) return quick;
-      const found = await this.#signed(verified, bucket, signal);
-      const expected = known?.recipientsDigest ?? notEndToEnd;
-      if (found.mode === undefined && expected !== notEndToEnd) {
-        await this.#accept({ bucket, expected, actual: found.digest });
+      const { verifier, administration } = this.#connection.transport;
+      if (verifier === undefined) return this.#unsigned(bucket, signal);
+      try {
+        return await this.#verified(await verifier(), bucket, signal);
+      } catch (error) {
+        // Over HTTP the same fault names missing headers, and has a request id.
+        if (administration === undefined && isLasting(error)) await this.told(bucket, signal);
+        throw error;
       }
-      await this.#memory.set(bucket, { recipientsDigest: found.digest, signedAtMs: Date.now() });
-      return found;
     });
+  }
+
+  async #verified(verified: Transport, bucket: string, signal: Signal): Promise<Found> {
+    const known = await this.#memory.get(bucket);
+    const isRecent = known !== undefined && Date.now() - known.signedAtMs < signedKnownMs;
+    const quick = isRecent ? await this.#query(verified, bucket, signal) : undefined;
+    if (quick !== undefined && quick.digest === known?.recipientsDigest) return quick;
+    const found = await this.#signed(verified, bucket, signal);
+    const expected = known?.recipientsDigest ?? notEndToEnd;
+    if (found.mode === undefined && expected !== notEndToEnd) {
+      await this.#accept({ bucket, expected, actual: found.digest });
+    }
+    await this.#memory.set(bucket, { recipientsDigest: found.digest, signedAtMs: Date.now() });
+    return found;
   }
 
   #pinnedOf(bucket: string): string | undefined {
@@ -173,6 +183,10 @@ function cached<T>(map: Map<string, Cached<T>>, bucket: string, ask: () => Promi
 async function foundOf(told: BucketMode): Promise<Found> {
   const mode = modeOf(told);
   return { mode, digest: await recipientsDigest(mode) };
+}
+
+function isLasting(error: unknown): boolean {
+  return isStorageError(error) && !error.isRetryable && error.code !== 'Untrusted';
 }
 
 function modeOf({ endToEnd }: BucketMode): EndToEndRecord | undefined {

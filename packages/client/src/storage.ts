@@ -17,8 +17,12 @@ import {
   rotationOf,
 } from './administration/creators-and-rotation.ts';
 import type { Issuer } from './age/bucket-keys.ts';
-import { isLoopback, isNetwork, networkAgentHost } from './connection/canister-address.ts';
-import { findCanister } from './connection/find-canister.ts';
+import {
+  findCanister,
+  isLoopback,
+  isNetwork,
+  networkAgentHost,
+} from './connection/canister-address.ts';
 import { defaultRetryPolicy } from './connection/retry.ts';
 import type { Transport } from './connection/transport.ts';
 import { endToEnd } from './end-to-end.ts';
@@ -122,7 +126,8 @@ export function transportOf(options: StorageOptions): Transport {
   const actor = actorBehind(options);
   if (options.apiKey !== undefined && isForeign(options.url))
     return foreignTransport(options, actor);
-  return { ...httpTransport(options), verifier: actor.verifier };
+  const isVerifiable = isLoopback(options.url) || isHttps(options.url);
+  return { ...httpTransport(options), verifier: isVerifiable ? actor.verifier : undefined };
 }
 
 /** Calls the canister behind a gateway's address without an identity; the first call finds it. */
@@ -134,8 +139,16 @@ function actorBehind({ url, ...options }: HttpStorageOptions): Transport {
   return actorTransport({ ...options, host, canisterId, fetchRootKey, linkUrl: url });
 }
 
+/**
+ * Returns the network's host for every https address, because a custom domain may not serve agents.
+ * A plain address of another machine belongs to a network whose root key is unknown.
+ */
 function agentHostOf(url: string): string {
-  return isNetwork(url) ? networkAgentHost : new URL(url).origin;
+  return isHttps(url) && !isLoopback(url) ? networkAgentHost : new URL(url).origin;
+}
+
+function isHttps(url: string): boolean {
+  return url.startsWith('https:');
 }
 
 type FoundLater = Omit<ActorStorageOptions, 'canisterId'> & Pick<LazyConnection, 'canisterId'>;

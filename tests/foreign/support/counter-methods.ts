@@ -1,5 +1,5 @@
-// Finds the methods of an unknown counter canister by the names that such examples use. Numbers are
-// Candid, or four little-endian bytes for canisters without Candid.
+// How a counter that nobody described is driven: by the names that such examples have. Numbers are
+// Candid's, or four bytes, little endian, of what knows no Candid.
 
 import { IDL } from '@dfinity/candid';
 
@@ -8,15 +8,14 @@ const updates = ['inc', 'increment', 'add'];
 
 export interface CounterMethods {
   readonly read: string;
-  /** `undefined` if the counter counts upgrades. */
+  /** `undefined`: it counts its upgrades. */
   readonly step: string | undefined;
 }
 
-/** Throws an Error if the module has no query of a known name. `module`: not compressed. */
+/** Throws an Error when the module has no query of such a name. `module`: not compressed. */
 export function counterMethods(module: Uint8Array): CounterMethods {
   const text = Buffer.from(module).toString('latin1');
-  // In the export section, a name follows its length and precedes the byte of its kind; 0 is a
-  // function.
+  // An export's name stands behind its length and before the byte of its kind, a function's: 0.
   const has = (name: string) => text.includes(`${String.fromCharCode(name.length)}${name}\0`);
   const read = queries.find((name) => has(`canister_query ${name}`));
   if (read === undefined) {
@@ -31,7 +30,7 @@ export function counterValue(reply: Uint8Array): number {
     try {
       return Number(IDL.decode([type], reply)[0]);
     } catch {
-      // The next type may fit.
+      // Another one of the types.
     }
   }
   throw new Error(`The counter answers no number: ${Buffer.from(reply).toString('hex')}`);

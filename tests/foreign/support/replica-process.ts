@@ -1,4 +1,4 @@
-// Starts a replica on a folder in its own process, prints its URL and serves until it is killed.
+// A process with a replica on a folder, to be killed at any moment: prints its URL and serves.
 
 import { writeSync } from 'node:fs';
 import { startReplica } from '../../../packages/replica/src/replica.ts';

@@ -1,5 +1,5 @@
-// A small engine for tests of the endpoints: one canister whose methods are named after their
-// behaviour. Counts updates.
+// An engine of a few lines for tests of the endpoints alone: one canister whose methods are named
+// after what they do. Counts its updates.
 
 import { Principal } from '@dfinity/principal';
 import type {
@@ -17,7 +17,7 @@ export interface PlainEngine extends Engine {
   controllers: Principal[];
   certifiedData: Uint8Array;
   readonly updates: CallMessage[];
-  /** Completes the calls of `wait`. */
+  /** Lets the calls of `wait` end. */
   release(): void;
 }
 

@@ -1,4 +1,4 @@
-// Builds the CBOR bodies of requests with Node's keys, so that tests can also send invalid ones.
+// Makes the CBOR bodies of requests by hand, with Node's keys, so that tests can also make wrong ones.
 
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
@@ -74,9 +74,7 @@ function withoutUndefined(content: Record<string, HashableValue | undefined>): C
   );
 }
 
-/**
- * Returns the body of a request signed with `key`, on behalf of `owner` if there are delegations.
- */
+/** The body of a request signed with `key`, in the name of `owner` if there are delegations. */
 export function signedBody(
   content: Content,
   signer: { readonly key: TestKey; readonly owner?: TestKey; readonly delegations?: unknown[] },

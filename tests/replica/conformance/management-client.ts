@@ -1,4 +1,4 @@
-// Calls the management canister of a replica, with the types of the interface specification.
+// Calls to the management canister of a replica, in the types of the interface specification.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -12,9 +12,7 @@ const managementId = Principal.managementCanister();
 export const alice = Principal.fromText('rwlgt-iiaaa-aaaaa-aaaaa-cai');
 export const bob = Principal.fromText('rrkah-fqaaa-aaaaa-aaaaq-cai');
 
-/**
- * Completes a value for the type: optional fields may be omitted, and are given without brackets.
- */
+/** A value of the type, in which optional fields may be left out, and given without brackets. */
 function complete(type: IDL.Type, value: unknown): unknown {
   if (type instanceof IDL.OptClass) {
     return value === undefined
@@ -43,7 +41,7 @@ export function resultOf(method: MethodName, reply: Uint8Array): Answer {
   return IDL.decode([...types], reply)[0];
 }
 
-/** Sends an update by `sender`, by default alice. Throws on a reject. */
+/** An update by `sender`, alice if none is named. Throws the reject. */
 export async function manage(
   replica: Replica,
   method: MethodName,
@@ -55,7 +53,7 @@ export async function manage(
   );
 }
 
-/** Sends a query instead. */
+/** The same as a query. */
 export async function ask(
   replica: Replica,
   method: MethodName,

@@ -1,5 +1,4 @@
-// A canister that signs for a user adds information about the user; it passes from the request to
-// the callee.
+// A canister that signs for a user sends information about the user, from the request to the callee.
 
 import { Principal } from '@dfinity/principal';
 import { describe, expect, it } from 'vitest';
@@ -23,7 +22,7 @@ const engine = createPlainEngine();
 const certification = createCertification({ rootSecret: undefined, engine: () => engine });
 const seed = bytesOf('anchor 10000');
 
-/** Signs as a canister does, by certifying. */
+/** As the canister signs, by certifying. */
 function signByCanister(message: Uint8Array): Uint8Array {
   const tree = signatureTree(seed, message);
   engine.certifiedData = tree.hash;

@@ -1,4 +1,4 @@
-// A message that traps changes nothing; a query never does; changes before an await stay.
+// A message that traps changes nothing; a query never does; what came before an await stays.
 
 import type { Principal } from '@dfinity/principal';
 import { describe, expect, it } from 'vitest';
@@ -6,10 +6,7 @@ import type { TestReplica } from '../../support/wasm-canisters/test-replica.ts';
 import { numberOf, startTestReplica, textOf } from '../../support/wasm-canisters/test-replica.ts';
 import { canister } from '../../support/wasm-canisters/text-module.ts';
 
-/**
- * Every kind of state, each with a query that reads it, and an update `write` that changes all of
- * it.
- */
+/** Every kind of state, each with a query that reads it and an update `write` that changes all. */
 const stateful = canister(
   [
     'stable64_size',

@@ -1,4 +1,4 @@
-// Edge cases of the verifier: clocks, keys, and answers that make it panic. No canister needed.
+// The verifier's seams: clocks, keys, and answers that make it panic. No canister needed.
 
 import { Principal } from '@dfinity/principal';
 import { sha256 } from '@noble/hashes/sha2';
@@ -26,7 +26,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Creates a certificate as the root subnet would sign it. */
+/** A certificate as the root subnet would sign it. */
 function certificateFor(id: Principal, key = rootKey, certified = site.hash): Uint8Array {
   const data = labeled('certified_data', leaf(certified));
   const bytes: number[] = [];

@@ -1,4 +1,5 @@
-// The management canister on the real engine and the disk store: install, upgrade, stop and delete.
+// The management canister on the true engine and the disk store: code comes, changes, stops and
+// goes.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -83,7 +84,7 @@ function bytesOf(outcome: Outcome): Uint8Array {
   return outcome.arg;
 }
 
-/** The heap count and the stable count in the counter's reply. */
+/** Heap and stable count of the counter's reply. */
 function counts(outcome: Outcome): readonly number[] {
   const bytes = Buffer.from(bytesOf(outcome));
   return [bytes.readUInt32LE(0), bytes.readUInt32LE(4)];

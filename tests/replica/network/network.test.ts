@@ -1,5 +1,4 @@
-// The network profile and faults as programs observe them: rate limits, both hosts, and false
-// answers of a node.
+// The profile and the faults as programs meet them: limits of rates, both doors, what a node says.
 
 import { HttpAgent } from '@icp-sdk/core/agent';
 import { afterEach, describe, expect, test } from 'vitest';

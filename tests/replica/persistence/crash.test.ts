@@ -1,4 +1,4 @@
-// Kills a process that commits, a few times; `npm run soak` runs more.
+// Kills of a process that commits, a few; `npm run soak` has more of them.
 
 import { test } from 'vitest';
 import { crashStore } from './store-crashes.ts';

@@ -8,7 +8,7 @@ import { nameOf } from './location.ts';
 type Words = (match: RegExpMatchArray) => string;
 
 const keyHint =
-  'give an API key by EFS_API_KEY or --api-key, or an identity with the right by --identity and ' +
+  'give one by EFS_API_KEY or --api-key, or an identity with the right by --identity and ' +
   '--transport actor';
 
 /** The messages of the client and of the agent. */
@@ -17,7 +17,7 @@ export const notReached =
 
 /** By error code; the first matching pattern counts. Some match only earlier services. */
 const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
-  Unauthorized: [[/API key/, () => `A key is missing: ${keyHint}.`]],
+  Unauthorized: [[/API key/, () => `This needs an API key: ${keyHint}.`]],
   InvalidApiKey: [
     [
       /unknown, revoked or expired/,
@@ -107,6 +107,13 @@ const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
     ],
   ],
   Untrusted: [
+    [
+      /^Over HTTP alone, one node can invent the recipients of bucket (\S+)\. Nothing was sent\./,
+      ([, bucket]) =>
+        `Nothing at this address can be verified, so the recipients of bucket ${bucket} may be invented. ` +
+        `Nothing was sent. Use an address with https, or give the recipients by --pin-recipients ` +
+        `${bucket}=DIGEST, or ${bucket}=none for a bucket that is not end-to-end.`,
+    ],
     [
       /^(.*) Ask the bucket's owner about the change before you accept it\.$/s,
       ([, words]) =>
