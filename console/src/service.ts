@@ -1,10 +1,10 @@
 // The service that this page was served by: its canister, and where its agent's endpoints are.
 
 import {
-  findCanister,
   isLoopback,
   networkAgentHost,
 } from '../../packages/client/src/connection/canister-address.ts';
+import { findCanister } from '../../packages/client/src/connection/find-canister.ts';
 
 export function isLocal(): boolean {
   return isLoopback(location.origin);

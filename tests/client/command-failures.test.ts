@@ -114,7 +114,7 @@ describe('efs: keys', () => {
     const key = async (...words: string[]) =>
       (await efsAsOwner('key', 'create', ...words)).output.trim();
     const cases: [string, RegExp][] = [
-      ['', /needs an API key: give one by EFS_API_KEY/],
+      ['', /give an API key by EFS_API_KEY/],
       ['efs_unknown', /API key is not valid/],
       [await key(bucket, '--permissions', 'read'), /lacks the permission write; it has read/],
     ];

@@ -5,10 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fetchCommand } from '../../console/src/link-address.ts';
-import {
-  canisterAddress,
-  findCanister,
-} from '../../packages/client/src/connection/canister-address.ts';
+import { canisterAddress } from '../../packages/client/src/connection/canister-address.ts';
+import { findCanister } from '../../packages/client/src/connection/find-canister.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import type { LinkRecord } from '../../packages/client/src/types/links.ts';

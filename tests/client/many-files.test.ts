@@ -34,7 +34,7 @@ beforeAll(async () => {
   await copyPreparedState(stateDir);
   const wasm = new Uint8Array(await readFile((await buildCanister({ force: false })).wasmPath));
   const onReport = ({ kind, method }: MessageReport) => {
-    // Whether a client asks for a bucket's mode depends on what it remembers.
+    // The client asks for the mode of a bucket once, with the first file.
     if (kind === 'update' && method !== 'getBucketMode') updates.push(method);
   };
   replica = await startReplica({ stateDir, sync: false, onReport });
@@ -247,7 +247,6 @@ describe('efs', () => {
       code: 0,
       output: names.map((name) => `demo/put/${name}\n`).join(''),
     });
-    // Fewer than one for each file
     expect(count).toBe(3);
     const again = await efs('put', '--no-replace', 'put/a.txt', 'put/b.txt', 'demo/put/');
     expect(again).toMatchObject({ code: 5, output: '' });

@@ -16,7 +16,7 @@ const updates: string[] = [];
 beforeAll(async () => {
   service = await openService({
     onReport: ({ kind, method }) => {
-      // Whether a client asks for a bucket's mode depends on what it remembers.
+      // The client asks for the mode of a bucket once, with the first file.
       if (kind === 'update' && method !== 'getBucketMode') updates.push(method);
     },
   });

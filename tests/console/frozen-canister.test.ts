@@ -31,7 +31,12 @@ describe.skipIf(isBrowserUnwanted)('a frozen canister', () => {
     });
   }
 
-  const words = () => frozenWords(tested.service.canisterId);
+  /** The refusal of an update contains the number of missing cycles. */
+  const words = (): RegExp => {
+    const [before = '', after = ''] = frozenWords(tested.service.canisterId).split(', so it');
+    const escaped = [before, after].map((text) => text.replace(/[().]/g, '\\$&'));
+    return new RegExp(escaped.join('(?: by \\d+ cycles)?, so it'));
+  };
 
   /** Signs in, and freezes the canister during the work. */
   async function whileFrozen(work: (page: Page) => Promise<void>): Promise<Page> {

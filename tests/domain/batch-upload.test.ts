@@ -48,7 +48,10 @@ function upload(...files: readonly BatchFile[]): readonly BatchResult[] {
 const codesOf = (results: readonly BatchResult[] | undefined) =>
   results?.map(({ refusal }) => refusal?.code);
 
-/** None is stored, nothing is written, and a query says the same. */
+/**
+ * Expects that the batch fails with these codes and writes nothing, and that a query returns the
+ * same.
+ */
 function expectNotStored(files: readonly BatchFile[], codes: readonly string[]): void {
   const before = scene.stores.writeCount();
   expect(codesOf(upload(...files))).toEqual(codes);

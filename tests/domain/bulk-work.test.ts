@@ -1,4 +1,4 @@
-// Bulk operations write a bounded number of leaves a message, and go on in the next one.
+// A bulk operation writes a limited number of leaves per message, and continues in the next one.
 
 import { beforeEach, expect, test } from 'vitest';
 import { copyFile } from '../../src/domain/files/copies.ts';
@@ -21,7 +21,7 @@ const alice = callOf('alice');
 const chunkCount = 1_000;
 let scene: Scene;
 
-/** A file of many chunks, which are copied without being sent again. */
+/** A file of many chunks, which copies share. */
 beforeEach(async () => {
   scene = await createScene();
   const { stores } = scene;

@@ -1,4 +1,5 @@
-// Copies, moves and changes of files: what they share, whose keys open it, and when it is erased.
+// Copies, moves and changes of files: the content that they share, the keys that open it, and when
+// it is erased.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
@@ -172,7 +173,7 @@ describe('copyFile(): a copy', () => {
     }
     const moved = order({ version: 1 });
     expectRefusal(stores, 'InvalidArgument', () => moveFile(stores, alice, moved));
-    // A public bucket shows everybody its files alone
+    // In a public bucket, everyone may read files and nothing else
     const bob = callOf('bob', laterNs);
     const { principal } = bob.caller;
     const member = bucketChange({ bucket: 'other', addMembers: [{ principal, role: 'writer' }] });

@@ -1,5 +1,5 @@
-// A file of which something stored was altered: it can be replaced and deleted, others beside it are
-// listed, served and kept.
+// A file whose stored data was altered can be replaced and deleted, and other files are listed,
+// served and kept.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
@@ -69,12 +69,12 @@ function record(): Uint8Array {
   return stores.files.get(victim) ?? expect.fail('no record');
 }
 
-/** In a bounded number of steps. */
+/** Fails if reclaiming does not end within a number of steps. */
 function reclaimAll() {
   for (let step = 0; reclaimContents(stores); step++) expect(step).toBeLessThan(100);
 }
 
-/** Flips a bit of a byte in a space. */
+/** Flips one bit in a space. */
 function alterSpace(space: number, offset: number) {
   const at = realOffset(stores.system.stable, { space, offset });
   stores.system.stable[at] = (stores.system.stable[at] ?? 0) ^ 4;
@@ -123,7 +123,7 @@ describe('readFileParts(): a file with damage to', () => {
     expectOthers();
     expect(listedPaths()).toEqual(['u', 'w']);
     expect(findBucket(stores, 'box')).toMatchObject({ fileCount: 2, byteCount: 140_000 });
-    // Slots that are allocated from now on belong to no other file.
+    // Slots allocated from here on belong to no other file.
     for (let index = 0; index < 4; index++) {
       putTestFile(stores, { path: `/n${index}`, bytes: testBytes(70_000, index) });
     }

@@ -1,7 +1,7 @@
-// Random histories of uploads, copies, changes, former versions, deletions and rotations of keys, with
-// upgrades and kills between any two messages. What was answered reads back by src and by another
-// implementation, nothing whose last record went opens with any key that is left, and no nonce
-// serves twice under one key.
+// Random histories of uploads, copies, changes, former versions, deletions and key rotations, with
+// upgrades and kills between messages. All acknowledged data is read by src and by another
+// implementation; no remaining key opens content whose last record was deleted; and no nonce is
+// used twice with one key.
 
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { expect, test } from 'vitest';
@@ -65,7 +65,7 @@ function copyOf({ files, versions, uploads, keepDays }: EncryptionTwin): Encrypt
   };
 }
 
-/** One message; killed, as if it had never begun. */
+/** Runs one message. A killed message leaves no change. */
 async function message(run: EncryptionRun, isKilled: boolean) {
   const { name, operation } = oneOf(run, wheel) ?? expect.fail();
   const before = isKilled ? stateOf(run.stores) : undefined;
@@ -79,13 +79,13 @@ async function message(run: EncryptionRun, isKilled: boolean) {
     return;
   }
   run.twin = twin;
-  // It is not a day later.
+  // A killed wait does not advance the clock.
   if (operation === wait) run.nowNs = nowNs;
   run.upgrades += 1;
   run.stores = await rewind(run.stores, before, 7 + run.upgrades);
 }
 
-/** Notes the keys and segments of the contents that are stored now. */
+/** Notes the keys and segments of the contents that are stored at this moment. */
 function noteContents(run: EncryptionRun) {
   const { stores, known } = run;
   const chunks = stores.chunks.entries().map(chunkOf);
@@ -97,7 +97,7 @@ function noteContents(run: EncryptionRun) {
       session === undefined
         ? allFiles(stores).find((file) => file.contentId === contentId)
         : getSession(stores, session[0]);
-    // A content that is being freed step by step has no owner.
+    // Content that is being freed in steps has no owner.
     if (named === undefined) continue;
     const sealed = new Uint8Array(segmentLength(chunk, 0) + tagBytes);
     stores.blobs.read(chunk.slots[0] ?? 0, sealed);
@@ -119,7 +119,9 @@ function noteNonce(run: EncryptionRun, key: string, seen: { nonce: Uint8Array; a
   run.nonces.set(name, seen.at);
 }
 
-/** Notes the nonces of all segments, file records and wrapped keys that are stored now. */
+/**
+ * Notes the nonces of all segments, file records and wrapped keys that are stored at this moment.
+ */
 function noteNonces(run: EncryptionRun) {
   const { stores } = run;
   for (const entry of stores.chunks.entries()) {
@@ -143,7 +145,7 @@ function noteNonces(run: EncryptionRun) {
   }
 }
 
-/** By the twin: a content is gone with the last of its records. */
+/** By the reference model: content is gone after the last of its records is deleted. */
 function checkGone(run: EncryptionRun) {
   const { files, versions, uploads } = run.twin;
   const left = [...files.values(), ...versions.values(), ...uploads.values()];

@@ -1,4 +1,5 @@
-// Stored data of a file that was altered, moved, swapped or cut is refused; other files still open.
+// Stored data of a file that was altered, moved, swapped or truncated is refused; other files can
+// still be read.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { getBucket } from '../../src/domain/buckets/buckets.ts';
@@ -47,7 +48,7 @@ function put(path: string, bytes: Uint8Array, bucket = 'box') {
   return putTestFile(stores, { bucket, path: `/${path}`, bytes }).file;
 }
 
-/** Chunks of 100,000 bytes, the last one shorter. */
+/** Stores a file in chunks of 100,000 bytes; the last chunk is shorter. */
 function putLarge(path: string, bytes: Uint8Array) {
   const { uploadId } = begin(stores, alice, { path: `/${path}`, size: BigInt(bytes.length) });
   const count = Math.ceil(bytes.length / 100_000);
@@ -86,7 +87,7 @@ function storedAt(path: string, segment = 0): { at: number; length: number } {
   return { at, length: segmentLength(chunk, segment) + tagBytes };
 }
 
-/** Flips one bit of stable memory, expects what is to be expected, and flips it back. */
+/** Flips one bit of stable memory, runs the check, and restores the bit. */
 function withBitFlipped(at: number, bit: number, check: () => void) {
   const { stable } = stores.system;
   const byte = stable[at] ?? 0;
@@ -95,7 +96,7 @@ function withBitFlipped(at: number, bit: number, check: () => void) {
   stable[at] = byte;
 }
 
-/** Stores the record of a chunk, as whoever knows its diagram could: with the right checksum. */
+/** Stores a record with a valid checksum, as an attacker who knows the layout could. */
 function setChunk([key, record]: Entry) {
   const altered = record.slice();
   altered.set(checksumOfChunk(altered), 56);

@@ -1,4 +1,4 @@
-// Whether a bucket is end-to-end: what owners may say of it, and when it is fixed.
+// End-to-end mode of a bucket: how owners set it, and when it becomes fixed.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import {

@@ -30,7 +30,7 @@ beforeEach(async () => {
   ({ stores } = await createScene());
 });
 
-/** A content of so many chunks of so many bytes, the last one half as long. */
+/** Writes content of `chunkCount` chunks of `chunkSize` bytes; the last chunk has half as many. */
 function writeContent(chunkCount: number, chunkSize: number) {
   const { content, key } = createContent(stores, getBucket(stores, 'box'));
   const { contentId } = content;
@@ -67,7 +67,7 @@ describe('encodeFile(): a file record', () => {
     const { file } = putTestFile(stores, { path: '/p', metadata, bytes: Buffer.from('abc') });
     const record = stores.files.get(Buffer.from('box\0p')) ?? [];
     const json = Buffer.from(fileJson(file));
-    // Behind the tag: slot and number of the content, length of the JSON; then the fields.
+    // After the tag: slot and number of the content, length of the JSON; then the fields.
     const expected = Buffer.from(
       `05${'00'.repeat(16)}${'0300000000000000'}${'0300000000000000'}` +
         `${json.length.toString(16).replace(/^(.)(..)$/, '$20$1')}0000${json.toString('hex')}` +

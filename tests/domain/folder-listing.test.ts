@@ -1,4 +1,4 @@
-// Lists by folders and cursors, against a plain twin.
+// Lists folders with cursors, and compares the results with a reference model.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findFile } from '../../src/domain/files/file-records.ts';
@@ -59,7 +59,7 @@ function page(change: Partial<FolderRequest> = {}): Page {
   };
 }
 
-/** By following the cursors. */
+/** Collects all pages by their cursors. */
 function all(change: Partial<FolderRequest> = {}): Omit<Page, 'nextCursor'> {
   const items: string[] = [];
   const folders: string[] = [];
@@ -278,7 +278,7 @@ test.each([1, 2, 3, 4])(
         cursor = found.nextCursor;
         const last = wanted.at(-1);
         for (let changes = random(4); changes > 0; changes--) change();
-        // Names after the last one returned, of the files as they are now.
+        // Continues after the last name returned, in the files as they are now.
         const sign = request.sort === 'name_desc' ? -1 : 1;
         left = twinEntries(files.values(), request).filter(
           (name) => sign * Buffer.compare(Buffer.from(name), Buffer.from(last ?? '')) > 0,

@@ -1,4 +1,5 @@
-// The budget of derivations: how many a principal, a bucket, an owner and all together can cause.
+// The budget of identity derivations: the limits for a principal, a bucket, an owner and everyone
+// together.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Bucket } from '../../src/domain/buckets/buckets.ts';
@@ -20,7 +21,7 @@ const callBy = (person: number, nowNs = startNs): Call => {
   return { caller: { principal, isController: false }, nowNs };
 };
 
-/** Only what a budget looks at. */
+/** Only the fields that a budget reads. */
 const bucketOf = (id: string, owner: number) => ({ id, owner: Uint8Array.of(9, owner) }) as Bucket;
 
 function refusalOf(call: Call, bucket: Bucket): Refusal | undefined {
@@ -33,7 +34,7 @@ function refusalOf(call: Call, bucket: Bucket): Refusal | undefined {
   }
 }
 
-/** Derivations by so many principals, each as often as it is let. */
+/** Derives for each principal until the budget refuses; returns the number of derivations. */
 function derive(people: readonly number[], bucket: Bucket, nowNs = startNs): number {
   let count = 0;
   for (const person of people) {
@@ -71,7 +72,7 @@ describe('takeIdentity()', () => {
   });
 
   test('keeps the last quarter for principals who derived nothing in the last hour', () => {
-    // 150 by principals who then have derived 5 each.
+    // 150 derivations by principals with 5 each.
     for (const person of range(1, 30)) {
       const bucket = bucketOf(`a${person % 10}`, person % 10);
       for (let count = 0; count < 5; count++) {

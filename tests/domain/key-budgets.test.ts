@@ -1,4 +1,4 @@
-// Budgets of API keys: their defaults, what they count, and when they refuse.
+// Budgets of API keys: their defaults, the calls that they count, and when they refuse.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createKey, listKeys } from '../../src/domain/administration/api-key-administration.ts';
@@ -28,7 +28,7 @@ beforeEach(async () => {
   ({ stores } = await createScene());
 });
 
-/** An update, or its inspection. */
+/** The context of an update, or of its inspection. */
 function callAt(nowNs = startNs, charge: Partial<KeyCharge> = {}): Call {
   return { ...callOf('anonymous', nowNs), charge: { bytes: 10, isInspected: false, ...charge } };
 }

@@ -1,4 +1,4 @@
-// Stable memory never holds plaintext, a clear key or parts of an erased key, and no two equal
+// Stable memory never holds plaintext, an unwrapped key or parts of an erased key, and no two equal
 // values that would reveal that two files are equal.
 
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
@@ -64,7 +64,7 @@ beforeEach(async () => {
   ({ stores } = await createScene());
 });
 
-/** Nonce, sealed key and tag. */
+/** The bytes of a slot: nonce, sealed key and tag. */
 function wrappedBytes(slot: number): Uint8Array {
   const found = keySlotsOf(stores.system.stable).used.find((used) => used.slot === slot);
   return found?.bytes.slice(16, 76) ?? expect.fail(`no key in slot ${slot}`);
@@ -180,7 +180,7 @@ describe('deleteFile(): a content of several records', () => {
   const none = { bucket: 'box', apiKey: undefined };
   const bytes = testBytes(70_000, 3);
 
-  /** A copy of stable memory taken while the file exists. */
+  /** Copies stable memory while the file exists. */
   function dumped(path: string) {
     const { contentId, keySlot } = findFile(stores, 'box', path) ?? expect.fail(`no file ${path}`);
     const entry = stores.chunks.entries().find((one) => chunkOf(one).contentId === contentId);
@@ -193,7 +193,9 @@ describe('deleteFile(): a content of several records', () => {
 
   type Dumped = ReturnType<typeof dumped>;
 
-  /** Each record that has it opens with what is stored now, to the last byte. */
+  /**
+   * Expects that each record with the content can be read in full from the present stable memory.
+   */
   function expectReadable({ contentId, key }: Dumped, records: number): void {
     const own = recordsOf(stores).filter((one) => fileHeadOf(one.bytes).contentId === contentId);
     expect(own).toHaveLength(records);
@@ -203,7 +205,7 @@ describe('deleteFile(): a content of several records', () => {
     expect(owners).toHaveLength(records);
   }
 
-  /** Nothing that is stored opens it, though the dump had all that it was sealed with. */
+  /** Expects that nothing stored opens the content, though the dump has all its sealed bytes. */
   function expectGone({ contentId, key, chunk, sealed }: Dumped): void {
     const keys = keysThatOpen(stores, ['box', 'other']);
     expect(keys.size).toBeGreaterThan(0);
@@ -311,7 +313,7 @@ describe('deleteFile(): a dump of stable memory', () => {
     completeUpload(stores, alice, { uploadId, apiKey: undefined });
     const dump = dumpOf(stores);
     expect(findShared(dump, plaintext, 16)).toBe(-1);
-    // The search does find what is there.
+    // Check of the search itself: it finds bytes that are present.
     dump.set(plaintext.subarray(77_777, 77_793), dump.length - 1_001);
     expect(findShared(dump, plaintext, 16)).toBe(dump.length - 1_001);
     expect(Buffer.compare(readByTwin(stores, 'box', 'a'), plaintext)).toBe(0);
@@ -319,7 +321,7 @@ describe('deleteFile(): a dump of stable memory', () => {
   });
 
   test('holds no 8 bytes of any key in use', () => {
-    // Not a constant, as the other tests have.
+    // Other tests use a constant.
     const rootKey = testBytes(32, 77);
     stores.secrets.rootKeys.set(1, rootKey);
     createBucket(
@@ -372,6 +374,6 @@ test('deleteFile(): two uploads of the same bytes share no 16 stored bytes', () 
   expect(findShared(first, second, 16)).toBe(-1);
   expect(findShared(first, third, 16)).toBe(-1);
   expect(findShared(second, third, 16)).toBe(-1);
-  // Nor does a file share them with itself.
+  // A file does not share bytes with itself either.
   expect(findShared(first.subarray(0, 100_000), first.subarray(100_000), 16)).toBe(-1);
 });

@@ -1,5 +1,5 @@
-// Keys for a part of a bucket, as the domain knows them; that no operation reaches beyond one is
-// tests/acceptance/key-prefix.test.ts.
+// API keys with a path prefix, tested in the domain; tests/acceptance/key-prefix.test.ts tests that
+// no operation reaches beyond the prefix.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
@@ -30,7 +30,7 @@ import {
 import type { MemoryStores } from '../support/memory-stores.ts';
 
 let stores: MemoryStores;
-/** With every permission on `m/`. */
+/** Has every permission on `m/`. */
 let apiKey: string;
 const nobody = callOf('anonymous');
 const utf8 = (text: string) => new Uint8Array(Buffer.from(text));

@@ -1,4 +1,4 @@
-// Rotations over what was altered: no key goes that something readable still hangs from.
+// Rotation with altered records: no key is removed that readable data still depends on.
 
 import { beforeEach, expect, test } from 'vitest';
 import { deleteBucket } from '../../src/domain/administration/bucket-administration.ts';
@@ -43,13 +43,13 @@ function read(path: string) {
   return readFilePart(stores, alice, { bucket: 'box', path, ...part });
 }
 
-/** Flips a bit of the sealed key in the slot; again, and it is as it was. */
+/** Flips a bit of the sealed key in the slot; a second call restores it. */
 function alterSlot(slot: number) {
   const at = realOffset(stores.system.stable, { space: 4, offset: slot * keySlotBytes + 40 });
   stores.system.stable[at] = (stores.system.stable[at] ?? 0) ^ 1;
 }
 
-/** A bounded number of steps, whether there is an end or not. */
+/** Runs a limited number of steps, whether or not the rotation ends. */
 function rotateAll() {
   for (let step = 0; step < 20 && isRotating(stores); step++) continueRotation(stores);
 }
@@ -134,7 +134,7 @@ test('rotateBucketKey(): a root key that is awaited lets everything go on, and i
 
 test('rotateBucketKey(): a bucket that others moved while they went is found before the former root key goes', () => {
   const asBoss = { ...alice, caller: { ...alice.caller, isController: true } };
-  // One step of the rotation; `box` comes after them all.
+  // One step of the rotation handles these; `box` comes after them.
   for (let index = 0; index < rotatedBucketsPerMessage; index++) {
     createBucket(stores, asBoss, { bucket: `a${index}` });
   }

@@ -1,4 +1,5 @@
-// The live keys of a bucket: counted, listed and ended without a look at the others.
+// The live keys of a bucket are counted, listed and ended without reading the keys of other
+// buckets.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import {

@@ -1,5 +1,5 @@
-// Links that an earlier version published at addresses with names: upkeep moves the leaves of each
-// of them once, in bounded steps, and nothing else begins again.
+// Links whose leaves an earlier version published under names: upkeep moves the leaves of each link
+// once, in bounded steps, and starts nothing else again.
 
 import { expect, test } from 'vitest';
 import { upgradeRecords } from '../../src/domain/administration/record-upgrade.ts';
@@ -8,7 +8,10 @@ import { movedLinksPerMessage } from '../../src/limits.ts';
 import { callOf, createScene, putTestFile } from '../support/domain-fixture.ts';
 
 const alice = callOf('alice');
-/** Version 1, target 3, stage `done` of that target, two numbers of four bytes, no texts. */
+/**
+ * Progress record of the former version: version 1, target 3, stage `done`, two numbers of four
+ * bytes, no texts.
+ */
 const doneByFormer = Buffer.from(`010303${'00'.repeat(8)}00`, 'hex');
 const key = Buffer.from('recordUpgrade');
 

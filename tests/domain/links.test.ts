@@ -1,4 +1,4 @@
-// Links: who makes them, what they open, and what ends them.
+// Links: who may create them, which files they open, and when they end.
 
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -184,7 +184,7 @@ describe('createLink(): a link', () => {
     const link = make({ apiKey: short, expiresAtNs: startNs + 90n }, bob);
     expect(read(link, startNs + 49n)).toHaveLength(10);
     expectDead(link, startNs + 50n);
-    // One without an expiry has that of its key, as lists show it.
+    // A link without an expiry has that of its key, also in lists.
     const order = { bucket: 'box', path: 'dir/a.txt', apiKey: short };
     const { link: endless } = createLink(stores, bob, order);
     expect(endless.expiresAtNs).toBe(expiresAtNs);

@@ -144,7 +144,7 @@ describe('parseContentType()', () => {
     expect(codeOf(() => parseContentType(text))).toBe('InvalidContentType');
   });
 
-  // With exponential time this would not end.
+  // An exponential algorithm would not finish this.
   test('refuses what could be read in many ways', () => {
     for (const gap of [' ', '  ', '\t \t']) {
       const text = `a/b${`;${gap}`.repeat(250 / (gap.length + 1))}`.slice(0, 254);
@@ -183,7 +183,7 @@ describe('quote()', () => {
 
   test('never shows an API key, not even a part of one', () => {
     const secret = `efs_${'aB3-_'.repeat(10).slice(0, 49)}`;
-    // A malformed encoding before a key may swallow its first characters.
+    // A malformed percent-encoding before a key can consume its first characters.
     const cut = decodeURIComponent(`%c2%8${secret}`);
     for (const text of [secret, `x${secret}y`, `/${'p'.repeat(60)}/${secret}`, cut]) {
       expect(quote(text)).not.toContain('aB3-_aB3');

@@ -1,4 +1,4 @@
-// Uploads of a size that nobody knows before completion.
+// Uploads whose size is unknown until completion.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/crypto/hash.ts';
@@ -200,7 +200,7 @@ describe('putChunk(): the quota', () => {
     const more = request(uploadId, 1, 101);
     expectRefusal(stores, 'QuotaExceeded', () => putChunk(stores, anonymous, more));
     putChunk(stores, anonymous, request(uploadId, 1, 100));
-    // An owner may take the rest.
+    // The owner's own uploads may use the rest.
     const own = beginOpen({ path: '/big' }).uploadId;
     put(own, 0, 300);
     checkInvariants(stores);

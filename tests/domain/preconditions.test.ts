@@ -19,7 +19,7 @@ function codeOf(operation: () => void): string {
 }
 
 describe('checkWritePreconditions()', () => {
-  // RFC 9110 §13.1.1, §13.1.2: expected with a file, and without one
+  // RFC 9110 §13.1.1, §13.1.2: the result with a file, and without one
   test.each<[string, string, WritePreconditions]>([
     ['proceed', 'proceed', {}],
     ['proceed', 'PreconditionFailed', { ifMatch: etag }],

@@ -74,7 +74,7 @@ describe('checkQuota()', () => {
 
 describe('checkQuota(): the quota of a bucket', () => {
   const alice = callOf('alice');
-  /** Bytes that the quota counts for each of these files beside its content. */
+  /** Bytes that the quota counts for each of these files in addition to its content. */
   const overheadOfOne = () => overheadBytesOf({ ...plainMetadata, bucketId: 'box', path: 'a' });
 
   async function limitedScene(limits: { quotaBytes?: number; quotaFiles?: number }) {

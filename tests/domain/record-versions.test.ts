@@ -1,6 +1,5 @@
-// A record says by its first byte which version wrote it: each decoder reads those that it knows,
-// the ones of released versions among them, and refuses any other instead of guessing at its
-// fields.
+// The first byte of a record is the version that wrote it: each decoder reads the versions that it
+// knows, including those of releases, and refuses others instead of guessing their fields.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
@@ -48,7 +47,7 @@ beforeEach(async () => {
 
 interface Kind {
   readonly map: (stores: MemoryStores) => MemoryMap;
-  /** Makes one; its key, for those of the meta map. */
+  /** Creates a record; returns its key if it is in the meta map. */
   readonly make: () => string | undefined;
   readonly read: (key: Uint8Array) => unknown;
 }
@@ -111,7 +110,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   'discarded content': {
     map: (stores) => stores.reclaims,
     make: () => {
-      // As discardContent() notes what one message leaves: chunks 5 and 6 of content 9.
+      // The note that discardContent() writes for one message: chunks 5 and 6 of content 9.
       stores.reclaims.set(
         unhex('0000000000000009'),
         unhex(`01${'0500000000000000'}07${'00'.repeat(7)}`),
@@ -151,7 +150,7 @@ const kinds: Readonly<Record<string, Kind>> = {
       saveBudget(stores, 'anonymousUpdates', { burst: 5, perMinute: 1 });
       return 'anonymousUpdates';
     },
-    // As after an upgrade: the heap remembers what was read.
+    // A new heap, as after an upgrade: the heap caches records.
     () => readBudget({ ...stores, heap: createHeapState() }, 'anonymousUpdates'),
   ),
   'end-to-end mode of a bucket': meta(
@@ -170,7 +169,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   ),
 };
 
-/** Layouts between those of version 0.1.0 and the present ones: no release wrote them. */
+/** Layouts between version 0.1.0 and the present one, which no release wrote. */
 const unreleased: Readonly<Record<string, readonly number[]>> = {
   bucket: [5, 6],
   'API key': [2, 3],
@@ -187,7 +186,7 @@ describe.each(Object.entries(kinds))('upgradeRecords(): the record of a kind: %s
     const key = made === undefined ? (first ?? expect.fail('no record')) : utf8(made);
     const record = map.get(key) ?? expect.fail('no such record');
     expect(() => kind.read(key)).not.toThrow();
-    // Reading may have written it anew, or taken it away.
+    // Reading may have rewritten or removed the record.
     map.set(key, Uint8Array.from(record).fill(version, 0, 1));
     expect(() => kind.read(key)).toThrow(/known version, not|were altered/);
   });

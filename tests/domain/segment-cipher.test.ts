@@ -1,5 +1,5 @@
-// Segments that the kernel seals into their slots: another implementation of the cipher is the
-// judge of every byte.
+// Segments that the kernel seals into slots, compared byte by byte with another implementation of
+// the cipher.
 
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -23,11 +23,11 @@ beforeAll(async () => {
 
 function slotsFor(length: number): Float64Array<ArrayBuffer> {
   const count = Math.ceil(length / segmentBytesMax);
-  // Not in order, and at no round place
+  // Descending, and at unaligned offsets
   return Float64Array.from({ length: count }, (_, index) => (count - index) * slotBytes + 13);
 }
 
-/** As src/domain/contents/segment-cipher.ts describes it. */
+/** Implements the format that src/domain/contents/segment-cipher.ts describes. */
 function expectedSegment(bytes: Uint8Array, segment: number): Uint8Array {
   const last = Math.ceil(bytes.length / segmentBytesMax) - 1;
   const associated = Buffer.alloc(56);

@@ -1,5 +1,5 @@
-// Buckets that are sites: who is refused, how the bucket's record tells of it, and how its files are
-// brought to the header fields of a site and back, in bounded steps.
+// Buckets that are sites: who may change the mode, how the bucket's record stores it, and how the
+// header fields of its files change in bounded steps.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -37,7 +37,7 @@ const file = (path: string): FileRecord =>
   findFile(stores, 'box', path) ?? expect.fail(`no file ${path}`);
 const box = () => findBucket(stores, 'box') ?? expect.fail('no bucket');
 
-/** How many steps it took. */
+/** Returns the number of steps. */
 function renewAll(): number {
   let steps = 0;
   while (renewSites(stores)) expect(steps++).toBeLessThan(20);
@@ -97,7 +97,7 @@ test('renewSites(): files that are there follow in bounded steps, over an upgrad
   stores = await upgradeStores(stores, 2);
   expect(renewAll()).toBe(3);
   expect(renewed()).toBe(50);
-  // Nothing that users see of them has changed, and each opens
+  // The fields that users see are unchanged, and each file can be read
   const { leavesVersion: _, ...shown } = getPublicFile(stores, 'box', '/file 7');
   expect(shown).toEqual({ ...before[7], leavesVersion: undefined });
   expect(renewSites(stores)).toBe(false);

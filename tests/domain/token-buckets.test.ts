@@ -1,4 +1,4 @@
-// Token buckets against the arithmetic of a burst and a rate.
+// Token buckets compared with the arithmetic of a burst and a rate.
 
 import { describe, expect, test } from 'vitest';
 import {

@@ -46,7 +46,7 @@ function complete(uploadId: string, call = alice, apiKey?: string) {
   return completeUpload(stores, call, { uploadId, apiKey });
 }
 
-/** A session of alice with chunks of these lengths. */
+/** Begins an upload by alice, and sends chunks of these lengths. */
 function upload(lengths: readonly number[], size = lengths.reduce((sum, next) => sum + next, 0)) {
   const { uploadId } = begin(stores, alice, { size: BigInt(size) });
   const chunks = lengths.map((length, index) => [index, testBytes(length, index + 1)] as const);

@@ -1,4 +1,5 @@
-// Random operations on files and uploads against a plain twin that keeps whole byte arrays.
+// Random operations on files and uploads, compared with a reference model that stores whole byte
+// arrays.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -71,12 +72,12 @@ type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 interface PlainUpload {
   readonly uploadId: string;
   readonly path: string;
-  /** Absent: what has come. */
+  /** Undefined for an open-ended upload, whose size is the bytes received. */
   readonly size: number | undefined;
   readonly chunks: Map<number, Uint8Array>;
   status: 'active' | 'completed' | 'cancelled' | 'expired';
   readonly begunAtNs: bigint;
-  /** Last chunk, or end. */
+  /** Time of the last chunk, or of the end. */
   usedAtNs: bigint;
 }
 
@@ -143,7 +144,9 @@ function plainSizeOf({ size, chunks }: PlainUpload): number {
   return size ?? sizeOf(chunks);
 }
 
-/** Files count, and open uploads as what they will be, or are so far. */
+/**
+ * Counts files and open uploads: an upload by its declared size, or by the bytes received so far.
+ */
 function exceedsQuota(model: Model, additional: number): boolean {
   const open = model.uploads.filter(({ status }) => status === 'active');
   const files = [...model.files].map(([path, { bytes }]) => plainQuotaOf(path, bytes.length));
@@ -257,7 +260,9 @@ function runOnUpload(model: Model, upload: PlainUpload, step: UploadOperation): 
   }
 }
 
-/** The refusal of any step on an upload that has ended; completed and cancelled come before expired. */
+/**
+ * The code of any step on an ended upload; completed and cancelled take precedence over expired.
+ */
 function endedCode(model: Model, upload: PlainUpload) {
   if (upload.status === 'completed') return 'UploadCompleted';
   if (upload.status === 'cancelled') return 'UploadCancelled';
@@ -292,7 +297,7 @@ function putBoth(model: Model, upload: PlainUpload, chunk: [number, Uint8Array])
   expect(put()).toMatchObject({ uploadedSize: sizeOf(next), receivedChunks: next.size });
 }
 
-/** The code with which completion must refuse, or undefined. */
+/** The expected code of a failing completion, or undefined. */
 function completionCode(model: Model, upload: PlainUpload) {
   const ended = endedCode(model, upload);
   if (ended !== undefined) return ended;

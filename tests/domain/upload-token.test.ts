@@ -1,4 +1,4 @@
-// Repeated beginnings of an upload, by token.
+// An upload that is begun again with the same token.
 
 import { beforeEach, expect, test } from 'vitest';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
@@ -79,7 +79,7 @@ test('beginUpload never finds the session of another caller, key, bucket or way 
     begin(stores, callOf('anonymous'), { token, apiKey: otherKey, isOverHttp: true }),
   ].map(({ uploadId }) => uploadId);
   expect(new Set(ids).size).toBe(ids.length);
-  // A caller without the right is refused before any token is looked up.
+  // A caller without the right is refused before the token is looked up.
   expectRefusal(stores, 'AccessDenied', () => begin(stores, callOf('bob'), { token }));
   checkInvariants(stores);
 });

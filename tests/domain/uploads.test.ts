@@ -64,7 +64,7 @@ describe('beginUpload()', () => {
     putChunk(stores, alice, chunk(session.uploadId, 1, testBytes(2)));
     const [[, record] = []] = stores.uploads.entries();
     const time = 'f2670d45f2ca8618';
-    // Behind that of the chunk, which takes 64 bytes and a tag
+    // After the slot of the first chunk, which takes 64 bytes and a tag
     const secondSlot = '5010000000000000';
     expect(Buffer.from(record ?? []).toString('hex')).toBe(
       `0600${'0300000000000000'}${'0300000000000000'}${'0200000000000000'}` +

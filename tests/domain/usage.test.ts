@@ -1,5 +1,5 @@
-// How much is below a prefix: files and bytes, kept in step with every change of a file, and counted
-// after an upgrade.
+// Usage below a prefix: files and bytes, updated with every change of a file, and recounted after
+// an upgrade.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { getUsage } from '../../src/domain/administration/bucket-usage.ts';

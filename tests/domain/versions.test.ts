@@ -1,4 +1,4 @@
-// Former versions: what is kept of replaced and deleted files, for how long, and what it costs.
+// Former versions: which replaced and deleted files are kept, for how long, and what they count.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import {

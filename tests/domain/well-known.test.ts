@@ -1,4 +1,4 @@
-// Texts at /.well-known/: who sets them, what they may be, how they are stored.
+// Texts at /.well-known/: who may set them, which are accepted, and how they are stored.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { listWellKnown, setWellKnown } from '../../src/domain/administration/well-known.ts';

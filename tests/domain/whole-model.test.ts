@@ -1,6 +1,6 @@
-// Twelve thousand random operations on two buckets and links to their files, as their owner and
-// with keys for a part, upgrades among them, against a plain twin. Every refused one proves that it
-// wrote nothing, and so does every one that only reads or repeats.
+// Twelve thousand random operations on two buckets and links to their files, by their owner and by
+// keys with prefixes, with upgrades, compared with a reference model. Every refused, read-only or
+// repeated operation must write nothing.
 
 import { expect, test } from 'vitest';
 import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
@@ -43,11 +43,11 @@ import { readStored } from '../support/read-files.ts';
 import { seedsOr } from '../support/seed.ts';
 
 const operationsPerRun = 1_200;
-/** Ten whose histories end in all ways that are foreseen. */
+/** Ten seeds whose histories reach all foreseen events. */
 const namedSeeds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 28];
 const seeds = seedsOr(...namedSeeds);
 
-/** Somebody reads the file on: when it is replaced, its content stays for a while. */
+/** Starts to stream a file: if it is replaced, its content stays for a while. */
 function stream(run: Run): Answer {
   const bucket = someBucket(run);
   const stores = run.model.current();
@@ -61,7 +61,7 @@ function wait(run: Run): Answer {
   return undefined;
 }
 
-/** Lets time pass and runs the upkeep, which ends whatever has expired. */
+/** Advances the clock and runs the upkeep, which ends everything that has expired. */
 function expire(run: Run): Answer {
   const { model, twin } = run;
   while (expireUploads(model.current(), twin.nowNs));
@@ -180,7 +180,7 @@ function shownOf(file: FileRecord) {
   return { version, etag: entityTag(file), tags, metadata, contentType, ...times };
 }
 
-/** The record, and every byte. */
+/** Compares the record, and every byte. */
 function checkFile(run: Run, names: Names, [file, twin]: readonly [FileRecord, TwinFile]): void {
   const { path: _, bytes, id, content, counted: __, ...expected } = twin;
   expect(shownOf(file), file.path).toEqual(expected);
@@ -207,7 +207,7 @@ function checkBucket(run: Run, names: Names, bucket: TwinBucket): void {
   expect(heldBytes(getBucket(stores, id)), `what ${id} holds`).toBe(heldOf(run.twin, bucket));
 }
 
-/** Everything: each record and count, and the bytes of each file and former version. */
+/** Compares each record and count, and the bytes of each file and former version. */
 function checkAll(run: Run): void {
   const { model, twin } = run;
   const stores = model.current();
@@ -236,7 +236,7 @@ async function createRun(seed: number): Promise<Run> {
     const bucket = findBucket(model.current(), id) ?? expect.fail('no bucket');
     saveBucket(model.current(), { ...bucket, isPublic: false, quotaBytes }, bucket);
   }
-  // As upkeep does it after an install: usage is reported from then on.
+  // Upkeep does this after an install; usage is reported afterwards.
   while (upgradeRecords(model.current()));
   return {
     model,
@@ -250,7 +250,7 @@ async function createRun(seed: number): Promise<Run> {
 
 async function runOperations(run: Run): Promise<void> {
   for (let turn = 1; turn <= operationsPerRun; turn++) {
-    // Bursts of one date
+    // Several operations of one date
     run.twin.nowNs += BigInt(run.random(3) > 0 ? 1 + run.random(1_000) : 0);
     const [, name, operation] = oneOf(run, choices);
     const answer = await operation(run);
@@ -278,7 +278,7 @@ test('reclaimContents(): the operations have ended in every way that the twin fo
   console.log(`seeds ${seeds.join(', ')}: ${JSON.stringify(Object.fromEntries([...seen].sort()))}`);
   const total = [...seen.values()].reduce((sum, count) => sum + count, 0);
   expect(total).toBe(seeds.length * operationsPerRun);
-  // One history alone does not end in all of them.
+  // A single history does not reach all events.
   if (seeds.length < namedSeeds.length) return;
   expect([...seen.keys()]).toEqual(expect.arrayContaining([...foreseen]));
 });

@@ -1,5 +1,5 @@
-// An upload goes on only while who began it may write: the chunk of a key that was revoked, or of a
-// member who was removed, is refused before it is paid for; owners of the bucket can clear it away.
+// An upload continues only while its creator may write: a chunk of a revoked key or a removed
+// member is refused before it is charged; owners of the bucket can cancel the upload.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/crypto/hash.ts';

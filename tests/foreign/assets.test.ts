@@ -1,5 +1,5 @@
-// DFINITY's asset canister, driven by its own library: what was uploaded is listed, read back, and
-// served by the gateway with its certificate, also after a kill and after an upgrade.
+// DFINITY's asset canister, used through its own library: uploaded files are listed, read, and
+// served by the gateway with their certificates, also after a kill and after an upgrade.
 
 import { AnonymousIdentity } from '@dfinity/agent';
 import { AssetManager } from '@dfinity/assets';
@@ -8,7 +8,7 @@ import { sampleBytes } from '../support/service.ts';
 import { type ForeignCanister, openForeign } from './support/foreign-canister.ts';
 import { foreignFiles } from './support/foreign-files.ts';
 
-/** Small ones in one message, one in chunks. */
+/** Small files in one message, one file in chunks. */
 const files = [
   { fileName: 'index.html', bytes: new TextEncoder().encode('<h1>Assets</h1>') },
   { fileName: 'picture.png', bytes: sampleBytes('picture', 60_000) },
@@ -33,7 +33,7 @@ async function expectAll(canister: ForeignCanister): Promise<void> {
     expect(response.status, fileName).toBe(200);
     expect(Buffer.from(await response.arrayBuffer()).equals(bytes), fileName).toBe(true);
   }
-  // A missing path is certified too; whether a fallback page answers depends on the version.
+  // The canister certifies missing paths too; some versions answer them with a fallback page.
   expect([200, 404]).toContain((await canister.get('/nothing-here.txt')).status);
 }
 

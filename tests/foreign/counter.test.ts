@@ -1,5 +1,5 @@
-// A counter in any language: its heap is as it was after a kill, without `post_upgrade`, and what
-// its language keeps over an upgrade is kept.
+// A counter in any language: a kill does not change its heap and does not run `post_upgrade`, and
+// an upgrade keeps the data that the language keeps.
 
 import { gunzipSync } from 'node:zlib';
 import { Actor } from '@dfinity/agent';
@@ -18,7 +18,7 @@ async function read(canister: ForeignCanister, method: string): Promise<number> 
   return counterValue(answer.reply.arg);
 }
 
-/** Resolves when the update was answered. */
+/** Resolves after the update is answered. */
 async function step(canister: ForeignCanister, methodName: string): Promise<void> {
   const agent = await canister.agent(canister.owner);
   const actor = Actor.createActor<Record<string, () => Promise<void>>>(
@@ -45,7 +45,7 @@ describe.each(foreignFiles('counter'))('%s', (path) => {
       }
       if (methods.step === undefined) return;
       await canister.killAndUpgrade();
-      // A counter may be kept over an upgrade, or begin again; nothing else.
+      // An upgrade may keep the counter, or start it again; other values are wrong.
       expect([begun, begun + 5]).toContain(await read(canister, methods.read));
     } finally {
       await canister.close();

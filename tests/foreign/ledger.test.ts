@@ -1,5 +1,5 @@
-// A ledger of ICRC-1: what was minted and transferred is there after a kill and after an upgrade,
-// and nothing else is. Types: ICRC-1 standard, and the `LedgerArg` of DFINITY's ledger suite.
+// An ICRC-1 ledger: after a kill and after an upgrade it has exactly the minted and transferred
+// tokens. Types: ICRC-1 standard, and `LedgerArg` of DFINITY's ledger suite.
 
 import { Actor, type Identity } from '@dfinity/agent';
 import { IDL } from '@dfinity/candid';
@@ -58,7 +58,7 @@ async function ledgerAs(canister: ForeignCanister, who: Identity): Promise<Ledge
 
 const [first, second] = [person(), person()];
 
-/** The owner's account mints; the first has a million. */
+/** The owner's account mints; the first holder starts with a million. */
 function initOf(owner: Identity): Uint8Array {
   const init = {
     minting_account: accountOf(owner),
@@ -98,7 +98,7 @@ describe.each(foreignFiles('ledger'))('%s', (path) => {
       const done = await (await ledgerAs(canister, first)).icrc1_transfer(paid);
       expect(done).toHaveProperty('Ok');
       await canister.killAndStart();
-      // The fee is burnt.
+      // The ledger burns the fee.
       const after = [1_000_000n - 100_000n - fee, 600_000n, 1_500_000n - fee];
       expect(await balances(canister)).toEqual(after);
       const tooMuch = { to: accountOf(first), amount: 10_000_000n };

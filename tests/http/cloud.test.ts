@@ -229,7 +229,7 @@ describe('GET /cloud/{bucket}/{path}: GET with Range', () => {
     });
   });
 
-  // A range that covers a whole file of one part is answered with the whole file, which is certified.
+  // A range that covers a whole file of one part returns the whole file, which is certified.
   test.each(['bytes=0-1,3-4', 'bytes=5-2', 'lines=1-2', 'bytes', 'bytes=0-', 'bytes=-99'])(
     'answers %s with all',
     (range) => {
@@ -279,7 +279,7 @@ describe('GET /cloud/{bucket}/{path}: GET with Range', () => {
 });
 
 describe('GET /cloud/{bucket}/{path}: file of several chunks', () => {
-  /** As the gateway does it: the first answer, then what follows it, until all is there. */
+  /** Fetches as the gateway does: the first response, then the parts after it, up to the end. */
   function collect(path: string): { bytes: Buffer; sizes: number[] } {
     const parts: Uint8Array[] = [];
     let start = 0;
@@ -345,7 +345,7 @@ describe('GET /cloud/{bucket}/{path}: file of several chunks', () => {
     { 'If-Range': '"another"' },
   ];
 
-  // Gateways join parts only for requests without these fields.
+  // Gateways join parts only of requests without these fields.
   test.each(uncounted)('is whole in answer to %j', (headers) => {
     const whole = putChunked('/ranged', [100, 100, 30]);
     const response = send(stores, { url: '/cloud/box/ranged', headers });

@@ -46,7 +46,7 @@ interface Answered {
   }[];
 }
 
-/** Asked as a gateway does: a query, and the update that it wishes. */
+/** Posts as a gateway does: a query, then an update if the query asks for one. */
 function post(request: TestRequest): Answered {
   const { stores } = scene;
   const before = stores.writeCount();

@@ -39,7 +39,7 @@ describe('GET /api/v1/bucket/{bucket}/files/{path}: file record', () => {
     const response = send(scene.stores, request('GET'));
     expect(response.status).toBe(200);
     expect(JSON.parse(bodyText(response))).toEqual({
-      // 1 and 2 are the numbers of the buckets' keys.
+      // Ids 1 and 2 belong to the keys of the buckets.
       id: '0000000000000003',
       bucketId: 'box',
       path: 'dir/a b.txt',

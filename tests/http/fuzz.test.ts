@@ -1,5 +1,5 @@
-// Whatever arrives: never an exception, never a 5xx, never a write of a query or of a refused request,
-// never an API key in an error.
+// Random requests: none causes an exception or a 5xx, no query and no refused request writes, and
+// no error contains an API key.
 
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -20,9 +20,9 @@ import { bodyText, exchange, headersOf, type TestRequest } from '../support/http
 import { checkInvariants } from '../support/invariants.ts';
 
 let scene: Scene;
-/** Stands in the generated texts where `KEY` is written. */
+/** Replaces `KEY` in generated texts. */
 let secret: string;
-/** Upload ids for `SESSION` and `DONE`. */
+/** Upload ids that replace `SESSION` and `DONE`. */
 let session: string;
 let completed: string;
 const reached = new Set<number | typeof upgrade>();
@@ -182,7 +182,7 @@ const usual = fc.constantFrom(
   ],
 );
 
-/** The method and the URL go together in most, and in a part everything is noise. */
+/** Most requests combine a valid method and URL; some are entirely random. */
 const line: fc.Arbitrary<[method: string, url: string]> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(fc.constantFrom('GET', 'GET', 'HEAD'), cloudUrl) },
   { weight: 4, arbitrary: fc.tuple(fc.constant('PUT'), apiUrl) },
@@ -260,7 +260,7 @@ describe('handleRequest()', () => {
       { numRuns: 4_000 },
     );
     checkInvariants(scene.stores);
-    // The generator is worth nothing unless it gets everywhere.
+    // The generator is useful only if it reaches every status.
     const expected = [200, 201, 204, 206, 304, 400, 401, 403, 404, 405, 412, 416, upgrade];
     expect([...reached]).toEqual(expect.arrayContaining(expected));
   });
@@ -268,7 +268,7 @@ describe('handleRequest()', () => {
   test('refuses as an update whatever it refuses as a query, with the same answer', () => {
     fc.assert(
       fc.property(request, (sent) => {
-        // Budgets of anonymous callers have tests of their own.
+        // Other tests cover the budgets of anonymous callers.
         scene.stores.heap.tokens.clear();
         const filled = withSecret(sent);
         const asked = exchange(scene.stores, { ...filled, phase: 'query' });

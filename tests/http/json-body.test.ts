@@ -1,4 +1,4 @@
-// The JSON of requests: what is nested deeply or lists much is refused before a parser goes into it.
+// JSON bodies with deep nesting or long lists are refused before they are parsed.
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Refusal } from '../../src/domain/shared/refusal.ts';

@@ -1,5 +1,5 @@
-// Forms as others write them, and as nobody should: whatever the bytes are, they are parts of the
-// body in their order, or refused in words.
+// Multipart forms, valid and invalid: any bytes give the parts of the body in order, or an error
+// with a reason.
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Refusal } from '../../src/domain/shared/refusal.ts';

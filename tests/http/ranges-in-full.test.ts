@@ -1,5 +1,5 @@
-// Ranges that are answered in full: status and headers by an update, the bytes by queries with a
-// token, which opens nothing but them.
+// Ranges that are returned in full: an update returns status and headers, queries with a token
+// return the bytes; the token opens nothing else.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
@@ -221,7 +221,7 @@ describe('GET /cloud/{bucket}/{path}: requests that carry no key', () => {
     for (let count = 0; count < 300; count++) expect(refusedAt(startNs).status).toBe(206);
     const refused = refusedAt(startNs);
     expect(refused.status).toBe(429);
-    // 20 a minute: the next one in three seconds
+    // The limit is 20 a minute: the next request is allowed in three seconds
     expect(headersOf(refused)['retry-after']).toBe('3');
     for (let count = 0; count < 20; count++) {
       expect(refusedAt(startNs + minuteNs).status).toBe(206);
@@ -241,7 +241,7 @@ describe('GET /cloud/{bucket}/{path}: requests that carry no key', () => {
 describe('GET /cloud/{bucket}/{path}: what no gateway puts together', () => {
   const size = 5_000_000_000;
 
-  /** A file of 5 GB by its record: its chunks are not there, and nobody reads them. */
+  /** Writes the record of a file of 5 GB without its chunks, which no test reads. */
   function pretendLarge(chunkCount: number): void {
     const { uploadId } = begin(stores, callOf('alice'), { path: '/large', size: 2n });
     const chunks = [0, 1].map((index) => [index, testBytes(1, index)] as const);

@@ -6,7 +6,7 @@ import { installNodeText } from '../support/memory-stores.ts';
 
 beforeAll(installNodeText);
 
-// The table of errors of the interface
+// The interface's table of errors
 const statuses: Readonly<Record<RefusalCode, number>> = {
   Unauthorized: 401,
   InvalidApiKey: 401,
@@ -43,7 +43,7 @@ const statuses: Readonly<Record<RefusalCode, number>> = {
   IntegrityError: 500,
 };
 
-/** The fields that a code must carry beside those of every error. */
+/** The fields that a code must have in addition to those of every error. */
 const fields: Partial<Record<RefusalCode, Readonly<Record<string, string>>>> = {
   Unauthorized: { 'www-authenticate': 'Bearer' },
   InvalidApiKey: { 'www-authenticate': 'Bearer error="invalid_token"' },

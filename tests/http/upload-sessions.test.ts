@@ -47,7 +47,7 @@ function refusal(sent: TestRequest, status: number, code: string): void {
   }
 }
 
-/** Every request that names a session, and a chunk that fits a file of one byte. */
+/** Every request with a session id, and a chunk that fits a file of one byte. */
 function requests(session: string, nowNs = startNs, key?: string): TestRequest[] {
   const body = Uint8Array.of(1);
   return [

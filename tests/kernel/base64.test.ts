@@ -9,7 +9,7 @@ beforeAll(async () => {
   await installNodeKernel({ misalignment: 5 });
 });
 
-/** The certificate in the header is these bytes. */
+/** Returns the header's text for a certificate of these bytes. */
 function textOf(certificate: Uint8Array): string {
   const header = certificateHeader({ certificate, witness: new Uint8Array(0), path: 'a' });
   const [, text] =

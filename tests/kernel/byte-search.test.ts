@@ -10,7 +10,7 @@ beforeAll(async () => {
 const seed = 20_261_122;
 const text = (value: string) => new Uint8Array(Buffer.from(value, 'latin1'));
 
-/** The slow twin. */
+/** A slow reference implementation. */
 function places(bytes: Uint8Array, needle: Uint8Array, limit: number): number[] {
   const found: number[] = [];
   const haystack = Buffer.from(bytes);

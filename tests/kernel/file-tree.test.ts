@@ -1,4 +1,4 @@
-// The operations that make certified answers, with operands that JavaScript would not hand in.
+// The operations that produce certified answers, with operands that JavaScript would not pass.
 
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';

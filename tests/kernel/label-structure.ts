@@ -1,5 +1,5 @@
 // Walks the nodes of the label trees of a space (kernel/label-nodes.ts) and checks that every slot
-// is in a tree or on a free list, once.
+// is in exactly one tree or free list.
 
 import { expect } from 'vitest';
 import { openSpace } from '../../src/storage/space.ts';

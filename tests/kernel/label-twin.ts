@@ -1,6 +1,6 @@
-// A slow twin of a label tree: nested maps, hashed from scratch each time. And the judges of its
-// witnesses: the specification's look-up, written out, and the replica's. (The agent library's own
-// takes a longer label for the greater one, so it can't judge absence.)
+// A slow reference model of a label tree: nested maps, hashed from scratch each time. Two verifiers
+// check its witnesses: the specification's look-up, implemented here, and the replica's. (The agent
+// library orders a longer label after a shorter one, so it cannot check absence.)
 
 import { createHash } from 'node:crypto';
 import { decode } from 'cborg';
@@ -8,7 +8,7 @@ import { fromArrays, lookup } from '../../packages/replica/src/state/hash-tree.t
 import type { LabelPath } from '../../src/storage/label-tree.ts';
 import { expectSame, expectSameBytes } from '../support/expect-same.ts';
 
-/** Labels are strings of one character a byte; a subtree is a level or an opaque hash. */
+/** Labels are strings with one character per byte; a subtree is a level or an opaque hash. */
 export interface TwinLevel extends Map<string, TwinLevel | Uint8Array> {}
 
 export function newLevel(): TwinLevel {
@@ -38,7 +38,7 @@ export function setTwin(level: TwinLevel, path: LabelPath, value: TwinLevel | Ui
   parent.set(labels.at(-1) ?? '', value);
 }
 
-/** Removes and returns the value at the path; labels that become empty are removed too. */
+/** Removes and returns the value at the path; removes labels that become empty. */
 export function takeTwin(level: TwinLevel, path: LabelPath): TwinLevel | Uint8Array | undefined {
   const taken = getTwin(level, path);
   if (taken !== undefined) takeLabels(level, labelsOf(path));
@@ -67,7 +67,7 @@ export function leafHash(value: Uint8Array): Buffer {
 const byteBits = Array.from({ length: 256 }, (_, byte) => `1${byte.toString(2).padStart(8, '0')}`);
 const labelBits = new Map<string, string>();
 
-/** Sorts as the labels do; two labels part at the first character that differs. */
+/** Returns the bits for sorting labels; two labels differ at the first character that differs. */
 function bitsOf(label: string): string {
   const known = labelBits.get(label);
   if (known !== undefined) return known;
@@ -102,13 +102,13 @@ function trieHash(entries: readonly TrieEntry[]): Buffer {
   return domainHash('ic-hashtree-fork', ...parts);
 }
 
-/** A witness as both judges see it. */
+/** A witness as both verifiers see it. */
 export interface Witness {
-  /** `leaf:` and its text where that is what is there. */
+  /** Returns `leaf:` with its text if there is a leaf. */
   see(labels: readonly string[]): string;
 }
 
-/** Checks the tag and that the tree has that root. */
+/** Checks the tag and that the tree has this root. */
 export function openWitness(bytes: Uint8Array | undefined, root: Uint8Array): Witness {
   if (bytes === undefined) throw new Error('there is no witness');
   expectSame(Buffer.from(bytes.subarray(0, 3)).toString('hex'), 'd9d9f7');
@@ -132,7 +132,7 @@ type TreeArrays =
   | readonly [2, Uint8Array, TreeArrays]
   | readonly [3 | 4, Uint8Array];
 
-/** IC spec, "Lookup": by the labels that stand side by side in the flattened tree. */
+/** IC spec, "Lookup": compares neighbouring labels in the flattened tree. */
 function specifiedLookup(tree: TreeArrays, [label, ...rest]: readonly string[]): string {
   if (label === undefined) {
     if (tree[0] === 4) return 'unknown';

@@ -12,7 +12,7 @@ import { FakeSystem, type KernelHost, startKernel } from '../support/kernel-host
 const gibibyte = 1_073_741_824;
 const pagesPerGibibyte = 16_384;
 
-/** Stable memory of any size, of which only the parts exist that were touched. */
+/** Stable memory of any size that stores only the parts that were accessed. */
 class SparseSystem extends FakeSystem {
   readonly #parts = new Map<bigint, Uint8Array>();
   #pages = 0n;
@@ -27,7 +27,9 @@ class SparseSystem extends FakeSystem {
     return former;
   }
 
-  /** Parts of 2 MiB: the kernel's superblock and table fit into the first, and no extent is cut. */
+  /**
+   * Parts of 2 MiB: the kernel's superblock and table fit into the first, and no extent spans two.
+   */
   override range(offset: bigint, size: bigint): Uint8Array {
     if (offset < 0n || offset + size > this.#pages * 65_536n) {
       throw new Error('stable memory out of bounds');

@@ -18,7 +18,8 @@ import {
 import { fromHex, readVectors } from '../support/vectors.ts';
 
 /**
- * The smallest canister that uses what the kernel replaces, and `time`, which it does not replace.
+ * The smallest canister that uses the functions that the kernel replaces, and `time`, which it
+ * keeps.
  */
 const canisterText = `(module
   (import "ic0" "certified_data_set" (func $certify (param i32 i32)))
@@ -51,7 +52,7 @@ function assemble(text: string): Uint8Array {
   return binaryen.parseText(text).emitBinary();
 }
 
-/** Longer than a page of memory: none of it may take any. */
+/** Longer than a page of memory: none of it may allocate memory. */
 const data = Uint8Array.from({ length: 70_000 }, (_, index) => index % 251);
 
 async function link(text: string): Promise<Uint8Array> {
@@ -154,7 +155,7 @@ describe('linkKernel(): the kernel inside a canister', () => {
 
   beforeAll(async () => {
     system = new FakeSystem();
-    // The module has the memory, and the host's functions need it before there is a module
+    // The host's functions need the memory before the module exists
     const memory = { buffer: new ArrayBuffer(0) };
     const ic0 = { ...systemFunctions(system, memory), time: () => 42n };
     const { instance } = await WebAssembly.instantiate(linked, { ic0 });

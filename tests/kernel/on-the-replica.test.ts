@@ -1,5 +1,5 @@
 // The linked kernel under the network's meter: published vectors through a canister on the local
-// replica, and what the operations cost there.
+// replica, and the cost of the operations.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { measureKernel, recordGateCalls } from '../../bench/kernel-costs.ts';

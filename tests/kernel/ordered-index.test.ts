@@ -19,7 +19,7 @@ beforeEach(async () => {
   index = openOrderedIndex(2);
 });
 
-/** A new instance on the same stable memory. */
+/** Creates a new instance on the same stable memory. */
 async function upgrade(): Promise<void> {
   host = await startKernel({ system: host.system });
   installKernelCall(host.gate);

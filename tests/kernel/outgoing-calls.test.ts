@@ -1,5 +1,5 @@
-// The kernel in front of outgoing calls, in a canister of some lines on the replica's engine, whose
-// management canister answers when a test says so: answers of this instance and of a former one.
+// The kernel between a small canister and its outgoing calls, on the replica's engine. Tests decide
+// when the management canister answers: before or after the canister gets a new instance.
 
 import { randomBytes } from 'node:crypto';
 import type { Principal } from '@dfinity/principal';
@@ -20,8 +20,8 @@ import { buildKernel } from '../../scripts/kernel.ts';
 import { linkKernel } from '../../scripts/link.ts';
 
 /**
- * Each callback adds its number to the four bytes at 0, 4 and 8: answers, rejects, cleanups. Number
- * 1 is of calls for which nobody waits.
+ * Each callback adds its number to the four bytes at 0, 4 and 8: replies, rejects, cleanups. Number
+ * 1 is for calls that nothing waits for.
  */
 const canisterText = `(module
   (import "ic0" "certified_data_set" (func $certify (param i32 i32)))
@@ -101,7 +101,7 @@ const canisterText = `(module
       (i32.const 1) (i32.const 5) (i32.const 2) (i32.const 5))
     (drop (call $perform))))`;
 
-/** The next version: whatever of its own functions an old answer reached would trap. */
+/** The next version: a late answer that reached any of its functions would trap. */
 const nextText = canisterText.replace(
   /\(func \$(answered|rejected|cleaned) \(param \$number i32\)/g,
   '$& (unreachable)',
@@ -113,7 +113,7 @@ let engine: RunningEngine;
 let calls: InProcessCalls;
 let canisterId: Principal;
 let reports: MessageReport[];
-/** Answers of the management canister wait for it. */
+/** The management canister answers after this. */
 let gate: Promise<void>;
 let open: () => void;
 
@@ -165,7 +165,7 @@ function closeGate(): void {
   });
 }
 
-/** Answers, rejects, cleanups and refused performances, as the canister has added them up. */
+/** Replies, rejects, cleanups and failed performances, as counted by the canister. */
 function numbers(reply: Uint8Array): number[] {
   return [...new Uint32Array(reply.slice().buffer)];
 }
@@ -178,7 +178,7 @@ async function ask(method: string): Promise<number[]> {
   return numbers(await calls.call(canisterId, method));
 }
 
-/** The method's call goes out, the canister is upgraded, then the answer comes. */
+/** Sends the method's call, upgrades the canister, then delivers the answer. */
 async function upgradeWhile(method: string): Promise<PromiseSettledResult<Uint8Array>> {
   closeGate();
   const answer = calls.call(canisterId, method);
@@ -233,7 +233,7 @@ describe('call_perform: an answer of this instance', () => {
       await ask('many');
       await engine.idle();
     }
-    // 500 callbacks may be open at once; the system answers 2 to the others.
+    // 500 callbacks may be open at once; further calls return 2.
     expect((await state())[3]).toBe(25 * 100 * 2);
     expect((await ask('ask'))[0]).toBe(7);
   });

@@ -30,7 +30,7 @@ interface Delivery {
 
 const digestOf = (part: number) => sha256(`part ${part}`);
 
-/** Leaf by leaf, by the specification's words. */
+/** Computes leaf by leaf, as the specification defines it. */
 function slowLeaves({ headers, partSize, totalSize }: Delivery): Buffer {
   const rows: Buffer[] = [];
   for (let start = 0; start < totalSize; start += partSize) {

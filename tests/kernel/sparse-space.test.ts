@@ -1,4 +1,5 @@
-// Space 0 takes real memory only where something was written, and what release 0.1.0 left has it all.
+// Space 0 uses real memory only where data was written; in memory of release 0.1.0 it uses all of
+// its size.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type StableSpace, spaceGrow, stablePageBytes } from '../../src/storage/stable-space.ts';
@@ -100,7 +101,7 @@ test('spaceGrow(): what release 0.1.0 left is read as it is, and then grows hole
   ] as const) {
     fields.setUint32(at, value, true);
   }
-  // Space 0 in the extents 3 and 5, space 1 in 4 and 2
+  // Space 0 is in the extents 3 and 5, space 1 in 4 and 2
   const table = [0x2000_0001, 0, 0x2000_0000, 1];
   for (const [i, entry] of table.entries()) fields.setUint32(4096 + 8 + 4 * i, entry, true);
   for (const extent of [2, 3, 4, 5]) system.stable[extent * extentBytes + 7] = extent;

@@ -74,7 +74,7 @@ describe('spaceGrow(): sizes', () => {
   });
 
   test('when the heap has no room for an index, growing fails and changes nothing', async () => {
-    // One page for the kernel itself, none for an index
+    // The page is for the kernel itself; an index gets no page
     host = await installNodeKernel({ heapPagesMax: 1 });
     expect(spaceGrow(1, 1)).toBe(-1);
     expect(host.system.stable.length).toBe(0);
@@ -227,7 +227,7 @@ type Step =
 const spaces = fc.constantFrom<StableSpace[]>(0, 1, 2, 7);
 const place = {
   space: spaces,
-  // A share of the space's size, or near the border of an extent
+  // A fraction of the space's size, or a number near the border of an extent
   at: fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.integer({ min: 2, max: 5 })),
   length: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 2_500_000 })),
 };
@@ -254,7 +254,7 @@ test('spaceGrow(): spaces behave as plain arrays under any history with upgrades
       const twins = allSpaces.map(() => new Uint8Array(0));
       const written = new Set<number>();
       for (const [index, step] of history.entries()) await runStep({ step, index, twins, written });
-      // The reserved extents, those of space 0 that something was written to, all of the others
+      // Extents in use: the reserved ones, the written ones of space 0, all of other spaces
       const sizes = twins.slice(1).map(({ length }) => Math.ceil(length / extentBytes));
       const extents = sizes.reduce((sum, size) => sum + size, written.size);
       const isEmpty = twins.every(({ length }) => length === 0);
@@ -277,7 +277,7 @@ interface StepRun {
   readonly step: Step;
   readonly index: number;
   readonly twins: Uint8Array[];
-  /** Extents of space 0. */
+  /** Extents of space 0 with data other than zeros. */
   readonly written: Set<number>;
 }
 

@@ -1,4 +1,5 @@
-// Texts between JavaScript and native code: what the kernel takes and gives, and what it passes on.
+// Texts between JavaScript and native code: the conversions of the kernel, and the calls that it
+// forwards.
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,7 +17,7 @@ beforeAll(async () => {
   text = await installKernelText();
 });
 
-// Files of tests may share an engine.
+// Test files may share an engine.
 afterAll(closeTextExchange);
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -29,7 +30,7 @@ function decodeByNode(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** At several places in a word, since eight bytes of ASCII are read at once. */
+/** Tests several offsets in a word, since eight bytes of ASCII are read at once. */
 function expectSame(bytes: Uint8Array): void {
   for (const before of [0, 3, 8]) {
     const shifted = new Uint8Array(before + bytes.length + 9).fill(65);

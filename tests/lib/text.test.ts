@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { decodeUtf8, encodeUtf8, hasControlCharacter } from '../../src/lib/text.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 
-/** Lone surrogates among them. */
+/** Includes lone surrogates. */
 const codeUnit = fc.nat({ max: 0xffff }).map((code) => String.fromCharCode(code));
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

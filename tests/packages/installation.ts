@@ -1,5 +1,4 @@
-// The packed packages as a stranger has them: installed by npm in an empty folder that knows nothing
-// of the repository.
+// Installs the packed packages with npm in an empty folder outside the repository.
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
@@ -10,7 +9,7 @@ import { packAll } from '../../scripts/packages.ts';
 
 export interface Installation {
   readonly folder: string;
-  /** Returns the program's standard output; rejects when its exit code is not 0. */
+  /** Returns the program's standard output; rejects if its exit code is not 0. */
   run(program: string, words: readonly string[]): Promise<string>;
   write(name: string, text: string): Promise<void>;
   remove(): Promise<void>;

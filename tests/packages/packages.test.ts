@@ -1,4 +1,5 @@
-// The packages as users install them: the library in programs and web pages, the command, the replica.
+// The packages as users install them: the library in programs and web pages, the command, the
+// replica.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -15,7 +16,7 @@ import { newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 import { type Installation, installPackages } from './installation.ts';
 
-/** Brotli, as web servers and networks in front of them send it. */
+/** Size with Brotli, which web servers and CDNs use. */
 const httpBundleBytesMax = 18_200;
 const scope = '@encrypted-file-storage';
 
@@ -42,7 +43,7 @@ beforeAll(async () => {
   replica = spawn(bin, words, { cwd: place.folder, stdio: ['ignore', 'pipe', 'inherit'] });
   const said = await untilReady(replica);
   [, canisterId = ''] = /^storage {2}(\S+)/m.exec(said) ?? [];
-  // Node resolves no names below localhost.
+  // Node does not resolve subdomains of localhost.
   [, url = ''] = /at (\S+);/.exec(said) ?? [];
   await efs('bucket', 'create', '--public', 'demo');
   apiKey = (await efs('key', 'create', 'demo', '--name', 'test')).trim();
@@ -102,7 +103,7 @@ describe('npm install: the library', () => {
       strict: true,
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
-      // Those of TypeScript itself; the package's own are checked.
+      // Skips the declarations of TypeScript itself, and checks the package's.
       skipDefaultLibCheck: true,
       module: 'nodenext',
       target: 'es2022',
@@ -231,7 +232,7 @@ describe('npm install: the command', () => {
 
   test('starts in a few times what Node takes, at most', async () => {
     let [bare, own] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    // In turns, and once more while others have the machine
+    // Alternates, and repeats while other processes use the machine
     for (let turn = 0; turn < 5 || (own >= 6 * bare && turn < 30); turn++) {
       bare = Math.min(bare, await secondsOf(() => place.run(process.execPath, ['-e', '0'])));
       own = Math.min(own, await secondsOf(() => efs('--version')));

@@ -1,4 +1,4 @@
-// The HTTP server alone: ports, addresses, routes, closing.
+// The HTTP server by itself: ports, addresses, routes, closing.
 
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -175,7 +175,7 @@ describe('startHttpServer()', () => {
     const answered = once(sent, 'response');
     sent.write('half of it');
     const [{ statusCode, headers: fields }] = await answered;
-    // Else the next request would come behind what is left of this one.
+    // Otherwise the next request would follow the unread rest of this one.
     expect([statusCode, fields.connection]).toEqual([408, 'close']);
     sent.destroy();
   });
@@ -184,7 +184,7 @@ describe('startHttpServer()', () => {
     const canisterId = Principal.fromText('rwlgt-iiaaa-aaaaa-aaaaa-cai');
     const { clientTimes } = mainnetProfile;
     const gateway = createGateway({
-      // A body that is late reaches no canister.
+      // A late body reaches no canister.
       engine: { canister: () => ({}) } as unknown as GatewayOptions['engine'],
       rootKey: new Uint8Array(0),
       servesHttp: () => true,
@@ -213,7 +213,7 @@ describe('startHttpServer()', () => {
     const socket = connect(port, '127.0.0.1');
     socket.write('GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await new Promise((resolve) => socket.once('readable', resolve));
-    // Longer than that nothing is read.
+    // Longer than the server reads.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     let bytes = 0;
     socket.on('data', (piece) => {
@@ -226,7 +226,7 @@ describe('startHttpServer()', () => {
   it('closes in spite of idle connections', async () => {
     const server = await start();
     await (await fetch(`http://127.0.0.1:${server.port}/health`)).text();
-    // One that no time ends by itself.
+    // A connection that no timeout ends.
     const idle = connect(server.port, '127.0.0.1');
     idle.on('error', () => undefined);
     await once(idle, 'connect');

@@ -1,5 +1,5 @@
-// A canister's heap, globals, timers, certified data and open calls outlive the process: they are as
-// after the last answered message, after a stop and after a kill.
+// After a stop and after a kill, a canister's heap, globals, timers, certified data and open calls
+// are as after the last answered message.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ function newFolder(): string {
   return join(root, `state-${folders}`);
 }
 
-/** A copy of the folder at this moment: what a kill would leave. */
+/** Copies the folder as a kill at this moment would leave it. */
 function folderAfterKill(folder: string): string {
   const copy = newFolder();
   cpSync(folder, copy, { recursive: true });
@@ -38,7 +38,7 @@ function folderAfterKill(folder: string): string {
   return copy;
 }
 
-/** As after a stop, and as after a kill. */
+/** Restarts after a stop, and after a kill. */
 async function restarts(replica: Replica, folder: string): Promise<[string, Replica][]> {
   const killed = folderAfterKill(folder);
   await replica.stop();
@@ -108,7 +108,7 @@ describe('after a restart', () => {
       expect(await numberOf(again, id, 'calls'), how).toBe(43);
       expect(await numberOf(again, id, 'half'), how).toBe(-4);
       expect(await numberOf(again, id, 'lanes'), how).toBe(8 + 16);
-      // A data segment that was overwritten by zeros stays so.
+      // A data segment that was overwritten with zeros stays zero.
       expect(await numberOf(again, id, 'seed'), how).toBe(0);
       expect(again.canisters()[0]?.certifiedData, how).toEqual(Uint8Array.of(3, 0, 0, 0));
       expect(again.canisters()[0]?.version, how).toBe(before?.version);

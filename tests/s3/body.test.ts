@@ -26,7 +26,7 @@ const ofDigits = {
   sha256: createHash('sha256').update(digits).digest('base64'),
   sha512: createHash('sha512').update(digits).digest('base64'),
   md5: createHash('md5').update(digits).digest('base64'),
-  // By Python's xxhash 3.
+  // From Python's xxhash 3.
   xxhash64: 'jLhB20DmroM=',
   xxhash3: 'ctyxi2ehff8=',
   xxhash128: 'MxGUd+3l3NXpcWQnaB1YYA==',
@@ -47,7 +47,7 @@ function signedChunks(hasTrailer: boolean): Payload {
   return { kind: 'chunked', chunkSigner: new ChunkSigner(key, seed), hasTrailer };
 }
 
-/** The bytes cut at these places. */
+/** Yields the bytes, split at `cuts`. */
 async function* pieces(bytes: Uint8Array, cuts: readonly number[] = []) {
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
   for (const [index, start] of [0, ...places].entries()) {

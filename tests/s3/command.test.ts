@@ -1,4 +1,4 @@
-// `efs serve s3` as a process: its keys, its addresses, and what is left when it is killed.
+// `efs serve s3` as a process: its keys, its addresses, and the files that remain after a kill.
 
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

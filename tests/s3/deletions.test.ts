@@ -1,4 +1,4 @@
-// Deletions by the SDK: under conditions, and of versions by their ids.
+// Deletions by the SDK: with conditions, and of versions by their ids.
 
 import {
   DeleteObjectCommand,

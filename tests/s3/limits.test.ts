@@ -1,5 +1,5 @@
-// Load and faults: bodies that are wrong, cut, slow or refused, many requests at a time, and a
-// service that is down.
+// Load and faults: bodies that are wrong, truncated, slow or refused, many concurrent requests, and
+// a service that is down.
 
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
@@ -183,7 +183,7 @@ test('efs serve s3: a service that is away is SlowDown, and when to come back', 
 test('efs serve s3: PUT with a key does not wait for 20 readers without a key that do not read', async () => {
   const Key = 'unread';
   await s3Server.storage.buckets.create('shown', { isPublic: true });
-  // More than the buffers of a connection take
+  // More than the buffers of a connection hold
   const source = sampleBytes('unread', 10_000_000);
   await s3Server.storage.upload(source, { bucket: 'shown', path: Key, contentType: 'a/b' });
   const { port } = new URL(s3Server.url);
@@ -198,7 +198,7 @@ test('efs serve s3: PUT with a key does not wait for 20 readers without a key th
     reader.write('GET /shown/unread HTTP/1.1\r\nHost: x\r\n\r\n');
     return reader;
   });
-  // Those that were let in have been sent what their connections take.
+  // The admitted requests were sent as much as their connections hold.
   await expect.poll(() => begun).toBe(8);
   await client.send(new PutObjectCommand({ Bucket, Key, Body: 'a key is there' }));
   await client.send(new PutObjectCommand({ Bucket, Key: 'unread-large', Body: large }));
@@ -213,7 +213,7 @@ describe('efs serve s3: workers', () => {
   const share = { workingMax: 3, openMax: 4, waitingMax: 2 };
   const ofUnsigned = { workingMax: 1, openMax: 2, waitingMax: 1 };
   const open = () => new Workers({ workingMax: 4, ofEachKey: share, ofUnsigned });
-  /** Whether it is let in with what has happened by now. */
+  /** Whether the request has been admitted so far. */
   const isIn = (entering: Promise<unknown>) =>
     Promise.race([entering.then(() => true), new Promise((end) => setImmediate(end, false))]);
 

@@ -13,8 +13,8 @@ import { openService, type Service, sampleBytes, sha256Hex } from '../support/se
 const requests = 16;
 const objectBytes = 10_000_000;
 /**
- * MiB. A process that held all objects at once would need the 153 MiB of their bytes beside its own
- * 60. The peak between these depends on the moments at which V8 collects garbage.
+ * In MiB. A process with all objects in memory would need the 153 MiB of their bytes in addition to
+ * its own 60. The peak within these bounds depends on V8's garbage collection.
  */
 const peakMax = 200;
 
@@ -62,7 +62,7 @@ async function openClient(): Promise<S3Client> {
   });
 }
 
-/** MiB since its start. */
+/** Peak memory since the start, in MiB. */
 async function peakOf({ process: { pid } }: CommandRun): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024;

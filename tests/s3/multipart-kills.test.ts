@@ -1,5 +1,5 @@
-// An S3 server that is gone between any two steps of an upload in parts, as by kill -9: what was answered is
-// there, and who sends the last request again to the next S3 server ends right.
+// Kills the S3 server between any two steps of an upload in parts: acknowledged parts remain, and a
+// client that repeats the last request at the next S3 server completes the upload.
 
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,19 +29,19 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 interface Death {
-  /** Which call to the service is the last. */
+  /** The number of the last call to the service. */
   readonly call: number;
-  /** It is made, and what it answers is lost. */
+  /** If true, the call is made, and its answer is lost. */
   readonly isAfter: boolean;
 }
 
 interface Mortal {
   readonly storage: Storage;
-  /** Resolves when it is gone. */
+  /** Resolves when the server is gone. */
   readonly gone: Promise<'gone'>;
 }
 
-/** Never answers from its last call on: nothing that the S3 server does after it happens. */
+/** Never answers from its last call on, so the S3 server does nothing afterwards. */
 function mortal(storage: Storage, { call, isAfter }: Death): Mortal {
   let calls = 0;
   let die: (word: 'gone') => void = () => {};
@@ -72,7 +72,7 @@ function mortal(storage: Storage, { call, isAfter }: Death): Mortal {
   return { storage: { ...storage, upload: counted(storage.upload), uploads }, gone };
 }
 
-/** S3 servers, one after the other on one folder; the first of them goes. */
+/** S3 servers that follow each other on one folder; the first one is killed. */
 class S3Servers {
   readonly #multipart = { folder: mkdtempSync(join(tmpdir(), 'efs-s3-')), partBytesMin: 1 };
   readonly #death: Death;
@@ -95,14 +95,14 @@ class S3Servers {
     this.#client = this.#s3Server.client();
   }
 
-  /** Sends it again to the next S3 server when this one goes meanwhile. */
+  /** Repeats the command at the next S3 server if this one is killed meanwhile. */
   async send<T>(command: (client: S3Client) => Promise<T>): Promise<T> {
     if (this.#client === undefined) throw new Error('Open an S3 server first.');
     const sent = command(this.#client);
     sent.catch(() => {});
     const answer = await Promise.race([sent, this.#gone]);
     if (answer !== 'gone') return answer;
-    // It is not waited for: what it has under way never ends.
+    // Not awaited: its pending requests never end.
     void this.stop();
     this.isGone = true;
     await this.open();

@@ -50,7 +50,7 @@ const md5 = (data: Uint8Array) => createHash('md5').update(data).digest();
 const etagOf = (pieces: readonly Uint8Array[]) =>
   `"${md5(Buffer.concat(pieces.map(md5))).toString('hex')}-${pieces.length}"`;
 
-/** Ids of the upload and of its object, as commands take them. */
+/** Begins an upload; returns the ids of the upload and its object as parameters of commands. */
 async function begin(
   Key: string,
   options: Partial<CreateMultipartUploadCommandInput> = {},
@@ -340,12 +340,12 @@ describe('CompleteMultipartUpload: a completion', () => {
     const mode = { Bucket: 'demo', Key: upload.Key, ChecksumMode: 'ENABLED' } as const;
     const head = await client.send(new HeadObjectCommand(mode));
     expect(head).toMatchObject({ [name]: done[name], ChecksumType: expected });
-    // The SDK holds a part's checksum against the bytes of the part.
+    // The SDK compares the part's checksum with the bytes of the part.
     const part = await client.send(new GetObjectCommand({ ...mode, PartNumber: 2 }));
     expect(part).toMatchObject({ [name]: sent[1]?.[name], ChecksumType: expected });
     await part.Body?.transformToByteArray();
     if (expected === 'COMPOSITE') return;
-    // The SDK holds it against the bytes that come.
+    // The SDK compares the checksum with the bytes received.
     const { Body } = await client.send(new GetObjectCommand(mode));
     expect((await Body?.transformToByteArray())?.length).toBe(bytes.length);
   });

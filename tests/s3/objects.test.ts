@@ -1,5 +1,5 @@
-// Objects through the S3 server by the SDK of S3: what is put is got, byte by byte, in plain, private and
-// end-to-end buckets.
+// Objects through the S3 server by the SDK of S3: uploaded bytes are returned unchanged, in plain,
+// private and end-to-end buckets.
 
 import { createHash } from 'node:crypto';
 import {

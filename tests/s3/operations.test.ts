@@ -307,7 +307,7 @@ describe.each(['names', 'sealed'])('efs serve s3: the list of bucket %s', (bucke
 test('efs serve s3: buckets are made, listed, looked at and removed', async () => {
   const input = { Bucket: 'fresh' };
   await client.send(new CreateBucketCommand(input));
-  // As in us-east-1, and with what asks for nothing.
+  // Creation is repeatable as in us-east-1; these options have no effect.
   const again = { ...input, ACL: 'private', ObjectLockEnabledForBucket: false } as const;
   await client.send(new CreateBucketCommand(again));
   const { Buckets = [] } = await client.send(new ListBucketsCommand());
@@ -426,7 +426,7 @@ test('efs serve s3: a signed address is good for what it was signed for alone', 
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'a/b']);
   expect(await answer.text()).toBe('by an address');
   expect((await fetch(url.replace('/signed?', '/noted?'))).status).toBe(403);
-  // Else the SDK signs the checksum of no body.
+  // Otherwise the SDK signs a checksum of an empty body.
   const plain = s3Server.client(ownerKey, { requestChecksumCalculation: 'WHEN_REQUIRED' });
   const putUrl = await getSignedUrl(plain, new PutObjectCommand({ Bucket, Key: 'put' }), options);
   expect((await fetch(putUrl, { method: 'PUT', body: 'sent' })).status).toBe(200);

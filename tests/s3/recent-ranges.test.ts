@@ -1,4 +1,4 @@
-// Ranges of an object that are read one behind the other: how often the service is asked for them.
+// Consecutive ranges of an object: how often the service is asked for them.
 
 import {
   GetObjectCommand,
@@ -38,7 +38,7 @@ async function get(start: number, end: number, IfMatch?: string): Promise<Uint8A
   return (await Body?.transformToByteArray()) ?? new Uint8Array();
 }
 
-/** Requests for bytes; records are asked for once a second, whatever the machine's speed. */
+/** Counts requests for bytes; records are requested once a second, at any speed of the machine. */
 const reads = () => asked.filter((method) => method === 'readFile').length;
 
 test('RecentRanges: GET of one range behind the other asks the service for each chunk once', async () => {

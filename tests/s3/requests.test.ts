@@ -1,4 +1,5 @@
-// How requests are read, without a service: addresses, keys, ranges, conditions, tags, XML, routes.
+// The parsing of requests, without a service: addresses, keys, ranges, conditions, tags, XML,
+// routes.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -36,7 +36,7 @@ const suite: Suite = JSON.parse(
   readFileSync(new URL('../vectors/sigv4.json', import.meta.url), 'utf8'),
 );
 
-/** As Node's server would give it. */
+/** Converts to a request as Node's server delivers it. */
 function received({ method, target, headers }: Form): SignedRequest {
   const asBytes = (text: string) => Buffer.from(text).toString('latin1');
   const [rawPath = '', rawQuery = ''] = asBytes(target).split('?');

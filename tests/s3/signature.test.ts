@@ -53,7 +53,7 @@ const replaced = (request: SignedRequest, from: string, to: string): SignedReque
   ]),
 });
 
-/** Each character in turn another one. */
+/** Returns texts that each differ from the text in one character. */
 function changesOf(text: string): string[] {
   return [...text].map((character, index) => {
     const other = character === 'b' ? 'c' : 'b';

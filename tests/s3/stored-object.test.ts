@@ -1,4 +1,4 @@
-// The S3 server reads metadata of files that other programs may have written.
+// The S3 server reads metadata of files that other programs wrote.
 
 import { expect, test } from 'vitest';
 import type { FileRecord } from '../../packages/client/src/types/files.ts';

@@ -1,5 +1,5 @@
-// Versions of objects by the SDK, in a public bucket, a private and an end-to-end one: each is read
-// by the id that its upload was answered with, as it was, whatever has become of the object.
+// Versions of objects by the SDK, in public, private and end-to-end buckets: the id that an upload
+// returned always reads that version, whatever happened to the object since.
 
 import {
   CompleteMultipartUploadCommand,
@@ -207,7 +207,7 @@ test('versionIdOf(): the id of a version that has gone is never that of another 
   expect(next).not.toBe(gone);
   const read = client.send(new GetObjectCommand({ ...target, VersionId: gone }));
   await expect(read).rejects.toEqual(named('NoSuchVersion', 404));
-  // As a client does whose first request was carried out, and not answered
+  // Repeats a request that was executed but not answered, as a client does
   await client.send(new DeleteObjectCommand({ ...target, VersionId: gone }));
   const got = await client.send(new GetObjectCommand({ ...target, VersionId: next }));
   expect(await got.Body?.transformToString()).toBe('third');

@@ -1,4 +1,4 @@
-// The mode of a bucket by an update, whose reply the network signs: who gets it, and what it costs.
+// The bucket's mode as an update, whose reply the network signs: who may call it, and its cost.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MessageReport } from '../../packages/replica/src/core.ts';

@@ -1,5 +1,5 @@
-// Whatever arrives at a method, as Candid or not: an answer or a refusal in words, never a crash, never a
-// message that runs out of instructions, and a refused one has changed nothing in stable memory.
+// Random bytes and Candid to every method: each gets an answer or an error with a reason, never a
+// crash or an exceeded instruction limit; a refused call changes nothing in stable memory.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ const outcomes = new Map<string, number>();
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'candid-fuzz-'));
   const wasm = new Uint8Array(await readFile((await buildCanister({ force: false })).wasmPath));
-  // With a clock of its own, no timer writes between two looks at stable memory.
+  // With a separate clock, no timer writes between two looks at stable memory.
   const nowNs = BigInt(Date.now()) * 1_000_000n + 234n;
   const stateDir = join(folder, 'state');
   await copyPreparedState(stateDir);
@@ -86,7 +86,7 @@ async function attempt({ method, argument, sender }: Attempt): Promise<Outcome> 
     reply = await send(canisterId, method.name, argument, { sender });
   } catch (error) {
     const { message } = error as Error;
-    // By the inspection, or by the method
+    // The inspection or the method refuses
     const words =
       /message: '(?:[A-Z]\w+: |\w+ takes no such)|\w+(?:: (?:the )?argument| takes \()|^[A-Z]\w+: .{20}/;
     expect(message).toMatch(words);
@@ -104,7 +104,7 @@ async function attempt({ method, argument, sender }: Attempt): Promise<Outcome> 
   return 'err';
 }
 
-/** One after the other; whatever was not done has touched no page of stable memory. */
+/** Runs the attempts in order; those that are refused must write no page of stable memory. */
 async function attemptAll(kind: string, attempts: readonly Attempt[]): Promise<void> {
   const failures: string[] = [];
   for (const one of attempts) {
@@ -127,7 +127,7 @@ async function attemptAll(kind: string, attempts: readonly Attempt[]): Promise<v
   expect(failures, `seed ${seed}`).toEqual([]);
 }
 
-/** No two methods get the same. */
+/** Each method gets a different seed. */
 function seedOf(method: DidMethod): number {
   return seed + methods.indexOf(method);
 }
@@ -143,7 +143,7 @@ function typedArguments(method: DidMethod, count: number): Uint8Array[] {
   });
 }
 
-/** Cut, lengthened, with other bytes here and there, or nothing but noise, some behind the magic. */
+/** Truncated, extended or changed bytes, or random ones, some of them after the magic. */
 function damagedArguments(method: DidMethod): Uint8Array[] {
   const damage = fc.record({
     kind: fc.nat({ max: 4 }),
@@ -190,6 +190,6 @@ test('damaged Candid gets a refusal in words, or the answer to what it became', 
     }),
   );
   await attemptAll('damaged', attempts);
-  // Byte for byte, unless damage has made a call that may be done
+  // Stable memory stays equal, unless a damaged call turned out valid
   if (countDone() === done) expect(stableImage().equals(before)).toBe(true);
 });

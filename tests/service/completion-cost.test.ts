@@ -1,5 +1,5 @@
-// Completion moves no bytes: with thousands of chunks it stays cheap, and so does
-// giving them back, which happens in bounded steps by itself.
+// Completion moves no bytes: it stays cheap with thousands of chunks, and so does freeing them,
+// which happens in bounded steps by timer.
 
 import { readFile } from 'node:fs/promises';
 import { IDL } from '@dfinity/candid';
@@ -9,7 +9,9 @@ import { buildCanister } from '../../scripts/build.ts';
 import { createDemoKey, newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { settings } from '../support/key-network.ts';
 
-/** As many as take two pages of digests. The most that a file can have, 10,000, take 1.1 G. */
+/**
+ * Enough for two pages of digests. The largest file, of 10,000 chunks, takes 1.1 G instructions.
+ */
 const chunkCount = 2_100;
 const instructionsMaxPerChunk = 150_000;
 const TextResult = IDL.Variant({ ok: IDL.Text, err: IDL.Text });
@@ -51,13 +53,13 @@ async function uploadChunks(path: string): Promise<string> {
   return uploadId;
 }
 
-/** Instructions of the last message to that method: a timer may have run after it. */
+/** Instructions of the last message to that method: a timer may have run since. */
 function instructionsOf(name: string): bigint {
   const last = replica.reports.findLast(({ method }) => method === name);
   return last?.instructions ?? expect.fail('no message');
 }
 
-/** The instructions that it takes. */
+/** Returns the instructions used. */
 async function sendChunk(uploadId: string, index: number, bytes: Uint8Array): Promise<bigint> {
   const argument = IDL.encode(chunkTypes, [uploadId, index, bytes]);
   await replica.call(canisterId, 'uploadFileChunkIndexed', argument);
@@ -91,7 +93,7 @@ test('its space is given back after deletion, no message taking more than a boun
   await replica.call(canisterId, 'deleteFile', argument);
   const since = () => replica.reports.slice(replica.reports.indexOf(last) + 1);
   const steps = () => since().filter(({ instructions }) => instructions > 5_000_000n);
-  // All chunks in steps of 32: one with the deletion itself, the others by the timer.
+  // All chunks in steps of 32: one step in the deletion itself, the others by timer.
   await expect.poll(() => steps().length).toBeGreaterThanOrEqual(31);
   for (const { instructions } of steps()) {
     expect(instructions).toBeLessThanOrEqual(100_000_000n);

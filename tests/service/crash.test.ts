@@ -1,5 +1,5 @@
-// `npm start`, killed without warning under writes, again and again: everything that was answered is
-// there afterwards, whole.
+// Kills `npm start` under writes repeatedly: everything acknowledged is present afterwards,
+// complete.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Digests that a path may show; an empty text stands for no file. */
+/** The digests that a path may have; an empty text is no file. */
 type Expected = Map<string, string[]>;
 
 interface Target {
@@ -36,7 +36,7 @@ interface Target {
   onAnswer(): void;
 }
 
-/** How many answers are awaited until the kill; `reached` resolves with the last of them. */
+/** Counts answers; `reached` resolves at the number before the kill. */
 function createCount(awaited: number) {
   let count = 0;
   let reach = () => {};
@@ -50,10 +50,13 @@ function createCount(awaited: number) {
   return { onAnswer, reached };
 }
 
-/** Puts, copies and moves files until the connection breaks; notes what each path may show then. */
+/**
+ * Puts, copies and moves files until the connection breaks; notes the contents that each path may
+ * then have.
+ */
 async function write(service: Target, name: string, expected: Expected): Promise<void> {
   for (let turn = 0; ; turn++) {
-    // A few names again and again, so that replacements are cut off too.
+    // Few names, so that kills interrupt replacements too.
     const path = `${name}-${turn % 4}.bin`;
     const bytes = sampleBytes(`${path} ${turn}`, 1 + ((turn * 77_777) % 400_000));
     const former = expected.get(path) ?? [''];
@@ -70,7 +73,9 @@ async function write(service: Target, name: string, expected: Expected): Promise
   }
 }
 
-/** Copies or moves a file onto whatever is there; false when the connection broke. */
+/**
+ * Copies or moves a file onto a path, replacing its file; returns false if the connection broke.
+ */
 async function place(
   service: Target,
   order: { operation: 'copy' | 'move' | undefined; from: string; to: string },
@@ -91,7 +96,7 @@ async function place(
   return true;
 }
 
-/** The status, or `undefined` when the connection broke before there was one. */
+/** Returns the status, or `undefined` if the connection broke before it. */
 async function put(service: Target, path: string, bytes: Uint8Array): Promise<number | undefined> {
   const url = `${service.url}/api/v1/bucket/demo/files/${path}`;
   return send(url, { method: 'PUT', body: bytes as BodyInit }, service);

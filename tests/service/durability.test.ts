@@ -1,5 +1,5 @@
-// Acknowledged data outlives restarts of the replica, upgrades of the canister, and restarts of the
-// process in the middle of an upload.
+// Acknowledged data survives restarts of the replica, upgrades of the canister, and restarts of the
+// process during an upload.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -203,7 +203,7 @@ test('two installs make different keys and upload ids', async () => {
   expect(new Set([...first, ...second]).size).toBe(4);
 });
 
-/** Sets the freezing threshold so that so much of the balance is above the reserve. */
+/** Sets the freezing threshold so that `cycles` of the balance are above the reserve. */
 async function leaveLiquid(id: Principal, cycles: bigint): Promise<void> {
   const asked = { canister_id: id, sender: principalOf(service.identityPem) };
   const status = await manage(replica, 'canister_status', asked);
@@ -220,7 +220,7 @@ test('a canister that is low on cycles takes no uploads and says so, but serves 
   const controllers = [principalOf(identityPem)];
   const created = await replica.createCanister({ controllers, cycles: 400_000_000_000n });
   const poor = created.toText();
-  // It could not pay for a key by vetKD.
+  // It could not pay for a vetKD key.
   await replica.install(poor, wasm, settings({ stored: null }));
   const apiKey = await createDemoKey(replica, poor, identityPem);
   const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'a/b' };
@@ -232,8 +232,7 @@ test('a canister that is low on cycles takes no uploads and says so, but serves 
     });
   let refused = await send('first', sampleBytes('first', 2_000_000));
   expect(refused.status).toBe(201);
-  // More of memory takes more of it, as the threshold is so long: at times the next upload is one
-  // too many.
+  // The long threshold makes memory expensive: sometimes the next upload exceeds the balance.
   await leaveLiquid(created, 150_000_000_000n);
   for (let turn = 0; turn < 60 && refused.status !== 503; turn++) {
     refused = await send(`more${turn}`, sampleBytes('more', 2_000_000));

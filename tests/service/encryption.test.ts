@@ -1,5 +1,5 @@
-// Encryption at rest in the deployed Wasm on a replica with its files on disk: what whoever has the disk
-// can see, and what becomes of what he alters there.
+// Encryption at rest in the deployed Wasm on a replica with files on disk: what an attacker with
+// the disk can read, and the effect of changes there.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -63,7 +63,7 @@ async function put(path: string, body: Uint8Array) {
   expect(response.status, await response.text()).toBeLessThan(300);
 }
 
-/** Number of the content of a file's first version. */
+/** Returns the number of the content of a file's first version. */
 async function contentOf(path: string): Promise<number> {
   const response = await send('GET', path);
   const { id } = (await response.json()) as { id: string };
@@ -75,7 +75,7 @@ function stableMemory(): Uint8Array {
   return read(0, bytes);
 }
 
-/** Returns every offset of the bytes; entries of a stable map may have left copies behind. */
+/** Returns every offset of the bytes; entries of a stable map may leave old copies. */
 function placesOf(stable: Uint8Array, bytes: Uint8Array): number[] {
   const image = Buffer.from(stable.buffer, stable.byteOffset, stable.byteLength);
   const places: number[] = [];
@@ -83,7 +83,7 @@ function placesOf(stable: Uint8Array, bytes: Uint8Array): number[] {
   return places;
 }
 
-/** Records of the file's only chunk. */
+/** Returns the offsets of the records of the file's only chunk. */
 function chunkPlaces(stable: Uint8Array, name: Name): number[] {
   const head = Buffer.from(`0220${sha256Hex(bytesOf(name))}`, 'hex');
   const segments = Math.ceil(sizes[name] / 65_536);
@@ -99,7 +99,9 @@ function segmentPlace(stable: Uint8Array, name: Name, segment: number): number {
   return realOffset(stable, { space: 1, offset: slots[segment] ?? -1 });
 }
 
-/** By somebody who makes the replica's own checksums fit: what is left is what the service finds. */
+/**
+ * Flips bits on disk and updates the replica's checksums, so that only the service can detect it.
+ */
 function flipOnDisk(places: readonly number[]): void {
   expect(places.length).toBeGreaterThan(0);
   const store = openDiskStore(join(folder, 'state'));
@@ -123,7 +125,7 @@ test('stable memory holds no 16 bytes of a plaintext of 1 MB, nor a key that was
   const contentId = await contentOf('plain.bin');
   const stable = stableMemory();
   expect(findShared(stable, plaintext, 16)).toBe(-1);
-  // It is there, as long as it is: 16 segments with their tags.
+  // The present record, found by its digest: 16 segments with their tags.
   const [at = 0] = placesOf(stable, Buffer.from(`0220${sha256Hex(plaintext)}`, 'hex'));
   const { slots } = chunkOf([new Uint8Array(16), stable.slice(at, at + 64 + 8 * 16)]);
   const last = spaceBytes(stable, 1).subarray(slots[15], (slots[15] ?? 0) + 16_960 + tagBytes);
@@ -151,7 +153,7 @@ test('what was altered on disk is refused, everything else is served', async () 
   for (const name of damaged) {
     const response = await fetch(`${service.url}/cloud/demo/${name}`);
     const body = new Uint8Array(await response.arrayBuffer());
-    // The query that reads the bytes detects that they were altered.
+    // The query that reads the bytes detects the change.
     const isOfBytes = name === 'segment' || name === 'chunk';
     expect([name, response.status]).toEqual([name, isOfBytes ? 503 : 500]);
     expect(Buffer.from(body).toString()).toContain('IntegrityError');

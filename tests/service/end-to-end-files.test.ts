@@ -1,5 +1,5 @@
-// An end-to-end bucket accepts only age files, whichever way they are uploaded, and stores them with
-// the type of such files. On the built canister and through the gateway.
+// An end-to-end bucket accepts only age files by every route of upload, and stores them with the
+// type of such files. On the built canister and through the gateway.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MessageReport } from '../../packages/replica/src/core.ts';

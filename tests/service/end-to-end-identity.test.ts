@@ -1,5 +1,6 @@
 // The identity of an end-to-end bucket on the built canister: the network derives it for members by
-// their own signature, the official vetKeys library opens and verifies it, and nobody else gets it.
+// their own signature, the official vetKeys library opens and verifies it, and other callers are
+// refused.
 
 import { Principal } from '@dfinity/principal';
 import { DerivedPublicKey, EncryptedVetKey, TransportSecretKey } from '@dfinity/vetkeys';
@@ -26,14 +27,14 @@ interface Identity {
 const context = new TextEncoder().encode('encrypted-file-storage/bucket-identity/v1');
 const transport = TransportSecretKey.random();
 const transportKey = transport.publicKeyBytes();
-/** Limit for three derivations together; each took 15 M when this was written. */
+/** Limit for three derivations together; each took 15 M instructions when this was written. */
 const instructionsMax = 100_000_000n;
 const somebody = (number: number) =>
   Principal.fromUint8Array(Uint8Array.from([...new Uint8Array(28).fill(number), 2]));
 
 interface Scene {
   readonly network: KeyNetwork;
-  /** A controller who made the bucket `safe` and has handed it on. */
+  /** A controller who created the bucket `safe` and handed it on. */
   readonly boss: Person;
   readonly alice: Person;
   readonly reader: Person;
@@ -75,7 +76,7 @@ function inputOf(serial: bigint, epoch: bigint): Uint8Array {
   return new Uint8Array(input);
 }
 
-/** The vetKey, as the official library opens it after it has verified it. */
+/** Returns the vetKey, opened and verified by the official library. */
 function opened(identity: Identity | undefined, serial: bigint): string {
   const { encryptedKey, publicKey, epoch } = identity ?? expect.fail('no identity');
   const input = inputOf(serial, epoch);
@@ -107,7 +108,7 @@ describe('the identity of a bucket', () => {
     expect(Buffer.from(answers[0]?.publicKey ?? []).equals(publicKey ?? new Uint8Array(0))).toBe(
       true,
     );
-    // The public key is asked for once.
+    // The public key is fetched once.
     expect(network.answersTo('vetkd_public_key')).toHaveLength(1);
     const took = network.reports.reduce((sum, { instructions }) => sum + instructions, 0n);
     console.log(`three identities, the first with the public key: ${Number(took) / 1e6} M`);
@@ -133,7 +134,7 @@ describe('the identity of a bucket', () => {
     expect(await ask(reader)).toEqual({ err: expect.stringMatching(/^NoSuchBucket: /) });
     expect(network.answersTo('vetkd_derive_key')).toEqual([]);
     await change({ addMembers: [[{ principal: reader.principal, role: 'reader' }]] });
-    // A controller makes itself a member in sight of the others.
+    // Members see that a controller adds itself.
     const rights = { addMembers: [[{ principal: boss.principal, role: 'reader' }]] };
     await boss.get('updateBucket', changeOf('safe', rights));
     expect(await ask(boss)).toHaveProperty('ok');
@@ -170,7 +171,8 @@ describe('the identity of a bucket', () => {
       transportKey,
     );
     expect(plain).toEqual({ err: expect.stringMatching(/^InvalidArgument: .*no identity/) });
-    // The network refuses bytes that are not a point of the curve, and the attempt counts.
+    // The network refuses bytes that are not a point of the curve, and the attempt counts against
+    // the budget.
     const noPoint = await ask(writer, [], new Uint8Array(48).fill(255));
     expect(noPoint).toEqual({ err: expect.stringMatching(/^ServiceUnavailable: /) });
   });
@@ -225,7 +227,7 @@ describe('epochs', () => {
     const own = { usesVetKeys: [false], recipients: [[recipients[0]]] };
     await boss.get('createBucket', 'box', [{ endToEnd: [own] }]);
     expect(await boss.ask('rotateBucketIdentity', 'safe')).toEqual(refused);
-    // Those that there are stay with the network's key that they came from.
+    // Existing buckets keep the network's key that their identity was derived from.
     expect(await ask(boss)).toHaveProperty('ok');
   });
 });

@@ -1,6 +1,6 @@
-// Erasing a present version puts the former one in its place, with the leaves of all its links. It
-// must cost as little as the completion of an upload to the same path, which writes as many. With
-// 10,000 chunks and 12 links both take 14.1 G of the 40 G that a message may.
+// Erasing the present version restores the former one, with the leaves of all its links. It must be
+// as cheap as the completion of an upload to the same path, which writes as many leaves. With
+// 10,000 chunks and 12 links, both take 14.1 G of the 40 G instructions of a message.
 
 import { IDL } from '@dfinity/candid';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';

@@ -1,5 +1,5 @@
-// A fresh start: stable memory that another version, or another canister, wrote is not taken over, and
-// not harmed.
+// A start on stable memory that another version, or another canister, wrote: the service does not
+// use it, and does not change it.
 
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => replica.stop());
 
-/** One page of stable memory that begins with the text. */
+/** Returns a module that writes one page of stable memory, which begins with the text. */
 function writerOf(text: string): Uint8Array {
   return assemble(`(module
     (import "ic0" "stable64_grow" (func $grow (param i64) (result i64)))

@@ -1,4 +1,4 @@
-// A replica at work is killed; `npm run soak` does it a hundred times.
+// Kills a replica at work; `npm run soak` does so a hundred times.
 
 import { test } from 'vitest';
 import { killReplica } from '../support/replica-kills.ts';

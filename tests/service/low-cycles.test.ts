@@ -1,4 +1,5 @@
-// The built canister near its freezing threshold: uploads stop in words long before it freezes.
+// The built canister near its freezing threshold: uploads are refused with a reason long before it
+// freezes.
 
 import { expect, test } from 'vitest';
 import {
@@ -13,7 +14,7 @@ const bytes = new Uint8Array(1_000).fill(7);
 const file = { bucketId: 'photos', path: 'a.bin', contentType: 'image/png', bytes };
 const none = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };
 
-/** Sets the freezing threshold so that so much of the balance is above the reserve. */
+/** Sets the freezing threshold so that `cycles` of the balance are above the reserve. */
 function leaveLiquid(network: KeyNetwork, cycles: bigint): void {
   const { engine } = network;
   const id = network.canisterId();
@@ -50,7 +51,7 @@ test('every way to store bytes is refused in words, and what makes room is not',
   expect((await network.call('beginFileUploadWith', begin)).err).toMatch(low);
   expect((await network.call('beginFileUpload', 'photos', 'd', 'a/b', 9n, [])).err).toMatch(low);
   expect((await network.call('uploadFileChunkIndexed', id, 0n, bytes)).err).toMatch(low);
-  // A gateway's query would have let it pass: an update has 40 G less.
+  // A gateway's query would accept it: an update has 40 G fewer cycles.
   expect(await put(network, secret, 'd.bin')).toBe(503);
   expect(await network.call('deleteFile', 'photos', 'c.bin', [])).toEqual({ ok: null });
   expect(await network.call('getFile', 'photos', 'a.bin', [])).toHaveProperty('ok');

@@ -1,4 +1,5 @@
-// A file of more parts than a gateway joins: one GET is refused in words, all else works.
+// A file with more parts than a gateway joins: one GET is refused with a reason, everything else
+// works.
 
 import { IDL } from '@dfinity/candid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// One commit has one module hash, in whatever folder it is built and however it is installed.
+// A commit has one module hash, in any folder and with any way of installation.
 
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ test('npm start installs the bytes of build/file_storage.wasm.gz', async () => {
   expect(Buffer.from(found?.moduleHash ?? []).toString('hex')).toBe(builtHash);
 });
 
-// tests/soak/module-hash.test.ts compiles the kernel anew, which takes ten times as long.
+// tests/soak/module-hash.test.ts also compiles the kernel, which takes ten times as long.
 test('npm run build in a deep folder with a space in its name writes the same module', async () => {
   const root = await mkdtemp(join(tmpdir(), 'efs build '));
   const wasm = await buildElsewhere(join(root, 'a/deep/er/folder'), { reusesKernel: true });

@@ -1,4 +1,4 @@
-// Plain http://localhost:PORT means the service, whatever else anyone has installed on the replica.
+// Plain http://localhost:PORT is the service, whatever else is installed on the replica.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,7 @@
-// The bytes that quotas count for a file beside its content (src/domain/buckets/quota.ts) match the
-// stable memory that the file takes, for each kind of file: nobody can fill the canister with names,
-// tags and headers that no quota counts, and no quota ends long before the memory does.
+// The bytes that quotas count for a file in addition to its content (src/domain/buckets/quota.ts)
+// match the stable memory that it uses, for each kind of file: nobody can fill the canister with
+// names, tags and headers that no quota counts, and no quota is reached long before the memory is
+// used.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { storedHeaderNames } from '../../packages/wire/src/stored-headers.ts';
@@ -17,7 +18,7 @@ import { installNodeText } from '../support/memory-stores.ts';
 installNodeText();
 
 let canister: CertifiedCanister;
-/** Finer than any page of a structure, so that what lies unused in pages hardly counts. */
+/** Smaller than any page of a structure, so that unused space in pages hardly counts. */
 const blockBytes = 256;
 const zeros = Buffer.alloc(blockBytes);
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => canister?.replica.stop());
 
-/** Bytes of stable memory that are in use: memory that was never written is zero. */
+/** Bytes of stable memory in use: memory that was never written is zero. */
 function usedBytes(): number {
   const memory = canister.replica.stableMemory(canister.canisterId);
   const bytes = Buffer.from(memory.read(0, memory.bytes));
@@ -86,7 +87,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** One to start with, which may take what all share, then the others in no order. */
+/** The first file may take what all files share; the others follow in random order. */
 async function growthOf({
   files,
   size,

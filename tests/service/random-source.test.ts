@@ -1,4 +1,5 @@
-// The random source on the built canister: when it fetches fresh bytes, and who waits for them.
+// The random source on the built canister: when it fetches fresh bytes, and which calls wait for
+// them.
 
 import { expect, test } from 'vitest';
 import { type KeyNetwork, networkWithKey } from '../support/key-network.ts';
@@ -17,7 +18,7 @@ test('fresh bytes come every hour, by a timer, whether anybody draws or not', as
   expect(fetched(network)).toBeLessThanOrEqual(6);
   const timers = network.reports.filter(({ kind }) => kind === 'update');
   expect(timers.every(({ method }) => method.includes('timer_executor'))).toBe(true);
-  // Nobody waited: a message that draws is answered in its own first part.
+  // A message that draws is answered in its first part, without waiting.
   network.reports.length = 0;
   expect(await network.call('createBucket', 'notes')).toHaveProperty('ok');
   expect(network.reports.map(({ kind }) => kind)).toEqual(['inspect', 'update']);
@@ -37,7 +38,7 @@ test('each rotation fetches fresh bytes, and its request does not wait for them'
   }
 });
 
-/** The heap stays as it is while time goes on: so it is when a snapshot of that age is loaded. */
+/** Advances the clock without the heap, as the load of a snapshot of that age does. */
 function loadSnapshotOf(network: KeyNetwork, seconds: number): void {
   network.nowNs += BigInt(seconds) * nsPerSecond;
   network.reports.length = 0;
@@ -63,7 +64,7 @@ test('without fresh bytes nothing is drawn then, and what draws nothing goes on'
   const network = await networkWithKey();
   const id = network.canisterId();
   const { cycles = 0n, idleCyclesPerDay = 1n } = network.engine.balance(id) ?? {};
-  // So few that an update runs and none of its calls goes out.
+  // Enough cycles for an update, but not for its calls.
   const freezingThreshold = ((cycles - 60_000_000_000n) * 86_400n) / idleCyclesPerDay;
   const former = network.engine.settings(id)?.freezingThreshold ?? 0n;
   network.engine.updateSettings(id, { freezingThreshold });

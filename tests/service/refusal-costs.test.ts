@@ -1,7 +1,7 @@
-// Nobody makes the canister pay: hostile arguments to every method, by ingress, by a call of another
-// canister, which no inspection sees, and by a query. Each refusal is in words, changes nothing, and
-// takes no more instructions than it may. A share of the list, drawn by a seed that is in the title;
-// `npm run soak` sends all of it.
+// Hostile arguments to every method, by ingress, by a call of another canister, which skips the
+// inspection, and by a query. Each is refused with a reason, changes nothing, and stays within a
+// limit of instructions. Tests a share of the list, chosen by the seed in the title; `npm run soak`
+// sends all of it.
 
 import { IDL } from '@dfinity/candid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ import {
 import { stranger } from '../support/refusal-costs.ts';
 import { seedOr } from '../support/seed.ts';
 
-/** One of so many is sent. */
+/** One attack of this many is sent. */
 const oneOf = 8;
 const seed = seedOr(20_261_122);
 

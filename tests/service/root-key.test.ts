@@ -1,5 +1,5 @@
 // The root key on the built canister: fetched from the network's vetKD after install and upgrade,
-// once however many wait for it, and never another than it was.
+// once for any number of waiting calls, and always the same key.
 
 import { createHmac } from 'node:crypto';
 import { IDL } from '@dfinity/candid';
@@ -81,7 +81,8 @@ describe('after the installation', () => {
   });
 
   test('a canister with too few cycles for it fails cleanly', async () => {
-    // 12 G are its freezing reserve, 40 G are held while a message runs, and an installation's limit.
+    // 12 G are its freezing reserve, 40 G are reserved while a message runs, and the limit of an
+    // installation.
     const network = new KeyNetwork({ limits: { installInstructions: 20_000_000_000n } });
     await network.install(undefined, 100_000_000_000n);
     expect(await network.call('createBucket', 'photos')).toEqual(unavailable);
@@ -129,10 +130,10 @@ describe('after an upgrade', () => {
     const names = Array.from({ length: 20 }, (_, index) => `bucket${index}`);
     const results = await Promise.all(names.map((name) => network.call('createBucket', name)));
     await timer;
-    // Each got the answer to its own request.
+    // Each call got the answer to its own request.
     expect(results).toEqual(names.map((id) => ({ ok: { id } })));
     expect(network.answersTo('vetkd_derive_key')).toHaveLength(1);
-    // The entry knows its key: only a new one is verified by a pairing.
+    // The key is known: only a new key is verified by a pairing.
     expect(network.answersTo('vetkd_public_key')).toHaveLength(0);
     await expectFile(network);
     expect(network.reports.filter(({ error }) => error !== undefined)).toEqual([]);
@@ -151,7 +152,7 @@ describe('after an upgrade', () => {
     const answer = await calls.call(network.canisterId(), 'http_request_update', again);
     const { status, body, streaming } = decodeAnswer(answer);
     expect(status).toBe(200);
-    // The bytes are fetched by queries.
+    // Queries return the bytes.
     expect(body).toHaveLength(0);
     expect(streaming).toBeDefined();
     expect(network.answersTo('vetkd_derive_key')).toHaveLength(1);
@@ -163,7 +164,7 @@ describe('after an upgrade', () => {
       reports
         .filter(({ kind }) => kind === 'update' || kind === 'reply' || kind === 'timer')
         .reduce((most, { instructions }) => (instructions > most ? instructions : most), 0n);
-    // The pairing, and what the library makes for it: once in the life of a root key.
+    // The pairing and the library's tables: once in the life of a root key.
     const first = costliest(await reportsOfFirstKey());
     expect(first).toBeGreaterThan(1_000_000_000n);
     expect(first).toBeLessThan(messageInstructionsMax / 3n);
@@ -197,7 +198,7 @@ describe('after a failure', () => {
     await network.wait(0);
     const attempts = () => network.answersTo('vetkd_derive_key').length;
     expect(attempts()).toBe(1);
-    // Requests do not try on their own while the wait lasts.
+    // Requests do not try while the timer waits.
     expect(await network.call('createBucket', 'notes')).toEqual(unavailable);
     expect(attempts()).toBe(1);
     for (const [seconds, expected] of [
@@ -229,7 +230,7 @@ describe('after a failure', () => {
     expect(await network.call('createBucket', 'photos')).toEqual(unavailable);
     await network.wait(10);
     expect(attempts()).toBe(2);
-    // A message that attempts it itself, and everybody who only waits for it.
+    // One message fetches the key itself, the others wait for it.
     network.nowNs += 20_000_000_000n;
     const names = ['one', 'two', 'three'];
     const results = await Promise.allSettled(names.map((id) => network.call('createBucket', id)));

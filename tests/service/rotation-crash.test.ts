@@ -1,4 +1,4 @@
-// Kills under rotations of keys, a few; `npm run soak` has more of them.
+// Kills during key rotations, a few times; `npm run soak` runs more.
 
 import { expect, test } from 'vitest';
 import { crashUnderRotation } from '../support/rotation-crash.ts';
@@ -8,6 +8,6 @@ const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 1);
 const seed = seedOr(20_261_120);
 
 test(`kill -9 under rotations, ${rounds} times, loses no key in use, seed ${seed}`, async () => {
-  // One kill may miss a rotation; the long run demands that some hit one.
+  // A single kill may miss a rotation; the long run requires hits.
   expect(await crashUnderRotation({ rounds, seed })).toBeGreaterThanOrEqual(rounds < 10 ? 0 : 1);
 }, 1_800_000);

@@ -1,12 +1,12 @@
-// Rotation of keys on the built canister: the service goes on, an upgrade in the middle harms nothing,
-// and nothing is left of the former key.
+// Key rotation on the built canister: the service keeps working, an upgrade during the rotation
+// does no harm, and no trace of the former key remains.
 
 import { expect, test } from 'vitest';
 import { KeyNetwork, networkWithKey, settings } from '../support/key-network.ts';
 
 const bytes = new Uint8Array(70_000).map((_, index) => index * 7);
 
-/** With a stored root key. */
+/** Creates a network with a stored root key. */
 async function networkWithStoredKey(): Promise<KeyNetwork> {
   const network = new KeyNetwork();
   await network.install(settings({ stored: null }));
@@ -33,7 +33,7 @@ async function expectFiles(network: KeyNetwork, paths: readonly string[]): Promi
   }
 }
 
-/** Timers that timers set, a few turns of them. */
+/** Runs timers that other timers set, for a few turns. */
 async function settle(network: KeyNetwork): Promise<void> {
   for (let turn = 0; turn < 6; turn++) await network.wait(0);
 }
@@ -76,7 +76,7 @@ test('a stored root key that is rotated to vetKD leaves no trace', async () => {
   expect(await network.status()).toMatchObject(status);
   await expectFiles(network, ['f0']);
   const after = network.stableMemory();
-  // The slot starts with the greatest exact integer, and the key stands at its end.
+  // The slot starts with the greatest exact integer and ends with the key.
   const mark = Buffer.from(Float64Array.of(Number.MAX_SAFE_INTEGER).buffer);
   const slot = before.indexOf(mark);
   const key = before.subarray(slot + 48, slot + 80);

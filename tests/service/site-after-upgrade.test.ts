@@ -1,5 +1,5 @@
-// A bucket of version 0.1.0 becomes a site right after the upgrade, while its files are those of
-// 0.1.0 yet, and texts are set at /.well-known/: all of it through the gateway that verifies.
+// A bucket of version 0.1.0 becomes a site right after the upgrade, while its files still have the
+// layout of 0.1.0, and texts are set at /.well-known/, all through the gateway that verifies.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

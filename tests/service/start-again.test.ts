@@ -1,5 +1,5 @@
-// A start over a state folder that is not as the last one left it: cut short, without its
-// description, damaged, on a full disk, or of an earlier version.
+// A start on a state folder that changed since the last stop: truncated, without its description,
+// damaged, on a full disk, or of an earlier version.
 
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// `npm start` as a newcomer meets it: what it prints works as printed, and what goes wrong is said.
+// `npm start` for a new user: the printed commands work as printed, and failures are explained.
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';

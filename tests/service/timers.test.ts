@@ -1,4 +1,4 @@
-// Every timer of the canister that runs once is armed again after it was lost.
+// Every one-shot timer of the canister is set again after it was lost.
 
 import { describe, expect, test } from 'vitest';
 import { loseTimer, losses, networkWithStoredKey, timerCases } from '../support/lost-timers.ts';
@@ -7,7 +7,7 @@ describe('after a loss', () => {
   test.each(timerCases)('the $name timer is armed again', async (timer) => {
     const network = await networkWithStoredKey();
     for (const loss of losses) {
-      // Its message to itself is on the way.
+      // The timer's message to the canister is pending.
       expect(await loseTimer(network, timer, { loss, point: 1 }), loss).toBe(true);
     }
   });
@@ -29,13 +29,13 @@ test('updates revive the timers of a snapshot that was taken while they ran', as
   network.onMessage = undefined;
   if (taken === undefined || 'status' in taken) throw new Error('no snapshot was taken');
   const origin = { caller: canisterId, isCanister: false };
-  // As it is brought back after its code was removed: the system's timer is off.
+  // Code that was removed and restored has no system timer.
   await network.engine.uninstall(canisterId);
   expect(snapshots.load({ canisterId, snapshotId: taken.id, origin })).toBeUndefined();
   expect(await network.call('rotateBucketKey', 'photos')).toEqual({ ok: null });
   for (let turn = 0; turn < 4; turn++) await network.wait(600);
   expect((await network.status()).isRotating, 'its timers are lost').toBe(true);
-  // Each draws from the random source, which then counts as fresh.
+  // Each call draws from the random source, which then counts as fresh.
   for (let turn = 0; turn < 3; turn++) {
     await network.call('createApiKey', {
       name: `k${turn}`,

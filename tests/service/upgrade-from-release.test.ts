@@ -1,7 +1,7 @@
 // An upgrade of version 0.1.0 under load, with hundreds of files, open uploads, keys and a rotation
-// under way: nothing is lost, what was certified stays so, and upkeep brings all of it to the present
-// version in bounded steps. Files of 0.1.0 are copied, moved, changed and kept as versions, before
-// upkeep has come to them and after.
+// in progress: nothing is lost, certified answers stay certified, and upkeep converts all of it to
+// the present version in bounded steps. Files of 0.1.0 are copied, moved, changed and kept as
+// versions, before and after their conversion.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,9 +26,9 @@ const exposeField = 'access-control-expose-headers';
 
 let replica: Replica;
 let service: ReleasedService;
-// Upkeep comes to these last.
+// Upkeep converts these last.
 const [early, late] = [new WorkOnFiles('zz early'), new WorkOnFiles('zz late')];
-/** Several steps of upkeep; a thousand when more time is given. */
+/** Enough files for several steps of upkeep; a thousand in longer runs. */
 const files = oldFiles(Number(process.env.EFS_OLD_FILES ?? 150));
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ test('nothing is lost, and everything is certified anew', async () => {
   await service.call('rotateBucketKey', [IDL.Text], ['demo']);
   await service.call('rotateRootKey', [IDL.Opt(IDL.Null)], [[]]);
 
-  // Under load: readers and writers go on, and whoever is refused tries again.
+  // Under load: readers and writers continue, and retry after a refusal.
   const { wasmPath } = await buildCanister({ force: false });
   const first = replica.reports.length;
   const load = service.load();
@@ -72,13 +72,13 @@ test('nothing is lost, and everything is certified anew', async () => {
     await early.work(service);
     return areOld;
   });
-  // Files that upkeep has not come to yet are served as they were, and OPTIONS at them too.
+  // Files that are not converted yet are served as before, including OPTIONS.
   const sample = files.filter((_, index) => index % 50 === 0);
   for (const file of sample) {
     await expectFile(file);
     if (file.bucket === 'demo') expect((await service.options(file)).status).toBe(204);
   }
-  // A link to a file of the old layout has all answers at once
+  // A link to a file of the old layout has all its answers at once
   const link = await service.createLink(late.files[0] ?? expect.fail('no file'));
   const expectLink = async () => {
     expect((await fetch(link)).status).toBe(200);
@@ -106,13 +106,13 @@ test('nothing is lost, and everything is certified anew', async () => {
   await late.work(service);
   await late.check(service);
 
-  // Records: counted by their buckets, shown with the length of their chunks.
+  // Records: counted by bucket, listed with the length of their chunks.
   const listed = await service.list('demo');
   expect(listed.every(({ chunkSize }) => chunkSize !== undefined)).toBe(true);
   const bucket = await service.bucket('demo');
   expect(bucket.fileCount).toBe(BigInt(listed.length));
 
-  // Sizes: counted by the index, of what was there and of what came meanwhile.
+  // Sizes: the index counts old files and those that arrived meanwhile.
   for (const prefix of ['', 'load/', 'open/']) {
     const below = listed.filter(({ path }) => path.startsWith(prefix));
     const bytes = below.reduce((sum, { size }) => sum + size, 0);
@@ -120,16 +120,17 @@ test('nothing is lost, and everything is certified anew', async () => {
   }
   expect(bucket.overheadBytes).toBeGreaterThan(BigInt(1_000 * listed.length));
 
-  // Uploads: those that were open are listed, go on where they were, and are counted out again.
+  // Uploads: open ones are listed, continue where they stopped, and are no longer counted at the
+  // end.
   expect(bucket.openUploads).toBe(20n);
   expect(await service.listedUploads('demo')).toHaveLength(20);
   for (const session of sessions) await expectFile(await service.finish(session));
   expect((await service.bucket('demo')).openUploads).toBe(0n);
 
-  // Keys: as they were, of an unknown maker.
+  // Keys: unchanged, with an unknown creator.
   expect(await service.keys('demo')).toEqual(former);
 
-  // The rotation has come to its end, and no message took more than a bounded step.
+  // The rotation has ended, and each message took a bounded step.
   expect(await service.isRotating()).toBe(false);
   await inParallel(sample, 4, expectFile);
   const reports = replica.reports.slice(first);

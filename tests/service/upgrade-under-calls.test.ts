@@ -1,4 +1,4 @@
-// Upgrades while calls of the canister are under way.
+// Upgrades while calls of the canister are pending.
 
 import { expect, test } from 'vitest';
 import { upgradeUnderCalls } from '../support/upgrade-storm.ts';

@@ -1,5 +1,5 @@
-// 200 MB through the client over a network that loses, delays, repeats and refuses, and through
-// ten interruptions.
+// 200 MB through the client over a network that loses, delays, repeats and refuses messages, and
+// through ten interruptions.
 
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { transferOverLossyNetwork, uploadWithInterruptions } from '../client/lossy-transfers.ts';

@@ -1,4 +1,5 @@
-// A gigabyte stored: the replica's memory stays small while it goes up, lies there and comes back.
+// A gigabyte stored: the replica's memory stays small during the upload, at rest, and during the
+// download.
 
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -35,7 +36,7 @@ async function noteMemory(when: string): Promise<void> {
   residentBytes[when] = 1_024 * Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]);
 }
 
-/** Every chunk another one, made in little time. */
+/** Returns a chunk that differs from all others, quickly. */
 function chunkOf(template: Uint8Array, index: number): Uint8Array {
   const chunk = template.slice();
   new DataView(chunk.buffer).setUint32(0, index);

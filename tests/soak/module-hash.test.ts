@@ -1,4 +1,4 @@
-// Whole builds in folders of other depths, kernel included.
+// Whole builds in folders of other depths, including the kernel.
 
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { buildCanister } from '../../scripts/build.ts';
 import { buildElsewhere } from '../support/build-elsewhere.ts';
 import { sha256Hex } from '../support/service.ts';
 
-/** The root of the file system may be read-only: depth 2 stands in for depth 1 there. */
+/** The root of the file system may be read-only: depth 2 replaces depth 1 there. */
 const newFolder = (parent: string) => mkdtemp(join(parent, 'efs build '));
 
 test.each([

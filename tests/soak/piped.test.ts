@@ -1,5 +1,5 @@
-// 2.5 GB of unknown length from a pipe: more parts than a gateway joins, more bytes than 2^31. They
-// go up by `efs put -` and come back by `efs get`, and neither process holds more than a few chunks.
+// 2.5 GB of unknown length from a pipe: more parts than a gateway joins, more bytes than 2^31. `efs
+// put -` uploads them and `efs get` downloads them; neither process holds more than a few chunks.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createCipheriv, createHash } from 'node:crypto';
@@ -57,7 +57,7 @@ function startWatched(...words: string[]): Watched {
   return { child, ended };
 }
 
-/** The most that the process has ever held; 0 when it is gone. */
+/** Returns the peak memory of the process; 0 after it has ended. */
 function peakOf(processId: number): number {
   try {
     const status = readFileSync(`/proc/${processId}/status`, 'utf8');

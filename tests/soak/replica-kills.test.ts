@@ -1,4 +1,4 @@
-// A hundred kills of a replica at work, with a counter in a heap and the service.
+// Kills a replica at work a hundred times, with a counter in a heap and the service.
 
 import { test } from 'vitest';
 import { killReplica } from '../support/replica-kills.ts';

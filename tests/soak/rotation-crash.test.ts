@@ -1,4 +1,4 @@
-// Hundreds of kills under writes, deletions and rotations of keys.
+// Kills hundreds of times during writes, deletions and key rotations.
 
 import { expect, test } from 'vitest';
 import { crashUnderRotation } from '../support/rotation-crash.ts';

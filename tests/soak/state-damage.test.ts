@@ -1,4 +1,4 @@
-// Every damage to every file of a state folder, with several seeds.
+// Applies every damage to every file of a state folder, with several seeds.
 
 import { expect, test } from 'vitest';
 import { damageState } from '../replica/persistence/state-damages.ts';

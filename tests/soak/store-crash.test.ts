@@ -1,4 +1,4 @@
-// Hundreds of kills of a process that commits to the replica's store.
+// Kills a process that commits to the replica's store hundreds of times.
 
 import { test } from 'vitest';
 import { crashStore } from '../replica/persistence/store-crashes.ts';

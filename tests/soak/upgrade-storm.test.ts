@@ -1,4 +1,4 @@
-// Hundreds of upgrades at random moments while calls of the canister are under way.
+// Hundreds of upgrades at random moments while calls of the canister are pending.
 
 import { expect, test } from 'vitest';
 import { seedOr } from '../support/seed.ts';

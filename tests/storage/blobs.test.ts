@@ -17,12 +17,12 @@ function smallest(sizes: readonly number[], bytes: number): number {
   return sizes.find((size) => bytes <= size) ?? Number.NaN;
 }
 
-/** The reference model: live slots by offset, free ones by size, last freed last. */
+/** The reference model: live slots by offset, free slots by size, last freed last. */
 class PlainBlobs {
   readonly live = new Map<number, { readonly size: number; readonly bytes: Uint8Array }>();
   readonly free = new Map<number, number[]>();
   end = slotsStart;
-  /** Slots below it are of the former eight sizes; all are, while that is unlimited. */
+  /** Slots below it have the former eight sizes; if it is unlimited, all do. */
   formerEnd = slotsStart;
 
   sizeAt(offset: number, bytes: number): number {
@@ -117,7 +117,7 @@ function checkLive(blobs: Blobs, plain: PlainBlobs): void {
   }
 }
 
-/** A space as versions to 0.1 left it, with what was in it. */
+/** Writes a space as versions up to 0.1 did, with its contents. */
 function writeFormerSpace(sequence: readonly Step[]): PlainBlobs {
   const plain = new PlainBlobs();
   plain.formerEnd = Number.POSITIVE_INFINITY;
@@ -212,7 +212,7 @@ describe('openBlobs()', () => {
     expect(blobs.bytesInUse()).toBe(plain.bytesInUse());
     expect(blobs.isSlot(plain.end - 65_552, 65_552)).toBe(true);
     expect(readNumbers(0, 68)).toEqual(former);
-    // A slot of the former version holds as much again; the next one is cut in its size
+    // A slot of the former version is larger than needed; the next one is cut to size
     expect([...blobs.allocate([9_000, 9_000])]).toEqual([4_096, plain.end]);
     const heads = Array.from({ length: 64 }, () => 0);
     const inUse = plain.bytesInUse() + 16_400 + 9_232;

@@ -23,7 +23,7 @@ beforeEach(async () => {
   await reopen();
 });
 
-/** Does not start with 8 zeros. */
+/** Does not begin with 8 zeros. */
 function bytesOf(seed: number): Uint8Array {
   return testBytes(slotBytes, seed).with(0, 1);
 }
@@ -39,7 +39,7 @@ describe('openErasableSlots(): the space of erasable slots', () => {
     slots.erase(1);
     slots.erase(2);
     const expected = Buffer.alloc(4 * slotBytes);
-    // Magic number, end 4, one in use, free slot 2, which names slot 1.
+    // Magic number, end 4, one slot in use, free slot 2, which links to slot 1.
     for (const [index, number] of [0xef5_e5a5_0001, 4, 1, 2].entries()) {
       expected.writeDoubleLE(number, 8 * index);
     }

@@ -1,4 +1,4 @@
-// Random histories of a forest of labels against its slow twin.
+// Random histories of a forest of labels, compared with a slow reference model.
 
 import { encode } from 'cborg';
 import { beforeAll, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ const random = randomNumbers(11);
 let host: KernelHost;
 let trees: readonly [LabelTree, LabelTree];
 let twins: readonly [TwinLevel, TwinLevel];
-/** Paths of recent writes; most operations use them or their neighbours. */
+/** Paths of recent writes; most operations use them or neighbours of them. */
 let known: LabelPath[] = [];
 
 beforeAll(async () => {
@@ -67,7 +67,7 @@ function somePath(): LabelPath {
     : { text: [...texts, pick(names, 'a')].join('\0') };
 }
 
-/** Opaque subtrees are leaves, whose values are kept under their hashes. */
+/** Opaque subtrees are leaves, whose values are stored by their hashes. */
 const values = new Map<string, string>();
 
 function opaque(): Uint8Array {
@@ -163,13 +163,13 @@ function checkFallback({ tree, twin, path, depth, isThere }: FallbackCheck): voi
   const isUnderOpaque = reachesOpaque(twin, labels);
   if (!(below instanceof Uint8Array) || isThere || isUnderOpaque) {
     const answer = tree.fallbackWitness(path, { depth, subtree: encode([0]) });
-    // A path through the wildcard itself is answered by that
+    // A path through the wildcard itself is answered by it
     if (labels[depth] !== '<*>' || isThere) expect(answer).toBeUndefined();
     return;
   }
   const { value, subtree } = subtreeOf(below);
   const found = tree.fallbackWitness(path, { depth, subtree });
-  // Below an empty label beside the path, for verifiers
+  // For verifiers: below an empty label beside the path
   const beside = labels.flatMap((label, end) => {
     const empty = [...labels.slice(0, end), ''];
     const isLevel = end >= depth && label !== '' && getByLabels(twin, empty) instanceof Map;

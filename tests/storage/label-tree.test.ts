@@ -193,7 +193,7 @@ describe('openLabelTree(): a label tree', () => {
     const leaf = (label: string) => `0200010000000000${hex(hash)}${label}`;
     expect(part(256, 297)).toBe(leaf('61'));
     expect(part(336, 377)).toBe(leaf('62'));
-    // They part at the seventh bit of their first byte
+    // They differ at the seventh bit of their first byte
     expect(part(416, 424)).toBe('0100070010000000');
     expect(part(456, 460)).toBe('15000000');
   });

@@ -1,4 +1,4 @@
-// Every export is imported by another module.
+// Another module imports every export.
 
 import { describe, expect, test } from 'vitest';
 import { readSource, readSources, resolveImport, type SourceFile } from './source-tree.ts';
@@ -11,7 +11,7 @@ const wholePattern =
   /^(?:import|export)\s+(?:type\s+)?\*(?:\s+as\s+\w+)?\s+from\s+'([^']+)'|\bimport\('([^']+)'\)/gm;
 
 interface Uses {
-  /** `path name` for each name that is imported. */
+  /** `path name` of each imported name. */
   readonly names: ReadonlySet<string>;
   /** Modules that are imported as a whole. */
   readonly whole: ReadonlySet<string>;
@@ -40,7 +40,7 @@ function usesIn(files: readonly SourceFile[]): Uses {
   return { names, whole };
 }
 
-/** But for types that another export of the module is made of. */
+/** Omits types that appear in another export of the module. */
 function exportsOf({ path, lines }: SourceFile): string[] {
   const text = lines.join('\n');
   const declared = [...text.matchAll(exportPattern)].flatMap(([, kind = '', name = '']) => {
@@ -56,7 +56,7 @@ function exportsOf({ path, lines }: SourceFile): string[] {
   return [...declared, ...handedOn].map((name) => `${path} ${name}`);
 }
 
-/** Modules whose exports are used from outside: by the Wasm, by the build, by a launcher. */
+/** Modules whose exports are used outside the sources: by the Wasm, by the build, by a launcher. */
 const faces = new Set([
   'console/vite.config.ts',
   'kernel/exports.ts',

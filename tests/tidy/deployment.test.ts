@@ -1,4 +1,4 @@
-// The files that dfx and icp deploy by: valid against the tools' own schemas, and true.
+// The files that dfx and icp deploy from: valid by the schemas of the tools, and correct.
 
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ describe('dfx.json', () => {
   test('lets dfx install the bytes that were built', () => {
     const { type, wasm, ...rest } = document.canisters.file_storage;
     expect(type).toBe('custom');
-    // With one of these dfx decodes the module and encodes it anew, in its own way.
+    // With one of these, dfx decodes the module and encodes it differently.
     const rewriting = ['metadata', 'gzip', 'shrink', 'optimize', 'tech_stack', 'pullable'];
     expect(Object.keys(rest).filter((name) => rewriting.includes(name))).toEqual([]);
     expect(readFileSync(join(projectDir, wasm)).equals(builtModule())).toBe(true);

@@ -1,16 +1,16 @@
-// The import table of ARCHITECTURE.md. An import that is not in it is forbidden.
+// The import table of ARCHITECTURE.md. An import that is not in the table is forbidden.
 
 import { describe, expect, test } from 'vitest';
 import { readSources, type SourceFile } from './source-tree.ts';
 
 const candidLibrary = ['@dfinity/candid', '@dfinity/principal'];
-/** The agent's current line: `/agent`, `/candid` and `/principal` are of one package. */
+/** The current agent library: `/agent`, `/candid` and `/principal` are in one package. */
 const agentLibrary = '@icp-sdk/core';
 const wire = 'packages/wire/src';
 const allOfSrc = [wire, 'src/lib', 'src/crypto', 'src/storage', 'src/domain', 'src/http'];
 
 const belowDomain = [wire, 'src/lib', 'src/limits.ts', 'src/crypto', 'src/storage'];
-/** Each may import those before it. */
+/** Each folder may import those before it. */
 const domainOrder = 'shared keys contents buckets rights listing files uploads administration';
 
 function domainFolders(count: number): string[] {
@@ -32,7 +32,7 @@ function clientFolders(count: number): string[] {
     .map((name) => `${client}/${name}`);
 }
 
-/** Each may import those before it. */
+/** Each folder may import those before it. */
 const actorOrder = ['runtime', 'candid', 'messages', 'dispatch', 'methods'];
 
 function actorFolders(count: number): string[] {
@@ -42,7 +42,7 @@ function actorFolders(count: number): string[] {
 }
 
 const efs = 'packages/efs/src';
-/** Each may import those before it. */
+/** Each folder may import those before it. */
 const efsOrder = 'output config transfers sync files service sharing doctor';
 
 function efsFolders(count: number): string[] {
@@ -51,7 +51,9 @@ function efsFolders(count: number): string[] {
   return ['node:', ...outside, ...before.map((name) => `${efs}/${name}`)];
 }
 
-/** A module is the longest row that a path begins with; a package allows its subpaths too. */
+/**
+ * A module belongs to the longest row that its path begins with; a package includes its subpaths.
+ */
 const table: Readonly<Record<string, readonly string[]>> = {
   [wire]: [],
   'src/limits.ts': [`${wire}/limits.ts`],
@@ -68,7 +70,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'src/domain/files': [...belowDomain, ...domainFolders(6)],
   'src/domain/uploads': [...belowDomain, ...domainFolders(7)],
   'src/domain/administration': [...belowDomain, ...domainFolders(8)],
-  // The version number stands there alone.
+  // For the version number only.
   'src/domain/administration/bucket-status.ts': [wire, 'src/lib', 'src/domain', 'package.json'],
   'src/http': [
     wire,
@@ -124,7 +126,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...clientFolders(4),
     `${client}/files/remove-all.ts`,
   ],
-  // Loaded with its first use, as the agent is.
+  // Loaded at first use, like the agent.
   [`${client}/age`]: [
     ...belowClient,
     ...clientFolders(4),
@@ -146,7 +148,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'mime-types',
   ],
   'packages/s3': ['node:', wire, 'packages/client/src', 'fast-xml-parser', 'hash-wasm'],
-  // Command definitions, and the shell's completion of them.
+  // Command definitions, and shell completion for them.
   'packages/efs': efsFolders(8),
   [`${efs}/output`]: efsFolders(0),
   [`${efs}/config`]: efsFolders(1),
@@ -156,7 +158,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
   [`${efs}/service`]: [...efsFolders(5), 'packages/s3/src'],
   [`${efs}/sharing`]: efsFolders(6),
   [`${efs}/doctor`]: efsFolders(7),
-  // The console's bundle contains only the client modules that it imports, so never Node's entry.
+  // The console's bundle contains only the client modules that it imports, so it never contains
+  // Node's entry.
   console: [
     'packages/client/src',
     'preact',

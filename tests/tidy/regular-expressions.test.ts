@@ -1,5 +1,6 @@
-// No pattern over what strangers send may take more than linear time: a checker looks at each regular
-// expression, literals and those composed of constants. What it cannot see fails.
+// No pattern for untrusted input may take more than linear time: a checker analyses each regular
+// expression, both literals and those composed of constants. Expressions that it cannot analyse
+// fail.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -23,7 +24,7 @@ interface Checker {
 
 const { checkSync } = loadChecker();
 
-/** Installs the version that its lock names, unless it is installed. It needs no program. */
+/** Installs the version in its lock file, unless it is installed. It needs no program. */
 function loadChecker(): Checker {
   const folder = join(projectDir, 'tests', 'tidy', 'recheck');
   const versionAt = (path: string) => JSON.parse(readFileSync(join(folder, path), 'utf8'));
@@ -85,7 +86,9 @@ interface Place {
   readonly where: string;
 }
 
-/** The text of an expression that is made of constants, of this module or of imported ones. */
+/**
+ * Returns the text of an expression that is composed of constants of this module or imported ones.
+ */
 function constantOf(node: ts.Expression, place: Place): string {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isNumericLiteral(node)) return String(Number(node.text.replaceAll('_', '')));
@@ -124,7 +127,7 @@ function constantNamed(name: string, place: Place): string {
   throw new Error(`${place.where}: ${name} is no constant that can be checked`);
 }
 
-/** Verdicts are kept: the checker takes up to seconds for one. */
+/** Caches verdicts: the checker takes up to seconds for one. */
 function verdictOn({ source, flags }: Pattern): string {
   const hash = createHash('sha256').update(`4.5.0/${flags}/${source}`).digest('hex').slice(0, 24);
   const folder = join(projectDir, 'build', 'cache', 'patterns');
@@ -135,7 +138,7 @@ function verdictOn({ source, flags }: Pattern): string {
   const isLinear = status === 'safe' && /^(?:safe|linear)$/.test(complexity?.type ?? '');
   const verdict = isLinear ? 'linear' : `${status}, ${complexity?.summary ?? 'no verdict'}`;
   mkdirSync(folder, { recursive: true });
-  // A check that ran out of time is tried again.
+  // A check that ran out of time is repeated next time.
   if (status !== 'unknown') writeFileSync(path, verdict);
   return verdict;
 }

@@ -1,4 +1,4 @@
-// The sources as the tidy tests see them: files, their lines and what they import.
+// The sources for the tidy tests: files, their lines and imports.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 export const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 export interface SourceFile {
-  /** From the project's root, with slashes. */
+  /** Relative to the project's root, with slashes. */
   readonly path: string;
   readonly lines: readonly string[];
   /** Project files by path, packages by name. */
@@ -30,7 +30,7 @@ function listFiles(folder: string): string[] {
       readdirSync(join(projectDir, folder), options)
         .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
         .map((entry) => relative(projectDir, join(entry.parentPath, entry.name)))
-        // Nor what is made of them
+        // Excludes generated sources
         .filter((path) => dirname(path) !== generated && !made.test(path))
     );
   } catch (error) {
@@ -50,10 +50,10 @@ export function readSource(path: string): SourceFile {
   return { path, lines: text.split('\n'), imports };
 }
 
-/** From the project's root; packages by name. */
+/** Returns a path relative to the project's root; packages by name. */
 export function resolveImport(importer: string, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier;
   const path = join(dirname(importer), specifier);
-  // AssemblyScript leaves the ending out.
+  // AssemblyScript omits the extension.
   return /\.(?:tsx?|json|css)$/.test(path) ? path : `${path}.ts`;
 }

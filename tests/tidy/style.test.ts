@@ -1,4 +1,4 @@
-// The house style that no formatter holds: sizes, headers, names, and what never belongs in a text.
+// The house style that no formatter checks: sizes, headers, names, and forbidden texts.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ function isTest(file: SourceFile): boolean {
   return file.path.startsWith('tests/');
 }
 
-/** The formatter breaks every line that can be broken; a literal cannot. */
+/** The formatter breaks every line that it can; it cannot break a literal. */
 function isTooWide(line: string): boolean {
   const isLiteral = /^\s*[^/\s*].*['"`]/.test(line);
   return line.length > (isLiteral ? literalColumnsMax : columnsMax);
@@ -90,7 +90,7 @@ describe('every function', () => {
   });
 
   test(`outside the System API and the actor has at most ${parametersMax} parameters`, () => {
-    // The System API and the given Candid interface decide about their own parameters.
+    // The System API and the given Candid interface define their own parameters.
     const free = /^(?:kernel|replica\/execution|src\/actor)\//;
     const greedy = functions.filter(
       ({ where, parameters }) => parameters > parametersMax && !free.test(where),
@@ -146,7 +146,7 @@ describe('the repository', () => {
     const declared = new Map([...workspaces].map((name) => [name, declaredIn(name)]));
     const isProjectFile = (name: string) => /\.(?:tsx?|json|css)$/.test(name);
     const undeclared = sources.flatMap(({ path, imports }) => {
-      // Tests import the packages that any judged workspace uses.
+      // Tests may import the packages of any checked workspace.
       const known = path.startsWith('tests/')
         ? [...declared.values()].flat()
         : declared.get(workspaceOf(path));

@@ -1,5 +1,5 @@
 // Names of tests for src, kernel and packages begin with the symbol, route or command that they
-// judge, in their own title or in that of an enclosing describe().
+// test, in their own title or in that of an enclosing describe().
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -13,7 +13,9 @@ const folders =
   /^tests\/(?:actor|certification|client|crypto|domain|http|kernel|lib|packages|s3|storage)\//;
 const route = /^(?:GET|PUT|POST|PATCH|DELETE|HEAD|OPTIONS) \//;
 const command = /^(?:efs|npm|local-replica)[ :]/;
-/** A title with its call: indentation, kind, quote and text. The table of `.each` may have lines. */
+/**
+ * A title with its call: indentation, kind, quote and text. The table of `.each` may span lines.
+ */
 const titlePattern = new RegExp(
   [
     String.raw`^( *)(describe|test|it)(?:\.\w+)*`,
@@ -35,7 +37,7 @@ function titlesOf(source: string): Title[] {
   });
 }
 
-/** Identifiers of the code, without its comments. */
+/** Returns the identifiers of the code, without comments. */
 function symbolsOf(sources: readonly { path: string; text: string }[]): Set<string> {
   const code = sources.filter(({ path }) => !path.startsWith('tests/'));
   const names = code.flatMap(({ text }) =>
@@ -52,7 +54,10 @@ function isNamed(title: string, symbols: ReadonlySet<string>): boolean {
   return isSymbol && symbols.has(word.split('.').findLast((part) => part !== '') ?? '');
 }
 
-/** Titles of tests and outermost groups that neither name a symbol nor stand below one that does. */
+/**
+ * Returns titles of tests and outermost groups that neither name a symbol nor are inside one that
+ * does.
+ */
 function unnamedIn(source: string, symbols: ReadonlySet<string>): string[] {
   const groups: { indent: number; isNamed: boolean }[] = [];
   const unnamed: string[] = [];

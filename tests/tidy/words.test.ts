@@ -1,5 +1,5 @@
-// Rules for sentences that a program can check: comments, pages and commits name the thing first, and
-// use the field's words.
+// Rules for sentences that a program can check: comments, pages and commits name the thing first,
+// and use common terms.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { projectDir, readSources } from './source-tree.ts';
 
-/** A relative clause as the subject needs a second reading. */
+/** A relative clause as the subject is hard to read. */
 const beginnings = /^(?:\*\*)?(?:What|Who|Of|That|Where)\b/;
 const phrases = /\b(?:is none|is told|for who|to who|of who)\b/;
-/** Commits from this one on follow the rules; older ones stay as they are. */
+/** Commits from this one on must follow the rules; older ones are not checked. */
 const firstCommit = 'bd7a513';
 const subjectLengthMax = 72;
 
@@ -24,7 +24,7 @@ function isClear(sentence: string): boolean {
   return isQuestion || !(beginnings.test(sentence) || phrases.test(sentence));
 }
 
-/** The text of a comment's line, a list's item or a table's row, or undefined for code. */
+/** Returns the text of a comment's line, a list item or a table row, or undefined for code. */
 function commentIn(line: string): string | undefined {
   return /^\s*(?:\/\/|\/\*\*|\*(?!\/))\s?(.*)$/.exec(line)?.[1];
 }

@@ -4,7 +4,7 @@
 
 import type { Issuer } from './age/bucket-keys.ts';
 import type { EndToEndFiles } from './age/end-to-end-files.ts';
-import { BucketModes } from './bucket-modes.ts';
+import type { BucketModes } from './bucket-modes.ts';
 import { type Connection, perform } from './connection/connection.ts';
 import { checkedConcurrency } from './connection/parallel.ts';
 import { downloadFile } from './downloads/download.ts';
@@ -41,14 +41,13 @@ export type EndToEndLayer = (connection: Connection, issuer?: Issuer | undefined
  */
 export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
   return (outer, issuer) => {
-    const modes = new BucketModes(outer, options);
-    let loaded: Promise<EndToEndFiles> | undefined;
-    const load = () => {
-      loaded ??= import('./age/end-to-end-files.ts').then(({ openEndToEnd }) =>
-        openEndToEnd({ files, connection, issuer, options }),
-      );
-      return loaded;
-    };
+    const modes = lazyModes(outer, options);
+    const load = onDemand(
+      (): Promise<EndToEndFiles> =>
+        import('./age/end-to-end-files.ts').then(({ openEndToEnd }) =>
+          openEndToEnd({ files, connection, issuer, options }),
+        ),
+    );
     const names = namesOf({
       hasIssuer: issuer !== undefined,
       mode: (...asked) => modes.forNames(...asked),
@@ -78,7 +77,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
         if (mode !== undefined) return (await load()).upload(source, uploadOptions, mode);
         return files.upload(source, uploadOptions).catch((error) => {
           // The bucket has become end-to-end since.
-          if (isStorageError(error, 'NotEncrypted')) modes.forget(bucket);
+          if (isStorageError(error, 'NotEncrypted')) void modes.forget(bucket);
           throw error;
         });
       },
@@ -110,11 +109,40 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
   };
 }
 
+type Modes = Pick<BucketModes, 'of' | 'ofAgeFile' | 'forNames'> & {
+  forget(bucket: string): Promise<void>;
+};
+
+/** The modes of buckets; loads their module with the first question. */
+function lazyModes(connection: Connection, options: EndToEndOptions): Modes {
+  const modes = onDemand(() =>
+    import('./bucket-modes.ts').then(({ BucketModes }) => new BucketModes(connection, options)),
+  );
+  return {
+    of: async (...asked) => (await modes()).of(...asked),
+    ofAgeFile: async (...asked) => (await modes()).ofAgeFile(...asked),
+    forNames: async (...asked) => (await modes()).forNames(...asked),
+    forget: async (bucket) => (await modes()).forget(bucket),
+  };
+}
+
+/** Opens once; if that failed, the next call tries again. */
+function onDemand<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | undefined;
+  return () => {
+    opened ??= open().catch((error) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+}
+
 /**
  * Refuses sessions whose parts come in any order: a file is encrypted from its first byte to its
  * last.
  */
-function wholeOnly(uploads: Uploads, modes: BucketModes): Uploads {
+function wholeOnly(uploads: Uploads, modes: Modes): Uploads {
   const refuseIn = async ({ bucket, signal }: PartOptions | SessionOptions) => {
     if ((await modes.of(bucket, signal)) === undefined) return;
     throw new StorageError(

@@ -17,12 +17,8 @@ import {
   rotationOf,
 } from './administration/creators-and-rotation.ts';
 import type { Issuer } from './age/bucket-keys.ts';
-import {
-  findCanister,
-  isLoopback,
-  isNetwork,
-  networkAgentHost,
-} from './connection/canister-address.ts';
+import { isLoopback, isNetwork, networkAgentHost } from './connection/canister-address.ts';
+import { findCanister } from './connection/find-canister.ts';
 import { defaultRetryPolicy } from './connection/retry.ts';
 import type { Transport } from './connection/transport.ts';
 import { endToEnd } from './end-to-end.ts';

@@ -1,17 +1,15 @@
-// The pages and what is in them that a machine can judge: fenced blocks, in their order, with what
-// a comment before a block says about it. Comments are not shown to readers:
-//
-//   <!-- test: run … -->     commands that prepare what the page takes for granted
+// Reads pages: their fenced blocks in order, and for each the directives in HTML comments before
+// it. Readers do not see the comments:
+//   <!-- test: run … -->     commands that prepare what the page assumes
 //   <!-- test: before … -->  lines before the next block of a program
 //   <!-- test: file NAME --> the next block is that file
 //   <!-- test: types -->     the next block is for browsers: checked and bundled, not run
-//   <!-- test: fails -->     the next block's last command is shown because it fails
-//   <!-- test: drawing -->   the next block of text is no output
+//   <!-- test: fails -->     the last command of the next block is expected to fail
+//   <!-- test: drawing -->   the next block of text is not output
 //   <!-- test: docstring --> the next block is a docstring's example, which examples.test.ts runs
-//   <!-- test: picture NAME … -->  a transcript, which is drawn as docs/pictures/NAME
-//
-// A block of text is what the commands before it print; a `console` block has both, commands after
-// `$ `.
+//   <!-- test: picture NAME … -->  a transcript, from which docs/pictures/NAME is drawn
+// A block of text is the output of the commands before it; a `console` block has both, commands
+// after `$ `.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,9 +22,9 @@ export interface Block {
   readonly line: number;
   readonly file?: string;
   readonly before?: string;
-  /** The file in docs/pictures that is drawn of it. */
+  /** The file in docs/pictures that is drawn from the block. */
   readonly picture?: string;
-  /** Not in a comment. */
+  /** False for a block in an HTML comment. */
   readonly isFenced: boolean;
   readonly isForBrowsers: boolean;
   readonly isFailing: boolean;
@@ -35,7 +33,7 @@ export interface Block {
 }
 
 export interface Page {
-  /** From the project's root. */
+  /** Relative to the project's root. */
   readonly path: string;
   readonly text: string;
   readonly blocks: readonly Block[];

@@ -1,5 +1,5 @@
-// The blocks of programs: checked strictly against the packages, and bundled so that they run in a
-// folder that has nothing installed.
+// Compiles the programs of the pages with strict checks against the packages, and bundles them so
+// that they run in a folder without node_modules.
 
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
@@ -22,11 +22,11 @@ export function isProgram({ language }: Block): boolean {
 
 export function programOf(block: Block): string {
   const text = `${block.before ?? ''}\n${block.text}\nexport {};\n`;
-  // Files that a page assumes may come from the repository.
+  // Pages import some files by a path from the repository's root.
   return text.replaceAll("'/packages/", `'${projectDir}/packages/`);
 }
 
-/** The programs, by names of files in the repository's folder, as the compiler sees them. */
+/** Creates a compiler program from texts, by the names of files in the repository's folder. */
 export function createTypedProgram(programs: ReadonlyMap<string, string>): ts.Program {
   const options: ts.CompilerOptions = {
     ...ts.readConfigFile(join(projectDir, 'tsconfig.json'), ts.sys.readFile).config.compilerOptions,
@@ -80,7 +80,7 @@ const installed: Plugin = {
   },
 };
 
-/** One module with all that it imports. */
+/** Bundles a program with all its imports into one module. */
 export async function bundleProgram(text: string, platform: 'node' | 'browser'): Promise<string> {
   const result = await build({
     stdin: { contents: text, loader: 'ts', resolveDir: projectDir },

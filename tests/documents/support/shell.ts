@@ -1,5 +1,5 @@
-// Runs the shell blocks of a page, one after the other, as one reader would: variables and the
-// working folder go on from block to block.
+// Runs the shell blocks of a page in order, in one shell, so variables and the working folder stay
+// between blocks.
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import type { PageService } from './page-service.ts';
 
 export interface ShellRun {
   readonly code: number;
-  /** Standard output and errors as they came. */
+  /** Standard output and errors, interleaved as on a terminal. */
   readonly output: string;
 }
 
-/** Lines that belong together: with those that a backslash goes on to. */
+/** Splits a text into commands; a backslash at the end of a line continues the command. */
 export function commandsOf(text: string): string[] {
   return text
     .replaceAll(/\\\n\s*/g, ' ')
@@ -34,7 +34,7 @@ export async function runShell(text: string, service: PageService): Promise<Shel
   );
   const state = join(service.folder, 'shell-state');
   const script = [
-    // One pipe for both, as on a terminal: what was printed first comes first.
+    // Both streams go to one pipe, as on a terminal, so that their order is kept.
     'exec 2>&1',
     'set -ea -o pipefail',
     `if [ -f '${state}' ]; then . '${state}'; fi`,
@@ -67,7 +67,7 @@ export function stepsOf(transcript: string): { command: string; printed: string 
   });
 }
 
-/** A line `…` stands for any lines, `…` in a line for anything in it, a time for any time. */
+/** A line `…` matches any lines, `…` within a line any text, and a time any time. */
 export function outputPattern(expected: string): RegExp {
   const lines = expected.trimEnd() === '' ? [] : expected.trimEnd().split('\n');
   const parts = lines.map((line) => {

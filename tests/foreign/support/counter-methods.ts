@@ -1,5 +1,5 @@
-// How a counter that nobody described is driven: by the names that such examples have. Numbers are
-// Candid's, or four bytes, little endian, of what knows no Candid.
+// Finds the methods of an unknown counter canister by the names that such examples use. Numbers are
+// Candid, or four little-endian bytes for canisters without Candid.
 
 import { IDL } from '@dfinity/candid';
 
@@ -8,14 +8,15 @@ const updates = ['inc', 'increment', 'add'];
 
 export interface CounterMethods {
   readonly read: string;
-  /** `undefined`: it counts its upgrades. */
+  /** `undefined` if the counter counts upgrades. */
   readonly step: string | undefined;
 }
 
-/** Throws an Error when the module has no query of such a name. `module`: not compressed. */
+/** Throws an Error if the module has no query of a known name. `module`: not compressed. */
 export function counterMethods(module: Uint8Array): CounterMethods {
   const text = Buffer.from(module).toString('latin1');
-  // An export's name stands behind its length and before the byte of its kind, a function's: 0.
+  // In the export section, a name follows its length and precedes the byte of its kind; 0 is a
+  // function.
   const has = (name: string) => text.includes(`${String.fromCharCode(name.length)}${name}\0`);
   const read = queries.find((name) => has(`canister_query ${name}`));
   if (read === undefined) {
@@ -30,7 +31,7 @@ export function counterValue(reply: Uint8Array): number {
     try {
       return Number(IDL.decode([type], reply)[0]);
     } catch {
-      // Another one of the types.
+      // The next type may fit.
     }
   }
   throw new Error(`The counter answers no number: ${Buffer.from(reply).toString('hex')}`);

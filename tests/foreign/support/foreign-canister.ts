@@ -1,5 +1,5 @@
-// A foreign canister on a replica that is a process of its own, which agents and gateways' clients
-// reach by HTTP, and which is killed and started again on the same folder.
+// A foreign canister on a replica in a separate process. Agents and gateway clients use HTTP; tests
+// kill the process and restart it on the same folder.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,13 +18,13 @@ export interface ForeignCanister {
   readonly id: string;
   /** The identity that installed the canister and controls it. */
   readonly owner: Identity;
-  /** Returns an agent of the replica that runs now. */
+  /** Returns an agent of the running replica. */
   agent(identity: Identity): Promise<HttpAgent>;
-  /** By the gateway, verified. `path` begins with a slash. */
+  /** Requests a path through the gateway, with verification. `path` begins with a slash. */
   get(path: string): Promise<Response>;
-  /** kill −9, and a start on what is left. */
+  /** Kills the replica with SIGKILL, and starts it on the same state. */
   killAndStart(): Promise<void>;
-  /** kill −9, an upgrade to the same code, and a start. */
+  /** Kills with SIGKILL, upgrades to the same code, and starts again. */
   killAndUpgrade(arg?: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
@@ -34,14 +34,14 @@ interface Running {
   readonly url: string;
 }
 
-/** Installs the file on a new state folder. `arg`: Candid, of its `init`. */
+/** Installs the file on a new state folder. `arg`: Candid argument of its `init`. */
 export async function openForeign(
   path: string,
   argOf: (owner: Identity) => Uint8Array = () => noArguments,
 ): Promise<ForeignCanister> {
   const stateDir = mkdtempSync(join(tmpdir(), 'foreign-'));
   const wasm = readForeign(path);
-  // The two libraries' identities differ in nothing but the name of their package.
+  // The identities of the two libraries differ only in the package name.
   const owner = Ed25519KeyIdentity.generate() as unknown as Identity;
   const sender = owner.getPrincipal().toText();
   const id = await withReplica(stateDir, async (replica) => {

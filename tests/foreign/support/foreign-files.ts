@@ -1,5 +1,5 @@
-// Which foreign Wasm files there are to run: the environment names them, several with the
-// separator of PATH between them.
+// Finds the foreign Wasm files to test in environment variables; several files are separated as in
+// PATH.
 //   EFS_FOREIGN_ASSETS, EFS_FOREIGN_LEDGER, EFS_FOREIGN_COUNTER
 
 import { readFileSync } from 'node:fs';

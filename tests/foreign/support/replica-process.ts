@@ -1,4 +1,4 @@
-// A process with a replica on a folder, to be killed at any moment: prints its URL and serves.
+// Starts a replica on a folder in its own process, prints its URL and serves until it is killed.
 
 import { writeSync } from 'node:fs';
 import { startReplica } from '../../../packages/replica/src/replica.ts';

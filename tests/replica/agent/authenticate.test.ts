@@ -151,7 +151,7 @@ describe('authenticate() of delegations', () => {
     expect(() => checkTargets(second, targets)).not.toThrow();
     expect(() => checkTargets(canisterId, targets)).toThrow(/not one of the delegation targets/);
     expect(() => checkTargets(canisterId, undefined)).not.toThrow();
-    // A later delegation names more, or none: it widens nothing.
+    // A later delegation with more targets, or without targets, does not widen the first.
     const named = [[second], [canisterId, second], undefined];
     const keys = [owner, session, other, createKey('ed25519')];
     const wider = named.map((targets, index) => {

@@ -10,7 +10,7 @@ function sha256(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
-/** DER of a key under an algorithm of the Internet Computer: 1 WebAuthn, 2 canister. */
+/** DER of a key with an algorithm of the Internet Computer: 1 WebAuthn, 2 canister. */
 export function wrappedKey(algorithm: 1 | 2, raw: Uint8Array): Uint8Array<ArrayBuffer> {
   const identifier = Buffer.from(`300c060a2b0601040183b843010${algorithm}`, 'hex');
   const short = (tag: number, content: Uint8Array): Buffer => {
@@ -27,7 +27,7 @@ export function canisterKey(canisterId: Principal, seed: Uint8Array): Uint8Array
   return wrappedKey(2, Buffer.concat([Uint8Array.of(id.length), id, seed]));
 }
 
-/** The tree that the canister certifies to sign the message. */
+/** The tree that a canister certifies to sign the message. */
 export function signatureTree(seed: Uint8Array, message: Uint8Array): HashTree {
   const signed = labeled(sha256(seed), labeled(sha256(message), leaf(new Uint8Array())));
   return labeled('sig', signed);

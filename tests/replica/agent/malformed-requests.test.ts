@@ -19,7 +19,7 @@ const kinds = ['call', 'query', 'read_state'] as const;
 type Kind = (typeof kinds)[number];
 const urlOf = (kind: Kind): string => `/api/v3/canister/${canisterId}/${kind}`;
 
-/** The endpoints must answer 400 with a text of one line. */
+/** Expects that the endpoints answer 400 with a text of one line. */
 async function expectRefused(
   body: Uint8Array,
   endpointKinds: readonly Kind[] = kinds,
@@ -31,7 +31,7 @@ async function expectRefused(
   }
 }
 
-/** CBOR of anything but what an envelope looks like. */
+/** Random CBOR that is not an envelope. */
 const anything = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
@@ -54,7 +54,7 @@ function isWellFormed(kind: Kind, name: string, value: unknown): boolean {
   if (name === 'nonce') return value === undefined || value === null;
   if (name === 'arg') return value instanceof Uint8Array;
   if (name === 'method_name') return value === 'text';
-  // Any expiry will do for an anonymous read.
+  // An anonymous read accepts any expiry.
   return name === 'ingress_expiry' && kind !== 'call' && value === 7;
 }
 

@@ -91,7 +91,7 @@ describe.each(identityNames)('@dfinity/agent as %s', (name) => {
   });
 });
 
-/** Calls synchronously (v3) or not (v2), and polls in either case: the answer must be the same. */
+/** Calls synchronously (v3) or not (v2), and polls in both cases: the answers must be equal. */
 async function dfinityUpdate(
   agent: dfinity.HttpAgent,
   fields: { methodName: string; arg: Uint8Array; callSync?: boolean },

@@ -1,5 +1,5 @@
-// An engine of a few lines for tests of the endpoints alone: one canister whose methods are named
-// after what they do. Counts its updates.
+// A small engine for tests of the endpoints: one canister whose methods are named after their
+// behaviour. Counts updates.
 
 import { Principal } from '@dfinity/principal';
 import type {
@@ -17,7 +17,7 @@ export interface PlainEngine extends Engine {
   controllers: Principal[];
   certifiedData: Uint8Array;
   readonly updates: CallMessage[];
-  /** Lets the calls of `wait` end. */
+  /** Completes the calls of `wait`. */
   release(): void;
 }
 

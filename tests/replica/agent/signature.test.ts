@@ -68,7 +68,7 @@ function coseKey(key: KeyObject): Uint8Array {
   return encode(new Map(fields));
 }
 
-/** Returns a signature as an authenticator and a browser produce it. */
+/** Creates a signature as an authenticator and a browser do. */
 function webAuthnSignature(key: KeyObject, type = 'webauthn.get'): Uint8Array {
   const challenge = message.toString('base64url');
   const clientData = JSON.stringify({ type, challenge, origin: 'http://localhost' });

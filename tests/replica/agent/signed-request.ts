@@ -1,4 +1,4 @@
-// Makes the CBOR bodies of requests by hand, with Node's keys, so that tests can also make wrong ones.
+// Builds the CBOR bodies of requests with Node's keys, so that tests can also send invalid ones.
 
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
@@ -74,7 +74,9 @@ function withoutUndefined(content: Record<string, HashableValue | undefined>): C
   );
 }
 
-/** The body of a request signed with `key`, in the name of `owner` if there are delegations. */
+/**
+ * Returns the body of a request signed with `key`, on behalf of `owner` if there are delegations.
+ */
 export function signedBody(
   content: Content,
   signer: { readonly key: TestKey; readonly owner?: TestKey; readonly delegations?: unknown[] },

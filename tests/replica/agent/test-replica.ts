@@ -1,5 +1,5 @@
-// A listening replica for end-to-end tests: engine, management canister and agent endpoints behind
-// the real HTTP server, with the test canister installed.
+// A listening replica for end-to-end tests: engine, management canister and agent endpoints on the
+// real HTTP server, with the test canister installed.
 
 import { randomBytes } from 'node:crypto';
 import { Principal } from '@dfinity/principal';

@@ -1,4 +1,4 @@
-// How many calls of a canister may wait for an answer.
+// The limit of a canister's calls that wait for an answer.
 
 import { describe, expect, it } from 'vitest';
 import type { Limits } from '../../../packages/replica/src/execution/limits.ts';
@@ -8,8 +8,8 @@ import { canister } from '../../support/wasm-canisters/text-module.ts';
 const imports = ['call_new', 'call_perform', 'canister_self_copy', 'msg_arg_data_copy'];
 
 /**
- * Performs as many calls as its argument says, to the management canister ("M", which answers as
- * the test says) or to itself ("S"), and answers how many were performed.
+ * Performs the number of calls in its argument, to the management canister ("M", which answers as
+ * the test says) or to itself ("S"), and returns how many were performed.
  */
 const module = canister(
   imports,

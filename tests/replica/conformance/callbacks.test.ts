@@ -1,10 +1,11 @@
-// By which functions of its table a canister may be called back, and what each fault is called.
+// The functions of its table that a canister may use as callbacks, and the error of each invalid
+// one.
 
 import { describe, expect, test } from 'vitest';
 import { startTestReplica, textOf } from '../../support/wasm-canisters/test-replica.ts';
 import { canister } from '../../support/wasm-canisters/text-module.ts';
 
-/** Calls the management canister, which echoes, with the callback of that index for a reply. */
+/** Calls the management canister, which echoes; the reply callback has that index in the table. */
 function caller(index: number, table: string): Uint8Array {
   return canister(
     ['call_new', 'call_perform', 'call_on_cleanup'],

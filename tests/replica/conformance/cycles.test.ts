@@ -19,14 +19,14 @@ import { canister } from '../../support/wasm-canisters/text-module.ts';
 const day = 86_400n;
 const nanoseconds = 1_000_000_000n;
 const gib = 2n ** 30n;
-/** A callback of 40 G instructions and an answer of 2 MiB. */
+/** The reserve for a callback of 40 G instructions and an answer of 2 MiB. */
 const answerReserve = 5_000_000n + 40_000_000_000n + 1_000n * 2n ** 21n;
 
 const imports = [
   ...['call_new', 'call_perform', 'call_data_append', 'call_cycles_add', 'canister_cycle_balance'],
   ...['canister_self_copy', 'stable64_grow', 'cost_call', 'msg_cycles_accept', 'trap'],
 ];
-/** `call` answers its balance before and after `call_perform`, and what that answered. */
+/** `call` returns its balance before and after `call_perform`, and the result of that. */
 const calling = canister(
   imports,
   `(memory 1) (table 3 funcref) (elem (i32.const 0) $nothing $fail $cleaned)
@@ -64,14 +64,14 @@ function cyclesOf({ engine }: TestReplica, id: Principal): bigint {
   return engine.balance(id)?.cycles ?? 0n;
 }
 
-/** The numbers of a reply, 64 bits each. */
+/** The numbers in a reply, of 64 bits each. */
 function numbers(outcome: Parameters<typeof numberOf>[0]): bigint[] {
   if (outcome.status === 'rejected') throw new Error(outcome.message);
   const bytes = Buffer.from(outcome.arg);
   return [bytes.readBigInt64LE(0), bytes.readBigInt64LE(8)];
 }
 
-/** Cycles of all messages by their reports. */
+/** The total cycles of all messages in the reports. */
 function reported({ reports }: TestReplica): bigint {
   return reports.reduce((sum, { cycles }) => sum + cycles, 0n);
 }
@@ -138,7 +138,7 @@ describe('Interface specification, "IC method install_code": an installation', (
     const module = canister([], '(func (export "canister_init") (drop (i32.const 1)))');
     const id = await replica.install(module, 10n ** 12n);
     const { instructions = 0n, cycles } = replica.reports.at(-1) ?? {};
-    // The two helpers have five instructions and three ends; init has two and one.
+    // Each helper has five instructions and three ends; init has two and one.
     const compiled = 2n * (2n + 1n + 2n + 1n + 1n + 1n) + 3n;
     expect(cycles).toBe(5_000_000n + instructions + 6_000n * compiled);
     expect(cyclesOf(replica, id)).toBe(10n ** 12n - (cycles ?? 0n));

@@ -1,5 +1,5 @@
-// Requests of a deployment tool before its canister exists: subnets, a new canister for cycles, and
-// PocketIC's topology.
+// Requests of a deployment tool before its canister exists: subnets, canister creation with cycles,
+// and PocketIC's topology.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';

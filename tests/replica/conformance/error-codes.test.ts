@@ -1,4 +1,4 @@
-// Which error code and reject code answer what goes wrong.
+// The error code and reject code of each failure.
 
 import type { Principal } from '@dfinity/principal';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const imports = [
   ...['call_new', 'call_perform', 'canister_self_copy', 'canister_cycle_balance'],
   ...['msg_arg_data_size', 'msg_arg_data_copy', 'msg_reject_msg_size', 'msg_reject_msg_copy'],
 ];
-/** `deep` calls itself, and answers what the call is answered with, or why it was not. */
+/** `deep` calls itself, and returns the answer, or the reason why the call failed. */
 const module = canister(
   imports,
   `(memory 1) (table 2 funcref) (elem (i32.const 0) $reply $reject)

@@ -1,5 +1,5 @@
-// HTTPS outcalls as a canister makes them: limits, price, transformation, and what fails. The
-// canister hands the test's argument to the management canister with a hundred billion cycles.
+// HTTPS outcalls of a canister: limits, price, transformation and failures. The canister passes the
+// test's argument to the management canister with a hundred billion cycles.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +17,7 @@ import { canister } from '../../support/wasm-canisters/text-module.ts';
 
 const attached = 100_000_000_000n;
 
-/** `ask` answers what came back, behind a byte for the reject code and eight for the refund. */
+/** `ask` returns the answer after a byte for the reject code and eight for the refund. */
 const asking = () =>
   canister(
     [
@@ -109,7 +109,7 @@ beforeEach(() => {
 afterAll(() => replica.stop());
 
 interface Answer {
-  /** 0: it was replied. */
+  /** 0 for a reply. */
   readonly code: number;
   readonly cost: bigint;
   readonly bytes: Buffer;
@@ -175,7 +175,7 @@ describe('Interface specification, "IC method http_request"', () => {
     expect(code).toBe(0);
     expect(decode(transformType, bytes)).toMatchObject({ context, response: { status: 200n } });
     expect(cost).toBe(price(usual.url.length + 'echo'.length + 3, 1_000));
-    // `aaaaa-aa` has no bytes.
+    // The principal `aaaaa-aa` is empty.
     const byWhom = await ask({ transform: transformBy('caller') });
     expect(byWhom.bytes.readInt32LE(0)).toBe(0);
   });

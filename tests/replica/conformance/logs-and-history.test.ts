@@ -1,4 +1,4 @@
-// The management canister's reports about a canister: logs, history, metadata.
+// Information about a canister from the management canister: logs, history, metadata.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ const imports = ['debug_print', 'trap', 'msg_arg_data_size', 'msg_arg_data_copy'
   'msg_reject_msg_size',
   'msg_reject_msg_copy',
 ]);
-/** `call` sends its argument, behind a byte with the length of the method's name, to aaaaa-aa. */
+/** `call` sends its argument, after a byte with the length of the method's name, to aaaaa-aa. */
 const text = (what: string) => `
   (data (i32.const 100) "${what}")
   (func $argument (result i32)
@@ -88,7 +88,7 @@ const fetched = async (id: Principal, more: object = {}) => {
 };
 const linesOf = async (id: Principal) => (await fetched(id)).map(([, , line]) => line);
 
-/** A call to the management canister by the canister itself. */
+/** Calls the management canister from the canister itself. */
 async function through(id: Principal, method: 'call' | 'ask', call: readonly [string, Uint8Array]) {
   const [name, arg] = call;
   const message = Buffer.concat([Uint8Array.of(name.length), bytes(name), arg]);

@@ -1,4 +1,4 @@
-// Calls to the management canister of a replica, in the types of the interface specification.
+// Calls the management canister of a replica, with the types of the interface specification.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -12,7 +12,9 @@ const managementId = Principal.managementCanister();
 export const alice = Principal.fromText('rwlgt-iiaaa-aaaaa-aaaaa-cai');
 export const bob = Principal.fromText('rrkah-fqaaa-aaaaa-aaaaq-cai');
 
-/** A value of the type, in which optional fields may be left out, and given without brackets. */
+/**
+ * Completes a value for the type: optional fields may be omitted, and are given without brackets.
+ */
 function complete(type: IDL.Type, value: unknown): unknown {
   if (type instanceof IDL.OptClass) {
     return value === undefined
@@ -41,7 +43,7 @@ export function resultOf(method: MethodName, reply: Uint8Array): Answer {
   return IDL.decode([...types], reply)[0];
 }
 
-/** An update by `sender`, alice if none is named. Throws the reject. */
+/** Sends an update by `sender`, by default alice. Throws on a reject. */
 export async function manage(
   replica: Replica,
   method: MethodName,
@@ -53,7 +55,7 @@ export async function manage(
   );
 }
 
-/** The same as a query. */
+/** Sends a query instead. */
 export async function ask(
   replica: Replica,
   method: MethodName,

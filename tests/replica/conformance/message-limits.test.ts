@@ -1,4 +1,4 @@
-// Limits of one message: instructions and stable memory, by the kind of message.
+// Limits of a message: instructions and stable memory, by the kind of message.
 
 import { describe, expect, it } from 'vitest';
 import { networkLimits } from '../../../packages/replica/src/execution/limits.ts';
@@ -11,7 +11,7 @@ const read = (page: number, size = 1) =>
 const write = (page: number) =>
   `(call $stable64_write (i64.const ${page * 4096}) (i64.const 0) (i64.const 1))`;
 
-/** `body` as an update, as a query and at installation. */
+/** Runs `body` as an update, as a query and at installation. */
 function module(body: string, init = ''): Uint8Array {
   return canister(
     imports,

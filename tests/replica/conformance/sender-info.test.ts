@@ -1,4 +1,5 @@
-// A canister that signs for a user sends information about the user, from the request to the callee.
+// A canister that signs for a user adds information about the user; it passes from the request to
+// the callee.
 
 import { Principal } from '@dfinity/principal';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +23,7 @@ const engine = createPlainEngine();
 const certification = createCertification({ rootSecret: undefined, engine: () => engine });
 const seed = bytesOf('anchor 10000');
 
-/** As the canister signs, by certifying. */
+/** Signs as a canister does, by certifying. */
 function signByCanister(message: Uint8Array): Uint8Array {
   const tree = signatureTree(seed, message);
   engine.certifiedData = tree.hash;

@@ -1,4 +1,4 @@
-// Canister settings, what they do, and that a restart keeps them.
+// Canister settings: their effects, and that a restart keeps them.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -101,7 +101,7 @@ describe('Interface specification, "IC method create_canister": settings', () =>
       freezing_threshold: 2_592_000n,
       reserved_cycles_limit: 5_000_000_000_000n,
       minimum_incoming_canister_call_cycles: 0n,
-      // 3 GiB, by the network's configuration.
+      // 3 GiB, from the network's configuration.
       wasm_memory_limit: 3_221_225_472n,
       wasm_memory_threshold: 0n,
       log_memory_limit: 4_096n,

@@ -1,5 +1,5 @@
-// Signatures for canisters. The judges: test vectors of BIP32's successor and of the network's own
-// crates, the derivation of public keys alone, and the verifiers of @noble/curves.
+// Signatures for canisters, compared with test vectors of SLIP-10 and of the network's crates, with
+// the derivation of public keys alone, and with the verifiers of @noble/curves.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,8 +63,8 @@ describe('Interface specification, "IC method ecdsa_public_key": keys derive by 
 });
 
 describe('Interface specification, "Ed25519 hierarchical key derivation"', () => {
-  // `dfinity/ic` packages/ic-ed25519/tests/tests.rs: the network's master keys and what
-  // `schnorr_public_key` answered to this canister there.
+  // `dfinity/ic` packages/ic-ed25519/tests/tests.rs: the network's master keys, and the answers of
+  // `schnorr_public_key` to this canister.
   test.each([
     {
       master: '476374d9df3a8af28d3164dc2422cff894482eadd1295290b6d9ad92b2eeaa5c',
@@ -126,7 +126,7 @@ const byCanister = { caller: stranger, fromCanister: true, cycles };
 
 type KeyId = { readonly name: string } & Record<string, unknown>;
 
-/** The key that a canister receives; it must equal the one derived offline from the master key. */
+/** Returns the key that a canister receives; fails if it differs from the key derived offline. */
 async function publicKeyOf(
   fixture: ReturnType<typeof createFixture>,
   scheme: SigningScheme,

@@ -1,4 +1,4 @@
-// Snapshots: taken, listed, loaded, read, uploaded, deleted, and kept over a restart.
+// Snapshots are taken, listed, loaded, read, uploaded, deleted, and kept over a restart.
 
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { canister } from '../../support/wasm-canisters/text-module.ts';
 import { alice, bob, manage } from './management-client.ts';
 
 const stateDir = mkdtempSync(join(tmpdir(), 'snapshots-'));
-/** Writes to the disk that still succeed. */
+/** Number of writes to the disk that still succeed. */
 let writesLeft = Number.POSITIVE_INFINITY;
 const start = () =>
   startReplica({
@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(stateDir, { recursive: true });
 });
 
-/** Counts in a global, in the heap and in stable memory, which has a hole of 64 MiB. */
+/** Counts in a global, in the heap and in stable memory, which has a gap of 64 MiB. */
 const counter = canister(
   ['stable64_grow', 'stable64_write', 'stable64_read', 'certified_data_set'].concat(
     'global_timer_set',

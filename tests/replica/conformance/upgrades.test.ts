@@ -19,7 +19,10 @@ afterAll(async () => {
   rmSync(stateDir, { recursive: true, force: true });
 });
 
-/** At 1000 the number of calls, at 1004 who ran in an upgrade; 600 and the global as declared. */
+/**
+ * Address 1000 has the number of calls, 1004 the functions that ran in an upgrade; 600 and the
+ * global are as declared.
+ */
 function counter(seed: string, pages = 1, postUpgrade = ''): Uint8Array {
   const body = `(memory ${pages}) (data (i32.const 600) "${seed}") (start $start)
     (global $calls (mut i32) (i32.const ${pages}))

@@ -1,4 +1,4 @@
-// Which modules the network takes and which it refuses, by its specification and its source.
+// The modules that the network accepts and refuses, by its specification and its source.
 
 import { describe, expect, it, test } from 'vitest';
 import { ic0Interface } from '../../../packages/replica/src/execution/ic0-table.ts';

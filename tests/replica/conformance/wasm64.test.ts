@@ -1,5 +1,5 @@
-// Canisters whose memory has addresses of 64 bits. They run on Node 24 and newer; older ones refuse
-// them at installation.
+// Canisters with 64-bit memory. They run on Node 24 and later; older versions refuse them at
+// installation.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

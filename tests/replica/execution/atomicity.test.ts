@@ -1,4 +1,4 @@
-// A message that traps changes nothing; a query never does; what came before an await stays.
+// A message that traps changes nothing; a query never does; changes before an await stay.
 
 import type { Principal } from '@dfinity/principal';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,10 @@ import type { TestReplica } from '../../support/wasm-canisters/test-replica.ts';
 import { numberOf, startTestReplica, textOf } from '../../support/wasm-canisters/test-replica.ts';
 import { canister } from '../../support/wasm-canisters/text-module.ts';
 
-/** Every kind of state, each with a query that reads it and an update `write` that changes all. */
+/**
+ * Every kind of state, each with a query that reads it, and an update `write` that changes all of
+ * it.
+ */
 const stateful = canister(
   [
     'stable64_size',

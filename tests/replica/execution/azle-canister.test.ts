@@ -1,5 +1,5 @@
-// A canister as Azle builds it: its cost, its timers, its calls, its maps. What the network charges
-// for the same code was measured; the meter here has to agree.
+// A canister as Azle builds it: its cost, timers, calls and maps. The meter must match the
+// network's charges for the same code, which were measured.
 
 import { randomBytes } from 'node:crypto';
 import { IDL } from '@dfinity/candid';

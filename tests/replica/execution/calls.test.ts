@@ -1,5 +1,5 @@
-// Calls between canisters: replies, rejects, cleanup, cycles, deadlines; and that what came before
-// an await stays.
+// Calls between canisters: replies, rejects, cleanup, cycles, deadlines; changes before an await
+// stay.
 
 import { describe, expect, it } from 'vitest';
 import type { Reject } from '../../../packages/replica/src/core.ts';
@@ -27,7 +27,7 @@ const imports = [
   'trap',
 ];
 
-/** Names of methods lie in memory from 100 on, each in a slot of 20 bytes. */
+/** Names of methods are in memory from 100 on, in slots of 20 bytes. */
 const methods = ['answer', 'refuse', 'trap', 'silent', 'missing', 'accept', 'wait'] as const;
 type Method = (typeof methods)[number];
 
@@ -49,7 +49,7 @@ function callSelf(method: Method, extra = ''): string {
     (drop (call $call_perform))`;
 }
 
-/** `$onReply`, `$onReject`: what the callbacks do with their environment, local 0. */
+/** `$onReply`, `$onReject`: bodies of the callbacks; their environment is local 0. */
 function caller(options: { onReply?: string; onReject?: string; body: string }): Uint8Array {
   const relay = `(call $msg_reject_msg_copy
       (i32.const 300) (i32.const 0) (call $msg_reject_msg_size))

@@ -1,4 +1,5 @@
-// The freezing threshold: what a canister must keep for its memory, and what it cannot do without.
+// The freezing threshold: the cycles that a canister must keep for its memory, and the messages
+// that it refuses below them.
 
 import { describe, expect, it } from 'vitest';
 import type { Canister } from '../../../packages/replica/src/execution/canister.ts';
@@ -21,11 +22,11 @@ const module = canister(
   ['canister_liquid_cycle_balance128', 'stable64_grow', 'global_timer_set'],
   body,
 );
-/** 160 pages and the module for 30 days at 127,000 cycles a GiB a second. */
+/** Cost per day of 160 pages and the module, at 127,000 cycles per GiB and second. */
 const perDay = ((10_485_760n + BigInt(module.length)) * 127_000n * 86_400n) / 2n ** 30n;
 const reserve = perDay * 30n;
 const held = 40_005_000_000n;
-/** So that an installation holds back little. */
+/** Reduces the cycles that an installation reserves. */
 const limits = { installInstructions: 100_000_000n };
 
 describe('a canister', () => {
@@ -35,7 +36,7 @@ describe('a canister', () => {
     const cycles = replica.engine.canister(id)?.cycles ?? 0n;
     expect(numberOf(await replica.query(id, 'liquid'))).toBe(Number(cycles - reserve));
     const seen = BigInt(numberOf(await replica.update(id, 'spend')));
-    // 1.2 M and 2,000 a byte were paid before.
+    // 1.2 M and 2,000 per byte were already charged.
     expect(seen).toBe(cycles - reserve - held - 1_200_000n - 2_000n * 5n);
     const now = replica.engine.canister(id)?.cycles ?? 0n;
     expect(cycles - now).toBeLessThan(10_000_000n);
@@ -74,7 +75,7 @@ describe('freezingReserve()', () => {
     store: { stableMemory: () => ({ pages: () => 16_384 }) },
   } as unknown as EngineState;
   const settings = newSettings([]);
-  /** A GiB of stable memory for 30 days. */
+  /** The cost of a GiB of stable memory for 30 days. */
   const limit = 127_000n * 86_400n * 30n;
   const reserveWith = (reservedCycles: bigint) => {
     const record = { settings, reservedCycles };

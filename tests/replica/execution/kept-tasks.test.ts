@@ -1,5 +1,5 @@
-// Tasks and callbacks that could not run when they were due: for want of cycles, of a running
-// canister, or of room on the disk. The network keeps each until it ran.
+// Tasks and callbacks that could not run when they were due: because of too few cycles, a stopped
+// canister, or a full disk. The network keeps each until it runs.
 
 import type { Principal } from '@dfinity/principal';
 import { describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ const module = canister(
   (func (export "canister_query warned") (call $reply32 (i32.load (i32.const 1012))))`,
 );
 
-/** A store whose disk can be full. */
+/** Returns a store whose disk can become full. */
 function fillableStore() {
   const disk = { isFull: false };
   const memory = createMemoryStore();

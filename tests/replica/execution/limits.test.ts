@@ -1,4 +1,4 @@
-// Limits and traps: what a canister cannot do ends its message with the network's words, not more.
+// Limits and traps: the message fails with the network's error text, and nothing else fails.
 
 import { describe, expect, it } from 'vitest';
 import { numberOf, startTestReplica, textOf } from '../../support/wasm-canisters/test-replica.ts';

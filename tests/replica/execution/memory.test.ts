@@ -1,5 +1,5 @@
-// The two ways to take memory back (the heap's shadow, a query's stable memory) against plain
-// twins, and the record's bytes.
+// The two ways to undo writes to memory (the heap's shadow, a query's stable memory), compared with
+// reference models, and the bytes of the record.
 
 import { Principal } from '@dfinity/principal';
 import fc from 'fast-check';
@@ -66,7 +66,7 @@ describe('HeapShadow', () => {
   it('holds a heap of nearly 4 GiB, for which Node has no room to grow', () => {
     const shadow = new HeapShadow();
     shadow.commit(Buffer.alloc(wasmPage, 1), []);
-    // Never written to, so that none of it takes memory.
+    // Never written to, so that the system allocates none of it.
     const large = Buffer.alloc(57_344 * wasmPage);
     large[large.length - 1] = 7;
     shadow.commit(large, [large.length / 4_096 - 1]);

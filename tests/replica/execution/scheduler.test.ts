@@ -49,7 +49,7 @@ describe('Scheduler', () => {
     const again = setInterval(() => {
       turns += 1;
     }, 1);
-    // Without turns of the event loop this would not end.
+    // Without turns of the event loop, this would not end.
     const task = () => {
       if (turns < 2) scheduler.push(task);
     };

@@ -1,6 +1,6 @@
-// From where each `ic0` function may be called, as the interface specification's overview of
-// imports has it; `*` is every context but `s`. Kept apart from the replica's table, which it
-// judges.
+// The contexts in which each `ic0` function may be called, from the interface specification's
+// overview of imports; `*` is every context except `s`. Independent of the replica's table, which
+// it checks.
 
 export const specifiedContexts: Readonly<Record<string, string>> = {
   msg_arg_data_size: 'I U RQ NRQ TQ CQ Ry CRy F',

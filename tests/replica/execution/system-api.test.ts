@@ -1,4 +1,4 @@
-// The System API table: every function in every context, by running it there.
+// The System API table: runs every function in every context.
 
 import { describe, expect, it } from 'vitest';
 import type { HostSlot, World } from '../../../packages/replica/src/execution/canister.ts';
@@ -26,7 +26,7 @@ function letters(text: string): string[] {
   return [...text].map((letter) => (letter === 'i' ? types.i : types.I));
 }
 
-/** A module whose function `f` calls one function of `ic0` with zeros. */
+/** Returns a module whose function `f` calls one function of `ic0` with zeros. */
 function callerOf(name: string, withArguments?: string): Uint8Array {
   const { params = '', results = '' } = ic0Interface.i.get(name) ?? {};
   const signature = [
@@ -50,7 +50,7 @@ const world: World = {
   reservedIds: new Set(),
 };
 
-/** Runs the function in that context; the message is empty when it does not trap. */
+/** Runs the function in that context; the message is empty if it does not trap. */
 function attempt(
   sandbox: Sandbox,
   slot: HostSlot,
@@ -84,8 +84,8 @@ function isSpecified(name: string, context: Context): boolean {
 }
 
 /**
- * Fixed costs, by function, of those that do not cost 500; and costs a byte, with the bytes'
- * argument.
+ * Fixed costs of the functions that do not cost 500; and costs per byte, with the argument that has
+ * the number of bytes.
  */
 const specialCosts: Readonly<Record<string, number>> = {
   call_new: 1_500,

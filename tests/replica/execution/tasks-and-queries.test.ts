@@ -1,4 +1,4 @@
-// Everything besides updates: timers, heartbeats, inspection, and all kinds of queries.
+// Everything except updates: timers, heartbeats, inspection, and all kinds of queries.
 
 import type { Principal } from '@dfinity/principal';
 import { describe, expect, it } from 'vitest';
@@ -120,7 +120,7 @@ describe('a query', () => {
 });
 
 describe('a composite query', () => {
-  /** `up` writes, calls the method named in the argument at itself, and adds what it finds. */
+  /** `up` writes, calls its own method of the name in the argument, and adds the result. */
   const module = canister(
     [
       'canister_self_copy',
@@ -186,7 +186,7 @@ describe('a composite query', () => {
 });
 
 /**
- * The modes in which `ic0.accept_message` and, for inspection, `ic0.call_perform` may be called.
+ * The modes in which `ic0.accept_message` and, during inspection, `ic0.call_perform` may be called.
  */
 describe('each entry point runs in its own mode', () => {
   const forbidden = ['accept_message', 'call_perform'] as const;

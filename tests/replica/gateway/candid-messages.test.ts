@@ -1,4 +1,4 @@
-// The gateway's messages against the Candid library, with canisters' own types of token.
+// The gateway's messages compared with the Candid library, with token types that canisters define.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';

@@ -1,4 +1,4 @@
-// Which canister a host, query or Referer names. Vector: the network gateway's documented order.
+// How host, query and Referer select the canister. Vector: the network gateway's documented order.
 
 import { describe, expect, it } from 'vitest';
 import { resolveCanister } from '../../../packages/replica/src/gateway/canister-resolution.ts';

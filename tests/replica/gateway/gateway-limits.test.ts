@@ -22,8 +22,8 @@ function outcomeOf(received: { readonly status: number; readonly body: Uint8Arra
 }
 
 /**
- * Writes bytes to the server and returns its answer's head; what it answers until the time is over
- * where no answer is expected.
+ * Writes bytes to the server and returns the head of its answer, or all bytes received until the
+ * time is over if no answer is expected.
  */
 async function exchange(bytes: string, waitMilliseconds = 300_000): Promise<string> {
   const socket = connect(site.replica.port, '127.0.0.1');

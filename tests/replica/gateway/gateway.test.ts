@@ -1,4 +1,4 @@
-// The HTTP gateway over the real engine, with a canister that answers as each test tells it.
+// The HTTP gateway on the real engine, with a canister whose answers each test sets.
 
 import { connect, type Socket } from 'node:net';
 import { Principal } from '@dfinity/principal';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => site.replica.stop());
 beforeEach(() => site.forgetRules());
 
-/** Lets the canister answer `/hello` with the certified page, changed by `lie`. */
+/** Makes the canister answer `/hello` with the certified page, changed by `lie`. */
 async function serveHello(lie: (answer: Answer) => Answer = (answer) => answer): Promise<void> {
   await site.certify([hello]);
   await site.addRule({
@@ -279,7 +279,7 @@ describe('a file in parts', () => {
   });
 });
 
-/** A GET on the raw host, of which nothing is read yet. */
+/** Sends a GET to the raw host without reading the answer. */
 function ask(path: string): Socket {
   const socket = connect(site.replica.port, '127.0.0.1');
   socket.write(`GET ${path} HTTP/1.1\r\nHost: ${site.canisterId}.raw.localhost\r\n\r\n`);

@@ -1,4 +1,4 @@
-// The joining of parts by itself: any cut of a whole, overlaps, and the number of parts.
+// The joining of parts: any cuts of a whole, overlaps, and the number of parts.
 
 import { Principal } from '@dfinity/principal';
 import fc from 'fast-check';
@@ -10,7 +10,9 @@ import { joinParts } from '../../../packages/replica/src/gateway/join-parts.ts';
 const request = { method: 'GET', url: '/', headers: [], body: new Uint8Array(0) } as const;
 const partsMax = 1_000;
 
-/** Serves `whole` cut at `ends`; each part begins up to `overlap` bytes earlier than asked. */
+/**
+ * Serves `whole` cut at `ends`; each part begins up to `overlap` bytes before the requested one.
+ */
 function partServer(whole: Uint8Array, ends: readonly number[], overlap = 0): CanisterClient {
   const query = async ({
     headers,

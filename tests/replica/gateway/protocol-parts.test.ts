@@ -58,7 +58,7 @@ describe('envelopeBytes()', () => {
       const expected = 3 + encode({ content }).length;
       expect(envelopeBytes({ kind: 'call', ...shape })).toBe(expected);
       const nonce = encode({ nonce: content.nonce }).length - 1;
-      // `query` is a letter longer than `call`.
+      // `query` is one letter longer than `call`.
       expect(envelopeBytes({ kind: 'query', ...shape })).toBe(expected - nonce + 1);
     }
   });

@@ -1,5 +1,5 @@
-// Answers whose bodies come by streaming callbacks, as the network's gateways pass them on: what a
-// canister answers by an update to a client's range above all.
+// Bodies that streaming callbacks deliver, as the network's gateways forward them; above all the
+// answer of an update to a range request.
 
 import { connect } from 'node:net';
 import { Principal } from '@dfinity/principal';
@@ -22,12 +22,12 @@ beforeAll(async () => {
 afterAll(() => site.replica.stop());
 beforeEach(() => site.forgetRules());
 
-/** A token as the service has them: a record with sealed bytes. */
+/** A token like the service's: a record with sealed bytes. */
 function tokenOf(index: number): Token {
   return { content: Uint8Array.of(0, 255, 128, index), offset: 2n ** 63n + BigInt(index) };
 }
 
-/** The parts `-1`, `-2` … by a callback each, but one that fails instead. */
+/** Serves the parts `-1`, `-2` …, each by a callback; one of them may fail. */
 async function serveParts(count: number, failing?: number): Promise<void> {
   for (let index = 1; index <= count; index += 1) {
     const next = index === count ? undefined : tokenOf(index + 1);
@@ -127,7 +127,7 @@ describe('a range that an update answers with a strategy', () => {
     const received = await site.send({ path: '/big', headers: range });
     expect(received).toMatchObject({ status: 206, isComplete: false });
     expect(received.body.length).toBeLessThan(told);
-    // The connection's next answer does not get mixed up with this one.
+    // The next answer on the connection does not mix with this one.
     expect(await answersOfOneConnection(range)).toBe(1);
   });
 
@@ -160,7 +160,7 @@ describe('a range that an update answers with a strategy', () => {
     await expect.poll(() => queries() - before).toBeGreaterThanOrEqual(4);
     await sleep(1_500);
     const held = queries() - before;
-    // Four collected, two ahead, and what the system's buffers of both sides take.
+    // Four collected, two ahead, and the parts in the system's buffers on both sides.
     expect(held).toBeLessThan(12);
     socket.destroy();
     await sleep(300);
@@ -196,7 +196,7 @@ describe('the gateway itself, joining parts,', () => {
   });
 });
 
-/** How many answers come when two requests are sent at once. */
+/** Returns the number of answers to two requests that are sent at once. */
 async function answersOfOneConnection(headers: { readonly range: string }): Promise<number> {
   const socket = connect(site.replica.port, '127.0.0.1');
   let received = '';

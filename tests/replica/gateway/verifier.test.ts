@@ -1,5 +1,5 @@
-// Verification beside the replica's own work: the verdicts are those of verifyAnswer(), whatever
-// the size of the answer, and each reaches its own caller.
+// Verification in parallel with the replica's work: the results equal those of verifyAnswer() for
+// answers of any size, and each reaches its own caller.
 
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../packages/replica/src/gateway/gateway-error.ts';

@@ -1,4 +1,4 @@
-// The verifier's seams: clocks, keys, and answers that make it panic. No canister needed.
+// Edge cases of the verifier: clocks, keys, and answers that make it panic. No canister needed.
 
 import { Principal } from '@dfinity/principal';
 import { sha256 } from '@noble/hashes/sha2';
@@ -26,7 +26,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A certificate as the root subnet would sign it. */
+/** Creates a certificate as the root subnet would sign it. */
 function certificateFor(id: Principal, key = rootKey, certified = site.hash): Uint8Array {
   const data = labeled('certified_data', leaf(certified));
   const bytes: number[] = [];

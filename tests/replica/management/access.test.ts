@@ -1,4 +1,5 @@
-// Rights to call each method, results of unknown and malformed calls, and the effective canister id.
+// The right to call each method, the results of unknown and malformed calls, and the effective
+// canister id.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -82,7 +83,7 @@ describe('calls from canisters', () => {
     const { call, newCanister } = createFixture();
     const id = newCanister();
     const result = await call(method, about(id), { caller: id, fromCanister: true });
-    // upload_chunk lacks its chunk here: access was granted, the argument was not good.
+    // upload_chunk lacks its chunk here: access was allowed, and the argument was invalid.
     if (result.outcome.status === 'rejected') expect(result.outcome.errorCode).toBe('IC0408');
     else expect(method).not.toBe('upload_chunk');
   });

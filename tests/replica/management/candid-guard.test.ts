@@ -1,5 +1,5 @@
-// Candid that would cost the decoder gigabytes or hours is refused at once; what clients send is
-// not.
+// Candid that would cost the decoder gigabytes or hours is refused at once; messages of real
+// clients pass.
 
 import { IDL } from '@dfinity/candid';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
-// The management canister on the true engine and the disk store: code comes, changes, stops and
-// goes.
+// The management canister on the real engine and the disk store: install, upgrade, stop and delete.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -84,7 +83,7 @@ function bytesOf(outcome: Outcome): Uint8Array {
   return outcome.arg;
 }
 
-/** Heap and stable count of the counter's reply. */
+/** The heap count and the stable count in the counter's reply. */
 function counts(outcome: Outcome): readonly number[] {
   const bytes = Buffer.from(bytesOf(outcome));
   return [bytes.readUInt32LE(0), bytes.readUInt32LE(4)];

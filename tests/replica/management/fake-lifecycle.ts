@@ -1,5 +1,5 @@
-// An engine without Wasm: keeps what it was told, so that the tests see what the management
-// canister asked for.
+// An engine without Wasm that records its calls, so that tests see what the management canister
+// requested.
 
 import { Principal } from '@dfinity/principal';
 import type { CanisterView, Lifecycle, Reject } from '../../../packages/replica/src/core.ts';
@@ -18,7 +18,7 @@ interface Entry {
 export interface FakeLifecycle extends Lifecycle {
   readonly entries: ReadonlyMap<string, Entry>;
   readonly installs: Parameters<Lifecycle['install']>[0][];
-  /** When set, the next install is refused with it. */
+  /** If set, the next install fails with it. */
   refusal: Reject | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The management canister over the fake engine, and calls to it in the types of the interface
+// The management canister on the fake engine, and calls to it with the types of the interface
 // specification.
 
 import { IDL } from '@dfinity/candid';
@@ -57,7 +57,7 @@ export function createFixture() {
     return management.execute({ caller, fromCanister, method, arg, cycles, isQuery });
   }
 
-  /** A canister of `owner`. */
+  /** Creates a canister of `owner`. */
   function newCanister(): Principal {
     const made = lifecycle.create({ controllers: [owner], cycles: 5n });
     if (!(made instanceof Principal)) throw new Error('the fake engine refused');
@@ -75,7 +75,7 @@ export function about(canisterId: Principal): Uint8Array {
   return encode(canisterRecord, { canister_id: canisterId });
 }
 
-/** The reply's value; fails on a reject. */
+/** Returns the reply's value; fails on a reject. */
 export function replied(type: IDL.Type, result: ManagementResult): unknown {
   if (result.outcome.status === 'rejected') throw new Error(result.outcome.message);
   return IDL.decode([type], result.outcome.arg)[0];

@@ -262,7 +262,7 @@ describe('chunks', () => {
     );
     for (let count = 0; count < 100; count += 1) await send(Uint8Array.of(count));
     expect(rejected(await send(Uint8Array.of(100))).message).toMatch(/maximum of 100 chunks/);
-    // One that is there already needs no room.
+    // A chunk that is already stored needs no space.
     expect((await send(Uint8Array.of(99))).outcome.status).toBe('replied');
   });
 });
@@ -302,7 +302,7 @@ describe('lifecycle', () => {
         module_hash: [],
         memory_size: 2n ** 30n + 65_536n,
         cycles: 5n,
-        // 127,000 a second for a GiB, and a little for the heap.
+        // 127,000 cycles per second and GiB, and a little for the heap.
         idle_cycles_burned_per_day: 7n,
       });
     }

@@ -60,7 +60,7 @@ describe('secrets', () => {
       .deriveCanisterKey(stranger.toUint8Array())
       .deriveSubKey(context);
     EncryptedVetKey.deserialize(bytes).decryptAndVerify(transport, publicKey, input);
-    // By whichever way: the canister's own key, or the same named by another.
+    // Both ways: the canister's own key, and the same key named by another canister.
     for (const [id, caller] of [[[], stranger] as const, [[stranger], owner] as const]) {
       const arg = encode(publicKeyRecord, { canister_id: id, context, key_id: keyId });
       const asked = await call('vetkd_public_key', arg, { caller, fromCanister: true });

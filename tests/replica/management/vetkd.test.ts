@@ -1,4 +1,5 @@
-// The official client is the judge: what it derives offline, decrypts and verifies must be ours.
+// Compares with the official client: the keys that it derives offline, decrypts and verifies must
+// equal the replica's.
 
 import { Principal } from '@dfinity/principal';
 import {
@@ -135,8 +136,10 @@ describe('vetKeys', () => {
   });
 });
 
-/** The curve has far more points than the subgroup: the first x with a square right side is
- * outside. */
+/**
+ * The curve has far more points than the subgroup, so the first x whose right side is a square
+ * gives a point outside.
+ */
 function pointOutsideSubgroup(): Uint8Array {
   const { Fp } = bls12_381.fields;
   for (let x = 1n; ; x += 1n) {

@@ -1,4 +1,4 @@
-// Which answers the network's gateways cache, for how long, and for whom.
+// The answers that the network's gateways cache, how long, and for which requests.
 
 import { describe, expect, test } from 'vitest';
 import type { HttpAnswer } from '../../../packages/replica/src/gateway/http-messages.ts';
@@ -9,7 +9,7 @@ import { seededRandom } from '../../../packages/replica/src/network/seeded-rando
 const page = { method: 'GET', host: 'a.localhost', url: '/x', range: undefined };
 const punctual = { ...mainnetProfile.cache, earliness: 0 };
 
-/** Each answer takes so long. */
+/** Each answer takes this long. */
 function newCache(settings = punctual, tookMs = 0) {
   let time = 0;
   let asked = 0;
@@ -19,7 +19,7 @@ function newCache(settings = punctual, tookMs = 0) {
     return { status: 200, headers, body: new Uint8Array(1_000), ...rest };
   };
   return {
-    /** Whether the canister was asked. */
+    /** Returns whether the canister was asked. */
     async isAsked(key: Partial<typeof page> | { range: string }, given: HttpAnswer = answer()) {
       const before = asked;
       await cache.answer({ ...page, ...key }, async () => {

@@ -1,4 +1,5 @@
-// The profile and the faults as programs meet them: limits of rates, both doors, what a node says.
+// The network profile and faults as programs observe them: rate limits, both hosts, and false
+// answers of a node.
 
 import { HttpAgent } from '@icp-sdk/core/agent';
 import { afterEach, describe, expect, test } from 'vitest';

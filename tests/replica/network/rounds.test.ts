@@ -1,4 +1,4 @@
-// When messages are executed and certified, on a clock that the test moves.
+// When messages are executed and certified, on a clock that the test controls.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { mainnetProfile } from '../../../packages/replica/src/network/profile.ts';
@@ -17,12 +17,12 @@ afterEach(() => {
 
 function newRounds(settings: RoundSettings, seed = 1) {
   const startMs = performance.now();
-  // Rounds are on a grid of the clock: this one begins with a block.
+  // Rounds follow a grid of the clock: this round begins with a block.
   const nowMs = () => performance.now() - startMs;
   return { rounds: new Rounds(settings, seededRandom(seed), nowMs), nowMs };
 }
 
-/** When each of them is executed. */
+/** Returns the time at which each message is executed. */
 async function inducted(settings: RoundSettings, sizes: readonly number[], seed = 1) {
   const { rounds, nowMs } = newRounds(settings, seed);
   const times = sizes.map(async (bytes) => {

@@ -1,5 +1,5 @@
-// A process that commits in a loop and prints each number once its commit has returned, to be
-// killed. Every commit touches two canisters, pages far apart, a bulk region and a value.
+// A process that commits in a loop and prints each number after the commit returns, until it is
+// killed. Every commit changes two canisters, distant pages, a bulk region and a value.
 
 import { writeSync } from 'node:fs';
 import { openDiskStore } from '../../../packages/replica/src/persistence/disk-store.ts';

@@ -1,4 +1,4 @@
-// Kills of a process that commits, a few; `npm run soak` has more of them.
+// Kills a process that commits, a few times; `npm run soak` runs more.
 
 import { test } from 'vitest';
 import { crashStore } from './store-crashes.ts';

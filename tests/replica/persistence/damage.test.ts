@@ -1,4 +1,4 @@
-// A damaged state folder; `npm run soak` tries each damage of several seeds.
+// A damaged state folder; `npm run soak` applies each damage with several seeds.
 
 import { expect, test } from 'vitest';
 import { seedOr } from '../../support/seed.ts';

@@ -1,4 +1,4 @@
-// The state folder: lock, marker, modes, and what a damaged journal or snapshot leads to.
+// The state folder: lock, marker, modes, and the effects of a damaged journal or snapshot.
 
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -54,8 +54,10 @@ function content(store: StateStore): readonly [record: string, stable: string] {
   return [record, bytes.toString()];
 }
 
-/** Three commits, then a copy of the folder as a kill would leave it, before the third was answered.
- * Returns it and the journal's record ends. */
+/**
+ * Makes three commits, then copies the folder as a kill before the third answer would leave it.
+ * Returns the copy and the ends of the journal's records.
+ */
 function folderLeftByKill(): { readonly folder: string; readonly ends: readonly number[] } {
   const folder = newFolder();
   const store = openDiskStore(folder);
@@ -171,7 +173,7 @@ describe('the journal', () => {
     kept[position] = (kept[position] ?? 0) ^ 0x40;
     writeFileSync(join(folder, 'journal'), kept);
     expect(() => openDiskStore(folder)).toThrow(/journal .* is corrupt at byte \d+/);
-    // The lock was given back, and the file was left for whoever mends it.
+    // The lock was released, and the damaged file stays for repair.
     expect(existsSync(join(folder, 'lock'))).toBe(false);
     expect(readFileSync(join(folder, 'journal')).equals(kept)).toBe(true);
   });
@@ -310,7 +312,7 @@ describe('a full disk', () => {
   test('refuses the commit that does not fit and takes the next that does', () => {
     const folder = newFolder();
     const writer = fileURLToPath(new URL('./full-disk-writer.ts', import.meta.url));
-    // A limit on the size of files fails a write halfway, as a full disk does.
+    // A limit on file sizes makes a write fail halfway, as a full disk does.
     const command = 'trap "" XFSZ; ulimit -f 700; exec "$0" --import tsx "$1" "$2"';
     const run = spawnSync('bash', ['-c', command, process.execPath, writer, folder], {
       encoding: 'utf8',

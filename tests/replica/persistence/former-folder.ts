@@ -1,4 +1,4 @@
-// A state folder in the former layout, byte by byte: no checksums of pages, no heaps.
+// Writes a state folder in the former layout, byte by byte: no checksums of pages, no heaps.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ function u64(value: number): Buffer {
   return bytes;
 }
 
-/** The page's bytes, all of one value. */
+/** A page of bytes of one value. */
 export const pageOf = (value: number) => Buffer.alloc(osPageBytes, value);
 
 function journalRecord(nonce: Buffer, sequence: number, payload: Buffer): Buffer {
@@ -32,8 +32,9 @@ function journalRecord(nonce: Buffer, sequence: number, payload: Buffer): Buffer
 }
 
 /**
- * Commit 1 is in the snapshot: record `one`, page 0 of ones. Commits 2 and 3, in the journal, make page
- * 1 of twos and page 0 of threes, with records to match; the page file is ahead, as a kill leaves it.
+ * Commit 1 is in the snapshot: record `one`, page 0 filled with ones. Commits 2 and 3 in the
+ * journal fill page 1 with twos and page 0 with threes, with matching records; the page file is
+ * ahead, as after a kill.
  */
 export function writeFormerFolder(folder: string, id: string): void {
   const pages = join(folder, 'canisters', id);

@@ -1,4 +1,4 @@
-// A state folder of the former layout is taken up as it was, and is of the current one from then on.
+// A state folder of the former layout is opened unchanged, and has the current layout afterwards.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,6 +40,6 @@ test('a part of it that is missing is refused in words', () => {
   const folder = join(root, 'damaged');
   writeFormerFolder(folder, id);
   rmSync(join(folder, 'snapshot'));
-  // Without a snapshot, the journal does not begin where the state does.
+  // Without a snapshot, the journal does not begin at the start of the state.
   expect(() => openDiskStore(folder)).toThrow(/corrupt at byte/);
 });

@@ -1,5 +1,5 @@
-// A process whose files may not grow past a limit: commits until one fails, then a small one, and
-// ends without closing the store. Prints what it saw.
+// A process with a limit on its file sizes: commits until one fails, then commits a small change,
+// and exits without closing the store. Prints the results.
 
 import { writeSync } from 'node:fs';
 import { openDiskStore } from '../../../packages/replica/src/persistence/disk-store.ts';

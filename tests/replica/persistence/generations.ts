@@ -19,7 +19,7 @@ export function writeGeneration(memory: StableMemory, generation: number): void 
   memory.write(bulkStart + (generation % slots) * slotBytes, bulk(generation));
 }
 
-/** Fails unless the memory holds the stamps of `generation` and the last bulk of every slot. */
+/** Fails unless the memory has the stamps of `generation` and the last bulk of every slot. */
 export function expectGeneration(memory: StableMemory, generation: number): void {
   for (const offset of stampOffsets) {
     const stamp = new Uint8Array(recordOf(generation).length);
@@ -34,7 +34,7 @@ export function expectGeneration(memory: StableMemory, generation: number): void
   }
 }
 
-/** 100 to 400 kB that no other generation has. */
+/** Returns 100 to 400 kB that differ in each generation. */
 function bulk(generation: number): Uint8Array {
   const bytes = new Uint8Array(100_000 + ((generation * 7_919) % 300_000));
   bytes.fill(generation % 251);

@@ -1,5 +1,5 @@
-// Every damage to every file of a small state folder: it opens whole, or is refused in words, and a
-// repair leaves it whole at some commit. A mixture is never shown.
+// Every damage to every file of a small state folder: the folder opens undamaged, or is refused
+// with a reason, and a repair restores the state of one commit. A mixture of commits never appears.
 
 import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ function writeGeneration(store: StateStore, generation: number, heap: Buffer): v
   });
 }
 
-/** The number of the commit that all of the state is of. Fails when the parts disagree. */
+/** Returns the number of the commit that all parts of the state have. Fails if they differ. */
 function generationOf(store: StateStore): number {
   const [canister] = store.load();
   if (canister === undefined) return 0;
@@ -55,7 +55,7 @@ function generationOf(store: StateStore): number {
   }
   expect(parts).toEqual(parts.map(() => expected));
   const found = store.getModule(moduleHash);
-  // The engine says so, and keeps the canister.
+  // The engine reports this, and keeps the canister.
   if (found === undefined) throw new Error('the module is missing, which --repair does not mend');
   expect(Buffer.from(found).equals(module)).toBe(true);
   return generation;
@@ -67,7 +67,9 @@ function generationOf(store: StateStore): number {
   }
 }
 
-/** A folder as a kill leaves it, behind a checkpoint, and an older one of the same state. */
+/**
+ * Makes a folder as a kill leaves it, after a checkpoint, and an older folder of the same state.
+ */
 function makeFolders(root: string): { readonly folder: string; readonly older: string } {
   const live = join(root, 'live');
   const [folder, older] = [join(root, 'state'), join(root, 'older')];
@@ -93,7 +95,7 @@ type Random = (limit: number) => number;
 interface Damage {
   readonly name: string;
   readonly path: string;
-  /** `undefined`: the file is removed. */
+  /** `undefined` removes the file. */
   readonly bytes: Buffer | undefined;
 }
 
@@ -136,7 +138,7 @@ export interface DamageCounts {
   repaired: number;
 }
 
-/** `share` of all damages, chosen by the seed. */
+/** Tries a `share` of all damages, chosen by the seed. */
 export function damageState(options: { seed: number; share: number }): DamageCounts {
   const random = randomNumbers(options.seed);
   const root = mkdtempSync(join(tmpdir(), 'replica-damage-'));

@@ -1,4 +1,4 @@
-// Both stores against a plain twin: one Buffer per canister, copied at each commit.
+// Both stores compared with a reference model: one Buffer per canister, copied at each commit.
 
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -68,7 +68,10 @@ function copyOf(twin: Twin): Twin {
   };
 }
 
-/** The store under test beside the twin: what is committed, and what the running message sees. */
+/**
+ * A store under test and its reference model: the committed state, and the state in the running
+ * message.
+ */
 class Pair {
   store: StateStore;
   readonly reopen: (store: StateStore) => StateStore;
@@ -134,7 +137,7 @@ class Pair {
     memory.set(fitting, offset);
   }
 
-  /** Reads in one piece and in small ones: stores may serve these by different ways. */
+  /** Reads in one piece and in small ones, since stores may use different code for them. */
   compare(where: { readonly id: Id; readonly at: number; readonly length: number }): void {
     const memory = this.seen.memory[where.id];
     const start = Math.floor(where.at * memory.length);

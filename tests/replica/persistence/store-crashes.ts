@@ -1,5 +1,5 @@
-// kill -9 of a process that commits, at any moment: what was answered is there, and nothing is
-// half-written.
+// SIGKILL at any moment of a process that commits: every acknowledged commit is present, and none
+// is partial.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,8 +18,10 @@ interface Run {
   readonly milliseconds: number;
 }
 
-/** Runs the writer, kills it some time after its first line; returns the last number that it
- * printed. */
+/**
+ * Starts the writer, kills it some time after its first line, and returns the last number it
+ * printed.
+ */
 async function runAndKill({ state, first, milliseconds }: Run): Promise<number> {
   const child = spawn(process.execPath, ['--import', 'tsx', writer, state, String(first)], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -53,7 +55,7 @@ function openAndCheck(state: string): number {
   }
 }
 
-/** Kills it so many times. */
+/** Kills it `rounds` times. */
 export async function crashStore(rounds: number): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'replica-crash-'));
   const state = join(directory, 'state');
@@ -64,7 +66,7 @@ export async function crashStore(rounds: number): Promise<void> {
       const answered = await runAndKill(run);
       expect(answered).toBeGreaterThanOrEqual(next);
       const found = openAndCheck(state);
-      // The last commit may have been durable before it could be printed.
+      // The last commit may be durable although the number was not printed.
       expect([answered, answered + 1], `${found} after ${answered}`).toContain(found);
       next = found + 1;
     }

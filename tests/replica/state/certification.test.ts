@@ -40,7 +40,7 @@ beforeEach(() => {
 
 const create = () => createCertification({ rootSecret: seed, engine: () => engine });
 
-/** The official agent's verifier, with its checks of signature and time. */
+/** Verifies with the official agent, including signature and time. */
 async function verified(certificate: Uint8Array, rootKey: Uint8Array): Promise<Certificate> {
   return Certificate.create({ certificate, rootKey, canisterId });
 }

@@ -1,4 +1,4 @@
-// A module that cannot be installed is refused with a reason, whatever its bytes are.
+// Any bytes that are not an installable module are refused with a reason.
 
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';

@@ -27,7 +27,7 @@ function load(text: string, limit = plenty) {
   };
 }
 
-/** The cost of one function, called once. */
+/** Returns the cost of one call of a function. */
 function costOf(body: string, ...args: number[]): number {
   return load(`(module (memory 1) (table 4 funcref) (global $g (mut i32) (i32.const 0))
     (func $other) (elem declare func $other) (data $d "abcd") (func (export "f") ${body}))`).cost(
@@ -152,7 +152,7 @@ describe('instrument()', () => {
     const whole = assemble('(module (memory 1) (func (export "f") (loop (br 0))))');
     for (let length = 0; length < whole.length; length += 1) {
       const part = whole.slice(0, length);
-      // A cut between two sections leaves a module that is shorter, but well formed.
+      // A cut between two sections leaves a shorter, well-formed module.
       try {
         instrument(cutSections(part));
       } catch (error) {

@@ -1,10 +1,10 @@
-// Bodies of `aws-chunked` as SDKs send them.
+// Builds `aws-chunked` bodies as SDKs send them.
 
 import { createHash, createHmac } from 'node:crypto';
 
 export interface ChunkedForm {
   readonly chunkBytes: number;
-  /** Without: chunks have no signatures. */
+  /** Without a key, chunks have no signatures. */
   readonly key?: Uint8Array;
   readonly trailer?: readonly (readonly [name: string, value: string])[];
 }
@@ -15,7 +15,7 @@ export const chunkSeed = '0'.repeat(64);
 
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 
-/** Framed, and signed from `chunkSeed` on if there is a key. */
+/** Returns the framed bytes, with signatures that begin at `chunkSeed` if there is a key. */
 export function frame(bytes: Uint8Array, { chunkBytes, key, trailer }: ChunkedForm): Buffer {
   let previous = chunkSeed;
   const sign = (kind: string, hashes: string) => {

@@ -1,5 +1,5 @@
-// An S3 server in front of a service, and a client of S3 for it: the SDK with a pair of keys that stands
-// for the service's owner.
+// An S3 server in front of a service, and an S3 client for it: the SDK with a key pair that
+// represents the service's owner.
 
 import { mkdtempSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +25,7 @@ export const ownerKey: AccessKey = {
   access: { profile: 'owner' },
 };
 
-/** Stands for the service's API key, over HTTP. */
+/** Represents the service's API key over HTTP. */
 export const apiKey: AccessKey = {
   accessKeyId: 'AKIDAPIKEY000000',
   secretAccessKey: 'key-secret',

@@ -1,4 +1,4 @@
-// The signed requests that S3's documentation shows ("Authenticating Requests", its examples of the
+// The signed requests of S3's documentation ("Authenticating Requests": examples of the
 // Authorization header, of query parameters and of chunks), as the S3 server receives them.
 
 import type { Header, SignedRequest } from '../../../packages/s3/src/signature/signed-request.ts';
@@ -19,7 +19,7 @@ export const exampleCredentials: Credentials = {
 const date: Header = ['x-amz-date', '20130524T000000Z'];
 const emptyHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** With the Authorization header that its headers and this signature make. */
+/** Adds the Authorization header for these headers and this signature. */
 function signed(start: string, headers: readonly Header[], signature: string): SignedRequest {
   const [method = '', target = ''] = start.split(' ');
   const [rawPath = '', rawQuery = ''] = target.split('?');
@@ -100,7 +100,7 @@ export const presigned: SignedRequest = {
   ].join('&'),
   headers: [['host', 'examplebucket.s3.amazonaws.com']],
 };
-/** Bodies of the two with chunks: 66,560 letters a. */
+/** The bodies of the two chunked requests: 66,560 times the letter a. */
 export const documentedBodies = {
   chunked: [
     '10000;chunk-signature=ad80c730a21e5b8d04586a2213dd63b9a0e99e0e2307b0ade35a65485a288648',

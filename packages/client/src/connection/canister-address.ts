@@ -1,7 +1,6 @@
 // Addresses of canisters at gateways, and of agent endpoints.
 
 import { gatewayDomains } from '../../../wire/src/gateways.ts';
-import { StorageError } from '../storage-error.ts';
 
 /** The agent endpoint that DFINITY recommends for the network, whichever gateway is used. */
 export const networkAgentHost = 'https://icp-api.io';
@@ -25,24 +24,6 @@ export function canisterAddress(options: {
   return isLoopback(options.host)
     ? `${protocol}//${options.canisterId}.localhost${port === '' ? '' : `:${port}`}`
     : '';
-}
-
-/**
- * Returns the id of the canister behind a gateway's address. Custom domains and the plain address
- * of a local replica do not contain the id, so the function asks the gateway for its header. Throws
- * HttpError if the response has no such header.
- */
-export async function findCanister(url: string): Promise<string> {
-  const { canisterIdIn } = await import('./canister-id.ts');
-  const named = canisterIdIn(url);
-  if (named !== undefined) return named;
-  const request: RequestInit = { method: 'HEAD', redirect: 'error' };
-  const { headers } = await fetch(url, request).catch((error) => {
-    throw new StorageError('NetworkError', 'The gateway cannot be reached.', { cause: error });
-  });
-  const id = headers.get('x-ic-canister-id');
-  if (id !== null) return id;
-  throw new StorageError('HttpError', `${url} does not name its canister.`);
 }
 
 /**

@@ -8,7 +8,7 @@ import { nameOf } from './location.ts';
 type Words = (match: RegExpMatchArray) => string;
 
 const keyHint =
-  'give one by EFS_API_KEY or --api-key, or an identity with the right by --identity and ' +
+  'give an API key by EFS_API_KEY or --api-key, or an identity with the right by --identity and ' +
   '--transport actor';
 
 /** The messages of the client and of the agent. */
@@ -17,7 +17,7 @@ export const notReached =
 
 /** By error code; the first matching pattern counts. Some match only earlier services. */
 const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
-  Unauthorized: [[/API key/, () => `This needs an API key: ${keyHint}.`]],
+  Unauthorized: [[/API key/, () => `A key is missing: ${keyHint}.`]],
   InvalidApiKey: [
     [
       /unknown, revoked or expired/,
