@@ -10,7 +10,7 @@ import type { CanisterView, MessageReport, StateStore } from './core.ts';
 import type { ResumeFailure, RunningEngine } from './execution/engine.ts';
 import { createEngine } from './execution/engine.ts';
 import type { Limits } from './execution/limits.ts';
-import { createGateway } from './gateway/gateway.ts';
+import { createGateway, type PreflightMode } from './gateway/gateway.ts';
 import { startHttpServer } from './http-server.ts';
 import type { InProcessCalls, PrincipalLike } from './in-process-calls.ts';
 import { createInProcessCalls, toPrincipal } from './in-process-calls.ts';
@@ -84,6 +84,11 @@ export interface ReplicaOptions {
   readonly seed?: number;
   /** A node that answers queries wrongly; `{}` for one that `setFaults` changes later. */
   readonly faults?: QueryFaults;
+  /**
+   * Whether the gateway passes OPTIONS on to canisters (`passed-on`, the default) or answers them
+   * itself (`answered`): the network's gateways differ.
+   */
+  readonly preflights?: PreflightMode;
   readonly onReport?: (report: MessageReport) => void;
   readonly onPrint?: (canisterId: string, text: string) => void;
 }
@@ -152,8 +157,9 @@ export async function startReplica(options: ReplicaOptions = {}): Promise<Replic
     for (const { canisterId, reason } of resumeFailures) {
       options.onNote?.(`Canister ${canisterId} could not be resumed: ${reason}`);
     }
-    const { port = 0, server: hasServer = true } = options;
-    const server = hasServer ? await startServer(core, { port, allowedOrigins }) : undefined;
+    const { port = 0, server: hasServer = true, preflights } = options;
+    const listener = { port, allowedOrigins, preflights };
+    const server = hasServer ? await startServer(core, listener) : undefined;
     if (options.now === undefined) engine.startTimers();
     return createApi(core, { server, resumeFailures });
   } catch (error) {
@@ -229,10 +235,13 @@ function secretSeed(store: StateStore, name: string): Uint8Array {
   return seed;
 }
 
-function startServer(
-  core: Core,
-  listener: { readonly port: number; readonly allowedOrigins: ReadonlySet<string> },
-): Promise<LoopbackServer> {
+interface Listener {
+  readonly port: number;
+  readonly allowedOrigins: ReadonlySet<string>;
+  readonly preflights: PreflightMode | undefined;
+}
+
+function startServer(core: Core, { preflights, ...listener }: Listener): Promise<LoopbackServer> {
   const { engine, certification, clock, store, plainAddress, network } = core;
   const gateway = createGateway({
     engine: network?.gatewayEngine ?? engine,
@@ -241,6 +250,7 @@ function startServer(
     servesHttp: createHttpLookup(store),
     plainCanister: () => plainAddress.canisterId,
     bodyMs: network?.clientTimes?.bodyMs,
+    preflights,
   });
   const { now } = clock;
   const { handle } = createAgentEndpoints({

@@ -270,6 +270,50 @@ describe('OPTIONS', () => {
       expect(received.headers['access-control-allow-methods']).toContain('PUT');
     }
   });
+
+  it('is answered by the gateway for a day after an answer that is none, and then asked again', async () => {
+    const own = await openSite({ now: () => 1_800_000_000_000_000_000n });
+    const unfit = encodeAnswer({ status: 405, headers: [['access-control-max-age', '1']] });
+    const fit = encodeAnswer({ status: 204, headers: [['access-control-max-age', '1']] });
+    await own.addRule({ method: 'query', pattern: '/unfit', reply: unfit });
+    await own.addRule({ method: 'query', pattern: '/fit', reply: fit });
+    const host = `${own.canisterId}.raw.localhost`;
+    const ageAt = async (path: string) =>
+      (await own.send({ method: 'OPTIONS', path, host })).headers['access-control-max-age'];
+    expect([await ageAt('/fit'), await ageAt('/unfit'), await ageAt('/fit')]).toEqual([
+      '1',
+      '7200',
+      '7200',
+    ]);
+    own.replica.advanceTime(86_400_000_000_001n);
+    expect(await ageAt('/fit')).toBe('1');
+    await own.replica.stop();
+  });
+});
+
+describe('preflights: answered', () => {
+  it('leaves no cross-origin header to the canister', async () => {
+    const own = await openSite({ preflights: 'answered' });
+    const headers = [
+      ['access-control-allow-headers', 'authorization'],
+      ['access-control-expose-headers', 'etag'],
+      ['access-control-allow-origin', 'https://a.example'],
+      ['etag', '"x"'],
+    ] as const;
+    for (const pattern of ['OPTIONS', 'GET']) {
+      const reply = encodeAnswer({ status: 202, headers });
+      await own.addRule({ method: 'query', pattern, reply });
+    }
+    const host = `${own.canisterId}.raw.localhost`;
+    const preflight = await own.send({ method: 'OPTIONS', path: '/x', host });
+    expect(preflight.status).toBe(200);
+    expect(preflight.headers['access-control-allow-headers']).not.toContain('authorization');
+    const answer = await own.send({ method: 'GET', path: '/x', host });
+    expect([answer.status, answer.headers.etag]).toEqual([202, '"x"']);
+    expect(answer.headers['access-control-expose-headers']).not.toContain('etag');
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    await own.replica.stop();
+  });
 });
 
 describe('garbage', () => {

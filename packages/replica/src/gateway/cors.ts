@@ -1,8 +1,11 @@
-// Cross-origin headers that the network's gateways add if the canister sends none. Fetch standard,
-// "CORS protocol"; the values are ic-gateway's.
+// Cross-origin headers of the network's gateways. Fetch standard, "CORS protocol"; the values are
+// those of ic-gateway, `src/routing/middleware/cors.rs`. A gateway that passes OPTIONS on adds what a
+// canister leaves out; one that answers OPTIONS itself overwrites what a canister sends, as
+// tower-http's CorsLayer does.
 
+import type { Principal } from '@dfinity/principal';
 import type { HeaderField } from './http-messages.ts';
-import { headerValue } from './http-messages.ts';
+import { headerValue, withoutHeaders } from './http-messages.ts';
 
 const always: readonly HeaderField[] = [
   ['access-control-allow-origin', '*'],
@@ -21,7 +24,7 @@ const onPreflights: readonly HeaderField[] = [
   [
     'access-control-allow-headers',
     'user-agent, dnt, if-none-match, if-modified-since, cache-control, content-type, range, ' +
-      'cookie, x-requested-with, x-ic-canister-id',
+      'cookie, x-requested-with, x-ic-canister-id, x-oc-jwt, x-oc-api-key',
   ],
   ['access-control-max-age', '7200'],
 ];
@@ -39,9 +42,36 @@ export function withCorsDefaults(
   method: string,
   headers: readonly HeaderField[],
 ): readonly HeaderField[] {
-  const defaults = [...(method === 'OPTIONS' ? onPreflights : onAnswers), ...always];
-  const missing = defaults.filter(([name]) => headerValue(headers, name) === undefined);
+  const missing = defaultsOf(method).filter(([name]) => headerValue(headers, name) === undefined);
   return [...headers, ...missing];
+}
+
+/** Replaces a canister's cross-origin headers with the gateway's. */
+export function withGatewayCors(
+  method: string,
+  headers: readonly HeaderField[],
+): readonly HeaderField[] {
+  const defaults = defaultsOf(method);
+  // `Vary` is the one field that is added to
+  const replaced = new Set(defaults.map(([name]) => name).filter((name) => name !== 'vary'));
+  return [...withoutHeaders(headers, replaced), ...defaults];
+}
+
+function defaultsOf(method: string): readonly HeaderField[] {
+  return [...(method === 'OPTIONS' ? onPreflights : onAnswers), ...always];
+}
+
+const dayNs = 86_400_000_000_000n;
+
+/** Canisters whose answer to OPTIONS was not usable: for a day, none of theirs is asked for. */
+export function createRefusedPreflights(nowNs: () => bigint) {
+  const endsNs = new Map<string, bigint>();
+  return {
+    has: (canisterId: Principal) => (endsNs.get(canisterId.toText()) ?? 0n) > nowNs(),
+    add: (canisterId: Principal) => {
+      endsNs.set(canisterId.toText(), nowNs() + dayNs);
+    },
+  };
 }
 
 /** Whether a canister's answer to OPTIONS is used: it is 2xx, empty and has a CORS header. */

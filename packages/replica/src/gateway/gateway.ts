@@ -10,7 +10,12 @@ import { answerRequest } from './answer-request.ts';
 import type { GatewayEngine } from './canister-client.ts';
 import { createCanisterClient } from './canister-client.ts';
 import { resolveCanister } from './canister-resolution.ts';
-import { isPreflightAnswer, withCorsDefaults } from './cors.ts';
+import {
+  createRefusedPreflights,
+  isPreflightAnswer,
+  withCorsDefaults,
+  withGatewayCors,
+} from './cors.ts';
 import { errorPage, GatewayError, toGatewayError } from './gateway-error.ts';
 import type { HeaderField, HttpAnswer } from './http-messages.ts';
 import { withoutHeaders } from './http-messages.ts';
@@ -29,7 +34,14 @@ export interface GatewayOptions {
   readonly cache?: AnswerCache | undefined;
   /** Time limit for a request's body; undefined: none. */
   readonly bodyMs?: number | undefined;
+  readonly preflights?: PreflightMode | undefined;
 }
+
+/**
+ * How the gateway treats OPTIONS: it passes them on to canisters, as ic-gateway does with
+ * `--cors-canister-passthrough`, or answers them itself, as ic-gateway does without that option.
+ */
+export type PreflightMode = 'passed-on' | 'answered';
 
 export interface Gateway {
   /** Answers a request; never rejects. */
@@ -38,15 +50,18 @@ export interface Gateway {
 
 interface Exchange {
   readonly options: GatewayOptions;
+  readonly refusedPreflights: ReturnType<typeof createRefusedPreflights>;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
 }
 
 export function createGateway(options: GatewayOptions): Gateway {
+  const refusedPreflights = createRefusedPreflights(() => options.engine.now());
   return {
     handle: async (request, response) => {
-      const exchange = { options, request, response, requestId: randomUUID() };
+      const requestId = randomUUID();
+      const exchange = { options, refusedPreflights, request, response, requestId };
       try {
         await serve(exchange);
       } catch (error) {
@@ -57,7 +72,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 async function serve(exchange: Exchange): Promise<void> {
-  const { options, request, response, requestId } = exchange;
+  const { options, request, response } = exchange;
   const target = readTarget(request);
   const { referer } = request.headers;
   const { canisterId: named, isRaw } = resolveCanister({ ...target, referer });
@@ -78,10 +93,24 @@ async function serve(exchange: Exchange): Promise<void> {
     );
   const { range } = request.headers;
   const key = { method, host: target.host ?? '', url: target.url, range };
-  const answer = await (options.cache?.answer(key, ask) ?? ask());
-  const stands = method !== 'OPTIONS' || isPreflight(answer);
-  const shown = stands ? answer : preflight;
-  await writeAnswer(response, withGatewayHeaders(shown, { method, requestId, canisterId }));
+  const answerOf = () => options.cache?.answer(key, ask) ?? ask();
+  const answer = await (method === 'OPTIONS'
+    ? preflightOf(exchange, canisterId, answerOf)
+    : answerOf());
+  await writeAnswer(response, withGatewayHeaders(exchange, answer, canisterId));
+}
+
+/** Returns the canister's answer to OPTIONS if it is usable, and otherwise the gateway's. */
+async function preflightOf(
+  { options, refusedPreflights }: Exchange,
+  canisterId: Principal,
+  ask: () => Promise<HttpAnswer>,
+): Promise<HttpAnswer> {
+  if (options.preflights === 'answered' || refusedPreflights.has(canisterId)) return preflight;
+  const answer = await ask().catch(() => undefined);
+  if (answer !== undefined && isPreflight(answer)) return answer;
+  refusedPreflights.add(canisterId);
+  return preflight;
 }
 
 /** The gateway's own answer to OPTIONS, to which the CORS defaults are added. */
@@ -120,10 +149,9 @@ async function fail(exchange: Exchange, error: unknown): Promise<void> {
     response.destroy();
     return;
   }
-  const method = request.method ?? 'GET';
-  const context = { method, requestId, canisterId: undefined };
-  const answer = method === 'OPTIONS' ? preflight : pageOf(toGatewayError(error), requestId);
-  await writeAnswer(response, withGatewayHeaders(answer, context));
+  const isPreflight = request.method === 'OPTIONS';
+  const answer = isPreflight ? preflight : pageOf(toGatewayError(error), requestId);
+  await writeAnswer(response, withGatewayHeaders(exchange, answer, undefined));
 }
 
 function pageOf(error: GatewayError, requestId: string): HttpAnswer {
@@ -138,15 +166,13 @@ function pageOf(error: GatewayError, requestId: string): HttpAnswer {
 const gatewayHeaders: ReadonlySet<string> = new Set(['x-request-id', 'x-ic-canister-id']);
 
 function withGatewayHeaders(
+  { options, request, requestId }: Exchange,
   answer: HttpAnswer,
-  context: {
-    readonly method: string;
-    readonly requestId: string;
-    readonly canisterId: Principal | undefined;
-  },
+  canisterId: Principal | undefined,
 ): HttpAnswer {
   const headers = withoutHeaders(answer.headers, gatewayHeaders);
-  headers.push(['x-request-id', context.requestId]);
-  if (context.canisterId) headers.push(['x-ic-canister-id', context.canisterId.toText()]);
-  return { ...answer, headers: withCorsDefaults(context.method, headers) };
+  headers.push(['x-request-id', requestId]);
+  if (canisterId) headers.push(['x-ic-canister-id', canisterId.toText()]);
+  const withCors = options.preflights === 'answered' ? withGatewayCors : withCorsDefaults;
+  return { ...answer, headers: withCors(request.method ?? 'GET', headers) };
 }
