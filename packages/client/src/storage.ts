@@ -77,8 +77,8 @@ export interface Storage extends FileStorage {
 /**
  * Returns the client of one service. With `url` it speaks HTTP through a gateway; with `host` and
  * `canisterId` it calls the actor, which also manages buckets, keys and encryption. In a page of
- * another origin, `url` with a key reads public files over HTTP and calls the actor for the rest:
- * not every gateway lets such a page send a key.
+ * another origin, `url` reads public files over HTTP and calls the actor for the rest: not every
+ * gateway lets such a page send a key.
  *
  * @example
  * ```ts
@@ -120,9 +120,8 @@ export function issuerOf(options: StorageOptions): Issuer | undefined {
 export function transportOf(options: StorageOptions): Transport {
   if (!('url' in options)) return actorTransport(options);
   const actor = actorBehind(options);
-  if (options.apiKey !== undefined && isForeign(options.url))
-    return foreignTransport(options, actor);
   const isVerifiable = isLoopback(options.url) || isHttps(options.url);
+  if (isVerifiable && isForeign(options.url)) return foreignTransport(options, actor);
   return { ...httpTransport(options), verifier: isVerifiable ? actor.verifier : undefined };
 }
 
@@ -161,24 +160,30 @@ function actorTransport(options: FoundLater): Transport {
 }
 
 /**
- * Returns the transport for pages of other origins with a key. It reads public files by plain GETs
- * and calls the actor for everything else, because gateways that answer OPTIONS themselves let no
- * page of another origin send a key over HTTP.
+ * Returns the transport for pages of other origins. It reads public files by plain GETs and calls
+ * the actor for everything else, because a gateway that answers OPTIONS itself lets no page of
+ * another origin send a key over HTTP, or see entity tags.
  */
 function foreignTransport(options: HttpStorageOptions, actor: Transport): Transport {
   const http = httpTransport({ ...options, apiKey: undefined });
   return {
     ...actor,
     async openFile(file, signal) {
-      if (file.version !== undefined) return actor.openFile(file, signal);
-      try {
-        return await http.openFile(file, signal);
-      } catch (error) {
-        // Without a key, files of private buckets return 404
-        if (!isStorageError(error, 'NoSuchFile')) throw error;
-        return actor.openFile(file, signal);
-      }
+      const isPresent = file.version === undefined;
+      const opened = await (isPresent ? unlessMissing(http.openFile(file, signal)) : undefined);
+      // A gateway may hide the entity tag, which verifies the bytes
+      return opened?.etag ? opened : actor.openFile(file, signal);
     },
     readPart: (part, signal) => (part.isAnonymous ? http : actor).readPart(part, signal),
   };
+}
+
+/** Without a key, files of private buckets return 404. */
+async function unlessMissing<T>(opening: Promise<T>): Promise<T | undefined> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (isStorageError(error, 'NoSuchFile')) return undefined;
+    throw error;
+  }
 }

@@ -88,7 +88,8 @@ export async function downloadFile(
 
   async function wholeJob(): Promise<Job> {
     const partBytes = chunkBytesOf(file, options);
-    const digests = options.verify === false ? undefined : [];
+    const isUnverified = options.verify === false || file.etag === '';
+    const digests = isUnverified ? undefined : [];
     const start = digests && (await resumedBytes({ file, options, partBytes, digests }));
     const bounds = { start: start ?? 0, end: file.size, partBytes: partBytes ?? chunkBytesMax };
     const { isAnonymous, version } = file;

@@ -268,6 +268,7 @@ export interface DownloadOptions extends TransferOptions {
 }
 
 export interface Download {
+  /** '' if a gateway hides it from pages of other origins; the bytes are not verified then. */
   readonly etag: string;
   /** The size of the whole file. */
   readonly size: number;

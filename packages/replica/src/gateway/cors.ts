@@ -1,6 +1,6 @@
 // Cross-origin headers of the network's gateways. Fetch standard, "CORS protocol"; the values are
-// those of ic-gateway, `src/routing/middleware/cors.rs`. A gateway that passes OPTIONS on adds what a
-// canister leaves out; one that answers OPTIONS itself overwrites what a canister sends, as
+// those of ic-gateway, `src/routing/middleware/cors.rs`. A gateway that passes OPTIONS on adds what
+// a canister leaves out; one that answers OPTIONS itself overwrites what a canister sends, as
 // tower-http's CorsLayer does.
 
 import type { Principal } from '@dfinity/principal';
