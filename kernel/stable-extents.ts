@@ -186,29 +186,30 @@ export function openExtents(): void {
 /** Builds the text of the trap here, because the kernel has no static data. */
 function refuseMemory(): void {
   const text = heapBase() + tablePartAt;
-  store<u64>(text, 0x6261747320656854); // "The stab"
-  store<u64>(text, 0x726f6d656d20656c, 8); // "le memor"
-  store<u64>(text, 0x746f6e2073692079, 16); // "y is not"
-  store<u64>(text, 0x7369687420666f20, 24); // " of this"
-  store<u64>(text, 0x6e6f697372657620, 32); // " version"
-  store<u64>(text, 0x6c6174736e69203a, 40); // ": instal"
-  store<u64>(text, 0x687420656e6f206c, 48); // "l one th"
-  store<u64>(text, 0x2073746966207461, 56); // "at fits "
-  store<u64>(text, 0x7220726f202c7469, 64); // "it, or r"
-  store<u64>(text, 0x6c6c6174736e6965, 72); // "einstall"
-  systemTrap(text, 80);
+  store<u64>(text, 0x7265762073696854); // "This ver"
+  store<u64>(text, 0x6e6163206e6f6973, 8); // "sion can"
+  store<u64>(text, 0x6461657220746f6e, 16); // "not read"
+  store<u64>(text, 0x6174732065687420, 24); // " the sta"
+  store<u64>(text, 0x6f6d656d20656c62, 32); // "ble memo"
+  store<u64>(text, 0x74736e69203a7972, 40); // "ry: inst"
+  store<u64>(text, 0x65762061206c6c61, 48); // "all a ve"
+  store<u64>(text, 0x6874206e6f697372, 56); // "rsion th"
+  store<u64>(text, 0x202c6e6163207461, 64); // "at can, "
+  store<u64>(text, 0x736e69657220726f, 72); // "or reins"
+  store<u64>(text, 0x000000006c6c6174, 80); // "tall"
+  systemTrap(text, 84);
   unreachable();
 }
 
 function refuseGrowth(): void {
   const text = heapBase() + tablePartAt;
-  store<u64>(text, 0x2065726f6d206f4e); // "No more "
-  store<u64>(text, 0x6d20656c62617473, 8); // "stable m"
-  store<u64>(text, 0x61632079726f6d65, 16); // "emory ca"
-  store<u64>(text, 0x646168206562206e, 24); // "n be had"
-  store<u64>(text, 0x2065687420796220, 32); // " by the "
-  store<u64>(text, 0x72657473696e6163, 40); // "canister"
-  systemTrap(text, 48);
+  store<u64>(text, 0x696e616320656854); // "The cani"
+  store<u64>(text, 0x6e61632072657473, 8); // "ster can"
+  store<u64>(text, 0x2074656720746f6e, 16); // "not get "
+  store<u64>(text, 0x6174732065726f6d, 24); // "more sta"
+  store<u64>(text, 0x6f6d656d20656c62, 32); // "ble memo"
+  store<u64>(text, 0x0000000000007972, 40); // "ry"
+  systemTrap(text, 42);
   unreachable();
 }
 

@@ -62,7 +62,7 @@ describe('spaceGrow(): space 0 has holes', () => {
     expect(host.exports.stable64_grow(64n)).toBe(0n);
     linearWrite(host, 100, Uint8Array.of(1));
     const before = host.system.stable.slice();
-    const noRoom = 'No more stable memory can be had by the canister';
+    const noRoom = 'The canister cannot get more stable memory';
     expect(() => linearWrite(host, extentBytes, Uint8Array.of(1))).toThrow(noRoom);
     expect(spaceGrow(1, 1)).toBe(-1);
     expect(Buffer.compare(host.system.stable, before)).toBe(0);

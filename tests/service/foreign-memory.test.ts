@@ -38,7 +38,7 @@ test.each([
   const image = before.read(0, before.bytes);
   const wasm = new Uint8Array(await readFile(wasmPath));
   await expect(replica.upgrade(canisterId, wasm)).rejects.toThrow(
-    /not of this version: install one/,
+    /cannot read the stable memory: install a version that can/,
   );
   const after = replica.stableMemory(canisterId.toText());
   expect(Buffer.compare(after.read(0, after.bytes), image)).toBe(0);
