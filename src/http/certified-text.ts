@@ -65,7 +65,10 @@ export function serveText(
     { etag, lastModifiedNs: lastModifiedNs ?? 0n },
   );
   if (verdict === 'failed') {
-    throw new Refusal('PreconditionFailed', 'The text is not in the state that the request names.');
+    throw new Refusal(
+      'PreconditionFailed',
+      'The text does not match the preconditions of the request.',
+    );
   }
   const withRow = (row: PublicRow | undefined) => {
     return row === undefined || request.body.length > 0 ? undefined : { ...answer, row };

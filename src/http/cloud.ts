@@ -276,7 +276,10 @@ function conditionalResponse(exchange: Exchange, opened: OpenedFile): HttpRespon
     validatorsOf(file),
   );
   if (verdict === 'failed') {
-    throw new Refusal('PreconditionFailed', 'The file is not in the state that the request names.');
+    throw new Refusal(
+      'PreconditionFailed',
+      'The file does not match the preconditions of the request.',
+    );
   }
   if (verdict === 'proceed') {
     return undefined;

@@ -76,7 +76,7 @@ function delimiterEnds(body: Uint8Array, delimiter: Uint8Array): number[] {
   const limit = batchFileCountMax + 2;
   const places = findAll(body, delimiter, limit);
   if (places === undefined) {
-    throw malformed('has too much in it that is almost its boundary: choose another one, and');
+    throw malformed('has too many near-matches of its boundary; choose another boundary');
   }
   const found = Array.from(places, (start) => start + delimiter.length);
   // The first delimiter needs no line break before it.
@@ -93,8 +93,8 @@ function readPart(bytes: Uint8Array, index: number): Part {
   const [rest, ...lines] = head?.split(lineEnd) ?? [];
   if (end === undefined || rest?.trim() !== '' || lines.length > partFieldCountMax) {
     throw malformed(
-      `has as part ${index} none with 1 to ${partFieldCountMax} header fields of at most ` +
-        `${partHeadBytesMax} bytes of UTF-8, then an empty line`,
+      `has an invalid part ${index}, without 1 to ${partFieldCountMax} header fields of at most ` +
+        `${partHeadBytesMax} bytes of UTF-8 and an empty line`,
     );
   }
   // Content-Disposition names the part and is not stored.
@@ -102,7 +102,7 @@ function readPart(bytes: Uint8Array, index: number): Part {
   const name = fieldName(disposition);
   if (name === undefined) {
     throw malformed(
-      `names no file in part ${index}: its Content-Disposition must be form-data; name="the path"`,
+      `has no path in part ${index}: its Content-Disposition must be form-data; name="the path"`,
     );
   }
   requireIdentity(fields, index);
@@ -115,7 +115,7 @@ function readFields(lines: readonly string[], index: number): Record<string, str
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
     if (name.trim() !== name || name === '' || name in fields) {
-      throw malformed(`has a header field in part ${index} that is malformed or comes twice`);
+      throw malformed(`has a header field in part ${index} that is malformed or occurs twice`);
     }
     fields[name] = line.slice(colon + 1).trim();
   }
@@ -126,7 +126,7 @@ function readFields(lines: readonly string[], index: number): Record<string, str
 function requireIdentity(fields: Part['fields'], index: number): void {
   const encoding = fields['content-transfer-encoding']?.toLowerCase() ?? 'binary';
   if (!['binary', '8bit', '7bit'].includes(encoding)) {
-    throw malformed(`has a Content-Transfer-Encoding in part ${index}: its bytes go as they are`);
+    throw malformed(`has a Content-Transfer-Encoding in part ${index}, which is not supported`);
   }
 }
 

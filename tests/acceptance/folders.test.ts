@@ -102,7 +102,7 @@ test('by ingress a list is refused before anything is read for it', async () => 
     const request = { method: 'GET', url, headers: sent, body: [] };
     const argument = IDL.encode([IDL.Record(fields)], [request]);
     const call = replica.call(service.canisterId, 'http_request_update', argument);
-    await expect(call).rejects.toThrow('takes no such message');
+    await expect(call).rejects.toThrow('does not accept this message');
     return replica.reports.findLast(({ kind }) => kind === 'inspect')?.instructions;
   };
   const bucket = `/api/v1/bucket/${service.bucket}`;

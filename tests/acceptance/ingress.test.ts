@@ -55,7 +55,7 @@ function call(method: string, argument: Uint8Array, asOwner = false): Promise<Ui
 async function expectRefused(method: string, argument: Uint8Array, asOwner = false) {
   const first = replica.reports.length;
   await expect(call(method, argument, asOwner)).rejects.toThrow(
-    /with message: '\w+(?:: | takes no such message)/,
+    /with message: '\w+(?:: | does not accept this message)/,
   );
   const kinds = replica.reports.slice(first).map(({ kind }) => kind);
   expect(kinds.filter((kind) => kind === 'update')).toEqual([]);

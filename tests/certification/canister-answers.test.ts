@@ -338,7 +338,7 @@ test('http_request: no update is paid for with more header bytes than a request 
     expect(await canister.ask(asked(bytes))).toMatchObject({ isUpgrade: true });
   }
   expect(await canister.change(asked(10_000))).toMatchObject({ status: 206 });
-  await expect(canister.change(asked(10_240))).rejects.toThrow('takes no such message');
+  await expect(canister.change(asked(10_240))).rejects.toThrow('does not accept this message');
 });
 
 describe('http_request: no certification', () => {

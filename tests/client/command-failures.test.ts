@@ -102,7 +102,7 @@ describe('efs: keys', () => {
     ]) {
       const ended = await efs(...words);
       expect(ended.code).toBe(4);
-      expect(ended.errors).toContain('This API key is for another bucket than photos');
+      expect(ended.errors).toContain('This API key is not for bucket photos');
       expect(ended.errors).toContain('efs key create photos');
       expect(ended.errors).toContain('--identity');
       expect(ended.errors).not.toMatch(httpWords);

@@ -87,7 +87,7 @@ afterAll(async () => {
 test('efs: Alice makes a bucket and puts a folder, and Bob, whom she adds, gets it', async () => {
   const recipient = await identityToRecipient(paper);
   const made = await done('alice', `bucket create safe --end-to-end --recipient ${recipient}`);
-  expect(made.errors).toMatch(/its members and 1 recipients that you listed open them/);
+  expect(made.errors).toMatch(/its members and 1 recipients that you listed can decrypt them/);
   await done('alice', `member add safe ${principals('bob')} --role writer`);
   await done('alice', 'put -r folder/ safe/');
   await done('bob', 'get -r safe/ got');
@@ -155,8 +155,8 @@ test('efs: after Bob is removed and the identity rotated, what he has opens noth
   expect((await stat(local('bob', 'keys.txt'))).mode & 0o777).toBe(0o600);
   expect((await efs('bob', 'identity export safe keys.txt')).code).toBe(2);
   const removed = await done('alice', `member rm safe ${principals('bob')} --rotate`);
-  expect(removed.errors).toMatch(/What it has fetched stays readable/);
-  expect(removed.errors).toMatch(/New files are for epoch 2, which it cannot get/);
+  expect(removed.errors).toMatch(/It can still read files that it downloaded/);
+  expect(removed.errors).toMatch(/New files are encrypted for epoch 2, which it cannot decrypt/);
   await done('alice', 'put folder/plan.txt safe/later.txt');
   // The existence of a bucket is not revealed to callers without rights.
   expect((await efs('bob', 'get safe/later.txt -')).code).toBe(3);

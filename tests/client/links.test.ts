@@ -233,7 +233,7 @@ describe('Storage.links: the command', () => {
     expect(until).toMatch(/^[-\d]{10} [:\d]{8}$/);
     expect(made.errors).toBe(
       `Whoever has this address reads linked/${path}, without a key, until ${until} UTC. ` +
-        `It is shown this once; efs link rm linked ${id} removes it.\n`,
+        `The address is shown only once; efs link rm linked ${id} removes it.\n`,
     );
     expect((await open(made.output.trim())).status).toBe(200);
     const quiet = await efs('-q', 'link', 'create', `linked/${path}`);

@@ -61,7 +61,7 @@ describe('efs profile', () => {
   test('keeps services for its user alone, lists, takes and removes them', async () => {
     const added = await add('prod', '--url', url, '--api-key', 'efs_secret');
     expect(added).toMatchObject({ code: 0, output: 'prod\n' });
-    expect(added.errors).toContain(`The key of it is in ${file}. It is the one in use.`);
+    expect(added.errors).toContain(`The key of the profile is in ${file}. The profile is in use.`);
     await add('second', '--url', other, '--identity', 'alice');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await stat(join(home, 'config/efs'))).mode & 0o777).toBe(0o700);

@@ -175,7 +175,7 @@ test('efs sync: sync follows links to files, and keeps what it skips from --dele
     code: 0,
     output: `new     ${destination}/file.txt\nremoved ${destination}/gone.txt\n`,
     errors:
-      'links/dangling is skipped: it is no file.\nlinks/inner is skipped: it is no file.\n' +
+      'links/dangling is skipped: it is not a regular file.\nlinks/inner is skipped: it is not a regular file.\n' +
       '1 sent, 0 the same, 1 removed.\n',
   });
   const kept = ['links/dangling', 'links/file.txt', 'links/inner/b.txt'];

@@ -81,7 +81,7 @@ async function expectAll(code: string, words: string): Promise<void> {
   const [problem = '', advice = ''] = split(words);
   expect(text).toContain(`✗ address        ${problem}\n`);
   expect(text).toContain(`→ ${advice}\n`);
-  expect(text).toContain(`– key            It cannot be asked: ${problem}\n`);
+  expect(text).toContain(`– key            Not checked: ${problem}\n`);
   await expectLibrary(code, words);
 }
 

@@ -57,7 +57,10 @@ test('works in a page of the canister, at its own address and at the plain one',
       (address) => (globalThis as unknown as { ask(host: string): string[] }).ask(address),
       from,
     );
-    expect(answers).toEqual(['1', expect.stringContaining('getStatus takes no such message')]);
+    expect(answers).toEqual([
+      '1',
+      expect.stringContaining('getStatus does not accept this message'),
+    ]);
   }
 });
 

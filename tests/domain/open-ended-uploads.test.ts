@@ -94,7 +94,7 @@ describe('putChunk(): a session of unknown size', () => {
     const { uploadId } = beginOpen();
     for (let index = 0; index < 60; index++) put(uploadId, index, index === 50 ? 9 : 10);
     const refusal = expectRefusal(scene.stores, 'ChunkSizeMismatch', () => complete(uploadId));
-    expect(refusal.message).toContain('A chunk after the first 40 has not the 10 bytes');
+    expect(refusal.message).toContain('A chunk after the first 40 does not have the 10 bytes');
   });
 
   test('checks a declared digest at completion, up to what one message can hash', () => {

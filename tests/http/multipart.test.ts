@@ -80,7 +80,7 @@ describe('readParts() takes', () => {
     ['form-data; name="a', undefined],
     ["form-data; name*=utf-8''a", undefined],
   ])('the name in %s', (disposition, expected) => {
-    if (expected === undefined) expect(() => named(disposition)).toThrow('names no file in part 0');
+    if (expected === undefined) expect(() => named(disposition)).toThrow('has no path in part 0');
     else expect(named(disposition)).toBe(expected);
   });
 });

@@ -195,7 +195,7 @@ describe('UploadLog: the log of an upload', () => {
     const log = await UploadLog.create(folder, start);
     await expect(UploadLog.create(folder, start)).rejects.toThrow('EEXIST');
     appendFileSync(logPath(folder, 'abc'), 'nonsense\n');
-    await expect(UploadLog.open(folder, 'abc')).rejects.toThrow('begin the upload anew');
+    await expect(UploadLog.open(folder, 'abc')).rejects.toThrow('start a new upload');
     rmSync(logPath(folder, 'abc'));
     await expect(log.append({ kind: 'replacing', number: 1 })).rejects.toThrow('ENOENT');
     expect(readdirSync(folder)).toEqual([]);

@@ -80,7 +80,7 @@ test('2.5 GB of unknown length go up from a pipe and come down, in little memory
   put.child.stdin?.end();
   const up = await put.ended;
   expect(up.errors).toContain('Standard input had 2500000000 bytes (2.50 GB).');
-  expect(up.errors).toContain('They are in 1316 parts: fetch them by efs get');
+  expect(up.errors).toContain('The file has 1316 parts: download it with efs get');
   expect(up.code).toBe(0);
 
   const get = startWatched('get', '--parallel', '8', path, '-');

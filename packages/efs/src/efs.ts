@@ -73,7 +73,7 @@ function levelCount(text: string): number {
 }
 
 /** Accepted for existing scripts, which once needed it for complete lists. */
-const allOption = () => new Option('--all', 'the whole list, as without it').hideHelp();
+const allOption = () => new Option('--all', 'no effect: lists are complete without it').hideHelp();
 
 function collectNames(value: string, former: readonly string[] = []): string[] {
   return [...former, ...value.split(',')];

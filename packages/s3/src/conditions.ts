@@ -41,7 +41,7 @@ export function checkConditions(
 }
 
 export function failed(condition: string): S3Error {
-  const words = `The object is not as the condition ${condition} wants it.`;
+  const words = `The object does not match the condition ${condition}.`;
   return new S3Error('PreconditionFailed', words);
 }
 

@@ -46,7 +46,7 @@ export function s3ErrorOf(error: unknown): S3Error {
   if (outOfUseCodes.has(error.code)) return new S3Error('ServiceUnavailable', error.message, cause);
   const known = Object.hasOwn(codes, error.code) ? codes[error.code] : undefined;
   if (known === 'SlowDown' || error.isRetryable) {
-    const words = `The service cannot be asked now (${error.code}): try again.`;
+    const words = `The service is unavailable (${error.code}): try again.`;
     return new S3Error('SlowDown', words, cause);
   }
   return new S3Error(known ?? 'InternalError', error.message, cause);

@@ -102,7 +102,7 @@ function explain(method: string, error: unknown): string {
   }
   const fault = error instanceof CandidFault ? ` The message ${error.message}.` : '';
   return (
-    `${method} takes no such message: send Candid arguments of its types, within its limits, ` +
+    `${method} does not accept this message: send Candid arguments of its types, within its limits, ` +
     `as somebody who may call it.${fault}`
   );
 }

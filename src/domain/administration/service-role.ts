@@ -117,7 +117,7 @@ export function changeVolumes(
     );
   }
   if (add.includes(role.id)) {
-    throw new Refusal('InvalidArgument', 'A front is no volume of its own: add another canister.');
+    throw new Refusal('InvalidArgument', 'A front cannot be its own volume: add another canister.');
   }
   saveRole(stores, { ...role, volumes });
 }

@@ -106,7 +106,7 @@ export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyR
 
 function requireSourceMatch(file: FileRecord, { ifSourceMatch }: CopyRequest): void {
   if (ifSourceMatch === undefined || matchesTag(ifSourceMatch, entityTag(file), 'strong')) return;
-  const words = 'ifSourceMatch names other entity tags than that of what is to be copied.';
+  const words = 'The entity tag of the source does not match ifSourceMatch.';
   throw new Refusal('PreconditionFailed', words);
 }
 

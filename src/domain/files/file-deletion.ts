@@ -79,8 +79,8 @@ function checkWhich({ paths, prefix, cursor, ifMatch }: Deletion): void {
   if ((paths === undefined) === (prefix === undefined)) {
     throw new Refusal(
       'InvalidArgument',
-      'Say which files: either "paths", a list of them, or "prefix", with which the paths of all ' +
-        'that are meant begin. The prefix "" empties the bucket.',
+      'Send either "paths", a list of files to delete, or "prefix", which deletes all files whose ' +
+        'paths begin with it. The prefix "" empties the bucket.',
     );
   }
   if (paths !== undefined && (cursor !== undefined || paths.length > deletedFileCountMax)) {

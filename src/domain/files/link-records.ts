@@ -243,7 +243,7 @@ export function checkLinkRoom(
   const mayOthers = isOwners || areFewer(others, nowNs, othersFileLinkCountMax);
   if (mayOthers && areFewer(links, nowNs, fileLinkCountMax)) return;
   const limit = mayOthers ? fileLinkCountMax : othersFileLinkCountMax;
-  const whose = mayOthers ? 'live links' : 'live links of keys and members who are no owners';
+  const whose = mayOthers ? 'live links' : 'live links of keys and of members who are not owners';
   throw new Refusal('QuotaExceeded', `A file has at most ${limit} ${whose}: remove one first.`, {
     limit,
   });

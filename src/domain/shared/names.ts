@@ -72,10 +72,10 @@ function pathFault(path: string): string | undefined {
   const segments = path.split('/');
   if (segments.includes('')) return 'has an empty segment: write single slashes';
   if (segments.includes('.') || segments.includes('..')) {
-    return 'has a "." or ".." segment: write the path that is meant';
+    return 'has a "." or ".." segment: write the path without it';
   }
   if (segments.includes('<*>') || segments.includes('<$>')) {
-    return 'has a "<*>" or "<$>" segment, which stand for something else where files are certified';
+    return 'has a "<*>" or "<$>" segment, which certificates reserve';
   }
   if (3 * path.length > filePathBytesMax && encodeUtf8(path).length > filePathBytesMax) {
     return tooLong;

@@ -74,10 +74,10 @@ function unevenChunks(stores: Stores, session: UploadSession): Refusal {
   const end = Math.min(session.chunkIndexEnd - 1, comparedChunksMax);
   let index = 1;
   while (index < end && lengthOf(index) === first) index += 1;
-  const rule = 'all chunks but the last, which may be shorter, have one length.';
+  const rule = 'all chunks except the last must have the same length.';
   const found =
     index === comparedChunksMax && lengthOf(index) === first
-      ? `A chunk after the first ${comparedChunksMax} has not the ${first} bytes of chunk 0`
+      ? `A chunk after the first ${comparedChunksMax} does not have the ${first} bytes of chunk 0`
       : `Chunk ${index} has ${lengthOf(index)} bytes, chunk 0 has ${first}`;
   return new Refusal('ChunkSizeMismatch', `${found}: ${rule}`);
 }

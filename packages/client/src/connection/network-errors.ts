@@ -330,7 +330,8 @@ export function rejectedError(reject: Reject, details: StorageErrorDetails): Sto
     const sentence = `The service's version does not have ${unknown}.`;
     return new StorageError('Unsupported', sentence, { ...details, isRetryable: false });
   }
-  const [, refused] = /message: '(\w+) takes no such message/.exec(message) ?? [];
+  const [, refused] =
+    /message: '(\w+) (?:does not accept this|takes no such) message/.exec(message) ?? [];
   if (refused !== undefined) {
     const sentence =
       `The service does not accept this call of ${refused}: its version lacks the method or an ` +

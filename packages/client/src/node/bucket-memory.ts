@@ -51,5 +51,5 @@ function parsed(text: string, file: string): KnownBucket {
   } catch {
     // It is not JSON.
   }
-  throw new StorageError('Untrusted', `${file} is damaged; remove it to ask the service anew.`);
+  throw new StorageError('Untrusted', `${file} is damaged; remove it to ask the service again.`);
 }

@@ -22,10 +22,10 @@ interface WatchedConfiguration extends Configuration {
 }
 
 const unknownService =
-  'It is not known where the service is: set EFS_URL (https://<canister id>.icp.net on the ' +
+  'The address of the service is unknown: set EFS_URL (https://<canister id>.icp.net on the ' +
   'network) and EFS_API_KEY, or run efs profile add, or run in a folder with a local replica.';
 const unknownCanister =
-  'It is not known which canister to call: set EFS_URL to its address (https://<canister ' +
+  'The canister to call is unknown: set EFS_URL to its address (https://<canister ' +
   'id>.icp.net on the network), or EFS_HOST (https://icp-api.io) and EFS_CANISTER_ID; or run efs ' +
   'profile add, or run in a folder with a local replica.';
 

@@ -65,7 +65,7 @@ function versionIn(text: string): string | undefined {
 
 export async function checkAddress({ configuration }: DoctorCase): Promise<Finding> {
   const url = addressOf(configuration);
-  if (url === '') return { isGood: undefined, message: 'It is not known over HTTP.' };
+  if (url === '') return { isGood: undefined, message: 'The HTTP address is unknown.' };
   try {
     const { status, version, error, milliseconds } = await askStatus(configuration);
     const fault = faultOf(error);
@@ -84,7 +84,7 @@ export async function checkAddress({ configuration }: DoctorCase): Promise<Findi
     }
     return {
       isGood: false,
-      message: `${url} answers, but it is not this service (its answer is ${status}).`,
+      message: `${url} answers ${status}, and is not this service.`,
       advice:
         'Compare the canister id in the address with that of your canister; on the network the ' +
         'address is https://<canister id>.icp.net.',
@@ -102,8 +102,8 @@ async function unreached(url: string, error: unknown): Promise<Finding> {
   const finding = (message: string, advice: string) => ({ isGood: false, message, advice });
   if (!(await isNamed(hostname))) {
     return finding(
-      `The name ${hostname} leads nowhere.`,
-      'Look for a typing error in it, and whether this machine has a network (DNS).',
+      `The name ${hostname} cannot be resolved.`,
+      'Check its spelling, and the network connection of this machine (DNS).',
     );
   }
   if (isLoopback(url)) {
@@ -114,14 +114,14 @@ async function unreached(url: string, error: unknown): Promise<Finding> {
   }
   if (/CERT|TLS|SSL|SELF_SIGNED|ALTNAME/.test(code)) {
     return finding(
-      `The TLS certificate of ${hostname} is not good (${code}).`,
-      'See whether the address is right, and this machine has its date; a proxy between that opens ' +
-        'TLS needs its certificate in NODE_EXTRA_CA_CERTS.',
+      `The TLS certificate of ${hostname} is not valid (${code}).`,
+      'Check the address, and the date of this machine. If a proxy decrypts TLS, set ' +
+        'NODE_EXTRA_CA_CERTS to its certificate.',
     );
   }
   return finding(
     `Nothing answers at ${url} (${code}).`,
-    'See whether this machine reaches the internet, and whether a firewall or proxy is between.',
+    'Check the internet connection of this machine, and firewalls and proxies on the way.',
   );
 }
 
@@ -139,17 +139,17 @@ const driftSecondsMax = 120;
 export async function checkClock({ configuration }: DoctorCase): Promise<Finding> {
   const answered = await askStatus(configuration).catch(() => undefined);
   const there = Date.parse(answered?.date ?? '');
-  if (Number.isNaN(there)) return { isGood: undefined, message: 'The address told no time.' };
+  if (Number.isNaN(there)) return { isGood: undefined, message: 'The response has no date.' };
   const drift = Math.round((Date.now() - there) / 1_000);
   const seconds = Math.abs(drift);
   const way = drift > 0 ? 'ahead of' : 'behind';
   if (seconds <= driftSecondsMax) {
-    return { isGood: true, message: `Within ${Math.max(seconds, 1)} s of the address's.` };
+    return { isGood: true, message: `Within ${Math.max(seconds, 1)} s of the service's.` };
   }
   return {
     isGood: false,
-    message: `This machine's clock is ${seconds} s ${way} that of the address.`,
-    advice: 'Set it, best by a time service (NTP): signed calls are refused with a wrong time.',
+    message: `This machine's clock is ${seconds} s ${way} the service's.`,
+    advice: 'Set the clock, preferably by NTP: signed calls with a wrong time are refused.',
   };
 }
 
@@ -158,15 +158,18 @@ export async function checkVersions(patient: DoctorCase): Promise<Finding> {
   const { version } = answered ?? {};
   const { clientVersion } = patient;
   if (version === undefined) {
-    return { isGood: undefined, message: `efs ${clientVersion}; the service told none.` };
+    return {
+      isGood: undefined,
+      message: `efs ${clientVersion}; the service did not report its version.`,
+    };
   }
   const message = `efs ${clientVersion}, service ${version}.`;
   const [here, there] = [seriesOf(clientVersion), seriesOf(version)];
   if (here === there) return { isGood: true, message };
   const advice =
     there < here
-      ? 'The service is older: what it does not know is refused. Upgrade the canister.'
-      : 'efs is older than the service: bring it up to date (npm install -g).';
+      ? 'The service is older and refuses newer requests: upgrade the canister.'
+      : 'efs is older than the service: update it (npm install -g).';
   return { isGood: undefined, message, advice };
 }
 

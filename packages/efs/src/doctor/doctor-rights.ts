@@ -63,8 +63,8 @@ export async function checkCertificates({ configuration }: DoctorCase): Promise<
     }
     const isUntrusted = isStorageError(error, 'Untrusted');
     const advice = isUntrusted
-      ? 'Trust no answer of this address: use https://icp-api.io as --host, and see the clock.'
-      : 'See the address, and whether --host and --canister-id are those of the service.';
+      ? 'Do not trust this address: use https://icp-api.io as --host, and check the clock.'
+      : 'Check the address, --host and --canister-id.';
     return { isGood: false, message: sayFailure(error), advice };
   }
 }
@@ -77,8 +77,9 @@ const noBucket = 'efsDoctorAsks';
 
 export async function checkKey({ configuration, buckets }: DoctorCase): Promise<Finding> {
   const { url, apiKey, timeoutMs } = configuration;
-  if (apiKey === undefined) return { isGood: undefined, message: 'None is set.' };
-  if (url === undefined) return { isGood: undefined, message: 'Keys are for HTTP: see --url.' };
+  if (apiKey === undefined) return { isGood: undefined, message: 'No key is set.' };
+  if (url === undefined)
+    return { isGood: undefined, message: 'API keys are sent over HTTP only: set --url.' };
   const storage = createNodeStorage({ url, apiKey, timeoutMs, retry });
   const shown = `${apiKey.slice(0, 8)}…`;
   const names = buckets.length === 0 ? [noBucket] : buckets;
@@ -90,7 +91,7 @@ export async function checkKey({ configuration, buckets }: DoctorCase): Promise<
       return badKey(shown, bucket, error);
     }
   }
-  const extent = buckets.length === 0 ? 'is known to the service' : `reads ${buckets.join(', ')}`;
+  const extent = buckets.length === 0 ? 'is valid' : `reads ${buckets.join(', ')}`;
   return { isGood: true, message: `${shown} ${extent}.` };
 }
 
@@ -103,21 +104,24 @@ function badKey(shown: string, bucket: string, error: unknown): Finding {
     return {
       isGood: false,
       message: `${shown} is not a valid key of this service: it belongs to another service, was revoked, or has expired.`,
-      advice: 'Have an owner of the bucket make one: efs key create BUCKET.',
+      advice: 'Ask an owner of the bucket for a new key: efs key create BUCKET.',
     };
   }
   if (!isRefusedRight(error)) return failed(error);
   return {
     isGood: false,
-    message: `${shown} does not read bucket ${bucket}: ${sayFailure(error)}`,
-    advice: `Have an owner make a key for it: efs key create ${bucket}.`,
+    message: `${shown} cannot read bucket ${bucket}: ${sayFailure(error)}`,
+    advice: `Ask an owner for a key for it: efs key create ${bucket}.`,
   };
 }
 
 export async function checkIdentity({ configuration }: DoctorCase): Promise<Finding> {
   const caller = await openCaller(configuration);
   if (caller === undefined) {
-    return { isGood: undefined, message: 'None is set: buckets and keys cannot be managed.' };
+    return {
+      isGood: undefined,
+      message: 'No identity is set, so buckets and keys cannot be managed.',
+    };
   }
   return { isGood: true, message: caller.principal };
 }
@@ -127,15 +131,16 @@ const fullShare = 0.95;
 
 export async function checkBuckets({ configuration, buckets }: DoctorCase): Promise<Finding> {
   const caller = await openCaller(configuration).catch(() => undefined);
-  if (caller === undefined) return { isGood: undefined, message: 'They are told to an identity.' };
+  if (caller === undefined)
+    return { isGood: undefined, message: 'Listing buckets needs an identity.' };
   const known = new Map<string, BucketRecord>();
   for await (const bucket of caller.storage.buckets.list()) known.set(bucket.id, bucket);
   const missing = buckets.find((id) => !known.has(id));
   if (missing !== undefined) {
     return {
       isGood: false,
-      message: `The identity has no right in bucket ${missing}, or there is none of that name.`,
-      advice: `Have an owner run: efs member add ${missing} ${caller.principal} --role writer.`,
+      message: `Bucket ${missing} does not exist, or the identity has no right in it.`,
+      advice: `Ask an owner to run: efs member add ${missing} ${caller.principal} --role writer.`,
     };
   }
   const shown =
@@ -146,7 +151,7 @@ export async function checkBuckets({ configuration, buckets }: DoctorCase): Prom
     return {
       isGood: false,
       message: `Bucket ${full.id} is nearly full: ${sayUse(full)}.`,
-      advice: `Remove files, or have an owner raise it: efs bucket set ${full.id} --quota BYTES.`,
+      advice: `Remove files, or ask an owner to raise the quota: efs bucket set ${full.id} --quota BYTES.`,
     };
   }
   const rows = shown.slice(0, shownMax).map((bucket) => sayBucket(bucket, caller.principal));
@@ -161,15 +166,15 @@ function noBuckets({ principal }: Caller): Finding {
     isGood: undefined,
     message: 'The identity has no bucket yet, and no role in one.',
     advice:
-      `efs bucket create NAME makes one, when a controller has run efs access allow ${principal}; ` +
-      'or have an owner of a bucket run efs member add.',
+      `Ask a controller to run efs access allow ${principal}, then create one with efs bucket create ` +
+      'NAME; or ask an owner of a bucket to run efs member add.',
   };
 }
 
 function sayBucket(bucket: BucketRecord, principal: string): string {
   const member = bucket.members.find((known) => known.principal === principal);
   // Only owners see the list of members, which does not include controllers.
-  const role = bucket.owner === principal ? 'owner' : (member?.role ?? 'not as its owner');
+  const role = bucket.owner === principal ? 'owner' : (member?.role ?? 'not the owner');
   const room = bucket.quotaBytes === undefined ? '' : `, ${sayUse(bucket)}`;
   return `${bucket.id} (${role}${room})`;
 }
@@ -203,11 +208,11 @@ export async function checkCycles({ configuration }: DoctorCase): Promise<Findin
   const status = await caller?.storage.status();
   const days = status && daysLeft(status);
   if (status?.cycles === undefined || days === undefined) {
-    return { isGood: undefined, message: 'They are told to owners of buckets and controllers.' };
+    return { isGood: undefined, message: 'Only controllers and owners of buckets can see them.' };
   }
   const trillions = (status.cycles / 1e12).toFixed(2);
   const time = days > daysShownMax ? 'more than ten years' : `${days} days`;
-  const message = `${trillions} T: storage alone for ${time}.`;
+  const message = `${trillions} T, enough for ${time} of storage.`;
   if (days >= daysMin) return { isGood: true, message };
   const hint = topUpHint(status, configuration.canisterId ?? '<canister id>');
   return { isGood: false, message, ...(hint !== undefined && { advice: hint }) };

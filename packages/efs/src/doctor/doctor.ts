@@ -75,7 +75,7 @@ async function* examine(
   } catch (error) {
     yield [
       'configuration',
-      failed(error, 'Mend what it says; efs --help tells what counts first.'),
+      failed(error, 'Correct it; efs --help lists which setting takes precedence.'),
     ];
     return;
   }
@@ -95,7 +95,7 @@ function sayConfiguration({ profile, replica, notes, url, host }: Configuration)
   if (url === undefined && host === undefined) {
     return {
       isGood: false,
-      message: 'It is not known where the service is.',
+      message: 'The address of the service is unknown.',
       advice:
         'Set EFS_URL (https://<canister id>.icp.net on the network) and EFS_API_KEY, or run efs ' +
         'profile add, or run in a folder with a local replica.',

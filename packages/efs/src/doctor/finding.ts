@@ -26,7 +26,7 @@ export interface DoctorCase {
 export function failed(error: unknown, advice?: string): Finding {
   const isUnasked = exitCodeOf(error) === exitCodes.unreachable;
   const { problem = 'the service was not reached.' } = faultOf(error) ?? {};
-  const message = isUnasked ? `It cannot be asked: ${problem}` : sayFailure(error);
+  const message = isUnasked ? `Not checked: ${problem}` : sayFailure(error);
   return {
     isGood: isUnasked ? undefined : false,
     message,

@@ -151,7 +151,7 @@ function sayInput({ size, etag }: FileRecord): void {
   printNote(`Standard input had ${size} bytes (${formatBytes(size)}).`);
   if (!isGivenWhole(etag)) {
     printNote(
-      `They are in ${chunks} parts: fetch them by efs get; a browser is given parts of them only.`,
+      `The file has ${chunks} parts: download it with efs get; browsers can only get ranges of it.`,
     );
   }
 }

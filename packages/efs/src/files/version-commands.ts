@@ -34,7 +34,7 @@ export function addVersionCommands(program: Command): void {
     .command('ls <place>')
     .description('list the versions of a bucket or of paths with a prefix')
     .option('--limit <n>', 'maximum number of results', wholeNumber)
-    .addOption(new Option('--all', 'the whole list, as without it').hideHelp())
+    .addOption(new Option('--all', 'no effect: lists are complete without it').hideHelp())
     .addOption(json())
     .action((place: string, flags, command: Command) => listVersions(runOf(command), place, flags));
   addFetchFlags(

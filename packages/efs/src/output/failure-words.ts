@@ -28,7 +28,7 @@ const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
     [
       /^The API key is not for bucket (\S+)\.$/,
       ([, bucket]) =>
-        `This API key is for another bucket than ${bucket}. An owner creates a key for it by ` +
+        `This API key is not for bucket ${bucket}. An owner creates a key for it by ` +
         `efs key create ${bucket}; ${keyHint}.`,
     ],
     [
@@ -56,7 +56,7 @@ const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
     [
       /^(?:There is no former v|V)ersion (\d+) of (.*?)(?: does not exist)?: (?:a list|list)/s,
       ([, version, path]) =>
-        `Version ${version} of ${path} does not exist: efs versions ls shows those that do.`,
+        `Version ${version} of ${path} does not exist: efs versions ls lists the versions.`,
     ],
   ],
   NoIdentity: [

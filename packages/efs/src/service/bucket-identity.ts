@@ -64,7 +64,7 @@ async function showIdentity(run: Run, bucket: string): Promise<void> {
   for (const recipient of mode.recipients) printLine(`own    ${recipient}`);
   printLine(`digest ${digest}`);
   if (newest?.recipient && !run.isQuiet) {
-    printNote(`The recipient of epoch ${newest.epoch} is that of the identity which members get.`);
+    printNote(`The recipient of epoch ${newest.epoch} matches the identity that members get.`);
   }
 }
 
@@ -84,10 +84,10 @@ async function exportIdentity(run: Run, bucket: string, file: string | undefined
   if (isJson()) printJson(isPrinted ? { bucket, identities } : { bucket, file });
   else if (isPrinted) process.stdout.write(text);
   if (run.isQuiet) return;
-  const where = isPrinted ? 'What is printed' : file;
+  const what = isPrinted ? 'the printed identity' : file;
   printNote(
-    `${where} opens every file of bucket ${bucket}, also for who is no member, and cannot be taken ` +
-      `back: efs rotate identity ${bucket} keeps new files from it.`,
+    `Anyone with ${what} can decrypt every file of bucket ${bucket}, and it cannot be revoked: efs ` +
+      `rotate identity ${bucket} encrypts new files to another identity.`,
   );
 }
 

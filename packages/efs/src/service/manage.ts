@@ -147,8 +147,8 @@ function whoOpens({ usesVetKeys, recipients }: EndToEndRecord): string {
   const others = recipients.length === 0 ? '' : `${recipients.length} recipients that you listed`;
   const who = [usesVetKeys ? 'its members' : '', others].filter((text) => text !== '');
   return who.length === 0
-    ? 'Nobody could open its files yet: efs bucket set --recipient age1… says who can.'
-    : `Its files are encrypted before they are sent; ${who.join(' and ')} open them.`;
+    ? 'Nobody can decrypt its files yet: add a recipient with efs bucket set --recipient age1….'
+    : `Clients encrypt its files before upload; ${who.join(' and ')} can decrypt them.`;
 }
 
 function sayEndToEnd({ endToEnd }: BucketRecord): string | undefined {
@@ -222,11 +222,9 @@ export async function createKey(
   }
   printLine(key.secret);
   if (run.isQuiet) return;
-  printNote(`Key ${key.id}. Its secret is shown this once.`);
+  printNote(`Key ${key.id}. Its secret is shown only once.`);
   for (const [bucket, digest] of pins) {
-    printNote(
-      `Holders of the key verify whom they encrypt to by --pin-recipients ${bucket}=${digest}`,
-    );
+    printNote(`Holders of the key check the recipients with --pin-recipients ${bucket}=${digest}`);
   }
 }
 

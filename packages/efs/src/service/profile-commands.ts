@@ -80,8 +80,8 @@ async function addProfile(name: string, flags: AddFlags): Promise<void> {
   writeProfiles(process.env, { inUse, profiles: { ...stored.profiles, [name]: profile } });
   printResult({ name }, name);
   if (flags.quiet || isJson()) return;
-  const use = inUse === name ? 'It is the one in use.' : `efs profile use ${name} takes it.`;
-  printNote(`${saySecret(profile, ' of it')}. ${use}`);
+  const use = inUse === name ? 'The profile is in use.' : `efs profile use ${name} selects it.`;
+  printNote(`${saySecret(profile, ' of the profile')}. ${use}`);
 }
 
 function requireName(name: string): void {

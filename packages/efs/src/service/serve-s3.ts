@@ -78,7 +78,7 @@ async function listen({ server }: S3Server, host: string, port: number): Promise
 
 function hintOf(url: string, accessKeyId: string | undefined): string {
   if (accessKeyId === undefined) {
-    return 'Nobody has keys yet, so that only public buckets are read: efs serve s3 credentials create.';
+    return 'No access key exists yet, so only public buckets can be read: efs serve s3 credentials create.';
   }
   const keys = `AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=…`;
   return [

@@ -154,13 +154,13 @@ async function removeMember(run: Run, { bucket, principal, isRotated }: Removal)
   printResult({ bucket, removed: principal, epoch: opened?.epoch }, principal);
   if (run.isQuiet || !endToEnd?.usesVetKeys) return;
   printNote(
-    'It gets no file from the service any more. What it has fetched stays readable to it, and so ' +
-      'would copies of what is stored now, if it has opened a file of it.',
+    'The service no longer sends it files. It can still read files that it downloaded and, if it has ' +
+      'decrypted any, copies of the files stored until now.',
   );
   printNote(
     opened === undefined
-      ? `New files would be, too: efs rotate identity ${bucket} keeps them from it.`
-      : `New files are for epoch ${opened.epoch}, which it cannot get.`,
+      ? `It could also decrypt copies of new files: efs rotate identity ${bucket} prevents that.`
+      : `New files are encrypted for epoch ${opened.epoch}, which it cannot decrypt.`,
   );
 }
 
@@ -240,7 +240,10 @@ async function rotated(run: Run, storage: Storage, flags: { wait?: boolean }): P
   const { signal, isQuiet } = run;
   const isRotating = async () => (await storage.status({ signal })).encryption.isRotating;
   if (!flags.wait) {
-    if (!isQuiet) printNote('It goes on by itself: efs status says isRotating until it is done.');
+    if (!isQuiet)
+      printNote(
+        'The rotation continues in the background: efs status shows isRotating until it is done.',
+      );
     return;
   }
   const start = Date.now();

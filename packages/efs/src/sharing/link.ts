@@ -48,7 +48,7 @@ export async function createLink(run: Run, text: string, flags: LinkFlags): Prom
   const id = link.id.startsWith('-') ? `-- ${link.id}` : link.id;
   printNote(
     `Whoever has this address reads ${printable(nameOf(file))}, without a key, until ${until}. ` +
-      `It is shown this once; efs link rm ${file.bucket} ${id} removes it.`,
+      `The address is shown only once; efs link rm ${file.bucket} ${id} removes it.`,
   );
 }
 

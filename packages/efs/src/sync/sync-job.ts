@@ -76,7 +76,7 @@ export async function runSync<Step extends SyncStep>(
       await direction.bring(job, steps, progress);
     } catch (error) {
       const { done } = job.counts;
-      if (done > 0) printNote(`${done} ${job.verb}: the same command goes on with the others.`);
+      if (done > 0) printNote(`${done} ${job.verb}: the same command continues with the others.`);
       throw error;
     } finally {
       progress.stop();

@@ -72,7 +72,7 @@ async function addEntry(
     return;
   }
   tree.skipped.push(path);
-  if (!run.isQuiet) printNote(`${printable(file)} is skipped: it is no file.`);
+  if (!run.isQuiet) printNote(`${printable(file)} is skipped: it is not a regular file.`);
 }
 
 async function statsOf(entry: Dirent, file: string): Promise<Stats | undefined> {

@@ -8,7 +8,7 @@ import { reportLine } from './report-line.ts';
 export const optionsUsage = `  --port N      port of the gateway and the agent endpoints (default 4943)
   --state DIR   folder that keeps the state (default .replica)
   --clean       start anew: delete the state first
-  --repair      when the state is damaged: go back to what is whole, and say what is lost
+  --repair      when the state is damaged: go back to the last intact state, and print what is lost
   --allow-origin ORIGIN
                 pages of this origin (https://example.org) may reach the agent endpoints, as those
                 of localhost may; may be repeated

@@ -73,8 +73,8 @@ export function openDiskStore(directory: string, options: DiskStoreOptions = {})
 
 function withAdvice({ message }: StateDamage, directory: string): StateDamage {
   return new StateDamage(
-    `${message}; nothing was changed. Start with --repair to go back to what is whole, restore ` +
-      `${directory} from a copy, or start anew with --clean`,
+    `${message}; nothing was changed. Start with --repair to go back to the last intact state, restore ` +
+      `${directory} from a copy, or start over with --clean`,
   );
 }
 

@@ -145,7 +145,7 @@ export class PageFile implements WritableBase {
   check(): void {
     if (this.#isCleared) return;
     if (fstatSync(this.#open()).size < this.#facts.bytes) {
-      throw new StateDamage(`The file ${this.#path} is missing or was cut`);
+      throw new StateDamage(`The file ${this.#path} is missing or truncated`);
     }
     this.#sums.check();
   }

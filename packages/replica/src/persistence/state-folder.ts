@@ -63,6 +63,6 @@ function readMarker(directory: string): FolderFormat {
   if (found === markerOf(1)) return 'former';
   throw new Error(
     `${directory} holds a replica's state of another format (${JSON.stringify(found.trim())}); ` +
-      'use the version that wrote it, or start anew with --clean',
+      'use the version that wrote it, or start over with --clean',
   );
 }

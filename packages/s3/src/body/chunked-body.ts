@@ -35,7 +35,7 @@ export async function* decodeChunks(
   try {
     while ((yield* readChunk(reader, framing)) > 0) {
       if ((await reader.line(lineBytesMax)) !== '\r') {
-        throw malformed('A chunk has other bytes behind it than the end of its line.');
+        throw malformed('A chunk must end with a line end.');
       }
     }
     return await readTrailer(reader, framing);
@@ -75,7 +75,7 @@ function requireChunkSignature(
 ): void {
   if (signer === undefined) {
     if (signature === undefined) return;
-    throw malformed('A chunk has a signature, and the request says that it has none.');
+    throw malformed('A chunk has a signature, but the request declares none.');
   }
   if (signature !== undefined && signer.isChunk(sha256, signature)) return;
   throw new S3Error('SignatureDoesNotMatch', 'The signature of a chunk does not match its bytes.');
@@ -94,7 +94,7 @@ async function readTrailer(
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
     if (!hasTrailer || name === '' || trailer.has(name) || trailer.has(trailerSignature)) {
-      throw malformed('What follows the last chunk is no trailer that was announced.');
+      throw malformed('The trailer does not match x-amz-trailer.');
     }
     trailer.set(name, line.slice(colon + 1).trim());
   }
@@ -112,7 +112,7 @@ function requireTrailerSignature(
   const signature = trailer.get(trailerSignature);
   if (signer === undefined || !hasTrailer) {
     if (signature === undefined) return;
-    throw malformed('The trailer has a signature, and the request says that it has none.');
+    throw malformed('The trailer has a signature, but the request declares none.');
   }
   const signed = [...trailer]
     .filter(([name]) => name !== trailerSignature)

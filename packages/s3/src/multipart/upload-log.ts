@@ -178,7 +178,7 @@ function readState(text: string): GrowingState {
     for (const line of rest) addEntry(state, JSON.parse(line));
     return state;
   } catch (cause) {
-    const words = 'What is noted of this upload cannot be read: begin the upload anew.';
+    const words = 'The log of this upload cannot be read: start a new upload.';
     throw new S3Error('InternalError', words, { cause });
   }
 }

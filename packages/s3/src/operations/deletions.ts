@@ -56,7 +56,7 @@ function parseCondition({ etag, size, modified }: SentCondition): Condition | un
   }
   const time = modified === undefined ? undefined : Date.parse(modified);
   if (Number.isNaN(time)) {
-    const words = `The time of modification ${modified?.slice(0, 80)} is no date: send one as in`;
+    const words = `The modification time ${modified?.slice(0, 80)} is not a date: send one as in`;
     throw new S3Error('InvalidArgument', `${words} Last-Modified.`);
   }
   return {
@@ -175,7 +175,7 @@ function readDeletion(bytes: Uint8Array): { doomed: readonly Doomed[]; isQuiet: 
     return { key, versionId: textOf(object, 'VersionId') || undefined, condition };
   });
   if (doomed.length === 0 || doomed.length > keysMax) {
-    throw new S3Error('MalformedXML', `<Delete> has 1 to ${keysMax} times <Object>.`);
+    throw new S3Error('MalformedXML', `<Delete> must have 1 to ${keysMax} <Object>.`);
   }
   return { doomed, isQuiet: textOf(root, 'Quiet') === 'true' };
 }
