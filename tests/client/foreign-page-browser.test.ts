@@ -3,11 +3,13 @@
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConsoleBrowser, isBrowserUnwanted, openBrowser } from '../console/support/browser.ts';
 import { openPageServer, type PageServer } from '../console/support/page-server.ts';
+import { readPages } from '../documents/support/pages.ts';
 import { changeOf, personInside } from '../support/people.ts';
 import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 import { projectDir } from '../tidy/source-tree.ts';
@@ -24,6 +26,16 @@ const script = `
     return { digest: await digestOf(await bytes()), isTagged: etag !== '' };
   };`;
 
+/** The page with a key as docs/how-to/browser-app.md shows it. */
+function documentedPage(): { readonly html: string; readonly program: string } {
+  const page = readPages().find(({ path }) => path === 'docs/how-to/browser-app.md');
+  const blocks = page?.blocks ?? [];
+  const at = blocks.findIndex(({ text }) => text.includes('createStorage({ url, apiKey })'));
+  const [program, html] = blocks.slice(at, at + 2);
+  if (program === undefined || html?.language !== 'html') throw new Error('no page with a key');
+  return { html: html.text, program: program.text };
+}
+
 interface Opened {
   readonly service: Service;
   /** Stands before the gateway and notes what the browser sends. */
@@ -32,19 +44,33 @@ interface Opened {
   readonly page: Page;
 }
 
+async function bundled(contents: string): Promise<string> {
+  const client = join(projectDir, 'packages/client/src/index.ts');
+  const made = await build({
+    stdin: { contents, resolveDir: projectDir, loader: 'ts' },
+    alias: { '@encrypted-file-storage/client': client },
+    ...{ bundle: true, format: 'esm', write: false },
+  });
+  return made.outputFiles?.[0]?.text ?? '';
+}
+
 async function open(
   browser: ConsoleBrowser,
   preflights: 'passed-on' | 'answered',
 ): Promise<Opened> {
   const service = await openService({ preflights });
   const gateway = await openPageServer(service.base);
-  const stdin = { contents: script, resolveDir: projectDir };
-  const made = await build({ stdin, bundle: true, format: 'esm', write: false });
-  const code = made.outputFiles[0]?.text ?? '';
-  const pages = createServer((request, response) => {
-    const isScript = request.url === '/page.js';
-    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
-    response.end(isScript ? code : '<!doctype html><script type="module" src="/page.js"></script>');
+  const { html, program } = documentedPage();
+  const settings = JSON.stringify([gateway.url, service.apiKey]);
+  const files: Readonly<Record<string, string>> = {
+    '/': '<!doctype html><script type="module" src="/page.js"></script>',
+    '/page.js': await bundled(script),
+    '/documented': `${html}<script type="module" src="/documented.js"></script>`,
+    '/documented.js': await bundled(`const [url, apiKey] = ${settings};\n${program}`),
+  };
+  const pages = createServer(({ url = '' }, response) => {
+    response.setHeader('Content-Type', url.endsWith('.js') ? 'text/javascript' : 'text/html');
+    response.end(files[url]);
   });
   await new Promise<void>((resolve) => pages.listen(0, 'localhost', resolve));
   const { page } = await browser.open();
@@ -103,6 +129,20 @@ describe.skipIf(isBrowserUnwanted).each(['passed-on', 'answered'] as const)(
       expect(got).toEqual({ digest: sha256Hex(bytes), isTagged: true });
       expect(opened.gateway.requests.join('\n')).not.toContain(opened.service.apiKey);
       expect(preflightsBelow('/cloud')).toEqual([]);
+    });
+
+    test('createStorage() in the documented page stores a file and shows its link', async () => {
+      const page = await opened.page.context().newPage();
+      await page.goto(`${new URL(opened.page.url()).origin}/documented`);
+      const buffer = Buffer.from('a note');
+      await page.setInputFiles('input', { name: 'note.txt', mimeType: 'text/plain', buffer });
+      const shown = page.locator('output', { hasText: '/s/' });
+      await shown.waitFor();
+      const link = await shown.innerText();
+      expect(link.startsWith(`${opened.gateway.url}/s/`)).toBe(true);
+      const read = `fetch(${JSON.stringify(link)}).then((response) => response.text())`;
+      expect(await page.evaluate(read)).toBe('a note');
+      await page.close();
     });
 
     test('openLink() reads a file without a preflight', async () => {
