@@ -60,7 +60,7 @@ export const labelNodesAt: usize = 0x6100;
 export const labelMessageAt: usize = 0x7400;
 // a level that is being built: its unfinished nodes
 export const labelSpineAt: usize = 0x8000;
-// the way down, or what of a witness is still to be written
+// Steps of the way down, or the parts of a witness that are not written yet
 export const labelStepsAt: usize = 0x10000;
 export const labelStepsBytes: usize = 0x50000;
 // entries of a level in order  16,384 x pointer u32

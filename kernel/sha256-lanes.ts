@@ -1,6 +1,6 @@
 // SHA-256 (FIPS 180-4) of many short messages, four at a time, one per SIMD lane, so that a block
-// costs half as much. Messages of one, two and more blocks wait in separate queues until four are
-// there or `hashAll()` is called. A message that is shorter than the others of its group yields its
+// costs half as much. Messages of one, two and more blocks wait in separate queues until there are
+// four or `hashAll()` is called. A message that is shorter than the others of its group yields its
 // digest when it ends; its lane then repeats its last block.
 
 /** Layout of the scratch space: constants 64 x u32, schedule 64 x v128, state 8 x v128, queues. */

@@ -1,4 +1,4 @@
-// The canister: its actor classes. The text codec comes first, before anything encodes a text.
+// The canister: its actor classes. The text codec must be installed before anything encodes a text.
 
 import './actor/runtime/native-text.ts';
 import { ApiKeysActor } from './actor/methods/api-keys.ts';

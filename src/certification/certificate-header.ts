@@ -5,7 +5,7 @@ import { createCommand, kernelCall, kernelOperations, kernelWords } from '../cry
 import { labelText } from '../storage/label-tree.ts';
 
 export interface Proof {
-  /** As the System API returns it. */
+  /** The certificate that the System API returned. */
   readonly certificate: Uint8Array;
   /** Self-described CBOR of the tree. */
   readonly witness: Uint8Array;

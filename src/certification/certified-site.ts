@@ -47,7 +47,7 @@ import {
 
 export interface SiteParts {
   readonly published: LabelTree;
-  /** For private buckets. */
+  /** The tree of private buckets. */
   readonly hiddenTree: LabelTree;
   readonly fixed: () => FixedTrees;
 }

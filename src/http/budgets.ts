@@ -86,14 +86,16 @@ export function updateRefusal(sent: Sent, response: Answer): Refusal | undefined
 }
 
 /**
- * For the query and the inspection: whether an update may answer that a budget is used up. At the
- * address of a public file, gateways do not pass on a refusal of a query.
+ * Whether the query and the inspection may let an update answer that a budget is used up. At the
+ * address of a public file, gateways do not pass on a refusal by a query.
  */
 export function maySayInUpdate({ stores, call }: Sent): boolean {
   return isBudgetLeft(stores, 'refusals', call.nowNs);
 }
 
-/** For the update: answers the request unless its budget is used up, and takes from the budget. */
+/**
+ * Answers the request in an update and takes from its budget, or refuses if the budget is used up.
+ */
 export function withinBudget(
   sent: Sent,
   answer: () => Answer,

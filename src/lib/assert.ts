@@ -1,5 +1,5 @@
-// Checks of our own assumptions. A failure is a defect of this program, never the caller's fault:
-// the message traps and the Internet Computer rolls it back.
+// Assertions about our own code. A failure is a defect of this program and never the caller's
+// fault: the message traps, and the Internet Computer rolls it back.
 
 export function assert(condition: boolean, what: string): asserts condition {
   if (!condition) {
@@ -7,7 +7,7 @@ export function assert(condition: boolean, what: string): asserts condition {
   }
 }
 
-/** For values that the surrounding logic guarantees to be there. */
+/** Returns a value that the surrounding logic guarantees to exist. */
 export function present<T>(value: T | undefined, what: string): T {
   if (value === undefined) {
     throw new Error(`Assertion failed: ${what} is missing`);

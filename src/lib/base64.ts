@@ -1,5 +1,5 @@
 // Base64 of RFC 4648 §4 and §5 for short values (keys, digests in headers, cursors): interpreted
-// code, some 5,000 instructions for each three bytes.
+// code, about 5,000 instructions for every three bytes.
 
 const standard = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
@@ -15,7 +15,7 @@ export function encodeBase64(bytes: Uint8Array): string {
   return missing === 0 ? text : text.slice(0, -missing) + '='.repeat(missing);
 }
 
-/** The URL- and filename-safe alphabet, without padding. */
+/** Uses the URL- and filename-safe alphabet, without padding. */
 export function encodeBase64Url(bytes: Uint8Array): string {
   return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
@@ -26,9 +26,9 @@ for (let value = 0; value < standard.length; value++) {
   digitValues[standard.charCodeAt(value)] = value;
 }
 
-/** `undefined` when `text` is not canonical padded base64. */
+/** Returns `undefined` if `text` is not canonical padded base64. */
 export function decodeBase64(text: string): Uint8Array | undefined {
-  // Sticky: otherwise QuickJS begins anew at each character.
+  // Sticky: otherwise QuickJS retries at each character.
   if (text.length % 4 !== 0 || !/[A-Za-z0-9+/]*={0,2}$/y.test(text)) {
     return undefined;
   }
@@ -42,18 +42,18 @@ export function decodeBase64(text: string): Uint8Array | undefined {
     const second = values[text.charCodeAt(at + 1)] ?? 0;
     const third = values[text.charCodeAt(at + 2)] ?? 0;
     const fourth = values[text.charCodeAt(at + 3)] ?? 0;
-    // The typed array drops writes behind its last byte.
+    // The typed array ignores writes beyond its end.
     bytes[end] = (first << 2) | (second >> 4);
     bytes[end + 1] = (second << 4) | (third >> 2);
     bytes[end + 2] = (third << 6) | fourth;
     end += 3;
   }
-  // The last digit before the padding may have bits that no byte takes.
+  // The last digit before the padding may have bits that belong to no byte.
   const last = encodeBase64(bytes.subarray(Math.max(0, end - 3)));
   return text.endsWith(last) ? bytes : undefined;
 }
 
-/** `undefined` when `text` is not what encodeBase64Url() writes. */
+/** Returns `undefined` if `text` is not in the form of encodeBase64Url(). */
 export function decodeBase64Url(text: string): Uint8Array | undefined {
   if (text.includes('+') || text.includes('/') || text.includes('=')) {
     return undefined;

@@ -1,7 +1,7 @@
-// A set of small numbers as bits. Searching works on whole bytes: a turn of a loop is interpreted
-// code.
+// A set of small numbers as bits. Searching works on whole bytes, because each turn of a loop is
+// interpreted code.
 
-/** A copy with that bit set, longer when it has to be. */
+/** Returns a copy with that bit set, extended if necessary. */
 export function withBit(bits: Uint8Array, index: number): Uint8Array {
   const copy = new Uint8Array(Math.max(bits.length, (index >> 3) + 1));
   copy.set(bits);
@@ -9,7 +9,7 @@ export function withBit(bits: Uint8Array, index: number): Uint8Array {
   return copy;
 }
 
-/** The first `limit` indexes below `end` that are not in the set. */
+/** Returns the first `limit` indexes below `end` that are not in the set. */
 export function missingBits(bits: Uint8Array, end: number, limit: number): number[] {
   const missing: number[] = [];
   let position = 0;

@@ -1,9 +1,9 @@
-// Helpers over Uint8Array that stay in native code: interpreted byte loops cost thousands of
-// instructions a turn in the canister. Knows nothing of what the bytes mean.
+// Helpers for Uint8Array that stay in native code: an interpreted loop over bytes costs thousands
+// of instructions per turn in the canister. It does not know the meaning of the bytes.
 
 export const emptyBytes = new Uint8Array(0);
 
-/** By index: a step of an iterator costs as much as a part. */
+/** Loops by index: a step of an iterator costs as much as a part. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (let index = 0; index < parts.length; index++) length += parts[index]?.length ?? 0;
@@ -17,12 +17,15 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** Equality of short strings of bytes; not constant-time, not for secrets. */
+/** Compares short byte strings; not constant-time, so not for secrets. */
 export function bytesEqual(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && byteString(left) === byteString(right);
 }
 
-/** One character a byte. `apply` takes its arguments on the stack, hence the pieces. */
+/**
+ * Returns a text with one character per byte. `apply` passes its arguments on the stack, so it gets
+ * pieces.
+ */
 export function byteString(bytes: Uint8Array): string {
   const piece = 8_192;
   if (bytes.length <= piece) {

@@ -1,11 +1,11 @@
-// Hexadecimal. For short values only (ids, digests): a turn of its loop is interpreted code.
+// Hexadecimal, only for short values (ids, digests), because its loop is interpreted code.
 
 const nativeBytesMax = 64;
 const pairs: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
   byte.toString(16).padStart(2, '0'),
 );
 
-/** Natively, of 64 bytes at most. */
+/** The native encoder, for at most 64 bytes. */
 let nativeEncode: ((bytes: Uint8Array) => string) | undefined;
 
 export function installHexEncoder(encode: (bytes: Uint8Array) => string): void {
@@ -31,7 +31,7 @@ function encodeInJavaScript(bytes: Uint8Array): string {
   return text;
 }
 
-/** `undefined` when `text` is no even number of hexadecimal digits. */
+/** Returns `undefined` if `text` is not an even number of hexadecimal digits. */
 export function decodeHex(text: string): Uint8Array | undefined {
   if (text.length % 2 !== 0 || !/^[0-9a-f]*$/i.test(text)) {
     return undefined;
@@ -39,7 +39,7 @@ export function decodeHex(text: string): Uint8Array | undefined {
   const bytes = new Uint8Array(text.length / 2);
   const view = new DataView(bytes.buffer);
   const wordsEnd = bytes.length & ~7;
-  // Eight bytes at a time, a tenth of the cost
+  // Eight bytes at a time, for a tenth of the cost
   for (let start = 0; start < wordsEnd; start += 8) {
     view.setBigUint64(start, BigInt(`0x${text.slice(2 * start, 2 * start + 16)}`));
   }

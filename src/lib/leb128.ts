@@ -1,6 +1,6 @@
-// Numbers as Candid writes them.
+// Numbers in Candid's format.
 
-/** Unsigned LEB128 of an integer from 0 to 2^53. */
+/** Returns the unsigned LEB128 of an integer from 0 to 2^53. */
 export function leb128(value: number): Uint8Array {
   const bytes: number[] = [];
   let rest = value;

@@ -1,8 +1,10 @@
-// Paths of URLs as verifiers of certified answers see them: empty segments do not count.
+// Paths of URLs as verifiers of certified answers read them: empty segments are ignored.
 
 const runs = [64, 8, 2].map((length) => '/'.repeat(length));
 
-/** Longest runs first: a split takes 2,000 instructions, a match of a pattern 18,000. */
+/**
+ * Replaces the longest runs first: a split takes 2,000 instructions, a match of a pattern 18,000.
+ */
 export function singleSlashes(path: string): string {
   let single = path;
   for (const run of runs) {

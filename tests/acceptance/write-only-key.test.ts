@@ -52,7 +52,7 @@ function http(method: string, path: string, { key, body = '', headers = {} }: Se
   return exchangeWith(service.base, 'localhost', { method, path: target, headers: fields, body });
 }
 
-/** In any encoding, also a part of it. */
+/** Checks every encoding of the digest, and parts of it. */
 function expectNoDigest(text: string): void {
   for (const encoding of ['hex', 'base64', 'base64url'] as const) {
     expect(text.toLowerCase()).not.toContain(digest.toString(encoding).slice(0, 8).toLowerCase());

@@ -203,7 +203,7 @@ describe('http_request: what depends on more than is certified is asked again by
     ['an API key in the URL', () => ({ url: cloud(canister.apiKey) })],
   ])('%s', async (_, request) => {
     expect(await canister.ask(await request())).toMatchObject({ isUpgrade: true });
-    // Not if nobody verifies, and not if a replicated query vouches for the answer.
+    // Neither if nobody verifies, nor if a replicated query vouches for the answer.
     const asked = await request();
     const raw = {
       ...asked,

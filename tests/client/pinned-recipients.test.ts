@@ -13,7 +13,7 @@ import { callCommand } from './command-calls.ts';
 let service: Service;
 let folder: string;
 let recipients: string[];
-/** As `efs key create` prints it. */
+/** The pin that `efs key create` printed. */
 let pin: string;
 let key: string;
 

@@ -305,7 +305,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await visit?.context.close();
     });
 
-    /** At the address of the page's server. */
+    /** Returns a link at the address of the page's server. */
     async function linkTo(path: string, expiresAt?: Date): Promise<URL> {
       const { pathname, search, hash } = new URL(
         (await tested.storage.links.create({ bucket, path, expiresAt })).url,

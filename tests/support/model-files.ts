@@ -91,7 +91,7 @@ export function remove(run: Run): Answer {
   });
 }
 
-/** Within a bucket or to the other one; seldom onto itself. */
+/** Copies or moves within a bucket or to the other one, seldom onto the file itself. */
 export function copyOrMove(isMove: boolean): Operation {
   return (run) => {
     const { twin, model } = run;

@@ -137,7 +137,7 @@ export class BucketModes {
   async #accept(change: RecipientsChange): Promise<void> {
     const { bucket, actual } = change;
     if (this.#accepted.get(bucket) === actual) return;
-    // Over HTTP alone a node could have invented them.
+    // Over HTTP, a single node could have invented them.
     const { verifier } = this.#connection.transport;
     const isAccepted = verifier && (await this.#settings.acceptRecipients?.(change));
     if (!isAccepted) throw changed(change);

@@ -106,7 +106,7 @@ export function createS3Server(options: S3ServerOptions): S3Server {
 
 interface ServerState {
   readonly options: S3ServerOptions;
-  /** By access key; each is opened once. */
+  /** Accounts by access key; each is opened once. */
   readonly accounts: Map<string, Promise<Account>>;
   readonly transferWorkers: Workers;
   readonly otherWorkers: Workers;

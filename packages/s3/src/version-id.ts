@@ -1,12 +1,12 @@
-// Ids of versions: the version's number in the service, and the time at which it was stored. The
-// number alone can be reused after nothing is left at a path.
+// Ids of versions: the version's number in the service, and the time at which it was stored. A
+// number without its time can be reused when no version is left at a path.
 
 import type { FileRecord } from '../../client/src/types/files.ts';
 import { S3Error } from './s3-error.ts';
 
 interface VersionId {
   readonly number: number;
-  /** Absent for a number alone, as `efs versions ls` shows it. */
+  /** Undefined if the id is only a number, as `efs versions ls` shows it. */
   readonly stamp: string | undefined;
 }
 

@@ -44,7 +44,7 @@ export function isRefusalAffordable(refused: RefusedCall, code: RefusalCode): bo
 /** Takes a refused update from the budget; larger ones take more. */
 export function countRefusal(refused: RefusedCall, result: object): void {
   if (!('err' in result)) return;
-  // errorText() puts the code first.
+  // errorText() begins with the code.
   const [code] = String(result.err).split(':', 1);
   if (!isCounted(refused, code as RefusalCode)) return;
   const amount = 1 + Math.floor(refused.argumentBytes / refusedBytesPerToken);

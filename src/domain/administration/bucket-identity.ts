@@ -45,7 +45,10 @@ export interface IdentityPath {
   readonly input: Uint8Array;
 }
 
-/** For members by their own signature, within the budget; changes nothing. */
+/**
+ * Refuses callers other than members with their own signature, and requests beyond the budget;
+ * changes nothing.
+ */
 export function checkIdentityRequest(
   stores: Stores,
   call: Call,

@@ -26,7 +26,7 @@ export interface Case {
 }
 
 export interface Judging {
-  /** For preparations before the cases. */
+  /** A client for preparations before the cases. */
   readonly target: Target;
   /** Runs a case; afterwards the network must have broken as often as requested. */
   judge(name: string, run: (one: Case) => Promise<void>, cuts?: Cuts): Promise<void>;

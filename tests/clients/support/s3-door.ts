@@ -77,7 +77,7 @@ async function startDoor(
     AWS_ACCESS_KEY_ID: keys.accessKeyId,
     AWS_SECRET_ACCESS_KEY: keys.secretAccessKey,
     AWS_ENDPOINT_URL: url,
-    // In us-east-1 AWS's clients presign with Signature Version 2.
+    // AWS's clients presign with Signature Version 2 if the region is us-east-1.
     AWS_REGION: 'auto',
     AWS_DEFAULT_REGION: 'auto',
     AWS_EC2_METADATA_DISABLED: 'true',

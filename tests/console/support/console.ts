@@ -46,7 +46,7 @@ export async function openConsole(): Promise<TestedConsole> {
 
 /** Returns the faults that axe-core finds, each as `rule: element`. */
 export async function accessFaults(page: Page): Promise<string[]> {
-  // Through the debugger, which the page's policy does not restrict.
+  // Evaluates through the debugger, which the page's policy does not restrict.
   await page.evaluate(AxeBuilder.source);
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<AxeResults> } };

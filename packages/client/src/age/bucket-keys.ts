@@ -137,8 +137,8 @@ export class BucketKeys {
 
   /**
    * Returns the record's recipient, compared with the identity if the store has it. It derives
-   * nothing just to compare, because programs that start anew for each write would exceed the limit
-   * of derivations. If the recipient is missing, an owner's client publishes it.
+   * nothing just to compare, because programs that start again for each write would exceed the
+   * limit of derivations. If the recipient is missing, an owner's client publishes it.
    */
   async #recipientOf(bucket: EndToEndBucket, epoch: Epoch): Promise<string> {
     const { store, issuer } = this.#settings;

@@ -164,8 +164,8 @@ export class TransferWindow {
       return this.#clock.now() - startMs;
     };
     try {
-      // Both go at once, so that both include the opening of a connection and the service's
-      // latency: the longer one takes longer by its additional bytes alone.
+      // Both probes are sent at once, so both include the opening of a connection and the service's
+      // latency; the longer one takes more time only because of its additional bytes.
       const probes = [timed(shortProbeBytes), timed(sampleBytesMin)] as const;
       const [shortMs, ms] = await Promise.all(probes);
       const bytes = sampleBytesMin - shortProbeBytes;

@@ -44,7 +44,7 @@ export interface PartRequest extends FileName {
   readonly end: number;
   /** The range is exactly one chunk. */
   readonly isChunk: boolean;
-  /** As the file was opened. */
+  /** The file was opened without the key. */
   readonly isAnonymous: boolean;
   readonly version?: number | undefined;
   /**

@@ -49,7 +49,7 @@ async function putFiles(
   });
 }
 
-/** Sealed paths are longer, so they are grouped anew. */
+/** Sealed paths are longer, so they are divided into batches again. */
 async function deletePaths(
   names: PathNames,
   { bucket, paths }: { readonly bucket: string; readonly paths: readonly string[] },

@@ -10,9 +10,9 @@ import { retryNotes } from './retry-notes.ts';
 export interface Run {
   /** For files. */
   readonly storage: () => Promise<Storage>;
-  /** For managing buckets and keys. */
+  /** A storage that manages buckets and keys. */
   readonly manager: () => Promise<Storage>;
-  /** For status fields that only owners get. */
+  /** A storage that sees the status fields of owners. */
   readonly serviceAdmin: () => Promise<Storage>;
   /** Secrets of end-to-end buckets for this caller; requests each bucket's mode once. */
   readonly secrets: () => Promise<BucketSecrets>;

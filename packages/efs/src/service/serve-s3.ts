@@ -122,7 +122,7 @@ function anonymous(served: Configuration): Configuration {
   return { ...served, ...nobody, transport: 'actor' };
 }
 
-/** The environment without the service: the access key alone selects the caller. */
+/** The environment without the service, because the access key determines the caller. */
 function withoutService(environment: Environment): Environment {
   const named = ['EFS_URL', 'EFS_HOST', 'EFS_CANISTER_ID', 'EFS_API_KEY', 'EFS_IDENTITY'];
   return { ...environment, ...Object.fromEntries(named.map((name) => [name, undefined])) };

@@ -28,7 +28,7 @@ interface Wanted {
   readonly target: TargetFile;
   readonly common: DownloadOptions;
   readonly resume: boolean;
-  /** How to resume after an interruption, in words. */
+  /** A phrase that tells the user how to resume after an interruption. */
   readonly goesOnBy: string;
 }
 

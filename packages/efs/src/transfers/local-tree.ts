@@ -18,7 +18,7 @@ export interface LocalFile {
 }
 
 export interface LocalTree {
-  /** By name, folder by folder. */
+  /** Sorted by name, folder by folder. */
   readonly files: LocalFile[];
   /** Paths that are neither files nor folders: links to folders, pipes. */
   readonly skipped: string[];

@@ -55,7 +55,7 @@ export function uploadOptions(
 export interface OpenedFile extends FileToPut {
   readonly source: FileSource;
   readonly report: NonNullable<UploadOptions['onProgress']>;
-  /** How to resume after an interruption, in words. */
+  /** A phrase that tells the user how to resume after an interruption. */
   readonly goesOnBy: string;
 }
 

@@ -78,7 +78,7 @@ export const mainnetProfile: NetworkProfile = {
   // rs/limits/src/lib.rs, INITIAL_NOTARY_DELAY: 300 ms; the same time again for the shares of both
   // steps.
   finalizationMs: 600,
-  // The documented two seconds consist of half a round of waiting, latency, and this.
+  // The documented two seconds consist of half a round of waiting, the latency, and this time.
   certificationMs: 500,
   // rs/limits/src/lib.rs, MAX_INGRESS_BYTES_PER_BLOCK and MAX_INGRESS_MESSAGES_PER_BLOCK.
   blockBytesMax: 4 * mebibyte,

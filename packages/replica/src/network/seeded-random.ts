@@ -1,7 +1,7 @@
 // Random numbers that repeat for the same seed (mulberry32), so that a delay or a fault can be
 // reproduced. Not for secrets.
 
-/** At least 0, below 1. */
+/** Returns a number from 0 up to, but not including, 1. */
 export type Random = () => number;
 
 const defaultSeed = 1;

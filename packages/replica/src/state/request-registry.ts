@@ -167,7 +167,7 @@ class Registry implements RequestRegistry {
   }
 }
 
-/** Copies a reply, because a view would keep the whole memory behind it for minutes. */
+/** Copies a reply, because a view would retain its whole memory for minutes. */
 function ownMemory(outcome: Outcome): Outcome {
   if (outcome.status !== 'replied') return outcome;
   const { arg } = outcome;

@@ -11,7 +11,7 @@ export class ChunkSigner {
   readonly #bound: string;
   #previous: string;
 
-  /** `time` and `scope` as in what the request's own signature, `seed`, was made of. */
+  /** `time` and `scope` of the request, and its signature as `seed`. */
   constructor(
     key: Uint8Array,
     { time, scope, seed }: { readonly time: string; readonly scope: string; readonly seed: string },
