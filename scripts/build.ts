@@ -10,6 +10,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { withLock } from './build-lock.ts';
 import { packPages } from './console.ts';
 import { buildConsole } from './console-build.ts';
 import { interfaceOutputs } from './interface.ts';
@@ -23,6 +24,7 @@ const outputs = {
   wasm: join(projectDir, 'build', `${canisterName}.wasm.gz`),
   candid: join(projectDir, 'candid', `${canisterName}.did`),
   stamp: join(projectDir, 'build', 'inputs.sha256'),
+  lock: join(projectDir, 'build', 'lock'),
 };
 /** Scripts that affect the result. */
 const scripts = [
@@ -57,14 +59,21 @@ export interface BuildOptions {
   readonly onStep?: (step: string) => void;
 }
 
+/** Builds the module unless it is up to date; waits for another process that builds it. */
 export async function buildCanister(options: BuildOptions): Promise<BuildResult> {
+  await mkdir(dirname(outputs.lock), { recursive: true });
+  const onWait = (holder: number) =>
+    options.onStep?.(`Waiting for process ${holder}, which builds (${outputs.lock}) …`);
+  return withLock({ path: outputs.lock, onWait }, () => buildAlone(options));
+}
+
+async function buildAlone(options: BuildOptions): Promise<BuildResult> {
   const told = stepsTo(options.onStep ?? (() => {}));
   const ownConsole = () => buildConsole((work) => told('Building the console', work));
   const inputs = await digestOfInputs(await ownConsole());
   if (!options.force && (await isUpToDate(inputs))) {
     return { wasmPath: outputs.wasm, wasSkipped: true };
   }
-  await mkdir(dirname(outputs.wasm), { recursive: true });
   const [canister, kernel] = await Promise.all([
     told('Bundling the canister', bundleWithAzle),
     told('Compiling the kernel', buildKernel),

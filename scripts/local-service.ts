@@ -20,6 +20,14 @@ export interface ServiceDescription {
   readonly apiKey: string;
   /** PKCS #8 of the owner's Ed25519 key. */
   readonly identityPem: string;
+  /** The front, where the console is; absent for a volume without one. */
+  readonly front?: LocalFront | undefined;
+}
+
+export interface LocalFront {
+  readonly canisterId: string;
+  /** Its address at the gateway. */
+  readonly gateway: string;
 }
 
 const demoBucket = 'demo';
@@ -28,6 +36,8 @@ export interface LocalService {
   readonly replica: Replica;
   readonly stateDir: string;
   readonly wasm: Uint8Array;
+  /** Deploys a front beside the volume; a front that is there is upgraded in any case. */
+  readonly hasFront?: boolean;
   /** Told, in a sentence, of what was not as a start expects it. */
   readonly onNote?: (sentence: string) => void;
 }
@@ -47,6 +57,7 @@ export async function deployLocally(service: LocalService): Promise<ServiceDescr
   await bringCode(service, { canisterId, wasm });
   replica.serveAtPlainAddress(canisterId);
   const apiKey = former?.apiKey ?? (await createDemoKey(replica, canisterId, identityPem));
+  const front = await bringFront(service, { canisterId, identityPem });
   const description: ServiceDescription = {
     gateway: `http://${canisterId}.localhost:${replica.port}`,
     url: `http://localhost:${replica.port}`,
@@ -54,6 +65,7 @@ export async function deployLocally(service: LocalService): Promise<ServiceDescr
     bucket: demoBucket,
     apiKey,
     identityPem,
+    ...(front && { front }),
   };
   writeSecret(path, `${JSON.stringify(description, null, 2)}\n`);
   return description;
@@ -143,7 +155,8 @@ export function principalOf(identityPem: string): Principal {
 /** Returns the replica's canister; creates one if it has none. */
 async function ownCanister(service: LocalService, identityPem: string): Promise<string> {
   const { replica, onNote = () => undefined } = service;
-  const [oldest, ...others] = controlled(replica, identityPem);
+  const [oldest, ...younger] = controlled(replica, identityPem);
+  const others = await asyncFilter(younger, async (id) => (await roleOf(replica, id)) !== 'front');
   if (oldest === undefined) {
     const made = await replica.createCanister({ controllers: [principalOf(identityPem)] });
     return made.toText();
@@ -153,6 +166,70 @@ async function ownCanister(service: LocalService, identityPem: string): Promise<
     onNote(`${others.join(', ')}: there too, and not served at the plain address.`);
   }
   return oldest;
+}
+
+async function asyncFilter<T>(items: readonly T[], keeps: (item: T) => Promise<boolean>) {
+  const kept = await Promise.all(items.map(keeps));
+  return items.filter((_, index) => kept[index]);
+}
+
+/** `undefined` for a canister without code, or with code that has no roles. */
+async function roleOf(replica: Replica, canisterId: string): Promise<string | undefined> {
+  const Role = IDL.Variant({ volume: IDL.Reserved, front: IDL.Reserved });
+  const Status = IDL.Record({ role: IDL.Opt(Role) });
+  try {
+    const reply = await replica.query(canisterId, 'getStatus');
+    const [result] = IDL.decode([IDL.Variant({ ok: Status, err: IDL.Text })], reply);
+    const [role] = (result as { ok?: { role: [object?] } }).ok?.role ?? [];
+    return Object.keys(role ?? {})[0];
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Brings the front to this Wasm, and joins it with the volume. A first start that was cut short may
+ * have left a canister without code: it becomes the front.
+ */
+async function bringFront(
+  service: LocalService,
+  volume: { readonly canisterId: string; readonly identityPem: string },
+): Promise<LocalFront | undefined> {
+  const { replica, hasFront = false } = service;
+  const sender = principalOf(volume.identityPem);
+  const others = controlled(replica, volume.identityPem).filter((id) => id !== volume.canisterId);
+  const isCode = (id: string) => moduleHashOf(replica, id) !== undefined;
+  const fronts = await asyncFilter(others, async (id) => {
+    return isCode(id) ? (await roleOf(replica, id)) === 'front' : hasFront;
+  });
+  if (fronts[0] === undefined && !hasFront) return undefined;
+  const canisterId =
+    fronts[0] ?? (await replica.createCanister({ controllers: [sender] })).toText();
+  await fillPurse(replica, canisterId);
+  await bringCode(service, { canisterId, wasm: service.wasm, argument: frontArgument });
+  const gateway = `http://${canisterId}.localhost:${replica.port}`;
+  const call = async (id: string, method: string, type: IDL.Type, value: unknown) => {
+    const argument = new Uint8Array(IDL.encode([type], [value]));
+    const reply = await replica.call(id, method, argument, { sender });
+    unwrap(IDL.decode([IDL.Variant({ ok: IDL.Reserved, err: IDL.Text })], reply));
+  };
+  const Front = IDL.Opt(IDL.Record({ front: IDL.Principal, url: IDL.Opt(IDL.Text) }));
+  const setting = [{ front: Principal.fromText(canisterId), url: [gateway] }];
+  await call(canisterId, 'addVolume', IDL.Principal, Principal.fromText(volume.canisterId));
+  await call(volume.canisterId, 'setFront', Front, setting);
+  return { canisterId, gateway };
+}
+
+/** `(opt record { role = opt variant { front } })` */
+const frontArgument = new Uint8Array(
+  IDL.encode(
+    [IDL.Opt(IDL.Record({ role: IDL.Opt(IDL.Variant({ front: IDL.Null })) }))],
+    [[{ role: [{ front: null }] }]],
+  ),
+);
+
+function moduleHashOf(replica: Replica, canisterId: string): Uint8Array | undefined {
+  return replica.canisters().find(({ id }) => id.toText() === canisterId)?.moduleHash;
 }
 
 /** 10,000 T: a TiB for two years. */
@@ -170,9 +247,13 @@ async function fillPurse(replica: Replica, canisterId: string): Promise<void> {
 /** Installs, upgrades, or leaves as it is. */
 async function bringCode(
   { replica, stateDir }: LocalService,
-  target: { readonly canisterId: string; readonly wasm: Uint8Array },
+  target: {
+    readonly canisterId: string;
+    readonly wasm: Uint8Array;
+    readonly argument?: Uint8Array;
+  },
 ): Promise<void> {
-  const { canisterId, wasm } = target;
+  const { canisterId, wasm, argument } = target;
   const canister = replica.canisters().find(({ id }) => id.toText() === canisterId);
   if (canister === undefined) {
     throw new Error(
@@ -180,7 +261,7 @@ async function bringCode(
         'delete that file to continue with the existing canister',
     );
   }
-  if (canister.moduleHash === undefined) await replica.install(canisterId, wasm);
+  if (canister.moduleHash === undefined) await replica.install(canisterId, wasm, argument);
   else if (Buffer.from(canister.moduleHash).toString('hex') !== sha256Hex(wasm)) {
     await replica.upgrade(canisterId, wasm);
   }

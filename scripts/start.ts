@@ -1,5 +1,5 @@
-// `npm start`: builds if needed, starts the local replica, deploys the canister on it and says how
-// to use it.
+// `npm start`: builds if needed, starts the local replica, deploys a volume and its front on it and
+// says how to use them.
 
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -12,14 +12,15 @@ const usage = `Usage: npm start -- [options]
 ${optionsUsage}`;
 
 function instructions(service: ServiceDescription): string {
-  const { url, gateway, bucket, apiKey, canisterId } = service;
+  const { url, gateway, bucket, apiKey, canisterId, front } = service;
+  const consoleUrl = front?.gateway ?? gateway;
   const upload = `${url}/api/v1/bucket/${bucket}/files/README.md`;
   const key = `-H 'Authorization: Bearer ${apiKey}'`;
   return `
 Gateway    ${gateway}
 Canister   ${canisterId}
 API key    ${apiKey}   (bucket ${bucket}; read, write, delete)
-Console    ${gateway}/#key=${apiKey}&bucket=${bucket}   (opens with that key)
+Console    ${consoleUrl}/#key=${apiKey}&bucket=${bucket}   (opens with that key)
 
 Put a file, get it back, look at its headers:
 
@@ -43,7 +44,9 @@ async function main(): Promise<void> {
   const replica = await startReplica({ ...options.replica, stateDir });
   const wasm = new Uint8Array(await readFile(build.wasmPath));
   const onNote = (sentence: string) => console.log(sentence);
-  console.log(instructions(await deployLocally({ replica, stateDir, wasm, onNote })));
+  console.log(
+    instructions(await deployLocally({ replica, stateDir, wasm, onNote, hasFront: true })),
+  );
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       replica.stop().then(

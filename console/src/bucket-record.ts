@@ -4,14 +4,14 @@
 import { signal } from '@preact/signals';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import type { BucketRecord } from '../../packages/client/src/types/buckets.ts';
-import { isLocal, serviceHost, thisCanister } from './service.ts';
+import { isLocal, serviceHost, thisService } from './service.ts';
 import { type Session, secretOf } from './session.ts';
 
 const records = signal<ReadonlyMap<string, BucketRecord>>(new Map());
 
 async function actorOf(session: Session): Promise<Storage> {
   if (session.kind !== 'key') return session.storage;
-  const canisterId = await thisCanister();
+  const { canisterId } = await thisService();
   const apiKey = secretOf(session);
   return createStorage({ host: serviceHost(), canisterId, apiKey, fetchRootKey: isLocal() });
 }

@@ -1,10 +1,22 @@
-// The service that this page was served by: its canister, and where its agent's endpoints are.
+// The canisters behind this page. A front serves the page from an address at which every answer is
+// certified, and its volume stores the files. A volume without a front serves the page itself: one
+// node could replace it there, so it keeps no end-to-end secrets.
 
 import {
+  addressBeside,
   isLoopback,
   networkAgentHost,
 } from '../../packages/client/src/connection/canister-address.ts';
 import { findCanister } from '../../packages/client/src/connection/find-canister.ts';
+
+export interface Service {
+  /** The canister that stores the files. */
+  readonly canisterId: string;
+  /** Its address at a gateway; this page's own where it has no front. */
+  readonly url: string;
+  /** A front serves this page. */
+  readonly isAtFront: boolean;
+}
 
 export function isLocal(): boolean {
   return isLoopback(location.origin);
@@ -14,12 +26,35 @@ export function serviceHost(): string {
   return isLocal() ? location.origin : networkAgentHost;
 }
 
-let found: Promise<string> | undefined;
+let found: Promise<Service> | undefined;
 
-export function thisCanister(): Promise<string> {
-  found ??= findCanister(location.origin);
+export function thisService(): Promise<Service> {
+  found ??= findService();
   found.catch(() => {
     found = undefined;
   });
   return found;
+}
+
+/** The text of `/.well-known/efs-service`, which older services do not have. */
+interface ServiceText {
+  readonly role?: unknown;
+  readonly volumes?: readonly { readonly canisterId: string }[];
+}
+
+async function findService(): Promise<Service> {
+  const response = await fetch('/.well-known/efs-service');
+  const text: ServiceText = response.ok ? await response.json() : {};
+  if (text.role !== 'front') {
+    const canisterId = await findCanister(location.origin);
+    return { canisterId, url: location.origin, isAtFront: false };
+  }
+  const [volume] = text.volumes ?? [];
+  if (volume === undefined) {
+    throw new Error(
+      'This service has no volume yet. A controller of the front adds one by the method addVolume.',
+    );
+  }
+  const { canisterId } = volume;
+  return { canisterId, url: addressBeside(location.origin, canisterId), isAtFront: true };
 }

@@ -5,11 +5,10 @@ import { signal } from '@preact/signals';
 import { xhrSender } from '../../packages/client/src/connection/xhr-sender.ts';
 import { endToEnd } from '../../packages/client/src/end-to-end.ts';
 import { fileStorage } from '../../packages/client/src/files/file-storage.ts';
-import { httpTransport } from '../../packages/client/src/http-storage.ts';
-import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import { createStorage, type Storage, transportOf } from '../../packages/client/src/storage.ts';
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
 import type { DropBox } from './drop-box.ts';
-import { isLocal, serviceHost, thisCanister } from './service.ts';
+import { isLocal, type Service, serviceHost, thisService } from './service.ts';
 
 interface KeySession {
   readonly kind: 'key';
@@ -37,13 +36,17 @@ export interface Session {
   readonly buckets?: readonly string[] | undefined;
   readonly drop?: DropBox | undefined;
   /**
-   * For an owner's identity: publishes the recipient of an end-to-end bucket's newest epoch if
-   * missing.
+   * Publishes the recipient of an end-to-end bucket's newest epoch if missing. Only for an owner's
+   * identity at a front: elsewhere the page does nothing end-to-end.
    */
   publishRecipient?(bucket: string): Promise<void>;
 }
 
 export const session = signal<Session | undefined>(undefined);
+
+const needsFront =
+  'Files of this bucket are encrypted before they are sent. This page cannot do that, since the ' +
+  'service has no front: use the command efs, or ask the owner to add a front.';
 
 /** About two seconds: then the page shows the failure, and uploads wait for the service. */
 const retry = { attemptsMax: 4 };
@@ -77,10 +80,18 @@ export function isSignedInOtherwise(apiKey: string): boolean {
   return kept !== undefined && !(kept.kind === 'key' && kept.apiKey === apiKey);
 }
 
-/** A key opens no file of an end-to-end bucket, but what it sends is sealed to the recipients. */
-function keySession({ apiKey, buckets, drop }: KeySession): Session {
-  const options = { url: location.origin, apiKey, retry, sendBody: xhrSender };
-  const stored = createStorage(options);
+/** The actor's address; the gateway's without a front, where a key needs no agent. */
+function addressOf({ canisterId, url, isAtFront }: Service) {
+  if (!isAtFront) return { url };
+  return { host: serviceHost(), canisterId, fetchRootKey: isLocal(), linkUrl: url };
+}
+
+/** A key opens no file of an end-to-end bucket, but its uploads are encrypted to the recipients. */
+async function keySession({ apiKey, buckets, drop }: KeySession): Promise<Session> {
+  const service = await thisService();
+  const options = { ...addressOf(service), apiKey, retry, sendBody: xhrSender };
+  const stored = createStorage({ ...options, endToEnd: fileStorage });
+  if (!service.isAtFront) return { kind: 'key', storage: stored, stored, buckets, drop };
   // Asking for a bucket's mode takes an update of some seconds, so only uploads ask for it.
   const { upload, uploadAll } = createStorage({ ...options, endToEnd: endToEnd() });
   return { kind: 'key', storage: { ...stored, upload, uploadAll }, stored, buckets, drop };
@@ -92,25 +103,29 @@ export async function signInByKey(
   { bucket, isRemembered: shallRemember }: { bucket: string; isRemembered: boolean },
 ): Promise<void> {
   const kept: KeySession = { kind: 'key', apiKey, buckets: [bucket] };
-  const opened = keySession(kept);
+  const opened = await keySession(kept);
   await requireBucket(opened.stored, bucket);
   keep(kept, shallRemember);
   session.value = opened;
 }
 
 /** For this tab alone: whoever has signed in to stay is signed in elsewhere. */
-export function openDropBox(apiKey: string, drop: DropBox): void {
+export async function openDropBox(apiKey: string, drop: DropBox): Promise<void> {
   const kept: KeySession = { kind: 'key', apiKey, buckets: [drop.bucket], drop };
   keep(kept, false);
-  session.value = keySession(kept);
+  session.value = await keySession(kept);
 }
 
-/** Whether a bucket is end-to-end: by an update, for the holder of a key. */
+/** Returns whether uploads to the bucket are encrypted here; at a front, by a signed reply. */
 export async function askMode(bucket: string): Promise<boolean> {
   const apiKey = session.value && secretOf(session.value);
-  const transport = httpTransport({ url: location.origin, apiKey });
-  const { endToEnd } = await transport.getEndToEnd(bucket, undefined);
-  return endToEnd !== undefined && endToEnd !== null;
+  const service = await thisService();
+  const transport = transportOf({ ...addressOf(service), apiKey });
+  const { endToEnd } = await (transport.administration?.getBucketMode(bucket, undefined) ??
+    transport.getEndToEnd(bucket, undefined));
+  const isEndToEnd = endToEnd !== undefined && endToEnd !== null;
+  if (isEndToEnd && !service.isAtFront) throw new Error(needsFront);
+  return isEndToEnd;
 }
 
 /** A key that may write alone sees nothing, and is good all the same. */
@@ -142,15 +157,17 @@ async function identitySession(kind: IdentitySession['kind']): Promise<Session |
   const { deviceIdentity, identityStore, knownIdentity } = await import('./identities.ts');
   const identity = kind === 'device' ? await deviceIdentity() : await knownIdentity();
   if (identity === undefined) return undefined;
-  const canisterId = await thisCanister();
-  const fetchRootKey = isLocal();
-  const service = { host: serviceHost(), canisterId, identity, fetchRootKey };
-  const options = { ...service, retry, sendBody: xhrSender };
+  const { canisterId, url, isAtFront } = await thisService();
+  const service = { host: serviceHost(), canisterId, identity, fetchRootKey: isLocal() };
+  const options = { ...service, linkUrl: url, retry, sendBody: xhrSender };
+  const stored = createStorage({ ...options, endToEnd: fileStorage });
+  const principal = identity.getPrincipal().toText();
+  if (!isAtFront) return { kind, storage: stored, stored, principal };
   return {
     kind,
     storage: createStorage({ ...options, endToEnd: endToEnd({ store: identityStore }) }),
-    stored: createStorage({ ...options, endToEnd: fileStorage }),
-    principal: identity.getPrincipal().toText(),
+    stored,
+    principal,
     async publishRecipient(bucket) {
       const { bucketSecrets } = await import('../../packages/client/src/bucket-secrets.ts');
       await bucketSecrets(options, { store: identityStore }).identity(bucket);
@@ -179,7 +196,7 @@ export async function renewSession(): Promise<void> {
 export async function restoreSession(): Promise<void> {
   const kept = readKept();
   if (kept === undefined) return;
-  session.value = kept.kind === 'key' ? keySession(kept) : await identitySession(kept.kind);
+  session.value = await (kept.kind === 'key' ? keySession(kept) : identitySession(kept.kind));
 }
 
 /** The device's key stays, so that its principal does; what opens files goes. */

@@ -181,7 +181,10 @@ export const records = {
   },
   NewLink: {
     section: 'POST B/links',
-    schema: object({ id: text, url: text, expiresAt: time }, ['expiresAt']),
+    schema: object({ id: text, url: text, expiresAt: time, linkPage: text }, [
+      'expiresAt',
+      'linkPage',
+    ]),
   },
   EndToEnd: {
     section: 'GET B/end-to-end',

@@ -1,35 +1,29 @@
 // GET and HEAD of the console's pages: `/` and its assets, certified for anybody.
 
 import { gatewayDomains } from '../../packages/wire/src/gateways.ts';
-import {
-  type ConsolePage,
-  findConsolePage,
-  readConsolePage,
-} from '../domain/administration/console-pages.ts';
+import type { ConsolePage } from '../domain/administration/console-pages.ts';
 import type { CertifiedText } from './certified-text.ts';
-import type { Header, HttpResponse } from './message.ts';
+import type { Header } from './message.ts';
 
-const sources = [
-  "'self'",
+/** Gateways of volumes, and the network's own addresses for what only they answer. */
+const services = [
   'https://icp-api.io',
   ...gatewayDomains.flatMap((domain) => [`https://${domain}`, `https://*.${domain}`]),
   'http://localhost:*',
   'http://*.localhost:*',
-];
+].join(' ');
 
-/**
- * Only code of this version runs, and no page may frame it. It connects to this canister, and to
- * the network's own addresses for answers that only they give.
- */
+/** Only code of this version runs, and no page may frame it. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' blob: data:",
-  "media-src 'self' blob:",
+  `img-src 'self' blob: data: ${services}`,
+  `media-src 'self' blob: ${services}`,
   "font-src 'self'",
-  `connect-src ${sources.join(' ')}`,
-  "frame-src 'self' blob:",
+  `connect-src 'self' ${services}`,
+  // A PDF in the browser's own viewer, at the address of its volume
+  `frame-src 'self' blob: ${services}`,
   "worker-src 'none'",
   "manifest-src 'self'",
   "base-uri 'none'",
@@ -59,19 +53,4 @@ export function consoleText(page: ConsolePage): CertifiedText {
       ['Cross-Origin-Opener-Policy', 'same-origin-allow-popups'],
     ],
   };
-}
-
-/**
- * Returns the page at a link, whose address contains secrets; `undefined` if the build has none.
- */
-export function consoleAtLink(): HttpResponse | undefined {
-  const page = findConsolePage('/');
-  if (page === undefined) return undefined;
-  const headers: Header[] = [
-    ...consoleText(page).representation,
-    ['Cache-Control', 'private, no-store'],
-    ['Vary', 'Sec-Fetch-Dest'],
-    ['X-Robots-Tag', 'noindex'],
-  ];
-  return { status: 200, headers, body: readConsolePage(page) };
 }

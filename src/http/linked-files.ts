@@ -1,35 +1,55 @@
 // GET and HEAD of a file by a link: `/s/{id}/{name}?k={secret}`. The answer is certified like that
-// of a public file, also for a private bucket. A browser that navigates to a link that is invalid,
-// or whose file only a client can decrypt, gets the console's page instead. A service with a front
-// does not do that, because no script runs at the addresses of its volumes.
+// of a public file, also for a private bucket. If only a client can decrypt the file, a browser
+// that navigates there is redirected to the page at the front that decrypts it: browsers keep the
+// fragment, which contains the key, and send it to no server. A link with a download name always
+// returns the stored file.
 
 import { withLinkedFile } from '../domain/files/links.ts';
 import { ageContentType } from '../domain/shared/age-format.ts';
-import { Refusal } from '../domain/shared/refusal.ts';
-import { isAlone } from '../domain/shared/role-record.ts';
+import type { PublishedLink } from '../domain/shared/publication.ts';
+import { linkPageOf } from '../domain/shared/role-record.ts';
+import type { Stores } from '../domain/shared/stores.ts';
+import { emptyBytes } from '../lib/bytes.ts';
 import { secretOf } from './budgets.ts';
 import { fileResponse, headResponse, type OpenedFile } from './cloud.ts';
-import { consoleAtLink } from './console.ts';
 import { linkHeaders } from './file-headers.ts';
 import { type HttpRequest, type HttpResponse, header } from './message.ts';
-import { type Answer, type Exchange, upgrade } from './router.ts';
+import { type Exchange, upgrade } from './router.ts';
 
-export function getLinkedFile(exchange: Exchange): Answer {
+export function getLinkedFile(exchange: Exchange): HttpResponse | typeof upgrade {
   const { request, phase, stores } = exchange;
-  const page = isNavigation(request) && isAlone(stores) ? consoleAtLink() : undefined;
-  // The file is certified at this address, so only an update can answer with something else.
-  const shown = page && (phase === 'query' ? upgrade : page);
-  try {
-    const shownAt = withLink<{ answer: Answer }>(exchange, (opened) => {
-      const isForClients = opened.file.contentType === ageContentType;
-      return { answer: isForClients && shown ? shown : fileResponse(exchange, opened) };
-    });
-    return shownAt.answer;
-  } catch (error) {
-    if (shown !== undefined && error instanceof Refusal && error.code === 'NoSuchFile')
-      return shown;
-    throw error;
-  }
+  const opened = withLink<{ answer: HttpResponse | typeof upgrade }>(exchange, (file, link) => {
+    const isForClients = file.file.contentType === ageContentType && link.downloadName === '';
+    const page =
+      isForClients && isNavigation(request) ? redirectToFront(stores, exchange) : undefined;
+    // The file is certified at this address, so only an update can answer with something else.
+    const shown = page && (phase === 'query' ? upgrade : page);
+    return { answer: shown ?? fileResponse(exchange, file) };
+  });
+  return opened.answer;
+}
+
+/** Returns a redirect to the link's page at the front; `undefined` if the service has no front. */
+function redirectToFront(
+  stores: Stores,
+  { request, captures }: Exchange,
+): HttpResponse | undefined {
+  const page = linkPageOf(stores);
+  if (page === undefined) return undefined;
+  const [id = '', name = ''] = captures;
+  const query = `?k=${encodeURIComponent(secretOf(request))}`;
+  const location = `${page}/${id}/${encodeURIComponent(name)}${query}`;
+  return {
+    status: 307,
+    headers: [
+      ['Location', location],
+      ['Cache-Control', 'private, no-store'],
+      ['Vary', 'Sec-Fetch-Dest'],
+      ['Referrer-Policy', 'no-referrer'],
+      ['X-Robots-Tag', 'noindex'],
+    ],
+    body: emptyBytes,
+  };
 }
 
 /**
@@ -44,12 +64,16 @@ export function headLinkedFile(exchange: Exchange): HttpResponse {
   return withLink(exchange, (opened) => headResponse(exchange, opened));
 }
 
-function withLink<T extends object>(exchange: Exchange, use: (opened: OpenedFile) => T): T {
+function withLink<T extends object>(
+  exchange: Exchange,
+  use: (opened: OpenedFile, link: PublishedLink) => T,
+): T {
   const { stores, call, request, captures } = exchange;
   const [id = '', name = ''] = captures;
   const opened = { id, name, secret: secretOf(request) };
   return withLinkedFile(stores, call, opened, ({ file, key }, link) => {
     const address = `/s/${link.id}/${link.name}`;
-    return use({ file, key, isPublic: true, served: linkHeaders(file, link), address, link });
+    const served = linkHeaders(file, link);
+    return use({ file, key, isPublic: true, served, address, link }, link);
   });
 }

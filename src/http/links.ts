@@ -12,6 +12,7 @@ import {
 import { keyId } from '../domain/rights/api-keys.ts';
 import { authorize } from '../domain/rights/rights.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
+import { linkPageOf } from '../domain/shared/role-record.ts';
 import { bucketRoute } from './authorization.ts';
 import { jsonBody, textField } from './json-body.ts';
 import type { HttpResponse } from './message.ts';
@@ -41,7 +42,8 @@ function postLink(exchange: Exchange): Answer {
     return upgrade;
   }
   const { link, url } = createLink(stores, call, order);
-  return privateJson(201, { id: link.id, url, expiresAt: expiryOf(link) });
+  const linkPage = linkPageOf(stores);
+  return privateJson(201, { id: link.id, url, expiresAt: expiryOf(link), linkPage });
 }
 
 /** ISO 8601. */

@@ -11,7 +11,7 @@ import {
 import { findWellKnown } from '../domain/administration/well-known.ts';
 import type { PublishedText } from '../domain/shared/publication.ts';
 import { serviceRole } from '../domain/shared/role-record.ts';
-import type { Front, ServiceRole } from '../domain/shared/service-role.ts';
+import { type Front, networkUrl, type ServiceRole } from '../domain/shared/service-role.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { type CertifiedText, serveText } from './certified-text.ts';
@@ -90,13 +90,16 @@ function pageOfConsole(page: ConsolePage, address = page.address): Page {
  * The page of a volume that has a front: it links to the front and runs no script, so that nobody
  * enters a secret there.
  */
-function pointerPage({ url }: Front): Page {
+function pointerPage({ id, url }: Front): Page {
+  const local = `http://${id}.localhost:8000/`;
+  const isDefault = url === networkUrl(id);
   const html =
     '<!doctype html><html lang="en"><meta charset="utf-8">' +
     '<meta name="viewport" content="width=device-width">' +
     '<title>Encrypted File Storage</title>' +
     '<p>This canister stores files. The console of its service is at ' +
-    `<a href="${url}/">${url}/</a>.</p></html>\n`;
+    `<a href="${url}/">${url}/</a>` +
+    `${isDefault ? `, on a local network <a href="${local}">${local}</a>` : ''}.</p></html>\n`;
   return pageOf('/', html, [
     ['Content-Type', 'text/html; charset=utf-8'],
     ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"],

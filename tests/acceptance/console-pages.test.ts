@@ -5,7 +5,10 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { principalOf } from '../../scripts/local-service.ts';
 import { openService, type Service } from '../support/service.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 
@@ -80,6 +83,21 @@ test('what only changes something is refused there, and HEAD has no content', as
   expect((await get('/', { method: 'POST', body: 'x' })).status).toBe(405);
 });
 
+/** Updates that the service has paid for. */
+function updates(): number {
+  const reports = service.replica?.reports ?? [];
+  return reports.filter(({ kind, method }) => kind === 'update' && method.startsWith('http'))
+    .length;
+}
+
+async function setFront(front: { id: string; url: string } | undefined): Promise<void> {
+  const Setting = IDL.Record({ front: IDL.Principal, url: IDL.Opt(IDL.Text) });
+  const value = front && { front: Principal.fromText(front.id), url: [front.url] };
+  const argument = new Uint8Array(IDL.encode([IDL.Opt(Setting)], [value ? [value] : []]));
+  const sender = principalOf(service.identityPem);
+  await service.replica?.call(service.canisterId, 'setFront', argument, { sender });
+}
+
 describe('a link', () => {
   const navigation = { 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Mode': 'navigate' };
   const header = 'age-encryption.org/v1\n-> X25519 abc\n';
@@ -95,33 +113,18 @@ describe('a link', () => {
     return ((await (await get(`${api}/links`, order)).json()) as { url: string }).url;
   }
 
-  const isPage = async (address: string, headers: Record<string, string> = navigation) =>
-    (await (await get(address, { headers })).text()).includes('<div id="app">');
-
   beforeAll(async () => {
     ageLink = await linkTo('letter.pdf', 'application/age', header);
   });
 
-  test('to an age file is the page to a browser that goes there, kept by nobody', async () => {
-    const response = await get(ageLink, { headers: navigation });
-    expect(response.status).toBe(200);
-    const index = await get('/');
-    for (const name of ['content-type', 'content-security-policy', 'referrer-policy']) {
-      expect(response.headers.get(name), name).toBe(index.headers.get(name));
-    }
-    expect(response.headers.get('cache-control')).toBe('private, no-store');
-    expect(response.headers.get('vary')).toBe('Sec-Fetch-Dest');
-    expect(response.headers.get('etag')).toBe(null);
-    expect(await response.text()).toBe(await index.text());
-  });
-
-  test('to an age file is that file to whoever does not go there as to a page', async () => {
+  test('to an age file is that file where the service has no front', async () => {
     const others: Record<string, string>[] = [
       {},
       { Accept: '*/*' },
       { Accept: 'text/html, */*' },
       { 'Sec-Fetch-Dest': 'empty' },
       { 'Sec-Fetch-Dest': 'iframe' },
+      navigation,
       { ...navigation, Range: 'bytes=0-99' },
     ];
     for (const headers of others) {
@@ -136,11 +139,27 @@ describe('a link', () => {
     expect(await (await get(link, { headers: navigation })).text()).toBe('hello');
   });
 
-  test('that is good for nothing is the page, which says so, and nothing to others', async () => {
-    for (const dead of [ageLink.slice(0, -1), '/s/none/letter.pdf?k=x', '/s/none/']) {
-      expect(await isPage(dead), dead).toBe(true);
-      expect(await isPage(dead, {}), dead).toBe(false);
-      expect([404, 503], dead).toContain((await get(dead)).status);
+  test('that is invalid is the certified 404, also to a browser that goes there', async () => {
+    for (const dead of ['/s/none/letter.pdf?k=x', '/s/none/', '/s/AAAAAAAAAAAAAAAA/a?k=b']) {
+      const before = updates();
+      const response = await get(dead, { headers: navigation });
+      expect([dead, response.status]).toEqual([dead, 404]);
+      expect(await response.json()).toMatchObject({ error: { code: 'NoSuchFile' } });
+      expect(updates()).toBe(before);
     }
+  });
+
+  test('to an age file is redirected to the front, where browsers go', async () => {
+    const front = { id: 'ryjl3-tyaaa-aaaaa-aaaba-cai', url: 'https://files.example.com' };
+    await setFront(front);
+    const response = await get(ageLink, { headers: navigation, redirect: 'manual' });
+    expect(response.status).toBe(307);
+    const rest = ageLink.slice('/s'.length);
+    expect(response.headers.get('location')).toBe(`${front.url}/s/${service.canisterId}${rest}`);
+    expect(response.headers.get('cache-control')).toBe('private, no-store');
+    expect(response.headers.get('vary')).toBe('Sec-Fetch-Dest');
+    expect(await (await get(ageLink)).text()).toBe(header);
+    await setFront(undefined);
+    expect(await (await get(ageLink, { headers: navigation })).text()).toBe(header);
   });
 });

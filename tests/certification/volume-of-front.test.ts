@@ -43,8 +43,9 @@ describe('setFront', () => {
     await setFront();
     const page = await textAt('/');
     expect(page).toContain(`<a href="https://${front.toText()}.icp.net/">`);
+    expect(page).toContain(`<a href="http://${front.toText()}.localhost:8000/">`);
     expect(page).not.toContain('<script');
-    expect(page.length).toBeLessThan(500);
+    expect(page.length).toBeLessThan(600);
     expect((await volume.accepted({ url: asset })).status).toBe(404);
     expect(JSON.parse(await textAt('/.well-known/efs-service'))).toEqual({
       role: 'volume',
@@ -98,17 +99,25 @@ test('http_request: OPTIONS is answered at every page, with a front and without'
   }
 });
 
-test('http_request: a browser at a link gets the console only where no front serves one', async () => {
+test('GET /s of an age file redirects a browser to the front, and no other client', async () => {
   const order = { method: 'POST', url: '/api/v1/bucket/demo/links' };
   const age = Buffer.from('age-encryption.org/v1\n-> X25519 abc\n');
   await volume.put('letter', age, [['content-type', 'application/age']]);
   const made = await volume.change({ ...order, body: Buffer.from('{"path":"letter"}') });
   const { url } = JSON.parse(Buffer.from(made.body).toString());
   const shown = { url, headers: [['Sec-Fetch-Dest', 'document']] as const };
+  const expectFile = async (request: object) =>
+    expect(Buffer.compare((await volume.accepted({ url, ...request })).body, age)).toBe(0);
+  await expectFile(shown);
   await setFront();
-  expect(Buffer.compare((await volume.accepted(shown)).body, age)).toBe(0);
-  await removeFront();
+  await expectFile({});
   expect((await volume.ask(shown)).isUpgrade).toBe(true);
+  const { status, headers } = await volume.change(shown);
+  const place = `https://${front.toText()}.icp.net/s/${volume.canisterId}${url.slice('/s'.length)}`;
+  expect(status).toBe(307);
+  expect(headers).toContainEqual(['Location', place]);
+  await removeFront();
+  await expectFile(shown);
 });
 
 test('http_request: a volume has no volumes', async () => {

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { fetchCommand } from '../../console/src/link-address.ts';
+import { fetchCommand } from '../../console/src/linked-file.ts';
 import { canisterAddress } from '../../packages/client/src/connection/canister-address.ts';
 import { findCanister } from '../../packages/client/src/connection/find-canister.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fetchCommand } from '../../console/src/link-address.ts';
+import { fetchCommand } from '../../console/src/linked-file.ts';
 import { checkedLink } from '../../packages/client/src/operations/link-path.ts';
 import { createStorage, type StorageOptions } from '../../packages/client/src/storage.ts';
 

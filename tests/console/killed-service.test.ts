@@ -20,8 +20,9 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'killed-console-'));
     [service, browser] = await Promise.all([startService(folder), openBrowser()]);
-    pages = await openPageServer(service.url);
+    pages = await openPageServer(frontUrl());
   });
+  const frontUrl = () => service.front?.gateway ?? expect.fail('no front');
   afterAll(async () => {
     await browser?.close();
     await pages?.close();
@@ -37,16 +38,16 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     const [, fragment = ''] = /Console\s+\S+?\/(#key=\S+)/.exec(service.output) ?? [];
     await page.goto(`${pages.url}/${fragment}`);
     await page.getByRole('heading', { level: 1, name: 'demo' }).waitFor();
-    let chunks = 0;
-    await page.route('**/chunk/*', async (route) => {
-      chunks += 1;
-      if (chunks === 3) await service.kill();
+    let calls = 0;
+    await page.route('**/call', async (route) => {
+      calls += 1;
+      if (calls === 5) await service.kill();
       await route.continue();
     });
     await page.getByLabel('Upload files').last().setInputFiles(path);
     await page.getByText('The service cannot be reached.').waitFor();
     service = await startService(folder);
-    pages.serve(service.url);
+    pages.serve(frontUrl());
     await page.getByText('1 file uploaded.').waitFor();
     const storage = createStorage({ url: service.url, apiKey: service.apiKey });
     const { bytes: stored } = await storage.download({ bucket: 'demo', path: 'film.bin' });

@@ -28,7 +28,8 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
   let largeFile: string;
 
   beforeAll(async () => {
-    tested = await openConsole();
+    // Over HTTP, where each chunk is a request with its number
+    tested = await openConsole({ hasFront: false });
     visit = await tested.open();
     page = visit.page;
     folder = await mkdtemp(join(tmpdir(), 'console-'));

@@ -156,8 +156,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     const path = 'summer/harbour.png';
     await storage.upload(image, { bucket: 'safe', path });
     const link = await storage.links.create({ bucket: 'safe', path });
-    const { pathname, search, hash } = new URL(link.url);
-    await page.goto(pages.url + pathname + search + hash);
+    await page.goto(tested.linkAtPage(link.url).href);
     await page.getByRole('img', { name: 'harbour.png' }).waitFor();
     await judge('link');
     await page.goto(pages.url);

@@ -48,6 +48,7 @@ test('writes what clients need to a file that only its owner reads', async () =>
     'apiKey',
     'bucket',
     'canisterId',
+    'front',
     'gateway',
     'identityPem',
     'url',

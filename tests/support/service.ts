@@ -3,6 +3,7 @@
 //   EFS_URL          gateway URL of the canister, such as http://<id>.localhost:4943
 //   EFS_CANISTER_ID  its id
 //   EFS_API_KEY      key with all permissions on EFS_BUCKET (default demo)
+//   EFS_FRONT_URL    gateway URL of its front, if it has one
 //   EFS_IDENTITY     path of the PEM (PKCS #8, Ed25519) of a controller
 
 import { createCipheriv, createHash, createPrivateKey } from 'node:crypto';
@@ -29,11 +30,18 @@ export interface Service {
   readonly identityPem: string;
   /** The local replica, if there is one. */
   readonly replica: Replica | undefined;
+  /** The gateway's URL of the front; `undefined` for a volume without one. */
+  readonly frontUrl?: string | undefined;
   stop(): Promise<void>;
 }
 
+export interface ServiceOptions extends ReplicaOptions {
+  /** Deploys a front beside the volume; EFS_FRONT=1 does so for every test. */
+  readonly hasFront?: boolean;
+}
+
 /** With options it starts a local one, whatever the environment says. */
-export async function openService(options?: ReplicaOptions): Promise<Service> {
+export async function openService(options?: ServiceOptions): Promise<Service> {
   const { EFS_URL, EFS_CANISTER_ID, EFS_API_KEY, EFS_IDENTITY, EFS_BUCKET } = process.env;
   if (EFS_URL === undefined || options !== undefined) {
     return startLocalService(options);
@@ -46,6 +54,7 @@ export async function openService(options?: ReplicaOptions): Promise<Service> {
     apiKey: required('EFS_API_KEY', EFS_API_KEY),
     identityPem: await readFile(required('EFS_IDENTITY', EFS_IDENTITY), 'utf8'),
     replica: undefined,
+    frontUrl: process.env.EFS_FRONT_URL,
     stop: async () => {},
   };
 }
@@ -57,17 +66,18 @@ function required(name: string, value: string | undefined): string {
   return value;
 }
 
-async function startLocalService(options: ReplicaOptions = {}): Promise<Service> {
+async function startLocalService(options: ServiceOptions = {}): Promise<Service> {
+  const { hasFront = process.env.EFS_FRONT === '1', ...replicaOptions } = options;
   const folder = await mkdtemp(join(tmpdir(), 'service-'));
   const stateDir = join(folder, 'state');
   const { wasmPath } = await buildCanister({ force: false });
   await copyPreparedState(stateDir);
-  const replica = await startReplica({ sync: false, ...options, stateDir });
+  const replica = await startReplica({ sync: false, ...replicaOptions, stateDir });
   const wasm = new Uint8Array(await readFile(wasmPath));
-  const description = await deployLocally({ replica, stateDir, wasm });
+  const description = await deployLocally({ replica, stateDir, wasm, hasFront });
   // With a single canister, the replica's plain URL is also a gateway URL, verified like any other;
   // not every system resolves <id>.localhost.
-  const { url, canisterId, bucket, apiKey, identityPem } = description;
+  const { url, canisterId, bucket, apiKey, identityPem, front } = description;
   return {
     base: url,
     host: url,
@@ -76,6 +86,7 @@ async function startLocalService(options: ReplicaOptions = {}): Promise<Service>
     apiKey,
     identityPem,
     replica,
+    frontUrl: front?.gateway,
     async stop() {
       await replica.stop();
       await rm(folder, { recursive: true, force: true });

@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,6 +14,8 @@ import { parse } from 'yaml';
 import { ic0Interface } from '../../packages/replica/src/execution/ic0-table.ts';
 import { createCompiler } from '../../packages/replica/src/wasm/compile.ts';
 import { projectDir } from './source-tree.ts';
+
+const frontArgument = '(opt record { role = opt variant { front } })';
 
 function readText(name: string): string {
   return readFileSync(join(projectDir, name), 'utf8');
@@ -56,6 +58,32 @@ describe('dfx.json', () => {
     const rewriting = ['metadata', 'gzip', 'shrink', 'optimize', 'tech_stack', 'pullable'];
     expect(Object.keys(rest).filter((name) => rewriting.includes(name))).toEqual([]);
     expect(readFileSync(join(projectDir, wasm)).equals(builtModule())).toBe(true);
+    expect(document.canisters.front).toMatchObject({ type, wasm, dependencies: ['file_storage'] });
+    expect(document.canisters.front.init_arg).toBe(frontArgument);
+  });
+
+  test.each([
+    ['ic', 'null'],
+    ['local', 'opt "http://front-id.localhost:4943"'],
+  ])('lets dfx make front and volume known to each other, network %s', async (network, url) => {
+    const folder = await mkdtemp(join(tmpdir(), 'deployment-'));
+    try {
+      // Stands for dfx: answers questions for ids and the port, and prints each call.
+      const answers =
+        '#!/bin/sh\ncase "$*" in "canister id "*) echo "$3-id";; info*) echo 4943;; ' +
+        '*) printf "%s|" "$@"; echo;; esac\n';
+      await writeFile(join(folder, 'dfx'), answers, { mode: 0o755 });
+      const env = { ...process.env, DFX_NETWORK: network, PATH: `${folder}:${process.env.PATH}` };
+      const [command] = document.canisters.front.post_install;
+      const { stdout } = await promisify(execFile)(command, { cwd: projectDir, env });
+      const setting = `(opt record { front = principal "front-id"; url = ${url} })`;
+      expect(stdout.trim().split('\n')).toEqual([
+        `canister|call|front|addVolume|(principal "file_storage-id")|--network|${network}|`,
+        `canister|call|file_storage|setFront|${setting}|--network|${network}|`,
+      ]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });
 
@@ -81,8 +109,11 @@ describe('icp.yaml', () => {
     const output = join(folder, 'module');
     try {
       const env = { ...process.env, ICP_WASM_OUTPUT_PATH: output };
-      const [canister] = document.canisters;
-      for (const { type, commands } of canister.build.steps) {
+      const [volume, front] = document.canisters;
+      expect([volume.name, front.name]).toEqual(['file_storage', 'front']);
+      expect(front.build).toEqual(volume.build);
+      expect(front.init_args).toBe(frontArgument);
+      for (const { type, commands } of volume.build.steps) {
         expect(type).toBe('script');
         for (const command of commands) {
           await promisify(execFile)('sh', ['-c', command], { cwd: projectDir, env });

@@ -26,7 +26,7 @@ export function isOwnLink(id: string): boolean {
 }
 
 export interface OpenedAddress {
-  /** An address of this origin. */
+  /** An address at the volume's gateway. */
   readonly address: string;
   /** When nothing looks at it any more. */
   close(): void;
@@ -41,9 +41,8 @@ export async function openAddress(
   const expiresAt = new Date(Date.now() + linkMs);
   const { id, url } = await storage.links.create({ bucket, path, expiresAt, downloadName });
   ownLinks.add(id);
-  const { pathname, search } = new URL(url, location.origin);
   return {
-    address: pathname + search,
+    address: url,
     // It ends by itself where this does not reach the service.
     close: () => void storage.links.remove(bucket, id).catch(() => {}),
   };

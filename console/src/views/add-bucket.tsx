@@ -74,10 +74,12 @@ function BucketForm({ session, label, onAdded }: Props & { label: string }) {
       {session.kind !== 'key' && (
         <>
           <Checkbox label="Everybody may read its files" value={isPublic} />
-          <Checkbox
-            label="End-to-end: files are encrypted before they are sent"
-            value={isEndToEnd}
-          />
+          {session.publishRecipient && (
+            <Checkbox
+              label="End-to-end: files are encrypted before they are sent"
+              value={isEndToEnd}
+            />
+          )}
           {isEndToEnd.value && <Checkbox label="Seal the names of files too" value={sealsNames} />}
         </>
       )}

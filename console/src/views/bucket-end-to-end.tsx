@@ -53,10 +53,16 @@ function NotYet(props: BucketProps) {
   return (
     <>
       <p>Files lie encrypted, but whoever runs the service could read them.</p>
-      {isOwner(props) && !isEmpty(record) && (
+      {session.publishRecipient === undefined && (
+        <p class="quiet">
+          End-to-end encryption needs a front, or the command efs: at this address a single node of
+          the network could replace this page.
+        </p>
+      )}
+      {isOwner(props) && session.publishRecipient && !isEmpty(record) && (
         <p class="quiet">While it is empty, a bucket can be made end-to-end.</p>
       )}
-      {isOwner(props) && isEmpty(record) && (
+      {isOwner(props) && session.publishRecipient && isEmpty(record) && (
         <>
           <Checkbox label="Seal the names of files too" value={sealsNames} />
           <button

@@ -6,6 +6,7 @@ import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { sentenceOf } from '../failures.ts';
 import { downloadOne, isSealed } from '../files/download.ts';
 import { previewedOf } from '../files/previewed.ts';
+import { deferred } from '../parts/deferred.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useTask } from '../parts/task.ts';
 import { addressOf, type Route } from '../route.ts';
@@ -14,8 +15,9 @@ import { folderOf, kindOf, momentOf, sizeOf } from '../words.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
 import { EditFile } from './edit-file.tsx';
 import { Preview } from './preview.tsx';
-import { Links } from './share-dialog.tsx';
 import { Versions } from './versions.tsx';
+
+const Links = deferred(async () => (await import('./share-dialog.tsx')).Links);
 
 type FileRoute = Extract<Route, { view: 'file' }>;
 

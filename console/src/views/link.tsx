@@ -11,7 +11,7 @@ import { isPassing, sentenceOf } from '../failures.ts';
 import { saveBlob } from '../files/download.ts';
 import type { Previewed } from '../files/previewed.ts';
 import { typeOfName } from '../files/shown-type.ts';
-import { fetchCommand } from '../link-address.ts';
+import { fetchCommand, fileOfLink } from '../linked-file.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Notices } from '../parts/notices.tsx';
@@ -84,7 +84,7 @@ function LinkedFile({ link }: { link: URL }) {
   const onProgress = (progress: { readonly movedBytes: number }) => {
     doneBytes.value = progress.movedBytes;
   };
-  const openAgain = () => openLink(link.href, { retry, onProgress });
+  const openAgain = async () => openLink((await fileOfLink(link)).href, { retry, onProgress });
   async function open(): Promise<void> {
     failure.value = undefined;
     try {

@@ -4,11 +4,13 @@ import { type Signal, useSignal } from '@preact/signals';
 import { sentenceOf } from '../failures.ts';
 import { downloadOne, downloadZip, isSealed } from '../files/download.ts';
 import { tell } from '../notices.ts';
+import { deferred } from '../parts/deferred.tsx';
 import { counted, nameOf } from '../words.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { MoveDialog } from './move-dialog.tsx';
 import type { Action, SelectionProps } from './selection-props.ts';
-import { ShareDialog } from './share-dialog.tsx';
+
+const ShareDialog = deferred(async () => (await import('./share-dialog.tsx')).ShareDialog);
 
 export function SelectionBar(props: SelectionProps & { action: Signal<Action | undefined> }) {
   const { entries, selection, action } = props;

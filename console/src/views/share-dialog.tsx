@@ -85,7 +85,8 @@ function NewLink({ target, path, isSealed, onMade }: ShareProps & { onMade(): vo
     void run(async () => {
       const { bucket, session } = target;
       const expiresAt = expiryAfter(days.value);
-      url.value = (await session.storage.links.create({ bucket, path, expiresAt })).url;
+      const made = await session.storage.links.create({ bucket, path, expiresAt });
+      url.value = made.url;
       onMade();
     });
   };

@@ -6,6 +6,7 @@ import { downloadFile } from './downloads/download.ts';
 import { partPreference } from './http/files.ts';
 import { createHttpTransport } from './http/transport.ts';
 import { type CommonOptions, connectionOver, exchangeOptions } from './http-storage.ts';
+import { volumeLink } from './links/front-link.ts';
 import { fileKeyAt, linkedName } from './links/link-end.ts';
 import { StorageError } from './storage-error.ts';
 import type { SegmentCipher } from './types/end-to-end.ts';
@@ -49,7 +50,7 @@ export async function openLink(url: string, options: LinkOptions = {}): Promise<
   if (!URL.canParse(url)) {
     throw new StorageError('InvalidArgument', 'A link is a whole address: https://…');
   }
-  const address = new URL(url);
+  const address = volumeLink(new URL(url));
   const { origin, pathname, search } = address;
   const { fetch, timeoutMs, line } = exchangeOptions(options);
   const http = {

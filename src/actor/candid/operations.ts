@@ -130,6 +130,8 @@ export const NewLink = IDL.Record({
   id: IDL.Text,
   url: IDL.Text,
   expiresAt: IDL.Opt(IDL.Int),
+  /** The front's page that opens end-to-end files; the end of `url` after `/s` follows it. */
+  linkPage: IDL.Opt(IDL.Text),
 });
 export const ResultLink = resultOf(NewLink);
 

@@ -5,6 +5,7 @@ import { Principal } from '@dfinity/principal';
 import type { Link } from '../../domain/files/link-records.ts';
 import { createLink, deleteLink, listLinks } from '../../domain/files/links.ts';
 import { keyId } from '../../domain/rights/api-keys.ts';
+import { linkPageOf } from '../../domain/shared/role-record.ts';
 import { LinkList, LinkRequest, ResultLink, ResultLinks } from '../candid/operations.ts';
 import { ResultNull } from '../candid/types.ts';
 import { query, update } from '../dispatch/method.ts';
@@ -46,7 +47,8 @@ export class LinksActor {
   createLink(argument: LinkArgument) {
     return answer(() => {
       const { link, url } = createLink(stores, currentCall(), linkRequestOf(argument));
-      return { id: link.id, url, expiresAt: optionalTime(link.expiresAtNs) };
+      const linkPage = optional(linkPageOf(stores));
+      return { id: link.id, url, expiresAt: optionalTime(link.expiresAtNs), linkPage };
     });
   }
 

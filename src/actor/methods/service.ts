@@ -2,6 +2,7 @@
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
+import { canisterSelf } from 'azle';
 import { changeVolumes, setFront } from '../../domain/administration/service-role.ts';
 import { serviceRole } from '../../domain/shared/role-record.ts';
 import { FrontSetting, ResultNull, ResultVolumes } from '../candid/types.ts';
@@ -31,7 +32,8 @@ export class ServiceActor {
   @update([IDL.Opt(FrontSetting)], ResultNull)
   setFront([argument]: Optional<FrontArgument>) {
     const front = argument && { id: argument.front.toText(), url: argument.url[0] };
-    return changed(() => setFront(stores, currentCall(), front));
+    const id = canisterSelf().toText();
+    return changed(() => setFront(stores, currentCall(), { id, front }));
   }
 
   /** Adds a volume to the list. For controllers of a front. */

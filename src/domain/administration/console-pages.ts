@@ -61,10 +61,6 @@ export function consolePages(): readonly ConsolePage[] {
   return openDirectory().pages;
 }
 
-export function findConsolePage(address: string): ConsolePage | undefined {
-  return consolePages().find((page) => page.address === address);
-}
-
 /** Returns the stored bytes of a page. */
 export function readConsolePage({ offset, size }: ConsolePage): Uint8Array {
   return readLinkedData(openDirectory().start + offset, size);

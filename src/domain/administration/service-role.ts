@@ -6,7 +6,7 @@ import { type Call, requireController } from '../shared/caller.ts';
 import { quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import { saveRole, serviceRole, storedRole } from '../shared/role-record.ts';
-import type { Front, ServiceRole } from '../shared/service-role.ts';
+import { type Front, networkUrl, type ServiceRole } from '../shared/service-role.ts';
 import type { Stores } from '../shared/stores.ts';
 
 /** Facts of an install or upgrade. */
@@ -48,11 +48,11 @@ function decideRole(stores: Stores, { asked, isInstall, id, deployed }: RoleSett
   }
   const front = asked?.front ?? (stored === undefined ? deployed.front : undefined);
   // A tool that deploys only one canister, under the front's name, passes its own id.
-  if (front !== undefined && front !== id) saveRole(stores, { kind, front: frontAt(front) });
+  if (front !== undefined && front !== id) saveRole(stores, { kind, id, front: frontAt(front) });
 }
 
 /** Uses the network's default gateway unless a URL is given. */
-function frontAt(id: string, url = `https://${id}.icp.net`): Front {
+function frontAt(id: string, url = networkUrl(id)): Front {
   return { id, url: parseFrontUrl(url) };
 }
 
@@ -73,11 +73,16 @@ function parseFrontUrl(url: string): string {
   );
 }
 
-/** Sets or removes the front of a volume. For controllers. */
+export interface FrontChange {
+  readonly id: string;
+  readonly url: string | undefined;
+}
+
+/** Sets or removes the front of a volume, whose own id is `id`. For controllers. */
 export function setFront(
   stores: Stores,
   call: Call,
-  change: { readonly id: string; readonly url: string | undefined } | undefined,
+  { id, front }: { readonly id: string; readonly front: FrontChange | undefined },
 ): void {
   requireController(call);
   const role = serviceRole(stores);
@@ -87,7 +92,7 @@ export function setFront(
       'This canister is a front itself: call setFront of a volume.',
     );
   }
-  saveRole(stores, { kind: 'volume', front: change && frontAt(change.id, change.url) });
+  saveRole(stores, { kind: 'volume', id, front: front && frontAt(front.id, front.url) });
 }
 
 /** Adds a volume to a front or removes it. For controllers. */

@@ -1,7 +1,7 @@
 // The record of the canister's role in a service (service-role.ts), in the meta map:
 //
-//   serviceRole -> 0: version 1 | kind u8 (0 volume, 1 front) | texts: of a volume the front's id
-//                  and URL, both '' without a front; of a front its own id, then its volumes' ids
+//   serviceRole -> 0: version 1 | kind u8 (0 volume, 1 front) | texts: its own id; of a
+//                  volume the front's id and URL, both '' without one; of a front its volumes' ids
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
@@ -12,7 +12,7 @@ import type { Stores } from './stores.ts';
 const version = 1;
 const roleKey = 'serviceRole';
 const kinds = ['volume', 'front'] as const;
-const alone: VolumeRole = { kind: 'volume', front: undefined };
+const alone: VolumeRole = { kind: 'volume', id: '', front: undefined };
 
 export function serviceRole(stores: Stores): ServiceRole {
   // An aborted message rolls heap and stable memory back together.
@@ -32,22 +32,26 @@ export function storedRole(stores: Stores): ServiceRole | undefined {
   const kind = kinds[reader.u8()];
   const [id = '', ...others] = reader.texts();
   if (kind === 'front') return { kind, id, volumes: others };
-  return { kind: 'volume', front: id === '' ? undefined : { id, url: others[0] ?? '' } };
+  const [front = '', url = ''] = others;
+  return { kind: 'volume', id, front: front === '' ? undefined : { id: front, url } };
 }
 
 export function saveRole(stores: Stores, role: ServiceRole): void {
   const { kind } = role;
-  const texts =
-    kind === 'front' ? [role.id, ...role.volumes] : [role.front?.id ?? '', role.front?.url ?? ''];
-  const record = new RecordWriter(version).u8(kinds.indexOf(kind)).finish(texts);
+  const others = kind === 'front' ? role.volumes : [role.front?.id ?? '', role.front?.url ?? ''];
+  const record = new RecordWriter(version).u8(kinds.indexOf(kind)).finish([role.id, ...others]);
   stores.meta.set(encodeUtf8(roleKey), record);
   stores.heap.role = role;
 }
 
-/** Whether the canister is a whole service: a volume without a front. */
-export function isAlone(stores: Stores): boolean {
+/**
+ * Returns the address of the front's page for links of this volume: it decrypts end-to-end files.
+ * `undefined` without a front.
+ */
+export function linkPageOf(stores: Stores): string | undefined {
   const role = serviceRole(stores);
-  return role.kind === 'volume' && role.front === undefined;
+  if (role.kind === 'front' || role.front === undefined) return undefined;
+  return `${role.front.url}/s/${role.id}`;
 }
 
 /** Refuses operations of volumes if the canister is a front. */

@@ -7,8 +7,15 @@ export interface Front {
   readonly url: string;
 }
 
+/** The address of a canister at the network's default gateway. */
+export function networkUrl(canisterId: string): string {
+  return `https://${canisterId}.icp.net`;
+}
+
 export interface VolumeRole {
   readonly kind: 'volume';
+  /** The volume's own; '' until it has had a front. */
+  readonly id: string;
   readonly front: Front | undefined;
 }
 

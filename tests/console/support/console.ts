@@ -18,13 +18,16 @@ export interface TestedConsole {
   open(options?: Parameters<ConsoleBrowser['open']>[0]): Promise<Visit>;
   /** Signs in with the address that `npm start` prints, and shows the bucket's files. */
   signIn(visit: Visit, bucket?: string): Promise<void>;
+  /** The page's address of a link that the owner's storage has made. */
+  linkAtPage(url: string): URL;
   close(): Promise<void>;
 }
 
-export async function openConsole(): Promise<TestedConsole> {
-  const service = await openService({});
-  const { host, canisterId, identityPem, base, bucket: demo } = service;
-  const [pages, browser] = await Promise.all([openPageServer(base), openBrowser()]);
+/** At a front, unless a volume is to serve the page by itself. */
+export async function openConsole({ hasFront = true } = {}): Promise<TestedConsole> {
+  const service = await openService({ hasFront });
+  const { host, canisterId, identityPem, base, frontUrl = base, bucket: demo } = service;
+  const [pages, browser] = await Promise.all([openPageServer(frontUrl), openBrowser()]);
   const identity = identityFromPem(identityPem);
   return {
     service,
@@ -35,6 +38,10 @@ export async function openConsole(): Promise<TestedConsole> {
     async signIn({ page }, bucket = demo) {
       await page.goto(`${pages.url}/#key=${service.apiKey}&bucket=${bucket}`);
       await page.getByRole('heading', { level: 1, name: bucket }).waitFor();
+    },
+    linkAtPage(url) {
+      const { pathname, search, hash } = new URL(url);
+      return new URL(`${pathname}${search}${hash}`, pages.url);
     },
     async close() {
       await browser.close();

@@ -1,5 +1,5 @@
 // A proxy between the browser and the service that can be cut: its origin stays while the service
-// ends and restarts elsewhere.
+// ends and restarts elsewhere. Canisters have subdomains, as at a gateway.
 
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-/** `base`: the gateway's address of the service. */
+/** `base`: the gateway's address of the canister that serves the page. */
 export async function openPageServer(base: string): Promise<PageServer> {
   let target = base;
   const requests: string[] = [];
@@ -42,10 +42,13 @@ export async function openPageServer(base: string): Promise<PageServer> {
 /** A missing service results in a broken connection. */
 function forward(target: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { method, headers, url } = incoming;
-  const host = new URL(target).host;
+  const { host: pageHost, port } = new URL(target);
+  const [, canister] = /^([a-z0-9-]+)\.localhost/.exec(headers.host ?? '') ?? [];
+  const host = canister === undefined ? pageHost : `${canister}.localhost:${port}`;
+  // Not every system resolves names below localhost.
+  const place = { host: 'localhost', port, path: url };
   // The service could close a kept connection during the request.
-  const options = { method, headers: { ...headers, host }, agent: false };
-  const sent = request(new URL(url ?? '/', target), options);
+  const sent = request({ ...place, method, headers: { ...headers, host }, agent: false });
   sent.on('response', (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(outgoing);

@@ -12,6 +12,8 @@ const published = 'of what is published; tests/packages installs the packed pack
 const network =
   'makes, pays for or changes a canister: the local replica has no ledgers and no tools';
 const tool = 'a tool that no package of the repository brings';
+const joined =
+  'needs a second canister; tests/certification/volume-of-front.test.ts calls the methods';
 const elsewhere = 'a service of others on the network';
 
 export const notRun: readonly NotRun[] = [
@@ -27,6 +29,8 @@ export const notRun: readonly NotRun[] = [
   { command: 'icp network ', reason: network },
   { command: 'icp deploy', reason: network },
   { command: 'icp canister settings ', reason: network },
+  { command: 'icp canister call front addVolume ', reason: joined },
+  { command: 'icp canister call file_storage setFront ', reason: joined },
   { command: 'icp canister status ', reason: network },
   { command: 'icp canister stop ', reason: network },
   { command: 'icp canister start ', reason: network },

@@ -13,7 +13,8 @@ export const linkCalls: ActorCalls<LinkOperations> = {
         ...{ bucketId: bucket, path, expiresAt: optionalTime(expiresAt) },
         ...optionals({ downloadName, apiKey }),
       }),
-    (made, request) => checkedLink(request, { ...made, expiresAt: timeOf(made.expiresAt) }),
+    ({ linkPage = [], expiresAt, ...made }, request) =>
+      checkedLink(request, { ...made, expiresAt: timeOf(expiresAt), linkPage: linkPage[0] }),
   ),
   listLinks: calling(
     ({ actor, apiKey }, { bucket, path, cursor }) =>

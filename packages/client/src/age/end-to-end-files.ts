@@ -74,13 +74,26 @@ export function openEndToEnd(surroundings: Surroundings): EndToEndFiles {
       try {
         const fileKey = await opener.fileKeyOf(request, { id: bucket, mode });
         const sealedName = mode.sealsNames ? request.path.split('/').at(-1) : undefined;
-        return { ...link, url: `${link.url}#${linkEnd(linkFragment(fileKey), sealedName)}` };
+        const end = linkEnd(linkFragment(fileKey), sealedName);
+        return { ...link, url: `${addressAtFront(link)}#${end}` };
       } catch (error) {
         await files.links.remove(bucket, link.id).catch(() => {});
         throw error;
       }
     },
   };
+}
+
+const linkPagePattern = /^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?\/s\/[a-z0-9-]+$/;
+
+/** Returns the address at the front's page; the link's own address if the service has no front. */
+function addressAtFront({ url, id, linkPage }: NewLink): string {
+  if (linkPage === undefined) return url;
+  if (linkPagePattern.test(linkPage)) return linkPage + url.slice(url.indexOf(`/${id}/`));
+  throw new StorageError(
+    'HttpError',
+    `The service answered with an address that is not a page for links: ${JSON.stringify(linkPage)}.`,
+  );
 }
 
 interface Sealer {

@@ -604,6 +604,10 @@ export interface NewLink {
   'id' : string,
   'url' : string,
   'expiresAt' : [] | [bigint],
+  /**
+   * The front's page that opens end-to-end files; the end of `url` after `/s` follows it.
+   */
+  'linkPage' : [] | [string],
 }
 /**
  * A move of all files below a prefix to another prefix of the bucket.
@@ -1447,6 +1451,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'id' : IDL.Text,
     'url' : IDL.Text,
     'expiresAt' : IDL.Opt(IDL.Int),
+    'linkPage' : IDL.Opt(IDL.Text),
   });
   const BucketDeletion = IDL.Record({ 'force' : IDL.Opt(IDL.Bool) });
   const FileDeletion = IDL.Record({

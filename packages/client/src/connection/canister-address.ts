@@ -27,6 +27,19 @@ export function canisterAddress(options: {
 }
 
 /**
+<<<<<<< HEAD
+=======
+ * Returns the address of another canister at the gateway of `url`, or at the network's default
+ * gateway if `url` is a custom domain; without a final slash.
+ */
+export function addressBeside(url: string, canisterId: string): string {
+  const { hostname } = new URL(url);
+  const domain = gatewayDomains.find((name) => hostname.endsWith(`.${name}`));
+  if (domain !== undefined) return `https://${canisterId}.${domain}`;
+  return canisterAddress({ host: isLoopback(url) ? url : networkAgentHost, canisterId });
+}
+
+/**
  * Returns whether the address is of this machine: a loopback IP address, localhost, or a name below
  * it.
  */

@@ -29,6 +29,11 @@ export interface NewLink {
   readonly url: string;
   /** ISO 8601. */
   readonly expiresAt?: string | undefined;
+  /**
+   * Address of the front's page that opens links to end-to-end files, if the service has a front.
+   * The `url` of such a link begins with it.
+   */
+  readonly linkPage?: string | undefined;
 }
 
 export interface LinkRecord extends ShownPath {

@@ -1,0 +1,38 @@
+// The file behind the link at which this page was opened.
+
+import { volumeLink } from '../../packages/client/src/links/front-link.ts';
+import { StorageError } from '../../packages/client/src/storage-error.ts';
+import { thisService } from './service.ts';
+
+/** The address of a link's file at its volume; throws where another service has made the link. */
+export async function fileOfLink(link: URL): Promise<URL> {
+  const { url, isAtFront } = await thisService();
+  const file = volumeLink(link);
+  if (isAtFront && file.origin === url) return file;
+  throw new StorageError('NoSuchFile', 'This link does not belong to this service.');
+}
+
+/**
+ * Returns the command that fetches the file of a link, or undefined when the address is not that of
+ * a link. The sender chose the name, so it is encoded anew: in double quotes none of the characters
+ * left means anything to sh, PowerShell or cmd.exe.
+ */
+export function fetchCommand(link: URL): string | undefined {
+  const { origin, pathname, search, hash } = volumeLink(link);
+  const [, id, name = ''] = /^\/s\/([\w-]{16})\/([^/]+)$/.exec(pathname) ?? [];
+  const [, secret] = /^\?k=([\w-]{22})$/.exec(search) ?? [];
+  const [, fileKey, sealedName] = /^#([\w-]+)(?:\/(.+))?$/.exec(hash) ?? [];
+  if (id === undefined || secret === undefined || fileKey === undefined) return undefined;
+  try {
+    const end = sealedName === undefined ? fileKey : `${fileKey}/${strictly(sealedName)}`;
+    return `npx efs get "${origin}/s/${id}/${strictly(name)}?k=${secret}#${end}"`;
+  } catch {
+    // A percent sign that encodes nothing.
+    return undefined;
+  }
+}
+
+function strictly(encoded: string): string {
+  const code = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(decodeURIComponent(encoded)).replace(/[!'()*]/g, code);
+}

@@ -1,0 +1,93 @@
+// Links to end-to-end files of a service with a front: they lead to the front's page.
+
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { endToEnd } from '../../packages/client/src/end-to-end.ts';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import { openLink } from '../../packages/client/src/open-link.ts';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import { openService, type Service } from '../support/service.ts';
+
+let service: Service;
+let owner: Storage;
+let identity: string;
+let apiKey: string;
+const words = 'the harbour is quiet';
+const file = { bucket: 'safe', path: 'notes.txt' };
+
+beforeAll(async () => {
+  service = await openService({ hasFront: true });
+  const { host, canisterId, identityPem } = service;
+  identity = await generateX25519Identity();
+  owner = createStorage({
+    ...{ host, canisterId, identity: identityFromPem(identityPem) },
+    endToEnd: endToEnd({ identities: [identity] }),
+  });
+  const recipients = [await identityToRecipient(identity)];
+  await owner.buckets.create('safe', { endToEnd: { usesVetKeys: false, recipients } });
+  await owner.upload(new Blob([words]), file);
+  const permissions = ['read', 'write'] as const;
+  apiKey = (await owner.keys.create({ name: 'k', buckets: ['safe'], permissions })).secret;
+});
+afterAll(() => service?.stop());
+
+/** Not every system resolves names below localhost. Notes the addresses that were requested. */
+function localFetch(asked: URL[]): typeof fetch {
+  return (input, init) => {
+    const url = new URL(String(input));
+    asked.push(url);
+    return fetch(`${service.base}${url.pathname}${url.search}`, init);
+  };
+}
+
+function overHttp(fetch?: typeof globalThis.fetch): Storage {
+  const opened = endToEnd({ identities: [identity] });
+  return createStorage({ url: service.base, apiKey, endToEnd: opened, ...(fetch && { fetch }) });
+}
+
+test.each([
+  ['the actor', () => owner],
+  ['HTTP', () => overHttp()],
+])('links.create of an end-to-end file returns an address of the front, %s', async (_, open) => {
+  const { url } = await open().links.create(file);
+  expect(url.startsWith(`${service.frontUrl}/s/${service.canisterId}/`)).toBe(true);
+  const asked: URL[] = [];
+  const download = await openLink(url, { fetch: localFetch(asked) });
+  expect(new TextDecoder().decode(await download.bytes())).toBe(words);
+  expect(new Set(asked.map(({ hostname }) => hostname))).toEqual(
+    new Set([`${service.canisterId}.localhost`]),
+  );
+});
+
+test('links.create of an ordinary file returns an address of the volume', async () => {
+  await owner.buckets.create('plain');
+  const plain = { bucket: 'plain', path: 'a' };
+  await owner.upload(new Blob([words]), plain);
+  expect((await owner.links.create(plain)).url).toMatch(
+    new RegExp(`^http://${service.canisterId}\\.localhost:\\d+/s/`),
+  );
+});
+
+async function linkCount(): Promise<number> {
+  let count = 0;
+  for await (const _ of owner.links.list({ bucket: 'safe' })) count += 1;
+  return count;
+}
+
+test.each([
+  'https://evil.example/s/aaaaa-aa?to=',
+  'https://evil.example/#',
+  'javascript:alert(1)//s/aaaaa-aa',
+])(
+  'links.create refuses %s as the address of the front, and removes the link',
+  async (linkPage) => {
+    const forging: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (init?.method !== 'POST' || !String(input).endsWith('/links')) return response;
+      return Response.json({ ...((await response.json()) as object), linkPage }, { status: 201 });
+    };
+    const before = await linkCount();
+    await expect(overHttp(forging).links.create(file)).rejects.toMatchObject({ code: 'HttpError' });
+    expect(await linkCount()).toBe(before);
+  },
+);
