@@ -60,7 +60,7 @@ export async function openLink(url: string, options: LinkOptions = {}): Promise<
     line,
     // Every request of the download goes to the link.
     fetch: (asked: unknown, init?: RequestInit) => {
-      const preference = String(asked).endsWith(partPreference) ? `&${partPreference}` : '';
+      const preference = String(asked).endsWith(partPreference) ? partPreference : '';
       return fetch(origin + pathname + search + preference, init);
     },
   };

@@ -1,7 +1,7 @@
 // `createStorage()` for Node and browsers. Imports nothing of Node, and loads the agent's library
 // with the first call that needs it.
 
-import { type LazyConnection, lazyTransport } from './actor/lazy-transport.ts';
+import { lazyTransport } from './actor/lazy-transport.ts';
 import {
   type Buckets,
   bucketsOf,
@@ -129,9 +129,8 @@ export function transportOf(options: StorageOptions): Transport {
 function actorBehind({ url, ...options }: HttpStorageOptions): Transport {
   // The first request reports a malformed address
   const host = URL.canParse(url) ? agentHostOf(url) : url;
-  const canisterId = () => findCanister(url);
-  const fetchRootKey = isLoopback(url);
-  return actorTransport({ ...options, host, canisterId, fetchRootKey, linkUrl: url });
+  const found = { host, canisterId: '', fetchRootKey: isLoopback(url), linkUrl: url };
+  return actorTransport({ ...options, ...found }, () => findCanister(url));
 }
 
 /**
@@ -146,14 +145,12 @@ function isHttps(url: string): boolean {
   return url.startsWith('https:');
 }
 
-type FoundLater = Omit<ActorStorageOptions, 'canisterId'> & Pick<LazyConnection, 'canisterId'>;
-
-function actorTransport(options: FoundLater): Transport {
+function actorTransport(options: ActorStorageOptions, findId?: () => Promise<string>): Transport {
   const { host, canisterId, identity, fetchRootKey, apiKey, linkUrl } = options;
   const caller = { identity, fetchRootKey, apiKey };
   const retryPolicy = { ...defaultRetryPolicy, ...options.retry };
   const service = { host, canisterId, ...caller, retryPolicy };
-  const transport = lazyTransport({ ...service, ...exchangeOptions(options) });
+  const transport = lazyTransport({ ...service, ...exchangeOptions(options) }, findId);
   return linkUrl === undefined
     ? transport
     : { ...transport, linkBase: withoutLastSlashes(linkUrl) };
@@ -169,8 +166,8 @@ function foreignTransport(options: HttpStorageOptions, actor: Transport): Transp
   return {
     ...actor,
     async openFile(file, signal) {
-      const isPresent = file.version === undefined;
-      const opened = await (isPresent ? unlessMissing(http.openFile(file, signal)) : undefined);
+      if (file.version !== undefined) return actor.openFile(file, signal);
+      const opened = await http.openFile(file, signal).catch(unlessMissing);
       // A gateway may hide the entity tag, which verifies the bytes
       return opened?.etag ? opened : actor.openFile(file, signal);
     },
@@ -179,11 +176,6 @@ function foreignTransport(options: HttpStorageOptions, actor: Transport): Transp
 }
 
 /** Without a key, files of private buckets return 404. */
-async function unlessMissing<T>(opening: Promise<T>): Promise<T | undefined> {
-  try {
-    return await opening;
-  } catch (error) {
-    if (isStorageError(error, 'NoSuchFile')) return undefined;
-    throw error;
-  }
+function unlessMissing(error: unknown): undefined {
+  if (!isStorageError(error, 'NoSuchFile')) throw error;
 }

@@ -9,17 +9,16 @@ import { type AdministrationOperations, administrationRows } from '../operations
 import { type Call, callsOf, type Operations, operationRows } from '../operations/table.ts';
 import type { ActorConnection } from './connection.ts';
 
-export interface LazyConnection extends Omit<ActorConnection, 'canisterId'> {
-  /** Finds the id with the first call. */
-  readonly canisterId: string | (() => Promise<string>);
-}
-
-export function lazyTransport(connection: LazyConnection): Transport {
-  const { canisterId: id } = connection;
+/** `findId` finds an unknown canister id with the first call. */
+export function lazyTransport(
+  connection: ActorConnection,
+  findId?: () => Promise<string>,
+): Transport {
   let opened: Promise<Transport> | undefined;
   const openNow = async () => {
     const { openActorTransport } = await import('./transport.ts');
-    return openActorTransport({ ...connection, canisterId: await (isFound(id) ? id : id()) });
+    const canisterId = (await findId?.()) ?? connection.canisterId;
+    return openActorTransport({ ...connection, canisterId });
   };
   const open = () => {
     opened ??= openNow();
@@ -33,7 +32,7 @@ export function lazyTransport(connection: LazyConnection): Transport {
     wholeFileBytesMax: chunkBytesMax,
     bodyMsMax: callBodyMsMax,
     line: connection.line,
-    linkBase: isFound(id) ? canisterAddress({ ...connection, canisterId: id }) : '',
+    linkBase: canisterAddress(connection),
     readsByLinks: false,
     verifier: open,
     probe: async (bytes) => (await open()).probe(bytes),
@@ -43,10 +42,6 @@ export function lazyTransport(connection: LazyConnection): Transport {
       callIn(async () => (await open()).administration),
     ),
   };
-}
-
-function isFound(id: LazyConnection['canisterId']): id is string {
-  return typeof id === 'string';
 }
 
 /** Returns a maker of calls that open their transport first. */

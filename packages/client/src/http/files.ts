@@ -93,7 +93,8 @@ function once(): string {
   return Date.now().toString(36) + Math.random().toString(36).slice(2);
 }
 
-export const partPreference = 'prefer=part';
+/** Behind a query that is there already, as at each path that is read without a key. */
+export const partPreference = '&prefer=part';
 
 type Asked = Pick<HttpRequest, 'path' | 'headers' | 'isAnonymous'>;
 
@@ -101,7 +102,7 @@ type Asked = Pick<HttpRequest, 'path' | 'headers' | 'isAnonymous'>;
 function askedForPart<T extends Asked>({ url }: HttpConnection, request: T): T {
   const { path, headers, isAnonymous } = request;
   return isAnonymous && isForeign(url)
-    ? { ...request, path: `${path}${path.includes('?') ? '&' : '?'}${partPreference}` }
+    ? { ...request, path: path + partPreference }
     : { ...request, headers: { ...headers, Prefer: 'part' } };
 }
 
