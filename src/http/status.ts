@@ -7,7 +7,9 @@ import type { Exchange } from './router.ts';
 
 export function getStatus(exchange: Exchange): HttpResponse {
   // The canister does not know a caller over HTTP, so the answer omits cycles.
-  const { cycles: _, ...status } = statusOf(exchange.stores, exchange.call, exchange.system());
+  const { cycles: _, role, ...rest } = statusOf(exchange.stores, exchange.call, exchange.system());
+  const { id: __, ...shownRole } = role;
+  const status = { ...rest, role: shownRole };
   const response = jsonResponse(200, status);
   return { ...response, headers: [...response.headers, ['Cache-Control', 'no-store']] };
 }

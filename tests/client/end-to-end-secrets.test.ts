@@ -179,7 +179,9 @@ test('nodeEndToEnd(): messages, stable memory, heap, journals and what is printe
   // The search must find public values where they are stored.
   const holdersOf = (text: string) =>
     files.filter((_, index) => dumps[index]?.includes(text)).map(({ name }) => name);
-  expect(holdersOf(recipient)).toContain('stable.bin');
+  // A node of a stable map can end anywhere, also within the text.
+  const halves = [recipient.slice(0, recipient.length / 2), recipient.slice(recipient.length / 2)];
+  expect(halves.flatMap(holdersOf)).toContain('stable.bin');
   expect(holdersOf('AccessDenied')).toContain('heap.bin');
   searched(Buffer.concat([sent, journal, ...dumps, Buffer.from(printed.join('\n'))]));
 });

@@ -88,7 +88,7 @@ async function attempt({ method, argument, sender }: Attempt): Promise<Outcome> 
     const { message } = error as Error;
     // The inspection or the method refuses
     const words =
-      /message: '(?:[A-Z]\w+: |\w+ takes no such)|\w+(?:: (?:the )?argument| takes \()|^[A-Z]\w+: .{20}/;
+      /message: '(?:[A-Z]\w+: |\w+ does not accept this message)|\w+(?:: (?:the )?argument| takes \()|^[A-Z]\w+: .{20}/;
     expect(message).toMatch(words);
     expect(message).not.toMatch(crash);
     return 'reject';

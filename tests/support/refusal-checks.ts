@@ -108,7 +108,8 @@ export function expectCheap(refusals: readonly Refusal[]): void {
 export function expectWords(refusals: readonly Refusal[]): void {
   const traps = refusals.filter(({ trap }) => trap !== undefined);
   expect(traps.map(({ method, name, trap }) => `${method}: ${name}: ${trap}`)).toEqual([]);
-  const inWords = /message: '(?:[A-Z]\w+: |\w+ takes no such)|\w+(?:: (?:the )?argument| takes \()/;
+  const inWords =
+    /message: '(?:[A-Z]\w+: |\w+ does not accept this message)|\w+(?:: (?:the )?argument| takes \()/;
   const wordless = refusals.filter(({ reject }) => reject !== undefined && !inWords.test(reject));
   expect(wordless.map(({ method, name, reject }) => `${method}: ${name}: ${reject}`)).toEqual([]);
 }
