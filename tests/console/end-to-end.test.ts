@@ -271,6 +271,11 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await theirs.getByRole('heading', { name: '1 file sent' }).waitFor();
       expect(await clear('post', 'inbox/photo.txt')).toBe(text);
       expect(await stored('inbox/photo.txt')).toMatch(/^age-encryption\.org\/v1\n/);
+      const film = { name: 'film.bin', mimeType: '', buffer: Buffer.alloc(4_000_000, 7) };
+      await theirs.getByLabel('Upload files').last().setInputFiles([film]);
+      await theirs.getByRole('heading', { name: '2 files sent' }).waitFor();
+      const received = await tested.storage.download({ bucket: 'post', path: 'inbox/film.bin' });
+      expect(Buffer.compare(await received.bytes(), film.buffer)).toBe(0);
       await page.goto(`${tested.pages.url}/#/bucket/post`);
       await page.getByRole('button', { name: 'Revoke Holiday' }).click();
       await expect.poll(() => page.getByText('Holiday may').count()).toBe(0);

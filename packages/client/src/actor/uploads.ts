@@ -1,7 +1,9 @@
 // Uploads of whole files and upload sessions by calls of the actor.
 
-import type { FileMetadata, UploadOperations } from '../operations/uploads.ts';
+import type { Signal } from '../connection/transport.ts';
+import type { FileMetadata, UploadOperations, WholeFile } from '../operations/uploads.ts';
 import { errorOfView, isStorageError } from '../storage-error.ts';
+import type { FileRecord } from '../types/files.ts';
 import { type ActorCalls, calling, nothing } from './actor-call.ts';
 import { fileRecordOf, optionals, pairsOf, sessionOf } from './candid-records.ts';
 import { call, type Service } from './connection.ts';
@@ -9,15 +11,13 @@ import { fileCalls } from './files.ts';
 import { transferCalls } from './transfers.ts';
 
 export const uploadCalls: ActorCalls<UploadOperations> = {
-  /** uploadFile takes no headers, so a file with headers goes as the only one of a batch. */
+  /** uploadFile accepts no headers, so a file with headers goes as the only one of a batch. */
   async putFile(service, file, signal) {
     const { actor, earlierUploads } = service;
     const { bucket, path, contentType, bytes } = file;
-    if (Object.keys(file.headers).length > 0) {
-      const [record] = await transferCalls.putFiles(service, { bucket, files: [file] }, signal);
-      if (record === undefined || isStorageError(record)) throw record ?? errorOfView(undefined);
-      return record;
-    }
+    if (Object.keys(file.headers).length > 0) return putInBatch(service, file, signal);
+    const stored = await recordForKey(service, () => putInBatch(service, file, signal));
+    if (stored !== undefined) return stored;
     const { metadata, ...destination } = destinationOf(service, file);
     const request = { ...destination, contentType, bytes };
     await call(signal, () =>
@@ -46,14 +46,17 @@ export const uploadCalls: ActorCalls<UploadOperations> = {
   async completeUpload(service, completion, signal) {
     const { actor, apiKey, key } = service;
     const { bucket, path, uploadId, metadata, sha256, ifMatch, ifNoneMatch } = completion;
+    const complete = async () => {
+      const options = optionals({ sha256, ifMatch, ifNoneMatch, apiKey });
+      const request = { uploadId, metadata: pairsOf(metadata), ...options };
+      return fileRecordOf(await call(signal, () => actor.completeFileUploadWith(request)));
+    };
     const isBare = [metadata, sha256, ifMatch, ifNoneMatch].every((value) => value === undefined);
-    if (isBare) {
-      await call(signal, () => actor.completeFileUpload(uploadId, key));
-      return fileCalls.getFile(service, { bucket, path }, signal);
-    }
-    const options = optionals({ sha256, ifMatch, ifNoneMatch, apiKey });
-    const request = { uploadId, metadata: pairsOf(metadata), ...options };
-    return fileRecordOf(await call(signal, () => actor.completeFileUploadWith(request)));
+    if (!isBare) return complete();
+    const completed = await recordForKey(service, complete);
+    if (completed !== undefined) return completed;
+    await call(signal, () => actor.completeFileUpload(uploadId, key));
+    return fileCalls.getFile(service, { bucket, path }, signal);
   },
   cancelUpload: calling(({ actor }, { uploadId }) => actor.cancelUpload(uploadId), nothing),
   listUploads: calling(
@@ -61,6 +64,33 @@ export const uploadCalls: ActorCalls<UploadOperations> = {
     (uploads) => uploads.map(sessionOf),
   ),
 };
+
+async function putInBatch(
+  service: Service,
+  { bucket, ...file }: WholeFile,
+  signal: Signal,
+): Promise<FileRecord> {
+  const [record] = await transferCalls.putFiles(service, { bucket, files: [file] }, signal);
+  if (record === undefined || isStorageError(record)) throw record ?? errorOfView(undefined);
+  return record;
+}
+
+/**
+ * Calls a method that returns the record, because a key may have no right to read it afterwards.
+ * Returns undefined without a key, and if the service lacks the method, as version 0.1.0 does.
+ */
+async function recordForKey(
+  { apiKey }: Service,
+  store: () => Promise<FileRecord>,
+): Promise<FileRecord | undefined> {
+  if (apiKey === undefined) return undefined;
+  try {
+    return await store();
+  } catch (error) {
+    if (!isStorageError(error, 'Unsupported')) throw error;
+    return undefined;
+  }
+}
 
 function destinationOf({ apiKey }: Service, file: FileMetadata) {
   const { bucket, path, tags, metadata, sha256, ifMatch, ifNoneMatch } = file;
