@@ -1,11 +1,11 @@
 // State that outlives a reload: the device's key, and the state of interrupted uploads. Uses one
 // IndexedDB; a browser without one, or that forbids it, stores nothing.
 
+import { onDemand } from '../../packages/client/src/connection/on-demand.ts';
+
 const databaseName = 'efs-console';
 const stores = ['keys', 'uploads'] as const;
 type StoreName = (typeof stores)[number];
-
-let opened: Promise<IDBDatabase> | undefined;
 
 function settled<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -14,20 +14,13 @@ function settled<T>(request: IDBRequest<T>): Promise<T> {
   });
 }
 
-function open(): Promise<IDBDatabase> {
-  opened ??= new Promise((resolve, reject) => {
-    const request = indexedDB.open(databaseName, 1);
-    request.onupgradeneeded = () => {
-      for (const store of stores) request.result.createObjectStore(store);
-    };
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-  opened.catch(() => {
-    opened = undefined;
-  });
-  return opened;
-}
+const open = onDemand(async () => {
+  const request = indexedDB.open(databaseName, 1);
+  request.onupgradeneeded = () => {
+    for (const store of stores) request.result.createObjectStore(store);
+  };
+  return settled<IDBDatabase>(request);
+});
 
 async function storeOf(name: StoreName, mode: IDBTransactionMode): Promise<IDBObjectStore> {
   return (await open()).transaction(name, mode).objectStore(name);

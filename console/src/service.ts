@@ -8,6 +8,7 @@ import {
   networkAgentHost,
 } from '../../packages/client/src/connection/canister-address.ts';
 import { findCanister } from '../../packages/client/src/connection/find-canister.ts';
+import { onDemand } from '../../packages/client/src/connection/on-demand.ts';
 
 export interface Service {
   /** The canister that stores the files. */
@@ -26,15 +27,7 @@ export function serviceHost(): string {
   return isLocal() ? location.origin : networkAgentHost;
 }
 
-let found: Promise<Service> | undefined;
-
-export function thisService(): Promise<Service> {
-  found ??= findService();
-  found.catch(() => {
-    found = undefined;
-  });
-  return found;
-}
+export const thisService: () => Promise<Service> = onDemand(findService);
 
 /** The text of `/.well-known/efs-service`, which older services do not have. */
 interface ServiceText {

@@ -67,6 +67,15 @@ describe('every source file', () => {
     expect(bare.map(({ path }) => path)).toEqual([]);
   });
 
+  test('has no mark of a merge conflict', () => {
+    const marks = sources.flatMap(({ path, lines }) =>
+      lines.flatMap((line, index) => {
+        return /^(?:<{7} |={7}$|>{7} )/.test(line) ? [`${path}:${index + 1}`] : [];
+      }),
+    );
+    expect(marks).toEqual([]);
+  });
+
   test('has a kebab-case name', () => {
     const odd = sources.filter(
       ({ path }) => !/^[a-z0-9-]+(?:\.(?:test|config))?\.tsx?$/.test(basename(path)),

@@ -3,6 +3,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { onDemand } from '../../../packages/client/src/connection/on-demand.ts';
 import { linkedName } from '../../../packages/client/src/links/link-end.ts';
 import { openLink } from '../../../packages/client/src/open-link.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
@@ -46,19 +47,11 @@ interface Opened {
 /** Downloads again after a failure, because a download's bytes can be read only once. */
 function fetchedOnce(opened: Download, openAgain: () => Promise<Download>): Opened['whole'] {
   let fresh: Download | undefined = opened;
-  let fetched: Promise<Blob> | undefined;
-  const fetchWhole = async () => {
+  return onDemand(async () => {
     const { body } = fresh ?? (await openAgain());
     fresh = undefined;
     return new Response(body as BodyInit).blob();
-  };
-  return () => {
-    fetched ??= fetchWhole().catch((error) => {
-      fetched = undefined;
-      throw error;
-    });
-    return fetched;
-  };
+  });
 }
 
 /** With the frame of the page, without its way to the console. */

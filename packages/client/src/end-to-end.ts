@@ -6,6 +6,7 @@ import type { Issuer } from './age/bucket-keys.ts';
 import type { EndToEndFiles } from './age/end-to-end-files.ts';
 import type { BucketModes } from './bucket-modes.ts';
 import { type Connection, perform } from './connection/connection.ts';
+import { onDemand } from './connection/on-demand.ts';
 import { checkedConcurrency } from './connection/parallel.ts';
 import { downloadFile } from './downloads/download.ts';
 import { type FileStorage, fileStorage } from './files/file-storage.ts';
@@ -123,18 +124,6 @@ function lazyModes(connection: Connection, options: EndToEndOptions): Modes {
     ofAgeFile: async (...asked) => (await modes()).ofAgeFile(...asked),
     forNames: async (...asked) => (await modes()).forNames(...asked),
     forget: async (bucket) => (await modes()).forget(bucket),
-  };
-}
-
-/** Opens once; if that failed, the next call tries again. */
-function onDemand<T>(open: () => Promise<T>): () => Promise<T> {
-  let opened: Promise<T> | undefined;
-  return () => {
-    opened ??= open().catch((error) => {
-      opened = undefined;
-      throw error;
-    });
-    return opened;
   };
 }
 

@@ -3,6 +3,7 @@
 
 import { chunkBytesMax } from '../../../wire/src/limits.ts';
 import { canisterAddress } from '../connection/canister-address.ts';
+import { onDemand } from '../connection/on-demand.ts';
 import { callBodyMsMax } from '../connection/transfer-window.ts';
 import type { Transport } from '../connection/transport.ts';
 import { type AdministrationOperations, administrationRows } from '../operations/administration.ts';
@@ -14,20 +15,11 @@ export function lazyTransport(
   connection: ActorConnection,
   findId?: () => Promise<string>,
 ): Transport {
-  let opened: Promise<Transport> | undefined;
-  const openNow = async () => {
+  const open = onDemand(async () => {
     const { openActorTransport } = await import('./transport.ts');
     const canisterId = (await findId?.()) ?? connection.canisterId;
     return openActorTransport({ ...connection, canisterId });
-  };
-  const open = () => {
-    opened ??= openNow();
-    // If the network failed, the next call tries again.
-    opened.catch(() => {
-      opened = undefined;
-    });
-    return opened;
-  };
+  });
   return {
     wholeFileBytesMax: chunkBytesMax,
     bodyMsMax: callBodyMsMax,

@@ -27,8 +27,6 @@ export function canisterAddress(options: {
 }
 
 /**
-<<<<<<< HEAD
-=======
  * Returns the address of another canister at the gateway of `url`, or at the network's default
  * gateway if `url` is a custom domain; without a final slash.
  */
