@@ -64,7 +64,7 @@ test('the page is asked for anew each time, what it is made of never again', asy
   expect(Number(asset.headers.get('content-length'))).toBe(packed.length);
 });
 
-test('nothing else runs there, nothing frames it, and no address is told to others', async () => {
+test('only own scripts run there, no page frames it, and links send no referrer', async () => {
   const { headers } = await get('/');
   const policy = headers.get('content-security-policy') ?? '';
   expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);

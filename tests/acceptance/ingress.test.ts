@@ -100,7 +100,7 @@ describe('2 MB of ingress', () => {
 });
 
 describe('a small call', () => {
-  test('is refused in the words of the method to who has no right to it', async () => {
+  test('is refused with the error of the method if the caller has no right', async () => {
     const noUpload = '00'.repeat(16);
     const good = [service.apiKey];
     const bad = [`efs_${'A'.repeat(49)}`];
@@ -133,7 +133,7 @@ describe('a small call', () => {
     }
   });
 
-  test('is answered in words, when it is refused, to who has a right to it', async () => {
+  test('returns an error in words if it is refused although the caller has the right', async () => {
     const uploadId = await begin([service.apiKey]);
     const chunk = IDL.encode(chunkTypes, [uploadId, 40_000n, Uint8Array.of(1)]);
     expect(Buffer.from(await call('uploadFileChunkIndexed', chunk)).toString()).toContain(

@@ -297,7 +297,7 @@ describe('makeHeader(): headers', () => {
     expect(String(refused.stack)).not.toContain('1WRONG');
   });
 
-  test('that are no age header are told in words', async () => {
+  test('that are not an age header are refused in words', async () => {
     const plain = fileOf(new TextEncoder().encode('hello world, in the clear'));
     await expect(readPrefix(plain)).rejects.toMatchObject({ code: 'IntegrityError' });
   });

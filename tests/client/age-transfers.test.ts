@@ -215,7 +215,7 @@ test('EndToEndFiles: a link has what opens the file behind its #, and opens no o
   await expect(cut).rejects.toMatchObject({ code: 'InvalidArgument' });
 });
 
-test('EndToEndFiles: nobody else opens it, and is told so in words', async () => {
+test('EndToEndFiles: an identity that is not a recipient gets an error in words', async () => {
   const client = opened([]);
   await upload(client.own, 'closed', bytes.subarray(0, 100));
   await expect(download(client, 'closed')).rejects.toMatchObject({

@@ -192,7 +192,7 @@ describe('readConfiguration()', () => {
     expect(found).toMatchObject({ canisterId: undefined, host: url });
   });
 
-  test('refuses a transport or a timeout that is none', () => {
+  test('refuses an unknown transport and an invalid timeout', () => {
     expect(() => read({ transport: 'ftp' })).toThrow('http or actor');
     expect(() => read({ timeout: 'soon' })).toThrow('number of seconds');
   });

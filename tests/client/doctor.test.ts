@@ -106,7 +106,7 @@ describe('efs doctor', () => {
     });
   });
 
-  test('a key that is none, or not for the bucket', async () => {
+  test('a key that is unknown, or for another bucket', async () => {
     const wrong = await examined({ EFS_API_KEY: `${service.apiKey.slice(0, -3)}AAA` });
     expect(wrong.code).toBe(1);
     expect(wrong.rows.key).toMatchObject({

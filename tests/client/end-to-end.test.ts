@@ -174,7 +174,7 @@ test('nodeEndToEnd(): a recipient that somebody has put in the record is found o
   });
 });
 
-test('nodeEndToEnd(): a recipient that is none is refused where it is given', async () => {
+test('nodeEndToEnd(): an invalid recipient is refused with the call that sets it', async () => {
   const wrong = { endToEnd: { recipients: ['age1wrong'] } };
   await expect(owner.buckets.create('wrong', wrong)).rejects.toMatchObject({
     code: 'InvalidArgument',

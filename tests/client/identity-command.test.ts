@@ -140,7 +140,7 @@ describe('efs --identity: a name', () => {
     }
   });
 
-  test('of both tools must be told apart', async () => {
+  test('that both tools have need the name of the tool', async () => {
     const spec = { kind: 'pem', format: 'plaintext' };
     await storeInDfx(home, { name: 'twin', pem: asSec1WithoutCurve(keys.secp256k1) });
     await storeInIcpCli(home, { name: 'twin', pem: pemOf(keys.p256, 'pkcs8'), spec });

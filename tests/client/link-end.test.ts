@@ -15,7 +15,7 @@ test('linkEnd(): a name comes with what opens the file, where it is sealed', () 
 });
 
 test.each(['..', '.', '', '..%2F..%2Fprofile', 'a%00b', '%E0%A4', '%'])(
-  'linkEnd(): the name %j, which whoever made the address may have written there, is none',
+  'linkedName(): the unusable name %j in a fragment is ignored',
   (told) => {
     expect(linkedName(at(`letter.pdf?k=x#AQID/${told}`))).toBe('letter.pdf');
   },

@@ -104,7 +104,7 @@ test('efs sync: endless standard input is refused beyond its size and not waited
   expect(await storedPaths('told/')).toEqual([]);
 });
 
-test('efs sync: a stream of exactly the bytes that were told is read whole', async () => {
+test('efs sync: a stream of exactly the announced bytes is read whole', async () => {
   const stream = new Blob(['abcdef']).stream();
   const source = await openSource(stream, { size: 6, bufferedBytesMax: 1 });
   expect(new TextDecoder().decode(await source.slice(0, 4))).toBe('abcd');

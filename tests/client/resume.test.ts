@@ -97,7 +97,7 @@ test('efs put --resume: a put without --resume gives up what an earlier one has 
   await isGivenUp(uploadId, 'again');
 });
 
-test('efs put --resume: an encrypted upload goes on for who can open it, and begins anew for who cannot', async () => {
+test('efs put --resume: an encrypted upload continues with an identity that decrypts it, and restarts without one', async () => {
   const { host, canisterId, identityPem } = service;
   const owner = createStorage({ host, canisterId, identity: identityFromPem(identityPem) });
   const identity = await generateX25519Identity();

@@ -115,7 +115,7 @@ test('retry(): a refusal has the service’s code, words, request id and details
   });
 });
 
-test('retry(): an answer that is not the service’s is told apart', async () => {
+test('retry(): a response of another server gets an error of its own', async () => {
   const page = new Response('<html>', { status: 502, headers: { 'x-request-id': 'g7' } });
   expect(await failureOf(page)).toMatchObject({
     code: 'HttpError',

@@ -251,7 +251,7 @@ describe('sealedNames(): in a bucket', () => {
     expect(removed.map(({ path, error }) => [path, error])).toEqual([[file.path, undefined]]);
   });
 
-  test('of many files each is told of under its name, also one that can have none', async () => {
+  test('of many files reports each under its name, also one whose name cannot be sealed', async () => {
     const long = 'x'.repeat(151);
     const sources = [long, 'many/1.txt'].map((path) => ({ path, source: Buffer.from(path) }));
     const stored = await all(owner.uploadAll(sources, { bucket }));

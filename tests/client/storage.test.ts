@@ -113,7 +113,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     await response.arrayBuffer();
   });
 
-  test('a stream whose size is told goes up, also in chunks of another length', async () => {
+  test('a stream of known size is uploaded, also in chunks of another length', async () => {
     const bytes = sampleBytes('stream', 700_001);
     const stream = new Blob([bytes as BlobPart]).stream() as ReadableStream<Uint8Array>;
     const done: number[] = [];

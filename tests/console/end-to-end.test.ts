@@ -156,7 +156,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await page.getByRole('heading', { name: 'Your buckets' }).waitFor();
     });
 
-    test('opens nothing for a key, which is told who does, and saves what is stored', async () => {
+    test('decrypts nothing for a key, names who can, and saves the stored bytes', async () => {
       const other = await tested.open();
       const { page: theirs } = other;
       await theirs.goto(`${tested.pages.url}/#key=${apiKey}&bucket=post`);
@@ -359,7 +359,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       expect(page.url()).not.toContain('#');
     });
 
-    test('is told what is wrong with the address', async () => {
+    test('reads what is wrong with the address', async () => {
       const link = await linkTo('notes.txt');
       const other = await linkTo('page.html');
       const failure = () => page.getByRole('alert').textContent();
@@ -382,7 +382,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await fresh.context.close();
     });
 
-    test('is told how to fetch what is too large for a page', async () => {
+    test('reads a command for a file that is too large for a page', async () => {
       const link = await linkTo("it's.txt");
       // Answers with the first part of a file of that length.
       await page.route(/\?k=/, async (route) => {
@@ -405,7 +405,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await page.unroute(/\?k=/);
     });
 
-    test('is told of a link that was taken back, or that there never was', async () => {
+    test('reads that a link was removed or never existed', async () => {
       const link = await linkTo('notes.txt');
       const [, , , id = ''] = link.pathname.split('/');
       await tested.storage.links.remove(bucket, id);

@@ -223,7 +223,7 @@ describe('seal(): refusals', () => {
     expect(data).toEqual(pattern(1000));
   });
 
-  test('sealInPlace() writes the tag where it is told to', () => {
+  test('sealInPlace() writes the tag at the given position', () => {
     const tags = new Uint8Array(48);
     const data = pattern(100);
     const twin = data.slice();

@@ -248,7 +248,7 @@ describe('createLink(): a link', () => {
     checkInvariants(stores);
   });
 
-  test('of a controller ends when it is none any more', () => {
+  test('of a controller ends when the principal is no longer a controller', () => {
     const link = make({}, callOf('controller'));
     expect(read(link)).toHaveLength(10);
     Object.assign(scene.stores, { isController: () => false });
@@ -411,7 +411,7 @@ describe('createLink(): a file that takes the place of another one', () => {
 });
 
 describe('createLink(): removing a link', () => {
-  test('is for who made it, for owners, and for keys that may delete', () => {
+  test('is allowed for its creator, for owners, and for keys that may delete', () => {
     const { stores } = scene;
     const reads = makeKey(stores, { permissions: ['read'] });
     const deletes = makeKey(stores, { permissions: ['read', 'delete'] });

@@ -72,7 +72,7 @@ describe('listFiles(): a listing', () => {
     });
   });
 
-  test('has ten files a page unless told otherwise, and at most fifty', () => {
+  test('has ten files per page by default, and at most fifty', () => {
     putAll(...Array.from({ length: 53 }, (_, index) => `f${String(index).padStart(2, '0')}`));
     expect(list()).toMatchObject({ page: 1, pageSize: 10, total: 53, pages: 6, nextPage: 2 });
     expect(list().paths).toHaveLength(10);

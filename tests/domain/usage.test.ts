@@ -66,7 +66,7 @@ describe('getUsage(): usage', () => {
     checkInvariants(scene.stores);
   });
 
-  test('is told to those who may read', () => {
+  test('is returned to callers who may read', () => {
     const claim = (apiKey: string | undefined) => ({ bucket: 'box', prefix: undefined, apiKey });
     const asked = (person: 'alice' | 'bob', apiKey?: string) => () =>
       getUsage(scene.stores, callOf(person), claim(apiKey));

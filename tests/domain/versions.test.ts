@@ -194,7 +194,7 @@ describe('eraseVersions(): a bucket that keeps versions', () => {
     checkInvariants(stores);
   });
 
-  test('keeps what it has when it is told to keep no more', () => {
+  test('keeps existing former versions when keeping is turned off', () => {
     const { stores } = scene;
     put('a', 1);
     put('a', 2);

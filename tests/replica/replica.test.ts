@@ -294,7 +294,7 @@ describe('the server', () => {
     expect((await asked()).error.message).toContain(ids[1]);
   });
 
-  it('takes no allowed origin that is none', async () => {
+  it('refuses an invalid allowed origin', async () => {
     for (const origin of ['example.org', 'https://example.org/', '*', 'null', 'http://a:80']) {
       const starting = startReplica({ allowedOrigins: [origin] });
       await expect(starting).rejects.toThrow(`An allowed origin must look like https://`);

@@ -308,7 +308,7 @@ describe('openBody(): a trailer', () => {
   });
 });
 
-test('openBody(): a body is verified before its last byte is given, for who counts them', async () => {
+test('openBody(): a body is verified before its last byte is returned, so that a reader who counts bytes sees the error', async () => {
   const request = put(['content-length', '9'], ['x-amz-checksum-crc32', 'AAAAAA==']);
   let count = 0;
   const counting = async () => {

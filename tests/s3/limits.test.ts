@@ -235,7 +235,7 @@ describe('efs serve s3: workers', () => {
     expect(await isIn(next)).toBe(true);
   });
 
-  test('have no place for who waits for a client, and let only so many wait so', async () => {
+  test('occupy no worker while they wait for a client, up to a limit', async () => {
     const workers = open();
     let read = () => {};
     const reads = new Promise<void>((resolve) => {
@@ -303,7 +303,7 @@ describe('efs serve s3: a gate', () => {
     (await next)();
   });
 
-  test('gives what is spare to who comes first, and back', () => {
+  test('gives all spare chunks to the first transfer until it ends', () => {
     const lanes = new SpareChunks(3);
     const first = lanes.take();
     expect([first.count, lanes.take().count]).toEqual([4, 1]);

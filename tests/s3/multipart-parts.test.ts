@@ -88,7 +88,7 @@ describe('UploadLog: the length of parts', () => {
     expect(await settled).toBe(9);
   });
 
-  test('is not told by one part that is another, is copied, or came again', async () => {
+  test('is unknown after an earlier part, a copied part, or a part that came again', async () => {
     const lengths = [new PartLength([part(1, 5)]), new PartLength([]), new PartLength([])];
     lengths[1]?.note(part(1, 5, true));
     for (const size of [5, 5]) lengths[2]?.note(part(4, size));
@@ -107,7 +107,7 @@ describe('UploadLog: the CRC of a whole', () => {
     return Buffer.from(running.digest()).toString('base64');
   };
 
-  test.each(algorithms)('is told by those of its parts: %s', async (algorithm) => {
+  test.each(algorithms)('is computed from those of its parts: %s', async (algorithm) => {
     const parts = fc.array(fc.uint8Array({ maxLength: 50 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(parts, async (pieces) => {
@@ -123,7 +123,7 @@ describe('UploadLog: the CRC of a whole', () => {
     );
   });
 
-  test('is told of parts of any length, and not of other digests', () => {
+  test('is computed for parts of any length, and not from other digests', () => {
     const zeros = Buffer.alloc(3_000_000);
     const sum = Buffer.alloc(4);
     sum.writeUInt32BE(crc32(zeros));

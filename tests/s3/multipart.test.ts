@@ -93,7 +93,7 @@ async function sendAll(upload: Upload, numbers: readonly number[]): Promise<List
 describe.each(['demo', 'sealed'])(
   'CompleteMultipartUpload: an upload in parts to bucket %s',
   (Bucket) => {
-    test('is its parts in their order, with what was told at its beginning', async () => {
+    test('consists of its parts in order, with the metadata of its beginning', async () => {
       const told = { Bucket, ContentType: 'a/b', Metadata: { mtime: '1.5' } };
       const upload = await begin('whole.bin', told);
       const listed = await sendAll(upload, [1, 2, 3]);
@@ -364,7 +364,7 @@ describe('CompleteMultipartUpload: an S3 server that starts anew', () => {
   });
 });
 
-test('CompleteMultipartUpload: uploads are listed to who began them, and found by no other key or bucket', async () => {
+test('CompleteMultipartUpload: only the key that began an upload lists and completes it, in its own bucket', async () => {
   const uploads = [await begin('list/a'), await begin('list/b'), await begin('list/b')];
   const ask = { Bucket: 'demo', Prefix: 'list/' };
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand(ask));

@@ -54,7 +54,7 @@ async function call(method: string, argument: Uint8Array): Promise<string> {
 }
 
 describe('a file of 1,003 parts', () => {
-  test('is no answer to one GET, which is told what to do', async () => {
+  test('gets 413 for a plain GET, with the requests that fetch it', async () => {
     const response = await fetch(url);
     expect(response.status).toBe(413);
     const { error } = (await response.json()) as { error: { code: string; message: string } };

@@ -152,7 +152,7 @@ describe('call', () => {
     expect(engine.updates).toHaveLength(2);
   });
 
-  it('refused before execution is told so without certificate', async () => {
+  it('refused before execution is answered without a certificate', async () => {
     const rejection = { reject_code: 4, reject_message: 'not this one', error_code: 'IC0406' };
     const sync = fieldsOf(await call({ method_name: 'refused' }));
     expect(Object.fromEntries(sync)).toEqual({ status: 'non_replicated_rejection', ...rejection });

@@ -307,7 +307,7 @@ describe('what must fail', () => {
 });
 
 describe('an agent whose clock is an hour behind', () => {
-  it('is told so, asks for the time and then succeeds', async () => {
+  it('gets an error, asks for the time and then succeeds', async () => {
     const ahead = await startTestReplica({ offsetNs: 3_600_000_000_000n });
     try {
       const agent = await icpAgent({ host: ahead.url });

@@ -271,7 +271,7 @@ describe('OPTIONS', () => {
     }
   });
 
-  it('is answered by the gateway for a day after an answer that is none, and then asked again', async () => {
+  it('is answered by the gateway for a day after an invalid response to OPTIONS, and then passed on again', async () => {
     const own = await openSite({ now: () => 1_800_000_000_000_000_000n });
     const unfit = encodeAnswer({ status: 405, headers: [['access-control-max-age', '1']] });
     const fit = encodeAnswer({ status: 204, headers: [['access-control-max-age', '1']] });

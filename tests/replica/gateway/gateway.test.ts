@@ -238,7 +238,7 @@ describe('a file in parts', () => {
     }
   });
 
-  it('is refused at once if the first part is none', async () => {
+  it('is refused at once if the first part does not begin at byte 0', async () => {
     await reply('/big', {
       status: 206,
       headers: [['content-range', 'bytes 5-6/7']],

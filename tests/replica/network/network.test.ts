@@ -115,7 +115,7 @@ describe('a limit of rates', () => {
 });
 
 describe('a node that answers queries badly', () => {
-  test('is told by agents where its signature does not fit, and updates pass by it', async () => {
+  test('is detected by agents if its signature is wrong, and does not affect updates', async () => {
     const { query, update, replica, arg } = await start({ faults: { altered: 1 } });
     await expect(query()).rejects.toThrow(/signature/i);
     expect((await update()).response.status).toBe(200);

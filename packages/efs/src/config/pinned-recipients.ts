@@ -17,7 +17,7 @@ export function parsePins(texts: readonly string[]): PinnedRecipients {
       const [, bucket, digest] = /^([\w-]{1,64})=([\w-]{43}|none)$/.exec(text) ?? [];
       if (bucket !== undefined && digest !== undefined) return [bucket, digest];
       throw new UsageError(
-        `Pinned recipients must be BUCKET=DIGEST, where the digest has 43 characters or is none; got ` +
+        `Pinned recipients must be BUCKET=DIGEST, with a digest of 43 characters or the word none; got ` +
           `${text}. The owner of the bucket gets the digest from efs identity show BUCKET.`,
       );
     }),

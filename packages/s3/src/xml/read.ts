@@ -79,7 +79,7 @@ function malformed(root: string): S3Error {
   return new S3Error('MalformedXML', `The body is not an XML document <${root}>.`);
 }
 
-/** Returns the child elements with that name; an empty list if there are none. */
+/** Returns the child elements with that name, or an empty list. */
 export function elementsOf(element: ReadElement | undefined, name: string): readonly ReadElement[] {
   return typeof element === 'object' && Object.hasOwn(element, name) ? (element[name] ?? []) : [];
 }
