@@ -405,11 +405,13 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await page.unroute(/\?k=/);
     });
 
-    test('reads that a link was removed or never existed', async () => {
+    test('reads that a link was removed, never existed, or is not whole', async () => {
       const link = await linkTo('notes.txt');
       const [, , , id = ''] = link.pathname.split('/');
       await tested.storage.links.remove(bucket, id);
-      for (const dead of [link, `${tested.pages.url}/s/none/notes.txt?k=x#AAAA`]) {
+      const other = await linkTo('page.html');
+      other.search = '?k=AAAAAAAAAAAAAAAAAAAAAA';
+      for (const dead of [link, other, `${tested.pages.url}/s/none/notes.txt?k=x#AAAA`]) {
         await go(dead);
         await expect
           .poll(() => page.getByRole('alert').textContent())

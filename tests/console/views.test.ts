@@ -109,6 +109,9 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.getByLabel('Select notes.md').check();
     await page.getByLabel('Select 2026', { exact: true }).check();
     await page.getByText('2 selected').waitFor();
+    // Three rows of buttons on a phone, one in a wide window
+    const bar = page.getByRole('region', { name: 'Selected files' });
+    expect((await bar.boundingBox())?.height).toBeLessThan(180);
     await judge('selection');
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('you can undo it').waitFor();

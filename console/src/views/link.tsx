@@ -33,7 +33,9 @@ const advice = 'Ask who sent it for another link.';
 
 function failureAt(error: unknown): string {
   const is = (code: string) => isStorageError(error, code);
-  if (is('NoSuchFile') || is('HttpError')) return `${isOver} ${advice}`;
+  // A gateway withholds the answer to a wrong secret, because that answer is not certified.
+  const isRefused = is('Unverified') || is('ResponseVerificationFailed');
+  if (isRefused || is('NoSuchFile') || is('HttpError')) return `${isOver} ${advice}`;
   if (is('InvalidArgument') || is('IntegrityError')) return `${opensNot} ${advice}`;
   return sentenceOf(error);
 }
