@@ -10,16 +10,41 @@ const raw = {
   fromBytes: (bytes: Uint8Array) => bytes,
 };
 
-export function openStableMap(memoryId: number): ByteMap {
-  const map = new StableBTreeMap<Uint8Array, Uint8Array>(memoryId, raw, raw);
+export interface StableMap extends ByteMap {
+  /**
+   * Opens the map, unless it is open: a new one takes a MiB of stable memory, which a front saves.
+   * Every operation opens it too, but in a query that is lost again.
+   */
+  open(): void;
+}
+
+export function stableMap(memoryId: number): StableMap {
+  let opened: StableBTreeMap<Uint8Array, Uint8Array> | undefined;
+  function open(): StableBTreeMap<Uint8Array, Uint8Array> {
+    opened ??= new StableBTreeMap<Uint8Array, Uint8Array>(memoryId, raw, raw);
+    return opened;
+  }
   const azle = globalThis._azleIc;
   if (azle === undefined) throw new Error('Stable maps are in a canister of Azle');
   return {
-    get: (key) => azle.stableBTreeMapGet(memoryId, key),
-    has: (key) => azle.stableBTreeMapContainsKey(memoryId, key),
-    set: (key, value) => azle.stableBTreeMapInsert(memoryId, key, value),
-    delete: (key) => azle.stableBTreeMapRemove(memoryId, key),
-    firstKey: () => map.keys(0, 1)[0],
-    keys: (start, limit) => map.keys(start, limit),
+    open: () => void open(),
+    get: (key) => {
+      open();
+      return azle.stableBTreeMapGet(memoryId, key);
+    },
+    has: (key) => {
+      open();
+      return azle.stableBTreeMapContainsKey(memoryId, key);
+    },
+    set: (key, value) => {
+      open();
+      return azle.stableBTreeMapInsert(memoryId, key, value);
+    },
+    delete: (key) => {
+      open();
+      return azle.stableBTreeMapRemove(memoryId, key);
+    },
+    firstKey: () => open().keys(0, 1)[0],
+    keys: (start, limit) => open().keys(start, limit),
   };
 }

@@ -7,6 +7,7 @@ import { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeUpdateRequest } from '../../packages/replica/src/gateway/candid-messages.ts';
 import { buildCanister } from '../../scripts/build.ts';
+import { manage } from '../replica/conformance/management-client.ts';
 import { type Exchange, expectRefusals } from '../support/certification/lies.ts';
 import {
   type OpenedFront,
@@ -200,6 +201,13 @@ test('http_request: an idle front runs nothing: no timers, no calls', async () =
   network.reports.length = 0;
   for (let day = 0; day < 3; day++) await network.wait(86_400);
   expect(network.reports).toEqual([]);
+});
+
+test('http_request: an idle front costs at most 0.1 T cycles a year', async () => {
+  const { replica, canisterId, controller } = front;
+  const asked = { canister_id: canisterId, sender: controller };
+  const { idle_cycles_burned_per_day: perDay } = await manage(replica, 'canister_status', asked);
+  expect(perDay * 365n).toBeLessThanOrEqual(100_000_000_000n);
 });
 
 const forgeries = Number(process.env.EFS_FORGERIES ?? 1_000);

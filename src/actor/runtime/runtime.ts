@@ -27,7 +27,7 @@ import { openErasableSlots } from '../../storage/erasable-slots.ts';
 import { memoryIds, spaceIds } from '../../storage/memory.ts';
 import { openOrderedIndex, openSummedIndex } from '../../storage/ordered-index.ts';
 import { openSpace } from '../../storage/space.ts';
-import { openStableMap } from '../../storage/stable-map.ts';
+import { stableMap } from '../../storage/stable-map.ts';
 import { deployment } from './deployment.ts';
 import { publication, publishRoot, setUpPublication } from './publication.ts';
 import { createReseedTimer, keepFresh } from './random-refresh.ts';
@@ -37,19 +37,24 @@ import { createOneShotTimer } from './timers.ts';
 
 const random = createRandomSource();
 
+const maps = {
+  meta: stableMap(memoryIds.meta),
+  buckets: stableMap(memoryIds.buckets),
+  apiKeys: stableMap(memoryIds.apiKeys),
+  files: stableMap(memoryIds.files),
+  chunks: stableMap(memoryIds.chunks),
+  uploads: stableMap(memoryIds.uploads),
+  uploadExpirations: stableMap(memoryIds.uploadExpirations),
+  reclaims: stableMap(memoryIds.reclaims),
+  members: stableMap(memoryIds.members),
+};
+
 export const stores: Stores = {
-  meta: openStableMap(memoryIds.meta),
-  buckets: openStableMap(memoryIds.buckets),
-  apiKeys: openStableMap(memoryIds.apiKeys),
-  files: openStableMap(memoryIds.files),
-  chunks: openStableMap(memoryIds.chunks),
-  uploads: openStableMap(memoryIds.uploads),
-  uploadExpirations: openStableMap(memoryIds.uploadExpirations),
-  reclaims: wakingMap(openStableMap(memoryIds.reclaims)),
+  ...maps,
+  reclaims: wakingMap(maps.reclaims),
   blobs: openBlobs(openSpace(spaceIds.blobs)),
   index: openOrderedIndex(spaceIds.index),
   sizes: openSummedIndex(spaceIds.sizes),
-  members: openStableMap(memoryIds.members),
   directory: openOrderedIndex(spaceIds.directory),
   keySlots: openErasableSlots(openSpace(spaceIds.wrappedKeys)),
   secrets: { random: nextRandom, rootKeys: new Map() },
@@ -95,6 +100,7 @@ export function setUp({ source, role }: StartSettings): void {
   configureRole(stores, { ...role, ...deployment() });
   setUpPublication(stores);
   if (isFront(stores)) return;
+  for (const map of Object.values(maps)) map.open();
   configureRootKey(stores, source);
   rootKeys.start();
   startUpkeep();

@@ -15,6 +15,7 @@ import { type AskedCanister, askedCanister } from './asked-canister.ts';
 export interface OpenedFront extends AskedCanister {
   readonly replica: Replica;
   readonly canisterId: Principal;
+  readonly controller: Principal;
   upgrade(): Promise<void>;
 }
 
@@ -42,6 +43,7 @@ export async function openFront(): Promise<OpenedFront> {
     ...askedCanister(replica, { canisterId, controller: sender }),
     replica,
     canisterId,
+    controller: sender,
     upgrade: () => replica.upgrade(canisterId, wasm, undefined, { sender }),
   };
 }
