@@ -167,7 +167,7 @@ describe('a client that has known a bucket as end-to-end', () => {
     const file = { bucket, path: 'b', contentType: 'text/plain' };
     await expect(open({}).upload(bytes, file)).rejects.toMatchObject({
       code: 'Untrusted',
-      message: expect.stringContaining('is not end-to-end encrypted, and is expected to be'),
+      message: expect.stringContaining('is not end-to-end encrypted; recipients with the digest'),
     });
     await open({ acceptRecipients: () => true }).upload(bytes, file);
     await open({}).upload(bytes, file);
@@ -255,7 +255,7 @@ test('upload() does not believe a node that claims an earlier version without en
   const storage = createStorage(actor({ apiKey, fetch: lying, endToEnd: nodeEndToEnd() }));
   await expect(storage.upload(bytes, { bucket: 'safe', path: 'x' })).rejects.toMatchObject({
     code: 'Untrusted',
-    message: expect.stringContaining('A node claims'),
+    message: expect.stringContaining('A node denies'),
   });
 });
 

@@ -1,12 +1,12 @@
 // The modes of buckets: whether a bucket is end-to-end, and the recipients of its files.
 //
 // A single node answers a query and could invent the answer. A mode for writing therefore comes
-// from a reply that the network signs. Within an hour of such a reply, a query's answer with the
-// same digest does as well, so that most uploads do not wait for an update. Over HTTP alone nothing
-// is signed, so the digest must be one that the caller has pinned.
+// from a reply that the network signs. Within an hour of such a reply, a query with the same digest
+// suffices, so that most uploads do not wait for an update. Over HTTP nothing is signed, so the
+// digest must be one that the caller has pinned.
 //
-// A mode for reading may come from a query: a false one makes a reader fail to decrypt, and reveals
-// nothing but paths, if the reader has never learned that the bucket seals names.
+// A mode for reading may come from a query. With a false mode, a reader cannot decrypt. It reveals
+// paths only if it has never learned that the bucket seals names.
 
 import { byRule, type Connection, perform } from './connection/connection.ts';
 import type { Signal, Transport } from './connection/transport.ts';
@@ -45,7 +45,7 @@ export class BucketModes {
   readonly #settings: ModeSettings;
   readonly #memory: BucketMemory;
   readonly #found = new Map<string, Cached<Found>>();
-  readonly #told = new Map<string, Cached<BucketMode>>();
+  readonly #queried = new Map<string, Cached<BucketMode>>();
   /** Digests that the caller has accepted. */
   readonly #accepted = new Map<string, string>();
 
@@ -66,20 +66,20 @@ export class BucketModes {
     return mode;
   }
 
-  /** Returns the mode for reading; a query may be the source. */
+  /** Returns the mode for reading, possibly from a query. */
   async ofReader(bucket: string, signal?: Signal): Promise<EndToEndRecord | undefined> {
     const { verifier } = this.#connection.transport;
     if (verifier !== undefined && this.#found.has(bucket)) {
       return (await this.#find(bucket, signal)).mode;
     }
-    const mode = modeOf(await this.told(bucket, signal));
+    const mode = modeOf(await this.queried(bucket, signal));
     const known = await this.#memory.get(bucket);
     if (known === undefined || verifier === undefined) return mode;
     if (known.recipientsDigest === (await recipientsDigest(mode))) return mode;
     return (await this.#find(bucket, signal)).mode;
   }
 
-  /** Readers of a public bucket may have no right to ask for the mode of its age files. */
+  /** Returns an assumed mode if the caller may not ask, as readers of a public bucket may not. */
   ofAgeFile(bucket: string): Promise<EndToEndRecord | undefined> {
     return this.ofReader(bucket).catch(() => unknownMode);
   }
@@ -88,16 +88,16 @@ export class BucketModes {
     return use === 'name' ? this.of(bucket, signal) : this.ofReader(bucket, signal);
   }
 
-  /** Returns the query's answer. */
-  told(bucket: string, signal?: Signal): Promise<BucketMode> {
-    return cached(this.#told, bucket, () =>
+  /** Returns the mode from a query, which nothing verifies. */
+  queried(bucket: string, signal?: Signal): Promise<BucketMode> {
+    return cached(this.#queried, bucket, () =>
       perform(this.#connection, 'getEndToEnd', bucket, signal),
     );
   }
 
   forget(bucket: string): void {
     this.#found.delete(bucket);
-    this.#told.delete(bucket);
+    this.#queried.delete(bucket);
   }
 
   #find(bucket: string, signal: Signal): Promise<Found> {
@@ -107,8 +107,8 @@ export class BucketModes {
       try {
         return await this.#verified(await verifier(), bucket, signal);
       } catch (error) {
-        // Over HTTP the same fault names missing headers, and has a request id.
-        if (administration === undefined && isLasting(error)) await this.told(bucket, signal);
+        // Asks again over HTTP, whose error names missing headers and has a request id.
+        if (administration === undefined && isLasting(error)) await this.queried(bucket, signal);
         throw error;
       }
     });
@@ -158,7 +158,7 @@ export class BucketModes {
 
   async #unsigned(bucket: string, signal: Signal): Promise<Found> {
     if (this.#pinnedOf(bucket) === undefined) throw unverifiable(bucket);
-    return foundOf(await this.told(bucket, signal));
+    return foundOf(await this.queried(bucket, signal));
   }
 }
 
@@ -180,8 +180,8 @@ function cached<T>(map: Map<string, Cached<T>>, bucket: string, ask: () => Promi
   return found;
 }
 
-async function foundOf(told: BucketMode): Promise<Found> {
-  const mode = modeOf(told);
+async function foundOf(reported: BucketMode): Promise<Found> {
+  const mode = modeOf(reported);
   return { mode, digest: await recipientsDigest(mode) };
 }
 
@@ -195,7 +195,6 @@ function modeOf({ endToEnd }: BucketMode): EndToEndRecord | undefined {
   return { ...mode, serial: '0', epochs: epoch ? [epoch] : [] };
 }
 
-/** Remembers modes for as long as the program runs. */
 function processMemory(): BucketMemory {
   const known = new Map<string, Awaited<ReturnType<BucketMemory['get']>>>();
   return {
@@ -209,7 +208,7 @@ function processMemory(): BucketMemory {
 function changed({ bucket, expected, actual }: RecipientsChange): StorageError {
   const words =
     actual === notEndToEnd
-      ? `Bucket ${bucket} is not end-to-end encrypted, and is expected to be, for recipients of digest ${expected}.`
+      ? `Bucket ${bucket} is not end-to-end encrypted; recipients with the digest ${expected} are expected.`
       : `The recipients of bucket ${bucket} have the digest ${actual}; ${expected} is expected.`;
   return new StorageError(
     'Untrusted',

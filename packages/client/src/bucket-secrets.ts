@@ -1,6 +1,5 @@
-// Operations on the secrets of an end-to-end bucket, for the `efs` command, the S3 server and the
-// console: returns its identities, publishes its recipient, compares a local file with a stored
-// one.
+// Secrets of an end-to-end bucket for the `efs` command, the S3 server and the console: its
+// identities, its recipient, and the comparison of a local file with a stored one.
 
 import { BucketKeys, type EndToEndBucket } from './age/bucket-keys.ts';
 import { memoryIdentityStore } from './age/identity-store.ts';
@@ -27,32 +26,17 @@ export interface EpochIdentity extends BucketEpoch {
 }
 
 export interface BucketSecrets {
-  /**
-   * Returns the mode for writing, by a reply that the network signs; undefined if the bucket is not
-   * end-to-end. Throws Untrusted as an upload does.
-   */
+  /** Returns the mode for writing, signed by the network; throws Untrusted as an upload does. */
   mode(bucket: string): Promise<EndToEndRecord | undefined>;
-  /**
-   * Returns the mode for reading; undefined if the bucket is not end-to-end or the caller may not
-   * ask.
-   */
+  /** Returns the mode for reading; undefined if not end-to-end, or if the caller may not ask. */
   readerMode(bucket: string): Promise<EndToEndRecord | undefined>;
-  /**
-   * Returns whether the bucket keeps former versions; false over HTTP, where the service does not
-   * report it.
-   */
+  /** Returns whether the bucket stores former versions; false over HTTP, where it is unknown. */
   keepsVersions(bucket: string): Promise<boolean>;
   /** Drops the cached record of the bucket. */
   forget(bucket: string): void;
-  /**
-   * Returns the verified identities, newest last. The service derives each one that the store
-   * lacks.
-   */
+  /** Returns the verified identities, newest last; the service derives those not in the store. */
   identities(bucket: string): Promise<EpochIdentity[]>;
-  /**
-   * Returns the identity of the newest epoch, of `record` if given. If the recipient is missing and
-   * the caller is an owner, publishes it.
-   */
+  /** Returns the newest identity, of `record` if given; an owner publishes a missing recipient. */
   identity(bucket: string, record?: EndToEndRecord): Promise<EpochIdentity>;
   /** Returns the plaintext size of a stored age file, from its header; needs no secret. */
   plainSize(record: FileRecord, version?: number | undefined): Promise<number>;
@@ -81,11 +65,10 @@ export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions
     mode: (bucket) => modes.of(bucket),
     readerMode,
     forget: (bucket) => modes.forget(bucket),
-    // Over HTTP the question takes an update, and its answer does not contain this.
     async keepsVersions(bucket) {
       if ('url' in options) return false;
-      const told = await modes.told(bucket).catch(unlessRefused);
-      return (told?.keepVersionsDays ?? 0) > 0;
+      const mode = await modes.queried(bucket).catch(unlessRefused);
+      return (mode?.keepVersionsDays ?? 0) > 0;
     },
     async identities(id) {
       const bucket = await withIdentities(readerMode, id);

@@ -72,7 +72,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
       ...files,
       async upload(source, uploadOptions) {
         const { bucket, signal } = uploadOptions;
-        // The upload begins with both answers.
+        // Measures the line while the mode is requested.
         measureBefore(connection, source, uploadOptions);
         const mode = await modes.of(bucket, signal);
         if (mode !== undefined) return (await load()).upload(source, uploadOptions, mode);
@@ -127,10 +127,7 @@ function lazyModes(connection: Connection, options: EndToEndOptions): Modes {
   };
 }
 
-/**
- * Refuses sessions whose parts come in any order: a file is encrypted from its first byte to its
- * last.
- */
+/** Refuses sessions with parts in any order, because a file is encrypted from start to end. */
 function wholeOnly(uploads: Uploads, modes: Modes): Uploads {
   const refuseIn = async ({ bucket, signal }: PartOptions | SessionOptions) => {
     if ((await modes.of(bucket, signal)) === undefined) return;

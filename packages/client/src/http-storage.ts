@@ -73,15 +73,12 @@ export interface CommonOptions {
   /**
    * `endToEnd()` encrypts and decrypts files of end-to-end buckets. With the actor it is the
    * default; over HTTP it must be given, because the first upload then asks for the bucket's mode,
-   * which takes some seconds. `createHttpStorage` also needs `pinnedRecipients`.
+   * which takes a few seconds. `createHttpStorage` also needs `pinnedRecipients`.
    */
   readonly endToEnd?: EndToEndLayer | undefined;
 }
 
-/**
- * Options for HTTP: `url` is the gateway's address of the canister, such as `https://<canister
- * id>.icp.net`.
- */
+/** Options for HTTP. `url`: the canister's address at a gateway, https://<canister id>.icp.net. */
 export interface HttpStorageOptions extends CommonOptions {
   readonly url: string;
 }
@@ -112,9 +109,7 @@ export function httpTransport(options: HttpStorageOptions): Transport {
 
 const timeoutMsDefault = 60_000;
 
-/**
- * Throws InvalidArgument if the API key contains spaces or other characters that a header cannot.
- */
+/** Throws InvalidArgument if the API key contains spaces or characters that headers cannot. */
 export function exchangeOptions(options: CommonOptions) {
   const { apiKey, fetch, timeoutMs = timeoutMsDefault } = options;
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {

@@ -1,5 +1,4 @@
-// `createStorage()` for Node and browsers. Imports nothing of Node, and loads the agent's library
-// with the first call that needs it.
+// `createStorage()` for Node and browsers; loads the agent with the first call that needs it.
 
 import { lazyTransport } from './actor/lazy-transport.ts';
 import {
@@ -30,7 +29,7 @@ import {
   type HttpStorageOptions,
   httpTransport,
 } from './http-storage.ts';
-import { isForeign, withoutLastSlashes } from './operations/url-paths.ts';
+import { isCrossOrigin, withoutLastSlashes } from './operations/url-paths.ts';
 import { isStorageError } from './storage-error.ts';
 import type { StorageIdentity } from './types/storage-identity.ts';
 
@@ -90,8 +89,7 @@ export interface Storage extends FileStorage {
  */
 export function createStorage(options: StorageOptions): Storage {
   const connection = connectionOver(transportOf(options), options);
-  // Over HTTP, asking for a bucket's mode takes an update (some seconds), so only callers who pass
-  // `endToEnd` pay for it.
+  // Over HTTP, asking for a mode takes an update (seconds), so only callers with `endToEnd` pay it.
   const layer = options.endToEnd ?? ('url' in options ? undefined : endToEnd());
   return {
     ...(layer?.(connection, issuerOf(options)) ?? fileStorage(connection)),
@@ -121,13 +119,13 @@ export function transportOf(options: StorageOptions): Transport {
   if (!('url' in options)) return actorTransport(options);
   const actor = actorBehind(options);
   const isVerifiable = isLoopback(options.url) || isHttps(options.url);
-  if (isVerifiable && isForeign(options.url)) return foreignTransport(options, actor);
+  if (isVerifiable && isCrossOrigin(options.url)) return crossOriginTransport(options, actor);
   return { ...httpTransport(options), verifier: isVerifiable ? actor.verifier : undefined };
 }
 
 /** Calls the canister behind a gateway's address without an identity; the first call finds it. */
 function actorBehind({ url, ...options }: HttpStorageOptions): Transport {
-  // The first request reports a malformed address
+  // The first request reports a malformed address.
   const host = URL.canParse(url) ? agentHostOf(url) : url;
   const found = { host, canisterId: '', fetchRootKey: isLoopback(url), linkUrl: url };
   return actorTransport({ ...options, ...found }, () => findCanister(url));
@@ -135,7 +133,7 @@ function actorBehind({ url, ...options }: HttpStorageOptions): Transport {
 
 /**
  * Returns the network's host for every https address, because a custom domain may not serve agents.
- * A plain address of another machine belongs to a network whose root key is unknown.
+ * An http address of another machine belongs to a network whose root key is unknown.
  */
 function agentHostOf(url: string): string {
   return isHttps(url) && !isLoopback(url) ? networkAgentHost : new URL(url).origin;
@@ -161,14 +159,14 @@ function actorTransport(options: ActorStorageOptions, findId?: () => Promise<str
  * the actor for everything else, because a gateway that answers OPTIONS itself lets no page of
  * another origin send a key over HTTP, or see entity tags.
  */
-function foreignTransport(options: HttpStorageOptions, actor: Transport): Transport {
+function crossOriginTransport(options: HttpStorageOptions, actor: Transport): Transport {
   const http = httpTransport({ ...options, apiKey: undefined });
   return {
     ...actor,
     async openFile(file, signal) {
       if (file.version !== undefined) return actor.openFile(file, signal);
       const opened = await http.openFile(file, signal).catch(unlessMissing);
-      // A gateway may hide the entity tag, which verifies the bytes
+      // A gateway may hide the entity tag, which verifies the bytes.
       return opened?.etag ? opened : actor.openFile(file, signal);
     },
     readPart: (part, signal) => (part.isAnonymous ? http : actor).readPart(part, signal),

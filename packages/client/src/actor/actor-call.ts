@@ -1,5 +1,4 @@
-// The calls of one family of operations, by the actor. A family that forgets an operation does not
-// compile.
+// The calls of one family of operations by the actor; one that is missing does not compile.
 
 import type { Signal } from '../connection/transport.ts';
 import type { ArgumentOf, ResultOf } from '../operations/operation.ts';
@@ -34,7 +33,7 @@ export function nothing(): undefined {
   return undefined;
 }
 
-/** A call whatever its operation; as a method, it may take a narrower argument. */
+/** A call of any operation; it is a method, so that implementations may narrow the argument. */
 type AnyActorCall = {
   call(service: Service, argument: unknown, signal: Signal): Promise<unknown>;
 }['call'];

@@ -87,7 +87,7 @@ export const administrationCalls: ActorCalls<AdministrationOperations> = {
 
 const stored = { stored: null };
 
-/** A service of an earlier version ignores fields that it does not know. */
+/** Throws Unsupported if an earlier service has ignored an option that it does not know. */
 function known(bucket: CandidBucket, { isSite, endToEnd }: BucketOptions): BucketRecord {
   if (isSite && bucket.isSite.length === 0) {
     throw new StorageError('Unsupported', 'The service does not support sites; upgrade it.');
@@ -111,13 +111,13 @@ async function createKey(service: Service, request: KeyRequest) {
   );
   const isLimited = (updatesPerHour ?? 0) > 0 || (bytesPerHour ?? 0) > 0;
   const isIgnored = isLimited && !(key.updatesPerHour[0] || key.bytesPerHour[0]);
-  if (prefix && key.prefix.length === 0) await giveUp(service, key.id, 'prefix');
-  if (isIgnored) await giveUp(service, key.id, 'budget');
+  if (prefix && key.prefix.length === 0) await revokeUnlimited(service, key.id, 'prefix');
+  if (isIgnored) await revokeUnlimited(service, key.id, 'budget');
   return { ...keyRecordOf(key), secret: key.secret };
 }
 
-/** Revokes a key that version 0.1.0 made without the requested limit. */
-async function giveUp({ actor }: Service, id: string, option: string): Promise<never> {
+/** Revokes a key that version 0.1.0 created without the requested limit, and throws Unsupported. */
+async function revokeUnlimited({ actor }: Service, id: string, option: string): Promise<never> {
   await call(undefined, () => actor.revokeApiKey(id));
   throw new StorageError(
     'Unsupported',

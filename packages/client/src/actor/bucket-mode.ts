@@ -24,16 +24,16 @@ export async function bucketMode(
 }
 
 /**
- * Returns the mode of a bucket of a service that lacks the method: version 0.1.0 has no end-to-end
- * buckets. A node refuses unknown methods without the network's signature and could pretend to, so
- * the service's interface, which the network signs, decides.
+ * Returns the mode of a bucket of a service without the method: version 0.1.0 has no end-to-end
+ * buckets. A node's refusal of an unknown method is not signed by the network and could be forged,
+ * so the signed interface of the service decides.
  */
 async function modeOfEarlier({ agent, canisterId }: Service): Promise<SignedMode> {
   const principal = Principal.fromText(canisterId);
   const status = await CanisterStatus.request({ agent, canisterId: principal, paths: ['candid'] });
   const text = status.get('candid');
   if (typeof text !== 'string' || /\bgetBucketMode\s*:/.test(text)) {
-    const words = 'A node claims that the service does not report modes of buckets.';
+    const words = 'A node denies that the service reports modes of buckets; try again.';
     throw new StorageError('Untrusted', words, { isRetryable: true });
   }
   if (!/\bgetBucketIdentity\s*:/.test(text)) return {};

@@ -33,7 +33,7 @@ export interface Envelope {
 
 const utf8 = new TextEncoder();
 const nonceBytes = 16;
-/** Room for the envelope's other fields; public keys and signatures take some hundred bytes. */
+/** Room for the envelope's other fields; public keys and signatures take a few hundred bytes. */
 const otherBytesMax = 8_192;
 
 /** Encodes Candid arguments (…, blob) without the blob: append its length and its bytes. */
@@ -84,10 +84,7 @@ export async function sealCall(
   return { body: writer.written(), requestId };
 }
 
-/**
- * Builds and signs the envelope by the identity and the agent's encoder, for identities that add
- * fields to it, such as delegations. Takes more time and copies.
- */
+/** Like `sealCall`, for identities that add fields to the envelope, such as delegations; slower. */
 export async function sealCallBy(identity: Identity, call: Omit<LargeCall, 'identity'>) {
   const { canisterId, method, argumentStart: start, blob, expiryNs } = call;
   const content = {

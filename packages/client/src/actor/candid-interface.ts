@@ -39,10 +39,10 @@ export function serviceInterface(): IDL.ServiceClass {
 
 /**
  * The interface for uploads that use nothing newer than version 0.1.0. That version declares the
- * `size` of `beginFileUploadWith` as nat, which opt nat is no subtype of, and its `uploadFile`
- * refuses records with `metadata`; later versions accept both. The requests are recognized by their
- * fields: only that of `beginFileUploadWith` has a token and a size, and only that of `uploadFile`
- * has bytes, a bucket and a key.
+ * `size` of `beginFileUploadWith` as nat, of which opt nat is not a subtype, and its `uploadFile`
+ * refuses records with `metadata`; later versions accept both forms. The requests are recognized by
+ * their fields: only that of `beginFileUploadWith` has a token and a size, and only that of
+ * `uploadFile` has bytes, a bucket and a key.
  */
 export function earlierUploadInterface(): IDL.ServiceClass {
   return interfaceWith((fields) => {

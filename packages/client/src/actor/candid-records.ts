@@ -1,5 +1,4 @@
-// Converts Candid records to those of the JSON interface: nat to number, times to ISO 8601, an
-// empty opt to an absent field.
+// Converts Candid records to the JSON interface: nat to number, times to ISO 8601, opt to optional.
 
 import type { ApiKey, BudgetLeft, FormerVersion } from '../candid/file_storage.did.ts';
 import type { BucketRecord } from '../types/buckets.ts';

@@ -1,5 +1,4 @@
-// The agent and the actor of one canister. Calls end with the caller's signal, and requests have a
-// time limit.
+// The agent and the actor of one canister, with time limits and the caller's abort signals.
 
 import { Actor, HttpAgent, type HttpAgentOptions } from '@icp-sdk/core/agent';
 import { createBufferPool } from '../bytes/buffer-pool.ts';
@@ -30,10 +29,10 @@ export interface ActorConnection extends WatchedConnection {
   readonly line: Line;
 }
 
-/** The agent repeats the same signed call, which the network recognizes as one call. */
+/** The agent resends the same signed call, which the network recognizes as one call. */
 const agentRetries = 2;
 
-/** Starts with the shortest delay. */
+/** Converts the policy to the agent's interface; the first delay is the shortest. */
 function backoff(policy: RetryPolicy): { next(): number } {
   let attempt = 0;
   return { next: () => delayMs(policy, ++attempt) };
@@ -45,14 +44,11 @@ export interface Service {
   readonly earlierUploads: EarlierUploadActor;
   readonly canisterId: string;
   readonly agent: HttpAgent;
-  /**
-   * Returns an agent that accepts responses of one node without checking its signature, for bytes
-   * that the digest of the whole file verifies.
-   */
+  /** Returns an agent without signature checks, for bytes that the whole file's digest verifies. */
   bulkAgent(onReceived?: (bytes: number) => void): HttpAgent;
   readonly largeCaller: LargeCaller;
   readonly apiKey: string | undefined;
-  /** The API key as the methods take it. */
+  /** `apiKey` as a Candid opt. */
   readonly key: Optional<string>;
 }
 
@@ -118,7 +114,6 @@ export async function call<T>(signal: Signal, send: () => Promise<Result<T>>): P
   throw errorOfText(result.err);
 }
 
-/** Parses `Code: sentence`. */
 export function errorOfText(text: string): StorageError {
   const [, code = 'HttpError', message = text] = /^([A-Za-z]+): (.*)$/s.exec(text) ?? [];
   return new StorageError(code, message);

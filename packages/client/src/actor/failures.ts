@@ -3,11 +3,11 @@
 
 import { AgentError, type HttpAgent } from '@icp-sdk/core/agent';
 import {
-  foreignAnswer,
   isLowCycles,
   lowCyclesError,
   networkFault,
   rejectedError,
+  unknownAnswer,
   wrongNetworkError,
 } from '../connection/network-errors.ts';
 import { networkError } from '../http/exchange.ts';
@@ -90,7 +90,7 @@ function responseFailure(error: AgentError, callee: Callee | undefined): Storage
   const fault = networkFault({ ...placeOf(callee), text, cause }, details);
   if (fault !== undefined) return fault;
   if (status === undefined) return new StorageError('HttpError', firstLine(error.message), details);
-  return foreignAnswer({ status, headers }, details);
+  return unknownAnswer({ status, headers }, details);
 }
 
 interface RejectCode {

@@ -1,7 +1,6 @@
-// Sends an update call with an argument of megabytes without the agent's own encoder. The reply
-// comes from the certificate, whose signature is not checked, because the check takes more time
-// than all the rest. The caller must verify the whole later, as an upload does by the entity tag of
-// its verified completion.
+// Sends an update call with an argument of megabytes without the agent's own encoder. The signature
+// of the reply's certificate is not checked, because that takes more time than all the rest. The
+// caller must verify the result later, as an upload does by its entity tag.
 
 import {
   Cbor,
@@ -15,7 +14,7 @@ import {
 import { IDL } from '@icp-sdk/core/candid';
 import { Principal } from '@icp-sdk/core/principal';
 import type { BufferPool } from '../bytes/buffer-pool.ts';
-import { foreignAnswer, networkFault, rejectedError } from '../connection/network-errors.ts';
+import { networkFault, rejectedError, unknownAnswer } from '../connection/network-errors.ts';
 import { retryAfterSeconds } from '../connection/retry.ts';
 import type { WatchedInit } from '../connection/watched-fetch.ts';
 import type { StorageError } from '../storage-error.ts';
@@ -45,7 +44,6 @@ export interface LargeCallRequest {
   readonly blob: Uint8Array;
   /** Receives the number of the envelope's bytes that have been sent. */
   readonly onSent?: ((bytes: number) => void) | undefined;
-  /** The Candid type of the reply. */
   readonly resultType: IDL.Type;
 }
 
@@ -120,7 +118,7 @@ function responseError(callee: Callee, response: Response, answer: Uint8Array): 
   const text = new TextDecoder().decode(answer);
   const cause = headers.get('x-ic-error-cause');
   const fault = networkFault({ ...placeOf(callee), text, cause }, { status });
-  return fault ?? foreignAnswer(response, { retryAfterSeconds: retryAfterSeconds(headers) });
+  return fault ?? unknownAnswer(response, { retryAfterSeconds: retryAfterSeconds(headers) });
 }
 
 async function certifiedReply(answered: Answer, bytes: Uint8Array): Promise<Uint8Array> {

@@ -34,10 +34,7 @@ export async function queryBlob(agent: HttpAgent, query: LargeQuery): Promise<Re
 
 const resultBlob = resultOf(IDL.Vec(IDL.Nat8));
 
-/**
- * The reply ends with the blob's length and its bytes. The part before them is decoded as if the
- * blob were empty.
- */
+/** Reads the blob that ends the reply, and decodes the part before it as if it were empty. */
 function blobOf(reply: Uint8Array, expectedBytes: number): Result<Uint8Array> {
   const length = leb128(BigInt(expectedBytes));
   const blobStart = reply.length - expectedBytes;

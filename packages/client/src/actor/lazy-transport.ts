@@ -1,5 +1,4 @@
-// The actor's transport, loaded with its first use, so that programs over HTTP never load the
-// agent.
+// The actor's transport, loaded when first used, so that programs over HTTP never load the agent.
 
 import { chunkBytesMax } from '../../../wire/src/limits.ts';
 import { canisterAddress } from '../connection/canister-address.ts';

@@ -25,7 +25,7 @@ export const transferCalls: ActorCalls<TransferOperations> = {
     const length = await chunkLengthOf(service, record, signal);
     return { etag, size, contentType, ...length, isAnonymous: false, version, first: undefined };
   },
-  /** One call reads at most the longest chunk; a file of one HTTP request may be longer. */
+  /** A call returns at most one chunk of maximum length, so a longer part takes several calls. */
   async readPart(service, part, signal) {
     const pieces: Uint8Array[] = [];
     for (let { start } = part; start < part.end; start += chunkBytesMax) {

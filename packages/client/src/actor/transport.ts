@@ -42,10 +42,7 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
   };
 }
 
-/**
- * Measures the line by a query that the canister does not have: the network refuses it after the
- * bytes have arrived.
- */
+/** Measures the line by calling a missing method: the network refuses it once the bytes arrived. */
 async function probe({ bulkAgent, canisterId }: Service, bytes: number): Promise<void> {
   await bulkAgent().query(canisterId, { methodName: 'measureLine', arg: new Uint8Array(bytes) });
 }

@@ -11,7 +11,7 @@ import { fileCalls } from './files.ts';
 import { transferCalls } from './transfers.ts';
 
 export const uploadCalls: ActorCalls<UploadOperations> = {
-  /** uploadFile accepts no headers, so a file with headers goes as the only one of a batch. */
+  /** uploadFile accepts no headers, so a file with headers is sent as a batch of one. */
   async putFile(service, file, signal) {
     const { actor, earlierUploads } = service;
     const { bucket, path, contentType, bytes } = file;
@@ -42,7 +42,7 @@ export const uploadCalls: ActorCalls<UploadOperations> = {
     return uploadCalls.getUpload(service, { bucket, path, uploadId }, signal);
   },
   getUpload: calling(({ actor }, { uploadId }) => actor.getUpload(uploadId), sessionOf),
-  /** Version 0.1.0 has no `completeFileUploadWith`, so it is called only if it is needed. */
+  /** Calls `completeFileUploadWith` only if necessary, because version 0.1.0 does not have it. */
   async completeUpload(service, completion, signal) {
     const { actor, apiKey, key } = service;
     const { bucket, path, uploadId, metadata, sha256, ifMatch, ifNoneMatch } = completion;
@@ -76,7 +76,7 @@ async function putInBatch(
 }
 
 /**
- * Calls a method that returns the record, because a key may have no right to read it afterwards.
+ * Calls a method that returns the record, because a key may lack the right to read it afterwards.
  * Returns undefined without a key, and if the service lacks the method, as version 0.1.0 does.
  */
 async function recordForKey(

@@ -69,7 +69,7 @@ export interface Buckets {
    */
   rotateIdentity(id: string): Promise<BucketRecord>;
   /**
-   * Returns the digest of whom a bucket's new files are encrypted to, by a reply that the network
+   * Returns the digest of the recipients of a bucket's new files, from a reply that the network
    * signs; `none` if the bucket is not end-to-end. Writers pin it by `pinnedRecipients` of
    * `endToEnd()`.
    *

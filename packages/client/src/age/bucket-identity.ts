@@ -35,7 +35,6 @@ function derivationInput({ serial, epoch }: EpochName): Uint8Array {
   return new Uint8Array(input.buffer);
 }
 
-/** Derives the identity from the 48 bytes of a vetKey. */
 export async function identityOf(vetKey: Uint8Array): Promise<BucketIdentity> {
   const how = { salt: identityContext, info: 'age-identity', length: 32 };
   const secret = await deriveBytes(vetKey, how);
@@ -51,9 +50,7 @@ export function namesKeyOf(vetKey: Uint8Array): Promise<Uint8Array> {
 export interface Derivation extends EpochName {
   /** The bytes of the canister's principal. */
   readonly canister: Uint8Array;
-  /**
-   * True on the network, where the network's known key is used instead of the canister's response.
-   */
+  /** True on the network: its known key is used instead of the canister's response. */
   readonly isOnNetwork: boolean;
   ask(transportPublicKey: Uint8Array): Promise<SealedIdentity>;
 }

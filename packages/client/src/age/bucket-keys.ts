@@ -1,5 +1,4 @@
-// The recipients and the identities of a bucket's files: the bucket's own identities, stored once
-// they are derived, and the user's.
+// The recipients and identities of a bucket's files: its own, derived only once, and the user's.
 
 import { manage } from '../administration/buckets-and-keys.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -10,10 +9,7 @@ import { type BucketIdentity, deriveVetKey, identityOf, namesKeyOf } from './buc
 import { type Opening, openHeader, type Sealing } from './header.ts';
 import { sealedNames } from './sealed-names.ts';
 
-/**
- * The canister that issues identities to members who sign; absent for API keys and anonymous
- * callers.
- */
+/** Issues identities to members who sign; absent for API keys and anonymous callers. */
 export interface Issuer {
   readonly canisterId: string;
   /** The bytes of the canister's principal. */
@@ -85,9 +81,7 @@ export class BucketKeys {
     throw refusal;
   }
 
-  /**
-   * Returns the verified identity of an epoch. Throws Untrusted if the record's recipient differs.
-   */
+  /** Returns the verified identity of an epoch; throws Untrusted if the recorded one differs. */
   async identity(bucket: EndToEndBucket, epoch: Epoch): Promise<BucketIdentity> {
     const derived = await identityOf(await this.vetKey(bucket, epoch.epoch));
     if (!epoch.recipient || epoch.recipient === derived.recipient) return derived;
@@ -98,10 +92,7 @@ export class BucketKeys {
     );
   }
 
-  /**
-   * Returns the names of a bucket that seals them, from epoch 1, so that a rotation changes no
-   * name.
-   */
+  /** Returns the names, sealed with epoch 1's key so that a rotation changes no name. */
   async namesOf(bucket: EndToEndBucket): Promise<PathNames> {
     return sealedNames(await namesKeyOf(await this.vetKey(bucket, 1)));
   }
@@ -136,9 +127,9 @@ export class BucketKeys {
   }
 
   /**
-   * Returns the record's recipient, compared with the identity if the store has it. It derives
-   * nothing just to compare, because programs that start again for each write would exceed the
-   * limit of derivations. If the recipient is missing, an owner's client publishes it.
+   * Returns the recorded recipient. Compares it with the identity only if the store has that,
+   * because programs that start again for each write would exceed the limit of derivations. If the
+   * recipient is missing, an owner's client publishes it.
    */
   async #recipientOf(bucket: EndToEndBucket, epoch: Epoch): Promise<string> {
     const { store, issuer } = this.#settings;

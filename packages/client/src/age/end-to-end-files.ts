@@ -129,10 +129,7 @@ async function upload(sealer: Sealer, { input, options, mode }: Upload): Promise
   });
 }
 
-/**
- * Returns the header of an interrupted upload: with the same key and nonce, the same file gives the
- * same bytes.
- */
+/** Returns the header of an interrupted upload: the same key and nonce give the same bytes. */
 async function keptHeader(
   { keys }: Sealer,
   { resume, ageHeader }: UploadOptions,
@@ -153,10 +150,7 @@ interface PlainInput {
   readonly sha256?: string | undefined;
 }
 
-/**
- * The service's limit for files whose digest it checks. Here the client checks it, before
- * encryption.
- */
+/** The service's limit for `sha256`; here the client checks the digest, before encryption. */
 const checkedBytesMax = 19_000_000;
 
 async function openPlain(
@@ -166,7 +160,7 @@ async function openPlain(
   const source = await openSource(input, { size, bufferedBytesMax });
   if (expected === undefined) return source;
   if (source.size === undefined || source.size > checkedBytesMax) {
-    const words = `sha256 requires a known size of at most ${checkedBytesMax} bytes here.`;
+    const words = `In an end-to-end bucket, sha256 requires a known size of at most ${checkedBytesMax} bytes.`;
     throw new StorageError('InvalidArgument', words);
   }
   const bytes = source.size === 0 ? new Uint8Array(0) : await source.slice(0, source.size);

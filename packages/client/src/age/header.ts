@@ -38,7 +38,7 @@ export async function makeHeader(sealing: Sealing): Promise<FileHeader> {
     encrypter.setPassphrase(sealing.passphrase);
   } else {
     for (const recipient of sealing.recipients) addRecipient(encrypter, recipient);
-    // This recipient receives the key, as every one does, and adds nothing to the header.
+    // Every recipient receives the file's key; this one records it and adds nothing to the header.
     encrypter.addRecipient({
       wrapFileKey(key) {
         fileKey = key.slice();
@@ -82,10 +82,7 @@ export function headerEnd(bytes: Uint8Array): number | undefined {
   return undefined;
 }
 
-/**
- * Returns the file's key. Throws NoIdentity if nothing opens the header, and IntegrityError if it
- * was changed.
- */
+/** Returns the file's key. Throws NoIdentity if nothing opens it, IntegrityError if damaged. */
 export async function openHeader(header: Uint8Array, opening: Opening): Promise<Uint8Array> {
   const decrypter = new Decrypter();
   for (const identity of opening.identities) addIdentity(decrypter, identity);

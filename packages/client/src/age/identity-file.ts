@@ -11,8 +11,7 @@ const armorStart = '-----BEGIN AGE ENCRYPTED FILE-----';
 export const identityFileBytesMax = 1_000_000;
 
 /**
- * Returns the identities in the file's order. Throws PassphraseNeeded or WrongPassphrase for an
- * encrypted file, and InvalidArgument if it contains no identities.
+ * Returns the identities in order. Throws PassphraseNeeded, WrongPassphrase, or InvalidArgument.
  */
 export async function readIdentityFile(
   bytes: Uint8Array,

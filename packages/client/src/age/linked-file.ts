@@ -1,5 +1,4 @@
-// Links to end-to-end files. The address's fragment (link-end.ts) has a version, 1, and the file's
-// key in base64url.
+// Links to end-to-end files: the fragment has a version, 1, and the file's key in base64url.
 
 import { decodeBase64Url, encodeBase64Url } from '../bytes/base64-url.ts';
 import type { Connection } from '../connection/connection.ts';

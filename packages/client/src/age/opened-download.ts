@@ -65,7 +65,6 @@ export class FileOpener {
     return this.#whole(source, options);
   }
 
-  /** Returns the key of the file at this path. */
   async fileKeyOf(name: FileName, bucket?: EndToEndBucket): Promise<Uint8Array> {
     const { bucket: id, path } = name;
     const request = { bucket: id, path, wantsFirst: false };

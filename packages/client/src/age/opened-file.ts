@@ -49,10 +49,8 @@ export async function readPrefix(file: SealedFile): Promise<FilePrefix> {
   }
 }
 
-/** A file whose header was opened. */
 export interface OpenedAge {
   readonly payload: PayloadKey;
-  /** The offset of the payload in the file. */
   readonly payloadStart: number;
   /** The size of the plaintext. */
   readonly size: number;

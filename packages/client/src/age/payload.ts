@@ -8,7 +8,6 @@ import type { SegmentCipher } from '../types/end-to-end.ts';
 export const segmentBytes = 65_536;
 const tagBytes = 16;
 export const sealedSegmentBytes = segmentBytes + tagBytes;
-/** The nonce between header and payload. */
 export const payloadNonceBytes = 16;
 
 /** Returns the number of segments; an empty file has one, empty segment. */
@@ -21,10 +20,7 @@ export function sealedBytesOf(plainBytes: number): number {
   return plainBytes + tagBytes * segmentCountOf(plainBytes);
 }
 
-/**
- * Returns the length of the plaintext of a payload; throws IntegrityError if no payload has this
- * length.
- */
+/** Returns the plaintext's length; throws IntegrityError if no payload has `sealedBytes`. */
 export function plainBytesOf(sealedBytes: number): number {
   const count = Math.ceil(sealedBytes / sealedSegmentBytes);
   const lastBytes = sealedBytes - (count - 1) * sealedSegmentBytes;
@@ -62,7 +58,6 @@ export async function deriveBytes(
   return new Uint8Array(await subtle.deriveBits(algorithm, key, 8 * how.length));
 }
 
-/** The cipher and key of one file's segments. */
 export interface PayloadKey {
   readonly cipher: SegmentCipher;
   readonly key: Uint8Array;

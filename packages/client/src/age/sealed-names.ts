@@ -76,10 +76,7 @@ function segmentFault(segment: string): string | undefined {
   return `has ${bytes} bytes of UTF-8; sealed names have at most ${segmentBytesMax}`;
 }
 
-/**
- * Returns undefined if the segment was not sealed with the key, or is no valid name: a member may
- * have sealed any text.
- */
+/** Returns undefined for text not sealed with the key, and for a sealed text that is not a name. */
 function openedSegment(key: Uint8Array, segment: string): string | undefined {
   const bytes = decodeBase64Url(segment);
   if (bytes === undefined || bytes.length <= tagBytes) return undefined;

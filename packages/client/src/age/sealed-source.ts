@@ -16,9 +16,7 @@ import {
   segmentBytes,
 } from './payload.ts';
 
-/**
- * Encrypts a source. Slices of a source that can be read only in order must be requested in order.
- */
+/** Encrypts a source. The slices of a stream must be requested in order. */
 export async function sealedSource(
   plain: OpenedSource,
   header: FileHeader,
@@ -128,7 +126,6 @@ class SegmentReader {
   readonly #source: OpenedSource;
   /** Read ahead of a stream of unknown size, to see whether it continues. */
   #ahead: Uint8Array = emptyBytes;
-  /** The source has ended. */
   isOver = false;
 
   constructor(source: OpenedSource) {

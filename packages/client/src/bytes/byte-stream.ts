@@ -44,8 +44,8 @@ export function iteratorOf(
 }
 
 /**
- * Yields what `make` returns for each piece, then what `atEnd` returns. A piece is released once
- * all that was made of it has been yielded.
+ * Yields what `make` returns for each piece, then what `atEnd` returns. A piece is released when
+ * its last result has been yielded.
  */
 export function madeOf(
   source: AsyncIterable<Uint8Array>,

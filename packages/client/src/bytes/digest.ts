@@ -34,10 +34,7 @@ export function isGivenWhole(etag: string): boolean {
   return chunkCountOf(etag) <= joinedPartsMax;
 }
 
-/**
- * Common chunk lengths, for transports that do not report the length: the entity tag has the number
- * of chunks, and the final digest confirms the guess.
- */
+/** Common chunk lengths, to guess by the number of chunks; the final digest confirms a guess. */
 const commonChunkBytes = [
   chunkBytesMax,
   1_850_000,

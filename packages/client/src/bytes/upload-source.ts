@@ -1,5 +1,4 @@
-// The source of an upload's bytes: random access to slices, or a stream in order. Holds one slice
-// in memory at a time.
+// The source of an upload's bytes: slices in any order, or a stream. Holds one slice in memory.
 
 import { StorageError } from '../storage-error.ts';
 import { piecesOf } from './byte-stream.ts';
@@ -33,9 +32,7 @@ export type UploadInput = UploadSource | Blob | Uint8Array | ByteStream;
 export interface SourceOptions {
   /** The length of a stream, if known. */
   readonly size: number | undefined;
-  /**
-   * Number of bytes read ahead of a stream of unknown size; a shorter stream then has a known size.
-   */
+  /** Bytes to read ahead of a stream of unknown size; a shorter stream then has a known size. */
   readonly bufferedBytesMax: number;
 }
 
@@ -98,7 +95,6 @@ async function sliceOfKnownSize(
   return bytes;
 }
 
-/** Reads slices of a stream in order. */
 class OrderedReader {
   readonly #pieces: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = emptyBytes;
@@ -111,7 +107,6 @@ class OrderedReader {
         : stream[Symbol.asyncIterator]();
   }
 
-  /** Puts the bytes of the last read back. */
   putBack(bytes: Uint8Array): void {
     this.#rest = concatBytes(bytes, this.#rest);
     this.#position -= bytes.length;

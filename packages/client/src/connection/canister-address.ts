@@ -7,10 +7,7 @@ export const networkAgentHost = 'https://icp-api.io';
 
 const networkHosts = [new URL(networkAgentHost).hostname, ...gatewayDomains];
 
-/**
- * Returns the canister's address at a gateway, without a final slash; '' if the host is neither of
- * the network nor of this machine.
- */
+/** Returns the canister's address at a gateway, without a final slash; '' for unknown hosts. */
 export function canisterAddress(options: {
   readonly host: string;
   readonly canisterId: string;
@@ -37,10 +34,7 @@ export function addressBeside(url: string, canisterId: string): string {
   return canisterAddress({ host: isLoopback(url) ? url : networkAgentHost, canisterId });
 }
 
-/**
- * Returns whether the address is of this machine: a loopback IP address, localhost, or a name below
- * it.
- */
+/** Returns whether the address is a loopback IP address, localhost, or a name below it. */
 export function isLoopback(url: string): boolean {
   const hostname = URL.canParse(url) ? new URL(url).hostname : '';
   return /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);

@@ -9,7 +9,6 @@ import type { Connection } from './connection.ts';
 import { inParallel } from './parallel.ts';
 import type { Signal } from './transport.ts';
 
-/** Concurrent requests. */
 const concurrency = 8;
 /** Codes of refusals of a method, of one of its fields, or of a path that 0.1.0 does not know. */
 const refusalCodes: ReadonlySet<string> = new Set(['Rejected', 'Unsupported', 'InvalidArgument']);
@@ -70,7 +69,6 @@ export async function forEachAlone<Item, Result>(
   return results;
 }
 
-/** Deletes each file by a request of its own. */
 export async function deleteEach(
   { transport }: Connection,
   { bucket, ifMatch }: Deletion,

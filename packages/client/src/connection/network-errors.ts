@@ -7,7 +7,6 @@ import { errorStatuses } from '../../../wire/src/error-status.ts';
 import { StorageError, type StorageErrorDetails } from '../storage-error.ts';
 import { isLoopback } from './canister-address.ts';
 
-/** The address of the service. */
 interface Place {
   /** The gateway, or the host for agents. */
   readonly address: string;
@@ -46,7 +45,7 @@ interface Fault {
   readonly advice: (facts: Facts) => string;
 }
 
-const later = () => 'Try again in some minutes.';
+const later = () => 'Try again in a few minutes.';
 
 /** Ordered: the first row that matches wins. */
 const faults: readonly Fault[] = [
@@ -176,10 +175,7 @@ export const outOfUseCodes: ReadonlySet<string> = new Set([
 
 const trapMark = "with message: '";
 
-/**
- * Returns the error that a reject or a response describes; undefined if neither the network nor a
- * gateway sent it.
- */
+/** Returns the error in a reject or response; undefined if neither network nor gateway sent it. */
 export function networkFault(
   answer: NetworkAnswer,
   details: StorageErrorDetails = {},
@@ -246,9 +242,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? rejectWords(value) : '';
 }
 
-/**
- * Returns the text of the canister or the network, without the agent's or gateway's text around it.
- */
+/** Returns the text of the canister or the network, without the agent's or gateway's text. */
 function rejectWords(text: string): string {
   const [, words = text] =
     /(?:Reject text: |reject message |rejected http_request(?:_update)?: )(.*)/s.exec(text) ?? [];
@@ -299,9 +293,7 @@ function because(reason: string): string {
   return line === '' ? '' : `: ${line.slice(0, reasonLength).trimEnd().replace(/\.$/, '')}`;
 }
 
-/**
- * The service's inspection refuses calls by a trap with the method's own error: `Code: sentence`.
- */
+/** The service's inspection refuses calls by a trap with its own error: `Code: sentence`. */
 function refusalInTrap(message: string, details: StorageErrorDetails): StorageError | undefined {
   const mark = message.indexOf(trapMark);
   // Further lines are the agent's description of the call.
@@ -382,7 +374,7 @@ export function wrongNetworkError(address: string, cause: unknown): StorageError
 }
 
 /** Returns the error for a response that is neither the service's nor a known gateway's. */
-export function foreignAnswer(
+export function unknownAnswer(
   { status, headers }: { readonly status: number; readonly headers: Headers },
   details: StorageErrorDetails,
 ): StorageError {

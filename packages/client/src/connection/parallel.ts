@@ -1,5 +1,4 @@
-// Concurrent workers. The first failure stops the others, and all have ended when the promise
-// settles.
+// Concurrent workers. The first failure stops the others; all have ended when the promise settles.
 
 import { StorageError } from '../storage-error.ts';
 import { onAbort } from './abort.ts';
@@ -24,10 +23,7 @@ export function checkedConcurrency(concurrency = concurrencyDefault): number {
   );
 }
 
-/**
- * Runs several workers. Each gets a signal that the caller's abort and another worker's failure
- * abort.
- */
+/** Runs workers; the caller's abort and another worker's failure abort the signal of each. */
 export async function inParallel(
   { concurrency, signal }: { readonly concurrency: number; readonly signal: Signal },
   worker: (signal: AbortSignal) => Promise<void>,
@@ -60,10 +56,7 @@ export function unlessAborted<T>(
   });
 }
 
-/**
- * Yields results in the order in which tasks end, with at most `concurrency` running. Tasks must
- * not throw.
- */
+/** Yields results as tasks end, with at most `concurrency` running. Tasks must not throw. */
 export async function* asTheyEnd<T>(
   tasks: AsyncIterable<() => Promise<T>>,
   concurrency: number,

@@ -10,22 +10,16 @@ import { chunkBytesMax, chunkBytesMin } from '../../../wire/src/limits.ts';
 import { abortedError, isStorageError } from '../storage-error.ts';
 import { onAbort } from './abort.ts';
 
-/**
- * Target time for all bytes in flight, and so for each request. Below 15 s although the highest
- * sample can be a third too high.
- */
+/** Target time for the bytes in flight, below 15 s even with a sample that is a third too high. */
 const windowMs = 10_500;
-/**
- * Target time for the first two requests: with one in flight at a time, the service's latency makes
- * the measured rate too low.
- */
+/** Target time for the first two requests: latency lowers a rate measured with one in flight. */
 const pairMs = 15_000;
 /** With three chunks in flight, the line stays busy while one of them is answered. */
 const chunkMs = 3_000;
 const sampleLifeMs = 20_000;
 /**
- * The bytes in flight also need only this multiple of the service's latency, and three requests:
- * the rest would only make each request take longer.
+ * The bytes in flight are limited to this multiple of the latency plus `requestsAhead` requests;
+ * more would only make each request take longer.
  */
 const latenciesAhead = 1.5;
 const requestsAhead = 3;
@@ -68,14 +62,13 @@ export class TransferWindow {
   /** The starts of the requests under way, oldest first. */
   #starts: number[] = [];
   #waiting: { readonly bytes: number; readonly start: () => void }[] = [];
-  /**
-   * When the window was halved last: a failure of a request that began earlier has the same cause.
-   */
+  /** The last halving: a failure of a request that began earlier has the same cause. */
   #halvedAtMs = Number.NEGATIVE_INFINITY;
   #measurement: Promise<void> | undefined;
   /**
-   * A lower estimate, used until a request of the upload itself is sampled. Responses to a
-   * measurement vary by more than its bytes, and too short chunks do less harm than too long ones.
+   * A lower estimate, used until a request of the upload itself is sampled. The latency of probes
+   * varies by more than the time of their bytes, and chunks that are too short do less harm than
+   * chunks that are too long.
    */
   #cautiousBytesPerMs: number | undefined;
   /** The earliest start of the next concurrent request, by `paceOf`. */
@@ -206,7 +199,7 @@ export class TransferWindow {
     return Math.max(...this.#samples.map(({ bytesPerMs }) => bytesPerMs));
   }
 
-  /** Returns the time of the start. */
+  /** Waits until the window has room; resolves to the time of the start. */
   #room(bytes: number, signal: AbortSignal | undefined): Promise<number> {
     if (signal?.aborted) throw abortedError(signal.reason);
     return new Promise((resolve, reject) => {
@@ -255,8 +248,7 @@ export class TransferWindow {
     for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {
       const hasRoom = this.#bytesUnderWay + next.bytes <= this.#windowBytes(next.bytes, rate);
       const [oldestMs] = this.#starts;
-      // While a request takes longer than planned, the rate was too high, and others would only
-      // make all of them fail.
+      // A request that takes longer than planned shows too high a rate: more requests would fail.
       const isLate = oldestMs !== undefined && this.#clock.now() - oldestMs > pairMs;
       if (this.#starts.length > 0 && (isLate || !hasRoom || !this.#isDue())) return;
       this.#waiting.shift();
@@ -275,7 +267,6 @@ function paceOf(bytes: number, bytesPerMs: number | undefined): number {
   return isPaced ? (pace * bytes) / bytesPerMs : 0;
 }
 
-/** Both directions of a storage's line. */
 export interface Line {
   readonly up: TransferWindow;
   readonly down: TransferWindow;

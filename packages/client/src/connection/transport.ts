@@ -21,10 +21,7 @@ export interface Transport extends Calls<Operations> {
   readonly linkBase: string;
   /** Private files are downloaded through temporary links, so that responses are certified. */
   readonly readsByLinks: boolean;
-  /**
-   * Returns a transport by calls of the actor, whose updates the network signs; absent over HTTP
-   * alone, where nothing is verified.
-   */
+  /** Returns the transport by the actor, whose updates the network signs; absent for HTTP only. */
   readonly verifier?: (() => Promise<Transport>) | undefined;
   /** Absent over HTTP. */
   readonly administration: Administration | undefined;

@@ -114,10 +114,7 @@ function describe({ etag, size, contentType, tags, metadata = {} }: FileRecord):
   return JSON.stringify([etag, size, contentType, tags, Object.entries(metadata)]);
 }
 
-/**
- * Moves a prefix. Files that fail sort before the remaining ones, so the last response lists all
- * failures.
- */
+/** Moves a prefix. Failing files sort first, so the last response lists all failures. */
 export async function moveAll(
   connection: Connection,
   { signal, ...move }: MoveAllOptions,

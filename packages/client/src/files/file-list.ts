@@ -1,5 +1,4 @@
-// Lists all files below a prefix: by cursors, which stand for names, if they are sorted by name,
-// otherwise by numbered pages.
+// Lists all files below a prefix: with cursors, which stand for names, or by numbered pages.
 
 import { folderPageDefault, folderPageMax } from '../../../wire/src/limits.ts';
 import { type Connection, perform } from '../connection/connection.ts';

@@ -12,10 +12,7 @@ import { pathsOf } from './file-list.ts';
 const requestRestBytes = 4_096;
 const utf8 = new TextEncoder();
 
-/**
- * Yields the result for each file; throws if a request as a whole is refused, for example for lack
- * of a right.
- */
+/** Yields each result; throws if a whole request is refused, such as for lack of a right. */
 export async function* removeAll(
   connection: Connection,
   options: RemoveAllOptions,

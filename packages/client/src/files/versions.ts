@@ -16,7 +16,7 @@ import type {
 } from '../types/versions.ts';
 import { findFile } from './copies.ts';
 
-/** Former versions of files. A bucket keeps them for its `keepVersionsDays`. */
+/** Former versions of files, which a bucket stores for its `keepVersionsDays`. */
 export interface Versions {
   /**
    * Lists former versions, by path and oldest first.
@@ -83,10 +83,7 @@ export function versionsOf(connection: Connection, download: DownloadVersion): V
   };
 }
 
-/**
- * Reads the version's record first, as a move reads its source. If the version does not exist, the
- * service's own error is more precise.
- */
+/** Reads the version's record first; the service's own error for a missing version is better. */
 async function restoreVersion(
   connection: Connection,
   { signal, ...restoration }: RestoreOptions,

@@ -3,10 +3,10 @@
 
 import { errorStatuses } from '../../../wire/src/error-status.ts';
 import {
-  foreignAnswer,
   isLowCycles,
   lowCyclesError,
   networkFault,
+  unknownAnswer,
 } from '../connection/network-errors.ts';
 import { retryAfterSeconds } from '../connection/retry.ts';
 import type { Line } from '../connection/transfer-window.ts';
@@ -55,7 +55,7 @@ export async function exchangeJson<T>(
 
 export function jsonOf(answer: HttpAnswer): unknown {
   const value = parseJson(answer.bytes);
-  if (value === undefined) throw foreignAnswer(answer, detailsOf(answer));
+  if (value === undefined) throw unknownAnswer(answer, detailsOf(answer));
   return value;
 }
 
@@ -91,10 +91,7 @@ export function definedHeaders(headers: HttpRequest['headers'] = {}): Record<str
   return Object.fromEntries(fields) as Record<string, string>;
 }
 
-/**
- * Returns the header fields of an API key. They contain the path's bucket, as keys of several
- * buckets require.
- */
+/** Returns the headers of an API key; they name the bucket, as keys of several buckets require. */
 export function authorization(apiKey: string, path: string): Record<string, string> {
   const [, bucket] = /^\/(?:api\/v1\/bucket|cloud)\/([^/?]+)/.exec(path) ?? [];
   return {
@@ -149,7 +146,7 @@ function refusal({ url }: HttpConnection, answer: HttpAnswer): StorageError {
     const text = new TextDecoder().decode(bytes);
     const fault = networkFault({ address: url, text, cause }, details);
     if (fault !== undefined) return fault;
-    if (code === undefined && bytes.length > 0) return foreignAnswer(answer, details);
+    if (code === undefined && bytes.length > 0) return unknownAnswer(answer, details);
   } else if (isLowCycles(message)) {
     return lowCyclesError(message, { address: url }, details);
   }
@@ -157,7 +154,7 @@ function refusal({ url }: HttpConnection, answer: HttpAnswer): StorageError {
   if (/^(Nothing is at "\/api|Allowed here|"\/api|The method is not allowed)/.test(message)) {
     return new StorageError(
       'Unsupported',
-      `Upgrade the service, it is too old: ${message}`,
+      `Upgrade the service; it is too old: ${message}`,
       details,
     );
   }

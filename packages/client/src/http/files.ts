@@ -8,14 +8,11 @@ import { joinPieces } from '../bytes/byte-stream.ts';
 import type { Signal } from '../connection/transport.ts';
 import type { NumberedFile } from '../operations/files.ts';
 import type { OpenedFile, OpenRequest, PartRequest } from '../operations/transfers.ts';
-import { cloudPath, isForeign, versionPath } from '../operations/url-paths.ts';
+import { cloudPath, isCrossOrigin, versionPath } from '../operations/url-paths.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
 import { exchange, type HttpAnswer, type HttpConnection, type HttpRequest } from './exchange.ts';
 
-/**
- * Opens a file without the key first: responses with a key cannot be certified, responses for
- * public files are.
- */
+/** Opens a file without the key first, because only responses without a key can be certified. */
 export async function openHttpFile(
   connection: HttpConnection,
   file: OpenRequest,
@@ -39,7 +36,7 @@ async function openAs(
 ): Promise<OpenedFile> {
   const { version } = file;
   const path = bytesPath(file);
-  const request = { path: isAnonymous ? keptApart(path, once()) : path, signal, isAnonymous };
+  const request = { path: isAnonymous ? uncached(path, once()) : path, signal, isAnonymous };
   const startMs = performance.now();
   if (file.wantsFirst) {
     try {
@@ -76,16 +73,16 @@ function bytesPath(file: NumberedFile): string {
 
 function describe({ url }: HttpConnection, headers: Headers) {
   const etag = (headers.get('etag') ?? '').replace(/^(?:W\/)?"(.*)"$/, '$1');
-  // A gateway that answers OPTIONS itself hides the tag from pages of other origins
-  if (etag === '' && !isForeign(url)) throw malformed('no ETag');
+  // A gateway that answers OPTIONS itself hides the tag from pages of other origins.
+  if (etag === '' && !isCrossOrigin(url)) throw malformed('no ETag');
   return { etag, contentType: headers.get('content-type') ?? undefined };
 }
 
 /**
- * Adds a query that bypasses the gateway's cache, which may hold a public file for an hour or as
+ * Adds a query that bypasses the gateway's cache, which may serve a public file for an hour, or as
  * long as its Cache-Control allows. Responses to keys and links are not cached.
  */
-function keptApart(path: string, name: string): string {
+function uncached(path: string, name: string): string {
   return `${path}?v=${encodeURIComponent(name)}`;
 }
 
@@ -93,15 +90,15 @@ function once(): string {
   return Date.now().toString(36) + Math.random().toString(36).slice(2);
 }
 
-/** Behind a query that is there already, as at each path that is read without a key. */
+/** Appended to the query that every path read without a key has. */
 export const partPreference = '&prefer=part';
 
 type Asked = Pick<HttpRequest, 'path' | 'headers' | 'isAnonymous'>;
 
-/** Returns the request for the chunk at the start of the range; a key takes a preflight anyway. */
+/** Asks for the first chunk of the range only, by the query if a header would cost a preflight. */
 function askedForPart<T extends Asked>({ url }: HttpConnection, request: T): T {
   const { path, headers, isAnonymous } = request;
-  return isAnonymous && isForeign(url)
+  return isAnonymous && isCrossOrigin(url)
     ? { ...request, path: path + partPreference }
     : { ...request, headers: { ...headers, Prefer: 'part' } };
 }
@@ -117,10 +114,10 @@ export async function readHttpPart(
   for (let position = start; position < end; ) {
     // A chunk is requested with an open end, as gateways do for the parts that they verify.
     const last = part.isChunk ? '' : end - 1;
-    // The tag of each response is compared below; the condition saves the bytes of another version
-    const ifMatch = isAnonymous && isForeign(connection.url) ? undefined : `"${etag}"`;
+    // The tag of each response is compared below; the condition saves the bytes of another version.
+    const ifMatch = isAnonymous && isCrossOrigin(connection.url) ? undefined : `"${etag}"`;
     const headers = { Range: `bytes=${position}-${last}`, 'If-Match': ifMatch };
-    const own = part.isAnonymous ? keptApart(cloudPath(part), etag || once()) : bytesPath(part);
+    const own = part.isAnonymous ? uncached(cloudPath(part), etag || once()) : bytesPath(part);
     const path = linkPath ?? own;
     const before = position - start;
     const received = (bytes: number) => onReceived?.(before + bytes);

@@ -1,5 +1,4 @@
-// The transport over HTTP, through a gateway. It cannot manage buckets and keys: the HTTP interface
-// has no routes for that.
+// The transport over HTTP through a gateway. The HTTP interface has no routes for administration.
 
 import { singleUploadBytesMax } from '../../../wire/src/limits.ts';
 import { encodeHex } from '../bytes/bytes.ts';
@@ -56,8 +55,8 @@ function describedCalls(connection: HttpConnection): Calls<DescribedOperations> 
 }
 
 /**
- * Measures the line with a request that no file has the address of. A request without rights and
- * with a body of more than 4,096 bytes is answered by a query; the response does not matter.
+ * Measures the line by a request to an address that no file has. A query answers a request without
+ * rights whose body has more than 4,096 bytes; the response does not matter.
  */
 async function probe(connection: HttpConnection, bytes: number): Promise<void> {
   const body = new Uint8Array(bytes);

@@ -15,8 +15,8 @@ export function fileKeyAt({ hash }: URL): string {
  * chose the name, so only a single name without folders is accepted.
  */
 export function linkedName({ pathname, hash }: URL): string {
-  const [, told = ''] = hash.split('/', 2);
-  return nameIn(told) ?? nameIn(pathname.split('/').at(-1) ?? '') ?? 'file';
+  const [, named = ''] = hash.split('/', 2);
+  return nameIn(named) ?? nameIn(pathname.split('/').at(-1) ?? '') ?? 'file';
 }
 
 function nameIn(encoded: string): string | undefined {

@@ -63,8 +63,8 @@ export function partLinkTo({ transport }: Connection, { bucket, path }: FileName
 }
 
 /**
- * The node does not know the link yet, or the link has expired; a gateway reports this in its own
- * words, as it does if the file was replaced. Reading with the key returns the precise error.
+ * The node does not know the link yet, the link has expired, or the file was replaced; gateways
+ * report all three alike. Reading with the key returns the precise error.
  */
 function isNotServed(error: unknown): boolean {
   return isStorageError(error) && [404, 500, 502, 503].includes(error.status ?? 0);

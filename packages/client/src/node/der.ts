@@ -28,7 +28,6 @@ export function readDer(bytes: Uint8Array): DerItem[] {
   return items;
 }
 
-/** Reads the items of a sequence. */
 export function readSequence(bytes: Uint8Array): DerItem[] {
   const [item] = readDer(bytes);
   if (item?.tag !== derTags.sequence) throw new RangeError('DER: expected a sequence.');
@@ -39,7 +38,7 @@ function readHead(bytes: Uint8Array, at: number): { headBytes: number; length: n
   const first = bytes[at + 1] ?? 0;
   if (first < 0x80) return { headBytes: 2, length: first };
   const count = first & 0x7f;
-  // Keys have some hundreds of bytes.
+  // Keys have a few hundred bytes.
   if (count === 0 || count > 3) throw new RangeError('DER: the length is too large for a key.');
   const digits = bytes.subarray(at + 2, at + 2 + count);
   return { headBytes: 2 + count, length: Buffer.from(digits).readUIntBE(0, digits.length) };

@@ -17,9 +17,7 @@ export interface DfxEncryption {
 const argon2Cost = { m: 64_000, t: 3, p: 1, dkLen: 32 } as const;
 const tagBytes = 16;
 
-/**
- * Returns the PEM. Throws PassphraseNeeded, WrongPassphrase, or InvalidArgument for damaged files.
- */
+/** Returns the PEM. Throws PassphraseNeeded, WrongPassphrase, or InvalidArgument if damaged. */
 export function decryptDfxIdentity(
   encrypted: Uint8Array,
   encryption: DfxEncryption,

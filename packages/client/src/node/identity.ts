@@ -69,10 +69,7 @@ function signed(key: KeyObject, kind: KeyKind, message: Uint8Array): Uint8Array 
 /** SEC 2, 2.4.1. */
 const secp256k1Order = 0xffffffff_ffffffff_ffffffff_fffffffe_baaedce6_af48a03b_bfd25e8c_d0364141n;
 
-/**
- * Both s and its negative make a valid signature, but some secp256k1 libraries accept only the
- * lower one.
- */
+/** Returns the signature with the lower of s and -s: some secp256k1 libraries accept only that. */
 function withLowS(signature: Uint8Array): Uint8Array {
   const s = BigInt(`0x${Buffer.from(signature.subarray(32)).toString('hex')}`);
   if (s <= secp256k1Order / 2n) return signature;

@@ -1,5 +1,4 @@
-// The entry point for programs in Node: everything of ../index.ts, media types by extension, files
-// on disk, identities of PEM files.
+// The entry point for Node: ../index.ts, media types, files on disk, and identities of PEM files.
 
 export * from '../index.ts';
 export { fileBucketMemory } from './bucket-memory.ts';

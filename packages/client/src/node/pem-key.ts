@@ -16,10 +16,7 @@ interface PemBlock {
   readonly isEncrypted: boolean;
 }
 
-/**
- * Returns the private key of a PEM file. Throws PassphraseNeeded, WrongPassphrase, or
- * InvalidArgument if there is no private key.
- */
+/** Returns a PEM's private key; throws PassphraseNeeded, WrongPassphrase or InvalidArgument. */
 export function readPrivateKey(pem: string, passphrase?: string): KeyObject {
   const block = findKey(pem);
   if (block === undefined) {
@@ -90,9 +87,7 @@ function readPlain(block: PemBlock, curve: Curve | undefined): KeyObject {
   return block.label === 'PRIVATE KEY' ? readPkcs8(block.bytes) : readSec1(block, curve);
 }
 
-/**
- * Converts version 2, which appends the public key and which OpenSSL 3.0 cannot read, to version 1.
- */
+/** Converts version 2 (with the public key), which OpenSSL 3.0 cannot read, to version 1. */
 function readPkcs8(der: Uint8Array): KeyObject {
   const [, algorithm, key] = readSequence(der);
   if (algorithm === undefined || key === undefined) throw new RangeError('No PKCS #8');
@@ -129,10 +124,7 @@ function curveOf({ tag, contents }: DerItem): Curve | undefined {
 const parametersTag = 0xa0;
 const publicKeyTag = 0xa1;
 
-/**
- * Keys of dfx do not name their curve: it follows from the public key, from the block before, or is
- * secp256k1, dfx's default.
- */
+/** dfx's keys name no curve: the public key, the block before, or the default secp256k1 decides. */
 function readSec1(block: PemBlock, named: Curve | undefined): KeyObject {
   const [, secret, ...others] = readSequence(block.bytes);
   if (others.some(({ tag }) => tag === parametersTag)) return createPrivateKey(block.text);

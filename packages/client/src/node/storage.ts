@@ -1,5 +1,4 @@
-// The client for programs in Node, with media types by the path's extension, and progress of
-// uploads by the bytes sent.
+// The client for programs in Node: finds media types by extensions and reports the sent bytes.
 
 import { lookup } from 'mime-types';
 import { createStorage, type Storage, type StorageOptions } from '../storage.ts';

@@ -17,7 +17,6 @@ export interface SealedIdentity {
   readonly keyName: string;
 }
 
-/** The mode of a bucket. */
 export interface SignedMode {
   /** Absent if the bucket is not end-to-end. */
   readonly endToEnd?: EndToEndRecord | undefined;

@@ -2,7 +2,7 @@
 // `name(argument): result`. Its rows do not compile while the request, the retry rule, or a field
 // that names files is missing.
 //
-// The fields with paths are in rows of their own, so that bundles over HTTP alone do without them.
+// Fields with paths are in separate rows, which bundles for HTTP only do not contain.
 
 import type { OperationRequest } from './operation-request.ts';
 
@@ -70,7 +70,7 @@ type TextField<Argument> = {
     : Field;
 }[keyof Argument];
 
-/** A text as the argument is a bucket or an id. */
+/** A string as the argument is a bucket or an id, which is not sealed. */
 type SealedField<Argument> = Argument extends string
   ? never
   : Exclude<TextField<Argument>, OtherTextField>;

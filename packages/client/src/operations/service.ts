@@ -6,10 +6,7 @@ import type { PathRows, Rows } from './operation.ts';
 import { getting } from './operation-request.ts';
 import { bucketPath } from './url-paths.ts';
 
-/**
- * `endToEnd` is absent or null if the bucket is not end-to-end. Over HTTP the response lacks the
- * values that identities are derived from.
- */
+/** Over HTTP, `endToEnd` can be null, and lacks the values that identities are derived from. */
 export interface BucketMode {
   readonly endToEnd?:
     | EndToEndRecord

@@ -47,10 +47,7 @@ export interface PartRequest extends FileName {
   /** The file was opened without the key. */
   readonly isAnonymous: boolean;
   readonly version?: number | undefined;
-  /**
-   * The expected ETag: the call fails with PreconditionFailed if the file has been replaced, if the
-   * transport can detect it.
-   */
+  /** If the transport detects another ETag, the call fails with PreconditionFailed. */
   readonly etag: string;
   /** Path of a link to the file: the part is read there, without the key. */
   readonly linkPath?: string | undefined;

@@ -52,7 +52,6 @@ export interface UploadOperations {
   /** Idempotent: a repeated call returns the same record. */
   completeUpload(completion: Completion): FileRecord;
   cancelUpload(name: SessionName): undefined;
-  /** Returns the open sessions of a bucket. */
   listUploads(bucket: string): readonly UploadSession[];
 }
 

@@ -9,7 +9,6 @@ export function bucketPath(bucket: string): string {
   return `/api/v1/bucket/${bucketSegment(bucket)}`;
 }
 
-/** The path of a file's record. */
 export function filePath({ bucket, path }: FileName): string {
   return `${bucketPath(bucket)}/files/${pathSegments(path)}`;
 }
@@ -19,7 +18,6 @@ export function versionPath({ bucket, path }: FileName): string {
   return `${bucketPath(bucket)}/versions/${pathSegments(path)}`;
 }
 
-/** The path of an upload session. */
 export function sessionPath({
   bucket,
   uploadId,
@@ -41,7 +39,7 @@ function bucketSegment(bucket: string): string {
 }
 
 /** Returns whether this code runs in a page of another origin; false outside of browsers. */
-export function isForeign(url: string): boolean {
+export function isCrossOrigin(url: string): boolean {
   const { location } = globalThis;
   return location !== undefined && location.origin !== new URL(url).origin;
 }

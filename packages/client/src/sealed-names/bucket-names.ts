@@ -13,10 +13,7 @@ export interface OpenedPath extends ShownPath {
 export interface PathNames {
   /** True if the caller uses plain paths and the service stores sealed ones. */
   readonly isSealing: boolean;
-  /**
-   * Seals a path, or a folder with its final slash; '' stays ''. Throws InvalidPath if the path is
-   * not valid.
-   */
+  /** Seals a path, or a folder with its final slash ('' stays ''). Throws InvalidPath. */
   seal(path: string): string;
   open(path: string): OpenedPath;
   /** Replaces the sealed names of `paths` in a message of the service by plain ones. */
@@ -40,17 +37,11 @@ const unopenedNames: PathNames = {
 /** Finding or listing files, or storing one under a new path. */
 export type NamesUse = 'find' | 'name';
 
-/**
- * Returns a bucket's names. With the use `name`, for storing under a path, throws NoIdentity if the
- * caller cannot seal it.
- */
+/** Returns a bucket's names. With the use `name`, throws NoIdentity if the caller cannot seal. */
 export type NamesOf = (bucket: string, use: NamesUse, signal: Signal) => Promise<PathNames>;
 
 export interface NamesSource {
-  /**
-   * True if calls are signed, so the caller may be a member; otherwise names stay as they are
-   * stored.
-   */
+  /** Whether calls are signed, so that the caller may be a member; else names stay as stored. */
   readonly hasIssuer: boolean;
   mode(bucket: string, use: NamesUse, signal: Signal): Promise<EndToEndRecord | undefined>;
   keys(): Promise<{
@@ -82,9 +73,7 @@ export function namesOf(source: NamesSource): NamesOf {
   };
 }
 
-/**
- * Ignores refusals to callers who are not members: the operation itself then answers or refuses.
- */
+/** Ignores refusals to non-members: the operation itself then succeeds or is refused. */
 function unlessRefused(error: unknown): undefined {
   const statuses = [401, 403, 404];
   if (isStorageError(error, 'NoIdentity')) return undefined;

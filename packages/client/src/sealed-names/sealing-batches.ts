@@ -1,5 +1,4 @@
-// Batches of files in buckets that seal names: a path that cannot be sealed does not stop the
-// others.
+// Batches in buckets that seal names: a path that cannot be sealed does not stop the others.
 
 import { groupsOf } from '../files/remove-all.ts';
 import type { Deletion, DeletionAnswer } from '../operations/files.ts';

@@ -142,10 +142,7 @@ async function sealedField(
   }
 }
 
-/**
- * The part of a prefix that the service can match, since names are sealed whole; the rest is
- * matched here.
- */
+/** Returns the part of a prefix that the service can match; the rest is matched here. */
 function folderOf(prefix: string): string {
   return prefix.slice(0, prefix.lastIndexOf('/') + 1);
 }

@@ -20,7 +20,7 @@ export interface BucketRecord {
   readonly openUploads: number;
   readonly quotaBytes?: number | undefined;
   readonly quotaFiles?: number | undefined;
-  /** Days that former versions are kept; 0 if they are not kept. */
+  /** Days for which former versions are stored; 0: none are. */
   readonly keepVersionsDays: number;
   readonly versionCount: number;
   /** Bytes of the quota that former versions use. */

@@ -1,5 +1,4 @@
-// End-to-end encrypted buckets: the caller's options, the settings of owners, and the records that
-// the service stores.
+// End-to-end encrypted buckets: the caller's options, owners' settings, and the service's records.
 
 /** Media type of files that their senders encrypted. */
 export const ageType = 'application/age';
@@ -34,7 +33,7 @@ export interface KnownBucket {
   readonly signedAtMs: number;
 }
 
-/** Other recipients than a client expects. */
+/** Recipients that differ from those that a client expects. */
 export interface RecipientsChange {
   readonly bucket: string;
   /** The pinned digest, or the last known one. */
@@ -44,8 +43,8 @@ export interface RecipientsChange {
 }
 
 /**
- * Remembers the modes of one service's buckets. A client refuses to send files to a bucket that was
- * end-to-end and is not any more, and it asks less often.
+ * Remembers the modes of one service's buckets, so that a client asks less often and refuses to
+ * send files to a bucket that has ceased to be end-to-end.
  */
 export interface BucketMemory {
   get(bucket: string): Promise<KnownBucket | undefined>;

@@ -1,4 +1,4 @@
-// Lists of files, pages of a folder, and the size of what is below a prefix.
+// Lists of files, pages of a folder, and the number and bytes of files below a prefix.
 
 import type { CallOptions } from './call-options.ts';
 import type { FileRecord, ShownPath } from './files.ts';

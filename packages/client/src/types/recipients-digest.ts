@@ -4,7 +4,6 @@ import { encodeBase64Url } from '../bytes/base64-url.ts';
 import { sha256 } from '../bytes/sha256.ts';
 import type { EndToEndRecord } from './end-to-end.ts';
 
-/** The digest of a bucket that is not end-to-end. */
 export const notEndToEnd = 'none';
 
 /** Returns the recipients of new files: that of the newest epoch, and those of the owners. */

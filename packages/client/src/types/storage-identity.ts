@@ -9,7 +9,6 @@ export interface StorageIdentity {
   transformRequest(request: never): Promise<unknown>;
 }
 
-/** Returns the identity with the agent's type. */
 export function agentIdentity(identity: StorageIdentity): Identity {
   return identity as unknown as Identity;
 }

@@ -1,4 +1,4 @@
-// Uploads many files: up to two hundred small ones share a request, because each request takes some
+// Uploads many files: up to two hundred small ones share a request, because each request takes
 // seconds; larger files are uploaded one by one.
 
 import {
@@ -47,8 +47,8 @@ interface SmallFile extends BatchedFile {
 }
 
 /**
- * Yields each file's record or error as it ends, in no order. One failure does not stop the others.
- * Throws when the caller's signal aborts, or when `files` throws.
+ * Yields each file's record or error as it ends, in any order. One failure does not stop the
+ * others. Throws when the caller's signal aborts, or when `files` throws.
  */
 export async function* uploadAll(
   connection: Connection,
@@ -137,7 +137,7 @@ async function readSmall(
   try {
     const bufferedBytesMax = connection.transport.wholeFileBytesMax;
     const source = await openSource(file.source, { size: file.size, bufferedBytesMax });
-    // A form's part has a Content-Disposition of its own, and no place for line ends in a name.
+    // A form's part has its own Content-Disposition, and its file name cannot contain line ends.
     const isAlone =
       file.headers?.['Content-Disposition'] !== undefined || /\p{Cc}/u.test(file.path);
     const { size } = source;
@@ -227,10 +227,7 @@ async function sendAlone(job: Job, { bytes, ...file }: SmallFile) {
   return uploadAlone(job, { ...file, source: bytes }, source);
 }
 
-/**
- * If the response to an earlier attempt was lost, the stored file itself makes the precondition
- * false.
- */
+/** If an earlier response was lost, the stored file itself makes the precondition false. */
 async function outcomeOf(
   { connection, options, signal }: Job,
   { path, etag }: SmallFile,

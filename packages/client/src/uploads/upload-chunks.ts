@@ -34,7 +34,6 @@ interface Chunk {
   readonly isStored: boolean;
 }
 
-/** Returns the job for all chunks of a session. */
 export function chunksOf(job: UploadJob, session: UploadSession): ChunkJob {
   const { connection, source, options, metadata, concurrency } = job;
   const { uploadId, chunkSize } = session;
@@ -53,9 +52,9 @@ export function chunksOf(job: UploadJob, session: UploadSession): ChunkJob {
 }
 
 /**
- * Returns the number of requests that hold as many bytes as `concurrency` of the longest chunks. A
- * line that has become faster since the session began can only be kept busy by more of them. A
- * caller with a concurrency of 1 wants one request.
+ * Returns the number of requests that hold as many bytes as `concurrency` of the longest chunks. On
+ * a line that has become faster since the session began, only more requests keep it busy. A caller
+ * with a concurrency of 1 wants one request.
  */
 function requestsOf(concurrency: number, chunkSize: number): number {
   if (concurrency === 1) return 1;
@@ -145,10 +144,7 @@ function tooLong(chunkSize: number): StorageError {
   );
 }
 
-/**
- * A session reports only its first hundred missing chunks; beyond the last of them, it is queried
- * again.
- */
+/** A session reports at most 100 missing chunks; after the last of them, it is queried again. */
 function missingChunks(job: UploadJob, session: UploadSession): ChunkJob['isMissing'] {
   const { connection, options, metadata } = job;
   const { signal } = options;

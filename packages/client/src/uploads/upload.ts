@@ -41,28 +41,20 @@ export async function uploadFile(
     : uploadWhole(job, contentType, source.size);
 }
 
-/**
- * Returns whether a file needs a session: one that the line cannot send in time in one request, and
- * one without a type, which the service then derives from the path's extension.
- */
+/** Returns whether a file needs a session: to resume it, or if a request cannot send it in time. */
 async function needsSession({ connection, options }: UploadJob, size: number): Promise<boolean> {
   const { wholeFileBytesMax } = connection.transport;
   if (size > wholeFileBytesMax || options.resume !== undefined) return true;
   return size > unmeasuredBytesMax && size > (await requestBytes(connection, wholeFileBytesMax));
 }
 
-/**
- * Returns the request length that the line can send in time, up to `max`; measures an unknown line.
- */
+/** Returns the longest request, up to `max`, that is sent in time; measures an unknown line. */
 export async function requestBytes(connection: Connection, max: number): Promise<number> {
   await measureFor(connection, max, undefined);
   return connection.transport.line.up.requestBytes(max);
 }
 
-/**
- * Measures the line unless its rate is known, before an upload of `size` bytes that it could be too
- * slow for; undefined is a size that is not known. An abort ends the wait.
- */
+/** Measures the line unless its rate is known or `size` is small. An abort ends the wait. */
 async function measureFor(
   { transport }: Connection,
   size: number | undefined,
@@ -98,9 +90,7 @@ export function metadataOf(
   return { bucket, path: name, ...described, sha256, ifMatch, ifNoneMatch };
 }
 
-/**
- * Returns the metadata that a function computes from the source; undefined if it is no function.
- */
+/** Returns the metadata that a function computes; undefined if `metadata` is not a function. */
 export async function lateMetadata({
   metadata,
 }: Pick<UploadOptions, 'metadata'>): Promise<UserMetadata | undefined> {
@@ -127,10 +117,7 @@ async function uploadWhole(job: UploadJob, contentType: string, size: number): P
   return record;
 }
 
-/**
- * If the response to an earlier attempt was lost, the stored file itself makes the precondition
- * false.
- */
+/** If an earlier response was lost, the stored file itself makes the precondition false. */
 async function putWhole(job: UploadJob, file: WholeFile, attempt: number): Promise<FileRecord> {
   const { transport } = job.connection;
   const { signal } = job.options;
@@ -147,14 +134,12 @@ async function putWhole(job: UploadJob, file: WholeFile, attempt: number): Promi
 async function uploadByChunks(job: UploadJob): Promise<FileRecord> {
   const { options } = job;
   const { resume } = options;
-  const session = resume === undefined ? await begin(job) : await goOn(job, resume);
+  const session = resume === undefined ? await begin(job) : await resumeSession(job, resume);
   await options.onSession?.(session);
   return sendSession(job, session);
 }
 
-/**
- * Uploads a stream of unknown size. Such an upload cannot be resumed, so a failed one is cancelled.
- */
+/** Uploads a stream of unknown size, which cannot be resumed; a failed upload is cancelled. */
 async function uploadOpenEnded(job: UploadJob): Promise<FileRecord> {
   const { connection, options, metadata } = job;
   if (options.resume !== undefined) {
@@ -201,9 +186,8 @@ interface Beginning {
 }
 
 /**
- * Begins a session whose chunks the line can send in time. A session's chunk length is fixed, so an
- * unknown line is measured first: that takes one query, a session that turns out to have too long
- * chunks an update.
+ * Begins a session whose chunks the line can send in time. An unknown line is measured first, by
+ * one query, because a session's chunk length is fixed and replacing a session costs an update.
  */
 export async function beginSession(
   connection: Connection,
@@ -244,16 +228,13 @@ async function beginWith(
   }
 }
 
-/**
- * The token distinguishes the caller's own sessions and is no secret; React Native has no Web
- * Crypto.
- */
+/** Distinguishes the caller's sessions. It is not secret, and React Native has no Web Crypto. */
 function newToken(): string {
   const digits = () => Math.random().toString(36).slice(2);
   return `${digits()}-${digits()}`;
 }
 
-async function goOn(job: UploadJob, uploadId: string): Promise<UploadSession> {
+async function resumeSession(job: UploadJob, uploadId: string): Promise<UploadSession> {
   const { connection, source, options, metadata } = job;
   const { signal } = options;
   const name = { ...metadata, uploadId };
