@@ -243,6 +243,6 @@ test('efs: Ctrl-C ends a put that waits for standard input at once, and says so'
   child.kill('SIGINT');
   const code = await new Promise((resolve) => child.once('close', resolve));
   expect(code).toBe(130);
-  expect(errors).toContain(`Nothing is stored: ${service.bucket}/typed stays as it was.`);
+  expect(errors).toContain(`Nothing is stored: ${service.bucket}/typed is unchanged.`);
   expect((await efs('stat', `${service.bucket}/typed`)).code).toBe(3);
 });

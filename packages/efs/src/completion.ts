@@ -63,9 +63,7 @@ function globalOptions(command: Command) {
 
 const words = (list: readonly Word[]) => list.map(({ word }) => word).join(' ');
 
-/**
- * Generates a case for each command: `$path` consists of the words of the line that are commands.
- */
+/** Generates a case per command; `$path` consists of the line's words that are commands. */
 function cases(entries: readonly Entry[], body: (entry: Entry) => string): string {
   return entries.map((entry) => `    '${entry.path}') ${body(entry)} ;;`).join('\n');
 }

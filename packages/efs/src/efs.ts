@@ -272,13 +272,11 @@ const changing: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Returns the exit code. */
 export async function main(words: readonly string[]): Promise<number> {
   let isChanging = false;
   chooseJson(words);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader of the output, such as `head`, may close it; a command that changes something
-    // continues.
+    // A reader of the output, such as `head`, may close it; a command that changes data continues.
     if (error.code === 'EPIPE' && isChanging) return;
     if (error.code === 'EPIPE') process.exit(exitCodes.success);
     printNote(`efs: standard output cannot be written: ${error.message}`);

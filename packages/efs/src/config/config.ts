@@ -1,6 +1,6 @@
-// Finds the service and the caller. Flags come first, then the environment, then one whole service:
-// the named profile, a local replica, or the profile in use. Secrets of that service are only sent
-// to its own address.
+// Finds the service and the caller: from flags, then from the environment, then from one service as
+// a whole (the named profile, a local replica, or the profile in use). Secrets of that service are
+// sent only to its own address.
 
 import { isNetwork, networkAgentHost } from '../../../client/src/connection/canister-address.ts';
 import { canisterIdIn } from '../../../client/src/connection/canister-id.ts';
@@ -47,21 +47,16 @@ export interface Configuration {
   readonly isLocalKey: boolean;
   /** Path or name of an identity; it has priority over `identityPem`. */
   readonly identity: string | undefined;
-  /** PEM of the local replica's identity. */
   readonly identityPem: string | undefined;
   readonly passphraseFile: string | undefined;
-  /** File of the user's own age identities. */
   readonly ageIdentity: string | undefined;
   /** Digests that recipients of end-to-end buckets must have. */
   readonly pinnedRecipients: PinnedRecipients;
-  /** Whether the user accepts other recipients. */
   readonly acceptsRecipients: boolean;
   readonly environment: Environment;
   readonly transport: 'http' | 'actor';
   readonly timeoutMs: number;
-  /** Name of the profile in use. */
   readonly profile: string | undefined;
-  /** Folder of the local replica in use. */
   readonly replica: string | undefined;
   /** Notes for the user about these choices. */
   readonly notes: readonly string[];
@@ -119,10 +114,7 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
   };
 }
 
-/**
- * Refuses to send secrets of the environment to an address that was only found in a file, because
- * anybody may have written the file.
- */
+/** Refuses to send the environment's secrets to an address that was only found in a file. */
 function refuseUnsent(
   { url, replica }: BaseService,
   flags: GlobalOptions,
@@ -151,7 +143,6 @@ interface Address {
   readonly canisterId: string | undefined;
 }
 
-/** A service from a profile or a local replica. */
 interface BaseService extends Address {
   readonly isInKeyring?: boolean | undefined;
   readonly addresses: readonly (string | undefined)[];

@@ -31,7 +31,7 @@ export function byteCount(text: string): number {
   const bytes = Math.round(Number(digits) * (byteUnits[unit.toLowerCase()] ?? Number.NaN));
   if (digits !== '' && Number.isSafeInteger(bytes)) return bytes;
   throw new InvalidArgumentError(
-    'It must be bytes, such as 10MB, 1.5GiB, 4096 (kB, MB, GB, TB; KiB, MiB, GiB, TiB), or none.',
+    'It must be a number of bytes, such as 10MB, 1.5GiB, 4096 (kB, MB, GB, TB; KiB, MiB, GiB, TiB), or none.',
   );
 }
 
@@ -67,7 +67,6 @@ export function collectPair(text: string, former?: PairsFlag | false): PairsFlag
     : { pairs: { ...former.pairs, ...pair }, isAnew: former.isAnew };
 }
 
-/** The library's default, which explains the number. */
 const parallelDefault = 8;
 /**
  * Concurrent downloads of many files, one request each: on the network 500 files of 5 kB took 30 s
@@ -86,7 +85,6 @@ export const cacheControl = () =>
     'Cache-Control field to store and serve with the file',
   ).argParser(oneLine);
 
-/** Adds the flags of commands that download one file. */
 export function addFetchFlags(command: Command): Command {
   return command
     .addOption(parallel(fetchingParallelDefault))

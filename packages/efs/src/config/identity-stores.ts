@@ -18,10 +18,7 @@ export interface StoredIdentity {
   readonly principal?: string;
 }
 
-/**
- * Finds an identity by an existing path, else by its name; `dfx:NAME` and `icp:NAME` select the
- * store.
- */
+/** Finds an identity by a path, else by its name; `dfx:NAME` and `icp:NAME` select the store. */
 export function findIdentity(text: string, environment: Environment): StoredIdentity {
   const [, prefix, inStore = ''] = /^(dfx|icp):(.*)$/s.exec(text) ?? [];
   if (prefix === undefined && isFile(text)) {
@@ -58,10 +55,7 @@ function theSame(ofDfx: StoredIdentity, ofIcp: StoredIdentity, name: string): St
   );
 }
 
-/**
- * Returns undefined if dfx has no such identity. The returned function throws if only dfx can read
- * the key.
- */
+/** Returns undefined if dfx lacks the identity; the result throws if only dfx can read the key. */
 function findInDfx(name: string, environment: Environment): (() => StoredIdentity) | undefined {
   const folder = join(dfxFolder(environment), 'identity', name);
   if (!existsSync(folder)) return undefined;
@@ -88,7 +82,7 @@ interface DfxSettings {
 
 function elsewhere(tool: string, name: string, exporting: string): UsageError {
   return new UsageError(
-    `${tool} keeps identity ${name} in the system's keyring. Export it: ${exporting} > ` +
+    `${tool} stores identity ${name} in the system's keyring. Export it: ${exporting} > ` +
       `${name}.pem && chmod 600 ${name}.pem; then give --identity ${name}.pem.`,
   );
 }

@@ -18,10 +18,7 @@ interface Entry {
 type EntryClass = new (service: string, account: string, options: object) => Entry;
 
 const service = 'efs';
-/**
- * Without this option, the kernel's keyring replaces a missing secret service; it is cleared at a
- * restart.
- */
+/** Without it, the kernel's keyring, which a restart clears, replaces a missing secret service. */
 const options = { linux: { store: 'secret-service' } };
 
 /** Returns undefined if the package is not installed or does not support this system. */

@@ -1,5 +1,4 @@
-// Opens the service for a configuration: as the caller who reads and stores files, or as the owner
-// who manages buckets.
+// Opens the service for the caller who reads and stores files, or the owner who manages buckets.
 
 import { join } from 'node:path';
 import type { BucketSecrets } from '../../../client/src/bucket-secrets.ts';
@@ -16,7 +15,6 @@ import { type Configuration, hasIdentity } from './config.ts';
 import { accepting } from './pinned-recipients.ts';
 import { configFolder } from './profiles.ts';
 
-/** A configuration and a callback for retries. */
 interface WatchedConfiguration extends Configuration {
   readonly onRetry?: StorageOptions['onRetry'];
 }
@@ -63,9 +61,7 @@ async function endToEndOptions(configuration: Configuration): Promise<EndToEndOp
   return { ...common, identities: await loadAgeIdentities(ageIdentity, environment) };
 }
 
-/**
- * Opens the secrets of buckets, as the caller for files or as the identity that manages buckets.
- */
+/** Opens buckets' secrets, as the caller for files or as the identity that manages buckets. */
 export async function openSecrets(
   configuration: WatchedConfiguration,
   who: 'files' | 'manager',
@@ -77,7 +73,7 @@ export async function openSecrets(
   return bucketSecrets(options, await endToEndOptions(configuration));
 }
 
-/** Opens the storage for managing buckets and keys, which takes an identity and actor calls. */
+/** Opens the storage for managing buckets and keys, which needs an identity and actor calls. */
 export async function openManager(configuration: WatchedConfiguration): Promise<Storage> {
   return open(await actorOptions({ ...configuration, apiKey: undefined }), configuration);
 }

@@ -1,5 +1,4 @@
-// Pinned digests of buckets' recipients, from flags, the environment and profiles, and what happens
-// when the user accepts others.
+// Pinned digests of recipients, and their replacement when the user accepts other recipients.
 
 import type { EndToEndOptions } from '../../../client/src/types/end-to-end.ts';
 import { isJson } from '../output/json-output.ts';

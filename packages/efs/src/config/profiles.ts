@@ -14,12 +14,10 @@ export interface Profile {
   readonly canisterId?: string | undefined;
   /** A path or name. */
   readonly identity?: string | undefined;
-  /** Path of a file with age identities. */
   readonly ageIdentity?: string | undefined;
   /** Digests of recipients by bucket. */
   readonly pinnedRecipients?: Readonly<Record<string, string>> | undefined;
   readonly apiKey?: string | undefined;
-  /** Whether the key is in the system's keyring. */
   readonly isInKeyring?: boolean | undefined;
 }
 

@@ -1,5 +1,4 @@
-// Checks of `efs doctor` with the caller's rights: validity and rights of key and identity, and the
-// remaining quota and cycles.
+// Checks of `efs doctor` with the caller's rights: key, identity, buckets, quota and cycles.
 
 import { createNodeStorage } from '../../../client/src/node/storage.ts';
 import type { Storage } from '../../../client/src/storage.ts';
@@ -11,7 +10,6 @@ import { formatBytes } from '../output/output.ts';
 import { daysLeft, topUpHint } from '../service/status.ts';
 import { type DoctorCase, type Finding, failed, faultOf } from './finding.ts';
 
-/** Reports a fault at once instead of retrying. */
 const retry = { attemptsMax: 1 };
 
 interface Caller {
@@ -69,10 +67,7 @@ export async function checkCertificates({ configuration }: DoctorCase): Promise<
   }
 }
 
-/**
- * A bucket with this name hardly exists: a valid key is refused for it with another error than an
- * invalid one.
- */
+/** A bucket that hardly exists: for it, a valid and an invalid key get different errors. */
 const noBucket = 'efsDoctorAsks';
 
 export async function checkKey({ configuration, buckets }: DoctorCase): Promise<Finding> {

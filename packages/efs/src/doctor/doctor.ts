@@ -1,5 +1,4 @@
-// `efs doctor`: checks the way from this machine to the service, and prints a line and advice for
-// each check.
+// `efs doctor`: checks the way from this machine to the service, with advice for each failure.
 
 import type { Command } from 'commander';
 import { type Configuration, type GlobalOptions, readConfiguration } from '../config/config.ts';

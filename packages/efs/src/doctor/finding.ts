@@ -15,7 +15,6 @@ export interface Finding {
 export interface DoctorCase {
   readonly configuration: Configuration;
   readonly clientVersion: string;
-  /** The buckets that the caller wants to use. */
   readonly buckets: readonly string[];
 }
 

@@ -12,7 +12,7 @@ import type { Run } from '../config/run.ts';
 import { nameOf, parseFileName } from '../output/location.ts';
 import { printJson } from '../output/output.ts';
 import { UsageError } from '../output/usage-error.ts';
-import { countDone, endSummary, goOnAfterFailure, startSummary } from '../transfers/summary.ts';
+import { continueAfterFailure, countDone, endSummary, startSummary } from '../transfers/summary.ts';
 
 export interface ChangeFlags {
   readonly type?: string;
@@ -44,7 +44,7 @@ export async function change(
   const records: FileRecord[] = [];
   const { signal } = run;
   for (const file of files) {
-    await goOnAfterFailure(summary, nameOf(file), async () => {
+    await continueAfterFailure(summary, nameOf(file), async () => {
       const noted = await metadataChange(storage, file, { metadata, signal });
       records.push(await storage.change(file, { ...wanted, ...noted, signal }));
       countDone(summary, nameOf(file));
@@ -75,10 +75,7 @@ function parseHeader(text: string): [name: string, value: string] {
   return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
 }
 
-/**
- * Keeps existing pairs, because a change replaces all pairs, on condition that the file is still
- * the same.
- */
+/** Keeps existing pairs, which a change would replace, provided that the file is unchanged. */
 async function metadataChange(
   storage: Storage,
   file: FileName,

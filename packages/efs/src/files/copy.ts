@@ -1,5 +1,4 @@
-// `efs cp` and `efs mv`: copy or move files and folders, in no particular order. One failure does
-// not stop the others.
+// `efs cp` and `efs mv`: copy or move files and folders; a failure does not stop the others.
 
 import { basename } from 'node:path/posix';
 import { asTheyEnd, checkedConcurrency } from '../../../client/src/connection/parallel.ts';
@@ -115,9 +114,7 @@ function planOf({ sources, destination }: CopyOrder, { recursive }: CopyFlags): 
   return { files, folders };
 }
 
-/**
- * Refuses two folders one of which contains the other: listing the source would find the copies.
- */
+/** Refuses a folder inside the other one, because listing the source would find the copies. */
 function requireApart(text: string, from: Location, target: Location): Location {
   const to = { bucket: target.bucket, path: folderPrefix(target) };
   const isWithin = from.path.startsWith(to.path) || to.path.startsWith(from.path);
@@ -202,10 +199,7 @@ async function moveFolder(job: Job, folder: FolderStep): Promise<void> {
   if (moved + failed.length === 0) await requireSomething(job, folder);
 }
 
-/**
- * Refuses a folder without files, which does not exist. If a repeated move finds its source empty
- * and files at the destination, it succeeds.
- */
+/** Refuses a folder without files, unless a repeated move has emptied it before. */
 async function requireSomething(
   { storage, kind, signal }: Job,
   { text, from, to }: FolderStep,

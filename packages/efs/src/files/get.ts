@@ -1,5 +1,4 @@
-// `efs get`, `efs versions get` and `efs cat`: download a file, a version, a range or a folder to
-// the disk or to standard output.
+// `efs get`, `efs versions get` and `efs cat`: download a file, a version, a range or a folder.
 
 import { once } from 'node:events';
 import { basename } from 'node:path';
@@ -27,7 +26,7 @@ import { runSync } from '../sync/sync-job.ts';
 import { type FilterFlags, filterOf } from '../transfers/filters.ts';
 import { fetchFile } from '../transfers/get-file.ts';
 import { findLinkTarget } from '../transfers/link-target.ts';
-import { endSummary, goOnAfterFailure, startSummary } from '../transfers/summary.ts';
+import { continueAfterFailure, endSummary, startSummary } from '../transfers/summary.ts';
 import { findTarget } from '../transfers/target-file.ts';
 import { clearNotes } from '../transfers/transfer-state.ts';
 
@@ -37,7 +36,6 @@ export interface GetOptions extends FilterFlags {
   readonly resume?: boolean;
   readonly verify: boolean;
   readonly recursive?: boolean;
-  /** Version of the file to download. */
   readonly version?: number;
 }
 
@@ -58,7 +56,7 @@ export async function get(run: Run, names: GetNames, options: GetOptions): Promi
     throw new UsageError(`"${source}" is a folder: give -r for all files in it.`);
   }
   if (target === standardOutput && isJson()) {
-    throw new UsageError('The file goes to standard output, so --json cannot: omit --json.');
+    throw new UsageError('Only one of the file and JSON can go to standard output: omit --json.');
   }
   const name = isLink
     ? { bucket: 'link', path: linkedName(new URL(source)) }
@@ -79,8 +77,8 @@ export async function get(run: Run, names: GetNames, options: GetOptions): Promi
     const fetched = async () => {
       if (file === undefined) return writeOut(await storage.download(name, common));
       const resume = options.resume === true;
-      const goesOnBy = 'the same command with --resume';
-      const wanted = { name, target: file, common, resume, goesOnBy };
+      const continuedBy = 'the same command with --resume';
+      const wanted = { name, target: file, common, resume, continuedBy };
       const { etag, size } = await fetchFile(run, storage, wanted);
       if (isJson()) printJson({ ...name, file: file.file, size, etag });
     };
@@ -90,7 +88,7 @@ export async function get(run: Run, names: GetNames, options: GetOptions): Promi
   }
 }
 
-/** Does not send the part after the #, which decrypts an encrypted file. */
+/** Reads a file by its link. The part after the #, which decrypts the file, is not sent. */
 function linkedFile(url: string): Pick<Storage, 'download'> {
   return { download: (_, options) => openNodeLink(url, options) };
 }
@@ -133,7 +131,7 @@ export async function cat(
   const { signal } = run;
   const summary = startSummary('shown');
   for (const name of names) {
-    await goOnAfterFailure(summary, nameOf(name), async () => {
+    await continueAfterFailure(summary, nameOf(name), async () => {
       await writeOut(await storage.download(name, { concurrency, signal }));
       summary.done++;
     });

@@ -13,10 +13,10 @@ import { nameOf } from '../output/location.ts';
 import { type OverallProgress, startOverall } from '../output/progress-bar.ts';
 import { type PutFileOptions, putFile, uploadOptions } from '../transfers/put-file.ts';
 import {
+  continueAfterFailure,
   countDone,
   countFailure,
   endsAll,
-  goOnAfterFailure,
   type Summary,
 } from '../transfers/summary.ts';
 
@@ -34,7 +34,6 @@ interface Job {
   readonly storage: Storage;
   readonly options: PutFileOptions;
   readonly summary: Summary;
-  /** Receives the records of stored files. */
   readonly records: FileRecord[];
 }
 
@@ -55,7 +54,7 @@ export async function putMany(job: Job, sources: readonly SizedSource[]): Promis
   try {
     for (const source of sources) {
       const attempt = (work: () => Promise<void>) =>
-        goOnAfterFailure(job.summary, source.file, work);
+        continueAfterFailure(job.summary, source.file, work);
       let isLarge = false;
       await attempt(async () => {
         const bytes = await readSmall(source.file);
@@ -120,12 +119,11 @@ async function putHeld(job: Job, { bucket, held, progress }: HeldFiles): Promise
   }
 }
 
-/** Whether the error affects all other files too. */
+/** Returns whether the error affects all other files too. */
 function isOfAll(error: unknown): boolean {
   return endsAll(error) || exitCodeOf(error) === exitCodes.accessDenied;
 }
 
-/** Uploads the files in parallel and reports them in order. */
 async function putGroup(
   job: Job,
   group: readonly SizedSource[],
@@ -137,7 +135,7 @@ async function putGroup(
     group.map((source) => putAlone(job, { source, parallel, progress })),
   );
   for (const [index, { file, name }] of group.entries()) {
-    await goOnAfterFailure(summary, file, async () => {
+    await continueAfterFailure(summary, file, async () => {
       const result = results[index];
       if (result?.status === 'rejected') throw result.reason;
       if (result === undefined) return;
@@ -158,9 +156,9 @@ async function putAlone({ run, storage, options: wishes }: Job, one: OneFile): P
   const source = await openFileSource(file);
   try {
     const report = one.progress.track();
-    const goesOnBy = 'the same command with --resume';
+    const continuedBy = 'the same command with --resume';
     const options = { ...wishes, parallel: one.parallel };
-    return await putFile(run, storage, { source, file, name, options, report, goesOnBy });
+    return await putFile(run, storage, { source, file, name, options, report, continuedBy });
   } finally {
     await source.close();
     one.progress.fileEnded(0);

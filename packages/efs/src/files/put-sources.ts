@@ -7,7 +7,7 @@ import { type Location, nameOf } from '../output/location.ts';
 import { UsageError } from '../output/usage-error.ts';
 import type { Filter } from '../transfers/filters.ts';
 import { readTree } from '../transfers/local-tree.ts';
-import { goOnAfterFailure, type Summary } from '../transfers/summary.ts';
+import { continueAfterFailure, type Summary } from '../transfers/summary.ts';
 import type { SizedSource } from './put-many.ts';
 
 interface Wanted {
@@ -17,10 +17,7 @@ interface Wanted {
   readonly filter: Filter;
 }
 
-/**
- * Counts a missing file, or a folder without -r, as a failure. Throws UsageError before anything
- * is sent if two files would get the same name.
- */
+/** Counts missing files, and folders without -r, as failures. Throws UsageError for equal names. */
 export async function sourcesOf(
   run: Run,
   summary: Summary,
@@ -29,7 +26,7 @@ export async function sourcesOf(
   const { files, to, isRecursive, filter } = wanted;
   const found: { file: string; path: string; size: number }[] = [];
   const attempt = (file: string, work: () => Promise<void>) =>
-    goOnAfterFailure(summary, file, work);
+    continueAfterFailure(summary, file, work);
   for (const file of files) {
     await attempt(file, async () => {
       const stats = await stat(file);

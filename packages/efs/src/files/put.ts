@@ -1,5 +1,4 @@
-// `efs put`: uploads files and folders to a folder of a bucket, or standard input. An interrupted
-// upload can be continued with --resume.
+// `efs put`: uploads files, folders or standard input; --resume continues an interrupted upload.
 
 import { basename } from 'node:path';
 import { chunkCountOf, isGivenWhole } from '../../../client/src/bytes/digest.ts';
@@ -76,7 +75,6 @@ interface Several {
   readonly options: PutOptions;
 }
 
-/** Uploads several files; one failure does not stop the others. */
 async function putSeveral(run: Run, { files, to, options }: Several): Promise<void> {
   if (files.includes(standardInput)) {
     throw new UsageError('Standard input has no name: write bucket/path.');
@@ -104,8 +102,8 @@ async function putOne(run: Run, storage: Storage, one: OneFile): Promise<FileRec
   const source = await openFileSource(one.file);
   const bar = startProgress(one.name.path, run.isQuiet);
   try {
-    const goesOnBy = 'the same command with --resume';
-    return await putFile(run, storage, { ...one, source, report: bar.report, goesOnBy });
+    const continuedBy = 'the same command with --resume';
+    return await putFile(run, storage, { ...one, source, report: bar.report, continuedBy });
   } finally {
     bar.stop();
     await source.close();
@@ -117,7 +115,9 @@ async function putInput(run: Run, storage: Storage, one: OneFile): Promise<FileR
   const { size } = one.options;
   const { signal } = run;
   if (process.stdin.isTTY && !run.isQuiet) {
-    printNote('Standard input is read from this terminal: Ctrl-D ends it, Ctrl-C gives it up.');
+    printNote(
+      'Standard input is read from this terminal: Ctrl-D ends it, Ctrl-C cancels the upload.',
+    );
   }
   const bar = startProgress(one.name.path, run.isQuiet);
   // Without this, the read would wait for the next byte.
@@ -131,7 +131,7 @@ async function putInput(run: Run, storage: Storage, one: OneFile): Promise<FileR
     return record;
   } catch (error) {
     if (signal.aborted) {
-      printNote(`Nothing is stored: ${printable(nameOf(one.name))} stays as it was.`);
+      printNote(`Nothing is stored: ${printable(nameOf(one.name))} is unchanged.`);
     }
     throw error;
   } finally {
@@ -141,10 +141,7 @@ async function putInput(run: Run, storage: Storage, one: OneFile): Promise<FileR
   }
 }
 
-/**
- * Prints the size, by which the user can notice that a failed command before the pipe has ended the
- * input early.
- */
+/** Prints the size, so that the user notices an input that a failed command cut short. */
 function sayInput({ size, etag }: FileRecord): void {
   const chunks = chunkCountOf(etag);
   if (chunks === 1) return;

@@ -12,10 +12,10 @@ import {
 } from '../output/location.ts';
 import { printable } from '../output/printable.ts';
 import {
+  continueAfterFailure,
   countDone,
   countFailure,
   finish,
-  goOnAfterFailure,
   type Summary,
   startSummary,
 } from '../transfers/summary.ts';
@@ -40,11 +40,11 @@ export async function remove(
   const removal = { run, storage: await run.storage(), summary };
   if (recursive) {
     for (const text of names) {
-      await goOnAfterFailure(summary, text, () => removeFolder(removal, text));
+      await continueAfterFailure(summary, text, () => removeFolder(removal, text));
     }
   } else {
     for (const [bucket, paths] of pathsByBucket) {
-      await goOnAfterFailure(summary, bucket, () => removeAll(removal, { bucket, paths }));
+      await continueAfterFailure(summary, bucket, () => removeAll(removal, { bucket, paths }));
     }
   }
   finish(run, summary, names.length > 1 || recursive === true);
@@ -65,10 +65,7 @@ async function removeAll(
   }
 }
 
-/**
- * Removes all files of a folder or bucket. A bucket may be empty, but a folder without files does
- * not exist, and the name may be that of a file.
- */
+/** Removes all files of a folder or bucket, or a file of that name. Only a bucket may be empty. */
 async function removeFolder(removal: Removal, text: string): Promise<void> {
   const location = parseLocation(text);
   const { bucket, path } = location;

@@ -6,7 +6,7 @@ import { type Column, formatBytes, formatTable, printJson, printLine } from '../
 import { printable } from '../output/printable.ts';
 import { formatTime } from '../output/times.ts';
 import { UsageError } from '../output/usage-error.ts';
-import { countDone, finish, goOnAfterFailure, startSummary } from '../transfers/summary.ts';
+import { continueAfterFailure, countDone, finish, startSummary } from '../transfers/summary.ts';
 
 const columns: readonly Column<UploadSession>[] = [
   { title: 'ID', value: ({ uploadId }) => uploadId },
@@ -44,7 +44,7 @@ export async function cancelUploads(
   const open = all ? await storage.uploads.list({ bucket, signal }) : [];
   const summary = startSummary('cancelled');
   for (const uploadId of all ? open.map((upload) => upload.uploadId) : ids) {
-    await goOnAfterFailure(summary, uploadId, async () => {
+    await continueAfterFailure(summary, uploadId, async () => {
       await storage.uploads.cancel({ bucket, uploadId, signal });
       countDone(summary, uploadId);
     });

@@ -1,4 +1,4 @@
-// `efs versions`: former versions of files, which a bucket stores for some days; flags and help.
+// `efs versions`: former versions of files, which a bucket stores for days; flags and help.
 
 import { type Command, Option } from 'commander';
 import type { FileVersion } from '../../../client/src/types/versions.ts';

@@ -88,7 +88,7 @@ const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
   SlowDown: [
     [
       /send an API key/,
-      () => `The limit of requests without a key is reached: wait some seconds, or ${keyHint}.`,
+      () => `The limit of requests without a key is reached: wait a few seconds, or ${keyHint}.`,
     ],
   ],
   Unsupported: [

@@ -8,7 +8,7 @@ import { UsageError } from './usage-error.ts';
 
 let isWanted = false;
 
-/** Whether the command line has the flag; then errors in the command line are JSON too. */
+/** Records whether the command line has the flag; then its errors are JSON too. */
 export function chooseJson(words: readonly string[]): void {
   const end = words.indexOf('--');
   isWanted = (end === -1 ? words : words.slice(0, end)).includes('--json');

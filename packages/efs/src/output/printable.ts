@@ -3,10 +3,7 @@
 /** Control characters, and format characters such as those that change a text's direction. */
 const acting = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/**
- * Escapes texts of others, such as names, times, ids and messages, so that a terminal does not act
- * on them.
- */
+/** Escapes texts of others, such as names and messages, so that terminals do not act on them. */
 export function printable(text: string): string {
   return text.replace(acting, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -14,10 +11,7 @@ export function printable(text: string): string {
   });
 }
 
-/**
- * Keeps line breaks, which this program wrote, and escapes everything else that a terminal would
- * act on.
- */
+/** Keeps this program's own line breaks, and escapes everything else that a terminal acts on. */
 export function printableLines(text: string): string {
   return text.replace(/[^\n\t]+/g, printable);
 }

@@ -1,5 +1,4 @@
-// A line of progress for one file or many, not wider than the terminal. Shows nothing if standard
-// error is not a terminal.
+// A line of progress, cut to the terminal's width, on standard error if that is a terminal.
 
 import type { Progress } from '../../../client/src/types/transfers.ts';
 import { formatBytes, formatSeconds } from './output.ts';

@@ -1,5 +1,4 @@
-// Formats times for people, in the local time zone with its offset from UTC. JSON keeps the
-// service's form, ISO 8601 in UTC.
+// Formats times for people, in local time with the offset from UTC. JSON has ISO 8601 in UTC.
 
 const two = (value: number) => String(value).padStart(2, '0');
 

@@ -1,5 +1,4 @@
-// `efs identity` and `efs rotate identity`: the identity that decrypts the files of an end-to-end
-// bucket, and its replacement.
+// `efs identity` and `efs rotate identity`: the identity that decrypts an end-to-end bucket.
 
 import { open } from 'node:fs/promises';
 import type { Command } from 'commander';

@@ -155,7 +155,7 @@ function sayEndToEnd({ endToEnd }: BucketRecord): string | undefined {
   if (endToEnd === undefined) return undefined;
   const { usesVetKeys, sealsNames, recipients, epochs } = endToEnd;
   const words = [
-    usesVetKeys ? `vetKeys, epoch ${epochs.at(-1)?.epoch}` : 'own recipients alone',
+    usesVetKeys ? `vetKeys, epoch ${epochs.at(-1)?.epoch}` : 'own recipients only',
     sealsNames ? 'sealed names' : '',
     ...recipients,
   ];
@@ -228,7 +228,6 @@ export async function createKey(
   }
 }
 
-/** Returns the end-to-end buckets with the digests of their recipients. */
 async function pinsOf(
   { buckets }: Pick<Storage, 'buckets'>,
   ids: readonly string[],

@@ -34,10 +34,7 @@ export async function createAccessKey(command: Command): Promise<void> {
   printNote(`For ${textOf(access)}. The secret is not shown again.`);
 }
 
-/**
- * Stores the profile's name, so that the profile can change; stores a key without a profile
- * directly.
- */
+/** Stores a profile by its name, so that it can change, and a key without a profile directly. */
 function accessOf({ profile, apiKey, url }: Configuration): Access {
   if (profile !== undefined) return { profile };
   if (apiKey !== undefined && url !== undefined) return { apiKey, url };

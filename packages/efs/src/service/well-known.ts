@@ -107,7 +107,7 @@ function parseDomain(name: string): string {
 function nextSteps(domain: string, canisterId: string): string {
   const address = `https://${gatewayDomains[0]}/custom-domains/v1/${domain}`;
   return [
-    'The service names the domain now. Set these three records at its DNS:',
+    'The service now lists the domain. Set these three DNS records:',
     `  ${domain}  CNAME (at the top of a zone: ALIAS)  ${domain}.icp1.io`,
     `  _canister-id.${domain}  TXT  "${canisterId}"`,
     `  _acme-challenge.${domain}  CNAME  _acme-challenge.${domain}.icp2.io`,

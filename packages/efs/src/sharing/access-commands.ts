@@ -235,7 +235,7 @@ function parseSource(text: string | undefined): RootKeySource | undefined {
 
 const pollMs = 2_000;
 
-/** The new key is in use at once; the remaining work are keys that the old one wraps. */
+/** The new key is in use at once; what remains is to wrap again the keys that the old one wraps. */
 async function rotated(run: Run, storage: Storage, flags: { wait?: boolean }): Promise<void> {
   const { signal, isQuiet } = run;
   const isRotating = async () => (await storage.status({ signal })).encryption.isRotating;

@@ -7,7 +7,7 @@ import { type Column, formatTable, printJson, printLine, printNote } from '../ou
 import { printable } from '../output/printable.ts';
 import { formatTime } from '../output/times.ts';
 import { parseExpiry } from '../service/manage.ts';
-import { countDone, finish, goOnAfterFailure, startSummary } from '../transfers/summary.ts';
+import { continueAfterFailure, countDone, finish, startSummary } from '../transfers/summary.ts';
 
 export interface LinkFlags {
   readonly expires?: string;
@@ -57,10 +57,7 @@ function inUtc(time: string): string {
   return `${time.slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/**
- * Completes the address: for other hosts than the network's and this machine the library returns a
- * path.
- */
+/** Completes the address, which is only a path for hosts that the library does not know. */
 function wholeUrl({ url }: Run, address: string): string {
   return address.startsWith('/') && url !== undefined ? new URL(address, url).href : address;
 }
@@ -86,7 +83,7 @@ export async function removeLinks(run: Run, bucket: string, ids: readonly string
   const storage = await run.storage();
   const summary = startSummary('removed');
   for (const id of ids) {
-    await goOnAfterFailure(summary, id, async () => {
+    await continueAfterFailure(summary, id, async () => {
       await storage.links.remove(bucket, id, { signal: run.signal });
       countDone(summary, id);
     });

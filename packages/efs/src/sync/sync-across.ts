@@ -8,7 +8,7 @@ import { carryFile, isCopied, isSealedCopy } from '../transfers/sealed-copies.ts
 import {
   attemptOne,
   type Direction,
-  noteBrought,
+  noteTransferred,
   type SyncJob,
   type SyncStep,
 } from './sync-job.ts';
@@ -25,10 +25,10 @@ export function syncAcross(from: Location, to: Location): Direction<AcrossStep> 
   return {
     verb: 'copied',
     plan: (job) => plan(job, from, to),
-    bring: async (job, steps, progress) => {
+    transfer: async (job, steps, progress) => {
       const isSealed = await isSealedCopy(job.run, from.bucket, to.bucket);
       await inStepsBySize(job, steps, (step) =>
-        attemptOne(job, step.name, () => bringOne(job, { step, isSealed, progress })),
+        attemptOne(job, step.name, () => transferOne(job, { step, isSealed, progress })),
       );
     },
     remove: (job, names) => removeStored(job, to.bucket, names),
@@ -69,12 +69,12 @@ interface OneFile {
   readonly progress: OverallProgress;
 }
 
-async function bringOne(job: SyncJob, { step, isSealed, progress }: OneFile): Promise<void> {
+async function transferOne(job: SyncJob, { step, isSealed, progress }: OneFile): Promise<void> {
   const { bucketId: bucket, path } = step.record;
   const { signal } = job.run;
   const from = { bucket, path };
   if (isSealed) await carryFile(job.storage, { from, to: step.to, signal });
   else await job.storage.copy(from, step.to, { signal });
-  noteBrought(job, step);
+  noteTransferred(job, step);
   progress.fileEnded(step.size);
 }

@@ -18,8 +18,8 @@ import { entryAt, findTarget } from '../transfers/target-file.ts';
 import {
   attemptOne,
   type Direction,
-  noteBrought,
   noteRemoved,
+  noteTransferred,
   type SyncJob,
   type SyncStep,
 } from './sync-job.ts';
@@ -38,9 +38,9 @@ export function syncDown(from: Location, folder: string): Direction<DownStep> {
   return {
     verb: 'fetched',
     plan: (job) => plan(job, from, folder),
-    bring: (job, steps, progress) =>
+    transfer: (job, steps, progress) =>
       inStepsBySize(job, steps, (step, parallel) =>
-        attemptOne(job, step.name, () => bringOne(job, { step, folder, parallel, progress })),
+        attemptOne(job, step.name, () => transferOne(job, { step, folder, parallel, progress })),
       ),
     remove: (job, names) => removeLocal(job, folder, names),
   };
@@ -119,7 +119,7 @@ interface OneFile {
   readonly progress: OverallProgress;
 }
 
-async function bringOne(job: SyncJob, { step, folder, parallel, progress }: OneFile) {
+async function transferOne(job: SyncJob, { step, folder, parallel, progress }: OneFile) {
   const { record, name } = step;
   const file = { bucket: record.bucketId, path: record.path };
   const { signal } = job.run;
@@ -136,11 +136,11 @@ async function bringOne(job: SyncJob, { step, folder, parallel, progress }: OneF
       target: await findTarget(name, ''),
       common: { concurrency: parallel, signal, verify, onProgress: progress.track() },
       resume: true,
-      goesOnBy: 'the same command',
+      continuedBy: 'the same command',
     });
     const time = new Date(record.updatedAt);
     await utimes(name, time, time);
-    noteBrought(job, step);
+    noteTransferred(job, step);
   } finally {
     progress.fileEnded(0);
   }

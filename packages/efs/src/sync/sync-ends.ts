@@ -69,7 +69,7 @@ function noSource(source: string): UsageError {
   );
 }
 
-/** Whether the caller can read a bucket with this name. */
+/** Returns whether the caller can read a bucket with this name. */
 async function isBucket(storage: Storage, bucket: string): Promise<boolean> {
   try {
     await storage.listFolder({ bucket, limit: 1 });

@@ -1,5 +1,5 @@
-// Shared by syncs in all directions: they plan everything before they change anything, one failing
-// file does not stop the others, and they remove nothing after a failure.
+// Shared by syncs in all directions. A sync plans everything before it changes anything, continues
+// after the failure of a file, but removes nothing then.
 
 import type { Storage } from '../../../client/src/storage.ts';
 import { StorageError } from '../../../client/src/storage-error.ts';
@@ -11,7 +11,7 @@ import { printable } from '../output/printable.ts';
 import { type OverallProgress, startOverall } from '../output/progress-bar.ts';
 import { UsageError } from '../output/usage-error.ts';
 import type { Filter } from '../transfers/filters.ts';
-import { failureOf, goOnAfterFailure } from '../transfers/summary.ts';
+import { continueAfterFailure, failureOf } from '../transfers/summary.ts';
 
 export interface SyncFlags {
   readonly parallel: number;
@@ -37,7 +37,6 @@ export interface SyncJob {
   readonly actions: object[];
 }
 
-/** A file to transfer. */
 export interface SyncStep {
   /** Name of the target: `bucket/path`, or a local file. */
   readonly name: string;
@@ -49,9 +48,8 @@ export interface Direction<Step extends SyncStep> {
   readonly verb: SyncJob['verb'];
   /** Counts equal files. `extra`: names that only the destination has. */
   plan(job: SyncJob): Promise<{ readonly steps: readonly Step[]; readonly extra: string[] }>;
-  /** Reports each file by noteBrought(), or counts its failure. */
-  bring(job: SyncJob, steps: readonly Step[], progress: OverallProgress): Promise<void>;
-  /** By noteRemoved(). */
+  /** Reports each file by noteTransferred(), or counts its failure. */
+  transfer(job: SyncJob, steps: readonly Step[], progress: OverallProgress): Promise<void>;
   remove(job: SyncJob, names: readonly string[]): Promise<void>;
 }
 
@@ -73,7 +71,7 @@ export async function runSync<Step extends SyncStep>(
     const bytes = steps.reduce((sum, { size }) => sum + size, 0);
     const progress = startOverall({ files: steps.length, bytes }, run.isQuiet);
     try {
-      await direction.bring(job, steps, progress);
+      await direction.transfer(job, steps, progress);
     } catch (error) {
       const { done } = job.counts;
       if (done > 0) printNote(`${done} ${job.verb}: the same command continues with the others.`);
@@ -112,7 +110,7 @@ function noteAction({ actions }: SyncJob, line: string, action: object): void {
   else printLine(line);
 }
 
-export function noteBrought(job: SyncJob, { name, size, isNew }: SyncStep): void {
+export function noteTransferred(job: SyncJob, { name, size, isNew }: SyncStep): void {
   job.counts.done++;
   const action = { action: dryWords[job.verb], name, size, isNew };
   noteAction(job, `${isNew ? 'new    ' : 'changed'} ${printable(name)}`, action);
@@ -123,9 +121,9 @@ export function noteRemoved(job: SyncJob, name: string): void {
   noteAction(job, `removed ${printable(name)}`, { action: 'remove', name });
 }
 
-/** Prints an error of a single file, and records it for the exit code. */
+/** Prints the error of a single file, and records it for the exit code. */
 export function attemptOne(job: SyncJob, name: string, work: () => Promise<void>): Promise<void> {
-  return goOnAfterFailure(job, name, work, isOfAllFiles);
+  return continueAfterFailure(job, name, work, isOfAllFiles);
 }
 
 function isOfAllFiles(error: unknown): boolean {
@@ -147,7 +145,7 @@ function sumUp(job: SyncJob): void {
   if (failures.length > 0) throw jobFailure(job);
 }
 
-/** Has the exit code of the service's first refusal, if there is one. */
+/** Returns an error with the exit code of the service's first refusal, if there is one. */
 function jobFailure({ failures, flags, verb }: SyncJob): Error {
   const cause = failures.find((failure) => failure instanceof StorageError) ?? failures[0];
   const count = failures.length === 1 ? '1 file was' : `${failures.length} files were`;

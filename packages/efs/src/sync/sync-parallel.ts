@@ -1,15 +1,11 @@
-// Transfers many files: those of one chunk in parallel, and larger ones one after another, each
-// with parallel requests.
+// Transfers many files: those of one chunk in parallel, larger ones in turn with parallel requests.
 
 import { inParallel } from '../../../client/src/connection/parallel.ts';
 import { abortedError } from '../../../client/src/storage-error.ts';
 import { chunkBytesMax } from '../../../wire/src/limits.ts';
 import type { SyncJob } from './sync-job.ts';
 
-/**
- * Calls `work` with the number of requests that it may send in parallel; an error of it ends
- * everything.
- */
+/** Calls `work` with its number of parallel requests; an error of `work` ends everything. */
 export async function inStepsBySize<Step extends { readonly size: number }>(
   { run: { signal }, flags: { parallel } }: Pick<SyncJob, 'run' | 'flags'>,
   steps: readonly Step[],

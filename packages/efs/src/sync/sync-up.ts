@@ -18,7 +18,7 @@ import { putFile } from '../transfers/put-file.ts';
 import {
   attemptOne,
   type Direction,
-  noteBrought,
+  noteTransferred,
   type SyncFlags,
   type SyncJob,
   type SyncStep,
@@ -37,10 +37,10 @@ export function syncUp(folder: string, to: Location): Direction<UpStep> {
   return {
     verb: 'sent',
     plan: (job) => plan(job, folder, to),
-    async bring(job, steps, progress) {
-      const others = await bringSmall(job, { steps, bucket: to.bucket, progress });
+    async transfer(job, steps, progress) {
+      const others = await sendSmall(job, { steps, bucket: to.bucket, progress });
       await inStepsBySize(job, others, (step, parallel) =>
-        attemptOne(job, step.file, () => bringOne(job, { step, to, parallel, progress })),
+        attemptOne(job, step.file, () => transferOne(job, { step, to, parallel, progress })),
       );
     },
     remove: (job, names) => removeStored(job, to.bucket, names),
@@ -116,8 +116,7 @@ interface SmallOnes {
   readonly progress: OverallProgress;
 }
 
-/** Uploads the small files in groups; returns the rest. */
-async function bringSmall(job: SyncJob, { steps, bucket, progress }: SmallOnes): Promise<UpStep[]> {
+async function sendSmall(job: SyncJob, { steps, bucket, progress }: SmallOnes): Promise<UpStep[]> {
   const { storage, run, flags } = job;
   const others = steps.filter(({ size }) => size > smallFileBytesMax);
   const small = steps.filter(({ size }) => size <= smallFileBytesMax);
@@ -129,17 +128,14 @@ async function bringSmall(job: SyncJob, { steps, bucket, progress }: SmallOnes):
     if (step === undefined) continue;
     await attemptOne(job, step.file, async () => {
       if (error !== undefined) throw error;
-      noteBrought(job, step);
+      noteTransferred(job, step);
     });
     progress.fileEnded(step.size);
   }
   return others;
 }
 
-/**
- * Yields whole files, so that none is open while it waits for others. Collects files that have
- * grown.
- */
+/** Yields whole files, so that none stays open meanwhile. Collects files that have grown. */
 async function* readAll(
   job: SyncJob,
   steps: readonly UpStep[],
@@ -173,7 +169,7 @@ interface OneFile {
   readonly progress: OverallProgress;
 }
 
-async function bringOne(job: SyncJob, { step, to, parallel, progress }: OneFile): Promise<void> {
+async function transferOne(job: SyncJob, { step, to, parallel, progress }: OneFile): Promise<void> {
   const { run, storage, flags } = job;
   const source = await openFileSource(step.file);
   try {
@@ -183,9 +179,9 @@ async function bringOne(job: SyncJob, { step, to, parallel, progress }: OneFile)
       name: { bucket: to.bucket, path: step.path },
       options: { cacheControl: flags.cacheControl, parallel, resume: true },
       report: progress.track(),
-      goesOnBy: 'the same sync',
+      continuedBy: 'the same sync',
     });
-    noteBrought(job, step);
+    noteTransferred(job, step);
   } finally {
     await source.close();
     progress.fileEnded(0);

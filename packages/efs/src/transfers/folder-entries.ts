@@ -8,10 +8,7 @@ import type {
   FolderRecord,
 } from '../../../client/src/types/listings.ts';
 
-/**
- * Maximum page of the service; the first page is shorter, because many callers need only a few
- * entries.
- */
+/** The service's maximum; the first page is shorter, because many callers need few entries. */
 const pageEntriesMax = 1_000;
 
 export type Entry = FileRecord | FolderRecord;
@@ -20,7 +17,6 @@ export function isFile(entry: Entry): entry is FileRecord {
   return 'size' in entry;
 }
 
-/** Yields one page after another. */
 export async function* entriesOf(
   storage: Storage,
   options: Omit<FolderOptions, 'delimiter' | 'cursor' | 'limit'>,

@@ -29,12 +29,11 @@ interface Wanted {
   readonly common: DownloadOptions;
   readonly resume: boolean;
   /** A phrase that tells the user how to resume after an interruption. */
-  readonly goesOnBy: string;
+  readonly continuedBy: string;
 }
 
 interface Listed {
   readonly record: FileRecord;
-  /** Returns the present record of the file. */
   again(): Promise<FileRecord>;
 }
 
@@ -139,7 +138,7 @@ interface Interruption {
 async function keepOrDrop(part: string, { transfer, wanted, error }: Interruption): Promise<void> {
   const isKept = transfer !== undefined && (await isRemembered(transfer, part));
   if (isKept && !isStorageError(error, 'IntegrityError')) {
-    printNote(`The received bytes are in ${part}: ${wanted.goesOnBy} continues.`);
+    printNote(`The received bytes are in ${part}: ${wanted.continuedBy} continues.`);
     return;
   }
   await rm(part, { force: true });

@@ -10,7 +10,6 @@ import type { Filter } from './filters.ts';
 import { isPartName } from './safe-path.ts';
 
 export interface LocalFile {
-  /** Local path. */
   readonly file: string;
   /** Path relative to the folder, with slashes. */
   readonly path: string;
@@ -31,9 +30,7 @@ export interface TreeReading {
   readonly attempt: (file: string, work: () => Promise<void>) => Promise<void>;
 }
 
-/**
- * Follows links to files. A link to a folder is skipped, because it may lead to a parent folder.
- */
+/** Follows links to files, but not to folders, because such a link may lead to a parent folder. */
 export async function readTree(reading: TreeReading, folder: string): Promise<LocalTree> {
   const tree: LocalTree = { files: [], skipped: [] };
   await addFolder(reading, tree, { file: folder, path: '' });

@@ -1,6 +1,5 @@
 // Records which temporary file belongs to which `efs get`, for --resume. One process at a time can
-// claim it; it is removed when its process has ended and nobody continues it. It knows nothing of
-// the bytes.
+// claim it; it is removed when its process has ended and nobody continues it.
 
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -17,14 +16,10 @@ import {
 
 export interface FormerPart {
   readonly etag: string;
-  /** Its path. */
   readonly part: string;
 }
 
-/**
- * Claims the record by renaming it, so that of two concurrent processes only one gets it; the other
- * starts over.
- */
+/** Claims the record by renaming it, so that only one of two concurrent processes gets it. */
 export async function claimPart(
   transfer: TransferName,
   target: TargetFile,

@@ -1,5 +1,4 @@
-// Uploads one file with an upload that can be continued: its id is recorded until the file is
-// stored.
+// Uploads one file by an upload that can be continued: its id is recorded until it is complete.
 
 import { resolve } from 'node:path';
 import type { FileSource } from '../../../client/src/node/file-source.ts';
@@ -56,12 +55,12 @@ export interface OpenedFile extends FileToPut {
   readonly source: FileSource;
   readonly report: NonNullable<UploadOptions['onProgress']>;
   /** A phrase that tells the user how to resume after an interruption. */
-  readonly goesOnBy: string;
+  readonly continuedBy: string;
 }
 
 /** Records the upload's id before the first chunk is sent, and forgets it after the last. */
 export async function putFile(run: Run, storage: Storage, opened: OpenedFile): Promise<FileRecord> {
-  const { source, name, file, options, report, goesOnBy } = opened;
+  const { source, name, file, options, report, continuedBy } = opened;
   const transfer: TransferName = {
     kind: 'upload',
     service: run.service,
@@ -91,7 +90,7 @@ export async function putFile(run: Run, storage: Storage, opened: OpenedFile): P
       // For example, the file has changed, so the upload does not match it.
       await forgetState(transfer);
     } else if (isBegun) {
-      printNote(`The upload of ${printable(file)} can continue: ${goesOnBy} continues it.`);
+      printNote(`The upload of ${printable(file)} can continue: ${continuedBy} continues it.`);
     }
     throw error;
   }

@@ -8,7 +8,7 @@ import type { FileName, FileRecord } from '../../../client/src/types/files.ts';
 import type { Run } from '../config/run.ts';
 import { nameOf } from '../output/location.ts';
 
-/** Whether bytes must pass through this machine: one of the buckets is end-to-end. */
+/** Returns whether bytes must pass through this machine: one of the buckets is end-to-end. */
 export async function isSealedCopy(run: Run, from: string, to: string): Promise<boolean> {
   if (from === to) return false;
   const secrets = await run.secrets();
@@ -22,7 +22,6 @@ interface Carried {
   readonly signal: AbortSignal;
 }
 
-/** Copies the file with its tags and metadata. */
 export async function carryFile(storage: Storage, carried: Carried): Promise<void> {
   const { from, to, ifNoneMatch, signal } = carried;
   const { contentType, tags, metadata } = await storage.stat(from, { signal });
@@ -52,10 +51,7 @@ export async function moveFile(storage: Storage, carried: Carried): Promise<void
   await storage.remove(from, { signal });
 }
 
-/**
- * Whether the copy is up to date with its source, by times and sizes of the service: digests of
- * encrypted files do not describe their content.
- */
+/** Returns whether the copy is newer and as large; digests of encrypted files are no help. */
 export async function isCopied(run: Run, source: FileRecord, copy: FileRecord): Promise<boolean> {
   if (Date.parse(copy.updatedAt) < Date.parse(source.updatedAt)) return false;
   const [one, other] = await Promise.all([source, copy].map((record) => sizeWithin(run, record)));

@@ -1,5 +1,4 @@
-// Work on many files in which one failure does not stop the others: counts successes, prints
-// failures, and summarizes both at the end.
+// Work on many files in which one failure does not stop the others, and a summary at its end.
 
 import { isStorageError, StorageError } from '../../../client/src/storage-error.ts';
 import type { Run } from '../config/run.ts';
@@ -44,7 +43,7 @@ export function failureOf(cause: unknown, text: string): Error {
 }
 
 /** Records an error of one name; rethrows an error that would affect all names. */
-export async function goOnAfterFailure(
+export async function continueAfterFailure(
   summary: Pick<Summary, 'verb' | 'failures'>,
   name: string,
   work: () => Promise<void>,
@@ -63,10 +62,7 @@ export function endsAll(error: unknown): boolean {
   return [interrupted, unreachable].some((code) => code === exitCodeOf(error));
 }
 
-/**
- * Uses the exit code of the first failure. The summary is the JSON value, unless another was
- * printed.
- */
+/** Prints the summary, as JSON with --json. Throws with the exit code of the first failure. */
 export function finish(run: Run, summary: Summary, isSummedUp: boolean): void {
   if (isJson()) printJson(jsonOf(summary));
   endSummary(run, summary, isSummedUp);
@@ -76,7 +72,7 @@ function jsonOf({ verb, done, names, failures }: Summary): object {
   return { verb, done, failed: failures.length, names };
 }
 
-/** For callers that have printed another JSON value. */
+/** Like `finish`, for callers that have printed another JSON value. */
 export function endSummary(run: Run, { verb, done, failures }: Summary, isSummedUp: boolean): void {
   const [first] = failures;
   if (first !== undefined) throw failureOf(first, `${done} ${verb}, ${failures.length} failed.`);

@@ -27,7 +27,6 @@ export interface UploadState {
   readonly wishes: string;
   /** For an end-to-end bucket: reproduces the same ciphertext. Not secret. */
   readonly ageHeader?: string | undefined;
-  /** Id of the process that sends the file. */
   readonly processId: number;
 }
 
@@ -35,7 +34,6 @@ export interface DownloadState {
   readonly etag: string;
   /** Name of the temporary file, in the file's folder. */
   readonly part: string;
-  /** Id of the process that writes it. */
   readonly processId: number;
 }
 
@@ -120,7 +118,7 @@ export async function loadUpload(name: TransferName): Promise<UploadState | unde
   return isWhole ? (state as UploadState) : undefined;
 }
 
-/** Whether another process still works at the transfer. */
+/** Returns whether another process still works at the transfer. */
 export function isAtWork({ processId }: { readonly processId: number }): boolean {
   // This process has one transfer per name, so its own id must come from an earlier process.
   if (processId === process.pid) return false;
