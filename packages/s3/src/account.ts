@@ -7,10 +7,7 @@ import { idOfVersion } from './version-id.ts';
 
 export interface Account {
   readonly storage: Storage;
-  /**
-   * Returns whether buckets are end-to-end or store versions, and the decrypted sizes of their
-   * files.
-   */
+  /** Returns modes of buckets, whether they store versions, and the decrypted sizes of files. */
   readonly secrets: Pick<
     BucketSecrets,
     'mode' | 'readerMode' | 'keepsVersions' | 'plainSize' | 'forget'
@@ -27,6 +24,6 @@ export async function versionIdOf(
   { secrets }: Pick<Account, 'secrets'>,
   record: Pick<FileRecord, 'bucketId' | 'version' | 'updatedAt'>,
 ): Promise<string | undefined> {
-  const isTold = await secrets.keepsVersions(record.bucketId).catch(() => false);
-  return isTold ? idOfVersion(record) : undefined;
+  const hasVersions = await secrets.keepsVersions(record.bucketId).catch(() => false);
+  return hasVersions ? idOfVersion(record) : undefined;
 }

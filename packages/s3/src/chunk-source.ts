@@ -1,5 +1,5 @@
 // Chunks in transfer to and from the service. Their number is limited for all requests together,
-// because each has some megabytes. Buffers of request bodies are reused.
+// because each has several megabytes. Buffers of request bodies are reused.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BufferPool } from '../../client/src/bytes/buffer-pool.ts';
@@ -8,14 +8,11 @@ import type { UploadSource } from '../../client/src/bytes/upload-source.ts';
 import type { Body } from './body/open-body.ts';
 import type { Semaphore } from './semaphore.ts';
 
-/**
- * Maximum bytes of a slice, whole segments of an age file: all slices fit into buffers of one
- * length.
- */
+/** Maximum bytes of a slice; whole segments of an age file, so that all buffers have one length. */
 const sliceBytes = 30 * 65_536;
 
 /** The limits on memory that all requests of a server share. */
-export interface ChunkRoom {
+export interface MemoryBudget {
   readonly buffers: BufferPool;
   /** Has one entry for each chunk that is read from a client and sent. */
   readonly sending: Semaphore;
@@ -35,9 +32,9 @@ export interface ChunkSource extends UploadSource {
 }
 
 /** Slices must be requested in order, one at a time. Fails if the body fails, before its end. */
-export function chunkSource(body: Bytes, room: ChunkRoom, signal: AbortSignal): ChunkSource {
+export function chunkSource(body: Bytes, memory: MemoryBudget, signal: AbortSignal): ChunkSource {
   const { length: size, stream } = body;
-  const { buffers, sending } = room;
+  const { buffers, sending } = memory;
   const pieces = stream[Symbol.asyncIterator]();
   const places: (() => void)[] = [];
   let isClosed = false;
@@ -103,8 +100,8 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
   }
 }
 
-/** Returns the bytes from the service after waiting for memory. */
-export function received(pieces: Pieces, { receiving }: ChunkRoom, signal: AbortSignal): Pieces {
+/** Waits for memory before each chunk of the service. */
+export function received(pieces: Pieces, { receiving }: MemoryBudget, signal: AbortSignal): Pieces {
   return iteratorOf(
     async () => {
       const leave = await receiving.enter(signal);

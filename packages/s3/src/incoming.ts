@@ -1,5 +1,4 @@
-// The body of a request as it arrives. It fails if the client sends so slowly that others would
-// have to wait.
+// The body of a request as it arrives; fails for a client that is so slow that others would wait.
 
 import type { IncomingMessage } from 'node:http';
 import { S3Error } from './s3-error.ts';

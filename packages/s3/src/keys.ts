@@ -7,10 +7,7 @@ import { S3Error } from './s3-error.ts';
 const keyBytesMax = 1_024;
 const markerName = ' ';
 
-/**
- * Returns the path at which to store a key. Throws KeyTooLongError, and InvalidArgument for a key
- * that cannot be a path.
- */
+/** Returns the path to store a key at; throws KeyTooLongError, and InvalidArgument if none fits. */
 export function pathOfKey(key: string): string {
   const path = key.endsWith('/') ? key + markerName : key;
   if (Buffer.byteLength(path) > keyBytesMax) {

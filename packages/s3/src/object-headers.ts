@@ -12,13 +12,11 @@ export interface Description {
   /** Stored with the file, so that its public address serves them too. */
   readonly headers: StoredHeaders;
   readonly expires: string | undefined;
-  /** The user's metadata. */
   readonly metadata: Readonly<Record<string, string>>;
   /** Tags as words. */
   readonly tags: readonly string[];
 }
 
-/** Throws InvalidArgument, InvalidTag. */
 export function descriptionOf(request: S3Request): Description {
   return {
     contentType: request.header('content-type') || unknownType,
@@ -90,9 +88,7 @@ export function checksumHeadersOf(kept: string | undefined): Record<string, stri
   };
 }
 
-/**
- * Returns the checksum of one part in the form of `own.checksum`; undefined if it is not stored.
- */
+/** Returns the checksum of one part in the form of `own.checksum`, if it is stored. */
 export function partChecksumOf(own: OwnFacts, number: number): string | undefined {
   const [algorithm, , type = 'FULL_OBJECT'] = own.checksum?.split(' ') ?? [];
   const value = own.partSums?.split(',')[number - 1];

@@ -3,7 +3,7 @@
 import type { Account } from './account.ts';
 import type { Answer } from './answer.ts';
 import type { Body } from './body/open-body.ts';
-import type { ChunkRoom } from './chunk-source.ts';
+import type { MemoryBudget } from './chunk-source.ts';
 import type { MultipartUploads } from './multipart/multipart-uploads.ts';
 import type { RecentRanges } from './recent-ranges.ts';
 import type { S3Request } from './request.ts';
@@ -22,7 +22,7 @@ export interface Operation {
   readonly signal: AbortSignal;
   /** Maximum number of concurrent chunks of this operation, which limits its memory. */
   readonly concurrency: number;
-  readonly room: ChunkRoom;
+  readonly memory: MemoryBudget;
   readonly smallPuts: SmallPuts;
   readonly ranges: RecentRanges;
   readonly multipart: MultipartUploads;

@@ -1,7 +1,6 @@
-// Consecutive range reads of an object, as file systems and readers of columnar files do them. A
-// record is reused for a second. If a range begins where the previous one ended, the following
-// bytes are fetched together with it. Each access key has its own cache, and cached bytes belong to
-// the entity tag of their record.
+// Speeds up consecutive range reads of an object, as of file systems and columnar files. A record
+// is reused for a second. If a range begins where the previous one ended, the bytes after it are
+// fetched with it. Each access key has its own cache; cached bytes belong to one entity tag.
 
 import type { ByteRange } from './range.ts';
 import type { StoredObject } from './stored-object.ts';
@@ -49,7 +48,7 @@ export class RecentRanges {
     this.#nowMs = nowMs;
   }
 
-  /** Call it before and after a change: a record read before it may be outdated. */
+  /** Must be called before and after a change, because a record read before it may be outdated. */
   noteChange(): void {
     this.#changes += 1;
   }
@@ -69,15 +68,14 @@ export class RecentRanges {
     return object;
   }
 
-  /** Drops the cached record and bytes. */
   forget(name: string): void {
     clearTimeout(this.#recent.get(name)?.idle);
     this.#recent.delete(name);
   }
 
   /**
-   * Returns the bytes of the range if it follows the previous one; `undefined` if the range must be
-   * read by itself, and 'replaced' if the object has another version.
+   * Returns the bytes of the range if it follows the previous one, undefined if it must be read by
+   * itself, and 'replaced' if the object has another version.
    */
   async read({
     name,

@@ -1,5 +1,4 @@
-// Selects the operation of a request. A request without a route is refused, never treated like a
-// similar one.
+// Selects the operation of a request, and refuses a request without a route.
 
 import type { Route } from './operation.ts';
 import { absentSettingRoutes } from './operations/absent-settings.ts';
@@ -36,7 +35,6 @@ const routes: Readonly<Record<string, Route>> = {
   'COPY object': copyRoute,
 };
 
-/** Throws NotImplemented. */
 export function routeOf(request: S3Request): Route {
   const names = [...request.query.keys()].filter((name) => !isOfAll(name));
   const isCopy = request.header('x-amz-copy-source') !== undefined;
@@ -49,16 +47,13 @@ export function routeOf(request: S3Request): Route {
   const unknown = names.filter((name) => name !== chosen && !route?.parameters?.includes(name));
   if (route === undefined || unknown.length > 0) {
     const asked = unknown.length > 0 ? ` with ${unknown.join(', ').slice(0, 200)}` : '';
-    throw new S3Error(
-      'NotImplemented',
-      `${request.method} of a ${level}${asked} is not supported.`,
-    );
+    throw new S3Error('NotImplemented', `${request.method} ${level}${asked} is not supported.`);
   }
   refuseUnsafeHeaders(request);
   return route;
 }
 
-/** Parameters that clients use themselves, and those of a presigned request's signature. */
+/** Parameters that clients add themselves, and those of a presigned request's signature. */
 function isOfAll(name: string): boolean {
   return name === 'x-id' || /^x-amz-/i.test(name);
 }

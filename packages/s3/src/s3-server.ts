@@ -1,12 +1,12 @@
-// The S3 server: authenticates a request, waits for capacity, executes it and answers. The server
-// needs no state, because everything it confirmed is in the service.
+// The S3 server: authenticates a request, waits for capacity, executes it and answers. Its only
+// state is on the disk: the parts of unfinished multipart uploads.
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createBufferPool } from '../../client/src/bytes/buffer-pool.ts';
 import type { Account } from './account.ts';
 import { openBody } from './body/open-body.ts';
-import type { ChunkRoom } from './chunk-source.ts';
+import type { MemoryBudget } from './chunk-source.ts';
 import { piecesOf } from './incoming.ts';
 import { type MultipartOptions, MultipartUploads } from './multipart/multipart-uploads.ts';
 import type { Operation } from './operation.ts';
@@ -24,14 +24,10 @@ import { errorAnswer, writeAnswer } from './write-answer.ts';
 
 export interface S3ServerOptions {
   readonly credentials: Credentials;
-  /**
-   * Opens the account that accesses the service; undefined: an account that only reads public
-   * files.
-   */
+  /** Opens the caller's account; without a credential, one that only reads public files. */
   readonly openAccount: (credential: Credential | undefined) => Promise<Account>;
   /** The folder and limits of multipart uploads. */
   readonly multipart: MultipartOptions;
-  /** Refuses every change. */
   readonly isReadOnly?: boolean | undefined;
   /** Buckets are also hosts below this domain: `photos.localhost` for `localhost`. */
   readonly domain?: string | undefined;
@@ -41,7 +37,7 @@ export interface S3ServerOptions {
 
 export interface S3Server {
   readonly server: Server;
-  /** Gives running requests some seconds to end. */
+  /** Gives running requests a few seconds to end. */
   close(): Promise<void>;
 }
 
@@ -51,7 +47,7 @@ const transferLimits = {
   ofEachKey: { workingMax: 12, openMax: 16, waitingMax: 240 },
   ofUnsigned: { workingMax: 4, openMax: 8, waitingMax: 60 },
 };
-/** All others. */
+/** Limits of all other requests. */
 const otherLimits = {
   workingMax: 32,
   ofEachKey: { workingMax: 24, openMax: 32, waitingMax: 240 },
@@ -73,7 +69,7 @@ export function createS3Server(options: S3ServerOptions): S3Server {
     transferWorkers: new Workers(transferLimits),
     otherWorkers: new Workers(otherLimits),
     spareChunks: new SpareChunks(spareChunkCount),
-    room: {
+    memory: {
       buffers: createBufferPool(),
       sending: new Semaphore(sendingMax, Number.POSITIVE_INFINITY),
       receiving: new Semaphore(receivingMax, Number.POSITIVE_INFINITY),
@@ -111,7 +107,7 @@ interface ServerState {
   readonly transferWorkers: Workers;
   readonly otherWorkers: Workers;
   readonly spareChunks: SpareChunks;
-  readonly room: ChunkRoom;
+  readonly memory: MemoryBudget;
   readonly smallPuts: SmallPuts;
   readonly ranges: RecentRanges;
   readonly multipart: MultipartUploads;
@@ -185,7 +181,7 @@ async function carryOut(
         openBody({ ...signed, headers }, piecesOf(request, { begin, place }), payload),
       signal,
       concurrency: share?.count ?? 1,
-      room: state.room,
+      memory: state.memory,
       smallPuts: state.smallPuts,
       ranges: state.ranges,
       multipart: state.multipart,
@@ -234,7 +230,7 @@ function signedRequestOf(request: IncomingMessage): SignedRequest {
   };
 }
 
-/** Clients send the whole body before they read the refusal, so some seconds of it are read. */
+/** Reads more of the body for a few seconds: clients read a refusal only after sending it all. */
 function endUnread(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   const timer = setTimeout(() => request.destroy(), closeMsMax);

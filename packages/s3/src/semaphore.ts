@@ -18,9 +18,7 @@ export class Semaphore {
     this.#waitingMax = waitingMax;
   }
 
-  /**
-   * Resolves to a function to call at the end. Throws SlowDown; rejects when the signal is aborted.
-   */
+  /** Resolves to the function that leaves. Throws SlowDown; rejects when the signal is aborted. */
   async enter(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#inside < this.#insideMax) this.#inside += 1;
@@ -53,7 +51,6 @@ export class Semaphore {
     });
   }
 
-  /** Passes a free place to the request that has waited longest. */
   #leave(): void {
     const [next] = this.#queue;
     if (next === undefined) {
@@ -65,7 +62,7 @@ export class Semaphore {
   }
 }
 
-/** Chunks in memory of transfers: one each, and spare ones for those that come first. */
+/** Gives each transfer one chunk in memory, and all spare ones to the first that asks. */
 export class SpareChunks {
   #spare: number;
 

@@ -1,6 +1,5 @@
-// Stores small objects that arrive at about the same time with one update, because one object takes
-// as many seconds as two hundred. A single object does not wait. Each request is answered with its
-// own result.
+// Stores small objects that arrive at about the same time by one update, because one object takes
+// as long as two hundred. A single object does not wait. Each request gets its own result.
 
 import { StorageError } from '../../client/src/storage-error.ts';
 import type { FileRecord } from '../../client/src/types/files.ts';
@@ -16,7 +15,7 @@ interface Waiting {
 interface Group {
   waiting: Waiting[];
   isTimed: boolean;
-  /** Running updates, and the end of the last one. */
+  /** The number of running updates, and the time at which the last one ended. */
   underWay: number;
   endedMs: number;
 }

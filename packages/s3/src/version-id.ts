@@ -1,5 +1,5 @@
-// Ids of versions: the version's number in the service, and the time at which it was stored. A
-// number without its time can be reused when no version is left at a path.
+// Ids of versions: the version's number in the service and the time at which it was stored, because
+// a number can be reused once no version is left at its path.
 
 import type { FileRecord } from '../../client/src/types/files.ts';
 import { S3Error } from './s3-error.ts';
@@ -21,10 +21,7 @@ export function idOfVersion(version: Version): string {
   return `${version.version}-${stampOf(version)}`;
 }
 
-/**
- * Returns undefined for no id, and for `null`, which is the present version; throws
- * InvalidArgument.
- */
+/** Returns undefined for no id and for `null`, the present version; throws InvalidArgument. */
 export function parseVersionId(text: string | undefined): VersionId | undefined {
   if (text === undefined || text === 'null') return undefined;
   const [, digits, stamp] = /^(\d{1,15})(?:-([0-9a-z]{1,12}))?$/.exec(text) ?? [];

@@ -48,10 +48,7 @@ export class Workers {
     this.#options = options;
   }
 
-  /**
-   * `accessKeyId`: undefined for a request without a signature. Throws SlowDown if too many
-   * requests wait; rejects when the signal is aborted.
-   */
+  /** Throws SlowDown if too many wait. `accessKeyId` is undefined without a signature. */
   async enter(accessKeyId: string | undefined, signal: AbortSignal): Promise<Place> {
     signal.throwIfAborted();
     const group = this.#groupOf(accessKeyId);
@@ -138,7 +135,7 @@ export class Workers {
     }
   }
 
-  /** Takes work of the group with the fewest workers among those that may have one more. */
+  /** Returns a request of the group with the fewest running ones that may have one more. */
   #next(): (() => void) | undefined {
     let fewest: Group | undefined;
     for (const group of this.#groups.values()) {

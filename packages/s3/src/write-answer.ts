@@ -56,8 +56,7 @@ async function writePieces(
   { pieces, drain, ...answer }: StreamedAnswer,
 ): Promise<void> {
   let kept: Uint8Array = new Uint8Array(0);
-  // Sends no header before the first bytes are available: until then a failure can be answered with
-  // an error.
+  // Sends no header before the first bytes, so that an earlier failure is answered with an error.
   const write = (bytes: Uint8Array): boolean => {
     if (bytes.length === 0) return true;
     if (!response.headersSent) writeHead(response, answer);

@@ -1,5 +1,4 @@
-// Compares the bytes of a body, as they arrive, with the length and digests that the request
-// declares.
+// Compares the bytes of a body, as they arrive, with the length and digests of the request.
 
 import { createHash } from 'node:crypto';
 import { S3Error } from '../s3-error.ts';
@@ -49,7 +48,7 @@ export class BodyCheck {
     this.#checksum?.update(bytes);
   }
 
-  /** Call it after the last byte. Throws S3Error if a declared value does not match. */
+  /** Must be called after the last byte. Throws S3Error if a declared value does not match. */
   finish(trailer: Trailer): Digests {
     const { length, md5, sha256, checksum } = this.#expected;
     if (this.#length < length) throw this.#wrongLength();

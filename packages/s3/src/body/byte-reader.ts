@@ -1,5 +1,4 @@
-// Reads a stream of chunks of any size as lines and runs of bytes. It buffers at most a line and
-// the present chunk.
+// Reads a stream of chunks as lines and runs of bytes. Buffers a line and the present chunk.
 
 import { S3Error } from '../s3-error.ts';
 
@@ -31,10 +30,7 @@ export class ByteReader {
     return taken;
   }
 
-  /**
-   * Returns the text up to the next newline, without it, one byte per character. Throws
-   * IncompleteBody.
-   */
+  /** Returns the text up to the newline, one byte per character. Throws IncompleteBody. */
   async line(bytesMax: number): Promise<string> {
     let line = '';
     for (;;) {

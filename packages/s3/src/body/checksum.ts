@@ -31,7 +31,7 @@ export const checksumNames = Object.keys(lengths).join(', ').toLowerCase();
 
 export interface RunningChecksum {
   update(bytes: Uint8Array): void;
-  /** Call it once, after the last byte. */
+  /** Must be called once, after the last byte. */
   digest(): Uint8Array;
 }
 
@@ -50,7 +50,7 @@ export function checksumHeader(algorithm: ChecksumAlgorithm): string {
   return `x-amz-checksum-${algorithm.toLowerCase()}`;
 }
 
-/** Whether the text is canonical base64 with the algorithm's number of bytes. */
+/** Returns whether the text is canonical base64 with the algorithm's number of bytes. */
 export function isChecksum(algorithm: ChecksumAlgorithm, text: string): boolean {
   return isBase64Of(text, lengths[algorithm]);
 }

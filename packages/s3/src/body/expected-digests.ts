@@ -33,7 +33,6 @@ const checksumPrefix = 'x-amz-checksum-';
 const otherNames = ['algorithm', 'mode', 'type'];
 const md5Bytes = 16;
 
-/** Throws S3Error. */
 export function readExpected(request: SignedRequest, payload: Payload): Expected {
   const md5 = headerOf(request, 'content-md5');
   if (md5 !== undefined && !isBase64Of(md5, md5Bytes)) {
@@ -85,7 +84,7 @@ function readChecksum(request: SignedRequest, payload: Payload): ExpectedChecksu
   return checksum;
 }
 
-/** Whether the checksums of the request belong to the object instead of the request's body. */
+/** Returns whether the request's checksums belong to the object instead of the request's body. */
 function isCompletion({ method, rawQuery }: SignedRequest): boolean {
   return method === 'POST' && parseQuery(rawQuery).some(([name]) => name === 'uploadId');
 }
@@ -100,7 +99,6 @@ function algorithmOf(header: string): ChecksumAlgorithm {
   );
 }
 
-/** Throws InvalidRequest. */
 export function requireChecksum(algorithm: ChecksumAlgorithm, value: string): void {
   if (isChecksum(algorithm, value)) return;
   throw new S3Error(

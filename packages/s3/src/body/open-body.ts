@@ -1,5 +1,4 @@
-// The body of a request: its bytes without framing as they arrive, and the check that they are the
-// declared ones.
+// The body of a request: its bytes without framing as they arrive, compared with the declared ones.
 
 import type { SignedRequest } from '../signature/signed-request.ts';
 import type { Payload } from '../signature/verify.ts';
@@ -8,14 +7,10 @@ import { decodeChunks, type Trailer } from './chunked-body.ts';
 import { type Expected, readExpected } from './expected-digests.ts';
 
 export interface Body {
-  /** The number of bytes of the stream. */
   readonly length: number;
-  /**
-   * Can be read once. Throws S3Error before its last byte if the bytes are not the declared ones;
-   * then none of them may be stored.
-   */
+  /** Can be read once. Throws S3Error before its last byte for wrong bytes: then store none. */
   readonly stream: AsyncIterable<Uint8Array>;
-  /** Call it after the stream has yielded its last byte. */
+  /** Must be called after the last byte of the stream. */
   digests(): Digests;
 }
 
@@ -46,14 +41,11 @@ async function* plain(incoming: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   return new Map();
 }
 
-/**
- * Yields the last chunk only after all checks, because a reader that counts bytes may never read to
- * the end.
- */
+/** Yields the last chunk only after all checks, because readers may stop at the last byte. */
 async function* checked(
   source: AsyncGenerator<Uint8Array, Trailer>,
   expected: Expected,
-  tell: (digests: Digests) => void,
+  onDigests: (digests: Digests) => void,
 ): AsyncGenerator<Uint8Array> {
   const check = await BodyCheck.begin(expected);
   let held: Uint8Array = new Uint8Array();
@@ -61,7 +53,7 @@ async function* checked(
     for (;;) {
       const next = await source.next();
       if (next.done) {
-        tell(check.finish(next.value));
+        onDigests(check.finish(next.value));
         break;
       }
       check.update(next.value);

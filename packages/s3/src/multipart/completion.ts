@@ -37,7 +37,6 @@ export interface CompletionWish {
   readonly listed: readonly ListedPart[];
   /** Called only if nothing has been completed yet. */
   readonly conditions: () => Promise<Conditions>;
-  /** Returns the metadata of the record. */
   readonly metadataOf: (facts: WholeFacts) => Record<string, string>;
   /** Bytes of the whole object; a size in the request must match it. */
   readonly size?: number | undefined;
@@ -119,10 +118,7 @@ function etagOfParts(parts: readonly StoredPart[]): string {
   return `${md5.digest('hex')}-${parts.length}`;
 }
 
-/**
- * Returns the checksum in the form of the record; undefined if a part lacks a checksum of the
- * upload's kind.
- */
+/** Returns the checksum as recorded; undefined if a part lacks one of the upload's kind. */
 async function checksumOf(
   { start }: UploadState,
   parts: readonly StoredPart[],
@@ -221,7 +217,7 @@ interface ToBeWritten {
 }
 
 async function writtenParts(
-  { account, concurrency, log, room, signal, spool }: CompletingWork,
+  { account, concurrency, log, memory, signal, spool }: CompletingWork,
   { sessionId, partBytes, chunkBytes }: PartSession,
   { index, parts, isSent }: ToBeWritten,
 ): Promise<WrittenPart> {
@@ -230,7 +226,7 @@ async function writtenParts(
   const digests = parts.flatMap((part) => part.digests ?? []);
   if (isSent || digests.length > 0) return { offset, size, digests };
   const { bucket, path } = log.state.start;
-  const source = chunkSource({ length: size, stream: spooled({ parts, spool }) }, room, signal);
+  const source = chunkSource({ length: size, stream: spooled({ parts, spool }) }, memory, signal);
   const name = { bucket, path, uploadId: sessionId };
   const write = { ...name, offset, source, chunkBytes, concurrency };
   return account.storage.uploads.write(write).finally(() => source.close());
@@ -239,7 +235,7 @@ async function writtenParts(
 function irregular({ partBytes }: PartSession): S3Error {
   return new S3Error(
     'InvalidPart',
-    `The list omits uploaded parts, or a part was first sent with another length than ${partBytes} bytes` +
+    `The list omits uploaded parts, or a part was first sent with a length other than ${partBytes} bytes` +
       ': list all parts, or start a new upload with parts of equal length.',
   );
 }
@@ -250,15 +246,14 @@ async function completeFromSpool(work: CompletingWork) {
   const { bucket, path, description } = start;
   const size = sizeOf(parts);
   if (wholeSession !== undefined) {
-    // An earlier completion without an answer may have begun this session: its upload is complete
-    // or is cancelled.
+    // An earlier attempt may have completed this session; otherwise it is cancelled.
     const name = { bucket, path, uploadId: wholeSession };
     const former = await account.storage.uploads.status(name).catch(() => undefined);
     if (former?.status === 'completed') return account.storage.stat({ bucket, path });
     await account.storage.uploads.cancel(name).catch(() => {});
   }
   const { contentType, headers, tags } = description;
-  const source = chunkSource({ length: size, stream: spooled(work) }, work.room, work.signal);
+  const source = chunkSource({ length: size, stream: spooled(work) }, work.memory, work.signal);
   const stored = account.storage.upload(source, {
     ...{ bucket, path, contentType, headers, tags, concurrency },
     ...(await wish.conditions()),

@@ -18,7 +18,7 @@ import type { Completed, PartSession, StoredPart, UploadLog, UploadState } from 
 
 export interface NewPart extends SizedPart {
   readonly stream: AsyncIterable<Uint8Array>;
-  /** Call it after the stream has yielded its last byte. */
+  /** Must be called after the last byte of the stream. */
   digests(): Digests;
 }
 
@@ -85,7 +85,7 @@ export class MultipartUpload {
   async abort({ storage }: Account): Promise<void> {
     this.#requireNotCompleted();
     this.#isAborted = true;
-    for (const turn of this.#turns.values()) turn.giveUp(noSuchUpload());
+    for (const turn of this.#turns.values()) turn.abort(noSuchUpload());
     const { start, session, wholeSession } = this.state;
     const { bucket, path } = start;
     for (const uploadId of [session?.sessionId, wholeSession]) {
@@ -122,7 +122,7 @@ export class MultipartUpload {
       if (this.#turns.get(number) === turn) this.#turns.delete(number);
     });
     this.#turns.set(number, turn);
-    former?.giveUp(
+    former?.abort(
       new S3Error('OperationAborted', 'The part was sent again, which ends the first transfer.'),
     );
     await former?.ended;
@@ -142,10 +142,7 @@ export class MultipartUpload {
     return hasKnownPlace ? session : undefined;
   }
 
-  /**
-   * Refuses a part of another length if later parts are stored, because their chunks cannot be
-   * moved.
-   */
+  /** Refuses a part of another length if later parts are stored: their chunks cannot be moved. */
   #requirePlaces({ number, size }: NewPart): void {
     const { session, parts } = this.state;
     if (session === undefined || size === session.partBytes) return;
@@ -177,8 +174,8 @@ export class MultipartUpload {
     const { bucket, path, description } = this.state.start;
     const { contentType, headers, tags } = description;
     const { chunkBytes } = layout;
-    const told = { bucket, path, contentType, headers, tags, chunkBytes };
-    const { uploadId } = await storage.uploads.begin(told);
+    const request = { bucket, path, contentType, headers, tags, chunkBytes };
+    const { uploadId } = await storage.uploads.begin(request);
     const session = { ...layout, sessionId: uploadId };
     // Log the session first: a session missing in the log would be lost until the service ends it.
     await this.#log.append({ kind: 'session', session });
@@ -186,7 +183,7 @@ export class MultipartUpload {
   }
 
   async #intoSession(
-    { account, concurrency, room, signal }: PartWork,
+    { account, concurrency, memory, signal }: PartWork,
     part: NewPart,
     { sessionId, partBytes, chunkBytes }: PartSession,
   ): Promise<Pick<StoredPart, 'digests'>> {
@@ -195,7 +192,7 @@ export class MultipartUpload {
     // From here on the stored part is incomplete, so a completion must not use it.
     if (this.state.parts.get(number)?.digests)
       await this.#log.append({ kind: 'replacing', number });
-    const source = chunkSource({ length: part.size, stream: part.stream }, room, signal);
+    const source = chunkSource({ length: part.size, stream: part.stream }, memory, signal);
     try {
       const { digests } = await account.storage.uploads.write({
         ...{ bucket, path, uploadId: sessionId, offset: (number - 1) * partBytes },
@@ -258,7 +255,7 @@ class Turn {
     });
   }
 
-  giveUp(reason: S3Error): void {
+  abort(reason: S3Error): void {
     this.#controller.abort(reason);
   }
 }

@@ -48,7 +48,6 @@ export class MultipartUploads {
     this.partBytesMin = options.partBytesMin ?? partBytes;
   }
 
-  /** Returns the upload's id. */
   async create(start: Omit<UploadStart, 'uploadId' | 'begunAt'>): Promise<string> {
     const spool = await this.#opened();
     await this.#sweep(spool);
@@ -89,7 +88,7 @@ export class MultipartUploads {
     this.#uploads.delete(uploadId);
   }
 
-  /** Call it after the upload was aborted. */
+  /** Must be called after the upload was aborted. */
   async forget(uploadId: string): Promise<void> {
     this.release(uploadId);
     await rm(logPath(this.#options.folder, uploadId), { force: true });

@@ -1,5 +1,4 @@
-// The layout of parts of one length in a session of chunks: part N begins where N - 1 parts end,
-// and a part has a whole number of chunks.
+// The places of equal parts in a session: part N follows N - 1 parts, each of whole chunks.
 
 import { chunkBytesMax, chunkBytesMin, chunkCountMax } from '../../../wire/src/limits.ts';
 
@@ -27,7 +26,7 @@ export function layoutOf(partBytes: number, longest = chunkBytesMax): Layout | u
   }
 }
 
-/** Whether a part with that number and length has a place among the chunks of one file. */
+/** Returns whether a part with that number and length has a place among the chunks of one file. */
 export function hasPlace({ partBytes, chunkBytes }: Layout, number: number, size: number): boolean {
   const end = (number - 1) * partBytes + size;
   return Math.ceil(end / chunkBytes) <= chunkCountMax;

@@ -30,10 +30,7 @@ export class PartLength {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /**
-   * Returns the length in bytes; undefined if the parts that arrive within a moment do not
-   * determine it.
-   */
+  /** Returns the length in bytes; undefined if no part arrives in time that determines it. */
   async settled(signal: AbortSignal): Promise<number | undefined> {
     const endMs = performance.now() + waitMsMax;
     for (;;) {

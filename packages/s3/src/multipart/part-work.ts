@@ -1,7 +1,7 @@
 // The context of work on a multipart upload: the account, the concurrency and the abort signal.
 
 import type { Account } from '../account.ts';
-import type { ChunkRoom } from '../chunk-source.ts';
+import type { MemoryBudget } from '../chunk-source.ts';
 
 export interface PartWork {
   readonly account: Account;
@@ -10,6 +10,6 @@ export interface PartWork {
   /** Number of concurrent requests to the service. */
   readonly concurrency: number;
   /** The limits on chunks in memory, which all requests share. */
-  readonly room: ChunkRoom;
+  readonly memory: MemoryBudget;
   readonly signal: AbortSignal;
 }

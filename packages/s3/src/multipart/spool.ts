@@ -29,10 +29,7 @@ export class Spool {
     return spool;
   }
 
-  /**
-   * Writes the bytes to the disk and returns the file's name. Fails if the stream fails, and with
-   * SlowDown if there is no space; then it deletes the file.
-   */
+  /** Writes the bytes to a file and returns its name; throws SlowDown if the disk has no space. */
   async write(uploadId: string, bytes: AsyncIterable<Uint8Array>, size: number): Promise<string> {
     if (this.#bytes + size > this.#bytesMax) throw this.#full(size);
     this.#bytes += size;

@@ -103,9 +103,7 @@ export class UploadLog {
     return new UploadLog(path, emptyState(start), Buffer.byteLength(line));
   }
 
-  /**
-   * Returns undefined if no such upload is recorded. Throws InternalError for an unreadable file.
-   */
+  /** Returns undefined if no such upload is recorded; throws InternalError for a damaged file. */
   static async open(folder: string, uploadId: string): Promise<UploadLog | undefined> {
     const path = logPath(folder, uploadId);
     const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

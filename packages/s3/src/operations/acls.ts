@@ -63,9 +63,7 @@ function putting(require: Requirement): Handler {
   };
 }
 
-/**
- * A caller that sets a private list on a public bucket would believe that nobody else can read it.
- */
+/** Otherwise the caller would believe that a private list hides a public bucket's objects. */
 async function refusePublic({ account, request }: Operation): Promise<void> {
   const { isPublic } = await account.storage.buckets.get(bucketOf(request));
   if (!isPublic) return;

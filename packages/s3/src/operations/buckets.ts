@@ -83,7 +83,7 @@ async function createBucket(operation: Operation): Promise<Answer> {
   return { status: 200, headers: { Location: `/${bucket}` } };
 }
 
-/** Whether the creation failed because the caller, by identity or key, already has the bucket. */
+/** Returns whether the creation failed because the caller, by identity or key, has the bucket. */
 async function isOwn(operation: Operation, error: unknown): Promise<boolean> {
   const { account, request } = operation;
   const answers = (asked: Promise<unknown>) =>

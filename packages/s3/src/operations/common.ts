@@ -62,10 +62,7 @@ interface FoundRecord {
   readonly version?: number;
 }
 
-/**
- * Reads the present version as the file, so that callers without the right to read versions can
- * read it.
- */
+/** Reads the present version as the file, for callers without the right to read versions. */
 export async function findRecord(
   { account, signal }: Pick<Operation, 'account' | 'signal'>,
   name: FileName,

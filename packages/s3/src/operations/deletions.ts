@@ -66,7 +66,6 @@ function parseCondition({ etag, size, modified }: SentCondition): Condition | un
   };
 }
 
-/** Throws PreconditionFailed. */
 function checkCondition(object: StoredObject, { etag, size, modified }: Condition): void {
   if (etag !== undefined && !namesEtag(etag, object.etag)) throw failed('If-Match');
   if (size !== undefined && size !== object.size) throw failed('x-amz-if-match-size');
@@ -77,7 +76,7 @@ function checkCondition(object: StoredObject, { etag, size, modified }: Conditio
 
 type Which = Pick<Doomed, 'versionId' | 'condition'>;
 
-/** A missing object is no error, whatever the condition is. */
+/** Returns without an error if the object does not exist, whatever the condition is. */
 async function deleteOne(operation: Operation, file: FileName, which: Which): Promise<void> {
   const { account, signal } = operation;
   const { versionId, condition } = which;

@@ -71,7 +71,7 @@ function checksumKind(checksum: UploadStart['checksum']): Elements {
   };
 }
 
-/** Lists the caller's uploads, not those of other access keys. */
+/** Lists only the uploads of the caller's access key. */
 async function listUploads(operation: Operation): Promise<Answer> {
   const { request, accessKeyId, isSigned, multipart } = operation;
   const { query } = request;
@@ -144,10 +144,7 @@ function groupsOf(
   return groups;
 }
 
-/**
- * Returns the position in the list, sorted by key, after the upload with that id, or after all of
- * that key.
- */
+/** Returns the position after the upload with that id, or after all uploads of that key. */
 function placeBehind(list: readonly UploadStart[], keyMarker: string, idMarker: string): number {
   const at = list.findIndex(({ key, uploadId }) => key === keyMarker && uploadId === idMarker);
   if (at !== -1) return at + 1;

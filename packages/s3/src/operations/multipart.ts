@@ -121,9 +121,9 @@ async function putPart(operation: Operation): Promise<Answer> {
 }
 
 async function workOf(operation: Operation, { state }: MultipartUpload): Promise<PartWork> {
-  const { account, concurrency, room, signal } = operation;
+  const { account, concurrency, memory, signal } = operation;
   const isSealed = await isEndToEnd(account, state.start.bucket);
-  return { account, concurrency, room, signal, isSealed };
+  return { account, concurrency, memory, signal, isSealed };
 }
 
 async function storePart(
@@ -287,9 +287,7 @@ function errorXml(error: unknown): string {
 
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
 
-/**
- * Keeps the connection alive as S3 does: sends status 200 and spaces, then the answer or the error.
- */
+/** Keeps the connection alive as S3 does: sends 200 and spaces, then the answer or the error. */
 async function* inTime(ended: Promise<string>): AsyncGenerator<Uint8Array> {
   yield Buffer.from(declaration);
   for (;;) {

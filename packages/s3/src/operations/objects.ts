@@ -1,4 +1,4 @@
-// GetObject, HeadObject and GetObjectAttributes.
+// GetObject and HeadObject.
 
 import { type Pieces, piecesOf } from '../../../client/src/bytes/byte-stream.ts';
 import type { FileName } from '../../../client/src/types/files.ts';
@@ -72,12 +72,12 @@ async function getObject(operation: Operation): Promise<Answer> {
 
 /** Returns undefined if the object was replaced since its record was read. */
 async function openBody(operation: Operation, opening: Opening): Promise<Pieces | undefined> {
-  const { room, signal } = operation;
+  const { memory, signal } = operation;
   // The first chunk is read together with the record.
-  const leave = await room.receiving.enter(signal);
+  const leave = await memory.receiving.enter(signal);
   const download = await open(operation, opening).finally(leave);
   if (download.etag === opening.object.record.etag) {
-    return received(piecesOf(download.body), room, signal);
+    return received(piecesOf(download.body), memory, signal);
   }
   await download.body.cancel();
   return undefined;
@@ -88,13 +88,13 @@ async function openRange(
   recentName: string,
   opening: Opening & { readonly range: ByteRange },
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
-  const { ranges, room } = operation;
+  const { ranges, memory } = operation;
   // Not aborted with this client, because other requests may wait for the same bytes.
   const { signal } = new AbortController();
   const read = await ranges.read({
     ...{ name: recentName, object: opening.object, range: opening.range },
     fetch: async (range) => {
-      const leave = await room.receiving.enter(signal);
+      const leave = await memory.receiving.enter(signal);
       try {
         const download = await open({ ...operation, signal }, { ...opening, range });
         if (download.etag === opening.object.record.etag) return await download.bytes();
@@ -206,10 +206,7 @@ function partOf({ header, query }: S3Request, { own, size }: StoredObject): Obje
   return { number, range: { start, end: Math.min(size, start + partBytes) }, count };
 }
 
-/**
- * Returns the overrides only for a signed request, so that nobody can craft an address that changes
- * the answer.
- */
+/** Returns the overrides only if signed, so that nobody can craft an address with other headers. */
 function overridesOf(request: S3Request, isSigned: boolean): Record<string, string> {
   const fields = overrides.flatMap((name) => {
     const value = request.query.get(`response-${name.toLowerCase()}`);

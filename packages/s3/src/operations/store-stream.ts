@@ -19,17 +19,16 @@ export interface StreamToStore {
   readonly body: Body;
 }
 
-type Storing = Pick<Operation, 'account' | 'signal' | 'concurrency' | 'room'>;
+type Storing = Pick<Operation, 'account' | 'signal' | 'concurrency' | 'memory'>;
 
 /** Fails if the stream fails, and then stores nothing. */
 export async function storeStream(storing: Storing, wanted: StreamToStore): Promise<FileRecord> {
-  const { account, signal, concurrency, room } = storing;
+  const { account, signal, concurrency, memory } = storing;
   const { target, conditions, description, body } = wanted;
   const { contentType, headers, tags } = description;
   const { length: size } = body;
   const isSealed = await isEndToEnd(account, target.bucket);
-  // The session contains an age file's header even if the bucket has just become end-to-end
-  // encrypted.
+  // The session has the age header even if the bucket has become end-to-end encrypted only now.
   const facts = () => {
     const isAge = isSealed || session?.ageHeader !== undefined;
     return factsOf(description, isAge ? { size } : digestFacts(body));
@@ -37,7 +36,7 @@ export async function storeStream(storing: Storing, wanted: StreamToStore): Prom
   // Refuses too much metadata before anything is sent.
   factsOf(description, isSealed ? { size } : longestFacts);
   let session: UploadSession | undefined;
-  const source = chunkSource(body, room, signal);
+  const source = chunkSource(body, memory, signal);
   try {
     return await account.storage.upload(source, {
       ...{ ...target, ...conditions, contentType, headers, tags, concurrency, signal },
@@ -49,8 +48,7 @@ export async function storeStream(storing: Storing, wanted: StreamToStore): Prom
   } catch (error) {
     if (session !== undefined) {
       const { uploadId } = session;
-      // Cancels once, and not if the client has disconnected: then the request ends the session
-      // itself.
+      // Cancels once, unless the client has disconnected: then the request ends the session itself.
       account.storage.uploads.cancel({ ...target, uploadId }).catch(() => {});
     }
     throw error;
@@ -69,7 +67,7 @@ export function factsOf(
   return metadataOf({ ...facts, headers, expires }, metadata);
 }
 
-/** Call it after the end of the stream. */
+/** Must be called after the last byte of the stream. */
 export function digestFacts(body: Body): ByteFacts {
   const { md5, checksum } = body.digests();
   return {

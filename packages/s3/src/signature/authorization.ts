@@ -20,11 +20,11 @@ export interface Claim {
 
 const algorithm = 'AWS4-HMAC-SHA256';
 const expiresSecondsMax = 604_800;
-/** Parameters of version 2, which any of them indicates. */
+/** Parameters of version 2; one of them is enough to recognize it. */
 const formerParameters = ['AWSAccessKeyId', 'Signature'];
 const queryFields = ['Algorithm', 'Credential', 'Date', 'SignedHeaders', 'Expires', 'Signature'];
 
-/** Undefined for an anonymous request. */
+/** Returns the signature's parameters; undefined for an unsigned request. Throws S3Error. */
 export function readClaim(request: SignedRequest): Claim | undefined {
   const parameters = parseQuery(request.rawQuery);
   const isPresigned = parameters.some(([name]) =>
@@ -95,10 +95,10 @@ function headerClaim(request: SignedRequest, header: string): Claim {
   };
 }
 
-/** The date of RFC 9110 §5.6.7, and that of RFC 5322 as Python writes it. */
+/** The date of RFC 9110 §5.6.7, or of RFC 5322 as Python writes it. */
 const httpDate = /^\w{3}, \d\d \w{3} \d{4} [\d:]{8} (?:GMT|[+-]0000)$/;
 
-/** `x-amz-date`, or `date` in its place, whose HTTP date is signed in the form of the former. */
+/** Returns `x-amz-date`, or else `date` in the same form. */
 function timeOf(request: SignedRequest): string {
   const time = headerOf(request, 'x-amz-date');
   if (time !== undefined) return time;
@@ -166,7 +166,7 @@ function readFields({ text, time, code }: Fields): Omit<Claim, 'form' | 'expires
   return { accessKeyId, scope: { date, region, service }, signedHeaders, signature, time, timeMs };
 }
 
-/** Milliseconds since 1970 of `20130524T000000Z`. */
+/** Parses `20130524T000000Z` to milliseconds since 1970; undefined if it is not a time. */
 function readTime(text: string): number | undefined {
   const fields = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
   if (fields === null) return undefined;

@@ -1,10 +1,8 @@
-// The signature that a request should have, under Signature Version 4 as S3 has it: the path is
-// escaped once and never normalised.
+// Computes Signature Version 4 of a request. As in S3, paths are escaped once, never normalized.
 
 import { createHash, createHmac } from 'node:crypto';
 import { decodePath, headerOf, parseQuery, type SignedRequest, utf8Of } from './signed-request.ts';
 
-/** The credential scope of a signature. */
 export interface Scope {
   /** `20130524`. */
   readonly date: string;
@@ -23,7 +21,7 @@ export interface Signed {
   readonly payloadHash: string;
 }
 
-/** Escapes everything but letters, digits and `-._~`, as signatures have it. */
+/** Escapes all characters except letters, digits and `-._~`. */
 function escapeText(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (character) => {
     return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
@@ -34,7 +32,7 @@ function canonicalPath({ rawPath }: SignedRequest): string {
   return decodePath(rawPath).split('/').map(escapeText).join('/');
 }
 
-/** The query without its signature, sorted by escaped names, then by escaped values. */
+/** Returns the query without its signature, sorted by escaped name and then by escaped value. */
 function canonicalQuery({ rawQuery }: SignedRequest): string {
   return parseQuery(rawQuery)
     .filter(([name]) => name.toLowerCase() !== 'x-amz-signature')
@@ -49,7 +47,7 @@ function canonicalHeader(request: SignedRequest, name: string): string {
   return `${name}:${value.replace(/[ \t\r\n]+/g, ' ').replace(/^ | $/g, '')}\n`;
 }
 
-/** AWS, "Create a signed AWS API request", steps 1 to 3. */
+/** Returns the string to sign: AWS, "Create a signed AWS API request", steps 1 to 3. */
 function textToSign({ request, signedHeaders, time, scope, payloadHash }: Signed): string {
   const names = [...new Set(signedHeaders)].sort();
   const canonical = [
@@ -69,7 +67,7 @@ export function scopeText({ date, region, service }: Scope): string {
   return `${date}/${region}/${service}/aws4_request`;
 }
 
-/** The key for all signatures in the scope, of a secret access key. */
+/** Derives the key for all signatures in the scope from a secret access key. */
 export function signingKey(secretAccessKey: string, scope: Scope): Uint8Array {
   return scopeText(scope)
     .split('/')
@@ -80,7 +78,7 @@ function hmac(key: Uint8Array, text: string): Uint8Array {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** In hexadecimal digits. Throws InvalidURI where path or query cannot be read. */
+/** Returns the signature in hexadecimal; throws InvalidURI if path or query cannot be decoded. */
 export function signatureOf(signed: Signed, key: Uint8Array): string {
   return Buffer.from(hmac(key, textToSign(signed))).toString('hex');
 }

@@ -1,5 +1,4 @@
-// Signatures of the chunks of a body: each is bound to the one before it, the first to that of the
-// request.
+// Verifies the signatures of chunks; each depends on the one before, the first on the request's.
 
 import { createHash, createHmac } from 'node:crypto';
 import { isSameText } from './same-text.ts';
@@ -11,7 +10,7 @@ export class ChunkSigner {
   readonly #bound: string;
   #previous: string;
 
-  /** `time` and `scope` of the request, and its signature as `seed`. */
+  /** `time` and `scope` are those of the request; `seed` is its signature. */
   constructor(
     key: Uint8Array,
     { time, scope, seed }: { readonly time: string; readonly scope: string; readonly seed: string },
@@ -21,7 +20,7 @@ export class ChunkSigner {
     this.#previous = seed;
   }
 
-  /** Whether the next chunk, of this SHA-256, has this signature. */
+  /** Returns whether the signature belongs to the next chunk, which has this SHA-256. */
   isChunk(sha256: string, signature: string): boolean {
     return this.#isNext(
       `PAYLOAD\n${this.#bound}\n${this.#previous}\n${emptyHash}\n${sha256}`,
@@ -29,7 +28,7 @@ export class ChunkSigner {
     );
   }
 
-  /** Whether the trailer, `name:value\n` for each header, has this signature. */
+  /** Returns whether the signature belongs to the trailer: `name:value\n` for each header. */
   isTrailer(trailer: string, signature: string): boolean {
     const sha256 = createHash('sha256').update(trailer).digest('hex');
     return this.#isNext(`TRAILER\n${this.#bound}\n${this.#previous}\n${sha256}`, signature);

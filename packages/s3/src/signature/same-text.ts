@@ -1,4 +1,4 @@
-// Comparison in a time that does not tell where two texts differ.
+// Compares texts in constant time.
 
 import { timingSafeEqual } from 'node:crypto';
 

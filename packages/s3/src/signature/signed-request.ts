@@ -1,28 +1,28 @@
-// A request as it was received, and what of it is signed: path and query in one reading for the
-// signature and for whoever serves the request, so that nothing is served that was not signed.
+// A request as received, and its decoding. The signature and the operations use the same decoded
+// path and query, so that no unsigned text can select what is served.
 
 import { isUtf8 } from 'node:buffer';
 import { S3Error } from '../s3-error.ts';
 
-/** A signed request. Each character of its texts is a byte, as in Node's server. */
+/** A request whose texts have one character per byte, as in Node's server. */
 export interface SignedRequest {
   readonly method: string;
   /** The request line's path before `?`, as Node returns it. */
   readonly rawPath: string;
   /** Without the `?`. */
   readonly rawQuery: string;
-  /** In the order of their coming, names in lower case. */
+  /** In order of arrival; names in lower case. */
   readonly headers: readonly Header[];
 }
 
 export type Header = readonly [name: string, value: string];
 
-/** The path with its escapes undone, once: nothing is normalised. Throws InvalidURI. */
+/** Decodes the percent escapes of a path once, without normalization. Throws InvalidURI. */
 export function decodePath(rawPath: string): string {
   return decodeEscapes(rawPath);
 }
 
-/** Names and values in the order of their coming; `?acl` has an empty value. Throws InvalidURI. */
+/** Returns names and values in order; `?acl` has an empty value. Throws InvalidURI. */
 export function parseQuery(rawQuery: string): [name: string, value: string][] {
   return rawQuery
     .split('&')
@@ -35,7 +35,7 @@ export function parseQuery(rawQuery: string): [name: string, value: string][] {
     });
 }
 
-/** As forms write them: a plus is a space. */
+/** Decodes the form encoding, in which a plus is a space. */
 function decodeForm(text: string): string {
   return decodeEscapes(text.replaceAll('+', ' '));
 }
@@ -48,13 +48,13 @@ function decodeEscapes(text: string): string {
   }
 }
 
-/** All values of a header, joined as a signature has them; undefined without any. */
+/** Returns all values of a header, joined by commas; undefined without any. */
 export function headerOf({ headers }: Pick<SignedRequest, 'headers'>, name: string) {
   const values = headers.filter(([own]) => own === name).map(([, value]) => value);
   return values.length === 0 ? undefined : values.join(',');
 }
 
-/** Decodes UTF-8 in a text with a character for each byte; returns any other text as it is. */
+/** Decodes UTF-8 in a text of one character per byte; returns any other text unchanged. */
 export function utf8Of(text: string): string {
   const bytes = Buffer.from(text, 'latin1');
   return bytes.toString('latin1') === text && isUtf8(bytes) ? bytes.toString('utf8') : text;

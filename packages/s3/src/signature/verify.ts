@@ -1,8 +1,8 @@
 // Identifies the caller by the request's signature: Signature Version 4, in a header or presigned.
 //
-// As with S3, a request that is sent again as it was, within 15 minutes of its time or, presigned,
-// until it expires, is good again: on a connection that others read they can repeat a call, though
-// they learn nothing of the keys. Where that matters, TLS stands in front of the S3 server.
+// As in S3, a request can be replayed unchanged for 15 minutes, or until a presigned one expires.
+// Whoever can read the connection can repeat calls, but cannot learn the secret key; use TLS in
+// front of the S3 server if that matters.
 
 import { S3Error } from '../s3-error.ts';
 import { type Claim, readClaim } from './authorization.ts';
@@ -36,13 +36,13 @@ export interface Caller {
   readonly credential?: Credential;
 }
 
-/** How the body comes, and what of it is signed. */
+/** The encoding of the body, and which parts of it are signed. */
 export type Payload =
   | { readonly kind: 'unsigned' }
   | { readonly kind: 'signed' /** In hexadecimal digits. */; readonly sha256: string }
   | {
       readonly kind: 'chunked';
-      /** Undefined where chunks have no signatures. */
+      /** Absent if the chunks have no signatures. */
       readonly chunkSigner?: ChunkSigner;
       readonly hasTrailer: boolean;
     };
@@ -50,7 +50,7 @@ export type Payload =
 export interface Authenticated {
   readonly caller: Caller;
   readonly payload: Payload;
-  /** Those of the request, and of a presigned one what its query has in their place. */
+  /** The headers of the request; a presigned request can have some of them in its query. */
   readonly headers: readonly Header[];
 }
 
@@ -60,10 +60,7 @@ const chunkedUnsigned = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
 const chunkedSigned = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
 const chunkedSignedTrailer = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER';
 
-/**
- * Returns the caller of a request and the form of its body. Throws an S3Error with S3's code if the
- * signature is missing or wrong.
- */
+/** Returns the caller and the encoding of the body. Throws S3Error for a wrong signature. */
 export async function authenticate(
   request: SignedRequest,
   credentials: Credentials,
@@ -104,7 +101,7 @@ export async function authenticate(
   return { caller: { accessKeyId, credential }, payload: payloadOf({ headers }, signer), headers };
 }
 
-/** S3 takes headers of a presigned request from its query as well, where the signers put them. */
+/** Adds the headers that signers of presigned requests put into the query, as S3 does. */
 function withHoisted({ headers, rawQuery }: SignedRequest): Header[] {
   const known = new Map(headers);
   const hoisted: Header[] = [];

@@ -23,10 +23,7 @@ const parser = new XMLParser({
 /** More than any request of S3 that has no list. */
 const tagsMaxUsual = 2_000;
 
-/**
- * Returns the elements within the root; throws MalformedXML. `tagsMax` limits the work of the
- * parser, which takes 4 µs per tag.
- */
+/** Returns the elements within the root. `tagsMax` limits the parser's time: 4 µs per tag. */
 export function readXml(bytes: Uint8Array, root: string, tagsMax = tagsMaxUsual): ReadElement {
   if (hasMoreTags(bytes, tagsMax)) {
     throw new S3Error('MalformedXML', `<${root}> has more than ${tagsMax} tags.`);
@@ -55,7 +52,7 @@ function hasMoreTags(bytes: Uint8Array, tagsMax: number): boolean {
   return false;
 }
 
-/** Whether each character, also each numeric one, is allowed in XML 1.0 (§2.2). */
+/** Returns whether each character, also each numeric one, is allowed in XML 1.0 (§2.2). */
 function hasOnlyCharacters(text: string): boolean {
   if (noCharacter.test(text)) return false;
   for (const [, hexadecimal, decimal] of text.matchAll(/&#(?:x([0-9a-fA-F]+)|([0-9]+));/g)) {

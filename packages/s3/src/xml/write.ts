@@ -4,9 +4,7 @@ import { XMLBuilder } from 'fast-xml-parser';
 
 export type Element = string | number | boolean | undefined | readonly Element[] | Elements;
 
-/**
- * By element name, in order; undefined values are omitted, and each item of a list is an element.
- */
+/** Values by element name, in order. Undefined is omitted; each item of a list is an element. */
 export interface Elements {
   readonly [name: string]: Element;
 }
