@@ -99,15 +99,9 @@ export interface Engine {
   now(): bigint;
   canister(id: Principal): CanisterView | undefined;
   canisters(): Iterable<CanisterView>;
-  /**
-   * Checks ingress: the target exists and runs, and `inspect_message` accepts; for the management
-   * canister, its ingress rules. `undefined` means accepted.
-   */
+  /** Checks ingress: the target runs and `inspect_message` accepts. `undefined` means accepted. */
   checkIngress(message: CallMessage): Promise<Reject | undefined>;
-  /**
-   * Executes an accepted update (or a query as an update) to its end; its changes are on disk
-   * before it resolves.
-   */
+  /** Executes an accepted update, or a query as an update; resolves when its changes are stored. */
   update(message: CallMessage): Promise<Outcome>;
   /** Executes a query in non-replicated mode, which changes nothing. */
   query(message: CallMessage): Promise<Outcome>;
@@ -138,20 +132,14 @@ export interface StableMemory {
 /** A stored canister without its memories. */
 export interface StoredCanister {
   readonly id: string;
-  /**
-   * Opaque to the store; the engine's own record of settings, module, certified data, timer,
-   * cycles.
-   */
+  /** The engine's record of settings, module, certified data, timer and cycles: opaque bytes. */
   readonly record: Uint8Array;
 }
 
 /** The change that a commit makes to a canister's heap and the other state of its instance. */
 export interface HeapChange {
   readonly canisterId: string;
-  /**
-   * Globals, tables and open calls, opaque to the store; `undefined`: there is no instance any
-   * more, so the heap is removed.
-   */
+  /** Globals, tables and open calls, opaque bytes; `undefined` removes the instance and heap. */
   readonly registers: Uint8Array | undefined;
   /** A new instance replaces the former one: `dirty` lists all pages that are not zero. */
   readonly cleared: boolean;
@@ -181,10 +169,7 @@ export interface StateStore {
   readonly keepsHeaps: boolean;
   /** Returns the heap at the last commit; `undefined` if none is stored. */
   heap(canisterId: string): StoredHeap | undefined;
-  /**
-   * Makes records, deletions and all overlays of the named canisters durable in one step before it
-   * returns.
-   */
+  /** Makes records, deletions and the overlays of the named canisters durable in one step. */
   commit(change: StateChange): void;
   /** Small values of other parts (the root key, counters), durable at once. */
   getValue(name: string): Uint8Array | undefined;
@@ -199,11 +184,8 @@ export interface StateChange {
   readonly canisters: readonly StoredCanister[];
   /** Ids of canisters whose stable memory overlay is part of this change. */
   readonly stableMemories: readonly string[];
-  /**
-   * Ids of canisters whose stable memory is dropped (reinstall, uninstall) before overlays apply.
-   */
+  /** Ids of canisters whose stable memory is cleared (reinstall, uninstall) before the overlays. */
   readonly cleared: readonly string[];
-  /** Ids of deleted canisters. */
   readonly deleted: readonly string[];
   readonly heaps?: readonly HeapChange[];
   readonly values?: readonly ValueChange[];
@@ -255,7 +237,6 @@ export interface CanisterChange {
 }
 
 export interface CanisterHistory {
-  /** Number of all changes so far. */
   readonly total: bigint;
   /** The newest changes, oldest first. */
   readonly changes: readonly CanisterChange[];
@@ -290,7 +271,6 @@ interface SnapshotOf {
   readonly snapshotId: Uint8Array;
 }
 
-/** Snapshots of all canisters. */
 export interface Snapshots {
   list(canisterId: Principal): readonly SnapshotFacts[];
   find(of: SnapshotOf): SnapshotFacts | Reject;

@@ -139,7 +139,6 @@ function textAnswer(status: number, text: string): HttpAnswer {
   return { status, headers, body: new TextEncoder().encode(text) };
 }
 
-/** Returns the answer to bytes that Node's parser refused. */
 function malformedAnswer(code: string | undefined): string {
   const statusByCode: Readonly<Record<string, number>> = {
     HPE_HEADER_OVERFLOW: 431,

@@ -1,5 +1,4 @@
-// Calls to the replica from the same process, without signatures and CBOR, but with the same checks
-// and engine as messages from outside.
+// Calls from the same process: without signatures and CBOR, but with the checks of messages.
 
 import { Principal } from '@dfinity/principal';
 import type { CallMessage, InstallMode, Outcome, Reject, UpgradeOptions } from './core.ts';
@@ -33,17 +32,14 @@ export interface InProcessCalls {
     arg?: Uint8Array,
     options?: CallerOptions & UpgradeOptions,
   ): Promise<void>;
-  /**
-   * Calls an update, which is checked like an ingress message. Returns the reply's bytes or throws
-   * a RejectError.
-   */
+  /** Calls an update, with the checks of ingress; returns the reply or throws a RejectError. */
   call(
     canisterId: PrincipalLike,
     method: string,
     arg?: Uint8Array,
     options?: CallerOptions,
   ): Promise<Uint8Array>;
-  /** Calls a query. Returns the reply's bytes or throws a RejectError. */
+  /** Calls a query; returns the reply or throws a RejectError. */
   query(
     canisterId: PrincipalLike,
     method: string,

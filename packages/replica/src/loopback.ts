@@ -20,9 +20,7 @@ interface Address {
   readonly port: number;
 }
 
-/**
- * Listens on 127.0.0.1 and, if available, ::1. Throws an Error with a remedy if the port is taken.
- */
+/** Listens on 127.0.0.1 and, if available, ::1. Throws an Error with a remedy for a taken port. */
 export async function listenOnLoopback(
   port: number,
   newServer: () => Server,
@@ -71,10 +69,7 @@ async function listen(server: Server, address: Address): Promise<Server> {
   return server;
 }
 
-/**
- * Closes idle connections repeatedly, because Node keeps a connection open that becomes idle after
- * closing has begun.
- */
+/** Closes idle connections repeatedly: Node keeps those that become idle while it is closing. */
 async function closeServer(server: Server): Promise<void> {
   const idle = setInterval(() => server.closeIdleConnections(), closePollMilliseconds);
   const force = setTimeout(() => server.closeAllConnections(), closeMilliseconds);

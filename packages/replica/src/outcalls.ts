@@ -47,7 +47,7 @@ const timeoutMilliseconds = 30_000;
 /** Maximum length of a host in an error; also from `rpc_server.rs`. */
 const shownHostMax = 50;
 
-/** Whether a host is `127.0.0.1`, `[::1]`, `localhost` or a subdomain of it. */
+/** Returns whether a host is `127.0.0.1`, `[::1]`, `localhost` or a subdomain of it. */
 export function isLoopback(hostname: string): boolean {
   if (hostname === '[::1]' || hostname === 'localhost' || hostname.endsWith('.localhost')) {
     return true;
@@ -55,10 +55,7 @@ export function isLoopback(hostname: string): boolean {
   return /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/**
- * Sends the request from this machine: follows no redirects and decompresses nothing, as on the
- * network.
- */
+/** Sends the request from this machine, without redirects and decompression, as on the network. */
 export const fetchOutcalls: Outcalls = (outcall) =>
   new Promise((resolve, reject) => {
     const url = new URL(outcall.url);

@@ -42,52 +42,32 @@ export interface ReplicaOptions {
   readonly port?: number;
   /** Whether to serve HTTP; default true. */
   readonly server?: boolean;
-  /**
-   * Origins whose pages may call the agent endpoints, such as `https://example.org`; those of
-   * localhost and its subdomains always may.
-   */
+  /** Origins of pages that may call the agent endpoints, besides localhost and its subdomains. */
   readonly allowedOrigins?: readonly string[];
   /** Folder that stores the state across runs; absent: in memory. */
   readonly stateDir?: string;
   /** Deletes the state in that folder first. */
   readonly clean?: boolean;
-  /**
-   * Waits for the disk at each commit; default true. If false, the state survives a kill, but not a
-   * power cut.
-   */
+  /** Waits for the disk at each commit; default true. If false, a power cut may lose changes. */
   readonly sync?: boolean;
   /** Returns to the last intact state if the state is damaged; `onNote` receives the loss. */
   readonly repair?: boolean;
-  /**
-   * Called with sentences: about state that could not be used unchanged, and about a system clock
-   * that fell behind.
-   */
+  /** Receives sentences about state that had to be changed, and about a late system clock. */
   readonly onNote?: (sentence: string) => void;
-  /**
-   * Called before each write to the state with its number of bytes; an exception fails the write.
-   */
+  /** Called before each write to the state with its bytes; an exception fails the write. */
   readonly onDiskWrite?: (bytes: number) => void;
   /** The clock, ns since 1970. With one, only `tick()` runs timers. */
   readonly now?: () => bigint;
   readonly limits?: Partial<Limits>;
-  /**
-   * Executes HTTPS outcalls, which are refused if it is absent; `fetchOutcalls` sends real
-   * requests.
-   */
+  /** Executes HTTPS outcalls; without it they are refused. `fetchOutcalls` sends real requests. */
   readonly outcalls?: Outcalls;
-  /**
-   * Makes HTTP as slow as that network: `mainnet`, or custom figures. In-process calls are not
-   * affected.
-   */
+  /** Makes HTTP as slow as a network: `mainnet` or custom figures. In-process calls stay fast. */
   readonly profile?: string | NetworkProfile;
   /** Seeds the random numbers of the profile: the same seed repeats them. */
   readonly seed?: number;
   /** A node that answers queries wrongly; `{}` for one that `setFaults` changes later. */
   readonly faults?: QueryFaults;
-  /**
-   * Whether the gateway passes OPTIONS on to canisters (`passed-on`, the default) or answers them
-   * itself (`answered`): the network's gateways differ.
-   */
+  /** Whether canisters (`passed-on`, the default) or the gateway (`answered`) answer OPTIONS. */
   readonly preflights?: PreflightMode;
   readonly onReport?: (report: MessageReport) => void;
   readonly onPrint?: (canisterId: string, text: string) => void;
@@ -112,19 +92,14 @@ export interface Replica extends InProcessCalls {
   readonly reports: readonly MessageReport[];
   lastMessage(): MessageReport | undefined;
   canisters(): CanisterView[];
-  /**
-   * Sets the canister of plain `localhost` until the replica stops; by default, the oldest that
-   * serves HTTP.
-   */
+  /** Sets the canister of plain `localhost` until the replica stops; by default the oldest one. */
   serveAtPlainAddress(canisterId: PrincipalLike): void;
   stableMemory(canisterId: PrincipalLike): StableMemoryView;
   /** Runs everything that is due, including heartbeats, and all resulting messages. */
   tick(): Promise<void>;
   /** Moves the clock; from then on only `tick()` runs timers. */
   advanceTime(nanoseconds: bigint): void;
-  /**
-   * Replaces the faults from now on. Throws an Error unless the replica was started with `faults`.
-   */
+  /** Replaces the faults. Throws an Error unless the replica was started with `faults`. */
   setFaults(faults: QueryFaults): void;
   stop(): Promise<void>;
 }
@@ -141,10 +116,7 @@ interface Core {
   readonly network: Network | undefined;
 }
 
-/**
- * Resolves when canisters run and the server listens. Throws an Error with a remedy if the port is
- * taken or the state folder cannot be used.
- */
+/** Resolves when the server listens; throws with a remedy for a taken port or unusable folder. */
 export async function startReplica(options: ReplicaOptions = {}): Promise<Replica> {
   const allowedOrigins = readAllowedOrigins(options.allowedOrigins);
   const store = openStore(options);
@@ -258,7 +230,7 @@ function startServer(core: Core, { preflights, ...listener }: Listener): Promise
     certification,
     now,
     effectiveCanisterId,
-    queryDoor: network?.queryDoor,
+    faultyNode: network?.faultyNode,
   });
   const handleApi = network?.slowApi(handle) ?? handle;
   const clientTimes = network?.clientTimes;
@@ -294,9 +266,9 @@ function createApi(
       clock.advance(nanoseconds);
     },
     setFaults: (faults) => {
-      const door = network?.queryDoor;
-      if (door === undefined) throw new Error('Start the replica with `faults: {}` to set faults.');
-      door.setFaults(faults);
+      const node = network?.faultyNode;
+      if (node === undefined) throw new Error('Start the replica with `faults: {}` to set faults.');
+      node.setFaults(faults);
     },
     stop: () => {
       stopped ??= stop(core, server);
@@ -316,10 +288,7 @@ function viewStableMemory(engine: RunningEngine, canisterId: Principal): StableM
   };
 }
 
-/**
- * Answered messages are already on disk, so it does not wait for a canister that never becomes
- * idle.
- */
+/** Waits for running messages, but not long, because answered ones are already on disk. */
 async function stop({ engine, store }: Core, server: LoopbackServer | undefined): Promise<void> {
   engine.stopTimers();
   await server?.close();

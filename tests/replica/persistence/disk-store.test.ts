@@ -192,7 +192,7 @@ describe('the journal', () => {
     other.close();
     rmSync(join(folder, 'snapshot'));
     copyFileSync(join(root, 'later-journal'), join(folder, 'journal'));
-    expect(() => openDiskStore(folder)).toThrow(/not of the same time/);
+    expect(() => openDiskStore(folder)).toThrow(/do not match/);
   });
 });
 

@@ -2,7 +2,7 @@
 
 import type { Principal } from '@dfinity/principal';
 import type { Engine } from '../core.ts';
-import type { QueryDoor } from '../network/query-faults.ts';
+import type { FaultyNode } from '../network/query-faults.ts';
 import type { Certification } from '../state/certification.ts';
 import type { AuthenticationOptions } from './authenticate.ts';
 import type { RequestType } from './envelope.ts';
@@ -20,7 +20,7 @@ export interface AgentContext {
   readonly now: () => bigint;
   readonly effectiveCanisterId: EffectiveCanisterId;
   /** A node that answers queries wrongly; without one the engine answers them. */
-  readonly queryDoor?: QueryDoor | undefined;
+  readonly faultyNode?: FaultyNode | undefined;
 }
 
 export type ApiVersion = 'v2' | 'v3' | 'v4';

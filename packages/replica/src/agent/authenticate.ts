@@ -1,5 +1,4 @@
-// Decides whether a request comes from the sender in it, has not expired, and is allowed by its
-// delegations. IC spec, "Authentication".
+// Verifies the sender, the expiry and the delegations of a request. IC spec, "Authentication".
 
 import { Principal } from '@dfinity/principal';
 import { badRequest } from './agent-message.ts';

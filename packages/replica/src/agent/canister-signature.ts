@@ -1,5 +1,4 @@
-// Verifies signatures that canisters make by certifying them, as Internet Identity does.
-// IC spec, "Canister signatures".
+// Verifies signatures that canisters make by certified data. IC spec, "Canister signatures".
 
 import { createHash } from 'node:crypto';
 import type { HashTree } from '../state/hash-tree.ts';

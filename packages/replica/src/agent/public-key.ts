@@ -1,6 +1,5 @@
-// Reads the DER form of public keys (SubjectPublicKeyInfo) as far as necessary to distinguish their
-// kinds. RFC 5480 §2; the two object identifiers of the Internet Computer are in IC spec,
-// "Signatures".
+// Recognizes the kinds of public keys by their DER (SubjectPublicKeyInfo). RFC 5480 §2; IC spec,
+// "Signatures", has the two object identifiers of the Internet Computer.
 
 import { badRequest } from './agent-message.ts';
 
@@ -35,10 +34,7 @@ interface Element {
   readonly rest: Uint8Array;
 }
 
-/**
- * Returns the first element of the bytes if it has the tag and is complete. X.690 §8.1: only
- * definite lengths.
- */
+/** Returns the first element if it has the tag and is complete. X.690 §8.1, definite lengths. */
 function readElement(bytes: Uint8Array, tag: number): Element | undefined {
   const [actualTag, first] = bytes;
   if (actualTag !== tag || first === undefined || first === 0x80 || first > 0x84) return undefined;

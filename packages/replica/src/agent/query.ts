@@ -1,5 +1,4 @@
-// The query endpoints: executes a query and signs the answer with the node key.
-// IC spec, "Request: Query call".
+// The query endpoints: run a query and sign the answer as the node. IC spec, "Request: Query call".
 
 import type { CallMessage, Outcome } from '../core.ts';
 import type { NodeAnswer } from '../network/query-faults.ts';
@@ -37,7 +36,7 @@ export async function handleQuery(
 }
 
 async function ask(context: AgentContext, message: CallMessage): Promise<NodeAnswer> {
-  if (context.queryDoor !== undefined) return context.queryDoor.answer(message);
+  if (context.faultyNode !== undefined) return context.faultyNode.answer(message);
   const outcome = await context.engine.query(message);
   return { signed: outcome, sent: outcome, timestampNs: context.now() };
 }

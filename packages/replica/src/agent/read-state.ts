@@ -1,5 +1,4 @@
-// The read_state endpoints: certificates for parts of the state tree, and who may read which part.
-// IC spec, "Request: Read state".
+// The read_state endpoints: certificates for paths, and the rights to them. IC spec, "Read state".
 
 import { Principal } from '@dfinity/principal';
 import { encodeSelfDescribed } from '../state/self-described-cbor.ts';

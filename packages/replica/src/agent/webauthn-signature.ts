@@ -41,7 +41,7 @@ function parseCoseKey(bytes: Uint8Array): CoseKey {
   throw new Error('Unknown COSE algorithm');
 }
 
-/** Whether the browser was asked to sign exactly this message. */
+/** Returns whether the browser was asked to sign exactly this message. */
 function isChallenge(clientData: Buffer, message: Uint8Array): boolean {
   const parsed: unknown = JSON.parse(clientData.toString());
   if (typeof parsed !== 'object' || parsed === null) return false;

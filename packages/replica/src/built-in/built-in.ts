@@ -1,7 +1,6 @@
-// The two canisters of the network that deployments call before they have a canister of their own:
-// the cycles minting canister, for the subnets, and the cycles ledger, for a new canister. They
-// answer only users, only while no canister of that id exists, and store nothing, because cycles
-// are free here.
+// The cycles minting canister and the cycles ledger of the network, which deployments ask for the
+// subnets and for a new canister. They answer only users, only while no canister has that id, and
+// store nothing, because cycles are free here.
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';

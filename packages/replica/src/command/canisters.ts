@@ -24,7 +24,6 @@ export function namedWasm(word: string): NamedWasm {
   return { name: basename(word).replace(/\.wasm(?:\.gz)?$/, ''), file: word };
 }
 
-/** Returns the canister's id and the action. Continues an interrupted start. */
 export async function bringUp(
   replica: Replica,
   { stateDir, controllers }: Pick<CommandOptions, 'stateDir' | 'controllers'>,
@@ -67,10 +66,7 @@ async function readIds(path: string): Promise<Record<string, string>> {
   );
 }
 
-/**
- * Returns an unnamed canister with this code, or without code and with these controllers; else
- * creates one.
- */
+/** Returns an unnamed canister with this code, an empty one of these controllers, or a new one. */
 async function newCanister(
   replica: Replica,
   wish: {

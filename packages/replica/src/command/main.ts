@@ -1,5 +1,4 @@
-// The command `local-replica`: runs a local Internet Computer with the named canisters until
-// Ctrl-C.
+// The command `local-replica`: runs a local Internet Computer with named canisters until Ctrl-C.
 
 import { startReplica } from '../replica.ts';
 import { bringUp, namedWasm } from './canisters.ts';

@@ -23,9 +23,7 @@ export const optionsUsage = `  --port N      port of the gateway and the agent e
 export interface CommandOptions {
   readonly stateDir: string;
   readonly isHelp: boolean;
-  /** Arguments other than options. */
   readonly words: readonly string[];
-  /** Controllers of created canisters. */
   readonly controllers: readonly string[];
   readonly replica: ReplicaOptions;
 }

@@ -86,12 +86,10 @@ export function limitLog(store: StateStore, idText: string, limit: bigint): Valu
   return BigInt(range.bytes) > limit ? trim(store, idText, { range, limit: Number(limit) }) : [];
 }
 
-/** Empties the log; the numbering continues. */
 export function clearLog(store: StateStore, idText: string): ValueChange[] {
   return limitLog(store, idText, 0n);
 }
 
-/** Removes the log of a deleted canister. */
 export function removeLog(store: StateStore, idText: string): ValueChange[] {
   return [...clearLog(store, idText), [rangeName(idText), undefined]];
 }

@@ -43,7 +43,6 @@ export interface Canister {
   readonly idText: string;
   record: CanisterRecord;
   module: CompiledModule | undefined;
-  /** The size of the module in its installed form. */
   moduleBytes: number;
   sandbox: Sandbox | undefined;
   /** The slot through which its `ic0` functions find the running message. */
@@ -59,10 +58,7 @@ export interface Canister {
   isTimerQueued: boolean;
   /** Whether a task that runs `canister_on_low_wasm_memory` is queued. */
   isHookQueued: boolean;
-  /**
-   * Whether the last task could not start or be stored, so that the next attempt follows a second
-   * later.
-   */
+  /** Whether the last task could not start or be stored; the next attempt is a second later. */
   isTaskHeld: boolean;
   /** Why it could not be resumed after a restart. */
   failure: string | undefined;
@@ -111,9 +107,7 @@ export interface OutgoingCall {
 
 /** Maximum cost of an answer; the rest is refunded. */
 export interface Prepaid {
-  /** Cycles for the transmission. */
   readonly response: bigint;
-  /** Cycles for the callback. */
   readonly callback: bigint;
 }
 
@@ -183,9 +177,7 @@ export interface Execution {
   readonly refundedCycles: bigint;
   /** Instructions that this entry point may use. */
   readonly limit: bigint;
-  /**
-   * Cycles prepaid for all these instructions; the balance excludes them until the message ends.
-   */
+  /** Cycles prepaid for `limit` instructions; the balance excludes them until the message ends. */
   readonly prepaidCycles: bigint;
   /** True only for the target of a query call, not for its callees. */
   readonly hasCertificate: boolean;

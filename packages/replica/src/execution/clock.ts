@@ -88,7 +88,6 @@ export interface Clock {
   wake(): void;
 }
 
-/** The driver of a running replica. */
 export function createClock(state: () => EngineState): Clock {
   let timeout: NodeJS.Timeout | undefined;
   let isRunning = false;

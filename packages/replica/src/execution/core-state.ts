@@ -1,5 +1,4 @@
-// The state that the parts of the engine share: canisters, store, queue. It has functions to look
-// up a canister and to commit its record.
+// The state that the engine's parts share: canisters, store, queue; look-ups and record commits.
 
 import type { Principal } from '@dfinity/principal';
 import type {
@@ -25,9 +24,7 @@ export interface EngineState {
   readonly compile: (module: Uint8Array, sha256Hex: string) => CompiledModule;
   readonly management: () => Management;
   readonly onReport: (report: MessageReport) => void;
-  /** Called when a canister's global timer may have changed. */
   readonly onTimer: () => void;
-  /** Called when a canister's hook for low memory is due. */
   readonly onLowMemory: (canister: Canister) => void;
   /** Calls that wait for an answer with a deadline. */
   readonly bestEffort: Set<{ readonly deadline: bigint; readonly expire: () => void }>;
@@ -56,10 +53,7 @@ export function createCanister(id: Principal, record: CanisterRecord): Canister 
   };
 }
 
-/**
- * Makes a record and the writes to stable memory durable, and then assigns the record to the
- * canister.
- */
+/** Makes a record and the writes to stable memory durable, then assigns it to the canister. */
 export function commitRecord(
   state: EngineState,
   change: {

@@ -1,5 +1,4 @@
-// The execution engine: connects its parts behind the interfaces of core.ts. It knows the rest of
-// the replica only by its options.
+// The execution engine: connects its parts behind the interfaces of core.ts.
 
 import { createHash } from 'node:crypto';
 import { Principal } from '@dfinity/principal';
@@ -62,11 +61,9 @@ export interface RunningEngine extends Engine, Lifecycle {
   latestMessageNs(): bigint;
   startTimers(): void;
   stopTimers(): void;
-  /** Resolves when no message waits or runs. */
   idle(): Promise<void>;
   /** Reads bytes of stable memory; beyond its end they are zero. */
   readStable(canisterId: Principal, offset: number, length: number): Uint8Array;
-  /** Returns the report of the last executed message. */
   lastReport(): MessageReport | undefined;
 }
 

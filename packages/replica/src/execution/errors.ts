@@ -1,5 +1,4 @@
-// The failures of a message in the network's form: reject code, error code, text. IC spec, "Reject
-// codes" and "Error codes".
+// The failures of a message in the network's form. IC spec, "Reject codes" and "Error codes".
 
 import type { Reject } from '../core.ts';
 import type { ErrorCode, RejectCodeOf, TrapCode } from './error-codes.ts';
@@ -17,7 +16,6 @@ export function reject<Code extends ErrorCode>(
 export class CanisterTrap extends Error {
   override readonly name = 'CanisterTrap';
   readonly errorCode: TrapCode;
-  /** The text in the canister's log. */
   readonly logText: string;
 
   constructor(errorCode: TrapCode, message: string, logText = message) {

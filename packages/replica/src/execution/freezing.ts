@@ -33,10 +33,7 @@ function reserveFor(record: CanisterRecord, used: bigint): bigint {
   return limit > record.reservedCycles ? limit - record.reservedCycles : 0n;
 }
 
-/**
- * Returns the memory that a canister uses between two messages, or its allocation if that is
- * larger.
- */
+/** Returns the memory used between two messages, or the canister's allocation if that is larger. */
 export function allocatedBytes(state: EngineState, canister: Canister): bigint {
   const used = usedBytes(canister, memoryOf(state, canister));
   const { memoryAllocation } = canister.record.settings;
@@ -73,10 +70,7 @@ export function liquidCycles(execution: Execution): bigint {
   return liquid > 0n ? liquid : 0n;
 }
 
-/**
- * Returns the cycles that are missing to prepay that many instructions above the reserve; at most 0
- * if there are enough.
- */
+/** Returns the cycles missing to prepay these instructions above the reserve; 0 or less if none. */
 export function missingCycles(
   state: EngineState,
   canister: Canister,

@@ -18,7 +18,6 @@ export class HeapShadow {
   /** Offsets of blocks that are not all zeros in a fresh heap of the module. */
   #seeded: Set<number> | undefined;
 
-  /** Returns the size of the heap at the last commit. */
   get size(): number {
     return this.#size;
   }
@@ -40,10 +39,7 @@ export class HeapShadow {
     return live.compare(zeros, 0, osPageBytes, start, end) === 0;
   }
 
-  /**
-   * Returns the indices of the 4 KiB pages in which `live` differs; bytes beyond the old end count
-   * as zero.
-   */
+  /** Returns the indices of the 4 KiB pages that differ; bytes beyond the old end count as zero. */
   scan(live: Buffer): number[] {
     const dirty: number[] = [];
     for (let block = 0; block < live.length; block += blockBytes) {

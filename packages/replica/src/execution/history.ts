@@ -1,5 +1,4 @@
-// The history of a canister: the newest changes of its code and its controllers, stored as one
-// value. IC spec, "IC method canister_info".
+// The newest changes of a canister's code and controllers, one value. IC spec, "canister_info".
 //
 //   history of ID   CBOR [total, changes]; principals as bytes
 
@@ -59,7 +58,6 @@ export function readHistory(store: StateStore, idText: string): CanisterHistory 
   return { total: BigInt(total), changes: changes.map(readChange) };
 }
 
-/** Returns the history with one more change. */
 export function historyWith(
   store: StateStore,
   idText: string,
@@ -71,7 +69,6 @@ export function historyWith(
   return [historyName(idText), encode(stored)];
 }
 
-/** Removes the history of a deleted canister. */
 export function removeHistory(idText: string): ValueChange {
   return [historyName(idText), undefined];
 }

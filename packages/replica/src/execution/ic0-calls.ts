@@ -1,7 +1,7 @@
 // System API rows: building and performing calls to other canisters. IC spec, "Inter-canister
 // method calls". Performed calls leave the canister only when the message ends well.
 
-import { countPerformed, hasRoomFor } from './call-room.ts';
+import { countPerformed, mayCall } from './call-limits.ts';
 import type { Execution, OutgoingCall } from './canister.ts';
 import { isReplicated } from './context.ts';
 import { contractViolation } from './errors.ts';
@@ -56,17 +56,14 @@ function appendArgument(execution: Execution, start: number, size: number): unde
   call.bytes = total;
 }
 
-/**
- * Returns 0 if the call was performed, and 2 without capacity, or without cycles for it and the
- * most expensive answer.
- */
+/** Returns 0, or 2 without capacity or without cycles for the call and the costliest answer. */
 function perform(execution: Execution): number {
   const call = pending(execution, 'call_perform');
   const { effects, world } = execution;
   const isPaid = isReplicated(execution.context);
   const price = callPrice(BigInt(call.bytes), world.limits.updateInstructions);
   const needed = isPaid ? callReserveCycles(price) : 0n;
-  if (!hasRoomFor(execution, call.callee) || liquidCycles(execution) < needed) {
+  if (!mayCall(execution, call.callee) || liquidCycles(execution) < needed) {
     discardPendingCall(execution);
     return 2;
   }

@@ -1,5 +1,4 @@
-// System API rows: cycles of the canister and of calls, and prices. IC spec, "System API": Cycles,
-// Cycle cost calculation.
+// System API rows: cycles of canisters and calls, and prices. IC spec, "System API".
 
 import type { Execution } from './canister.ts';
 import { contractViolation, trapped } from './errors.ts';

@@ -1,5 +1,4 @@
-// Binds the System API table to an instance: checks the context, charges, converts numbers, and
-// calls the function of each row.
+// Binds the System API to an instance: checks context, charges, converts numbers, calls the row.
 
 import { osPageBytes } from '../core.ts';
 import type { Address } from '../wasm/memories.ts';
@@ -25,10 +24,7 @@ function charge(execution: Execution, amount: bigint): void {
   if (left < 0n) throw new OutOfInstructions('IC0522', 'out of instructions');
 }
 
-/**
- * Computes the constant parts of a price once, because a canister makes thousands of calls per
- * message.
- */
+/** Computes the constants of a price once: a canister makes thousands of calls per message. */
 function createPricing({ cost }: Row): (args: readonly Argument[]) => bigint {
   const { fixed, perByte = 0, lengths = [], bytesMax = Number.POSITIVE_INFINITY } = cost;
   const fixedCost = BigInt(fixed);

@@ -10,9 +10,9 @@ export type Argument = number | bigint;
 export type Result = number | bigint | undefined;
 
 /**
- * Parameters and results by letter: `i` an i32 read as unsigned, `I` an i64 read as unsigned. For
- * those that the specification calls `I`, as wide as the module's addresses, `p` is a number
- * (inexact from 2^53 on, which is beyond any memory) and `e` is returned unchanged.
+ * Parameters and results by letter: `i` is an i32, and `I` an i64, both read as unsigned. Two
+ * letters stand for the specification's `I` of the width of addresses: `p` is a number (inexact
+ * from 2^53 on, beyond any memory), and `e` is passed on unchanged.
  */
 interface LetterValues {
   readonly i: number;

@@ -1,5 +1,4 @@
-// System API rows: stable memory, with 64-bit and the deprecated 32-bit addresses.
-// IC spec, "System API: Stable memory".
+// System API rows: stable memory by 64-bit and deprecated 32-bit addresses. IC spec, "System API".
 
 import { wasmPageBytes } from '../core.ts';
 import type { Execution } from './canister.ts';
@@ -16,10 +15,7 @@ interface Transfer {
   readonly size: bigint;
 }
 
-/**
- * Checks both bounds and returns the part of the heap as a view. Inexact numbers are far beyond any
- * bound, so numbers suffice.
- */
+/** Checks both bounds and returns the part of the heap; inexact numbers are beyond any bound. */
 function locate(execution: Execution, transfer: Transfer): { heap: Uint8Array; offset: number } {
   const size = Number(transfer.size);
   const offset = Number(transfer.stableStart);

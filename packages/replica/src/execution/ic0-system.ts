@@ -1,5 +1,4 @@
-// System API rows: the canister itself, the subnet, time and timer, certified data, counters
-// and debugging aids. IC spec, "System API".
+// System API rows: canister, subnet, time, timer, certified data, counters. IC spec, "System API".
 
 import type { Execution } from './canister.ts';
 import { log } from './canister-log.ts';
@@ -74,10 +73,7 @@ function numberRow(spec: {
   return row({ name, params: '', results, contexts, cost: usualCost, run: read });
 }
 
-/**
- * Printed text goes to the canister's log, at most 4 KiB: 2 instructions to read a byte, 50 to
- * store it.
- */
+/** A printed text costs 2 instructions to read a byte and 50 to store it, up to 4 KiB. */
 const logBytesMax = 4_096;
 const printCost: Cost = { fixed: 100, perByte: 52, lengths: [1], bytesMax: logBytesMax };
 const trapCost: Cost = { fixed: 500, perByte: 53, lengths: [1], bytesMax: logBytesMax };

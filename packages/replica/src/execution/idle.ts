@@ -25,12 +25,12 @@ export function chargeIdle(state: EngineState, canister: Canister): void {
   const reservedCycles = record.reservedCycles - reserved;
   const cycles = record.cycles - (cost - reserved);
   if (cycles >= 0n) canister.record = { ...record, chargedAt, reservedCycles, cycles };
-  else giveUp(state, canister, chargedAt);
+  else uninstallUnpaid(state, canister, chargedAt);
 }
 
 /** `dfinity/ic` rs/execution_environment/src/scheduler.rs,
  * charge_canisters_for_resource_allocation_and_usage. */
-function giveUp(state: EngineState, canister: Canister, chargedAt: bigint): void {
+function uninstallUnpaid(state: EngineState, canister: Canister, chargedAt: bigint): void {
   const { record } = canister;
   const settings = { ...record.settings, computeAllocation: 0n, memoryAllocation: 0n };
   canister.record = { ...record, settings, chargedAt, cycles: 0n, reservedCycles: 0n };

@@ -50,10 +50,9 @@ export interface Installation {
   readonly origin?: ChangeOrigin;
 }
 
-/** A running installation; the canister changes only with its commit. */
 interface Draft {
   readonly state: EngineState;
-  /** A copy of the canister whose record the steps may change. */
+  /** A copy of the canister, whose record the steps may change. */
   readonly canister: Canister;
   readonly caller: Uint8Array;
   readonly arg: Uint8Array;
@@ -173,7 +172,7 @@ function chargeCompilation(draft: Draft, { shape }: CompiledModule): void {
 }
 
 function runInstallation(draft: Draft, installation: Installation, compiled: Compiled): void {
-  const { state, canister: twin } = draft;
+  const { state, canister: changed } = draft;
   const { canister, mode, upgrade } = installation;
   const preUpgrade = 'canister_pre_upgrade';
   const hasPreUpgrade = canister.module?.exports.has(preUpgrade) && !upgrade?.skipPreUpgrade;
@@ -181,22 +180,22 @@ function runInstallation(draft: Draft, installation: Installation, compiled: Com
     runStep(draft, { context: 'G', sandbox: canister.sandbox, name: preUpgrade });
   }
   if (mode === 'reinstall') state.store.stableMemory(canister.idText).clear();
-  twin.record = renewRecord(twin.record, installation);
+  changed.record = renewRecord(changed.record, installation);
   const before = allocatedBytes(state, canister);
   chargeCompilation(draft, compiled.module);
   const keepsHeap = mode === 'upgrade' && upgrade?.wasmMemoryPersistence === 'keep';
   const heap = keepsHeap ? canister.sandbox?.heapImage() : undefined;
   const sandbox = startCode(draft, compiled.module, { isUpgrade: mode === 'upgrade', heap });
-  const lowMemoryHook = nextLowMemoryHook(twin.record, sandbox.heap().length);
-  Object.assign(twin, { sandbox, moduleBytes: installation.module.length });
+  const lowMemoryHook = nextLowMemoryHook(changed.record, sandbox.heap().length);
+  Object.assign(changed, { sandbox, moduleBytes: installation.module.length });
   const reserved = payInstalled(draft, before);
   const paid = installationCycles(draft);
   const record = {
-    ...twin.record,
+    ...changed.record,
     moduleHash: compiled.hash,
     lowMemoryHook,
-    cycles: twin.record.cycles + prepaidFor(state) - paid - reserved,
-    reservedCycles: twin.record.reservedCycles + reserved,
+    cycles: changed.record.cycles + prepaidFor(state) - paid - reserved,
+    reservedCycles: changed.record.reservedCycles + reserved,
   };
   state.store.putModule(Buffer.from(compiled.hash).toString('hex'), installation.module);
   state.store.setValue(argumentKey(canister.idText), installation.arg);
@@ -207,31 +206,29 @@ function runInstallation(draft: Draft, installation: Installation, compiled: Com
   commitRecord(state, { canister, record, values, heap: () => newInstance(canister, sandbox) });
   sandbox.commit();
   canister.module = compiled.module;
-  canister.moduleBytes = twin.moduleBytes;
+  canister.moduleBytes = changed.moduleBytes;
   canister.sandbox = sandbox;
   // A timer that install or post_upgrade set counts as due only after the code is in place.
   state.onTimer();
   canister.failure = undefined;
 }
 
-/** Returns the maximum cost of an installation. */
 function prepaidFor(state: EngineState): bigint {
   return executionCycles(state.world.limits.installInstructions);
 }
 
-/** Returns the cost of the installation so far. */
 function installationCycles({ state, instructionsLeft }: Draft): bigint {
   return prepaidFor(state) - instructionsLeft;
 }
 
 /** IC spec, "IC method install_code": the canister must not be frozen afterwards. */
-function payInstalled({ state, canister: twin }: Draft, before: bigint): bigint {
+function payInstalled({ state, canister: changed }: Draft, before: bigint): bigint {
   const reserved = payForGrowth(state, {
-    canister: twin,
+    canister: changed,
     before,
-    after: allocatedBytes(state, twin),
-    cycles: twin.record.cycles,
-    least: freezingReserve(state, twin),
+    after: allocatedBytes(state, changed),
+    cycles: changed.record.cycles,
+    least: freezingReserve(state, changed),
   });
   if (typeof reserved !== 'bigint') throw reserved;
   return reserved;

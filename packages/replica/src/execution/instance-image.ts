@@ -26,14 +26,10 @@ interface StoredContext {
 type StoredClosure = readonly [index: number, environment: number | bigint];
 
 interface StoredCall {
-  /** Index of its context. */
   readonly context: number;
   readonly method: string;
   readonly cycles: string;
-  /**
-   * A call by the canister to itself that has not been executed yet: its execution is in the same
-   * commit.
-   */
+  /** A call to itself that has not run yet; its effects would be part of this state. */
   readonly isAhead?: true;
   readonly prepaid?: { readonly response: string; readonly callback: string };
   readonly onReply: StoredClosure;
@@ -92,7 +88,6 @@ export function sameHeap(canister: Canister, sandbox: Sandbox): HeapChange {
   };
 }
 
-/** Returns the change that removes the instance. */
 export function noInstance(canister: Canister): HeapChange {
   const canisterId = canister.idText;
   const heap = emptyHeap;
@@ -100,8 +95,8 @@ export function noInstance(canister: Canister): HeapChange {
 }
 
 /**
- * Returns the instance at its last commit and the calls that were open then, in new contexts
- * without a caller. Throws the reason why it cannot be restored.
+ * Returns the instance at its last commit and its open calls, in contexts without a caller. Throws
+ * the reason why it cannot be restored.
  */
 export function restoreInstance(
   canister: Canister,

@@ -108,10 +108,7 @@ function classOf(context: Context): MessageClass {
 /** rs/execution_environment/src/execution/response.rs, RESERVED_CLEANUP_INSTRUCTIONS_IN_PERCENT. */
 const cleanupPercent = 5n;
 
-/**
- * Returns the instructions that one message of this kind may use; a callback and its cleanup count
- * together.
- */
+/** Returns the instruction limit of such a message; a callback and its cleanup share it. */
 export function instructionLimit(limits: Limits, context: Context): bigint {
   const limit = limits[`${classOf(context)}Instructions`];
   return context === 'Ry' || context === 'Rt' ? limit - (limit * cleanupPercent) / 100n : limit;

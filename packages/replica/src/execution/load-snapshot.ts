@@ -1,6 +1,5 @@
-// Loads a snapshot onto a canister: its code, heap, globals and changed pages of stable memory, in
-// one commit. Tables are the module's own, as on the network. IC spec, "IC method
-// load_canister_snapshot".
+// Loads a snapshot onto a canister: code, heap, globals and changed pages of stable memory in one
+// commit. Tables are the module's own, as on the network. IC spec, "load_canister_snapshot".
 
 import type { Principal } from '@dfinity/principal';
 import type { ChangeOrigin, Reject, StableMemory } from '../core.ts';
@@ -127,8 +126,8 @@ function loadedRecord(
   { facts, hash }: { readonly facts: SnapshotFacts; readonly hash: Uint8Array },
 ): CanisterRecord {
   const isUpload = facts.source === 'upload';
-  const told = (isUpload && facts.lowMemoryHook) || record.lowMemoryHook;
-  const lowMemoryHook = nextLowMemoryHook({ ...record, lowMemoryHook: told }, facts.heapBytes);
+  const given = (isUpload && facts.lowMemoryHook) || record.lowMemoryHook;
+  const lowMemoryHook = nextLowMemoryHook({ ...record, lowMemoryHook: given }, facts.heapBytes);
   return {
     ...record,
     moduleHash: hash,

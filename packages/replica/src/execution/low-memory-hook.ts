@@ -1,12 +1,10 @@
-// Decides when `canister_on_low_wasm_memory` is due. IC spec, "On Low Wasm Memory" and "Scheduling
-// on low wasm memory hook".
+// Decides when `canister_on_low_wasm_memory` is due. IC spec, "On Low Wasm Memory".
 
 import type { LowMemoryHook } from '../snapshot-facts.ts';
 import type { CanisterRecord } from './canister.ts';
 
 export const lowMemoryHookExport = 'canister_on_low_wasm_memory';
 
-/** Returns the hook's state after a change of heap or settings. */
 export function nextLowMemoryHook(record: CanisterRecord, heapBytes: number): LowMemoryHook {
   const { wasmMemoryLimit, wasmMemoryThreshold } = record.settings;
   const isLow = wasmMemoryLimit < BigInt(heapBytes) + wasmMemoryThreshold;

@@ -1,5 +1,4 @@
-// The lines that one message prints, limited to the size of the canister's log. `dfinity/ic`
-// `rs/types/types/src/canister_log.rs`.
+// The lines that one message prints, up to the log's size (`dfinity/ic` `canister_log.rs`).
 
 /** Bytes that a record counts besides its content: the network's size of CanisterLogRecord. */
 export const recordBytes = 40;
@@ -7,7 +6,6 @@ export const recordBytes = 40;
 export class MessageLog {
   readonly #bytesMax: number;
   #lines: Uint8Array[] = [];
-  /** Index of the first line that was not dropped. */
   #start = 0;
   #bytes = 0;
   #dropped = 0;
@@ -17,7 +15,6 @@ export class MessageLog {
     this.#bytesMax = bytesMax;
   }
 
-  /** Number of lines that were dropped for later ones. */
   get dropped(): number {
     return this.#dropped;
   }

@@ -2,7 +2,7 @@
 // disk before its answer or its calls leave. IC spec, "Abstract behavior: Message execution".
 
 import type { Outcome, Reject, SenderInfo } from '../core.ts';
-import { addOpenCall, removeOpenCall } from './call-room.ts';
+import { addOpenCall, removeOpenCall } from './call-limits.ts';
 import type {
   CallContext,
   Canister,
@@ -49,7 +49,6 @@ function settle(context: CallContext, failure: Reject | undefined): void {
   }
 }
 
-/** Sends the calls and the answer of a committed message. */
 function release(execution: Execution, send: SendCall): void {
   const { callContext: context, effects } = execution;
   if (context === undefined) return;
@@ -102,10 +101,7 @@ function refuseCheap(canister: Canister, call: IncomingCall): Reject | undefined
   return tooFewCyclesAttached(canister.idText, call.cycles, least);
 }
 
-/**
- * Returns the reason why the call's execution cannot begin, with the cycles that are due anyway:
- * for accepting an ingress message and looking up its method.
- */
+/** Returns why the call cannot begin. Charges for accepting it and looking up its method. */
 function refuseStart(
   state: EngineState,
   canister: Canister,
@@ -169,10 +165,7 @@ export function executeCall(
   conclude(state, execution, { failure, send });
 }
 
-/**
- * Runs the cleanup of a callback that trapped; `instructions` are those that the callback did not
- * use. Returns false if the disk did not accept the outcome.
- */
+/** Runs the cleanup of a trapped callback with its unused instructions; false if not stored. */
 function runCleanup(state: EngineState, callback: Callback, instructions: bigint): boolean {
   const { context, call } = callback.open;
   const { onCleanup } = call;
@@ -204,10 +197,7 @@ export interface Callback {
   readonly refundedCycles: bigint;
 }
 
-/**
- * Removes the open call of a callback that trapped, which committed nothing. Returns false if the
- * disk did not accept the change.
- */
+/** Removes the open call of a trapped callback, which committed nothing; false if not stored. */
 function forgetCall(state: EngineState, canister: Canister): boolean {
   const { sandbox, record } = canister;
   if (sandbox === undefined || !state.store.keepsHeaps) return true;
@@ -219,7 +209,7 @@ function forgetCall(state: EngineState, canister: Canister): boolean {
   }
 }
 
-/** Closes the call, and refunds the unused cycles for its answer's transmission. */
+/** Closes the call, and refunds the unused cycles of the answer's transmission. */
 function takeAnswer(state: EngineState, { open, outcome, refundedCycles }: Callback): void {
   const { context, call } = open;
   const { canister } = context;
@@ -235,10 +225,7 @@ function giveBack(canister: Canister, cycles: bigint): void {
   canister.record = { ...canister.record, cycles: canister.record.cycles + cycles };
 }
 
-/**
- * Executes the answer to a call in the calling canister. If the disk does not accept the outcome,
- * the call stays open and the callback runs again later.
- */
+/** Executes the answer to a call. If the disk refuses the outcome, the callback is repeated. */
 export function executeCallback(state: EngineState, callback: Callback, send: SendCall): void {
   const { open, outcome, refundedCycles } = callback;
   const { context, call } = open;
@@ -293,16 +280,16 @@ const taskExports: Readonly<Record<SystemTask, string>> = {
   lowMemory: lowMemoryHookExport,
 };
 
-/** Whether the canister has a global timer that is due and a method for it. */
+/** Returns whether the canister has a global timer that is due and a method for it. */
 export function isTimerDue({ record, module }: Canister, now: bigint): boolean {
   const isDue = record.globalTimer > 0n && record.globalTimer <= now;
   return isDue && module?.exports.has(timerExport) === true;
 }
 
 /**
- * Whether the task has something to run now. Timer and hook are cleared before their task runs,
- * even if it traps. The task's own commit stores this, so that a restart before it runs the task
- * again. IC spec, "Global timer".
+ * Returns whether the task has something to run. Clears timer and hook before their task runs, even
+ * if it traps; the task's own commit stores this, so that a restart repeats the task. IC spec,
+ * "Global timer".
  */
 function takeTask(state: EngineState, canister: Canister, kind: SystemTask): boolean {
   const { record } = canister;

@@ -8,7 +8,6 @@ const pagesPerBlock = 32_768;
 
 export class PageSet {
   readonly #blocks = new Map<number, Uint8Array>();
-  /** Number of pages in the set. */
   count = 0;
   #latest = -1;
 

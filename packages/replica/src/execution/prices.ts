@@ -22,10 +22,7 @@ export interface IdleCycles {
   readonly compute: bigint;
 }
 
-/**
- * Returns the cost per day of `bytes` of memory, used or allocated, and of `computePercent` of a
- * core.
- */
+/** Returns the cost per day of `bytes`, used or allocated, and of `computePercent` of a core. */
 export function idleCyclesPerDay(bytes: bigint, computePercent: bigint): IdleCycles {
   return {
     storage: storageCycles(bytes, secondsPerDay),
@@ -54,7 +51,7 @@ export function responseCycles(bytes: number): bigint {
   return callCyclesPerByte * BigInt(bytes);
 }
 
-/** Cycles that a call pays when it leaves; the answer refunds the unused ones. */
+/** The price of a call, paid when it leaves; the answer refunds unused cycles. */
 export interface CallPrice {
   /** For its own transmission, which is not refunded. */
   readonly request: bigint;
@@ -89,19 +86,14 @@ export function compilationInstructions(moduleInstructions: number): bigint {
 /** rs/config/src/subnet_config.rs, max_storage_reservation_period. */
 const reservationSecondsMax = 300_000_000n;
 
-/**
- * The fill level of a subnet: reservations begin at the threshold and are highest at its capacity.
- */
+/** The fill level of a subnet: reservations grow from the threshold to the capacity. */
 export interface SubnetStorage {
   readonly bytes: bigint;
   readonly threshold: bigint;
   readonly capacity: bigint;
 }
 
-/**
- * rs/cycles_account_manager, total_storage_reservation_cycles: the area under a line that rises
- * from the threshold on.
- */
+/** rs/cycles_account_manager, total_storage_reservation_cycles: the area under a rising line. */
 function reservationUpTo({ bytes, threshold, capacity }: SubnetStorage): bigint {
   const above = bytes - threshold;
   if (above <= 0n) return 0n;
@@ -109,7 +101,7 @@ function reservationUpTo({ bytes, threshold, capacity }: SubnetStorage): bigint 
   return storageCycles(above, seconds / 2n);
 }
 
-/** Returns the cycles reserved for memory that is allocated on a subnet with that fill level. */
+/** Returns the cycles reserved for memory that is allocated on such a subnet. */
 export function reservationCycles(subnet: SubnetStorage, allocatedBytes: bigint): bigint {
   const after = { ...subnet, bytes: subnet.bytes + allocatedBytes };
   return reservationUpTo(after) - reservationUpTo(subnet);
@@ -125,10 +117,7 @@ export function httpRequestCycles(requestBytes: bigint, responseBytes: bigint): 
 const smallSubnetKeyCycles = 10_000_000_000n;
 const largeSubnetKeyCycles = 26_153_846_153n;
 
-/**
- * Returns the price of signing and key derivation by the name of the master key; `undefined` for an
- * unknown key.
- */
+/** Returns the price of using the named master key, to sign or derive; `undefined` if unknown. */
 export function thresholdKeyCycles(name: string): bigint | undefined {
   if (name === 'key_1') return largeSubnetKeyCycles;
   return name === 'test_key_1' || name === 'dfx_test_key' ? smallSubnetKeyCycles : undefined;

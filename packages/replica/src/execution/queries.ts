@@ -234,7 +234,6 @@ async function runQuery(state: EngineState, query: Query): Promise<Outcome> {
   return outcomeOf(runInFrame(frame, { context: 'NRQ', method, arg, hasCertificate, invoke }));
 }
 
-/** Answers a query call from outside. */
 export function answerQuery(state: EngineState, message: CallMessage): Promise<Outcome> {
   const { sender: caller, canisterId, method, arg } = message;
   if (canisterId.toUint8Array().length === 0) {

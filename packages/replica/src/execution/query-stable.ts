@@ -1,5 +1,4 @@
-// Stable memory in a query: an overlay receives the writes and is then discarded, so that no write
-// of a query can reach the store.
+// Stable memory in a query: an overlay for its writes, which is discarded, so none reach the store.
 
 import type { StableMemory } from '../core.ts';
 import { osPageBytes } from '../core.ts';
@@ -57,9 +56,7 @@ export class QueryStable implements StableMemory {
     });
   }
 
-  /**
-   * Visits each 4 KiB page of the range, with the part in the range and its position in the buffer.
-   */
+  /** Visits each 4 KiB page of the range, with the part inside the range and its buffer offset. */
   #eachPage(
     offset: number,
     length: number,

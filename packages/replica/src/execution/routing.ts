@@ -4,7 +4,7 @@
 import { Principal } from '@dfinity/principal';
 import { joinBytes } from '../bytes.ts';
 import type { ManagementCall, ManagementResult } from '../core.ts';
-import { addOpenCall } from './call-room.ts';
+import { addOpenCall } from './call-limits.ts';
 import type { CallContext, OpenCall, OutgoingCall } from './canister.ts';
 import type { EngineState } from './core-state.ts';
 import { callExpired, callLost, callNotBegun, reject } from './errors.ts';
@@ -69,7 +69,6 @@ function callManagement(
   void work.then((result) => respond(result.outcome, result.refundedCycles));
 }
 
-/** Queues one call to a canister. */
 export function enqueueCall(state: EngineState, idText: string, call: IncomingCall): void {
   state.scheduler.push(() => {
     const canister = state.canisters.get(idText);
@@ -79,8 +78,8 @@ export function enqueueCall(state: EngineState, idText: string, call: IncomingCa
 }
 
 /**
- * Answers a call that was running when the process ended. Its outcome is unknown, unless its
- * execution would be in the caller's own state: then it can safely be repeated.
+ * Rejects a call that was open when the process ended. Its outcome is unknown, except for a call to
+ * itself that had not begun: its execution would be in the restored state.
  */
 export function answerLostCall(state: EngineState, open: OpenCall): void {
   addOpenCall(state.world, open);
@@ -88,7 +87,6 @@ export function answerLostCall(state: EngineState, open: OpenCall): void {
   respond(open.hasBegun ? callLost() : callNotBegun(), open.call.cycles);
 }
 
-/** Delivers a call of a committed message. */
 export function sendCall(state: EngineState, context: CallContext, call: OutgoingCall): void {
   const caller = context.canister.id;
   const { timeoutSeconds } = call;
@@ -118,7 +116,6 @@ export function sendCall(state: EngineState, context: CallContext, call: Outgoin
   });
 }
 
-/** Answers calls whose deadline has passed. */
 export function expireCalls(state: EngineState): void {
   const now = state.world.now();
   for (const call of [...state.bestEffort]) if (call.deadline <= now) call.expire();

@@ -1,5 +1,4 @@
-// Runs one entry point in a canister's sandbox and returns its end and cost. The caller commits or
-// reverts.
+// Runs one entry point in a canister's sandbox; the caller commits or reverts it.
 
 import { performance } from 'node:perf_hooks';
 import { webAssembly } from '../wasm/web-assembly.ts';

@@ -49,7 +49,6 @@ export function reportOf(
   };
 }
 
-/** Returns the record after a successful message. */
 function changedRecord(execution: Execution, paid: Payment): CanisterRecord {
   const { effects, canister, sandbox } = execution;
   const cycles = effects.cycles + execution.prepaidCycles - paid.cost - paid.reserved;
@@ -69,10 +68,7 @@ type MessageOptions = Omit<ExecutionOptions, 'world' | 'sandbox' | 'stable' | 'l
   readonly limit?: bigint;
 };
 
-/**
- * Returns the execution of a message, made of the canister's state and the replica's. Prepays the
- * message unless it is prepaid.
- */
+/** Returns the execution of a message, prepaid unless `options` are; undefined without code. */
 export function prepare(state: EngineState, options: MessageOptions): Execution | undefined {
   const { canister } = options;
   if (canister.sandbox === undefined) return undefined;
@@ -102,7 +98,7 @@ function undo(execution: Execution): void {
   execution.stable.rollback();
 }
 
-/** Reverts a message; its cost is paid anyway. */
+/** Reverts a message, which is charged anyway. */
 function abandon(execution: Execution, cost: bigint): void {
   const { canister } = execution;
   undo(execution);
@@ -156,13 +152,10 @@ function payStorage(
 interface Ended {
   readonly failure: Reject | undefined;
   readonly instructions: bigint;
-  /**
-   * False if the disk accepted neither the outcome nor the log of a trap: then nothing happened.
-   */
+  /** False if the disk refused the outcome and the log of a trap: then nothing happened. */
   readonly isStored: boolean;
 }
 
-/** Runs a message and commits or reverts it. */
 export function runMessage(state: EngineState, run: Run): Ended {
   const { execution, ingressCycles = 0n } = run;
   const { canister, callContext, context } = execution;

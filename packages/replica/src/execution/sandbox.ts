@@ -64,9 +64,7 @@ export class Sandbox {
   #dirty: number[] | undefined;
   #heap: Buffer | undefined;
 
-  /**
-   * Creates a fresh instance, or one from an image. Throws if the image belongs to another module.
-   */
+  /** Creates a fresh instance, or one from an image; throws for an image of another module. */
   constructor(module: CompiledModule, imports: WasmImports, image?: StoredImage) {
     this.module = module;
     this.#imports = imports;
@@ -143,12 +141,11 @@ export class Sandbox {
     this.#exhausted.value = 0;
   }
 
-  /** Whether the module itself stopped because it ran out of instructions. */
+  /** Returns whether the module itself stopped because it ran out of instructions. */
   get isExhausted(): boolean {
     return this.#exhausted.value === 1;
   }
 
-  /** Calls an exported function without arguments. */
   callExport(name: string): void {
     const entry = this.#exports[name];
     if (typeof entry !== 'function') throw trapped(`there is no function ${name}`);
@@ -168,7 +165,6 @@ export class Sandbox {
     call(this.#word(environment), index);
   }
 
-  /** Converts a value to the type of addresses. */
   #word(value: number | bigint): number | bigint {
     if (this.module.shape.address === 'I') return BigInt.asIntN(64, BigInt(value));
     if (value > 0xffff_ffff) {

@@ -1,7 +1,6 @@
 // The message queue of all canisters: one message at a time, first in first out. A message is a
-// synchronous task. Promises settle between any two messages, so that requests such as
-// `stop_canister` can run in between, as on the network; the event loop gets its turn too. The
-// queue knows nothing of canisters.
+// synchronous task. Between two messages, promises settle and the event loop gets its turn, so that
+// requests such as `stop_canister` run there, as on the network.
 
 const turnMilliseconds = 8;
 

@@ -21,7 +21,6 @@ type StoredFacts = {
 };
 
 export interface SnapshotList {
-  /** Number of the next snapshot. */
   readonly next: number;
   readonly snapshots: readonly SnapshotFacts[];
 }
@@ -40,7 +39,6 @@ export function listChange(idText: string, { next, snapshots }: SnapshotList): V
   return [listName(idText), encode([next, snapshots.map(storedFacts)])];
 }
 
-/** Removes the list of a deleted canister. */
 export function removedSnapshots(
   store: StateStore,
   idText: string,
@@ -65,7 +63,6 @@ export function ownerOf(snapshotId: Uint8Array): Principal | undefined {
   return Principal.fromUint8Array(snapshotId.slice(8));
 }
 
-/** Returns the name of the memory with its bytes. */
 export function memoryOf(snapshotId: Uint8Array): string {
   const owner = Principal.fromUint8Array(snapshotId.slice(8)).toText();
   return `${owner}-s${Buffer.from(snapshotId).readBigUInt64BE()}`;

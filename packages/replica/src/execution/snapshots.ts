@@ -141,9 +141,7 @@ function fromBytes(bytes: Uint8Array): Read {
   return (offset, target) => target.set(bytes.subarray(offset, offset + target.length));
 }
 
-/**
- * Copies bytes that are not zero into the memory, and commits whenever enough have been written.
- */
+/** Copies bytes that are not zero into the memory, with a commit whenever enough are written. */
 function copier(memory: StableMemory, commit: () => void) {
   const buffer = Buffer.alloc(bufferBytes);
   return (start: number, length: number, read: Read): void => {
@@ -160,10 +158,7 @@ function copier(memory: StableMemory, commit: () => void) {
   };
 }
 
-/**
- * Adds a snapshot atomically: the remains of a failed attempt are deleted, at the latest by the
- * next attempt.
- */
+/** Adds a snapshot atomically: the next attempt deletes the remains of a failed one. */
 function addSnapshot(
   state: EngineState,
   canister: Canister,

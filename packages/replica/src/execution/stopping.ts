@@ -1,5 +1,4 @@
-// Stops a canister: it accepts no new calls and is stopped once its call contexts are closed. IC
-// spec, "IC method stop_canister".
+// Stops a canister once its call contexts are closed. IC spec, "IC method stop_canister".
 
 import type { Reject } from '../core.ts';
 import type { Canister } from './canister.ts';
@@ -16,10 +15,7 @@ export function setStatus(
   commitRecord(state, { canister, record: { ...canister.record, status, version } });
 }
 
-/**
- * Called whenever a call context closes, and with each tick: a later call stores a status that the
- * disk did not accept.
- */
+/** Called when a context closes and by each tick, which repeats a commit that the disk refused. */
 export function finishStopping(state: EngineState, canister: Canister): void {
   if (canister.record.status !== 'stopping' || canister.contexts.size > 0) return;
   try {

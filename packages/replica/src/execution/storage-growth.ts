@@ -20,10 +20,7 @@ export interface Growth {
   readonly least: bigint;
 }
 
-/**
- * Returns the cycles to reserve, or the reason why no more memory is allowed. Called before the
- * growth is committed.
- */
+/** Called before a commit: returns the cycles to reserve, or why no more memory is allowed. */
 export function payForGrowth(state: EngineState, growth: Growth): bigint | CanisterTrap {
   const { canister, before, cycles, least } = growth;
   const bytes = growth.after - before;

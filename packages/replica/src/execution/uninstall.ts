@@ -1,5 +1,4 @@
-// Removes a canister's code, on request or because it has no cycles left. IC spec, "IC method
-// uninstall_code".
+// Removes a canister's code, on request or for lack of cycles. IC spec, "IC method uninstall_code".
 
 import type { ChangeOrigin } from '../core.ts';
 import type { Canister } from './canister.ts';

@@ -31,8 +31,7 @@ export async function answerRequest(
   const answer = first.isUpgrade ? await canister.update(forwarded) : first;
   const streamed = await collectStreaming(answer, canister);
   const verify = verifierOf(context);
-  // Consensus vouches for an update's answer. A stream longer than the gateway collects passes
-  // unverified, as on the network.
+  // Consensus vouches for updates. A stream that is too long to collect passes unverified.
   const passed =
     first.isUpgrade || !streamed.isWhole
       ? { headers: answer.headers, body: streamed.body }
@@ -42,10 +41,10 @@ export async function answerRequest(
     return joined({ request, passed, range, canister, verify });
   }
   const status = passableStatus(answer.status);
-  const isTold = headerValue(passed.headers, 'content-length') !== undefined;
+  const isDeclared = headerValue(passed.headers, 'content-length') !== undefined;
   const { body } = passed;
   // The gateway keeps the declared Content-Length of a body that arrives in several messages.
-  const isHeld = answer.streaming !== undefined && isTold && body instanceof Uint8Array;
+  const isHeld = answer.streaming !== undefined && isDeclared && body instanceof Uint8Array;
   return { status, headers: passed.headers, body: isHeld ? onePiece(body) : body };
 }
 
@@ -85,7 +84,6 @@ function asksForRange(request: HttpRequest): boolean {
   return request.headers.some(([name]) => name === 'range' || name === 'if-range');
 }
 
-/** Joins the parts: the client gets one 200 of the whole body. */
 function joined(input: {
   readonly request: HttpRequest;
   readonly passed: Pick<HttpAnswer, 'headers' | 'body'>;

@@ -1,6 +1,6 @@
-// The gateway protocol's messages in Candid. HTTP gateway specification, "Canister HTTP Interface".
-// The streaming token has a type of the canister's choice, so it is decoded and returned with its
-// own type.
+// The gateway protocol's messages in Candid (HTTP gateway specification, "Canister HTTP
+// Interface"). The canister chooses the type of the streaming token, which is returned with its own
+// type.
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
@@ -98,8 +98,8 @@ export function encodeUpdateRequest(request: HttpRequest): Uint8Array {
 }
 
 /**
- * The library copies a body several times, so a large one is inserted afterwards, at the position
- * where the encodings of two different bodies differ.
+ * Inserts a large body afterwards, at the position where the encodings of two bodies differ,
+ * because the library copies a body several times.
  */
 function encodeRequest(type: IDL.Type, request: HttpRequest): Uint8Array {
   const { body } = request;

@@ -28,9 +28,7 @@ export type GatewayEngine = Pick<
 
 export interface CanisterClient {
   readonly canisterId: Principal;
-  /** Calls `http_request` as a query. */
   query(request: HttpRequest): Promise<CanisterAnswer>;
-  /** Calls `http_request_update` as an ingress message. */
   update(request: HttpRequest): Promise<CanisterAnswer>;
   nextPart(callback: StreamingCallback): Promise<StreamedPart>;
 }

@@ -1,6 +1,5 @@
-// Finds the canister of a request, and whether its responses are verified. In the order of the
-// network's gateways: host name, then `?canisterId=`, then the Referer. It does not know which
-// canisters are installed.
+// Finds the canister of a request and whether its responses are verified: by host name, then
+// `?canisterId=`, then the Referer, in the order of the network's gateways.
 
 import { Principal } from '@dfinity/principal';
 import { GatewayError } from './gateway-error.ts';

@@ -52,7 +52,7 @@ export function withGatewayCors(
   headers: readonly HeaderField[],
 ): readonly HeaderField[] {
   const defaults = defaultsOf(method);
-  // `Vary` is the one field that is added to
+  // `Vary` is the only field that is extended instead of replaced.
   const replaced = new Set(defaults.map(([name]) => name).filter((name) => name !== 'vary'));
   return [...withoutHeaders(headers, replaced), ...defaults];
 }
@@ -63,7 +63,7 @@ function defaultsOf(method: string): readonly HeaderField[] {
 
 const dayNs = 86_400_000_000_000n;
 
-/** Canisters whose answer to OPTIONS was not usable: for a day, none of theirs is asked for. */
+/** Canisters whose answer to OPTIONS was not usable: for a day the gateway answers for them. */
 export function createRefusedPreflights(nowNs: () => bigint) {
   const endsNs = new Map<string, bigint>();
   return {
@@ -74,7 +74,7 @@ export function createRefusedPreflights(nowNs: () => bigint) {
   };
 }
 
-/** Whether a canister's answer to OPTIONS is used: it is 2xx, empty and has a CORS header. */
+/** Returns whether a canister's answer to OPTIONS is usable: 2xx, empty and with a CORS header. */
 export function isPreflightAnswer(answer: {
   readonly status: number;
   readonly headers: readonly HeaderField[];

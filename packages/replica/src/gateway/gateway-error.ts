@@ -1,5 +1,4 @@
-// The gateway's own error responses: a code, its HTTP status (as the network's gateways send it)
-// and a reason, as a small JSON page.
+// The gateway's own errors as a JSON page: a code, its HTTP status as on the network, and a reason.
 
 /** Statuses of the gateway's own errors, as in ic-gateway. */
 const statusByCode = {
@@ -63,7 +62,6 @@ export function toGatewayError(error: unknown): GatewayError {
   return new GatewayError('InternalError', `The gateway failed: ${reason}`);
 }
 
-/** Returns the JSON page with the reason. */
 export function errorPage(error: GatewayError, requestId: string): Uint8Array {
   const { code, message } = error;
   return new TextEncoder().encode(`${JSON.stringify({ error: { code, message, requestId } })}\n`);

@@ -26,7 +26,7 @@ export interface GatewayOptions {
   readonly engine: GatewayEngine;
   /** DER. */
   readonly rootKey: Uint8Array;
-  /** Whether code of this hash serves HTTP. */
+  /** Returns whether code of this hash serves HTTP. */
   servesHttp(moduleHash: Uint8Array): boolean;
   /** Returns the canister that was set for plain `localhost`. */
   plainCanister(): Principal | undefined;
@@ -38,8 +38,8 @@ export interface GatewayOptions {
 }
 
 /**
- * How the gateway treats OPTIONS: it passes them on to canisters, as ic-gateway does with
- * `--cors-canister-passthrough`, or answers them itself, as ic-gateway does without that option.
+ * Whether OPTIONS are passed on to canisters, as by ic-gateway with its option
+ * `--cors-canister-passthrough`, or answered by the gateway itself, as without that option.
  */
 export type PreflightMode = 'passed-on' | 'answered';
 
@@ -127,10 +127,7 @@ function requireCanister(options: GatewayOptions, canisterId: Principal): void {
   throw new GatewayError('CanisterNotFound', `Canister ${canisterId.toText()} does not exist.`);
 }
 
-/**
- * Returns the canister of plain `localhost`: the one that was set, or the oldest that serves HTTP.
- * A later installation does not change it.
- */
+/** Returns the canister of plain `localhost`: the one set, or the oldest that serves HTTP. */
 function plainCanister(options: GatewayOptions): Principal {
   const named = options.plainCanister();
   if (named !== undefined) return named;

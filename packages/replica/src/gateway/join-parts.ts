@@ -14,7 +14,6 @@ import type { VerifiedAnswer, Verify } from './verifier.ts';
 const partsMax = 1_000;
 
 export interface JoinInput {
-  /** The request as the client sent it. */
   readonly request: HttpRequest;
   readonly canister: CanisterClient;
   readonly verify: Verify;

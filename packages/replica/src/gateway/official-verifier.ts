@@ -12,7 +12,6 @@ const require = createRequire(import.meta.url);
 
 let verifier: Verifier | undefined;
 
-/** Throws an Error with the verifier's reason. */
 export function runVerifier(...input: VerifyArguments): VerificationInfo {
   verifier ??= require(moduleName) as Verifier;
   try {

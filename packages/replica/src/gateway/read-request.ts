@@ -14,8 +14,8 @@ export const bodyBytesMax = 10 * 1_024 * 1_024;
 /** A common limit of servers; the longest path of a file takes 3 KiB with every byte escaped. */
 const urlBytesMax = 8 * 1_024;
 /**
- * The official verifier searches for a wildcard at each prefix of the path: 4,000 segments take it
- * seven seconds, 1,000 a tenth of one.
+ * The official verifier looks for a wildcard at each prefix of the path: 4,000 segments take it
+ * seven seconds, and 1,000 a tenth of a second.
  */
 const pathSegmentsMax = 1_000;
 

@@ -10,7 +10,6 @@ import { type VerifiableAnswer, type VerificationInput, verifyAnswer } from './v
 const threadBytesMin = 262_144;
 
 export interface VerifiedAnswer {
-  /** The headers that may be forwarded. */
   readonly headers: readonly HeaderField[];
   readonly body: Uint8Array;
 }
@@ -31,10 +30,7 @@ interface Thread {
 let thread: Thread | undefined;
 let questions = 0;
 
-/**
- * Like verifyAnswer(). It transfers the memory of a large body, which the caller must own
- * exclusively: the result has it, and the input no longer does.
- */
+/** Like verifyAnswer(); takes a large body's memory, which the caller must own exclusively. */
 export async function verifyBeside(input: VerificationInput): Promise<VerifiedAnswer> {
   const { answer } = input;
   if (answer.body.length < threadBytesMin) {

@@ -30,7 +30,7 @@ export interface VerificationInput {
 
 /**
  * Returns the headers that may be forwarded: the certified ones, or all if the canister certified
- * that it certifies none, or for version 1. Throws a GatewayError if the answer cannot be trusted.
+ * that it certifies none, or for version 1. Throws a GatewayError for an untrusted answer.
  */
 export function verifyAnswer(input: VerificationInput): readonly HeaderField[] {
   const { request, answer } = input;

@@ -1,5 +1,5 @@
 // Writes an answer to Node's HTTP server, as fast as the client reads. If an answer fails after its
-// head was sent, or has another length than the head declares, the connection is closed, so that
+// head was sent, or has a length other than the declared one, the connection is closed, so that
 // the client detects an incomplete body.
 
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ export async function writeAnswer(response: ServerResponse, answer: HttpAnswer):
     return;
   }
   try {
-    await writeParts(response, body, toldLength(headers));
+    await writeParts(response, body, declaredLength(headers));
   } catch {
     breakOff(response);
   }
@@ -40,25 +40,25 @@ export async function writeAnswer(response: ServerResponse, answer: HttpAnswer):
 async function writeParts(
   response: ServerResponse,
   parts: AsyncIterable<Uint8Array>,
-  told: number | undefined,
+  declared: number | undefined,
 ): Promise<void> {
   let length = 0;
   for await (const part of parts) {
     length += part.length;
-    if (told !== undefined && length > told)
+    if (declared !== undefined && length > declared)
       throw new Error('the body is longer than its Content-Length');
     if (!response.write(part)) await drained(response);
     if (response.destroyed) return;
   }
-  if (told !== undefined && length < told)
+  if (declared !== undefined && length < declared)
     throw new Error('the body is shorter than its Content-Length');
   response.end();
 }
 
 /** Returns undefined without a numeric Content-Length. */
-function toldLength(headers: readonly HeaderField[]): number | undefined {
-  const told = headerValue(headers, 'content-length') ?? '';
-  return /^\d{1,15}$/.test(told) ? Number(told) : undefined;
+function declaredLength(headers: readonly HeaderField[]): number | undefined {
+  const declared = headerValue(headers, 'content-length') ?? '';
+  return /^\d{1,15}$/.test(declared) ? Number(declared) : undefined;
 }
 
 /** Sends the bytes written so far, but not the end that the head announced. */
@@ -72,9 +72,9 @@ function breakOff(response: ServerResponse): void {
 function framedHeaders(answer: HttpAnswer, isHead: boolean): readonly HeaderField[] {
   const headers = withoutHeaders(answer.headers, hopByHop);
   const isBodiless = isHead || answer.status === 304;
-  const told = headerValue(headers, 'content-length');
-  if (isBodiless && told !== undefined) return headers;
-  if (!(answer.body instanceof Uint8Array) && toldLength(headers) !== undefined) return headers;
+  const declared = headerValue(headers, 'content-length');
+  if (isBodiless && declared !== undefined) return headers;
+  if (!(answer.body instanceof Uint8Array) && declaredLength(headers) !== undefined) return headers;
   const others = withoutHeaders(headers, new Set(['content-length']));
   if (answer.status === 204 || isBodiless) return others;
   if (!(answer.body instanceof Uint8Array)) return others;

@@ -107,8 +107,8 @@ export function findMethod(method: string): MethodName | Reject {
 }
 
 /**
- * Returns the canister that the URL of an ingress call to the management canister must name. IC
- * spec, "Effective canister id". `undefined`: any (creation), or the argument names none.
+ * Returns the canister that the URL of an ingress call to the management canister must name;
+ * `undefined` if it may name any, or if the argument names none. IC spec, "Effective canister id".
  */
 export function effectiveCanisterId(method: string, arg: Uint8Array): Principal | undefined {
   const target = isMethodName(method) ? rules[method].target : undefined;

@@ -5,9 +5,7 @@
 
 import { IDL, lebDecode, PipeArrayBuffer, slebDecode } from '@dfinity/candid';
 
-/**
- * Far more than the interface needs: at most 30 parts in a record, 6 levels, 2 options per path.
- */
+/** Far more than the interface needs: 30 parts in a record, 6 levels, 2 options per path. */
 const partsMax = 200;
 const levelsMax = 20;
 const optionsMax = 5;
@@ -44,10 +42,7 @@ const kindByCode: Readonly<Record<number, Kind>> = {
   [-21]: 'variant',
 };
 
-/**
- * Decodes the first argument. Throws for malformed arguments, other types, and arguments that cost
- * far more than their bytes.
- */
+/** Decodes the first argument. Throws if it is malformed or costs far more than its bytes. */
 export function decodeGuarded(types: readonly IDL.Type[], bytes: Uint8Array): unknown {
   // Copies a view, because the decoder reads from the start of its buffer, ignoring the offset.
   const own = new Uint8Array(bytes);
@@ -115,9 +110,7 @@ function readEntry(pipe: PipeArrayBuffer): Entry {
   return { kind, parts };
 }
 
-/**
- * The values of a signature's types are never read, but the decoder compares and prints the types.
- */
+/** Skips a signature; its types are never read, but the decoder compares and prints them. */
 function readFunction(pipe: PipeArrayBuffer): Entry {
   const [taken, given] = [readTypes(pipe), readTypes(pipe)];
   pipe.read(readCount(pipe));
@@ -128,10 +121,7 @@ function readTypes(pipe: PipeArrayBuffer): number[] {
   return Array.from({ length: readCount(pipe) }, () => readType(pipe));
 }
 
-/**
- * Reads a count. Each counted item takes at least one byte, so a larger count than the rest is
- * false.
- */
+/** Reads a count, and refuses one above the remaining bytes: each item takes at least one. */
 function readCount(pipe: PipeArrayBuffer): number {
   const count = lebDecode(pipe);
   if (count > BigInt(pipe.byteLength)) throw new Error('it ends inside its type table');

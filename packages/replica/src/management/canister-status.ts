@@ -11,7 +11,6 @@ export interface StatusSource {
   readonly chunkStoreBytes: number;
 }
 
-/** Returns the value of the Candid result type of canister_status. */
 export function canisterStatus(source: StatusSource): object {
   const { view, balance, settings } = source;
   const heap = BigInt(view.heapBytes);

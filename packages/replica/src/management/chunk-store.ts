@@ -1,6 +1,5 @@
 // The chunk stores: chunks of Wasm modules per canister, for install_chunked_code. IC spec, "Chunk
-// store". They are only in memory: after a restart of the replica a client uploads them again, as
-// for a missing chunk.
+// store". They are in memory only, so clients upload the chunks again after a restart.
 
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
@@ -15,7 +14,6 @@ export const moduleBytesMax = 100 * 2 ** 20;
 export class ChunkStore {
   readonly #chunks = new Map<string, Map<string, Uint8Array>>();
 
-  /** Stores the chunk and returns its SHA-256. */
   upload(canisterId: string, chunk: Uint8Array): Uint8Array | Reject {
     if (chunk.length > chunkBytesMax) {
       const size = `${chunk.length} bytes exceeds the maximum of ${chunkBytesMax}`;

@@ -1,5 +1,4 @@
-// Management methods for a canister's code: installation, as a whole or from chunks, and the chunk
-// store.
+// Management methods for code: installation as a whole or from chunks, and the chunk store.
 
 import type { Principal } from '@dfinity/principal';
 import type {
@@ -75,10 +74,7 @@ function modeOf(mode: InstallModeArgument): {
   return { mode: 'upgrade', upgrade: { skipPreUpgrade, wasmMemoryPersistence } };
 }
 
-/**
- * The caller must control the target, and also the canister with the store unless the caller is
- * that canister.
- */
+/** The caller must control the target and, unless it is that canister, the one with the store. */
 async function installChunked(
   { lifecycle, chunks }: Parts,
   request: { readonly argument: Arguments['install_chunked_code']; readonly call: ManagementCall },

@@ -14,8 +14,7 @@ export interface ManagementOptions {
   readonly signingKeys: SigningKeys;
   /** Absent: HTTPS outcalls are refused. */
   readonly outcalls?: OutcallOptions | undefined;
-  /** Balance of a canister made by provisional_create_canister_with_cycles without an amount;
-   * default 100 T. */
+  /** Balance from provisional_create_canister_with_cycles without an amount; default 100 T. */
   readonly provisionalCycles?: bigint;
 }
 

@@ -92,10 +92,7 @@ function detailsValue(details: CanisterChange['details']): object {
   }
 }
 
-/**
- * Returns the newest matching records that fit. The filter is the network's; the specification does
- * not have it.
- */
+/** Returns the newest matching records that fit. The network has the filter, but not the spec. */
 function logs(
   { lifecycle }: Parts,
   { canister_id: id, filter: [filter] }: Arguments['fetch_canister_logs'],

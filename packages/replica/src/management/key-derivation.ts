@@ -1,7 +1,7 @@
-// Child keys of threshold keys, along a path of byte strings: a public key and its chain code
-// determine the public keys below it. Both schemes add an offset to the secret key. IC spec, "IC
-// method ecdsa_public_key" (BIP32, generalized: ia.cr/2021/1330, appendix D) and "Ed25519
-// hierarchical key derivation".
+// Child keys of threshold keys along a path of byte strings: a public key and its chain code
+// determine those below it. Both schemes add an offset to the secret key. IC spec, "IC method
+// ecdsa_public_key" (BIP32, generalized by ia.cr/2021/1330, D) and "Ed25519 hierarchical key
+// derivation".
 
 import { mapHashToField, mod } from '@noble/curves/abstract/modular';
 import { bytesToNumberBE, concatBytes } from '@noble/curves/abstract/utils';

@@ -83,8 +83,7 @@ export function refused(message: string): Reject {
   return reject(4, { errorCode: 'IC0406', message });
 }
 
-/** Rejects a failed operation of a canister. The network has no error code for it: canisters see
- * only reject code and message. */
+/** Rejects a failed operation, for which the network has no error code. */
 export function failed(code: RejectCode, message: string): Reject {
   return { status: 'rejected', code, message, errorCode: '' };
 }

@@ -1,6 +1,5 @@
-// Converts canister settings from Candid for the engine, with the network's ranges and messages:
-// `dfinity/ic` `rs/execution_environment/src/canister_settings.rs`. The engine checks the capacity
-// of the subnet.
+// Converts canister settings from Candid, with the network's ranges and messages (`dfinity/ic`
+// `rs/execution_environment/src/canister_settings.rs`). The engine checks the subnet's capacity.
 
 import type { Reject } from '../core.ts';
 import { environmentTextBytesMax } from '../execution/limits.ts';

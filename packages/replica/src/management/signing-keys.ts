@@ -44,10 +44,7 @@ export interface SigningKeyPath {
 export interface SigningRequest extends SigningKeyPath {
   /** For ECDSA the hash, 32 bytes; else the message. */
   readonly message: Uint8Array;
-  /**
-   * Only for BIP340: the key is tweaked by this root, empty or 32 bytes. BIP341,
-   * `taproot_sign_script`.
-   */
+  /** Only for BIP340: tweaks the key by this root, 0 or 32 bytes. BIP341, `taproot_sign_script`. */
   readonly taprootRoot?: Uint8Array | undefined;
   /** 32 new random bytes. */
   readonly random: Uint8Array;
@@ -55,20 +52,14 @@ export interface SigningRequest extends SigningKeyPath {
 
 export interface SigningKeys {
   readonly keyNames: readonly string[];
-  /**
-   * Returns the key for offline derivation. Like the other functions, throws a RangeError for an
-   * unknown key.
-   */
+  /** Returns the key for offline derivation. Like the others, throws RangeError if unknown. */
   masterPublicKey(scheme: SigningScheme, keyName: string): Uint8Array;
   publicKey(path: SigningKeyPath): ExtendedKey;
   /** Returns 64 bytes: ECDSA r | s, big endian, s in the lower half; BIP340; RFC 8032. */
   sign(request: SigningRequest): Uint8Array;
 }
 
-/**
- * Returns the keys of one replica. `seed`: at least 32 secret random bytes; the same seed gives the
- * same keys.
- */
+/** Returns a replica's keys. `seed`: at least 32 secret bytes, which determine the keys. */
 export function createSigningKeys(seed: Uint8Array): SigningKeys {
   if (seed.length < seedBytesMin) {
     throw new RangeError(`A signing seed has at least ${seedBytesMin} bytes, not ${seed.length}`);

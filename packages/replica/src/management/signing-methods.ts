@@ -53,7 +53,7 @@ function schemeOf({ algorithm }: Arguments['schnorr_public_key']['key_id']): Sig
 function refuseTaproot(scheme: SigningScheme, root: Uint8Array | undefined): Reject | undefined {
   if (root === undefined) return undefined;
   if (scheme !== 'schnorr:Bip340Secp256k1') {
-    return refused('sign_with_schnorr: aux bip341 is for algorithm bip340secp256k1 alone');
+    return refused('sign_with_schnorr: aux bip341 is only for algorithm bip340secp256k1');
   }
   if (root.length === 0 || root.length === hashBytes) return undefined;
   const wanted = `is empty or has ${hashBytes} bytes, not ${root.length}`;

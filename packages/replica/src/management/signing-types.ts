@@ -1,5 +1,4 @@
-// Candid types of the methods that sign. IC spec, "IC method ecdsa_public_key" and the following
-// ones.
+// Candid types of the methods that sign. IC spec, from "IC method ecdsa_public_key" on.
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';

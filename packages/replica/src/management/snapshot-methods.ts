@@ -1,5 +1,4 @@
-// Management methods for snapshots. IC spec, "IC method take_canister_snapshot" and the following
-// ones.
+// Management methods for snapshots. IC spec, from "IC method take_canister_snapshot" on.
 
 import { sha256 } from '@noble/hashes/sha2';
 import type { ManagementCall, Reject, SnapshotPart } from '../core.ts';

@@ -19,10 +19,7 @@ const signatureSeparator = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_AUG_';
 const masterKeySeparator = 'local-replica-vetkd-master-key';
 const encryptionSeparator = 'local-replica-vetkd-encryption';
 
-/**
- * Price of one derived key in cycles, by key name: the network's price for the size of the key's
- * subnet.
- */
+/** Cycles per derived key, by key name: the network's price for the size of the key's subnet. */
 const feeByKeyName = new Map([
   ['key_1', 26_153_846_153n],
   ['test_key_1', 10_000_000_000n],
@@ -54,17 +51,11 @@ export interface VetKeys {
   masterPublicKey(keyName: string): Uint8Array;
   /** Returns 96 bytes, G2 compressed. With an empty context, the canister's key. */
   publicKey(path: VetKeyPath): Uint8Array;
-  /**
-   * Returns E1 (G1) | E2 (G2) | E3 (G1), 192 bytes; `undefined` if the transport key is not a valid
-   * point.
-   */
+  /** Returns E1 (G1) | E2 (G2) | E3 (G1), 192 bytes; `undefined` for an invalid transport key. */
   encryptedKey(request: VetKeyRequest): Uint8Array | undefined;
 }
 
-/**
- * Returns the keys of one replica. `seed`: at least 32 secret random bytes; the same seed gives the
- * same keys.
- */
+/** Returns a replica's keys. `seed`: at least 32 secret bytes, which determine the keys. */
 export function createVetKeys(seed: Uint8Array): VetKeys {
   if (seed.length < seedBytesMin) {
     throw new RangeError(`A vetKD seed has at least ${seedBytesMin} bytes, not ${seed.length}`);
@@ -92,10 +83,7 @@ export function createVetKeys(seed: Uint8Array): VetKeys {
   };
 }
 
-/**
- * Derives first for the canister, then for the context; each step adds a hash that binds the
- * previous key.
- */
+/** Derives for the canister, then for the context; each step hashes the previous key. */
 function deriveSecretKey(masterKey: bigint, path: VetKeyPath): bigint {
   const canisterKey = deriveChild(masterKey, {
     bound: path.canisterId,
@@ -127,10 +115,7 @@ function encrypt(secretKey: bigint, request: VetKeyRequest): Uint8Array | undefi
   );
 }
 
-/**
- * Requires a point of the right subgroup other than the neutral element, which would reveal the
- * key.
- */
+/** Requires a point of the subgroup; the neutral element would reveal the key. */
 function decodeTransportKey(bytes: Uint8Array): G1Point | undefined {
   if (bytes.length !== 48) return undefined;
   try {

@@ -67,10 +67,7 @@ export class AnswerCache {
     }
   }
 
-  /**
-   * "X-fetch": the closer its expiry and the longer it took, the likelier a response is requested
-   * again.
-   */
+  /** "X-fetch": the sooner it expires and the slower it was, the likelier it is refetched. */
   #find(key: string, earliness: number): HttpAnswer | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;

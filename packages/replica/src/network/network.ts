@@ -1,6 +1,5 @@
-// Simulates the network around the replica on request: both servers as slow as a profile describes,
-// and a node that answers queries wrongly. Without a profile and faults it is absent. In-process
-// calls bypass it.
+// Simulates the network on request: servers as slow as a profile describes, and a node that answers
+// queries wrongly. In-process calls bypass it.
 
 import type { AgentRequest, AgentResponse } from '../agent/agent-message.ts';
 import { textResponse } from '../agent/agent-message.ts';
@@ -8,7 +7,7 @@ import type { Engine, MessageReport } from '../core.ts';
 import { GatewayError } from '../gateway/gateway-error.ts';
 import { AnswerCache } from './answer-cache.ts';
 import type { ClientTimes, NetworkProfile } from './profile.ts';
-import { createQueryDoor, type QueryDoor, type QueryFaults } from './query-faults.ts';
+import { createFaultyNode, type FaultyNode, type QueryFaults } from './query-faults.ts';
 import { addressLimit, tokenBucket } from './rate-limit.ts';
 import { Rounds } from './rounds.ts';
 import { pause, type Random, seededRandom } from './seeded-random.ts';
@@ -21,7 +20,7 @@ export interface Network {
   readonly agentEngine: Engine;
   /** The engine of the gateway: adds the latency to the node. */
   readonly gatewayEngine: Engine;
-  readonly queryDoor: QueryDoor | undefined;
+  readonly faultyNode: FaultyNode | undefined;
   readonly cache: AnswerCache | undefined;
   readonly clientTimes: ClientTimes | undefined;
   /** Adds latency and rate limits to the agent endpoints. */
@@ -37,13 +36,13 @@ export interface NetworkOptions {
 }
 
 export function createNetwork({ engine, profile, faults, seed }: NetworkOptions): Network {
-  const queryDoor = faults && createQueryDoor(faults, engine);
-  const node = queryDoor === undefined ? engine : withQueries(engine, queryDoor);
+  const faultyNode = faults && createFaultyNode(faults, engine);
+  const node = faultyNode === undefined ? engine : withQueries(engine, faultyNode);
   if (profile === undefined) {
     return {
       agentEngine: node,
       gatewayEngine: node,
-      queryDoor,
+      faultyNode,
       cache: undefined,
       clientTimes: undefined,
       slowApi: (handle) => handle,
@@ -59,7 +58,7 @@ export function createNetwork({ engine, profile, faults, seed }: NetworkOptions)
   return {
     agentEngine,
     gatewayEngine: withWays(agentEngine, { wayMs, takesUpdate }),
-    queryDoor,
+    faultyNode,
     cache: new AnswerCache(profile.cache, random, nowMs),
     clientTimes: profile.clientTimes,
     slowApi: (handle) => limited(withWay(handle, wayMs), { profile, takesUpdate }),
@@ -80,8 +79,8 @@ const untimed: ReadonlySet<MessageReport['kind']> = new Set([
   'postUpgrade',
 ]);
 
-function withQueries(engine: Engine, queryDoor: QueryDoor): Engine {
-  return { ...engine, query: async (message) => (await queryDoor.answer(message)).sent };
+function withQueries(engine: Engine, faultyNode: FaultyNode): Engine {
+  return { ...engine, query: async (message) => (await faultyNode.answer(message)).sent };
 }
 
 function withRounds(engine: Engine, rounds: Rounds): Engine {

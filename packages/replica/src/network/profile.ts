@@ -37,10 +37,7 @@ export interface ClientTimes {
   readonly bodyMs: number;
   /** For the body of a request to the agent endpoints. */
   readonly apiBodyMs: number;
-  /**
-   * For the next bytes of a response: the connection of a client that reads nothing for this time
-   * is closed.
-   */
+  /** For the next bytes of a response; a client that reads nothing for this time is cut off. */
   readonly writeStallMs: number;
 }
 
@@ -60,10 +57,7 @@ export interface CacheSettings {
   readonly bytesMax: number;
   /** How long a request waits for a concurrent equal one. */
   readonly lockMs: number;
-  /**
-   * Above 0, responses are requested again some time before they expire: the slower they were, the
-   * earlier.
-   */
+  /** Above 0, requests responses again before they expire; the slower they were, the earlier. */
   readonly earliness: number;
 }
 
@@ -75,8 +69,7 @@ export const mainnetProfile: NetworkProfile = {
   // second rank waits UNIT_DELAY_APP_SUBNET, 1 s.
   roundMs: 1_000,
   roundJitterMs: 150,
-  // rs/limits/src/lib.rs, INITIAL_NOTARY_DELAY: 300 ms; the same time again for the shares of both
-  // steps.
+  // rs/limits/src/lib.rs, INITIAL_NOTARY_DELAY: 300 ms, and as long again for the steps' shares.
   finalizationMs: 600,
   // The documented two seconds consist of half a round of waiting, the latency, and this time.
   certificationMs: 500,

@@ -14,10 +14,7 @@ export interface QueryFaults {
   readonly altered?: number;
   /** A response that the node itself has changed and signed. */
   readonly lies?: number;
-  /**
-   * A response from an older state: that to the same query at the time. If that query was not made
-   * then, the present response with the older time.
-   */
+  /** A response from an older state, or the present one with the older time if none is known. */
   readonly lags?: number;
   /** Age of that state; default 30 s. */
   readonly lagNs?: bigint;
@@ -28,23 +25,21 @@ export interface QueryFaults {
   /** Forward, or backward if negative; default an hour. */
   readonly clockJumpNs?: bigint;
   /**
-   * Returns a reply of the node's own making, which it signs, to a query that would get `reply`;
-   * undefined for the true one. Not called for a query that is rejected.
+   * Returns a reply that the node makes up and signs, for a query that would get `reply`, or
+   * undefined for the true one. Not called for rejected queries.
    */
   readonly forge?: (query: CallMessage, reply: Uint8Array) => Uint8Array | undefined;
 }
 
 /** One node's answer to a query. */
 export interface NodeAnswer {
-  /** The signed outcome. */
   readonly signed: Outcome;
-  /** The sent outcome. */
   readonly sent: Outcome;
   /** Time of the node's clock, ns since 1970. */
   readonly timestampNs: bigint;
 }
 
-export interface QueryDoor {
+export interface FaultyNode {
   /** Throws an AbortedRequest if no response must be sent. */
   answer(message: CallMessage): Promise<NodeAnswer>;
   /** Applies to later queries. Throws an Error for an invalid probability. */
@@ -65,10 +60,10 @@ const pastQueriesMax = 1_000;
 type Probability = 'altered' | 'lies' | 'lags' | 'dropped' | 'clockJumps';
 
 /** Throws an Error for an invalid probability. */
-export function createQueryDoor(
+export function createFaultyNode(
   given: QueryFaults,
   node: { query(message: CallMessage): Promise<Outcome>; now(): bigint },
-): QueryDoor {
+): FaultyNode {
   let faults = checked(given);
   let random = seededRandom(faults.seed);
   const past = new Map<string, Past[]>();
@@ -91,12 +86,12 @@ export function createQueryDoor(
       const fresh = { atNs: node.now(), outcome: await node.query(message) };
       const lagNs = faults.lagNs ?? lagNsDefault;
       const history = remember(past, keyOf(message), fresh);
-      const told = drawn.lags ? asOf(history, fresh.atNs - lagNs) : fresh;
+      const chosen = drawn.lags ? asOf(history, fresh.atNs - lagNs) : fresh;
       const jump = drawn.clockJumps ? (faults.clockJumpNs ?? clockJumpNsDefault) : 0n;
-      const own = forged(told.outcome, message, faults.forge);
+      const own = forged(chosen.outcome, message, faults.forge);
       const signed = drawn.lies ? alter(own, random) : own;
       const sent = drawn.altered ? alter(signed, random) : signed;
-      return { signed, sent, timestampNs: told.atNs + jump };
+      return { signed, sent, timestampNs: chosen.atNs + jump };
     },
   };
 }
@@ -141,7 +136,7 @@ function forged(outcome: Outcome, query: CallMessage, forge: QueryFaults['forge'
 /** Changes one bit of a reply, or the text of a reject. */
 function alter(outcome: Outcome, random: Random): Outcome {
   if (outcome.status === 'rejected') {
-    return { ...outcome, message: `${outcome.message} (or so it is said)` };
+    return { ...outcome, message: `${outcome.message} (altered)` };
   }
   const arg = new Uint8Array(outcome.arg);
   const place = Math.floor(random() * arg.length);

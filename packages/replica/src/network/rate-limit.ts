@@ -1,5 +1,4 @@
-// The rate limit of the network's boundary nodes: a token bucket that fills with time, and a ban of
-// addresses whose bucket is empty.
+// The rate limit of boundary nodes: a token bucket, and a ban of addresses whose bucket is empty.
 
 import type { NetworkProfile, RateLimit } from './profile.ts';
 
@@ -20,8 +19,8 @@ export function tokenBucket({ perSecond, burst }: RateLimit, nowMs: () => number
 }
 
 /**
- * Limits one address, which all clients on this machine share. The network's firewall drops the
- * packets of a banned address; here a response states the reason.
+ * Limits one address, which all clients on this machine share. The network's firewall drops packets
+ * of a banned address; here a response states the reason.
  */
 export function addressLimit(
   limit: NetworkProfile['requests'],

@@ -6,7 +6,6 @@ import type { NetworkProfile } from './profile.ts';
 import { pause, type Random } from './seeded-random.ts';
 
 interface Block {
-  /** Time of the block. */
   readonly atMs: number;
   bytes: number;
   messages: number;
@@ -27,7 +26,6 @@ export class Rounds {
   readonly #settings: RoundSettings;
   readonly #random: Random;
   readonly #nowMs: () => number;
-  /** Future blocks. */
   readonly #blocks: Block[] = [];
   /** Time at which each canister has executed its messages. */
   readonly #freeAtMs = new Map<string, number>();
@@ -52,7 +50,6 @@ export class Rounds {
     }
   }
 
-  /** Records the instructions that a canister has executed. */
   executed(canisterId: string, instructions: bigint): void {
     const { instructionsPerSecond } = this.#settings;
     const milliseconds = (Number(instructions) * 1_000) / instructionsPerSecond;
@@ -85,9 +82,7 @@ export class Rounds {
     }
   }
 
-  /**
-   * Adds a block aligned to the rounds, so that a message after a pause waits for part of a round.
-   */
+  /** Adds a block aligned to the rounds, so that a message after a pause waits part of a round. */
   #addBlock(now: number): Block {
     const { roundMs, roundJitterMs } = this.#settings;
     const turn = Math.max(this.#nextTurn, Math.floor(now / roundMs) + 1);

@@ -1,5 +1,4 @@
-// Random numbers that repeat for the same seed (mulberry32), so that a delay or a fault can be
-// reproduced. Not for secrets.
+// Repeatable random numbers (mulberry32) for delays and faults. Not for secrets.
 
 /** Returns a number from 0 up to, but not including, 1. */
 export type Random = () => number;

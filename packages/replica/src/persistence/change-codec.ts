@@ -1,5 +1,4 @@
-// The bytes of a commit in the journal. The journal handles checksums; pages are outside the CBOR,
-// so that they are not copied.
+// The bytes of a commit in the journal; pages are outside the CBOR, so that they are not copied.
 //
 //   commit  u32 length of the head, little endian | head, CBOR | page runs, one after another |
 //           changes of heaps, one after another
@@ -66,10 +65,7 @@ function sizeOfRun({ firstPage, bytes }: PageRun): readonly [number, number] {
   return [firstPage, bytes.length / osPageBytes];
 }
 
-/**
- * Reverses `encodeChange`; the caller has verified the checksum. Page runs are views into
- * `payload`.
- */
+/** Reverses `encodeChange`, after a check of the checksum. Page runs are views into `payload`. */
 export function decodeChange(payload: Uint8Array): PreparedChange {
   const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
   let position = 4 + view.getUint32(0, true);

@@ -20,19 +20,13 @@ import { prepareStateFolder } from './state-folder.ts';
 import { createStateStore, type PreparedChange, type StoreBackend } from './state-store.ts';
 
 export interface DiskStoreOptions {
-  /**
-   * Waits for the disk at each commit; default true. If false, the state survives a kill, but not a
-   * power cut.
-   */
+  /** Waits for the disk at each commit; default true. If false, a power cut may lose changes. */
   readonly sync?: boolean;
   /** Journal size in bytes that triggers a checkpoint; default 64 MiB. */
   readonly checkpointBytes?: number;
   /** Cache size for read pages, in bytes; default 32 MiB. */
   readonly cacheBytes?: number;
-  /**
-   * Called before each write with its number of bytes; an exception fails the write, like a full
-   * disk.
-   */
+  /** Called before each write with its bytes; an exception fails the write, like a full disk. */
   readonly onWrite?: (bytes: number) => void;
   /** Returns to the last intact state if data is damaged; receives sentences about the result. */
   readonly onRepair?: (sentence: string) => void;
@@ -40,10 +34,7 @@ export interface DiskStoreOptions {
   readonly onNote?: (sentence: string) => void;
 }
 
-/**
- * Opens or creates the state in `directory`. Throws an Error with a remedy if another process uses
- * it, if it is damaged, or if the folder contains something else.
- */
+/** Opens or creates the state; throws with a remedy if it is in use, damaged or not a state. */
 export function openDiskStore(directory: string, options: DiskStoreOptions = {}): StateStore {
   const format = prepareStateFolder(directory);
   const unlock = lockFolder(directory);
@@ -131,8 +122,7 @@ class DiskBackend {
     try {
       this.#checkpoint();
     } catch (error) {
-      // The commit itself is durable. The journal stays, and no commit follows that depends on
-      // doubtful files.
+      // The commit itself is durable; no further one may depend on files in doubt.
       const place = `${this.#place.directory} (${error})`;
       this.#refusal = `The state could not be written to ${place}; restart the replica`;
     }

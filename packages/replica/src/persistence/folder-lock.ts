@@ -1,6 +1,5 @@
-// Prevents two replicas from using one state folder. The lock is a file with its owner: process id
-// and, if /proc has them, boot and start time, so that a reused process id does not count as the
-// owner.
+// Prevents two replicas from using one state folder. The lock file has its owner's process id and,
+// if /proc has them, boot and start time, which distinguish a reused process id.
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,10 +13,7 @@ interface LockOwner {
 
 export const lockFileName = 'lock';
 
-/**
- * Locks the folder and returns the function that unlocks it. Throws if a living process holds the
- * lock.
- */
+/** Locks the folder and returns the unlocking function; throws if a living process holds it. */
 export function lockFolder(directory: string): () => void {
   const path = join(directory, lockFileName);
   const mine = JSON.stringify({ pid: process.pid, started: startOf(process.pid) });

@@ -1,5 +1,4 @@
-// The journal: an append-only file of numbered, checksummed records, one per commit. It does not
-// interpret records.
+// The journal: an append-only file of numbered, checksummed, uninterpreted records, one per commit.
 //
 //   file    "ICRJRNL2" (8) | nonce (16) | base: sequence u64 and checksum u32 of the snapshot that
 //           it continues | crc32 of nonce and base (4) | record *
@@ -87,8 +86,8 @@ export class Journal {
   }
 
   /**
-   * Passes on all complete records after the snapshot and drops a torn last one that was not
-   * answered. Throws StateDamage for any other fault, after passing on the records before it.
+   * Passes on the records after the snapshot, without a torn last one that was not answered. Throws
+   * StateDamage for any other fault, after passing on the records before it.
    */
   replay(onRecord: (record: JournalRecord) => void): void {
     const fileSize = fstatSync(this.#file).size;
@@ -116,10 +115,7 @@ export class Journal {
     if (position < fileSize) ftruncateSync(this.#file, position);
   }
 
-  /**
-   * Appends one record in one write. After a failed write the journal is unchanged; after a failed
-   * flush it is closed.
-   */
+  /** Appends one record. A failed write leaves the journal unchanged; a failed flush closes it. */
   append(change: readonly Uint8Array[]): void {
     if (this.#damage !== undefined) throw new Error(this.#damage);
     // zlib's CRC-32 restarts at an empty part.
@@ -174,7 +170,7 @@ export class Journal {
   #ofOtherTime(): StateDamage {
     const [first, last] = [this.#base?.sequence, this.#options.snapshot.sequence];
     return new StateDamage(
-      `The journal ${this.#path} and the snapshot beside it are not of the same time: one is ` +
+      `The journal ${this.#path} and the snapshot beside it do not match: one is ` +
         `missing, or an older copy (the journal begins after commit ${first}, the snapshot ends ` +
         `with ${last})`,
     );
@@ -183,8 +179,7 @@ export class Journal {
   /** Checks that the journal extends to the end of the snapshot and to the last answered record. */
   #checkEnds(last: number): void {
     const { snapshot, answered } = this.#options;
-    // A crash between a snapshot and its new journal leaves the former journal, which ends with the
-    // snapshot.
+    // A crash between a snapshot and its new journal leaves the former one, which ends with it.
     const isFormer = this.#base !== undefined && this.#base.sequence < snapshot.sequence;
     if (isFormer && last !== snapshot.sequence) throw this.#ofOtherTime();
     if (this.#lastSequence < answered) {
@@ -235,10 +230,7 @@ export class Journal {
     return crc32(payload) === header.checksum ? payload : undefined;
   }
 
-  /**
-   * A bad last record is torn. A bad record followed by a good one was once complete, so it is
-   * damaged.
-   */
+  /** A bad last record is torn; one followed by a good record was once complete and is damaged. */
   #refuseCorruptMiddle(from: number, fileSize: number): void {
     const mark = this.#nonce.subarray(0, 4);
     const block = Buffer.alloc(scanBytes + mark.length);

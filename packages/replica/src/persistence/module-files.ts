@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { StateDamage } from '../state-damage.ts';
 import { writeFileDurably } from './durable-file.ts';
 
-/** Returns the name of a module's file. */
 export function moduleFileName(module: Uint8Array): string {
   return `${createHash('sha256').update(module).digest('hex')}.wasm`;
 }

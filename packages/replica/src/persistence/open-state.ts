@@ -68,7 +68,6 @@ export class StateContent {
     for (const files of Object.values(this.#files)) files.get(canisterId)?.remove();
   }
 
-  /** Returns all page files with their canister and kind. */
   files(): { readonly canisterId: string; readonly kind: MemoryKind; readonly file: PageFile }[] {
     return (['stable', 'heap'] as const).flatMap((kind) =>
       [...this.#files[kind]].map(([canisterId, file]) => ({ canisterId, kind, file })),
@@ -168,7 +167,7 @@ export function replayInto(content: StateContent, journal: Journal): void {
   );
 }
 
-/** Whether nothing was ever committed; an interrupted first start may have left the mark. */
+/** Returns whether nothing was committed; an interrupted first start may have left the mark. */
 function isFresh(directory: string): boolean {
   const holds = (name: string) => existsSync(join(directory, name));
   if (holds('journal') || holds(snapshotFileName)) return false;

@@ -120,7 +120,7 @@ export class PageFile implements WritableBase {
     this.#pages = change.pages;
   }
 
-  /** Whether the journal already has the whole page, so that a change may contain a part of it. */
+  /** Returns whether the journal has the whole page, so that a change may be a part of it. */
   hasPending(page: number): boolean {
     return this.#pending.has(page);
   }
@@ -193,7 +193,7 @@ export class PageFile implements WritableBase {
     return this.#file;
   }
 
-  /** Returns the committed page for changing it in place. */
+  /** Returns the pending page for changing it in place, or a new one, which its change fills. */
   #ownPage(page: number): Uint8Array {
     const known = this.#pending.get(page);
     if (known !== undefined) return known;
@@ -271,10 +271,7 @@ export class PageFile implements WritableBase {
     );
   }
 
-  /**
-   * Fills `target`, a block. A crash can leave pages in the file that are newer, but these are in
-   * the journal.
-   */
+  /** Fills `target`, a block. Pages in the file that a crash left newer are also in the journal. */
   #readFile(block: number, target: Uint8Array): void {
     const count = readFully(this.#open(), { target, position: block * blockBytes });
     if (count < target.length) target.fill(0, count);
@@ -293,7 +290,7 @@ export class PageFile implements WritableBase {
   #damaged(page: number): StateDamage {
     return new StateDamage(
       `Page ${page} of the file ${this.#path} is damaged, or older than the snapshot; restore it ` +
-        'from a copy, or start with --repair to see what else is whole',
+        'from a copy, or start with --repair to see what else is intact',
     );
   }
 

@@ -23,35 +23,32 @@ import {
 } from './snapshot-file.ts';
 import { writeCheckpoint } from './write-checkpoint.ts';
 
-type Tell = (sentence: string) => void;
+type Note = (sentence: string) => void;
 
 /** Throws StateDamage if no intact state is left. */
-export function repairState(place: StatePlace, tell: Tell): void {
-  const lostModules = removeBadModules(place.directory, tell);
+export function repairState(place: StatePlace, note: Note): void {
+  const lostModules = removeBadModules(place.directory, note);
   const damage = findDamage(place);
   if (damage === undefined) {
-    if (lostModules === 0) tell('Nothing of the state is damaged: no repair was needed.');
+    if (lostModules === 0) note('Nothing of the state is damaged: no repair was needed.');
     return;
   }
-  tell(`${damage}.`);
+  note(`${damage}.`);
   for (const snapshot of snapshotsOf(place.directory)) {
-    if (goBack(place, { snapshot, tell })) return;
+    if (goBack(place, { snapshot, note })) return;
   }
   throw new StateDamage(`${damage}; no intact state is left, so --repair cannot help`);
 }
 
-/**
- * Removes damaged modules. Their canisters stay, and run again after an upgrade. Returns their
- * number.
- */
-function removeBadModules(directory: string, tell: Tell): number {
+/** Removes damaged modules, and returns their number. An upgrade lets their canisters run again. */
+function removeBadModules(directory: string, note: Note): number {
   const folder = join(directory, 'modules');
   const bad = readdirSync(folder).filter((name) => {
     return moduleFileName(readFileSync(join(folder, name))) !== name;
   });
   for (const name of bad) {
     rmSync(join(folder, name));
-    tell(`The module ${name} is damaged and was removed: upgrade its canister to run it again.`);
+    note(`The module ${name} is damaged and was removed: upgrade its canister to run it again.`);
   }
   return bad.length;
 }
@@ -95,9 +92,9 @@ function snapshotsOf(directory: string): ReadSnapshot[] {
 /** Returns false if the page files do not belong to this snapshot. */
 function goBack(
   place: StatePlace,
-  target: { readonly snapshot: ReadSnapshot; readonly tell: Tell },
+  target: { readonly snapshot: ReadSnapshot; readonly note: Note },
 ): boolean {
-  const { snapshot, tell } = target;
+  const { snapshot, note } = target;
   const content = new StateContent(place, snapshot);
   try {
     const sequence = replayWhole(place, { content, snapshot });
@@ -105,9 +102,9 @@ function goBack(
     if (lostHeaps === undefined) return false;
     for (const canisterId of lostHeaps) {
       content.forgetHeap(canisterId);
-      tell(`The heap of ${canisterId} is lost: the canister is started as by an upgrade.`);
+      note(`The heap of ${canisterId} is lost: the canister is started as by an upgrade.`);
     }
-    tell(lossOf(answeredOf(place.directory), sequence));
+    note(lossOf(answeredOf(place.directory), sequence));
     writeCheckpoint(place, { content, sequence });
     return true;
   } finally {

@@ -48,7 +48,6 @@ export const emptySnapshot: ReadSnapshot = {
   isFormer: false,
 };
 
-/** Returns its checksum. */
 export function writeSnapshot(directory: string, snapshot: Snapshot): number {
   const body = encode(snapshot);
   const checksum = crc32(body);

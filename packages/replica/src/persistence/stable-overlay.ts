@@ -104,8 +104,7 @@ export class StableOverlay implements StableMemory {
     this.#cleared = false;
   }
 
-  /** Returns the change to commit; `undefined` if nothing changed. `cleared`: the commit drops the
-   * former content. */
+  /** Returns the change to commit, if any. `cleared`: it drops the former content. */
   change(canisterId: string, cleared: boolean): StableChange | undefined {
     if (cleared && !this.#cleared) this.#dropBase();
     const isSame = !this.#cleared && this.#size === this.#base.pages() && this.#dirty.size === 0;
@@ -113,7 +112,7 @@ export class StableOverlay implements StableMemory {
     return { canisterId, cleared: this.#cleared, pages: this.#size, runs: this.#runs() };
   }
 
-  /** Call it after the base has applied the change: it empties the overlay. */
+  /** Must be called after the base has applied the change; empties the overlay. */
   settle(): void {
     this.rollback();
   }

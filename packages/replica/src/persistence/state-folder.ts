@@ -13,10 +13,7 @@ const marker = markerOf(2);
 /** `former`: the layout without page checksums and heaps, which is converted. */
 export type FolderFormat = 'former' | 'current';
 
-/**
- * Creates the folder, or checks that it is a state folder. Throws instead of writing among other
- * files.
- */
+/** Creates or checks the state folder; throws instead of writing among other files. */
 export function prepareStateFolder(directory: string): FolderFormat {
   mkdirSync(directory, { recursive: true, mode: folderMode });
   if (existsSync(join(directory, markerFileName))) return readMarker(directory);
@@ -31,13 +28,11 @@ export function prepareStateFolder(directory: string): FolderFormat {
   return 'current';
 }
 
-/** Marks the folder as having the current format. */
 export function writeMarker(directory: string): void {
   writeFileDurably(join(directory, markerFileName), [Buffer.from(marker)]);
 }
 
-/** Deletes a replica's state, including its secrets. Throws an Error, and deletes nothing, if the
- * folder is not a replica's state or is in use. */
+/** Deletes a replica's state with its secrets; throws for another folder and for one in use. */
 export function removeState(directory: string): void {
   if (!existsSync(directory)) return;
   if (!existsSync(join(directory, markerFileName))) {

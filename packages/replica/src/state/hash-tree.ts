@@ -61,10 +61,7 @@ export function pruned(hash: Uint8Array): HashTree {
   return { kind: 'pruned', hash };
 }
 
-/**
- * Returns a balanced tree of labeled subtrees; the entries can have any order, and their labels
- * must be unique.
- */
+/** Returns a balanced tree of labeled subtrees, from entries with unique labels in any order. */
 export function fromEntries(
   entries: Iterable<readonly [label: Label | string, child: HashTree]>,
 ): HashTree {

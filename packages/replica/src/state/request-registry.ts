@@ -1,4 +1,4 @@
-// The outcome of each ingress message: the part of the state under /request_status, stored for some
+// The outcome of each ingress message: the part of the state under /request_status, stored for five
 // minutes within a memory bound. IC spec, "State tree: Request status".
 
 import type { Principal } from '@dfinity/principal';

@@ -84,7 +84,7 @@ function compressed({ x, y }: { readonly x: bigint; readonly y: bigint }): Uint8
   return bytes;
 }
 
-/** Whether the signature of a certificate belongs to the key (DER); false for malformed ones. */
+/** Returns whether a certificate's signature belongs to the key (DER); false if malformed. */
 export function verifyStateRoot(options: {
   readonly publicKey: Uint8Array;
   readonly rootHash: Uint8Array;

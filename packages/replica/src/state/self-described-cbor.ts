@@ -1,5 +1,4 @@
-// CBOR with the self-describing tag, the form of every body and certificate at the agent endpoints.
-// RFC 8949 §3.4.6 (tag 55799).
+// CBOR with the self-describing tag, as at the agent endpoints. RFC 8949 §3.4.6 (tag 55799).
 
 import { decode, encode } from 'cborg';
 import type { TagDecoder } from 'cborg/interface';

@@ -1,5 +1,4 @@
-// The layout of the state tree: the path of each fact. IC spec, "The system state tree". The signer
-// adds the time.
+// The paths of the state tree; the signer adds the time. IC spec, "The system state tree".
 
 import type { CanisterView } from '../core.ts';
 import type { HashTree } from './hash-tree.ts';

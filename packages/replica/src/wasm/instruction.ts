@@ -106,10 +106,7 @@ function hasNoImmediates(opcode: number): boolean {
   );
 }
 
-/**
- * Reads the instruction at the reader's position into `into`, one object for all calls, to avoid
- * garbage.
- */
+/** Reads the instruction at the reader's position into `into`, one object that all calls reuse. */
 export function readInstruction(reader: ByteReader, into: Instruction): void {
   const opcode = reader.byte();
   into.opcode = opcode;

@@ -16,10 +16,7 @@ import {
   sectionOrder,
 } from './sections.ts';
 
-/**
- * Prefix of the exports that the instrumentation adds; a canister's own names must not begin with
- * it.
- */
+/** Prefix of the exports that the instrumentation adds; a canister's own names must not have it. */
 export const exportPrefix = 'replica ';
 export const counterExport = `${exportPrefix}counter`;
 export const exhaustedExport = `${exportPrefix}exhausted`;
@@ -29,16 +26,12 @@ export const tableExport = `${exportPrefix}table`;
 /** `(environment, index) -> ()`: calls the function with that index in the table. */
 export const callbackExport = `${exportPrefix}callback`;
 export const globalExport = (index: number) => `${exportPrefix}global ${index}`;
-/**
- * `() -> (i64, i64)` and `(i64, i64) -> ()`: the halves of a vector global, low first, because
- * JavaScript cannot access vectors.
- */
+/** `() -> (i64, i64)` and `(i64, i64) -> ()`: the halves of a vector global, low first. */
 export const vectorExports = (index: number) =>
   ({ get: `${exportPrefix}get ${index}`, set: `${exportPrefix}set ${index}` }) as const;
 
 export interface Instrumented {
   readonly module: Uint8Array;
-  /** The type of the module's addresses. */
   readonly address: Address;
   readonly hasStart: boolean;
   /** Instructions that the network's compiler counts: those of functions and globals. */
@@ -111,17 +104,13 @@ interface Added {
   readonly type: readonly number[];
   /** Without its size; it has no locals. */
   readonly body: readonly number[];
-  /** Name of its export, if it is exported. */
   readonly name?: string;
 }
 
 const i32 = 0x7f;
 const i64 = 0x7e;
 
-/**
- * After the charge of `amount`, code that leaves an i64 on the stack: traps if the limit is
- * exceeded.
- */
+/** Charges `amount`, code that leaves an i64 on the stack; traps if the counter falls below 0. */
 function chargeOf(amount: readonly number[], layout: Layout): number[] {
   const counter = encodeU32(layout.globals);
   return [

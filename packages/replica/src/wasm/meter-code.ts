@@ -130,10 +130,7 @@ class Meter {
     block.patches.length = 0;
   }
 
-  /**
-   * Segments must stay available for the next message, because the network instantiates for each
-   * message.
-   */
+  /** Segments must stay available, because the network instantiates for each message. */
   #patch(block: Block, instruction: Instruction, range: { start: number; end: number }): void {
     if (instruction.opcode !== op.prefixBulk) return;
     const { sub } = instruction;
@@ -203,10 +200,7 @@ function refusal(index: number, why: string): InvalidModule {
   return new InvalidModule(`Wasm module contains a function at index ${index} ${why}.`);
 }
 
-/**
- * `content` is the code section's; `extra` are the bodies of added functions, without their size.
- * Returns the new content. Throws InvalidModule.
- */
+/** Returns the instrumented code section with the `extra` function bodies; throws InvalidModule. */
 export function meterCode(options: {
   readonly content: Uint8Array;
   readonly additions: Additions;

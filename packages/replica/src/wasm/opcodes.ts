@@ -47,10 +47,10 @@ export const bulk = {
   tableFill: 17,
 } as const;
 
-/** `[weight, ...opcodes]`; a pair `[from, to]` is a range, both ends included. */
 /** Sub-opcodes after 0xfd. */
 export const vector = { i64Splat: 0x12, i64ExtractLane: 0x1d, i64ReplaceLane: 0x1e } as const;
 
+/** `[weight, ...opcodes]`; a pair `[from, to]` is a range, both ends included. */
 export type Weights = readonly (readonly [number, ...(number | readonly [number, number])[]])[];
 
 /** Returns the weights by opcode; others weigh 1. */

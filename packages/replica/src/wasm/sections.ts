@@ -48,7 +48,7 @@ export interface Sections {
   readonly custom: readonly { readonly name: string; readonly content: Uint8Array }[];
 }
 
-/** The order of the sections. §5.5.2 of the specification: "Modules". */
+/** The order of the sections: §5.5.2 of the specification. */
 export const sectionOrder: readonly number[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11];
 
 const header = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
@@ -99,7 +99,6 @@ const valueLetters: Readonly<Record<number, string>> = {
   111: 'e',
 };
 
-/** Returns the letter of a value type. */
 export function readValueType(reader: ByteReader): string {
   const type = reader.byte();
   const letter = valueLetters[type];

@@ -50,7 +50,7 @@ const memory64 = Uint8Array.of(
   ...[0x05, 0x03, 0x01, 0x04, 0x00, 0x07, 0x05, 0x01, 0x01, 0x6d, 0x02, 0x00],
 );
 
-/** Whether this V8 supports standard 64-bit memories: Node 24 and later. */
+/** Returns whether this V8 supports standard 64-bit memories: Node 24 and later. */
 export function hasMemory64(): boolean {
   try {
     const { m } = new webAssembly.Instance(new webAssembly.Module(memory64), {}).exports;

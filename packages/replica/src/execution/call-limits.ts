@@ -4,7 +4,6 @@
 
 import type { CallCount, Execution, OpenCall, World } from './canister.ts';
 
-/** Returns a principal as a map key. */
 function keyOf(callee: Uint8Array): string {
   return Buffer.from(callee).toString('latin1');
 }
@@ -17,8 +16,8 @@ function change(count: CallCount, callee: Uint8Array, by: 1 | -1): void {
   else count.byCallee.delete(key);
 }
 
-/** Whether a running message may perform one more call to this callee. */
-export function hasRoomFor({ canister, effects, world }: Execution, callee: Uint8Array): boolean {
+/** Returns whether a running message may perform one more call to this callee. */
+export function mayCall({ canister, effects, world }: Execution, callee: Uint8Array): boolean {
   const { waiting } = canister;
   const { performed } = effects;
   const { callsPerPairMax, guaranteedCalls, subnetCallsMax } = world.limits;
@@ -30,19 +29,16 @@ export function hasRoomFor({ canister, effects, world }: Execution, callee: Uint
   return world.waitingCalls.count + own < subnetCallsMax;
 }
 
-/** Counts a call that the running message has performed. */
 export function countPerformed({ effects }: Execution, callee: Uint8Array): void {
   effects.performed ??= { total: 0, byCallee: new Map() };
   change(effects.performed, callee, 1);
 }
 
-/** Counts a call that has left the canister. */
 export function addOpenCall(world: World, open: OpenCall): void {
   open.context.canister.openCalls.add(open);
   countOpenCall(world, open, 1);
 }
 
-/** Removes a call whose answer is executed. */
 export function removeOpenCall(world: World, open: OpenCall): void {
   open.context.canister.openCalls.delete(open);
   countOpenCall(world, open, -1);
