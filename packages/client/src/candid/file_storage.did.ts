@@ -14,9 +14,7 @@ import type { IDL } from '@icp-sdk/core/candid';
  */
 export interface AccessChange {
   'allow' : [] | [Array<Principal>],
-  /**
-   * The same requests with a link's secret.
-   */
+  /** The same requests with a link's secret. */
   'linkUpdates' : [] | [Budget],
   /**
    * Calls and requests that are refused because their sender lacks the right. Each takes 1, and 1
@@ -24,25 +22,17 @@ export interface AccessChange {
    */
   'refusals' : [] | [Budget],
   'disallow' : [] | [Array<Principal>],
-  /**
-   * Identities that the network derives for members of end-to-end buckets: 26 G cycles each.
-   */
+  /** Identities that the network derives for members of end-to-end buckets: 26 G cycles each. */
   'derivations' : [] | [Budget],
-  /**
-   * Successful requests without a key, such as ranges of public files.
-   */
+  /** Successful requests without a key, such as ranges of public files. */
   'anonymousUpdates' : [] | [Budget],
 }
-/**
- * A key without its secret; `hint` is the beginning of the secret.
- */
+/** A key without its secret; `hint` is the beginning of the secret. */
 export interface ApiKey {
   'id' : string,
   'permissions' : Array<string>,
   'expiresAt' : [] | [bigint],
-  /**
-   * Budget of the key; absent: no limit.
-   */
+  /** Budget of the key; absent: no limit. */
   'updatesPerHour' : [] | [bigint],
   'hint' : string,
   'name' : string,
@@ -52,14 +42,10 @@ export interface ApiKey {
   'prefix' : [] | [string],
   'buckets' : Array<string>,
 }
-/**
- * A new key: `read`, `write` and `delete` are its permissions in the listed buckets of the caller.
- */
+/** A new key: `read`, `write` and `delete` are its permissions in the listed buckets of the caller. */
 export interface ApiKeyRequest {
   'permissions' : Array<string>,
-  /**
-   * Nanoseconds since 1970; absent: the key does not expire.
-   */
+  /** Nanoseconds since 1970; absent: the key does not expire. */
   'expiresAt' : [] | [bigint],
   /**
    * Updates that the key may cause per hour, and their bytes; 0: no limit. Absent: no limit for a
@@ -68,15 +54,11 @@ export interface ApiKeyRequest {
   'updatesPerHour' : [] | [bigint],
   'name' : string,
   'bytesPerHour' : [] | [bigint],
-  /**
-   * Prefix of the paths that the key may use; absent: all paths.
-   */
+  /** Prefix of the paths that the key may use; absent: all paths. */
   'prefix' : [] | [string],
   'buckets' : Array<string>,
 }
-/**
- * One of the files of a call. Without a type, the path's extension determines it.
- */
+/** One of the files of a call. Without a type, the path's extension determines it. */
 export interface BatchedFile {
   'sha256' : [] | [string],
   'contentType' : [] | [string],
@@ -88,15 +70,11 @@ export interface BatchedFile {
   'ifMatch' : [] | [string],
   'bytes' : Uint8Array,
 }
-/**
- * A bucket. Quotas and sizes are bytes; without a quota the bucket is unlimited.
- */
+/** A bucket. Quotas and sizes are bytes; without a quota the bucket is unlimited. */
 export interface Bucket {
   'id' : string,
   'quotaBytes' : [] | [bigint],
-  /**
-   * Absent: clients do not encrypt its files.
-   */
+  /** Absent: clients do not encrypt its files. */
   'endToEnd' : [] | [EndToEnd],
   'members' : Array<Member>,
   'owner' : Principal,
@@ -104,24 +82,18 @@ export interface Bucket {
   'quotaFiles' : [] | [bigint],
   'fileCount' : bigint,
   'versionBytes' : bigint,
-  /**
-   * Bytes of records and of rounded-up sizes, in addition to `byteCount`.
-   */
+  /** Bytes of records and of rounded-up sizes, in addition to `byteCount`. */
   'overheadBytes' : bigint,
   'isSite' : boolean,
   'updatedAt' : bigint,
-  /**
-   * Days for which former versions are stored; 0: none are.
-   */
+  /** Days for which former versions are stored; 0: none are. */
   'keepVersionsDays' : bigint,
   'isPublic' : boolean,
   'openUploads' : bigint,
   'versionCount' : bigint,
   'byteCount' : bigint,
 }
-/**
- * A change of a bucket's settings. An absent field stays; a quota of 0 removes the quota.
- */
+/** A change of a bucket's settings. An absent field stays; a quota of 0 removes the quota. */
 export interface BucketChange {
   'quotaBytes' : [] | [bigint],
   /**
@@ -136,53 +108,33 @@ export interface BucketChange {
   'isSite' : [] | [boolean],
   'addMembers' : [] | [Array<Member>],
   'keepVersionsDays' : [] | [bigint],
-  /**
-   * False: ends the end-to-end encryption of an empty bucket.
-   */
+  /** False: ends the end-to-end encryption of an empty bucket. */
   'isEndToEnd' : [] | [boolean],
   'isPublic' : [] | [boolean],
   'removeMembers' : [] | [Array<Principal>],
 }
-/**
- * `force`: cancels open uploads.
- */
+/** `force`: cancels open uploads. */
 export interface BucketDeletion { 'force' : [] | [boolean] }
-/**
- * An identity of a bucket, and the time since which it is used.
- */
+/** An identity of a bucket, and the time since which it is used. */
 export interface BucketEpoch {
-  /**
-   * Public key of the identity; absent until a client of an owner publishes it.
-   */
+  /** Public key of the identity; absent until a client of an owner publishes it. */
   'recipient' : [] | [string],
-  /**
-   * From 1.
-   */
+  /** From 1. */
   'epoch' : bigint,
   'openedAt' : bigint,
 }
-/**
- * The identity of an epoch, encrypted to the caller's transport key.
- */
+/** The identity of an epoch, encrypted to the caller's transport key. */
 export interface BucketIdentity {
-  /**
-   * Derived public key of this canister and context, 96 bytes.
-   */
+  /** Derived public key of this canister and context, 96 bytes. */
   'publicKey' : Uint8Array,
   'recipient' : [] | [string],
   'epoch' : bigint,
-  /**
-   * The vetKey, encrypted to the transport key, 192 bytes.
-   */
+  /** The vetKey, encrypted to the transport key, 192 bytes. */
   'encryptedKey' : Uint8Array,
-  /**
-   * Name of the network's vetKD key.
-   */
+  /** Name of the network's vetKD key. */
   'keyName' : string,
 }
-/**
- * A page of buckets.
- */
+/** A page of buckets. */
 export interface BucketList {
   'total' : bigint,
   'hasMore' : boolean,
@@ -191,18 +143,12 @@ export interface BucketList {
   'pages' : bigint,
   'items' : Array<Bucket>,
 }
-/**
- * The mode of a bucket, which clients need before they send a file.
- */
+/** The mode of a bucket, which clients need before they send a file. */
 export interface BucketMode {
-  /**
-   * Absent if the bucket is not end-to-end.
-   */
+  /** Absent if the bucket is not end-to-end. */
   'endToEnd' : [] | [EndToEnd],
 }
-/**
- * Settings of a new bucket; by default it is private and has no quotas.
- */
+/** Settings of a new bucket; by default it is private and has no quotas. */
 export interface BucketOptions {
   'quotaBytes' : [] | [bigint],
   'endToEnd' : [] | [EndToEndOptions],
@@ -211,13 +157,9 @@ export interface BucketOptions {
   'keepVersionsDays' : [] | [bigint],
   'isPublic' : [] | [boolean],
 }
-/**
- * A budget of updates: the maximum at once, and the refill per minute.
- */
+/** A budget of updates: the maximum at once, and the refill per minute. */
 export interface Budget { 'burst' : bigint, 'perMinute' : bigint }
-/**
- * A budget, and the current rest of it.
- */
+/** A budget, and the current rest of it. */
 export interface BudgetLeft {
   'left' : bigint,
   'burst' : bigint,
@@ -236,85 +178,55 @@ export interface CopyRequest {
   'bucketId' : string,
   'ifNoneMatch' : [] | [string],
   'headers' : [] | [Array<TextPair>],
-  /**
-   * Entity tags, one of which the file at `to` must have.
-   */
+  /** Entity tags, one of which the file at `to` must have. */
   'ifMatch' : [] | [string],
-  /**
-   * Number of the version to copy; absent: the present one.
-   */
+  /** Number of the version to copy; absent: the present one. */
   'version' : [] | [bigint],
   'apiKey' : [] | [string],
   'toBucketId' : [] | [string],
-  /**
-   * Entity tags, one of which the file at `from` must have.
-   */
+  /** Entity tags, one of which the file at `from` must have. */
   'ifSourceMatch' : [] | [string],
 }
-/**
- * A deleted file, or the error that prevented its deletion.
- */
+/** A deleted file, or the error that prevented its deletion. */
 export interface DeletedPath { 'path' : string, 'error' : [] | [string] }
-/**
- * If `nextCursor` is present, more files are below the prefix: call again with it.
- */
+/** If `nextCursor` is present, more files are below the prefix: call again with it. */
 export interface Deletion {
   'results' : Array<DeletedPath>,
   'nextCursor' : [] | [string],
 }
-/**
- * Source of the root key, and whether the key is available.
- */
+/** Source of the root key, and whether the key is available. */
 export interface Encryption {
-  /**
-   * `vetkd` or `stored`.
-   */
+  /** `vetkd` or `stored`. */
   'rootKey' : string,
   'isKeyPresent' : boolean,
   'isRotating' : boolean,
   'keyName' : string,
 }
-/**
- * The end-to-end mode of a bucket.
- */
+/** The end-to-end mode of a bucket. */
 export interface EndToEnd {
   /**
    * In order, the newest last: new files are encrypted to its recipient and to `recipients`. Empty
    * without vetKeys; lists of buckets and getBucketMode include only the newest.
    */
   'epochs' : Array<BucketEpoch>,
-  /**
-   * 64 bits from which identities are derived; never reused.
-   */
+  /** 64 bits from which identities are derived; never reused. */
   'serial' : bigint,
   'recipients' : Array<string>,
   'usesVetKeys' : boolean,
   'sealsNames' : boolean,
 }
-/**
- * Options of an end-to-end bucket: only clients encrypt and decrypt its files, which are age files.
- */
+/** Options of an end-to-end bucket: only clients encrypt and decrypt its files, which are age files. */
 export interface EndToEndOptions {
-  /**
-   * age recipients that the owners list, such as `age1…`, at most 8.
-   */
+  /** age recipients that the owners list, such as `age1…`, at most 8. */
   'recipients' : [] | [Array<string>],
-  /**
-   * Members get an identity by the network's vetKeys. Default: true.
-   */
+  /** Members get an identity by the network's vetKeys. Default: true. */
   'usesVetKeys' : [] | [boolean],
-  /**
-   * Clients seal the segments of paths. Default: false.
-   */
+  /** Clients seal the segments of paths. Default: false. */
   'sealsNames' : [] | [boolean],
 }
-/**
- * Number of versions that this call erased. Call again until `isDone`.
- */
+/** Number of versions that this call erased. Call again until `isDone`. */
 export interface Erased { 'erased' : bigint, 'isDone' : boolean }
-/**
- * Erases the former versions of a path, one version of it, or those of all paths with a prefix.
- */
+/** Erases the former versions of a path, one version of it, or those of all paths with a prefix. */
 export interface Erasure {
   'path' : [] | [string],
   'bucketId' : string,
@@ -322,21 +234,15 @@ export interface Erasure {
   'apiKey' : [] | [string],
   'prefix' : [] | [string],
 }
-/**
- * A file that was not moved, and the reason.
- */
+/** A file that was not moved, and the reason. */
 export interface FailedMove { 'path' : string, 'error' : string }
-/**
- * At most 200 files with 2,000,000 bytes in total.
- */
+/** At most 200 files with 2,000,000 bytes in total. */
 export interface FileBatch {
   'files' : Array<BatchedFile>,
   'bucketId' : string,
   'apiKey' : [] | [string],
 }
-/**
- * A change of a file's properties. An absent field stays; a present one replaces the whole field.
- */
+/** A change of a file's properties. An absent field stays; a present one replaces the whole field. */
 export interface FileChange {
   'contentType' : [] | [string],
   'metadata' : [] | [Array<TextPair>],
@@ -360,9 +266,7 @@ export interface FileDeletion {
   'prefix' : [] | [string],
   'paths' : [] | [Array<string>],
 }
-/**
- * A page of files.
- */
+/** A page of files. */
 export interface FileList {
   'total' : bigint,
   'hasMore' : boolean,
@@ -374,24 +278,16 @@ export interface FileList {
   'items' : Array<FileRecord>,
   'nextPage' : [] | [bigint],
 }
-/**
- * The record of a file.
- */
+/** The record of a file. */
 export interface FileRecord {
   'id' : string,
-  /**
-   * Path at the canister's address.
-   */
+  /** Path at the canister's address. */
   'url' : string,
-  /**
-   * SHA-256 of the whole file, in hexadecimal, if known.
-   */
+  /** SHA-256 of the whole file, in hexadecimal, if known. */
   'sha256' : [] | [string],
   'contentType' : string,
   'metadata' : Array<TextPair>,
-  /**
-   * Changes when the bytes change.
-   */
+  /** Changes when the bytes change. */
   'etag' : string,
   'name' : string,
   'createdAt' : bigint,
@@ -403,9 +299,7 @@ export interface FileRecord {
   'updatedAt' : bigint,
   'chunkSize' : bigint,
 }
-/**
- * A whole file, at most 1,900,000 bytes.
- */
+/** A whole file, at most 1,900,000 bytes. */
 export interface FileUpload {
   'sha256' : [] | [string],
   'contentType' : string,
@@ -418,13 +312,9 @@ export interface FileUpload {
   'apiKey' : [] | [string],
   'bytes' : Uint8Array,
 }
-/**
- * A folder: the common beginning of the paths in it.
- */
+/** A folder: the common beginning of the paths in it. */
 export interface Folder { 'path' : string }
-/**
- * A page of files and folders, by name; the last has no `nextCursor`.
- */
+/** A page of files and folders, by name; the last has no `nextCursor`. */
 export interface FolderPage {
   'folders' : Array<Folder>,
   'delimiter' : string,
@@ -432,18 +322,12 @@ export interface FolderPage {
   'items' : Array<FileRecord>,
   'nextCursor' : [] | [string],
 }
-/**
- * A former version of a file.
- */
+/** A former version of a file. */
 export interface FormerVersion {
-  /**
-   * When the version is erased.
-   */
+  /** When the version is erased. */
   'expiresAt' : bigint,
   'contentType' : string,
-  /**
-   * When the file was replaced or deleted.
-   */
+  /** When the file was replaced or deleted. */
   'retiredAt' : bigint,
   'metadata' : [] | [Array<TextPair>],
   'etag' : string,
@@ -452,17 +336,11 @@ export interface FormerVersion {
   'version' : bigint,
   'updatedAt' : bigint,
 }
-/**
- * Role of a front: its volumes.
- */
+/** Role of a front: its volumes. */
 export interface FrontRole { 'volumes' : Array<Principal> }
-/**
- * A volume's front; `url` is its origin, by default `https://<front>.icp.net`.
- */
+/** A volume's front; `url` is its origin, by default `https://<front>.icp.net`. */
 export interface FrontSetting { 'url' : [] | [string], 'front' : Principal }
-/**
- * A request as gateways send it.
- */
+/** A request as gateways send it. */
 export interface HttpRequest {
   'url' : string,
   'method' : string,
@@ -470,9 +348,7 @@ export interface HttpRequest {
   'headers' : Array<TextPair>,
   'certificate_version' : [] | [number],
 }
-/**
- * `upgrade`: asks the gateway to repeat the request as an update.
- */
+/** `upgrade`: asks the gateway to repeat the request as an update. */
 export interface HttpResponse {
   'body' : Uint8Array,
   'headers' : Array<TextPair>,
@@ -480,36 +356,26 @@ export interface HttpResponse {
   'streaming_strategy' : [] | [StreamingStrategy],
   'status_code' : number,
 }
-/**
- * A request that is repeated as an update.
- */
+/** A request that is repeated as an update. */
 export interface HttpUpdateRequest {
   'url' : string,
   'method' : string,
   'body' : Uint8Array,
   'headers' : Array<TextPair>,
 }
-/**
- * A link, without its secret.
- */
+/** A link, without its secret. */
 export interface Link {
   'id' : string,
-  /**
-   * Principal that created the link; only for owners and keys with every permission.
-   */
+  /** Principal that created the link; only for owners and keys with every permission. */
   'maker' : [] | [Principal],
   'expiresAt' : [] | [bigint],
   'name' : string,
   'createdAt' : bigint,
   'path' : string,
-  /**
-   * Id of the API key that created the link; for the same callers.
-   */
+  /** Id of the API key that created the link; for the same callers. */
   'keyId' : [] | [string],
 }
-/**
- * Links of one path, or of the bucket; `limit` is 1 to 1,000, default 100.
- */
+/** Links of one path, or of the bucket; `limit` is 1 to 1,000, default 100. */
 export interface LinkList {
   'cursor' : [] | [string],
   'path' : [] | [string],
@@ -517,39 +383,27 @@ export interface LinkList {
   'limit' : [] | [bigint],
   'apiKey' : [] | [string],
 }
-/**
- * A page of links; the last has no `nextCursor`.
- */
+/** A page of links; the last has no `nextCursor`. */
 export interface LinkPage {
   'items' : Array<Link>,
   'nextCursor' : [] | [string],
 }
-/**
- * A link to one file.
- */
+/** A link to one file. */
 export interface LinkRequest {
-  /**
-   * Nanoseconds since 1970; absent: the link does not expire.
-   */
+  /** Nanoseconds since 1970; absent: the link does not expire. */
   'expiresAt' : [] | [bigint],
   'path' : string,
-  /**
-   * The name under which browsers save the file.
-   */
+  /** The name under which browsers save the file. */
   'downloadName' : [] | [string],
   'bucketId' : string,
   'apiKey' : [] | [string],
 }
-/**
- * Files whose paths begin with `prefix`, by pages from 1 on.
- */
+/** Files whose paths begin with `prefix`, by pages from 1 on. */
 export interface ListFilesRequest {
   'tag' : [] | [string],
   'page' : [] | [bigint],
   'sort' : [] | [string],
-  /**
-   * 1 to 50; default: 10.
-   */
+  /** 1 to 50; default: 10. */
   'pageSize' : [] | [bigint],
   'bucketId' : string,
   'apiKey' : [] | [string],
@@ -567,27 +421,19 @@ export interface ListFolderRequest {
   'sort' : [] | [string],
   'bucketId' : string,
   'limit' : [] | [bigint],
-  /**
-   * `/`; absent: all files below the prefix.
-   */
+  /** `/`; absent: all files below the prefix. */
   'delimiter' : [] | [string],
   'apiKey' : [] | [string],
   'prefix' : [] | [string],
 }
-/**
- * A principal that may use a bucket, as `reader`, `writer` or `owner`.
- */
+/** A principal that may use a bucket, as `reader`, `writer` or `owner`. */
 export interface Member { 'principal' : Principal, 'role' : string }
-/**
- * A new key. Only this answer contains its `secret`.
- */
+/** A new key. Only this answer contains its `secret`. */
 export interface NewApiKey {
   'id' : string,
   'permissions' : Array<string>,
   'expiresAt' : [] | [bigint],
-  /**
-   * Budget of the key; absent: no limit.
-   */
+  /** Budget of the key; absent: no limit. */
   'updatesPerHour' : [] | [bigint],
   'hint' : string,
   'name' : string,
@@ -597,38 +443,28 @@ export interface NewApiKey {
   'prefix' : [] | [string],
   'buckets' : Array<string>,
 }
-/**
- * `url` contains the secret of the link; no other answer does.
- */
+/** `url` contains the secret of the link; no other answer does. */
 export interface NewLink {
   'id' : string,
   'url' : string,
   'expiresAt' : [] | [bigint],
-  /**
-   * The front's page that opens end-to-end files; the end of `url` after `/s` follows it.
-   */
+  /** The front's page that opens end-to-end files; the end of `url` after `/s` follows it. */
   'linkPage' : [] | [string],
 }
-/**
- * A move of all files below a prefix to another prefix of the bucket.
- */
+/** A move of all files below a prefix to another prefix of the bucket. */
 export interface PrefixMove {
   'bucketId' : string,
   'apiKey' : [] | [string],
   'toPrefix' : string,
   'fromPrefix' : string,
 }
-/**
- * Number of files that this call moved. Call again until `isDone`.
- */
+/** Number of files that this call moved. Call again until `isDone`. */
 export interface PrefixMoved {
   'moved' : bigint,
   'isDone' : boolean,
   'failed' : Array<FailedMove>,
 }
-/**
- * The former version that becomes the file at `path` again.
- */
+/** The former version that becomes the file at `path` again. */
 export interface Restoration {
   'path' : string,
   'bucketId' : string,
@@ -637,184 +473,120 @@ export interface Restoration {
   'version' : bigint,
   'apiKey' : [] | [string],
 }
-/**
- * The canister's role in a service: a volume stores files, a front serves the console.
- */
+/** The canister's role in a service: a volume stores files, a front serves the console. */
 export type RoleArgument = { 'front' : null } |
   { 'volume' : VolumeArgument };
-/**
- * Source of the root key: the network's vetKD key of that name, or stable memory.
- */
+/** Source of the root key: the network's vetKD key of that name, or stable memory. */
 export type RootKeySource = { 'stored' : null } |
   { 'vetkd' : string };
-/**
- * The canister's role in its service.
- */
+/** The canister's role in its service. */
 export type ServiceRole = { 'front' : FrontRole } |
   { 'volume' : VolumeRole };
-/**
- * The argument of install and upgrade.
- */
+/** The argument of install and upgrade. */
 export interface Settings {
   'rootKey' : [] | [RootKeySource],
   'role' : [] | [RoleArgument],
 }
-/**
- * The state of the service, public.
- */
+/** The state of the service, public. */
 export interface Status {
   'files' : bigint,
   'stableBytes' : bigint,
   'heapBytes' : bigint,
-  /**
-   * The other budgets, see AccessChange.
-   */
+  /** The other budgets, see AccessChange. */
   'linkUpdates' : [] | [BudgetLeft],
   'role' : [] | [ServiceRole],
   'encryption' : Encryption,
   'bytesStored' : bigint,
   'refusals' : [] | [BudgetLeft],
   'version' : string,
-  /**
-   * Only for controllers and owners of buckets.
-   */
+  /** Only for controllers and owners of buckets. */
   'cycles' : [] | [bigint],
   'derivations' : [] | [BudgetLeft],
   'anonymousUpdates' : BudgetLeft,
   'certified' : string,
   'buckets' : bigint,
 }
-/**
- * The result for one file: its record, or the error.
- */
+/** The result for one file: its record, or the error. */
 export type StoredFile = { 'ok' : FileRecord } |
   { 'err' : string };
-/**
- * The method and the token with which a gateway requests the next bytes.
- */
+/** The method and the token with which a gateway requests the next bytes. */
 export interface StreamingCallback {
   'token' : StreamingToken,
   'callback' : [Principal, string],
 }
-/**
- * The next bytes of a body, and the token for the following ones.
- */
+/** The next bytes of a body, and the token for the following ones. */
 export interface StreamingResponse {
   'token' : [] | [StreamingToken],
   'body' : Uint8Array,
 }
-/**
- * The way in which a gateway gets the rest of a body.
- */
+/** The way in which a gateway gets the rest of a body. */
 export type StreamingStrategy = { 'Callback' : StreamingCallback };
-/**
- * Gives access to the rest of a body.
- */
+/** Gives access to the rest of a body. */
 export interface StreamingToken { 'token' : Uint8Array }
-/**
- * A name and its value.
- */
+/** A name and its value. */
 export type TextPair = [string, string];
-/**
- * A chunked upload, open or ended: what has arrived and what is missing.
- */
+/** A chunked upload, open or ended: what has arrived and what is missing. */
 export interface Upload {
-  /**
-   * `active`, `ready` (complete, but not yet a file), `completed`, `cancelled` or `expired`.
-   */
+  /** `active`, `ready` (complete, but not yet a file), `completed`, `cancelled` or `expired`. */
   'status' : string,
   'uploadedSize' : bigint,
   'expiresAt' : bigint,
   'contentType' : string,
-  /**
-   * The first 100 indexes of missing chunks.
-   */
+  /** The first 100 indexes of missing chunks. */
   'missing' : Array<bigint>,
   'createdAt' : bigint,
   'path' : string,
   'tags' : Array<string>,
   'bucketId' : string,
   'receivedChunks' : bigint,
-  /**
-   * Declared size in bytes; if `isSizeKnown` is false, the bytes received so far.
-   */
+  /** Declared size in bytes; if `isSizeKnown` is false, the bytes received so far. */
   'totalSize' : bigint,
   'updatedAt' : bigint,
-  /**
-   * Id of the file that the upload became.
-   */
+  /** Id of the file that the upload became. */
   'fileId' : [] | [string],
   'chunkSize' : bigint,
   'uploadId' : string,
   'chunkCount' : bigint,
   'isSizeKnown' : boolean,
 }
-/**
- * The session to complete, and optional checks.
- */
+/** The session to complete, and optional checks. */
 export interface UploadCompletion {
-  /**
-   * SHA-256 of the whole file, in hexadecimal; verified before the file is stored.
-   */
+  /** SHA-256 of the whole file, in hexadecimal; verified before the file is stored. */
   'sha256' : [] | [string],
-  /**
-   * Added to the metadata of the beginning; replaces pairs with the same name.
-   */
+  /** Added to the metadata of the beginning; replaces pairs with the same name. */
   'metadata' : [] | [Array<TextPair>],
   'ifNoneMatch' : [] | [string],
-  /**
-   * Entity tag of the file now at the path; checked in addition to the session's own conditions.
-   */
+  /** Entity tag of the file now at the path; checked in addition to the session's own conditions. */
   'ifMatch' : [] | [string],
   'apiKey' : [] | [string],
   'uploadId' : string,
 }
-/**
- * A file to upload in chunks. Without a type, the path's extension determines it.
- */
+/** A file to upload in chunks. Without a type, the path's extension determines it. */
 export interface UploadRequest {
-  /**
-   * 1 to 64 visible ASCII characters: a repeated call returns the open upload of the first.
-   */
+  /** 1 to 64 visible ASCII characters: a repeated call returns the open upload of the first. */
   'token' : [] | [string],
-  /**
-   * SHA-256 of the whole file, in hexadecimal; completion verifies it.
-   */
+  /** SHA-256 of the whole file, in hexadecimal; completion verifies it. */
   'sha256' : [] | [string],
   'contentType' : [] | [string],
   'metadata' : [] | [Array<TextPair>],
   'path' : string,
-  /**
-   * Bytes; absent if the sender does not know the size yet.
-   */
+  /** Bytes; absent if the sender does not know the size yet. */
   'size' : [] | [bigint],
   'tags' : [] | [Array<string>],
   'bucketId' : string,
-  /**
-   * Entity tags, none of which it may have; `*`: no file may exist.
-   */
+  /** Entity tags, none of which it may have; `*`: no file may exist. */
   'ifNoneMatch' : [] | [string],
-  /**
-   * Stored headers, such as cache-control.
-   */
+  /** Stored headers, such as cache-control. */
   'headers' : [] | [Array<TextPair>],
-  /**
-   * Entity tags, one of which the file at this path must have.
-   */
+  /** Entity tags, one of which the file at this path must have. */
   'ifMatch' : [] | [string],
   'apiKey' : [] | [string],
-  /**
-   * Bytes of each chunk except the last.
-   */
+  /** Bytes of each chunk except the last. */
   'chunkSize' : [] | [bigint],
 }
-/**
- * Number of files, and their total bytes.
- */
+/** Number of files, and their total bytes. */
 export interface Usage { 'files' : bigint, 'bytes' : bigint }
-/**
- * Versions of one path, or of all paths with a prefix; `limit` is 1 to 1,000, default 100.
- */
+/** Versions of one path, or of all paths with a prefix; `limit` is 1 to 1,000, default 100. */
 export interface VersionList {
   'cursor' : [] | [string],
   'path' : [] | [string],
@@ -823,33 +595,21 @@ export interface VersionList {
   'apiKey' : [] | [string],
   'prefix' : [] | [string],
 }
-/**
- * A page of former versions; the last has no `nextCursor`.
- */
+/** A page of former versions; the last has no `nextCursor`. */
 export interface VersionPage {
   'items' : Array<FormerVersion>,
   'nextCursor' : [] | [string],
 }
-/**
- * A volume of a front.
- */
+/** A volume of a front. */
 export interface Volume { 'canisterId' : Principal }
-/**
- * The settings of a volume: its front, if the service has one.
- */
+/** The settings of a volume: its front, if the service has one. */
 export interface VolumeArgument { 'front' : [] | [Principal] }
-/**
- * Role of a volume: its front, if the service has one.
- */
+/** Role of a volume: its front, if the service has one. */
 export interface VolumeRole { 'front' : [] | [FrontSetting] }
-/**
- * A text at `/.well-known/{name}`; absent content removes it.
- */
+/** A text at `/.well-known/{name}`; absent content removes it. */
 export interface WellKnownChange {
   'content' : [] | [WellKnownContent],
-  /**
-   * One or two segments of letters, digits, `-`, `.`, `_` and `~`.
-   */
+  /** One or two segments of letters, digits, `-`, `.`, `_` and `~`. */
   'name' : string,
 }
 /**
@@ -860,18 +620,14 @@ export interface WellKnownContent {
   'contentType' : [] | [string],
   'body' : string,
 }
-/**
- * A text at `/.well-known/{name}`.
- */
+/** A text at `/.well-known/{name}`. */
 export interface WellKnownText {
   'contentType' : string,
   'body' : string,
   'name' : string,
 }
 export interface _SERVICE {
-  /**
-   * Adds a volume to the list. For controllers of a front.
-   */
+  /** Adds a volume to the list. For controllers of a front. */
   'addVolume' : ActorMethod<[Principal], { 'ok' : null } | { 'err' : string }>,
   /**
    * (bucketId, path, contentType, size, apiKey) Begins an upload. ok is its id, which also gives
@@ -882,17 +638,13 @@ export interface _SERVICE {
     { 'ok' : string } |
       { 'err' : string }
   >,
-  /**
-   * Like beginFileUpload, with every option of a file.
-   */
+  /** Like beginFileUpload, with every option of a file. */
   'beginFileUploadWith' : ActorMethod<
     [UploadRequest],
     { 'ok' : string } |
       { 'err' : string }
   >,
-  /**
-   * (uploadId) Cancels an upload and deletes its chunks.
-   */
+  /** (uploadId) Cancels an upload and deletes its chunks. */
   'cancelUpload' : ActorMethod<[string], { 'ok' : null } | { 'err' : string }>,
   /**
    * (uploadId, apiKey) Turns the chunks into a file; ok is its id. A repeated call returns the
@@ -921,9 +673,7 @@ export interface _SERVICE {
     { 'ok' : FileRecord } |
       { 'err' : string }
   >,
-  /**
-   * Creates a key, for owners of its buckets. Only this answer contains the `secret`.
-   */
+  /** Creates a key, for owners of its buckets. Only this answer contains the `secret`. */
   'createApiKey' : ActorMethod<
     [ApiKeyRequest],
     { 'ok' : NewApiKey } |
@@ -938,9 +688,7 @@ export interface _SERVICE {
     { 'ok' : Bucket } |
       { 'err' : string }
   >,
-  /**
-   * Creates a link. Only this answer contains its address, a path at the canister's address.
-   */
+  /** Creates a link. Only this answer contains its address, a path at the canister's address. */
   'createLink' : ActorMethod<
     [LinkRequest],
     { 'ok' : NewLink } |
@@ -955,9 +703,7 @@ export interface _SERVICE {
     { 'ok' : null } |
       { 'err' : string }
   >,
-  /**
-   * (bucketId, path, apiKey) Deletes a file; a bucket may store it as a former version.
-   */
+  /** (bucketId, path, apiKey) Deletes a file; a bucket may store it as a former version. */
   'deleteFile' : ActorMethod<
     [string, string, [] | [string]],
     { 'ok' : null } |
@@ -972,9 +718,7 @@ export interface _SERVICE {
     { 'ok' : Deletion } |
       { 'err' : string }
   >,
-  /**
-   * (bucketId, linkId, apiKey) Removes a link, which stops working at once.
-   */
+  /** (bucketId, linkId, apiKey) Removes a link, which stops working at once. */
   'deleteLink' : ActorMethod<
     [string, string, [] | [string]],
     { 'ok' : null } |
@@ -1018,21 +762,15 @@ export interface _SERVICE {
     { 'ok' : BucketMode } |
       { 'err' : string }
   >,
-  /**
-   * (bucketId, path, apiKey) Returns the record of a file. Errors: AccessDenied, NoSuchFile.
-   */
+  /** (bucketId, path, apiKey) Returns the record of a file. Errors: AccessDenied, NoSuchFile. */
   'getFile' : ActorMethod<
     [string, string, [] | [string]],
     { 'ok' : FileRecord } |
       { 'err' : string }
   >,
-  /**
-   * Returns version, counts, sizes in bytes, and cycles for callers who may see them. No secrets.
-   */
+  /** Returns version, counts, sizes in bytes, and cycles for callers who may see them. No secrets. */
   'getStatus' : ActorMethod<[], { 'ok' : Status } | { 'err' : string }>,
-  /**
-   * (uploadId) Returns the state of an upload and its missing chunks.
-   */
+  /** (uploadId) Returns the state of an upload and its missing chunks. */
   'getUpload' : ActorMethod<[string], { 'ok' : Upload } | { 'err' : string }>,
   /**
    * (bucketId, prefix, apiKey) Counts files and their bytes below a prefix; without one, of the
@@ -1052,40 +790,28 @@ export interface _SERVICE {
     { 'ok' : FileRecord } |
       { 'err' : string }
   >,
-  /**
-   * Answers, or asks with `upgrade` to be repeated as an update.
-   */
+  /** Answers, or asks with `upgrade` to be repeated as an update. */
   'http_request' : ActorMethod<[HttpRequest], HttpResponse>,
-  /**
-   * Returns the next bytes of a body, at most 1,900,000.
-   */
+  /** Returns the next bytes of a body, at most 1,900,000. */
   'http_request_streaming_callback' : ActorMethod<
     [StreamingToken],
     StreamingResponse
   >,
-  /**
-   * Requests that change something, or whose response cannot be certified.
-   */
+  /** Requests that change something, or whose response cannot be certified. */
   'http_request_update' : ActorMethod<[HttpUpdateRequest], HttpResponse>,
-  /**
-   * (bucketId) Lists the keys of a bucket, for its owners.
-   */
+  /** (bucketId) Lists the keys of a bucket, for its owners. */
   'listApiKeys' : ActorMethod<
     [string],
     { 'ok' : Array<ApiKey> } |
       { 'err' : string }
   >,
-  /**
-   * (page, pageSize) Lists the caller's buckets, by pages from 1 on; 1 to 50 per page, default 10.
-   */
+  /** (page, pageSize) Lists the caller's buckets, by pages from 1 on; 1 to 50 per page, default 10. */
   'listBuckets' : ActorMethod<
     [[] | [bigint], [] | [bigint]],
     { 'ok' : BucketList } |
       { 'err' : string }
   >,
-  /**
-   * Pages and their size are integers from 1 on; a size above 50 counts as 50.
-   */
+  /** Pages and their size are integers from 1 on; a size above 50 counts as 50. */
   'listFiles' : ActorMethod<
     [ListFilesRequest],
     { 'ok' : FileList } |
@@ -1100,9 +826,7 @@ export interface _SERVICE {
     { 'ok' : FolderPage } |
       { 'err' : string }
   >,
-  /**
-   * Lists links that have not ended, by path.
-   */
+  /** Lists links that have not ended, by path. */
   'listLinks' : ActorMethod<
     [LinkList],
     { 'ok' : LinkPage } |
@@ -1117,33 +841,25 @@ export interface _SERVICE {
     { 'ok' : Array<Upload> } |
       { 'err' : string }
   >,
-  /**
-   * Lists former versions by path, the oldest first.
-   */
+  /** Lists former versions by path, the oldest first. */
   'listVersions' : ActorMethod<
     [VersionList],
     { 'ok' : VersionPage } |
       { 'err' : string }
   >,
-  /**
-   * Lists the volumes of a front; empty at a volume.
-   */
+  /** Lists the volumes of a front; empty at a volume. */
   'listVolumes' : ActorMethod<
     [],
     { 'ok' : Array<Volume> } |
       { 'err' : string }
   >,
-  /**
-   * Lists all texts by name, for controllers.
-   */
+  /** Lists all texts by name, for controllers. */
   'listWellKnown' : ActorMethod<
     [],
     { 'ok' : Array<WellKnownText> } |
       { 'err' : string }
   >,
-  /**
-   * Moves a file. ok is the record at the new path. Errors: those of copyFile.
-   */
+  /** Moves a file. ok is the record at the new path. Errors: those of copyFile. */
   'moveFile' : ActorMethod<
     [CopyRequest],
     { 'ok' : FileRecord } |
@@ -1158,9 +874,7 @@ export interface _SERVICE {
     { 'ok' : PrefixMoved } |
       { 'err' : string }
   >,
-  /**
-   * (bucketId, path, offset, length, apiKey) Returns bytes of a file, at most 1,900,000 per call.
-   */
+  /** (bucketId, path, offset, length, apiKey) Returns bytes of a file, at most 1,900,000 per call. */
   'readFile' : ActorMethod<
     [string, string, bigint, bigint, [] | [string]],
     { 'ok' : Uint8Array } |
@@ -1175,25 +889,19 @@ export interface _SERVICE {
     { 'ok' : Uint8Array } |
       { 'err' : string }
   >,
-  /**
-   * Removes a volume from the list; its files stay. For controllers of a front.
-   */
+  /** Removes a volume from the list; its files stay. For controllers of a front. */
   'removeVolume' : ActorMethod<
     [Principal],
     { 'ok' : null } |
       { 'err' : string }
   >,
-  /**
-   * Restores a former version; ok is the record of the file.
-   */
+  /** Restores a former version; ok is the record of the file. */
   'restoreVersion' : ActorMethod<
     [Restoration],
     { 'ok' : FileRecord } |
       { 'err' : string }
   >,
-  /**
-   * (keyId) Revokes the key at once.
-   */
+  /** (keyId) Revokes the key at once. */
   'revokeApiKey' : ActorMethod<[string], { 'ok' : null } | { 'err' : string }>,
   /**
    * (bucketId) Begins the next epoch for new files, for owners. At most 10 per hour, 1,000 in
@@ -1213,9 +921,7 @@ export interface _SERVICE {
     { 'ok' : null } |
       { 'err' : string }
   >,
-  /**
-   * (source) Creates a new root key, by default from the present source. For controllers.
-   */
+  /** (source) Creates a new root key, by default from the present source. For controllers. */
   'rotateRootKey' : ActorMethod<
     [[] | [RootKeySource]],
     { 'ok' : null } |
@@ -1230,17 +936,13 @@ export interface _SERVICE {
     { 'ok' : Bucket } |
       { 'err' : string }
   >,
-  /**
-   * Sets the front of the service; null removes it. For controllers of a volume.
-   */
+  /** Sets the front of the service; null removes it. For controllers of a volume. */
   'setFront' : ActorMethod<
     [[] | [FrontSetting]],
     { 'ok' : null } |
       { 'err' : string }
   >,
-  /**
-   * Sets a text, at most 16; absent content removes the text. For controllers.
-   */
+  /** Sets a text, at most 16; absent content removes the text. For controllers. */
   'setWellKnown' : ActorMethod<
     [WellKnownChange],
     { 'ok' : null } |
