@@ -1,30 +1,46 @@
-// Drop boxes: an address by which people send files to one folder and see nothing. What makes it
-// one is the key in it, which may write below the folder and do nothing else.
+// Drop boxes: an address by which people send files to one folder and see nothing. It contains a
+// key that may only write below the folder, and the digest of the recipients of the files.
 
-import type { Storage } from '../../packages/client/src/storage.ts';
+import { type Storage, transportOf } from '../../packages/client/src/storage.ts';
+import { notEndToEnd } from '../../packages/client/src/types/recipients-digest.ts';
+import { thisService } from './service.ts';
+import { type DropBox, type Session, secretOf } from './session.ts';
 
-export interface DropBox {
+export interface DropBoxRequest {
   readonly bucket: string;
-  /** With its last slash; '' for all of the bucket. */
   readonly folder: string;
-}
-
-export interface DropBoxRequest extends DropBox {
   /** Name of the key, for its owner. */
   readonly name: string;
   readonly expiresAt: Date | undefined;
 }
 
-/** The address; whoever has it has the key. */
-export async function makeDropBox({ keys }: Storage, request: DropBoxRequest): Promise<string> {
+/** Creates a drop box and returns its address; whoever has it has the key. */
+export async function makeDropBox(storage: Storage, request: DropBoxRequest): Promise<string> {
   const { bucket, folder, name, expiresAt } = request;
-  const { secret } = await keys.create({
+  const recipients = await storage.buckets.recipientsDigest(bucket);
+  const { secret } = await storage.keys.create({
     name,
     buckets: [bucket],
     permissions: ['write'],
     prefix: folder || undefined,
     expiresAt,
   });
-  const told = new URLSearchParams({ key: secret, bucket, folder });
+  // The folder is last: an address that was cut short is not a drop box without recipients.
+  const told = new URLSearchParams({ key: secret, bucket, recipients, folder });
   return `${location.origin}/#${told}`;
+}
+
+const needsFront =
+  'Files of this bucket are encrypted before they are sent. This page cannot do that, since the ' +
+  'service has no front: use the command efs, or ask the owner to add a front.';
+
+/** Returns the digest of the bucket's recipients; at a front, by a reply that the network signs. */
+export async function recipientsOf(session: Session, box: DropBox): Promise<string> {
+  const { bucket, recipients = notEndToEnd } = box;
+  const { isAtFront, url } = await thisService();
+  if (isAtFront) return session.stored.buckets.recipientsDigest(bucket);
+  const transport = transportOf({ url, apiKey: secretOf(session) });
+  const { endToEnd } = await transport.getEndToEnd(bucket, undefined);
+  if (endToEnd || recipients !== notEndToEnd) throw new Error(needsFront);
+  return notEndToEnd;
 }

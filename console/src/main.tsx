@@ -22,8 +22,8 @@ import './style/views.css';
 async function begin(): Promise<void> {
   const told = takeKeyOfAddress();
   if (told === undefined) return restoreSession();
-  const { apiKey, bucket, folder } = told;
-  if (folder !== undefined) return openDropBox(apiKey, { bucket, folder });
+  const { apiKey, bucket, folder, recipients } = told;
+  if (folder !== undefined) return openDropBox(apiKey, { bucket, folder, recipients });
   if (!isSignedInOtherwise(apiKey)) return openAddressKey({ apiKey, bucket });
   askedKey.value = { apiKey, bucket };
   if (session.value === undefined) await restoreSession();

@@ -5,10 +5,21 @@ import { signal } from '@preact/signals';
 import { xhrSender } from '../../packages/client/src/connection/xhr-sender.ts';
 import { endToEnd } from '../../packages/client/src/end-to-end.ts';
 import { fileStorage } from '../../packages/client/src/files/file-storage.ts';
-import { createStorage, type Storage, transportOf } from '../../packages/client/src/storage.ts';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
-import type { DropBox } from './drop-box.ts';
+import type { EndToEndOptions } from '../../packages/client/src/types/end-to-end.ts';
 import { isLocal, type Service, serviceHost, thisService } from './service.ts';
+
+export interface DropBox {
+  readonly bucket: string;
+  /** With its last slash; '' for all of the bucket. */
+  readonly folder: string;
+  /**
+   * The digest of the recipients, `none` if senders do not encrypt; absent in addresses of earlier
+   * versions.
+   */
+  readonly recipients?: string | undefined;
+}
 
 interface KeySession {
   readonly kind: 'key';
@@ -44,9 +55,8 @@ export interface Session {
 
 export const session = signal<Session | undefined>(undefined);
 
-const needsFront =
-  'Files of this bucket are encrypted before they are sent. This page cannot do that, since the ' +
-  'service has no front: use the command efs, or ask the owner to add a front.';
+/** The digest of recipients that the holder of the drop box has not accepted. */
+export const otherRecipients = signal<string | undefined>(undefined);
 
 /** About two seconds: then the page shows the failure, and uploads wait for the service. */
 const retry = { attemptsMax: 4 };
@@ -93,8 +103,22 @@ async function keySession({ apiKey, buckets, drop }: KeySession): Promise<Sessio
   const stored = createStorage({ ...options, endToEnd: fileStorage });
   if (!service.isAtFront) return { kind: 'key', storage: stored, stored, buckets, drop };
   // Asking for a bucket's mode takes an update of some seconds, so only uploads ask for it.
-  const { upload, uploadAll } = createStorage({ ...options, endToEnd: endToEnd() });
+  const { upload, uploadAll } = createStorage({ ...options, endToEnd: endToEnd(pinsOf(drop)) });
   return { kind: 'key', storage: { ...stored, upload, uploadAll }, stored, buckets, drop };
+}
+
+/** Uploads to a drop box fail unless its recipients are those of its address, or accepted. */
+function pinsOf(drop: DropBox | undefined): EndToEndOptions {
+  if (drop === undefined) return {};
+  const { bucket, recipients } = drop;
+  return {
+    ...(recipients !== undefined && { pinnedRecipients: { [bucket]: recipients } }),
+    acceptRecipients({ actual }) {
+      const isAccepted = session.value?.drop?.recipients === actual;
+      if (!isAccepted) otherRecipients.value = actual;
+      return isAccepted;
+    },
+  };
 }
 
 /** Tries the key where it is to be used; throws a StorageError when it opens nothing there. */
@@ -116,16 +140,14 @@ export async function openDropBox(apiKey: string, drop: DropBox): Promise<void> 
   session.value = await keySession(kept);
 }
 
-/** Returns whether uploads to the bucket are encrypted here; at a front, by a signed reply. */
-export async function askMode(bucket: string): Promise<boolean> {
-  const apiKey = session.value && secretOf(session.value);
-  const service = await thisService();
-  const transport = transportOf({ ...addressOf(service), apiKey });
-  const { endToEnd } = await (transport.administration?.getBucketMode(bucket, undefined) ??
-    transport.getEndToEnd(bucket, undefined));
-  const isEndToEnd = endToEnd !== undefined && endToEnd !== null;
-  if (isEndToEnd && !service.isAtFront) throw new Error(needsFront);
-  return isEndToEnd;
+/** Accepts other recipients of the open drop box, also after a reload. */
+export function acceptRecipients(recipients: string): void {
+  const { value: current } = session;
+  const kept = readKept();
+  if (current?.drop === undefined || kept?.kind !== 'key') return;
+  const drop = { ...current.drop, recipients };
+  keep({ ...kept, drop }, false);
+  session.value = { ...current, drop };
 }
 
 /** A key that may write alone sees nothing, and is good all the same. */
@@ -210,19 +232,28 @@ export async function signOut(): Promise<void> {
   }
 }
 
+/** The parameters of an address with a key; only drop boxes have a folder. */
+interface ToldKey {
+  readonly apiKey: string;
+  readonly bucket: string;
+  readonly folder: string | undefined;
+  readonly recipients: string | undefined;
+}
+
 /**
- * `#key=efs_…&bucket=demo`, as `npm start` prints it, with `&folder=…` that of a drop box: taken
- * once, and out of the address bar before anything else happens, so that no history and no copied
- * address has it.
+ * Reads `#key=efs_…&bucket=demo`, as `npm start` prints it, or the address of a drop box. Removes
+ * it from the address bar before anything else happens, so that no history and no copied address
+ * has it.
  */
-export function takeKeyOfAddress():
-  | { readonly apiKey: string; readonly bucket: string; readonly folder: string | undefined }
-  | undefined {
+export function takeKeyOfAddress(): ToldKey | undefined {
   if (!location.hash.startsWith('#key=')) return undefined;
   const told = new URLSearchParams(location.hash.slice(1));
   history.replaceState(null, '', location.pathname);
-  const [apiKey = '', bucket = '', folder] = ['key', 'bucket', 'folder'].map(
-    (name) => told.get(name) ?? undefined,
-  );
-  return { apiKey, bucket, folder };
+  const [apiKey = '', bucket = '', recipients, folder] = [
+    'key',
+    'bucket',
+    'recipients',
+    'folder',
+  ].map((name) => told.get(name) ?? undefined);
+  return { apiKey, bucket, recipients, folder };
 }

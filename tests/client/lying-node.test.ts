@@ -142,6 +142,12 @@ describe.each(Object.keys(writers))('%s', (writer) => {
     const accepting = open({ pinnedRecipients: other, acceptRecipients });
     for (let run = 0; run < 2; run += 1) await accepting.upload(bytes, file);
     expect(asked).toEqual([{ bucket: 'safe', expected: other.safe, actual: digest }]);
+    let isAccepted = false;
+    const later = open({ pinnedRecipients: other, acceptRecipients: () => isAccepted });
+    const early = later.upload(bytes, { ...file, path: 'never' });
+    await expect(early).rejects.toMatchObject({ code: 'Untrusted' });
+    isAccepted = true;
+    await later.upload(bytes, file);
     await expect(owner.stat({ bucket: 'safe', path: 'never' })).rejects.toMatchObject({
       code: 'NoSuchFile',
     });

@@ -1,6 +1,5 @@
 // End-to-end buckets in the page: with an identity the page decrypts files, with a key it does not;
-// the recipient of a link decrypts its file with only the address, which is safe to open; and
-// people who are asked for files encrypt them before sending.
+// and the recipient of a link decrypts its file with only the address, which is safe to open.
 
 import { readFile } from 'node:fs/promises';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
@@ -245,45 +244,6 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await page.getByText('Names, sizes and times can be seen.').waitFor();
       await page.getByText('Identity 1, made').waitFor();
       expect(visit.faults).toEqual([]);
-    });
-
-    test('has a drop box, to which people send files that only members open', async () => {
-      await page.goto(`${tested.pages.url}/#/files/post/`);
-      await page.getByRole('button', { name: 'Receive files' }).click();
-      await page.getByLabel('Name of its key').fill('Holiday');
-      await page.getByRole('button', { name: 'Make the address' }).click();
-      const address = (await page.getByText(/#key=efs_/).textContent()) ?? '';
-      await page.getByRole('img', { name: 'The address as a QR code' }).waitFor();
-      await page.keyboard.press('Escape');
-      const sender = await tested.open();
-      const { page: theirs } = sender;
-      await theirs.goto(address);
-      await theirs.getByText('the folder “inbox” of “post”').waitFor();
-      await theirs.getByText('encrypted on this device before they are sent').waitFor();
-      expect(theirs.url()).not.toContain('efs_');
-      expect(await theirs.getByRole('link').count()).toBe(0);
-      expect(await theirs.getByRole('button', { name: 'Sign' }).count()).toBe(0);
-      await theirs
-        .getByLabel('Upload files')
-        .last()
-        .setInputFiles([file('photo.txt', text)]);
-      await theirs.getByText('1 file uploaded.').waitFor();
-      await theirs.getByRole('heading', { name: '1 file sent' }).waitFor();
-      expect(await clear('post', 'inbox/photo.txt')).toBe(text);
-      expect(await stored('inbox/photo.txt')).toMatch(/^age-encryption\.org\/v1\n/);
-      const film = { name: 'film.bin', mimeType: '', buffer: Buffer.alloc(4_000_000, 7) };
-      await theirs.getByLabel('Upload files').last().setInputFiles([film]);
-      await theirs.getByRole('heading', { name: '2 files sent' }).waitFor();
-      const received = await tested.storage.download({ bucket: 'post', path: 'inbox/film.bin' });
-      expect(Buffer.compare(await received.bytes(), film.buffer)).toBe(0);
-      await page.goto(`${tested.pages.url}/#/bucket/post`);
-      await page.getByRole('button', { name: 'Revoke Holiday' }).click();
-      await expect.poll(() => page.getByText('Holiday may').count()).toBe(0);
-      await theirs.reload();
-      await theirs.getByText('This drop box is closed').waitFor();
-      expect(await theirs.getByRole('button', { name: 'Upload' }).count()).toBe(0);
-      expect([...sender.faults, ...visit.faults]).toEqual([]);
-      await sender.context.close();
     });
   });
 

@@ -202,4 +202,15 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.getByRole('heading', { name: '1 file sent' }).waitFor();
     await judge('drop-box');
   });
+
+  test('of who was asked to send files, and finds other recipients than the address names', async () => {
+    const request = { name: 'box', buckets: ['safe'], permissions: ['write'] } as const;
+    const { secret } = await tested.storage.keys.create(request);
+    const recipients = 'A'.repeat(43);
+    const told = new URLSearchParams({ key: secret, bucket: 'safe', recipients, folder: '' });
+    await page.goto('about:blank');
+    await page.goto(`${tested.pages.url}/#${told}`);
+    await page.getByRole('button', { name: 'Accept the recipients' }).waitFor();
+    await judge('drop-box-question');
+  });
 });

@@ -28,10 +28,17 @@ function send({ session, bucket, prefix }: Target, chosen: readonly ChosenFile[]
   );
 }
 
-export function DropArea({ target, children }: { target: Target; children: ComponentChildren }) {
+interface DropAreaProps {
+  readonly target: Target;
+  /** The area takes no files now. */
+  readonly isOff?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export function DropArea({ target, isOff, children }: DropAreaProps) {
   const isOver = useSignal(false);
   const over = (event: DragEvent) => {
-    if (!event.dataTransfer?.types.includes('Files')) return;
+    if (isOff || !event.dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
     isOver.value = true;
   };

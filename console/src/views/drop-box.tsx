@@ -1,13 +1,16 @@
-// The page for people who were asked to send files: where the files go, and their progress.
+// The page for people who were asked to send files: where the files go, and their progress. It
+// sends nothing while the recipients are not those of its address, unless the sender accepts them.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
-import type { DropBox } from '../drop-box.ts';
+import { notEndToEnd } from '../../../packages/client/src/types/recipients-digest.ts';
+import { recipientsOf } from '../drop-box.ts';
 import { isPassing, sentenceOf } from '../failures.ts';
 import { Failure } from '../parts/failure.tsx';
-import { askMode, type Session } from '../session.ts';
+import { acceptRecipients, type DropBox, otherRecipients, type Session } from '../session.ts';
+import { retryUpload, uploads } from '../uploads/queue.ts';
 import { onStored } from '../uploads/stored.ts';
 import { counted, nameOf } from '../words.ts';
 import { DropArea, UploadButtons } from './drop-area.tsx';
@@ -18,12 +21,16 @@ const closed =
 
 export function DropBoxPage({ session, box }: { session: Session; box: DropBox }) {
   const { bucket, folder } = box;
-  const isEndToEnd = useSignal<boolean | undefined>(undefined);
+  const recipients = useSignal<string | undefined>(undefined);
   const failure = useSignal<{ text: string; isPassing: boolean } | undefined>(undefined);
   async function look(): Promise<void> {
     failure.value = undefined;
+    recipients.value = undefined;
+    otherRecipients.value = undefined;
     try {
-      isEndToEnd.value = await askMode(bucket);
+      const found = await recipientsOf(session, box);
+      if (found !== (box.recipients ?? found)) otherRecipients.value = found;
+      recipients.value = found;
     } catch (error) {
       const isClosed = isStorageError(error, 'InvalidApiKey');
       failure.value = {
@@ -32,10 +39,20 @@ export function DropBoxPage({ session, box }: { session: Session; box: DropBox }
       };
     }
   }
-  useEffect(() => void look(), []);
+  // Another address in the same tab opens another storage.
+  useEffect(() => void look(), [session.stored]);
+  const accept = (accepted: string) => {
+    acceptRecipients(accepted);
+    recipients.value = accepted;
+    otherRecipients.value = undefined;
+    for (const item of uploads.value) if (item.state === 'failed') retryUpload(item);
+  };
   const target = { session, bucket, prefix: folder };
+  const { value: known } = recipients;
+  const { value: other } = otherRecipients;
+  const isOpen = known !== undefined && other === undefined;
   return (
-    <DropArea target={target}>
+    <DropArea target={target} isOff={!isOpen}>
       <div class="page">
         <h1 tabIndex={-1}>Send files</h1>
         <p>
@@ -46,30 +63,70 @@ export function DropBoxPage({ session, box }: { session: Session; box: DropBox }
           text={failure.value?.text}
           {...(failure.value?.isPassing && { onRetry: () => void look() })}
         />
-        {failure.value === undefined && isEndToEnd.value === undefined && (
+        {failure.value === undefined && known === undefined && (
           <p class="waiting">Asking whether it is open …</p>
         )}
-        {isEndToEnd.value !== undefined && (
+        {other !== undefined && <Question box={box} other={other} onAccept={() => accept(other)} />}
+        {isOpen && (
           <>
             <p>
-              {isEndToEnd.value
-                ? 'They are encrypted on this device before they are sent, and opened by those whom they are for alone.'
-                : 'They lie encrypted, but whoever runs the service could read them.'}
+              {known === notEndToEnd
+                ? 'They lie encrypted, but whoever runs the service could read them.'
+                : 'They are encrypted on this device before they are sent, and opened by those whom they are for alone.'}
             </p>
             <div class="drop-target">
               <p>Drop files or folders here, or choose them.</p>
               <UploadButtons target={target} />
             </div>
-            <Sent folder={folder} bucket={bucket} />
           </>
         )}
+        <Sent folder={folder} bucket={bucket} />
       </div>
     </DropArea>
   );
 }
 
+interface QuestionProps {
+  readonly box: DropBox;
+  readonly other: string;
+  onAccept(): void;
+}
+
+/** Asks whether to send files to other recipients than the address names. */
+function Question({ box: { bucket, recipients }, other, onAccept }: QuestionProps) {
+  return (
+    <div class="failure question" role="alert">
+      <p>{changeOf(recipients, other)}</p>
+      <p>
+        Ask the person who sent you the address before you accept this; until then nothing is sent.
+      </p>
+      {other !== notEndToEnd && (
+        <p class="quiet">
+          The owner compares this digest with that of efs identity show {bucket}:
+          <code class="principal">{other}</code>
+        </p>
+      )}
+      <button type="button" onClick={onAccept}>
+        {other === notEndToEnd ? 'Send without encryption' : 'Accept the recipients'}
+      </button>
+    </div>
+  );
+}
+
+function changeOf(expected: string | undefined, other: string): string {
+  if (other === notEndToEnd) {
+    return (
+      'Your files would no longer be encrypted on this device: whoever runs the service could read ' +
+      'them.'
+    );
+  }
+  return expected === notEndToEnd
+    ? 'Your files would now be encrypted on this device, for recipients that the address does not name.'
+    : 'The recipients have changed since this address was made: other people could read your files.';
+}
+
 /** Since the page was opened. */
-function Sent({ bucket, folder }: DropBox) {
+function Sent({ bucket, folder }: Pick<DropBox, 'bucket' | 'folder'>) {
   const names = useSignal<readonly string[]>([]);
   useEffect(
     () =>
