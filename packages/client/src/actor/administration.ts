@@ -1,4 +1,4 @@
-// Manages buckets, API keys, creators, rotations and well-known texts by calls of the actor.
+// Manages buckets, API keys, creators, rotations and well-known texts through actor calls.
 
 import { Principal } from '@icp-sdk/core/principal';
 import { pageSizeMax } from '../../../wire/src/limits.ts';

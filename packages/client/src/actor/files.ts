@@ -1,4 +1,4 @@
-// Reads records, copies, moves, changes and deletes files by calls of the actor.
+// Reads records, copies, moves, changes and deletes files through actor calls.
 
 import type { CopyRequest, FileOperations } from '../operations/files.ts';
 import type { FileChange } from '../types/files.ts';

@@ -1,4 +1,4 @@
-// Share links by calls of the actor.
+// Creates, lists and deletes share links through actor calls.
 
 import { checkedLink } from '../operations/link-path.ts';
 import type { LinkOperations } from '../operations/links.ts';

@@ -1,4 +1,4 @@
-// Lists and counts of files by calls of the actor.
+// Lists and counts files through actor calls.
 
 import { pageSizeMax } from '../../../wire/src/limits.ts';
 import type { ListingOperations } from '../operations/listings.ts';

@@ -1,4 +1,4 @@
-// The service's status and a bucket's mode by calls of the actor.
+// Reads the service's status and a bucket's mode through actor calls.
 
 import type { ServiceOperations } from '../operations/service.ts';
 import { type ActorCalls, calling } from './actor-call.ts';

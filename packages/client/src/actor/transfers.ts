@@ -1,4 +1,4 @@
-// Chunks, parts and batches of files by calls of the actor.
+// Transfers chunks, parts and batches of files through actor calls.
 
 import { IDL } from '@icp-sdk/core/candid';
 import { chunkBytesMax } from '../../../wire/src/limits.ts';

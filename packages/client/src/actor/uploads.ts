@@ -1,4 +1,4 @@
-// Uploads of whole files and upload sessions by calls of the actor.
+// Uploads whole files and controls upload sessions through actor calls.
 
 import type { Signal } from '../connection/transport.ts';
 import type { FileMetadata, UploadOperations, WholeFile } from '../operations/uploads.ts';

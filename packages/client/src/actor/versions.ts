@@ -1,4 +1,4 @@
-// Former versions of files, by calls of the actor.
+// Lists, reads, restores and erases former versions of files through actor calls.
 
 import type { VersionOperations } from '../operations/versions.ts';
 import { type ActorCalls, calling } from './actor-call.ts';
