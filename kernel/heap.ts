@@ -25,7 +25,7 @@ export const hashStateAt: usize = 0x1300;
 export const hmacPadAt: usize = 0x13c0;
 export const hmacStateAt: usize = 0x1400;
 const secretsEndAt: usize = 0x1480;
-// Borders of a needle that is sought  128 x u8
+// border lengths of the needle (Knuth-Morris-Pratt)  128 x u8
 export const bordersAt: usize = 0x1480;
 // Never written: the source of zeros
 export const zerosAt: usize = 0x2000;
@@ -34,8 +34,8 @@ export const zerosBytes: usize = 0x1000;
 export const superblockAt: usize = 0x3000;
 export const tablePartAt: usize = 0x4000;
 export const tablePartBytes: usize = 0x4000;
-// Ordered index: its superblock, the way down, which page is in the heap for each level, a key of
-// 1,301 bytes, the sums on the way down (24 x u64), five pages of 6 KiB
+// Ordered index: its superblock, the path from the root to an entry, the number of the cached page
+// of each level, a key of 1,301 bytes, the sums along the path (24 x u64), five pages of 6 KiB
 export const indexSuperblockAt: usize = 0x8000;
 export const indexPathAt: usize = 0x8040;
 export const indexLevelsAt: usize = 0x81c0;
@@ -48,9 +48,9 @@ const labelPageCount: u32 = 7;
 // labels of a path    1,024 x (pointer u32, length u32)
 export const labelsAt: usize = 0x0000;
 export const labelsRoom: u32 = 1024;
-// what is sought in each level of a witness  1,024 x 2 x 8 bytes
+// the search keys of a witness in each level  1,024 x 2 x 8 bytes
 export const labelTargetsAt: usize = 0x2000;
-// superblock, the edge that is being set, the one that was taken off, the wildcard label
+// superblock, the edge to be inserted, the edge that was detached, the wildcard label
 export const labelSuperblockAt: usize = 0x6000;
 export const labelEdgeAt: usize = 0x6040;
 export const labelDetachedAt: usize = 0x6080;
@@ -60,7 +60,7 @@ export const labelNodesAt: usize = 0x6100;
 export const labelMessageAt: usize = 0x7400;
 // a level that is being built: its unfinished nodes
 export const labelSpineAt: usize = 0x8000;
-// Steps of the way down, or the parts of a witness that are not written yet
+// The steps of a path from the root, or the parts of a witness that are not written yet
 export const labelStepsAt: usize = 0x10000;
 export const labelStepsBytes: usize = 0x50000;
 // entries of a level in order  16,384 x pointer u32
@@ -73,8 +73,8 @@ const requestPageCount: u32 = 2;
 export const requestTypesAt: usize = 0x0000;
 // header fields       100 x (name, its length, value, its length, hash of the name: u32)
 export const requestFieldsAt: usize = 0x0100;
-// a request as JSON, of texts of so many bytes and so many headers at most, each byte escaped and
-// each field twice; or what of an answer is not elsewhere
+// A request as JSON, with room for the longest texts and the most headers if every byte is escaped
+// and every field is written twice; or the parts of an answer that are not stored elsewhere
 export const requestTextAt: usize = 0x0a00;
 export const requestTextBytesMax: u32 = 10_240;
 export const requestHeadersMax: u32 = 100;

@@ -12,7 +12,10 @@ import { Refusal } from '../shared/refusal.ts';
 import type { RootKeyEntry } from '../shared/root-key-entry.ts';
 import type { Stores } from '../shared/stores.ts';
 
-/** The source of a root key: the name of a vetKD key, or the first that the network knows. */
+/**
+ * The source of a root key: the network derives it (vetKD), from the key of that name or from the
+ * first key that the network knows, or the canister stores it.
+ */
 export type RootKeySource =
   | { readonly kind: 'vetkd'; readonly keyName: string | undefined }
   | { readonly kind: 'stored' };
@@ -119,8 +122,8 @@ function findRootKey(stores: Stores, entry: RootKeyEntry): Uint8Array | undefine
 
 /**
  * Accepts the 32 bytes of the root key of that version, which the caller wipes afterwards;
- * `keyName` is the name of the vetKD key. Returns false, without a change, if it differs from the
- * earlier key.
+ * `keyName` is the name of the vetKD key. Returns false, without a change, if the version is
+ * unknown or its key was another one before.
  */
 export function acceptRootKey(
   stores: Stores,
@@ -188,7 +191,7 @@ export function startRootRotation(stores: Stores, source: RootKeySource | undefi
   if (next !== undefined && next.check.length > 0) {
     throw new Refusal(
       'SlowDown',
-      'The root key cannot be rotated yet: an earlier rotation is running. Try again in some minutes.',
+      'The root key cannot be rotated yet: an earlier rotation is running. Try again in a few minutes.',
     );
   }
   // Replaces a version that never became available because the network lacks its key
