@@ -20,7 +20,7 @@ import { parseCount, readQuery } from './query.ts';
 import { noContent, privateJson } from './respond.ts';
 import { type Answer, type Exchange, headOf, type Route, upgrade } from './router.ts';
 
-/** Absent: never. */
+/** Returns undefined for a link without an expiry. */
 function expiryOf({ expiresAtNs }: Link): string | undefined {
   return expiresAtNs === 0n ? undefined : isoTime(expiresAtNs);
 }
@@ -32,7 +32,10 @@ function postLink(exchange: Exchange): Answer {
   const body = jsonBody(request);
   const path = textField(body, 'path');
   if (path === undefined) {
-    throw new Refusal('InvalidArgument', 'Send {"path": "…"}, with "expiresAt", "downloadName".');
+    throw new Refusal(
+      'InvalidArgument',
+      'The body lacks "path": send {"path": "…"}, optionally with "expiresAt" and "downloadName".',
+    );
   }
   const expiresAtNs = parseTime(textField(body, 'expiresAt'));
   const downloadName = textField(body, 'downloadName');
@@ -46,7 +49,7 @@ function postLink(exchange: Exchange): Answer {
   return privateJson(201, { id: link.id, url, expiresAt: expiryOf(link), linkPage });
 }
 
-/** ISO 8601. */
+/** Parses an ISO 8601 time with an offset from UTC. */
 function parseTime(text: string | undefined): bigint | undefined {
   if (text === undefined) return undefined;
   const milliseconds = /^\d{4}-\d\d-\d\dT[0-9:.]{5,12}(?:Z|[+-]\d\d:\d\d)$/.test(text)

@@ -101,7 +101,7 @@ function postRestore(exchange: Exchange): Answer {
   const path = textField(body, 'path');
   const version = versionField(body);
   if (path === undefined || version === undefined) {
-    throw new Refusal('InvalidArgument', 'Send {"path": "…", "version": 1}.');
+    throw new Refusal('InvalidArgument', 'The body lacks "path" or "version": send both.');
   }
   const conditions = conditionFields(request, body);
   const restoration = { ...route, path, version, conditions };

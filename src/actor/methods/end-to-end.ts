@@ -57,7 +57,7 @@ async function derive(path: IdentityPath, request: IdentityRequest): Promise<Der
     throw new Refusal(
       'ServiceUnavailable',
       `The network has not derived the identity: ${rejectMessage}. Check the transport key, and try ` +
-        'again in some minutes.',
+        'again in a few minutes.',
     );
   }
 }

@@ -1,4 +1,5 @@
-// The HTTP interface: a query that answers or asks to be repeated as an update, and that update.
+// The HTTP interface: the query `http_request` answers, or asks the gateway to repeat the request
+// as the update `http_request_update`.
 
 import { query, update } from 'azle';
 import type { Call } from '../../domain/shared/caller.ts';
@@ -50,7 +51,7 @@ function received(name: string): Sent | undefined {
 /** Answers 414 or 431; only the method and the URL of the request are known. */
 function respondTooLarge(phase: 'query' | 'update', excess: RequestTooLarge, call: Call): void {
   const { request, code } = excess;
-  const words = `The request ${excess.message}: send fewer.`;
+  const words = `The request ${excess.message}: send a smaller one.`;
   const response = errorResponse(new Refusal(code, words), { call, request });
   const certificate = phase === 'query' ? dataCertificate() : undefined;
   // Asking for an update is pointless, because the inspection accepts no request that is too large

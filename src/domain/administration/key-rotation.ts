@@ -76,7 +76,7 @@ export function rotateBucketKey(stores: Stores, call: Call, name: string): void 
     throw new Refusal(
       'SlowDown',
       `The key of bucket ${bucket.id} cannot be rotated yet: an earlier rotation is running. Try ` +
-        'again in some minutes.',
+        'again in a few minutes.',
     );
   }
   const { keyId: formerKeyId, keySlot: formerKeySlot } = bucket;

@@ -117,7 +117,7 @@ function requireLastingRight(stores: Stores, made: Parameters<typeof hasMakerEnd
   throw new Refusal(
     'SlowDown',
     `Links that the caller made in bucket ${made.bucketId} before losing access are still being ` +
-      'deleted: try again in some minutes.',
+      'deleted: try again in a few minutes.',
   );
 }
 

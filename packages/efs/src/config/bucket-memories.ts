@@ -17,7 +17,7 @@ function folderOf({ canisterId, url, host, environment }: Service): string {
   return join(configFolder(environment), 'buckets', name.slice(0, 32));
 }
 
-/** Forgets a bucket that this user has created, changed or removed as an ordinary one. */
+/** Stores that a bucket is not end-to-end, after this user created, changed or removed it. */
 export function forgetMode(service: Service, bucket: string): Promise<void> {
   return bucketMemory(service).set(bucket, { recipientsDigest: 'none', signedAtMs: 0 });
 }

@@ -45,7 +45,7 @@ export function checksumNamed(name: string): ChecksumAlgorithm | undefined {
   return Object.hasOwn(lengths, upper) ? (upper as ChecksumAlgorithm) : undefined;
 }
 
-/** `x-amz-checksum-crc32c`. */
+/** Returns the name of the header, such as `x-amz-checksum-crc32c`. */
 export function checksumHeader(algorithm: ChecksumAlgorithm): string {
   return `x-amz-checksum-${algorithm.toLowerCase()}`;
 }

@@ -95,7 +95,7 @@ function algorithmOf(header: string): ChecksumAlgorithm {
   if (algorithm !== undefined) return algorithm;
   throw new S3Error(
     'NotImplemented',
-    `${header} is not supported: send x-amz-checksum- and one of ${checksumNames}.`,
+    `${header} is not supported: send x-amz-checksum-<algorithm>, one of ${checksumNames}.`,
   );
 }
 
