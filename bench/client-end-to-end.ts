@@ -29,7 +29,7 @@ export async function measureEndToEnd(bench: EndToEndBench): Promise<void> {
     const rows = [headings];
     for (const row of await transferRows(service, folder, bench)) rows.push(row);
     const read = await rangeCost(join(folder, 'state'));
-    const said = `A range of ${rangeBytes / 1_000} kB of that file: ${(read / 1_000).toFixed(0)} kB read.`;
+    const said = `A range of ${rangeBytes / 1_000} kB of an end-to-end file reads ${(read / 1_000).toFixed(0)} kB.`;
     console.log([...rows, said].join('\n'));
     if (bench.document === undefined) return;
     const page = await readFile(bench.document, 'utf8');

@@ -118,7 +118,7 @@ async function largeRows(place: Place, server: Server, bench: S3Bench): Promise<
   const back = join(folder, 'back.bin');
   await bench.writeSample(sample, bench.megabytes * 1e6);
   const there = remoteOf(server, 'demo/s3.bin');
-  const rows = [['transfer', 'efs, MB/s', 'rclone by the S3 server, MB/s', 'rclone : efs']];
+  const rows = [['transfer', 'efs, MB/s', 'rclone through the S3 server, MB/s', 'rclone : efs']];
   rows.push(['---', '---', '---', '---']);
   const runs = [
     {

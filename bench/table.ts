@@ -85,7 +85,7 @@ export function formatStorage({ installedBytes, files }: StorageCosts): string {
     return `| ${name} | ${bytes.toLocaleString('en-US')} | ${millions.toLocaleString('en-US')} |`;
   };
   const lines = files.map(({ bytes, files, stableBytes }) =>
-    row(`a file of ${bytes.toLocaleString('en-US')} B, one of ${files}`, stableBytes),
+    row(`a file of ${bytes.toLocaleString('en-US')} B, average of ${files}`, stableBytes),
   );
   const heads = '| stable memory | bytes | cycles a year (M) |';
   return [heads, '| --- | --- | --- |', row('after install', installedBytes), ...lines].join('\n');
