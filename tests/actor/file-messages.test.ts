@@ -50,12 +50,12 @@ describe('decodeFileUpload()', () => {
     expect(none).toEqual({ ...required, ...absent, tags: [], metadata: [] });
   });
 
-  test('gives the bytes as a view, without a copy', () => {
+  test('returns the bytes as a view, without a copy', () => {
     const argument = IDL.encode([FileUpload], [{ ...required, ...options }]);
     expect(decodeFileUpload(argument).bytes.buffer).toBe(argument.buffer);
   });
 
-  test('reads a sender that knows fewer fields, or more', () => {
+  test('reads messages with fewer or more fields', () => {
     const text = IDL.Text;
     const fields = { bucketId: text, path: text, contentType: text, bytes: IDL.Vec(IDL.Nat8) };
     const few = IDL.encode([IDL.Record(fields)], [required]);
@@ -67,7 +67,7 @@ describe('decodeFileUpload()', () => {
     expect(decodeFileUpload(more)).toMatchObject({ ...required, ifMatch: '"a"', tags: [] });
   });
 
-  test('refuses more tags or metadata than it would read one by one', () => {
+  test('refuses more than 100 tags or metadata entries', () => {
     const tags = [Array.from({ length: 201 }, () => '')];
     const argument = IDL.encode([FileUpload], [{ ...required, ...options, tags }]);
     expect(() => decodeFileUpload(argument)).toThrow('lists 201 items, more than the limit of 100');
@@ -76,7 +76,7 @@ describe('decodeFileUpload()', () => {
     expect(() => decodeFileUpload(noted)).toThrow('lists 101 items, more than the limit of 100');
   });
 
-  test('refuses every cut message', () => {
+  test('refuses a message truncated at any byte', () => {
     const argument = IDL.encode([FileUpload], [{ ...required, ...options, tags: [['x']] }]);
     for (let length = 0; length < argument.length; length++) {
       expect(() => decodeFileUpload(argument.slice(0, length))).toThrow(RangeError);

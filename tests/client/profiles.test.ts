@@ -58,7 +58,7 @@ async function makeReplica(folder: string): Promise<void> {
 }
 
 describe('efs profile', () => {
-  test('keeps services for its user alone, lists, takes and removes them', async () => {
+  test('stores services in a file that only its user can read, and lists, selects and removes them', async () => {
     const added = await add('prod', '--url', url, '--api-key', 'efs_secret');
     expect(added).toMatchObject({ code: 0, output: 'prod\n' });
     expect(added.errors).toContain(`The key of the profile is in ${file}. The profile is in use.`);
@@ -86,14 +86,14 @@ describe('efs profile', () => {
     expect(read().apiKey).toBe('efs_piped');
   });
 
-  test('wants an address, a name, and a key without spaces', async () => {
+  test('requires an address, a valid name, and a key without spaces', async () => {
     expect((await add('x')).errors).toContain('https://<canister id>.icp.net');
     expect((await add('../x', '--url', url)).errors).toContain('The name of a profile');
     expect((await add('x', '--url', 'files.example')).errors).toContain('must begin with http');
     expect((await add('x', '--url', url, '--api-key', 'a b')).errors).toContain('has spaces');
   });
 
-  test('says what is wrong with its file', async () => {
+  test('reports a damaged file and one of a later version', async () => {
     await mkdir(join(home, 'config/efs'), { recursive: true });
     await writeFile(file, 'x');
     expect((await efs('ls')).errors).toContain('profiles.json is damaged');
@@ -109,13 +109,13 @@ describe('efs profile', () => {
   });
 });
 
-describe('readConfiguration(): of several services counts', () => {
+describe('readConfiguration() chooses', () => {
   beforeEach(async () => {
     await add('prod', '--url', url, '--api-key', 'efs_prod');
     await add('second', '--url', other, '--api-key', 'efs_second');
   });
 
-  test('the profile in use where nothing else is named', () => {
+  test('the profile in use by default', () => {
     expect(read()).toMatchObject({
       url,
       host: 'https://icp-api.io',
@@ -125,7 +125,7 @@ describe('readConfiguration(): of several services counts', () => {
     });
   });
 
-  test('a local replica before it, of this folder or above it, which is said', async () => {
+  test('a local replica in this folder or above it instead of the profile in use, with a note', async () => {
     await makeReplica(home);
     const found = read();
     expect(found).toMatchObject({ apiKey: 'efs_local', profile: undefined });
@@ -149,7 +149,7 @@ describe('readConfiguration(): of several services counts', () => {
     }
   });
 
-  test('a named profile before a replica, and --profile before EFS_PROFILE', async () => {
+  test('a named profile instead of a replica, and --profile over EFS_PROFILE', async () => {
     await makeReplica(home);
     expect(read({}, { EFS_PROFILE: 'second' }).apiKey).toBe('efs_second');
     expect(read({ profile: 'prod' }, { EFS_PROFILE: 'second' }).apiKey).toBe('efs_prod');
@@ -157,7 +157,7 @@ describe('readConfiguration(): of several services counts', () => {
     expect(() => read({ profile: 'prod', replica: '.replica' })).toThrow('not both');
   });
 
-  test('the environment before EFS_PROFILE, and not at all beside --profile', () => {
+  test('EFS_URL and EFS_API_KEY over EFS_PROFILE, but not over --profile', () => {
     const environment = { EFS_API_KEY: 'efs_mine', EFS_URL: 'https://files.example' };
     expect(read({}, { ...environment, EFS_PROFILE: 'second' })).toMatchObject({
       apiKey: 'efs_mine',
@@ -169,7 +169,7 @@ describe('readConfiguration(): of several services counts', () => {
     });
   });
 
-  test('no key of a profile at another address', () => {
+  test('no key of a profile for another address', () => {
     expect(read({ url: 'https://files.example' }).apiKey).toBeUndefined();
     expect(read({ canisterId: 'aaaaa-aa' }).apiKey).toBeUndefined();
     expect(read({}, { EFS_PROFILE: 'prod', EFS_HOST: 'https://evil.example' }).apiKey).toBe(
@@ -180,7 +180,7 @@ describe('readConfiguration(): of several services counts', () => {
   });
 });
 
-test('readConfiguration(): what is missing is said, with an example of the network', async () => {
+test('readConfiguration(): a command without a service shows an example address and the command to add it', async () => {
   for (const words of [['ls', 'demo'], ['bucket', 'ls'], ['doctor']]) {
     const { code, output, errors } = await efs(...words);
     expect(code).not.toBe(0);
@@ -189,7 +189,7 @@ test('readConfiguration(): what is missing is said, with an example of the netwo
   }
 });
 
-test('readConfiguration(): secrets go to the keyring when it gives them back, and else nowhere', () => {
+test('keepSecret() reports whether the keyring can return the secret it stored', () => {
   const kept = new Map<string, string>();
   const keyring: Keyring = {
     get: (account) => kept.get(account),
@@ -211,7 +211,7 @@ test('readConfiguration(): secrets go to the keyring when it gives them back, an
   }
 });
 
-test('readConfiguration(): a key that the keyring does not give is said to be there', async () => {
+test('readConfiguration() reports a key that the keyring should have but does not return', async () => {
   await mkdir(join(home, 'config/efs'), { recursive: true });
   const profiles = { prod: { url, isInKeyring: true } };
   await writeFile(file, JSON.stringify({ version: 1, inUse: 'prod', profiles }));

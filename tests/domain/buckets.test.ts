@@ -43,7 +43,7 @@ function name(role: string, principal = bobId): Partial<BucketChange> {
 }
 
 describe('updateBucket()', () => {
-  test('sets what is named and leaves the rest', () => {
+  test('changes only the fields that the call contains', () => {
     const later = callOf('alice', startNs + hourNs);
     updateBucket(stores, later, bucketChange({ isPublic: false, quotaBytes: 500n }));
     const updated = updateBucket(stores, later, bucketChange());
@@ -64,7 +64,7 @@ describe('updateBucket()', () => {
     expectRefusal(stores, 'QuotaExceeded', () => putTestFile(stores));
   });
 
-  test('names a member, changes its role and unnames it', () => {
+  test('adds a member, changes the role and removes the member', () => {
     expect(updateBucket(stores, alice, bucketChange(name('reader'))).members).toEqual([
       { principal: bobId, role: 'reader' },
     ]);
@@ -74,7 +74,7 @@ describe('updateBucket()', () => {
     expectRefusal(stores, 'AccessDenied', () => updateBucket(stores, bob, bucketChange()));
   });
 
-  test('refuses strangers, members below owner, bad roles and everybody as a member', () => {
+  test('refuses callers who are not owners, unknown roles and the anonymous principal as a member', () => {
     const refuse = (
       code: 'AccessDenied' | 'InvalidArgument' | 'NoSuchBucket' | 'QuotaExceeded',
     ) => ({
@@ -120,7 +120,7 @@ describe('updateBucket(): a role', () => {
     }
   });
 
-  test('is for its bucket alone', () => {
+  test('applies only to its own bucket', () => {
     updateBucket(stores, alice, bucketChange(name('owner')));
     const claim = { bucket: 'other', path: 'a', permission: 'read', apiKey: undefined } as const;
     expectRefusal(stores, 'AccessDenied', () => authorize(stores, bob, claim));
@@ -145,7 +145,7 @@ describe('listBuckets()', () => {
     return [list.items.map(({ id }) => id).join(' '), list.total, list.hasMore];
   };
 
-  test('lists where the caller has a role, and all for controllers', () => {
+  test('lists the buckets in which the caller has a role, and all buckets to controllers', () => {
     createBucket(stores, boss, { bucket: 'zoo', isPublic: true });
     expect(ids('alice')).toEqual(['box other', 2, false]);
     expect(ids('controller')).toEqual(['box other zoo', 3, false]);
@@ -207,7 +207,7 @@ describe('deleteBucket()', () => {
 describe('updateCreators()', () => {
   const access = (allow: Uint8Array[], disallow: Uint8Array[] = []) => ({ allow, disallow });
 
-  test('lets the named principals create buckets until they are unnamed', () => {
+  test('lets the added principals create buckets until they are removed', () => {
     expect(updateCreators(stores, boss, access([bobId, bobId]))).toEqual([bobId]);
     expect(createBucket(stores, bob, { bucket: 'bobs', isPublic: true }).owner).toEqual(bobId);
     expect(
@@ -219,7 +219,7 @@ describe('updateCreators()', () => {
     );
   });
 
-  test('is for controllers, names nobody anonymous and at most 100', () => {
+  test('requires a controller, refuses the anonymous principal and allows at most 100 creators', () => {
     expectRefusal(stores, 'AccessDenied', () => updateCreators(stores, alice, access([bobId])));
     const everybody = access([Uint8Array.of(4)]);
     expectRefusal(stores, 'InvalidArgument', () => updateCreators(stores, boss, everybody));
@@ -228,7 +228,7 @@ describe('updateCreators()', () => {
   });
 });
 
-test('updateBucket(): the totals follow every change of files and buckets', () => {
+test('statusOf() counts files and bytes, and shows cycles to controllers and owners only', () => {
   putTestFile(stores);
   putTestFile(stores, { path: '/b' });
   expect(readTotals(stores)).toEqual({ buckets: 2, files: 2, bytes: 20 });
@@ -246,8 +246,8 @@ test('updateBucket(): the totals follow every change of files and buckets', () =
   }
 });
 
-describe('updateBucket(): stored records', () => {
-  test('of a bucket with a quota, files, uploads and two keys are read, also of version 4', () => {
+describe('findBucket(): stored records', () => {
+  test('in version 4, with a quota, files, uploads and two keys, are readable', () => {
     const time = 'f2670d45f2ca8618';
     const u64 = (number: string) => number.padEnd(16, '0');
     const record =
@@ -281,7 +281,7 @@ describe('updateBucket(): stored records', () => {
     });
   });
 
-  test('of members are those of the diagram', () => {
+  test('of members have the documented layout', () => {
     updateBucket(stores, alice, bucketChange(name('writer')));
     const record = stores.members.get(Buffer.from('box')) ?? [];
     expect(Buffer.from(record).toString('hex')).toBe('01010303030301');

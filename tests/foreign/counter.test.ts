@@ -1,5 +1,5 @@
-// A counter in any language: a kill does not change its heap and does not run `post_upgrade`, and
-// an upgrade keeps the data that the language keeps.
+// A counter canister written in any language: a kill does not change its heap and does not run
+// `post_upgrade`, and an upgrade preserves what its language preserves (such as stable variables).
 
 import { gunzipSync } from 'node:zlib';
 import { Actor } from '@dfinity/agent';
