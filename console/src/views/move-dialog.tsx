@@ -1,4 +1,4 @@
-// Another name, another folder, or a copy there.
+// The dialog that renames, moves or copies entries.
 
 import { useSignal } from '@preact/signals';
 import { type Arrangement, copyEntries, moveEntries } from '../files/arrange.ts';
@@ -18,7 +18,7 @@ type Kind = 'rename' | 'move' | 'copy';
 const titles = { rename: 'Rename', move: 'Move', copy: 'Copy' } as const;
 const underWay = { rename: 'Renaming …', move: 'Moving …', copy: 'Copying …' } as const;
 
-/** As it is typed: without a slash before it, of a folder with one behind it. */
+/** Returns the typed folder without leading slashes and with a slash at the end; '' for the top. */
 function folderText(text: string): string {
   const name = text.trim().replace(/^\/+/, '');
   return name === '' || name.endsWith('/') ? name : `${name}/`;
@@ -31,7 +31,7 @@ function targetsOf(kind: Kind, text: string): (entry: Entry) => string {
   const folder = folderText(text);
   return ({ path, isFolder }) => {
     const target = folder + nameOf(path) + (isFolder ? '/' : '');
-    // A copy beside its source.
+    // A copy in its source's folder needs another name.
     if (kind !== 'copy' || target !== path) return target;
     return isFolder ? `${nextName(path.slice(0, -1))}/` : nextName(path);
   };
@@ -67,7 +67,7 @@ export function MoveDialog(props: SelectionProps & { kind: Kind; onClose(): void
           isFirst
           isRequired={kind === 'rename'}
           {...(kind !== 'rename' && {
-            hint: 'Such as 2026/summer. It is made if it is not there; empty is the top.',
+            hint: 'For example 2026/summer. A missing folder is created; leave it empty for the top.',
           })}
         />
         <Failure text={failure.value} />
@@ -76,7 +76,7 @@ export function MoveDialog(props: SelectionProps & { kind: Kind; onClose(): void
             {isUnderWay.value ? underWay[kind] : titles[kind]}
           </button>
           <button type="button" onClick={onClose}>
-            Leave it
+            Cancel
           </button>
         </div>
       </form>
