@@ -42,7 +42,7 @@ const bearer = (secret: string) => ({ Authorization: `Bearer ${secret}` });
 const url = () => `${service.base}/cloud/${bucket}/a.txt`;
 
 describe('a bucket', () => {
-  test('is created private, shown, hidden, listed and described', async () => {
+  test('is private when created, can be made public and private, and is listed and described', async () => {
     expect((await owner.actor.createBucket(bucket, [])).ok).toMatchObject({ isPublic: false });
     expect((await owner.actor.updateBucket(change({ isPublic: [true] }))).ok?.isPublic).toBe(true);
     expect((await owner.actor.createBucket(bucket, [])).err).toMatch(/^BucketExists: /);
@@ -60,7 +60,7 @@ describe('a bucket', () => {
     expect((await owner.actor.listBuckets([0n], [])).err).toMatch(/^InvalidArgument: /);
   });
 
-  test('that is private gives its files to keys that may read, and to nobody else', async () => {
+  test('that is private serves files only to keys with the read permission', async () => {
     const { secret } = await newKey(['read', 'write', 'delete']);
     const target = `${service.base}/api/v1/bucket/${bucket}/files/a.txt`;
     const headers = { ...bearer(secret), 'Content-Type': 'text/plain' };
@@ -122,7 +122,7 @@ test('a principal creates buckets while a controller allows it', async () => {
   expect(await actor.deleteBucket(`m${run}`, [])).toEqual({ ok: null });
 });
 
-test('the status tells the same by URL and by call, and nothing secret', async () => {
+test('getStatus and GET /status return the same figures and no secret', async () => {
   const response = await fetch(`${service.base}/api/v1/status`);
   expect(response.status).toBe(200);
   const status = await response.json();

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.stop());
 
-test('a file comes with the certificate that proves all its headers', async () => {
+test('a response has a certificate that covers all its headers', async () => {
   const response = await client.get('certified/a.txt');
   expect([response.status, await response.text()]).toEqual([200, 'hello']);
   expect(response.headers.get('ic-certificate')).toMatch(/^certificate=:.*:, version=2$/);
@@ -30,7 +30,7 @@ test('a file comes with the certificate that proves all its headers', async () =
   );
 });
 
-test('what is not there is one certified answer, whatever was asked for', async () => {
+test('a missing file has one certified 404, whatever the request', async () => {
   const urls = [
     `${service.base}/none`,
     `${service.base}/cloud/nobody/x`,
@@ -59,7 +59,7 @@ test('what is not there is one certified answer, whatever was asked for', async 
   expect((await client.head('certified/none')).status).toBe(404);
 });
 
-test('a key counts for nothing where a file is public: it comes as to anybody, also in parts', async () => {
+test('a request with a key gets the certified public response, whole and in parts', async () => {
   const headers = { Authorization: `Bearer ${service.apiKey}` };
   const response = await client.get('certified/a.txt', headers);
   expect([response.status, await response.text()]).toEqual([200, 'hello']);
@@ -82,7 +82,7 @@ test('a key counts for nothing where a file is public: it comes as to anybody, a
   expect((await client.get('certified/parts', part)).status).toBe(412);
 });
 
-test('a range that no leaf is for is answered by an update', async () => {
+test('a range without a certified answer is answered by an update', async () => {
   const response = await client.get('certified/a.txt', { Range: 'bytes=1-2' });
   expect([response.status, await response.text()]).toEqual([206, 'el']);
   expect(response.headers.get('ic-certificate')).toBeNull();
@@ -91,7 +91,7 @@ test('a range that no leaf is for is answered by an update', async () => {
   expect(whole.headers.get('ic-certificate')).not.toBeNull();
 });
 
-test('the largest file of one part comes to those who authenticate, too', async () => {
+test('a request with a key gets the largest single-chunk file', async () => {
   const bytes = sampleBytes('large', 2_000_000);
   await client.put('certified/large', bytes);
   const headers = { Authorization: `Bearer ${service.apiKey}` };
@@ -99,7 +99,7 @@ test('the largest file of one part comes to those who authenticate, too', async 
   expect(Buffer.compare(await bytesOf(response), bytes)).toBe(0);
 });
 
-test('a replaced file of several parts is joined of the new parts only', async () => {
+test('a replaced file of several parts is joined from the new parts only', async () => {
   const actor = await openActor(service, { agent: '@icp-sdk/core', asOwner: false });
   for (const [name, chunkBytes] of [
     ['old', 100],

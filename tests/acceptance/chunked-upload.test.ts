@@ -55,10 +55,10 @@ async function uploadInParallel(
 describe.each<[AgentName, number, number]>([
   ['@dfinity/agent', 1_850_000, 20_000_000],
   ['@icp-sdk/core', 700_000, 8_000_000],
-])('a large file sent with %s in chunks of %i bytes, %i in all', (agent, chunkSize, size) => {
+])('a large file uploaded with %s in chunks of %i bytes, %i in all', (agent, chunkSize, size) => {
   const bytes = sampleBytes(agent, size);
 
-  test('comes back identical by one plain GET through the gateway', async () => {
+  test('is identical when downloaded by one plain GET through the gateway', async () => {
     // Without an identity: an API key suffices.
     const actor = await openActor(service, { agent, asOwner: false });
     const path = `/videos/${chunkSize}.mp4`;
@@ -72,7 +72,7 @@ describe.each<[AgentName, number, number]>([
     expect(sha256Hex(body)).toBe(sha256Hex(bytes));
   });
 
-  test('answers a range with just these bytes', async () => {
+  test('answers a range with exactly these bytes', async () => {
     const url = `${service.base}/cloud/${service.bucket}/videos/${chunkSize}.mp4`;
     const start = chunkSize - 10;
     const response = await fetch(url, { headers: { Range: `bytes=${start}-${start + 9}` } });
@@ -96,7 +96,7 @@ describe('an upload session', () => {
     return begun.ok ?? expect.fail(begun.err);
   }
 
-  test('takes a zero-byte file without a chunk', async () => {
+  test('accepts an empty file without a chunk', async () => {
     const uploadId = await begin('/empty.txt', 0);
     expect(await actor.completeFileUpload(uploadId, key())).toHaveProperty('ok');
     const response = await fetch(`${service.base}/cloud/${service.bucket}/empty.txt`);
@@ -104,7 +104,7 @@ describe('an upload session', () => {
     expect(await response.text()).toBe('');
   });
 
-  test('begun with all fields gives the file all of them', async () => {
+  test('applies every field of its start to the file', async () => {
     const request = {
       bucketId: service.bucket,
       path: '/all/fields.html',
@@ -132,7 +132,7 @@ describe('an upload session', () => {
     expect(response.headers.get('content-language')).toBe('de');
   });
 
-  test('survives a completion that fails, and names what is missing', async () => {
+  test('survives a failed completion, which names the missing chunks', async () => {
     const uploadId = await begin('/holes.txt', 6);
     await actor.uploadFileChunkIndexed(uploadId, 0n, Buffer.from('ab'));
     await actor.uploadFileChunkIndexed(uploadId, 2n, Buffer.from('ef'));
@@ -144,7 +144,7 @@ describe('an upload session', () => {
     expect(await response.text()).toBe('abcdef');
   });
 
-  test('takes the last of several chunks with one index', async () => {
+  test('stores the last of several chunks with the same index', async () => {
     const uploadId = await begin('/resent.txt', 2);
     expect(await actor.uploadFileChunkIndexed(uploadId, 0n, Buffer.from('x'))).toEqual({ ok: 1n });
     expect(await actor.uploadFileChunkIndexed(uploadId, 0n, Buffer.from('ok'))).toEqual({ ok: 2n });
@@ -153,7 +153,7 @@ describe('an upload session', () => {
     expect(await response.text()).toBe('ok');
   });
 
-  test('that was cancelled takes nothing more, and cancelling again is fine', async () => {
+  test('refuses chunks after it is cancelled, and can be cancelled again', async () => {
     const uploadId = await begin('/cancelled.txt', 2);
     expect(await actor.cancelUpload(uploadId)).toEqual({ ok: null });
     expect(await actor.cancelUpload(uploadId)).toEqual({ ok: null });
@@ -163,7 +163,7 @@ describe('an upload session', () => {
     expect(response.status).toBe(404);
   });
 
-  test('that a principal began is for that principal alone', async () => {
+  test('of a principal is closed to other principals', async () => {
     const owner = await openActor(service, { agent: '@dfinity/agent', asOwner: true });
     const begun = await owner.beginFileUpload(service.bucket, '/mine.txt', 'text/plain', 2n, []);
     const uploadId = begun.ok ?? expect.fail(begun.err);

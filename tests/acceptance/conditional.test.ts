@@ -50,16 +50,16 @@ describe('a GET and a HEAD', () => {
     }
   });
 
-  test('fail before a range is looked at', async () => {
+  test('check conditions before the range', async () => {
     const headers = { 'If-Match': '"x"', Range: 'bytes=99-' };
     const refused = await refusalOf(await client.get('conditional/read.txt', headers));
     expect(refused).toMatchObject({ status: 412, code: 'PreconditionFailed' });
   });
 });
 
-describe('without a range to condition', () => {
+describe('If-Range and Range', () => {
   test.each(['"another"', 'W/"weak"', past, 'etag'])(
-    'If-Range of %s counts for nothing',
+    'If-Range of %s without a Range is ignored',
     async (ifRange) => {
       const headers = { 'If-Range': ifRange.replace('etag', etag) };
       const response = await client.get('conditional/read.txt', headers);
@@ -69,7 +69,7 @@ describe('without a range to condition', () => {
     },
   );
 
-  test('nor for a file of several parts, which comes whole', async () => {
+  test('If-Range without a Range is ignored for a file of several parts', async () => {
     const url = `${service.base}/api/v1/bucket/${service.bucket}/upload`;
     const headers = { Authorization: `Bearer ${service.apiKey}` };
     const bytes = sampleBytes('several parts', 2_100_000);
@@ -93,7 +93,7 @@ describe('without a range to condition', () => {
     ['bytes=,0-0', 'b', 'bytes 0-0/3'],
     ['bytes=1-1,', 'a', 'bytes 1-1/3'],
     ['bytes= ,\t, 2-2 ,', 'r', 'bytes 2-2/3'],
-  ])('an empty element of a list of ranges counts for nothing: %j', async (range, text, shown) => {
+  ])('an empty element of a list of ranges is ignored: %j', async (range, text, shown) => {
     const response = await client.get('conditional/read.txt', { Range: range });
     expect([response.status, await response.text()]).toEqual([206, text]);
     expect(response.headers.get('content-range')).toBe(shown);
@@ -101,7 +101,7 @@ describe('without a range to condition', () => {
 });
 
 describe('a GET and a HEAD of a record', () => {
-  test('answer 304 to the tag of its file, and 200 to another', async () => {
+  test("answer 304 to the file's entity tag, and 200 to another one", async () => {
     const ask = (method: string, tag: string) =>
       client.send(method, 'conditional/read.txt', { headers: { 'If-None-Match': tag } });
     for (const method of ['GET', 'HEAD']) {
@@ -128,7 +128,7 @@ describe('a PUT', () => {
     expect((await client.put(path, 'car', { 'If-Match': '*' })).status).toBe(200);
   });
 
-  test('with If-Match to where nothing is answers 412 and makes nothing', async () => {
+  test('with If-Match answers 412 for a missing file and creates none', async () => {
     for (const ifMatch of ['*', '"ABCORZ"']) {
       const response = await client.put('conditional/none.txt', 'bar', { 'If-Match': ifMatch });
       expect(response.status).toBe(412);
@@ -136,7 +136,7 @@ describe('a PUT', () => {
     expect((await client.get('conditional/none.txt')).status).toBe(404);
   });
 
-  test('with If-None-Match: * creates once', async () => {
+  test('with If-None-Match: * creates the file only once', async () => {
     const path = 'conditional/once.txt';
     expect((await client.put(path, 'bar', { 'If-None-Match': '*' })).status).toBe(201);
     const again = await client.put(path, 'zar', { 'If-None-Match': '*' });
@@ -144,7 +144,7 @@ describe('a PUT', () => {
     expect(await (await client.get(path)).text()).toBe('bar');
   });
 
-  test('with If-None-Match of an entity tag replaces other versions only', async () => {
+  test('with If-None-Match and an entity tag replaces only other versions', async () => {
     const path = 'conditional/nonmatch.txt';
     const first = (await client.put(path, 'bar')).headers.get('etag') ?? '';
     expect((await client.put(path, 'zar', { 'If-None-Match': first })).status).toBe(412);
@@ -156,7 +156,7 @@ describe('a PUT', () => {
     expect(await refusalOf(response)).toMatchObject({ status: 400, code: 'InvalidArgument' });
   });
 
-  test('of several at once that create, lets one win', async () => {
+  test('with If-None-Match: * succeeds for only one of several concurrent requests', async () => {
     const bodies = ['a', 'b', 'c', 'd'];
     const path = 'conditional/race.txt';
     const responses = await Promise.all(
@@ -170,7 +170,7 @@ describe('a PUT', () => {
 });
 
 describe('a DELETE', () => {
-  test('with If-Match deletes that version only', async () => {
+  test('with If-Match deletes only that version', async () => {
     const path = 'conditional/delete.txt';
     const first = (await client.put(path, 'bar')).headers.get('etag') ?? '';
     const other = await client.send('DELETE', path, { headers: { 'If-Match': '"x"' } });

@@ -27,7 +27,7 @@ function get(address: string, init: RequestInit = {}): Promise<Response> {
   return fetch(`${service.base}${address}`, init);
 }
 
-test('each is what was built, certified', async () => {
+test('the page and its assets equal the build and are certified', async () => {
   expect(assets.length).toBeGreaterThan(3);
   for (const [address, name] of [
     ['/', 'index.html'],
@@ -41,7 +41,7 @@ test('each is what was built, certified', async () => {
   }
 });
 
-test('the page is asked for anew each time, what it is made of never again', async () => {
+test('the page is revalidated on every load, and its assets are cached forever', async () => {
   const page = await get('/');
   expect(page.headers.get('cache-control')).toBe('no-cache');
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -64,7 +64,7 @@ test('the page is asked for anew each time, what it is made of never again', asy
   expect(Number(asset.headers.get('content-length'))).toBe(packed.length);
 });
 
-test('only own scripts run there, no page frames it, and links send no referrer', async () => {
+test('the page runs only its own scripts, cannot be framed, and sends no referrer', async () => {
   const { headers } = await get('/');
   const policy = headers.get('content-security-policy') ?? '';
   expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
@@ -74,7 +74,7 @@ test('only own scripts run there, no page frames it, and links send no referrer'
   expect(headers.get('x-content-type-options')).toBe('nosniff');
 });
 
-test('what only changes something is refused there, and HEAD has no content', async () => {
+test('POST to the page is refused, and HEAD has no body', async () => {
   const head = await get('/', { method: 'HEAD' });
   expect(head.status).toBe(200);
   expect(Number(head.headers.get('content-length'))).toBeGreaterThan(500);
@@ -117,7 +117,7 @@ describe('a link', () => {
     ageLink = await linkTo('letter.pdf', 'application/age', header);
   });
 
-  test('to an age file is that file where the service has no front', async () => {
+  test('to an age file returns the encrypted file if the service has no front', async () => {
     const others: Record<string, string>[] = [
       {},
       { Accept: '*/*' },
@@ -134,12 +134,12 @@ describe('a link', () => {
     expect(head.headers.get('content-type')).toBe('application/age');
   });
 
-  test('to any other file is the file', async () => {
+  test('to any other file returns the file', async () => {
     const link = await linkTo('letter.txt', 'text/plain', 'hello');
     expect(await (await get(link, { headers: navigation })).text()).toBe('hello');
   });
 
-  test('that is invalid is the certified 404, also to a browser that goes there', async () => {
+  test('that is invalid returns the certified 404, also to a browser', async () => {
     for (const dead of ['/s/none/letter.pdf?k=x', '/s/none/', '/s/AAAAAAAAAAAAAAAA/a?k=b']) {
       const before = updates();
       const response = await get(dead, { headers: navigation });
@@ -149,7 +149,7 @@ describe('a link', () => {
     }
   });
 
-  test('to an age file is redirected to the front, where browsers go', async () => {
+  test('to an age file redirects browsers to the front', async () => {
     const front = { id: 'ryjl3-tyaaa-aaaaa-aaaba-cai', url: 'https://files.example.com' };
     await setFront(front);
     const response = await get(ageLink, { headers: navigation, redirect: 'manual' });

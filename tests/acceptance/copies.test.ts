@@ -37,7 +37,7 @@ async function shown(response: Response): Promise<Shown> {
 }
 
 describe('a copy', () => {
-  test('of a file of several chunks is served whole, with everything of it', async () => {
+  test('of a file of several chunks is served whole, with all metadata and headers', async () => {
     const bytes = sampleBytes('copied', 4_000_000);
     await uploadInChunks(service, { path: 'copies/large', bytes, contentType: 'video/mp4' });
     const made = await post('copy', { from: 'copies/large', to: { path: 'copies/of/it.bin' } });
@@ -58,7 +58,7 @@ describe('a copy', () => {
     expect(sha256Hex(await bytesOf(await client.get('copies/of/it.bin')))).toBe(sha256Hex(bytes));
   });
 
-  test('over a file answers 200, and is refused in words when it may not be', async () => {
+  test('over a file answers 200, and a refusal explains what is not allowed', async () => {
     await client.put('copies/a', 'first');
     await client.put('copies/b', 'second');
     const order = { from: '/copies/a', to: { path: '/copies/b' } };
@@ -68,7 +68,7 @@ describe('a copy', () => {
     expect(await (await client.get('copies/b')).text()).toBe('first');
   });
 
-  test('says what is different on it, and may be of a version', async () => {
+  test('applies the fields of the request, and may be of a former version', async () => {
     await client.put('copies/a', 'first', { 'Content-Type': 'text/plain' });
     const notes = { contentType: 'text/html', tags: ['t'], metadata: { by: 'me' } };
     const headers = { 'Cache-Control': 'max-age=7' };
@@ -114,7 +114,7 @@ describe('a copy', () => {
 });
 
 describe('a move', () => {
-  test('takes the file from its former address', async () => {
+  test('removes the file from its former path', async () => {
     await client.put('moves/a.txt', 'here');
     const moved = await post('move', { from: 'moves/a.txt', to: { path: 'moves/b.txt' } });
     expect(moved.status).toBe(201);
@@ -122,7 +122,7 @@ describe('a move', () => {
     expect(await (await client.get('moves/b.txt')).text()).toBe('here');
   });
 
-  test('of a prefix moves all that begin so', async () => {
+  test('of a prefix moves all files below it', async () => {
     for (const name of ['x', 'y/z']) await client.put(`moves/in/${name}`, name);
     const moved = await post('move', { fromPrefix: 'moves/in/', toPrefix: 'moves/out/' });
     expect(await moved.json()).toEqual({ moved: 2, isDone: true, failed: [] });
@@ -138,7 +138,7 @@ describe('a change', () => {
     return client.send('PATCH', path, { body: JSON.stringify(body), headers });
   }
 
-  test('of type, headers, tags and metadata keeps the bytes', async () => {
+  test('of type, headers, tags and metadata leaves the bytes unchanged', async () => {
     const bytes = sampleBytes('changed', 2_500_000);
     await uploadInChunks(service, { path: 'changes/a', bytes, contentType: 'video/mp4' });
     const before = await shown(await client.send('GET', 'changes/a'));
@@ -191,7 +191,7 @@ describe('an actor call', () => {
     return IDL.decode([IDL.Variant({ ok, err: IDL.Text })], reply)[0];
   }
 
-  test('copies, moves and changes as HTTP does', async () => {
+  test('copies, moves and changes as the HTTP request does', async () => {
     await client.put('actor/a', 'x');
     const none = { ifMatch: [], ifNoneMatch: [], apiKey: [service.apiKey] };
     const copy = {

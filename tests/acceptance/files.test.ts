@@ -29,7 +29,7 @@ describe('a file', () => {
     expect((await bytesOf(await client.get('files/zero'))).length).toBe(0);
   });
 
-  test('is overwritten with another length and type', async () => {
+  test('is replaced by one of another length and type', async () => {
     await client.put('files/over', 'x'.repeat(70_000));
     const response = await client.put('files/over', 'short', { 'Content-Type': 'text/csv' });
     expect(response.status).toBe(200);
@@ -37,7 +37,7 @@ describe('a file', () => {
     expect([await read.text(), read.headers.get('content-type')]).toEqual(['short', 'text/csv']);
   });
 
-  test('has a record that is not cached', async () => {
+  test('has a record that may not be cached', async () => {
     const created = await client.put('files/dir/é.txt', 'hello', { 'X-File-Tags': 'a, b' });
     const response = await client.send('GET', 'files/dir/%C3%A9.txt');
     expect(response.status).toBe(200);
@@ -50,7 +50,7 @@ describe('a file', () => {
     expect((await client.send('GET', 'files/dir/%C3%A9.txt', without)).status).toBe(401);
   });
 
-  test('is gone after DELETE answers 204, and a second one answers 404', async () => {
+  test('is deleted with 204, and a second DELETE answers 404', async () => {
     await client.put('files/gone', 'hello');
     const response = await client.send('DELETE', 'files/gone');
     expect([response.status, await response.text()]).toEqual([204, '']);
@@ -63,7 +63,7 @@ describe('a file', () => {
 });
 
 describe('a digest', () => {
-  test('that is right is taken, whole and beside unknown algorithms', async () => {
+  test('that matches is accepted, alone and together with unknown algorithms', async () => {
     const body = sampleBytes('digest', 2_000_000);
     const headers = { 'Content-Digest': digestField(body), 'Repr-Digest': 'crc32c=:AAAAAA==:' };
     expect((await client.put('files/digest', body, headers)).status).toBe(201);
@@ -85,7 +85,7 @@ describe('a digest', () => {
 describe('tags', () => {
   const tags = (count: number) => Array.from({ length: count }, (_, index) => `tag${index}`);
 
-  test('are kept up to 20, and a replacement without them clears them', async () => {
+  test('are stored up to 20, and a replacement without tags clears them', async () => {
     const max = await client.put('files/tags', 'x', { 'X-File-Tags': tags(20).join(', ') });
     expect(await max.json()).toMatchObject({ tags: tags(20) });
     expect(await (await client.send('GET', 'files/tags')).json()).toMatchObject({ tags: tags(20) });
@@ -95,7 +95,7 @@ describe('tags', () => {
   test.each([
     ['21 of them', tags(21).join(',')],
     ['one of 65 characters', 'x'.repeat(65)],
-  ])('are refused when there are %s', async (_, value) => {
+  ])('are refused if there are %s', async (_, value) => {
     const response = await client.put('files/many-tags', 'x', { 'X-File-Tags': value });
     expect(await refusalOf(response)).toMatchObject({ status: 400, code: 'InvalidArgument' });
     expect((await client.get('files/many-tags')).status).toBe(404);
@@ -103,7 +103,7 @@ describe('tags', () => {
 });
 
 describe('an error', () => {
-  test('has code, message and request id, and none of it for HEAD', async () => {
+  test('has a code, a message and a request id, and no body for HEAD', async () => {
     const response = await client.send('GET', 'files/none');
     expect(response.headers.get('content-type')).toBe('application/json');
     const { requestId, ...error } = await refusalOf(response);
@@ -113,93 +113,98 @@ describe('an error', () => {
     expect([head.status, await head.text()]).toEqual([404, '']);
   });
 
-  test('of a wrong method names the right ones', async () => {
+  test('for a wrong method lists the allowed methods', async () => {
     const response = await client.send('POST', 'files/none');
     expect(response.headers.get('allow')).toBe('GET, HEAD, PUT, DELETE, PATCH, OPTIONS');
     expect(await refusalOf(response)).toMatchObject({ status: 405, code: 'MethodNotAllowed' });
   });
 });
 
-describe.each<AgentName>(['@dfinity/agent', '@icp-sdk/core'])('by the actor of %s', (agent) => {
-  const open = (asOwner: boolean) => openActor(service, { agent, asOwner });
-  const path = `/actor/${agent}/é.bin`;
-  const upload = (change: Partial<FileUpload>): FileUpload => ({
-    bucketId: service.bucket,
-    path,
-    contentType: 'application/octet-stream',
-    bytes: sampleBytes(agent, 1_900_000),
-    tags: [['x', ' y ']],
-    sha256: [],
-    ifMatch: [],
-    ifNoneMatch: ['*'],
-    apiKey: [service.apiKey],
-    ...change,
-  });
+describe.each<AgentName>(['@dfinity/agent', '@icp-sdk/core'])(
+  'through the actor with %s',
+  (agent) => {
+    const open = (asOwner: boolean) => openActor(service, { agent, asOwner });
+    const path = `/actor/${agent}/é.bin`;
+    const upload = (change: Partial<FileUpload>): FileUpload => ({
+      bucketId: service.bucket,
+      path,
+      contentType: 'application/octet-stream',
+      bytes: sampleBytes(agent, 1_900_000),
+      tags: [['x', ' y ']],
+      sha256: [],
+      ifMatch: [],
+      ifNoneMatch: ['*'],
+      apiKey: [service.apiKey],
+      ...change,
+    });
 
-  test('a file goes up in one call, is read in pieces, and is deleted', async () => {
-    const actor = await open(false);
-    const { bucket, apiKey } = service;
-    const bytes = sampleBytes(agent, 1_900_000);
-    const sha256 = sha256Hex(bytes);
-    const { ok: id } = await actor.uploadFile(upload({ sha256: [sha256] }));
-    const { ok: file } = await actor.getFile(bucket, path, [apiKey]);
-    expect(file).toMatchObject({ id, path: path.slice(1), size: 1_900_000n, tags: ['x', 'y'] });
-    expect(file).toMatchObject({ etag: sha256, sha256: [sha256], version: 1n });
-    const read = await Promise.all(
-      [0n, 1_000_000n, 1_900_000n].map((offset) =>
-        actor.readFile(bucket, path, offset, 1_000_000n, []),
-      ),
-    );
-    const parts = read.map(({ ok }) => ok ?? expect.fail('no bytes'));
-    expect(parts.map(({ length }) => length)).toEqual([1_000_000, 900_000, 0]);
-    expect(sha256Hex(Buffer.concat(parts))).toBe(sha256);
-    expect(await actor.deleteFile(bucket, path, [apiKey])).toEqual({ ok: null });
-    const gone = await actor.getFile(bucket, path, []);
-    expect(gone.err).toMatch(/^NoSuchFile: /);
-  });
+    test('a file is uploaded by one call, read in parts, and deleted', async () => {
+      const actor = await open(false);
+      const { bucket, apiKey } = service;
+      const bytes = sampleBytes(agent, 1_900_000);
+      const sha256 = sha256Hex(bytes);
+      const { ok: id } = await actor.uploadFile(upload({ sha256: [sha256] }));
+      const { ok: file } = await actor.getFile(bucket, path, [apiKey]);
+      expect(file).toMatchObject({ id, path: path.slice(1), size: 1_900_000n, tags: ['x', 'y'] });
+      expect(file).toMatchObject({ etag: sha256, sha256: [sha256], version: 1n });
+      const read = await Promise.all(
+        [0n, 1_000_000n, 1_900_000n].map((offset) =>
+          actor.readFile(bucket, path, offset, 1_000_000n, []),
+        ),
+      );
+      const parts = read.map(({ ok }) => ok ?? expect.fail('no bytes'));
+      expect(parts.map(({ length }) => length)).toEqual([1_000_000, 900_000, 0]);
+      expect(sha256Hex(Buffer.concat(parts))).toBe(sha256);
+      expect(await actor.deleteFile(bucket, path, [apiKey])).toEqual({ ok: null });
+      const gone = await actor.getFile(bucket, path, []);
+      expect(gone.err).toMatch(/^NoSuchFile: /);
+    });
 
-  test('the owner needs no key, and everybody else does', async () => {
-    const bytes = sampleBytes(agent, 5);
-    const owner = await open(true);
-    const mine = upload({ path: `${path}2`, bytes, apiKey: [], tags: [] });
-    expect(await owner.uploadFile(mine)).toHaveProperty('ok');
-    const stranger = await open(false);
-    expect((await stranger.uploadFile(mine)).err).toMatch(/^AccessDenied: /);
-    const denied = await stranger.deleteFile(service.bucket, mine.path, []);
-    expect(denied.err).toMatch(/^AccessDenied: /);
-    expect(await owner.deleteFile(service.bucket, mine.path, [])).toEqual({ ok: null });
-  });
+    test('the owner needs no key, and others do', async () => {
+      const bytes = sampleBytes(agent, 5);
+      const owner = await open(true);
+      const mine = upload({ path: `${path}2`, bytes, apiKey: [], tags: [] });
+      expect(await owner.uploadFile(mine)).toHaveProperty('ok');
+      const stranger = await open(false);
+      expect((await stranger.uploadFile(mine)).err).toMatch(/^AccessDenied: /);
+      const denied = await stranger.deleteFile(service.bucket, mine.path, []);
+      expect(denied.err).toMatch(/^AccessDenied: /);
+      expect(await owner.deleteFile(service.bucket, mine.path, [])).toEqual({ ok: null });
+    });
 
-  test.each<[string, Partial<FileUpload>]>([
-    ['EntityTooLarge', { bytes: new Uint8Array(1_900_001) }],
-    ['BadDigest', { sha256: ['00'.repeat(32)] }],
-    ['InvalidArgument', { tags: [Array.from({ length: 21 }, (_, index) => `t${index}`)] }],
-    ['PreconditionFailed', { ifMatch: ['*'], ifNoneMatch: [] }],
-    ['MissingContentType', { contentType: '' }],
-    ['InvalidPath', { path: '/a//b' }],
-    ['InvalidApiKey', { apiKey: ['efs_x'] }],
-  ])('uploadFile answers %s', async (code, change) => {
-    const actor = await open(false);
-    const refused = await actor.uploadFile(upload({ path: '/actor/refused', ...change }));
-    expect(refused.err).toMatch(new RegExp(`^${code}: .{20,}`));
-    expect((await client.get('actor/refused')).status).toBe(404);
-  });
+    test.each<[string, Partial<FileUpload>]>([
+      ['EntityTooLarge', { bytes: new Uint8Array(1_900_001) }],
+      ['BadDigest', { sha256: ['00'.repeat(32)] }],
+      ['InvalidArgument', { tags: [Array.from({ length: 21 }, (_, index) => `t${index}`)] }],
+      ['PreconditionFailed', { ifMatch: ['*'], ifNoneMatch: [] }],
+      ['MissingContentType', { contentType: '' }],
+      ['InvalidPath', { path: '/a//b' }],
+      ['InvalidApiKey', { apiKey: ['efs_x'] }],
+    ])('uploadFile answers %s', async (code, change) => {
+      const actor = await open(false);
+      const refused = await actor.uploadFile(upload({ path: '/actor/refused', ...change }));
+      expect(refused.err).toMatch(new RegExp(`^${code}: .{20,}`));
+      expect((await client.get('actor/refused')).status).toBe(404);
+    });
 
-  test.each<[string, Partial<FileUpload>]>([
-    ['100,000 tags', { tags: [Array.from({ length: 100_000 }, () => '')], bytes: Buffer.of(1) }],
-  ])('uploadFile with %s is not even taken in', async (_, change) => {
-    const actor = await open(false);
-    await expect(actor.uploadFile(upload({ path: '/actor/refused', ...change }))).rejects.toThrow();
-    expect((await client.get('actor/refused')).status).toBe(404);
-  });
+    test.each<[string, Partial<FileUpload>]>([
+      ['100,000 tags', { tags: [Array.from({ length: 100_000 }, () => '')], bytes: Buffer.of(1) }],
+    ])('uploadFile with %s is rejected before execution', async (_, change) => {
+      const actor = await open(false);
+      await expect(
+        actor.uploadFile(upload({ path: '/actor/refused', ...change })),
+      ).rejects.toThrow();
+      expect((await client.get('actor/refused')).status).toBe(404);
+    });
 
-  test('readFile answers what is wrong', async () => {
-    await client.put('actor/read', 'hello');
-    const actor = await open(false);
-    const read = (offset: bigint, length: bigint) =>
-      actor.readFile(service.bucket, 'actor/read', offset, length, []);
-    expect((await read(6n, 1n)).err).toMatch(/^InvalidRange: /);
-    expect((await read(0n, 1_900_001n)).err).toMatch(/^EntityTooLarge: /);
-    expect(Buffer.from((await read(1n, 3n)).ok ?? [])).toEqual(Buffer.from('ell'));
-  });
-});
+    test('readFile returns an error that explains the fault', async () => {
+      await client.put('actor/read', 'hello');
+      const actor = await open(false);
+      const read = (offset: bigint, length: bigint) =>
+        actor.readFile(service.bucket, 'actor/read', offset, length, []);
+      expect((await read(6n, 1n)).err).toMatch(/^InvalidRange: /);
+      expect((await read(0n, 1_900_001n)).err).toMatch(/^EntityTooLarge: /);
+      expect(Buffer.from((await read(1n, 3n)).ok ?? [])).toEqual(Buffer.from('ell'));
+    });
+  },
+);

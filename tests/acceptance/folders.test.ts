@@ -44,7 +44,7 @@ function namesOf({ items, folders }: Page): string[] {
 }
 
 describe('over HTTP', () => {
-  test('a folder shows files and folders page by page, and deletions skip nothing', async () => {
+  test('a folder is listed page by page, and deletions between pages skip nothing', async () => {
     const prefix = `${run}/http/`;
     for (const name of ['a', 'b/1', 'b/2/3', 'c', 'd ü/1', 'e']) await put(prefix + name);
     const found: string[] = [];
@@ -91,7 +91,7 @@ describe('over HTTP', () => {
   );
 });
 
-test('by ingress a list is refused before anything is read for it', async () => {
+test('an ingress message to listFolder is rejected without decoding the list', async () => {
   const replica = service.replica;
   if (replica === undefined) return;
   for (const name of ['a', 'b', 'c']) await put(`${run}/ingress/${name}`);
@@ -141,7 +141,7 @@ async function openActor(): Promise<ActorSubclass> {
   return Actor.createActor(() => IDL.Service(methods), { agent, canisterId: service.canisterId });
 }
 
-test('by the actor’s methods it is the same', async () => {
+test("the actor's methods return the same pages", async () => {
   const prefix = `${run}/actor/`;
   for (const name of ['a', 'b/1', 'c']) await put(prefix + name);
   const actor = await openActor();

@@ -169,7 +169,7 @@ describe.each(['nobody', 'a stranger'])('to calls of %s', (word) => {
     await expectSame(call, []);
   });
 
-  test('cancelUpload and getUpload: a session over HTTP and none', async () => {
+  test('cancelUpload and getUpload: an HTTP session and a missing one', async () => {
     const unknown = '00'.repeat(16);
     for (const method of ['cancelUpload', 'getUpload']) {
       const [one, other] = await Promise.all(
@@ -180,7 +180,7 @@ describe.each(['nobody', 'a stranger'])('to calls of %s', (word) => {
   });
 });
 
-test('and it is still there, as it was', async () => {
+test('the hidden bucket is unchanged after these requests', async () => {
   const owner = await openPerson(service, 'owner');
   const bucket = await owner.get('getBucket', hidden, []);
   expect(bucket).toMatchObject({ isPublic: false, fileCount: 1n, openUploads: 1n });

@@ -111,10 +111,10 @@ function treesOf(proofs: ReadonlyMap<string, Proof>): string[][] {
   return [...proofs].map(([name, { tree }]) => [name, tree]);
 }
 
-describe('while a bucket is private', () => {
+describe('no proof shows a bucket that is private', () => {
   let before: Map<string, Proof>;
 
-  test('from its beginning, nothing shows it', async () => {
+  test('since its creation', async () => {
     before = await allProofs();
     await owner.get('createBucket', hidden, []);
     ({ secret } = await owner.get<{ secret: string }>('createApiKey', keyFor([hidden])));
@@ -124,7 +124,7 @@ describe('while a bucket is private', () => {
     expect(treesOf(proofs)).toEqual(treesOf(before));
   });
 
-  test('after it was shown and hidden again, and an upload went into it', async () => {
+  test('after it was public for a while and received another upload', async () => {
     await owner.get('updateBucket', changeOf(hidden, { isPublic: [true] }));
     const shown = await proofOf('GET', `/cloud/${hidden}/none`);
     expect(shown.shown.map(String), 'while it is public').toContain(hidden);

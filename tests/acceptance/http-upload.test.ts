@@ -78,7 +78,7 @@ async function download(path: string): Promise<Uint8Array> {
 }
 
 describe('an upload session over HTTP', () => {
-  test('goes from start to a file, and answers the completion again', async () => {
+  test('creates a file, and returns the same answer when the completion is repeated', async () => {
     const bytes = sampleBytes('whole', 2 * chunkSize + 5);
     const fields = { path: '/s/a b.mp4', size: bytes.length, chunkSize, tags: ['x'] };
     const headers = { 'Content-Disposition': 'inline', 'cache-control': 'no-cache' };
@@ -144,7 +144,7 @@ describe('an upload session over HTTP', () => {
     2 * chunkSize - 1,
     2 * chunkSize,
     2 * chunkSize + 1,
-  ])('takes a file of %i bytes, exactly', async (size) => {
+  ])('accepts a file of %i bytes', async (size) => {
     const bytes = sampleBytes('border', size);
     const session = await begin({ path: `border/${size}`, size });
     await putAll(session, bytes);
@@ -152,7 +152,7 @@ describe('an upload session over HTTP', () => {
     expect(sha256Hex(await download(`border/${size}`))).toBe(sha256Hex(bytes));
   });
 
-  test('needs no size: what has come is the file', async () => {
+  test('needs no size: the received bytes become the file', async () => {
     const begun = await start({ path: '/s/piped.txt' });
     expect(begun.json).toMatchObject({
       totalSize: 0,
@@ -174,14 +174,14 @@ describe('an upload session over HTTP', () => {
     expect(await file.text()).toBe('abc');
   });
 
-  test('falls back to the type of the extension, else to bytes, and keeps one that is sent', async () => {
+  test('uses the media type of the request, else that of the extension, else application/octet-stream', async () => {
     const typeOf = async (fields: object) => (await start({ size: 0, ...fields })).json.contentType;
     expect(await typeOf({ path: 'a/page.html' })).toBe('text/html');
     expect(await typeOf({ path: 'a/nothing' })).toBe('application/octet-stream');
     expect(await typeOf({ path: 'a.html', contentType: 'a/b; c="D"' })).toBe('a/b; c="D"');
   });
 
-  test('keeps the last of two chunks with one index', async () => {
+  test('stores the last of two chunks with one index', async () => {
     const session = await begin({ path: 'resent', size: 3 });
     await put(session, 0, Buffer.from('old'));
     expect((await put(session, 0, Buffer.from('new'))).json).toMatchObject({ uploadedSize: 3 });
@@ -189,7 +189,7 @@ describe('an upload session over HTTP', () => {
     expect(Buffer.from(await download('resent')).toString()).toBe('new');
   });
 
-  test('names what is missing, and goes on', async () => {
+  test('reports missing chunks and can continue', async () => {
     const bytes = sampleBytes('holes', 3 * chunkSize);
     const session = await begin({ path: 'holes', size: bytes.length });
     expect(await refused(complete(session))).toEqual([409, 'UploadIncomplete']);
@@ -200,7 +200,7 @@ describe('an upload session over HTTP', () => {
     expect((await complete(session)).status).toBe(201);
   });
 
-  test('is kept when a digest differs, of a chunk or of the file', async () => {
+  test('stays open after a wrong digest of a chunk or of the file', async () => {
     const bytes = sampleBytes('digest', chunkSize + 1);
     const session = await begin({ path: 'digest', size: bytes.length });
     const wrong = createHash('sha256').update('wrong').digest();
@@ -215,7 +215,7 @@ describe('an upload session over HTTP', () => {
     expect((await complete(session, { sha256: sha256Hex(bytes) })).status).toBe(201);
   });
 
-  test('checks a digest that was declared at its start', async () => {
+  test('checks the digest that the start declared', async () => {
     const session = await begin({ path: 'declared', size: 2, sha256: 'ab'.repeat(32) });
     await put(session, 0, Buffer.from('ab'));
     expect(await refused(complete(session))).toEqual([400, 'BadDigest']);
@@ -224,7 +224,7 @@ describe('an upload session over HTTP', () => {
     expect((await complete(right)).json).toMatchObject({ sha256: sha256Hex(Buffer.from('ab')) });
   });
 
-  test('leaves the old file readable until completion; of two sessions the later wins', async () => {
+  test('leaves the old file readable until completion, and the session that completes last wins', async () => {
     const [first, second] = await Promise.all(
       [1, 2].map(() => begin({ path: 'contested', size: 3 })),
     );
@@ -254,7 +254,7 @@ describe('an upload session over HTTP', () => {
     expect((await complete(matching)).status).toBe(200);
   });
 
-  test('is cancelled, and cancelled again', async () => {
+  test('can be cancelled, also twice', async () => {
     const session = await begin({ path: 'cancelled', size: 3 });
     await put(session, 0, Buffer.from('abc'));
     expect((await request('DELETE', session)).status).toBe(204);
@@ -288,12 +288,12 @@ describe('a refusal', () => {
     expect(await refused(start(fields))).toEqual([status, code]);
   });
 
-  test('of what is no JSON', async () => {
+  test('of a body that is not JSON', async () => {
     const sent = request('POST', `${root}/start`, { body: '{' });
     expect(await refused(sent)).toEqual([400, 'InvalidArgument']);
   });
 
-  test('of requests without a good key, or for another bucket', async () => {
+  test('of requests without a valid key, or with one for another bucket', async () => {
     const session = await begin({ path: 'keys', size: 1 });
     const as = (Authorization: string, extra = {}) =>
       refused(request('GET', session, { headers: { Authorization, ...extra } }));
@@ -317,7 +317,7 @@ describe('a refusal', () => {
     expect(await refused(sent)).toEqual([404, 'NoSuchUpload']);
   });
 
-  test('of chunks that do not fit', async () => {
+  test('of chunks that do not fit the declared size', async () => {
     const session = await begin({ path: 'fit', size: chunkSize + 10 });
     const bytes = sampleBytes('fit', chunkSize);
     const of = (index: number | string, length: number) =>
@@ -334,7 +334,7 @@ describe('a refusal', () => {
     expect((await request('GET', session)).json).toMatchObject({ receivedChunks: 0 });
   });
 
-  test('of a wrong method names the right ones', async () => {
+  test('of a wrong method lists the allowed methods', async () => {
     const { status, headers } = await request('GET', `${root}/start`);
     expect([status, headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   });

@@ -76,13 +76,13 @@ function put(apiKey: string, url = `/api/v1/bucket/${service.bucket}/files/i`): 
 }
 
 describe('2 MB of ingress', () => {
-  test('are let in for a chunk of a session, and for a good key', async () => {
+  test('are accepted for a chunk of a session and for a valid key', async () => {
     const uploadId = await begin([service.apiKey]);
     await call('uploadFileChunkIndexed', IDL.encode(chunkTypes, [uploadId, 0n, big]));
     await call('http_request_update', put(service.apiKey));
   });
 
-  test('are refused without a session, a key or a route that takes them', async () => {
+  test('are rejected without a session, without a key, and for routes without a large body', async () => {
     const chunk = IDL.encode(chunkTypes, ['00'.repeat(16), 0n, big]);
     await expectRefused('uploadFileChunkIndexed', chunk);
     await expectRefused('http_request_update', put('efs_x'));
@@ -90,7 +90,7 @@ describe('2 MB of ingress', () => {
     await expectRefused('http_request_update', put(service.apiKey, '/api/v1/bucket/x/files/a'));
   });
 
-  test('of garbage are refused by every method', async () => {
+  test('of random bytes are rejected by every method', async () => {
     const methods = ['uploadFileChunkIndexed', 'uploadFile', 'http_request_update', 'createBucket'];
     for (const method of methods) {
       await expectRefused(method, big, true);
@@ -100,7 +100,7 @@ describe('2 MB of ingress', () => {
 });
 
 describe('a small call', () => {
-  test('is refused with the error of the method if the caller has no right', async () => {
+  test("without the right is rejected with the method's error", async () => {
     const noUpload = '00'.repeat(16);
     const good = [service.apiKey];
     const bad = [`efs_${'A'.repeat(49)}`];
@@ -133,7 +133,7 @@ describe('a small call', () => {
     }
   });
 
-  test('returns an error in words if it is refused although the caller has the right', async () => {
+  test('with the right returns the refusal of the method as err', async () => {
     const uploadId = await begin([service.apiKey]);
     const chunk = IDL.encode(chunkTypes, [uploadId, 40_000n, Uint8Array.of(1)]);
     expect(Buffer.from(await call('uploadFileChunkIndexed', chunk)).toString()).toContain(
@@ -143,7 +143,7 @@ describe('a small call', () => {
     expect(Buffer.from(await call('beginFileUpload', none)).toString()).toContain('InvalidPath: ');
   });
 
-  test('is carried out without its last option, and with fields that nobody knows', async () => {
+  test('is accepted without its last optional argument, and with unknown fields', async () => {
     const argument = IDL.encode([IDL.Text], [await begin([service.apiKey])]);
     const reply = await call('completeFileUpload', argument);
     expect(Buffer.from(reply).toString()).toContain('UploadIncomplete: ');
@@ -154,7 +154,7 @@ describe('a small call', () => {
     expect(updated).not.toMatch(/[A-Z]\w+: /);
   });
 
-  test('is refused for queries and unknown methods', async () => {
+  test('to a query or an unknown method is rejected', async () => {
     await expectRefused('getUpload', IDL.encode([IDL.Text], ['']), true);
     await expect(call('nothing', IDL.encode([], []))).rejects.toThrow();
   });
@@ -165,12 +165,12 @@ describe('a small call', () => {
     ['a record of itself', [...Buffer.from('DIDL'), 1, 0x6c, 1, 0, 0, 1, 0]],
     ['more arguments than the method has', [...Buffer.from('DIDL'), 0, 9, ...Array(9).fill(0x7f)]],
     ['a nat without an end', [...Buffer.from('DIDL'), 0, 1, 0x7d, ...Array(9_000).fill(0xff)]],
-  ])('is refused when its argument is %s', async (_, bytes) => {
+  ])('is rejected if its argument is %s', async (_, bytes) => {
     await expectRefused('createBucket', Uint8Array.from(bytes), true);
     await expectRefused('cancelUpload', Uint8Array.from(bytes));
   });
 
-  test('is refused above the bytes that its method needs', async () => {
+  test("is rejected above the method's bound of bytes", async () => {
     await expectRefused('rotateBucketKey', IDL.encode([IDL.Text], ['a'.repeat(4_100)]), true);
   });
 });

@@ -130,7 +130,7 @@ async function inspected([method, argument]: Message): Promise<number> {
 }
 
 test.each(Object.keys(messages('')))(
-  '%s is inspected at one cost, of 20 M at most',
+  '%s takes the same inspection cost for every caller, at most 20 M',
   async (name) => {
     const cost = async (bucket: string) => {
       const message = messages(bucket)[name] ?? expect.fail(name);

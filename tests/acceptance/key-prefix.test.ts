@@ -150,8 +150,8 @@ beforeAll(async () => {
 
 afterAll(() => service?.stop());
 
-describe('the table has', () => {
-  test('each method that takes a key', () => {
+describe('the table of operations', () => {
+  test('has each method that takes a key', () => {
     const isKeyed = (type: IDL.Type) =>
       type.display() === 'opt text' ||
       (type instanceof IDL.RecordClass && type._fields.some(([name]) => name === 'apiKey'));
@@ -160,7 +160,7 @@ describe('the table has', () => {
     expect([...named].sort()).toEqual(keyed.map(({ name }) => name).sort());
   });
 
-  test('each route, but for the status, files by links, texts and pages for everybody', () => {
+  test('has each route except the status, links, well-known texts and pages', () => {
     const known = routes.flatMap(({ pattern, handlers }) =>
       Object.keys(handlers).map((method) => `${method} ${pattern.source}`),
     );
@@ -191,39 +191,45 @@ const named = [...actorRows, ...httpRows].map((row, index) => {
   return [`${row.method} ${text}`, row, index] as const;
 });
 
-test.each(named)('outside is refused, whatever is there: %s', async (_, row, index) => {
-  const spot = spotOf('out', index);
-  const there = await outcomeOf(row, spot);
-  const none = { ...spot, path: `out/none-${index}`, uploadId: absentUpload };
-  const absent = await outcomeOf(row, none);
-  const isSession = 'url' in row && usesSession(row);
-  const codes = isSession ? '(?:NoSuchUpload: |HTTP 404)' : '(?:AccessDenied: .*"in/"|HTTP 403)';
-  expect(there.refusal).toMatch(new RegExp(codes));
-  // The id of a session that a call began gives the right to read it.
-  if (row.method.startsWith('completeFileUpload')) return;
-  expect(unnamed(there, spot)).toEqual(unnamed(absent, none));
-});
+test.each(named)(
+  'paths outside the prefix are refused, whether or not a file exists: %s',
+  async (_, row, index) => {
+    const spot = spotOf('out', index);
+    const there = await outcomeOf(row, spot);
+    const none = { ...spot, path: `out/none-${index}`, uploadId: absentUpload };
+    const absent = await outcomeOf(row, none);
+    const isSession = 'url' in row && usesSession(row);
+    const codes = isSession ? '(?:NoSuchUpload: |HTTP 404)' : '(?:AccessDenied: .*"in/"|HTTP 403)';
+    expect(there.refusal).toMatch(new RegExp(codes));
+    // The id of a session that a call began gives the right to read it.
+    if (row.method.startsWith('completeFileUpload')) return;
+    expect(unnamed(there, spot)).toEqual(unnamed(absent, none));
+  },
+);
 
-test('nothing outside has changed', async () => {
+test('files outside the prefix are unchanged after these refusals', async () => {
   expect(before).toContain('"out/0.txt"');
   expect(await outside()).toBe(before);
 });
 
-test.each(named)('inside is reached, and nothing else: %s', async (_, row, index) => {
-  expect((await outcomeOf(row, spotOf('in', index))).refusal).toBeUndefined();
-});
+test.each(named)(
+  'paths inside the prefix are accepted, and only they: %s',
+  async (_, row, index) => {
+    expect((await outcomeOf(row, spotOf('in', index))).refusal).toBeUndefined();
+  },
+);
 
-test('nothing outside has changed by that', async () => {
+test('files outside the prefix are unchanged after these operations', async () => {
   expect(await outside()).toBe(before);
 });
 
-describe('of the bucket as a whole', () => {
-  test('the record is for other keys: it counts the files of all', async () => {
+describe('requests for the whole bucket', () => {
+  test("show the bucket's record only to keys without a prefix, because it counts all files", async () => {
     expect(refusalIn(await call('getBucket', [bucket, part]))).toMatch(/^AccessDenied: .*"in\/"/);
     expect(refusalIn(await call('getBucket', [bucket, whole]))).toBeUndefined();
   });
 
-  test('a list of uploads has those that were begun with the key', async () => {
+  test('list the uploads that the key began', async () => {
     const body = JSON.stringify({ path: 'in/mine', size: 1 });
     const begun = (await (await send('POST', 'upload/start', part, body)).json()) as {
       sessionId: string;
@@ -239,7 +245,7 @@ describe('of the bucket as a whole', () => {
     expect(ok.map(({ uploadId }) => uploadId)).toEqual(items.map(({ sessionId }) => sessionId));
   });
 
-  test('a list without a prefix, or with a shorter one, is of the part of the key', async () => {
+  test("list only files within the key's prefix, also without a prefix or with a shorter one", async () => {
     for (const tail of ['files?', 'files?prefix=i&', 'files?delimiter=/&', 'versions?', 'usage?']) {
       const listed = await (await send('GET', tail, part)).text();
       expect(listed, tail).not.toContain('out/');
@@ -248,7 +254,7 @@ describe('of the bucket as a whole', () => {
     }
   });
 
-  test('no cursor leads out of it', async () => {
+  test('return no cursor that continues outside the prefix', async () => {
     const cursor = Buffer.from('\x01a\x001').toString('base64url');
     for (const tail of ['versions?limit=1000', 'versions?limit=1000&path=in/1.txt']) {
       const listed = await (await send('GET', `${tail}&cursor=${cursor}`, part)).text();
@@ -257,7 +263,7 @@ describe('of the bucket as a whole', () => {
   });
 });
 
-describe('the letters of the path count:', () => {
+describe('the prefix is compared byte by byte:', () => {
   test.each([
     ['in', 403],
     ['In/a', 403],
@@ -277,7 +283,7 @@ describe('the letters of the path count:', () => {
 });
 
 describe('a drop box', () => {
-  test('takes files, by each way of storing one', async () => {
+  test('accepts files by each method and route that stores one', async () => {
     expect((await send('PUT', 'files/in/d1', drop, 'x')).status).toBe(201);
     expect((await send('PUT', 'files/in/d1', drop, 'y')).status).toBe(200);
     expect((await send('PUT', 'files/out/d1', drop, 'x')).status).toBe(403);
@@ -288,7 +294,7 @@ describe('a drop box', () => {
     expect((await send('POST', `upload/${sessionId}/complete`, drop)).status).toBe(201);
   });
 
-  test('shows nothing of what is in it', async () => {
+  test('shows none of its contents', async () => {
     const reads = ['files/in/d1', 'files', 'files?prefix=in/', 'versions', 'usage', 'upload'];
     for (const tail of reads) {
       expect((await send('GET', tail, drop)).status, tail).toBe(403);
@@ -300,7 +306,7 @@ describe('a drop box', () => {
   });
 });
 
-test('the list of keys shows what each is for', async () => {
+test('listApiKeys shows the prefix of each key', async () => {
   const keys = await owner.get<{ prefix: string[] }[]>('listApiKeys', bucket);
   expect(keys.map(({ prefix }) => prefix)).toEqual([[], ['in/'], ['in/']]);
 });

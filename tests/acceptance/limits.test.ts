@@ -53,7 +53,7 @@ describe('a quota', () => {
     expect(await owner.updateBucket({ ...change, ...unchanged })).toHaveProperty('ok');
   }
 
-  test('stops uploads of all kinds, counts replaced files once, and can be lifted', async () => {
+  test('applies to uploads of all kinds, counts a replaced file once, and can be removed', async () => {
     const overhead = overheadBytesOf({ ...plainMetadata, bucketId: bucket, path: 'eight' });
     await setQuota(BigInt(10 + overhead));
     expect((await send('PUT', 'files/eight', '12345678')).status).toBe(201);
@@ -74,7 +74,7 @@ describe('a quota', () => {
   });
 });
 
-test('a private file of several parts is joined for a key, and for nobody else', async () => {
+test('a private file of several parts is served whole to a key, and to nobody else', async () => {
   const chunkSize = 65_536;
   const bytes = 'x'.repeat(chunkSize) + 'y'.repeat(10);
   const fields = JSON.stringify({ path: 'secret.txt', size: bytes.length, chunkSize });
@@ -102,7 +102,7 @@ describe('sessions', () => {
     expect((await send('GET', `upload/${sessionId}`)).status).toBe(200);
   });
 
-  test('are limited in number, and one that ends makes room', async () => {
+  test('are limited in number, and an ended session makes room for another', async () => {
     const sessions: string[] = [];
     let response = await start('many', 1);
     while (response.status === 201 && sessions.length <= openUploadCountMax / 2) {
@@ -117,7 +117,7 @@ describe('sessions', () => {
     expect((await start('many', 1)).status).toBe(201);
   });
 
-  test.runIf(process.env.EFS_URL === undefined)('end with their time', async () => {
+  test.runIf(process.env.EFS_URL === undefined)('expire', async () => {
     const { replica } = service;
     const { sessionId } = (await (await start('late', 1)).json()) as { sessionId: string };
     replica?.advanceTime(23n * 3_600n * 1_000_000_000n);

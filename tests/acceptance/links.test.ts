@@ -62,7 +62,7 @@ async function expectDead(link: Made): Promise<void> {
 }
 
 describe('a link', () => {
-  test('opens a page of a private bucket, certified, with the headers of a secret', async () => {
+  test('opens a file of a private bucket, certified, with headers that keep it secret', async () => {
     await send('PUT', 'files/dir/page.html', '<p>hello');
     const link = await makeLink('dir/page.html');
     expect(link.url).toMatch(/^\/s\/[\w-]{16}\/page\.html\?k=[\w-]{22}$/);
@@ -83,7 +83,7 @@ describe('a link', () => {
     expect((await fetch(`${service.base}/cloud/${bucket}/dir/page.html`)).status).toBe(404);
   });
 
-  test('of 50 MB comes whole, and in ranges', async () => {
+  test('to a file of 50 MB serves it whole and in ranges', async () => {
     const bytes = sampleBytes('linked', 50_000_000);
     await uploadInChunks(
       { ...service, bucket, apiKey },
@@ -100,7 +100,7 @@ describe('a link', () => {
     expect(await bytesOf(range)).toEqual(Buffer.from(bytes.subarray(30_000_000, 30_001_000)));
   });
 
-  test('follows its file when that is replaced, changed and moved, and goes with it', async () => {
+  test('follows its file when it is replaced, changed or moved, and ends with its deletion', async () => {
     await send('PUT', 'files/a', 'one');
     const link = await makeLink('a');
     await send('PUT', 'files/a', 'two');
@@ -114,7 +114,7 @@ describe('a link', () => {
     expect([gone.status, (await refusalOf(gone)).code]).toEqual([404, 'NoSuchFile']);
   });
 
-  test('opens nothing with another key, name or id, and never by an update', async () => {
+  test('with another key, name or id opens nothing and causes no update', async () => {
     await send('PUT', 'files/secret.txt', 'x');
     const link = await makeLink('secret.txt');
     const updates = () => service.replica?.reports.filter(({ kind }) => kind === 'update').length;
@@ -129,7 +129,7 @@ describe('a link', () => {
     expect(await (await open(link)).text()).toBe('x');
   });
 
-  test('is listed without its secret, and removed', async () => {
+  test('is listed without its secret, and can be removed', async () => {
     await send('PUT', 'files/listed', 'x');
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
     const link = await makeLink('listed', { expiresAt });
@@ -152,11 +152,11 @@ describe('a link', () => {
     [{ path: 'listed', expiresAt: '2001-01-01T00:00:00Z' }, 400, 'InvalidArgument'],
     [{ path: 'listed', expiresAt: 'soon' }, 400, 'InvalidArgument'],
     [{ path: 'listed', downloadName: 'a/b' }, 400, 'InvalidArgument'],
-  ])('is not made of %o', async (fields, status, code) => {
+  ])('is refused for %o', async (fields, status, code) => {
     expect(await refusalOf(await send('POST', 'links', fields))).toMatchObject({ status, code });
   });
 
-  test('ends with the key that made it', async () => {
+  test('ends with the key that created it', async () => {
     await send('PUT', 'files/keyed', 'x');
     const link = await makeLink('keyed');
     expect((await open(link)).status).toBe(200);

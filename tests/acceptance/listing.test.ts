@@ -75,18 +75,18 @@ describe('a prefix', () => {
     ['FOO', []],
     ['quux/', []],
     ['d\u0007', []],
-  ])('%j is taken to the letter', async (prefix, expected) => {
+  ])('%j is matched literally', async (prefix, expected) => {
     expect(await names(folder, { prefix: `${folder}/${prefix}` })).toEqual(expected);
   });
 
-  test('that is empty or absent is every file’s', async () => {
+  test('that is empty or absent selects every file', async () => {
     const [empty, absent] = await Promise.all([list({ prefix: '' }), list({})]);
     expect(empty.total).toBe(absent.total);
     expect(empty.total).toBeGreaterThanOrEqual(8);
     expect(empty.prefix).toBe('');
   });
 
-  test('that nothing has gives an empty list', async () => {
+  test('without matches returns an empty list', async () => {
     expect(await list({ prefix: `${folder}/none` })).toEqual({
       items: [],
       page: 1,
@@ -107,7 +107,7 @@ describe('pages', () => {
 
   beforeAll(() => putAll(folder, ...all), 120_000);
 
-  test('by following nextPage every file comes once', async () => {
+  test('linked by nextPage contain every file once', async () => {
     const found: string[] = [];
     for (let page: number | null = 1; page !== null; ) {
       const part: FileList = await list({
@@ -123,7 +123,7 @@ describe('pages', () => {
     expect(found).toEqual([...all].reverse());
   });
 
-  test('have ten files unless asked otherwise, one if asked, fifty at the most', async () => {
+  test('have ten files by default, and one to fifty if the request says so', async () => {
     const sizeOf = async (pageSize: string) => {
       const { items, pageSize: echoed } = await list({ prefix: folder, pageSize });
       return [items.length, echoed];
@@ -134,7 +134,7 @@ describe('pages', () => {
     expect(await sizeOf('1000')).toEqual([50, 50]);
   });
 
-  test('past the end are empty and have true totals', async () => {
+  test('past the end are empty and have correct totals', async () => {
     expect(await list({ prefix: folder, page: '7' })).toMatchObject({
       items: [],
       total: 53,
@@ -156,7 +156,7 @@ describe('pages', () => {
 describe('sorts', () => {
   const folder = `${run}-sorts`;
 
-  test('by name go by the bytes of UTF-8, by date by the last change', async () => {
+  test('by name compare the bytes of UTF-8, and by date the last change', async () => {
     await putAll(folder, 'b', 'B', 'a/1', 'a', 'ä');
     await put(`${folder}/B`);
     expect(await names(folder)).toEqual(['B', 'a', 'a/1', 'b', 'ä']);
@@ -169,7 +169,7 @@ describe('sorts', () => {
 });
 
 describe('tags', () => {
-  test('select the files that carry them now', async () => {
+  test('select the files that have them now', async () => {
     const folder = `${run}-tags`;
     const tag = `t ${run}`;
     await put(`${folder}/a`, `${tag}, other`);
@@ -194,7 +194,7 @@ describe('a list', () => {
     expect(found.headers.get('content-type')).toBe('application/json');
   });
 
-  test('comes by the actor’s method too', async () => {
+  test("is the same through the actor's method", async () => {
     const folder = `${run}-actor`;
     await putAll(folder, 'a', 'b', 'c');
     const agent = await HttpAgent.create({ host: service.host, shouldFetchRootKey: true });

@@ -40,7 +40,7 @@ function curlForm(fields: readonly (readonly [name: string, type: string, text: 
   return { headers, body: `${parts.join('')}--${boundary}--\r\n` };
 }
 
-test('a form of curl stores its files, which are served at once, certified', async () => {
+test('a form sent by curl stores its files, which are served certified at once', async () => {
   const form = curlForm([
     ['many/a.txt', 'text/plain', 'first'],
     ['many/b.css', 'text/css', ''],
@@ -61,7 +61,7 @@ test('a form of curl stores its files, which are served at once, certified', asy
   expect(again.items?.map((item) => item.status)).toEqual([200, 200]);
 });
 
-test('a form of fetch stores two hundred files of any bytes', async () => {
+test('a form sent by fetch stores 200 files of arbitrary bytes', async () => {
   const form = new FormData();
   for (let index = 0; index < 200; index++) {
     const bytes = sampleBytes(`${index}`, 9_000);
@@ -74,7 +74,7 @@ test('a form of fetch stores two hundred files of any bytes', async () => {
   expect(body.compare(sampleBytes('77', 9_000))).toBe(0);
 });
 
-test('a form with one bad file stores none, and replaces none', async () => {
+test('a form with one invalid file stores and replaces none', async () => {
   const { status, error, items } = await post(
     'files',
     curlForm([
@@ -100,7 +100,7 @@ test.each([
   expect(await post('files', { headers, body })).toMatchObject({ status: 400 });
 });
 
-test('a deletion of many answers for each path', async () => {
+test('a deletion of many paths reports the result for each', async () => {
   const { status, results, nextCursor } = await remove({ paths: ['many/a.txt', 'many/none'] });
   expect([status, nextCursor]).toEqual([200, null]);
   expect(results?.map((one) => [one.path, one.deleted, one.error?.code])).toEqual([
@@ -111,7 +111,7 @@ test('a deletion of many answers for each path', async () => {
   expect(served.status).toBe(404);
 });
 
-test('a deletion by prefix takes all that begins with it', async () => {
+test('a deletion by prefix deletes all files below it', async () => {
   const { results, nextCursor } = await remove({ prefix: 'many/' });
   expect([results?.length, nextCursor]).toEqual([201, null]);
   expect((await remove({ prefix: 'many/' })).results).toEqual([]);

@@ -230,7 +230,7 @@ test('links answer as described', async () => {
   await send('DELETE', `${B}/links/${json.id}`, 404);
 });
 
-test('the rest of the service answers as described', async () => {
+test('the other operations answer as described', async () => {
   await read(`${B}/end-to-end`, 200);
   await read('/api/v1/status', 200, { key: undefined });
   const { etag } = await read('/.well-known/security.txt', 200, { key: undefined });
@@ -239,7 +239,7 @@ test('the rest of the service answers as described', async () => {
   await read('/.well-known/none', 404, { key: undefined });
 });
 
-test('every operation refuses requests without a good key, and too long ones', async () => {
+test('every operation refuses invalid keys and requests that are too long, as described', async () => {
   for (const { method, path, security } of operations) {
     const url = path
       .replace('{bucket}', 'described')
@@ -254,7 +254,7 @@ test('every operation refuses requests without a good key, and too long ones', a
   }
 });
 
-test('requests for a bucket that the key is not for answer as described', async () => {
+test('requests with a key for another bucket answer as described', async () => {
   const spot: Spot = {
     bucket: 'elsewhere',
     key,
@@ -272,7 +272,7 @@ test('requests for a bucket that the key is not for answer as described', async 
   }
 });
 
-test('every answer of the file has been seen, and an error of each operation', () => {
+test('the tests above have seen every answer of the file, and an error of each operation', () => {
   const unseen = operations.flatMap(({ method, path, responses }) => {
     const statuses = seen.get(`${method} ${path}`) ?? new Set();
     const answers = Object.keys(responses).map(Number);

@@ -80,7 +80,7 @@ describe('a page of another origin may read', () => {
     ['HEAD', 200, {}],
     ['GET', 206, { Range: 'bytes=1-2' }],
     ['GET', 304, { 'If-None-Match': 'etag' }],
-  ])('the six headers of a file that comes by %s with %i', async (method, status, headers) => {
+  ])('the six headers of a file served %s with %i', async (method, status, headers) => {
     const url = `${service.base}/cloud/${service.bucket}/origin.txt`;
     const etag = (await client.head('origin.txt')).headers.get('etag') ?? '';
     const sent = Object.entries(headers).map(([name, value]) => [
@@ -96,7 +96,7 @@ describe('a page of another origin may read', () => {
     );
   });
 
-  test('the headers of JSON, of what was made and of refusals', async () => {
+  test('the headers of JSON responses, of created records and of refusals', async () => {
     const body = JSON.stringify({ path: 'o', size: 1 });
     const url = `${service.base}/api/v1/bucket/${service.bucket}`;
     const headers = { ...origin, Authorization: `Bearer ${service.apiKey}` };

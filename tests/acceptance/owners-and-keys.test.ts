@@ -50,7 +50,7 @@ describe('createBucket', () => {
   const isPublic = async (bucket: string) =>
     (await owner.get<{ isPublic: boolean }>('getBucket', bucket, [])).isPublic;
 
-  test('makes a private bucket, or a public one when it is asked to', async () => {
+  test('creates a private bucket, or a public one if requested', async () => {
     await owner.get('createBucket', 'plain', []);
     await owner.get('createBucket', 'bare', [{ isPublic: [], quotaBytes: [], quotaFiles: [] }]);
     await owner.get('createBucket', 'open', [{ isPublic: [true], quotaBytes: [], quotaFiles: [] }]);
@@ -58,14 +58,14 @@ describe('createBucket', () => {
     expect(await isPublic('open')).toBe(true);
   });
 
-  test('makes a private one for scripts that send the id alone', async () => {
+  test('creates a private bucket if the call has only the id', async () => {
     const sender = principalOf(service.identityPem);
     const argument = new Uint8Array(IDL.encode([IDL.Text], ['former']));
     await service.replica?.call(service.canisterId, 'createBucket', argument, { sender });
     expect(await isPublic('former')).toBe(false);
   });
 
-  test('with a quota of one byte makes a bucket that takes no empty file', async () => {
+  test('with a quota of one byte creates a bucket that refuses an empty file', async () => {
     await owner.get('createBucket', 'tiny', [{ isPublic: [], quotaBytes: [1n], quotaFiles: [] }]);
     const none = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };
     const empty = { ...none, bucketId: 'tiny', path: 'a', contentType: 'a/b' };
@@ -83,7 +83,7 @@ describe('createBucket', () => {
 });
 
 describe('an owner who is removed', () => {
-  test('takes the keys along that they made, and no others', async () => {
+  test('loses the keys that they created, and other keys remain', async () => {
     await sharedBucket('team');
     const bobs = await bob.get<Key>('createApiKey', keyFor(['team']));
     const alices = await alice.get<Key>('createApiKey', keyFor(['team']));
@@ -106,7 +106,7 @@ describe('an owner who is removed', () => {
     expect((await bob.ask('getBucket', 'team', [])).err).toMatch(/^NoSuchBucket: /);
   });
 
-  test('keeps them for buckets that are still theirs', async () => {
+  test('keeps the keys for buckets that they still own', async () => {
     await sharedBucket('one');
     await sharedBucket('two');
     const key = await bob.get<Key>('createApiKey', keyFor(['one', 'two']));
@@ -118,7 +118,7 @@ describe('an owner who is removed', () => {
     expect(left?.buckets).toEqual(['two']);
   });
 
-  test('ends as a reader too, with the keys and uploads that a reader cannot have', async () => {
+  test('who becomes a reader loses keys and uploads that a reader cannot have', async () => {
     await sharedBucket('demoted');
     const key = await bob.get<Key>('createApiKey', keyFor(['demoted']));
     await bob.get('beginFileUpload', 'demoted', 'a', 'a/b', 5n, []);
@@ -133,8 +133,8 @@ async function openUploads(bucket: string): Promise<bigint> {
   return (await alice.get<{ openUploads: bigint }>('getBucket', bucket, [])).openUploads;
 }
 
-describe('a bucket that changes hands', () => {
-  test('keeps its present owner, whom nobody can remove', async () => {
+describe('a bucket transferred to another owner', () => {
+  test('keeps its current owner, whom nobody can remove', async () => {
     await sharedBucket('held');
     for (const person of [alice, bob]) {
       const refused = await person.ask('updateBucket', remove('held', alice));
@@ -145,7 +145,7 @@ describe('a bucket that changes hands', () => {
     );
   });
 
-  test('loses what its former owner made once they are removed, and their open uploads', async () => {
+  test('loses the keys, links and open uploads of a former owner who is removed', async () => {
     await sharedBucket('handed');
     const key = await alice.get<Key>('createApiKey', keyFor(['handed']));
     const begun = await alice.get<string>('beginFileUpload', 'handed', 'a', 'a/b', 5n, []);
@@ -170,7 +170,7 @@ describe('a bucket that changes hands', () => {
     await expect.poll(count).toBe(0n);
   });
 
-  test('at once, with both said in one call', async () => {
+  test('loses them at once if the same call transfers the bucket and removes the owner', async () => {
     await sharedBucket('swapped');
     const key = await alice.get<Key>('createApiKey', keyFor(['swapped']));
     const change = { owner: [bob.principal], removeMembers: [[alice.principal]] };
@@ -181,7 +181,7 @@ describe('a bucket that changes hands', () => {
 });
 
 describe('a key for two buckets of different owners', () => {
-  test('is to each of them a key for their own, which they revoke for it alone', async () => {
+  test('is shown to each owner with their own bucket, and each revokes it for that bucket only', async () => {
     await sharedBucket('both');
     await owner.get('createBucket', 'alices', []);
     await owner.get('updateBucket', changeOf('alices', { owner: [alice.principal] }));

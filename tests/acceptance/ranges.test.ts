@@ -51,7 +51,7 @@ describe('a range', () => {
   });
 
   test.each(['bytes=0-1,4-5', 'bytes=7-4', 'bytes=a-b', 'lines=0-1', 'bytes=-99', 'bytes=0-'])(
-    'of %s is answered 200 with all',
+    'of %s is answered 200 with the whole file',
     async (range) => {
       const response = await client.get('ranges/small.txt', { Range: range });
       expect([response.status, await response.text()]).toEqual([200, content]);
@@ -70,13 +70,13 @@ describe('a range', () => {
     expect(await refusalOf(response)).toMatchObject({ status: 416, code: 'InvalidRange' });
   });
 
-  test('does not change a HEAD', async () => {
+  test('is ignored by HEAD', async () => {
     const response = await client.head('ranges/small.txt', { Range: 'bytes=4-7' });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-length')).toBe('11');
   });
 
-  test('with If-Range counts for the same version only', async () => {
+  test('with If-Range applies only to the same version', async () => {
     const etag = (await client.head('ranges/small.txt')).headers.get('etag') ?? '';
     const statusOf = async (ifRange: string) => {
       const headers = { Range: 'bytes=4-7', 'If-Range': ifRange };
@@ -102,7 +102,7 @@ describe('a file of several chunks', () => {
   }
 
   test.each([0, 1, chunkBytes, 4 * chunkBytes, large.length - 1])(
-    'gives all from byte %i on in one answer',
+    'answers a range from byte %i to the end in one response',
     async (first) => {
       expect(Buffer.compare(await readRange(first, ''), large.subarray(first))).toBe(0);
     },
@@ -111,7 +111,7 @@ describe('a file of several chunks', () => {
   test.each([
     ['by a header', '', { Prefer: 'part' }],
     ['by the query', '?v=1&prefer=part', undefined],
-  ])('gives one part to whoever prefers parts %s, certified', async (_, query, preference) => {
+  ])('answers one certified part to Prefer: part, %s', async (_, query, preference) => {
     const headers = { Range: `bytes=${chunkBytes}-`, ...preference };
     const response = await client.get(`ranges/large${query}`, headers);
     expect(response.headers.get('ic-certificate')).not.toBeNull();
@@ -126,19 +126,19 @@ describe('a file of several chunks', () => {
     [0, 0],
     [large.length - 1, large.length - 1],
     [4 * chunkBytes - 10, large.length - 1],
-  ])('gives bytes %i-%i exactly', async (first, last) => {
+  ])('answers bytes %i-%i exactly', async (first, last) => {
     const bytes = await readRange(first, last);
     expect(bytes.length).toBe(last - first + 1);
     expect(Buffer.compare(bytes, large.subarray(first, last + 1))).toBe(0);
   });
 
-  test('gives a range across two chunks in one answer', async () => {
+  test('answers a range across two chunks in one response', async () => {
     const range = `bytes=${chunkBytes - 500}-${chunkBytes + 499}`;
     const response = await client.get('ranges/large', { Range: range });
     expect((await bytesOf(response)).length).toBe(1_000);
   });
 
-  test('comes whole without a range', async () => {
+  test('is served whole without a range', async () => {
     const response = await client.get('ranges/large');
     expect(response.status).toBe(200);
     expect(Buffer.compare(await bytesOf(response), large)).toBe(0);
@@ -146,7 +146,7 @@ describe('a file of several chunks', () => {
     expect(head.headers.get('content-length')).toBe(String(large.length));
   });
 
-  test('is deleted as quickly as a small one', async () => {
+  test('is deleted as fast as a small one', async () => {
     const response = await client.send('DELETE', 'ranges/large');
     expect(response.status).toBe(204);
     expect((await client.get('ranges/large')).status).toBe(404);

@@ -104,7 +104,7 @@ const expected = [
 ];
 
 describe.each<AgentName>(['@dfinity/agent', '@icp-sdk/core'])('a script by %s', (agent) => {
-  test('gets `err` from the given methods for whatever is wrong', async () => {
+  test('gets `err` from the given methods for every fault', async () => {
     const actor = await openActor(service, { agent, asOwner: false });
     expect(await script(actor)).toEqual(expected);
   });
@@ -137,7 +137,7 @@ describe('updateAccess with the budget of refused calls', () => {
     expect(before - (await refusals())).toBe(117n);
   });
 
-  test('traps with the words of the method once it is spent', async () => {
+  test("traps with the method's error once it is empty", async () => {
     await setRefusals(0n, 0n);
     const first = service.replica?.reports.length ?? 0;
     await expect(cancel()).rejects.toThrow("with message: 'NoSuchUpload: Upload ");

@@ -126,7 +126,7 @@ describe('OPTIONS', () => {
   const urls = [...oddPaths, ...Object.values(longUrls)];
   const paths = urls.filter((url) => url.startsWith('/') && isTaken(url));
 
-  test.each(['whole', 'spent'])('is passed on from each path with %s budgets', async (kind) => {
+  test.each(['whole', 'spent'])('is answered at each path with %s budgets', async (kind) => {
     if (kind === 'spent') {
       await setBudgets({ anonymousUpdates: spent, linkUpdates: spent, refusals: spent });
     }
@@ -138,14 +138,14 @@ describe('OPTIONS', () => {
   });
 
   test.each(unprovablePaths)(
-    'at %s, which no proof is for, is passed on by the budget of refusals',
+    'at %s, which no certified answer covers, takes an update from the budget of refusals',
     async (path) => {
       expect(await preflight(path)).toEqual([204, 0, true, 1]);
     },
   );
 });
 
-describe('a request for nothing', () => {
+describe('a request that cannot succeed', () => {
   test.each([
     ['GET', '/api/%zz', 400],
     ['GET', '/%zz', 404],
@@ -160,18 +160,18 @@ describe('a request for nothing', () => {
   });
 });
 
-describe('with the budget of requests without a key spent', () => {
+describe('while the budget of requests without a key is empty', () => {
   const range = { Range: 'bytes=10-19' };
 
   beforeEach(() => setBudgets({ anonymousUpdates: spent }));
 
-  test('GET of a range of a small file gets all of it, certified', async () => {
+  test('GET of a range of a small file gets the certified whole file', async () => {
     const answer = await measured('GET', '/cloud/demo/small', range);
     expect([answer.status, answer.updates]).toEqual([200, 0]);
     expect(answer.body.equals(small)).toBe(true);
   });
 
-  test('GET of a range with a good key for the bucket gets the range', async () => {
+  test('GET of a range with a valid key for the bucket gets the range', async () => {
     const answer = await send('GET', '/cloud/demo/small', { ...range, ...bearer(demoKey) });
     expect([answer.status, answer.body.length]).toEqual([206, 10]);
   });
@@ -181,12 +181,12 @@ describe('with the budget of requests without a key spent', () => {
     expect([answer.status, answer.updates]).toEqual([200, 0]);
   });
 
-  test('GET of a range by a link gets the range, from the budget of links', async () => {
+  test('GET of a range by a link gets the range, paid for by the budget of links', async () => {
     const answer = await send('GET', linkUrl, range);
     expect([answer.status, answer.body.length]).toEqual([206, 10]);
   });
 
-  test('GET that only an update can answer gets 429, from the budget of refusals', async () => {
+  test('GET that only an update can answer gets 429, paid for by the budget of refusals', async () => {
     const failing = { 'If-Match': '"other"' };
     const { status, headers } = await send('GET', '/cloud/demo/small', failing);
     expect([status, headers['retry-after']]).toEqual([429, '10']);
@@ -197,7 +197,7 @@ describe('with the budget of requests without a key spent', () => {
   });
 });
 
-test('strangers who use up every other budget leave that of links', async () => {
+test('the budget of links is unaffected by requests that empty the other budgets', async () => {
   await setBudgets({ anonymousUpdates: { burst: 3n, perMinute: 0n }, refusals: spent });
   for (let count = 0; count < 6; count++) {
     await send('GET', '/cloud/demo/small', { Range: 'bytes=1-2' });

@@ -77,14 +77,14 @@ async function allEnded(bucket: string): Promise<void> {
   await expect.poll(() => openUploads(bucket), { interval: 50 }).toBe(0n);
 }
 
-describe('a session that was begun over HTTP', () => {
+describe('a session that began over HTTP', () => {
   let key: string;
   beforeAll(async () => {
     await newBucket('web');
     key = (await newKey('web')).secret;
   });
 
-  test('is unknown to calls of everybody but owners, who look at it and cancel it', async () => {
+  test('is unknown to actor calls, except those of owners, who can read and cancel it', async () => {
     const id = await begun('web', key);
     const writer = { principal: member.principal, role: 'writer' };
     await owner.get('updateBucket', changeOf('web', { addMembers: [[writer]] }));
@@ -110,7 +110,7 @@ describe('a session that was begun over HTTP', () => {
     expect(await openUploads('web')).toBe(0n);
   });
 
-  test('needs a key at each step, the repeated completion included', async () => {
+  test('requires a key for each step, also for the repeated completion', async () => {
     const id = await begun('web', key);
     const { secret: reads } = await newKey('web', ['read']);
     const steps: [string, string, Sent][] = [
@@ -133,8 +133,8 @@ describe('a session that was begun over HTTP', () => {
   });
 });
 
-describe('a session that was begun by a call with a key', () => {
-  test('goes on by the calls of whoever knows its id, and over HTTP with a key', async () => {
+describe('a session that began with an actor call and a key', () => {
+  test('can be continued by calls with its id, and over HTTP with a key', async () => {
     await newBucket('given');
     const { secret } = await newKey('given');
     const start = () =>
@@ -165,8 +165,8 @@ async function exhaust(bucket: string, key: string): Promise<string[]> {
   return ids;
 }
 
-describe('sessions of one key', () => {
-  test('are half of what a bucket may have, and end at once when it is revoked', async () => {
+describe('the sessions of one key', () => {
+  test("take at most half of the bucket's sessions, and end when the key is revoked", async () => {
     await newBucket('crowd');
     const [one, other] = [await newKey('crowd', ['write']), await newKey('crowd', ['write'])];
     const [id] = await exhaust('crowd', one.secret);
@@ -184,7 +184,7 @@ describe('sessions of one key', () => {
     await owner.get('deleteBucket', 'crowd', []);
   });
 
-  test('of a member end with the membership', async () => {
+  test('end with the membership of the member who created the key', async () => {
     await newBucket('club');
     const { principal } = member;
     await owner.get(
@@ -203,7 +203,7 @@ describe('sessions of one key', () => {
 });
 
 describe('owners', () => {
-  test('see the sessions of a bucket, by call and with a key of every permission', async () => {
+  test('list the sessions of a bucket, by call and with a key that has every permission', async () => {
     await newBucket('seen');
     const all = (await newKey('seen')).secret;
     const web = await begun('seen', all, 'web');
@@ -226,7 +226,7 @@ describe('owners', () => {
     expect(await openUploads('seen')).toBe(0n);
   });
 
-  test('cancel what somebody else has begun', async () => {
+  test('cancel the sessions of others', async () => {
     await newBucket('other');
     const { principal } = member;
     await owner.get(
@@ -243,7 +243,7 @@ describe('owners', () => {
     expect(await openUploads('other')).toBe(0n);
   });
 
-  test('delete a bucket with open uploads by force alone', async () => {
+  test('delete a bucket with open uploads only by force', async () => {
     const status = async () => owner.get<Record<string, bigint>>('getStatus');
     const before = await status();
     await newBucket('forced');
@@ -276,7 +276,7 @@ describe('owners', () => {
 });
 
 // The last test, because it moves the clock.
-test('sessions of a key that expires end with it, by the timers', async () => {
+test('sessions of a key end when the key expires, without another request', async () => {
   const replica = service.replica ?? expect.fail('this suite needs the local replica');
   await newBucket('brief');
   const expiresAt = BigInt(Date.now() + 60_000) * 1_000_000n;

@@ -55,7 +55,7 @@ async function listed(query: string): Promise<string[]> {
   return page.items.map(({ path, version, size }) => `${path} ${version} ${size}`);
 }
 
-test('what is replaced and deleted can be listed, restored and erased', async () => {
+test('replaced and deleted files can be listed, restored and erased', async () => {
   await client.put('v/a.txt', 'one');
   await client.put('v/a.txt', 'three');
   await client.send('DELETE', 'v/a.txt');
@@ -95,7 +95,7 @@ test.each([
   expect(await refusalOf(await send(method, path, body))).toMatchObject({ status: 400, code });
 });
 
-test('a version has its record and its bytes by its number', async () => {
+test('a version number selects its record and its bytes', async () => {
   await client.put('r/a.txt', 'first', { 'Content-Type': 'text/plain' });
   await client.put('r/a.txt', 'second, longer');
   const at = 'r/a.txt?version=1';
@@ -124,7 +124,7 @@ test('a version has its record and its bytes by its number', async () => {
   expect((await ask('GET', { Range: 'bytes=9-' })).status).toBe(416);
 });
 
-test('DELETE versions/{path} of the present version shows the former one, at its links too', async () => {
+test('DELETE versions/{path} of the current version makes the former one current, also for links', async () => {
   await client.put('p/a.txt', 'one');
   await client.put('p/a.txt', 'two');
   const { url } = (await (await send('POST', 'links', { path: 'p/a.txt' })).json()) as {
@@ -160,7 +160,7 @@ test.each([
   expect(await refusalOf(await send(method, path, body))).toMatchObject({ status, code });
 });
 
-test('a version of several chunks comes whole through the gateway', async () => {
+test('a version of several chunks is served whole through the gateway', async () => {
   const bytes = sampleBytes('a long version', 5_000_000);
   const storage = createStorage({ url: service.base, apiKey: service.apiKey });
   const name = { bucket: service.bucket, path: 'r/long' };
@@ -170,7 +170,7 @@ test('a version of several chunks comes whole through the gateway', async () => 
   expect(Buffer.compare(Buffer.from(await got.arrayBuffer()), bytes)).toBe(0);
 });
 
-test('who has no key reads no version of a public bucket either', async () => {
+test('a caller without a key cannot read versions of a public bucket', async () => {
   await client.put('r/open', 'one');
   await client.put('r/open', 'two');
   for (const path of ['versions/r/open?version=1', 'files/r/open?version=1']) {
@@ -180,7 +180,7 @@ test('who has no key reads no version of a public bucket either', async () => {
   expect(await (await client.get('r/open?version=1')).text()).toBe('two');
 });
 
-test('actor calls do the same', async () => {
+test('actor calls return the same', async () => {
   await client.put('actor/a', 'one');
   await client.put('actor/a', 'two!');
   const text = IDL.Opt(IDL.Text);

@@ -40,10 +40,10 @@ async function errorOf(response: Response) {
   return { status: response.status, ...error };
 }
 
-describe('a file that was put', () => {
+describe('a stored file', () => {
   const bytes = sampleBytes('whole', 2_000_000);
 
-  test('comes back identical with its type, validators and caching headers', async () => {
+  test('is identical when downloaded, with its type, validators and caching headers', async () => {
     const created = await put('photos/été 1.png', bytes, {
       headers: {
         Authorization: `Bearer ${service.apiKey}`,
@@ -84,7 +84,7 @@ describe('a file that was put', () => {
     );
   });
 
-  test('is replaced whole by the next PUT', async () => {
+  test('is replaced as a whole by the next PUT', async () => {
     expect((await put('replaced.txt', 'one')).status).toBe(201);
     const second = await put('replaced.txt', 'two!');
     expect(second.status).toBe(200);
@@ -115,7 +115,7 @@ describe('a file that was put', () => {
     expect(await response.text()).toBe('');
   });
 
-  test('is sandboxed when its type runs scripts', async () => {
+  test('is sandboxed if its type can run scripts', async () => {
     const headers = { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'text/html' };
     await put('page.html', '<script>1</script>', { headers });
     const response = await fetch(fileUrl('page.html'));
@@ -123,7 +123,7 @@ describe('a file that was put', () => {
   });
 });
 
-describe('a PUT that is refused changes nothing and says why', () => {
+describe('a refused PUT changes nothing and explains why', () => {
   const type = { 'Content-Type': 'text/plain' };
 
   test.each<[string, number, string, () => Promise<Response>]>([
@@ -180,7 +180,7 @@ describe('a PUT that is refused changes nothing and says why', () => {
     expect((await fetch(fileUrl('x'))).status).toBe(404);
   });
 
-  test('says how to authenticate', async () => {
+  test('names the authentication scheme', async () => {
     const none = await put('x', 'x', { headers: type });
     expect(none.headers.get('www-authenticate')).toBe('Bearer');
     const wrong = await put('x', 'x', { key: 'efs_wrong' });
@@ -188,12 +188,12 @@ describe('a PUT that is refused changes nothing and says why', () => {
     expect(wrong.headers.get('cache-control')).toBe('private, no-store');
   });
 
-  test('names the limit of a body', async () => {
+  test('states the limit for a body', async () => {
     const error = await errorOf(await put('x', new Uint8Array(2_000_001)));
     expect(error.details).toEqual({ limit: 2_000_000, size: 2_000_001 });
   });
 
-  test('even when its body ends early', async () => {
+  test('is answered even if its body ends early', async () => {
     const { hostname, port } = new URL(service.base);
     const socket = connect(Number(port), hostname);
     socket.on('error', () => {});
@@ -210,25 +210,25 @@ describe('a PUT that is refused changes nothing and says why', () => {
   });
 });
 
-describe('a GET that finds nothing', () => {
+describe('a GET without a result', () => {
   test.each([
     ['a file', 404, 'NoSuchFile', () => fileUrl('none')],
     ['a bucket', 404, 'NoSuchFile', () => `${service.base}/cloud/nobody/x`],
     ['a route', 404, 'NoSuchFile', () => `${service.base}/nowhere`],
     ['a bucket id', 404, 'NoSuchFile', () => `${service.base}/cloud/a_b/x`],
     ['a path', 404, 'NoSuchFile', () => `${service.base}/cloud/${service.bucket}/a/%00`],
-  ])('for want of %s answers %i', async (_, status, code, url) => {
+  ])('for lack of %s answers %i', async (_, status, code, url) => {
     const response = await fetch(url());
     expect(await errorOf(response)).toMatchObject({ status, code });
   });
 
-  test('answers a wrong method with what is allowed', async () => {
+  test('with a wrong method lists the allowed methods', async () => {
     const response = await fetch(fileUrl('x'), { method: 'POST' });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   });
 
-  test('warns when a key stands in the URL, without repeating it', async () => {
+  test('warns about a key in the URL, without repeating it', async () => {
     const response = await fetch(fileUrl(service.apiKey));
     const text = await response.text();
     expect(response.status).toBe(404);
@@ -254,7 +254,7 @@ describe('the gateway', () => {
   }
 
   test.runIf(process.env.EFS_URL === undefined)(
-    'serves the canister at its own host, verified, and at its raw host',
+    'serves the canister at its own host, verified, and at its raw host, unverified',
     async () => {
       await put('hosts.txt', 'hello');
       const path = `/cloud/${service.bucket}/hosts.txt`;
@@ -266,7 +266,7 @@ describe('the gateway', () => {
     },
   );
 
-  test('answers a preflight request with what browsers may send', async () => {
+  test('answers a preflight request with the methods and headers that browsers may send', async () => {
     const response = await fetch(fileUrl('x'), {
       method: 'OPTIONS',
       headers: { Origin: 'https://example.com', 'Access-Control-Request-Method': 'PUT' },

@@ -73,7 +73,7 @@ function expectBlind({ status, headers, body }: RawAnswer): void {
   );
 }
 
-describe('a refusal by 412 tells no tag,', () => {
+describe('a 412 does not reveal the entity tag', () => {
   test.each<[string, Record<string, string>]>([
     ['of If-Match', { 'If-Match': '"x"' }],
     ['of a list of tags', { 'If-Match': `"x", "${'00'.repeat(32)}"` }],
@@ -89,14 +89,14 @@ describe('a refusal by 412 tells no tag,', () => {
     expectBlind(await http('POST', complete, { key: writes, headers }));
   });
 
-  test('of a session that begins', async () => {
+  test('when a session begins', async () => {
     for (const condition of [{ ifMatch: '"x"' }, { ifNoneMatch: '*' }]) {
       const body = JSON.stringify({ path: 'a', size: 1, ...condition });
       expectBlind(await http('POST', 'upload/start', { key: writes, body }));
     }
   });
 
-  test('by calls', async () => {
+  test('to actor calls', async () => {
     const conditions = [
       { ifMatch: ['"x"'], ifNoneMatch: [] },
       { ifMatch: [], ifNoneMatch: ['*'] },
@@ -123,7 +123,7 @@ describe('a refusal by 412 tells no tag,', () => {
   });
 });
 
-test('nor is the file to be had by other ways', async () => {
+test('other requests with the key do not reveal the file either', async () => {
   for (const path of ['files/a', 'files', `upload/${uploadId}`]) {
     const answer = await http('GET', path, { key: deletes });
     expect(answer.status, path).toBe(403);
@@ -133,7 +133,7 @@ test('nor is the file to be had by other ways', async () => {
   expect(file.etag, 'it is as it was').toContain(digest.toString('hex'));
 });
 
-describe('an answer shows a key that may only write nothing that others stored:', () => {
+describe('a response to a key that may only write has no data of others:', () => {
   const secrets = { tag: 'tag-of-others', note: 'note-of-others', type: 'type/of-others' };
   const rows = [...actorRows, ...httpRows].map((row, index) => {
     const spot = spotOf(index);
@@ -184,7 +184,7 @@ describe('an answer shows a key that may only write nothing that others stored:'
     }
   });
 
-  test('PATCH shows what it was sent, and the version', async () => {
+  test('PATCH returns only the fields of the request and the version', async () => {
     const body = '{"tags":["mine"]}';
     const {
       status,
@@ -205,7 +205,7 @@ describe('an answer shows a key that may only write nothing that others stored:'
     ]);
   });
 
-  test('updateFile by a key that may read shows the record', async () => {
+  test('updateFile with a key that may read returns the record', async () => {
     const update = { bucketId: bucket, path: 'others/1', tags: [['ours']] };
     expect(await owner.get('updateFile', update)).toMatchObject({ size: 4_711n, tags: ['ours'] });
   });
@@ -227,7 +227,7 @@ describe('a key with a budget of updates', () => {
   const updateCount = () =>
     service.replica?.reports.filter(({ method }) => method === 'http_request_update').length;
 
-  test('PUT beyond it is refused by a query, with the seconds to wait', async () => {
+  test('PUT over the budget is refused by a query, with the seconds to wait', async () => {
     const key = await budgeted(['write'], 2n);
     expect([(await put(key)).status, (await put(key)).status]).toEqual([201, 200]);
     const paid = updateCount();
@@ -240,14 +240,14 @@ describe('a key with a budget of updates', () => {
     expect((await nobody.ask('updateFile', change)).err).toMatch(/^SlowDown: /);
   });
 
-  test('GET goes on beyond it', async () => {
+  test('GET works when the budget is empty', async () => {
     const key = await budgeted(['read', 'write'], 1n);
     await put(key);
     expect((await put(key)).status).toBe(429);
     expect((await http('GET', 'files/budget', { key })).status).toBe(200);
   });
 
-  test('uploadFile is counted with the requests over HTTP', async () => {
+  test('uploadFile takes from the same budget as HTTP requests', async () => {
     const key = await budgeted(['write'], 2n);
     await put(key);
     const file = { bucketId: bucket, path: 'budget', contentType: 'a/b', bytes: Uint8Array.of(1) };

@@ -117,7 +117,7 @@ test.each<[string, string, Wrong]>([
   expect(await rejection(method, wrong)).toContain(words);
 });
 
-test('what is refused shows no key that came with it', async () => {
+test('an error never repeats a key that was sent', async () => {
   const { apiKey } = service;
   const wrong = { bucketId: 'demo', path: '/a.txt', contentType: [1n], apiKey: [apiKey] };
   const Change = IDL.Record({
@@ -137,7 +137,7 @@ test('what is refused shows no key that came with it', async () => {
   expect(`${words} ${asKey}`).not.toContain(apiKey);
 });
 
-test('fields and arguments that the service does not know change nothing', async () => {
+test('unknown fields and arguments are ignored', async () => {
   const Wide = IDL.Record({ bucketId: IDL.Text, path: text, zebra: IDL.Vec(IDL.Nat) });
   const answer = IDL.Variant({ ok: IDL.Reserved, err: IDL.Text });
   const actor = Actor.createActor<Record<string, ActorMethod>>(

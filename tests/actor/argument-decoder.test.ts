@@ -42,7 +42,7 @@ function hasHugeNumber(value: unknown): boolean {
 
 describe('decodeWithin()', () => {
   test.each(methods.filter(({ name }) => name !== 'rotateRootKey'))(
-    'gives what the library gives for $name',
+    'returns what the Candid library returns for $name',
     ({ parameters, values }) => {
       fc.assert(
         fc.property(values, (sent) => {
@@ -58,7 +58,7 @@ describe('decodeWithin()', () => {
     },
   );
 
-  test('reads records of senders that know fewer fields or more, in any order', () => {
+  test('reads records with fewer or more fields, in any order', () => {
     const Known = IDL.Record({ name: IDL.Text, count: IDL.Opt(IDL.Int), next: IDL.Opt(IDL.Bool) });
     const Other = IDL.Record({
       zebra: IDL.Vec(IDL.Record({ a: IDL.Float64, b: IDL.Opt(IDL.Nat64), p: IDL.Principal })),
@@ -71,7 +71,7 @@ describe('decodeWithin()', () => {
     expect(decode([Known], bytes)).toEqual([{ name: 'n', count: [9n], next: [] }]);
   });
 
-  test('takes a plain value for an option of its type, as from a caller of former times', () => {
+  test('reads a plain value as an option of its type, as earlier callers send it', () => {
     const Now = IDL.Record({ path: IDL.Text, size: IDL.Opt(IDL.Nat) });
     const Then = IDL.Record({ path: IDL.Text, size: IDL.Nat });
     const Never = IDL.Record({ path: IDL.Text });
@@ -83,20 +83,20 @@ describe('decodeWithin()', () => {
     expect(decode([Now], IDL.encode([Never], [{ path }]))).toEqual([{ path, size: [] }]);
   });
 
-  test('takes an option that is null, reserved or empty for none, of whatever type it is', () => {
+  test("reads null, reserved and empty as an absent option, whatever the option's type", () => {
     const types = [IDL.Opt(IDL.Text), IDL.Opt(IDL.Text), IDL.Opt(IDL.Text), IDL.Opt(IDL.Text)];
     const sent = [IDL.Opt(IDL.Nat), IDL.Null, IDL.Reserved, IDL.Text];
     expect(decode(types, IDL.encode(sent, [[], null, null, 'a']))).toEqual([[], [], [], ['a']]);
   });
 
-  test('refuses an option that has a value of another type, which nobody means for none', () => {
+  test('refuses an option whose value has another type, which no caller sends for an absent option', () => {
     const refuse = (type: IDL.Type, value: unknown) => () =>
       decode([IDL.Opt(IDL.Text)], IDL.encode([type], [value]));
     expect(refuse(IDL.Opt(IDL.Nat), [5n])).toThrow('must be opt text; got opt nat');
     expect(refuse(IDL.Nat, 5n)).toThrow('must be opt text; got nat');
   });
 
-  test('takes missing last options for none, and skips what comes behind the last', () => {
+  test('reads missing trailing options as absent, and skips additional arguments', () => {
     const types = [IDL.Text, IDL.Opt(IDL.Nat), IDL.Opt(IDL.Record({ a: IDL.Text }))];
     expect(decode(types, IDL.encode([IDL.Text], ['a']))).toEqual(['a', [], []]);
     const more = IDL.encode([...types, IDL.Vec(IDL.Text)], ['a', [1n], [], ['x', 'y']]);
@@ -123,14 +123,14 @@ describe('decodeWithin()', () => {
     ['bytes', { bytes: 100 }],
     ['textBytes', { textBytes: 20 }],
     ['values', { values: 3 }],
-  ])('refuses what is beyond the bound of %s', (_, bound) => {
+  ])('refuses arguments beyond the bound of %s', (_, bound) => {
     const argument = IDL.encode([IDL.Vec(IDL.Text)], [Array(12).fill('abcdefghijk')]);
     expect(decode([IDL.Vec(IDL.Text)], argument)).toHaveLength(1);
     const refuse = () => decode([IDL.Vec(IDL.Text)], argument, { ...wide, ...bound });
     expect(refuse).toThrow(CandidFault);
   });
 
-  test(`answers every hostile argument, by values or by a fault, seed ${seed}`, () => {
+  test(`answers every hostile argument with values or a fault, seed ${seed}`, () => {
     const random = randomNumbers(seed);
     const bounds = { bytes: 16_384, textBytes: 16_384, values: 128 };
     for (const method of methods) {

@@ -50,7 +50,7 @@ function withField(type: IDL.RecordClass, name: string, other: [IDL.Type, unknow
 }
 
 describe('decodeWithin(): a wrong argument', () => {
-  test('is named by its number, where there are several', () => {
+  test('is named by its number if there are several', () => {
     const expected = [IDL.Text, IDL.Opt(BucketOptions)];
     expect(told(expected, { types: [IDL.Nat], values: [42n] })).toBe(
       'argument 1 must be text; got nat',
@@ -63,7 +63,7 @@ describe('decodeWithin(): a wrong argument', () => {
     );
   });
 
-  test('is named by its field, with the unit of a number', () => {
+  test('is named by its field, with the unit if it is a number', () => {
     const wrong = withField(ApiKeyRequest, 'expiresAt', [IDL.Text, '2027-01-01']);
     expect(told([ApiKeyRequest], wrong)).toBe(
       "the argument's field expiresAt must be opt int (nanoseconds since 1970); got text",
@@ -74,7 +74,7 @@ describe('decodeWithin(): a wrong argument', () => {
     );
   });
 
-  test('is named by the way to it, where it is in a list or an option', () => {
+  test('is named by its path inside a list or an option', () => {
     const Files = IDL.Vec(IDL.Record({ path: IDL.Text, contentType: IDL.Nat }));
     const files = [{ path: '/a', contentType: 1n }];
     expect(told([FileBatch], withField(FileBatch, 'files', [Files, files]))).toBe(
@@ -87,7 +87,7 @@ describe('decodeWithin(): a wrong argument', () => {
     );
   });
 
-  test('is named by its place in a list', () => {
+  test('is named by its index in a list', () => {
     const allow = Array.from({ length: 5 }, () => Principal.anonymous());
     const Allowed = IDL.Record({ allow: IDL.Opt(IDL.Vec(IDL.Principal)) });
     const argument = new Uint8Array(IDL.encode([Allowed], [{ allow: [allow] }]));
@@ -98,7 +98,7 @@ describe('decodeWithin(): a wrong argument', () => {
     );
   });
 
-  test('says in which field there is too much, and of too many arguments that they are', () => {
+  test('names the field that is too long, and reports too many arguments', () => {
     const many = withField(ApiKeyRequest, 'buckets', [IDL.Vec(IDL.Text), Array(400).fill('a')]);
     expect(told([ApiKeyRequest], many)).toMatch(
       /^the argument's field buckets lists 400 items, more than the limit of \d+$/,
@@ -109,7 +109,7 @@ describe('decodeWithin(): a wrong argument', () => {
     );
   });
 
-  test('may have fields and arguments that nobody knows', () => {
+  test('may have unknown fields and arguments', () => {
     const Wide = IDL.Record({ ...Object.fromEntries(BucketOptions._fields), zebra: IDL.Nat });
     const empty = Object.fromEntries(BucketOptions._fields.map(([name]) => [name, []]));
     const value = { ...empty, zebra: 1n };
@@ -117,7 +117,7 @@ describe('decodeWithin(): a wrong argument', () => {
     expect(told([BucketOptions], sent)).toBe('decoded');
   });
 
-  test('has nothing of its values in what is said', () => {
+  test('is reported without its values', () => {
     const secret = `efs_${'s3cr3t'.repeat(6)}`;
     const others: [IDL.Type, unknown][] = [
       [IDL.Text, secret],

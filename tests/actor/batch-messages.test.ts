@@ -40,7 +40,7 @@ function encodeBatch(files: object[], apiKey: string[] = ['efs_']): Uint8Array {
 }
 
 describe('decodeFileBatch()', () => {
-  test('reads what an agent writes, the files when they are asked for', () => {
+  test('reads what an agent writes, and decodes the files on request', () => {
     const files = [plain, full, { ...plain, bytes: new Uint8Array(20_000) }];
     const batch = readBatch(encodeBatch(files));
     expect(batch).toMatchObject({ bucketId: 'box', apiKey: 'efs_' });
@@ -50,12 +50,12 @@ describe('decodeFileBatch()', () => {
     expect(readBatch(encodeBatch([], [])).readFiles()).toEqual([]);
   });
 
-  test('gives the bytes as views, without a copy', () => {
+  test('returns the bytes as views, without a copy', () => {
     const argument = encodeBatch([plain]);
     expect(readBatch(argument).readFiles()[0]?.bytes.buffer).toBe(argument.buffer);
   });
 
-  test('reads a sender that knows fewer fields, or more', () => {
+  test('reads messages with fewer or more fields', () => {
     const few = IDL.Record({ path: IDL.Text, bytes: IDL.Vec(IDL.Nat8) });
     const types = IDL.Record({ bucketId: IDL.Text, files: IDL.Vec(few) });
     const { path, bytes } = plain;
@@ -72,7 +72,7 @@ describe('decodeFileBatch()', () => {
     expect(readBatch(new Uint8Array(argument)).readFiles()).toEqual([full]);
   });
 
-  test('refuses more files, and more tags of all files, than it would pass over', () => {
+  test('refuses more files, and more tags in total, than it may skip', () => {
     expect(() => readBatch(encodeBatch(Array(201).fill(plain)))).toThrow('lists 201 items');
     const tags = [Array(batchItemCountMax / 2 + 1).fill('a')];
     expect(() =>
@@ -95,7 +95,7 @@ describe('decodeFileBatch()', () => {
     );
   });
 
-  test('refuses in words what it finds malformed when the files are read', () => {
+  test('reports malformed files when they are read', () => {
     const argument = encodeBatch([plain]);
     const at = Buffer.from(argument).indexOf('/ü');
     argument[at + 1] = 0xff;
@@ -104,7 +104,7 @@ describe('decodeFileBatch()', () => {
     expect(readFiles).toThrow('is not well-formed UTF-8');
   });
 
-  test('refuses every cut message', () => {
+  test('refuses every truncated message', () => {
     const argument = encodeBatch([{ ...full, path: 'x' }]);
     for (let length = 0; length < argument.length; length++) {
       expect(() => readBatch(argument.slice(0, length)), `${length} bytes`).toThrow(CandidFault);
@@ -117,7 +117,7 @@ describe('decodeFileDeletion()', () => {
   const encode = (fields: object) =>
     new Uint8Array(IDL.encode([FileDeletion], [{ bucketId: 'box', ...none, ...fields }]));
 
-  test('reads what an agent writes, the paths when they are asked for', () => {
+  test('reads what an agent writes, and decodes the paths on request', () => {
     const paths = ['a', 'ü'.repeat(100), ''];
     const listed = readDeletion(encode({ paths: [paths], ifMatch: ['"a"'], apiKey: ['efs_'] }));
     const conditions = { prefix: undefined, ifMatch: '"a"' };
@@ -128,7 +128,7 @@ describe('decodeFileDeletion()', () => {
     expect(prefixed.readPaths()).toBeUndefined();
   });
 
-  test('reads a sender that knows fewer fields, or more', () => {
+  test('reads messages with fewer or more fields', () => {
     const few = IDL.Record({ bucketId: IDL.Text, prefix: IDL.Opt(IDL.Text) });
     const sent = IDL.encode([few], [{ bucketId: 'box', prefix: ['a'] }]);
     expect(readDeletion(new Uint8Array(sent))).toMatchObject({ bucketId: 'box', prefix: 'a' });
@@ -137,7 +137,7 @@ describe('decodeFileDeletion()', () => {
     expect(readDeletion(new Uint8Array(IDL.encode([wide], [more]))).readPaths()).toEqual(['a']);
   });
 
-  test('refuses 1,001 paths, and every cut message', () => {
+  test('refuses 1,001 paths and every truncated message', () => {
     expect(() => readDeletion(encode({ paths: [Array(1_001).fill('')] }))).toThrow('1001 items');
     const argument = encode({ paths: [['a', 'b']] });
     for (let length = 0; length < argument.length; length++) {

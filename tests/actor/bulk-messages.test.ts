@@ -58,7 +58,7 @@ function relevant(request: unknown): unknown {
 }
 
 describe('decodeRequest()', () => {
-  test('gives what was encoded, with and without a certificate version', () => {
+  test('returns the encoded request, with and without a certificate version', () => {
     fc.assert(
       fc.property(requests, (request) => {
         for (const type of [HttpRequest, HttpUpdateRequest]) {
@@ -69,7 +69,7 @@ describe('decodeRequest()', () => {
     );
   });
 
-  test('agrees with the library on damaged bytes', () => {
+  test('agrees with the Candid library on damaged bytes', () => {
     const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 3 });
     fc.assert(
       fc.property(requests, damage, fc.nat(20), (request, changes, cut) => {
@@ -87,7 +87,7 @@ describe('decodeRequest()', () => {
     );
   });
 
-  test('takes a record with a field that it does not know, as subtyping demands', () => {
+  test('accepts a record with an unknown field, as subtyping demands', () => {
     const Wider = IDL.Record({
       method: IDL.Text,
       url: IDL.Text,
@@ -100,7 +100,7 @@ describe('decodeRequest()', () => {
     expect(relevant(decodeRequest(new Uint8Array(bytes)))).toEqual(relevant(request));
   });
 
-  test('refuses more headers than a request has before it reads them', () => {
+  test('refuses too many headers before it reads them', () => {
     const headers = Array.from({ length: requestHeaderCountMax + 1 }, () => ['', '']);
     const request = { method: '', url: '', headers, body: [], certificate_version: [] };
     const bytes = new Uint8Array(IDL.encode([HttpRequest], [request]));
@@ -111,7 +111,7 @@ describe('decodeRequest()', () => {
 describe('decodeChunk()', () => {
   const types = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
 
-  test('gives what was encoded, whatever the index', () => {
+  test('returns the encoded chunk, whatever its index', () => {
     const indexes = fc.oneof(fc.bigInt({ min: 0n, max: 2n ** 70n }), fc.constant(2n ** 49n));
     fc.assert(
       fc.property(text, indexes, fc.uint8Array({ maxLength: 300 }), (uploadId, index, bytes) => {
@@ -122,14 +122,14 @@ describe('decodeChunk()', () => {
     );
   });
 
-  test('refuses what is no such message', () => {
+  test('refuses other messages', () => {
     for (const argument of [new Uint8Array(0), IDL.encode([IDL.Text], ['']), new Uint8Array(99)]) {
       expect(() => decodeChunk(new Uint8Array(argument))).toThrow();
     }
   });
 });
 
-test('encodeResponse(): the library decodes what encodeResponse() encodes', () => {
+test('encodeResponse() writes what the Candid library decodes', () => {
   const responses = fc.record({
     status: fc.integer({ min: 100, max: 599 }),
     headers: fc.array(fc.tuple(fc.string(), text), { maxLength: 20 }),

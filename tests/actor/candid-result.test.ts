@@ -11,7 +11,7 @@ import { sampleOf } from '../support/candid-values.ts';
 const results = Object.entries(types).filter(([name]) => name.startsWith('Result'));
 
 describe('messageHead(): the beginning of a message', () => {
-  it.each(results)('%s: an error and a value are read back', (_, type) => {
+  it.each(results)('%s: an error and a value can be decoded', (_, type) => {
     const variant = type as IDL.VariantClass;
     const values = [{ err: 'NoSuchFile: é' }, { ok: sampleOf(okOf(variant)) }];
     for (const value of values) {
@@ -22,13 +22,13 @@ describe('messageHead(): the beginning of a message', () => {
   it.each([
     ['HttpResponse', HttpResponse],
     ['StreamingResponse', StreamingResponse],
-  ])('%s, with a function in it', (_, type) => {
+  ])('%s: a value with a function can be decoded', (_, type) => {
     const value = sampleOf(type);
     const message = concatBytes(messageHead(type), type.encodeValue(value as never));
     expect(IDL.decode([type], message)).toEqual([value]);
   });
 
-  it('names what it does not know', () => {
+  it('refuses unknown types by name', () => {
     expect(() => messageHead(IDL.Float64)).toThrow('No result has float64');
   });
 });

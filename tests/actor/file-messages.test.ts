@@ -85,7 +85,7 @@ describe('decodeFileUpload()', () => {
 });
 
 describe('encodeBytesResult()', () => {
-  test.each([0, 1, 127, 128, 70_000])('writes %i bytes as the library does', (length) => {
+  test.each([0, 1, 127, 128, 70_000])('writes %i bytes as the Candid library does', (length) => {
     const result = { ok: new Uint8Array(length).fill(7) };
     const expected = IDL.encode([ResultBytes], [result]);
     expect(Buffer.compare(new Uint8Array(Buffer.concat(encodeBytesResult(result))), expected)).toBe(

@@ -78,7 +78,7 @@ function throughLibrary(type: IDL.Type, result: object): unknown {
 }
 
 describe('encodeFileResult()', () => {
-  test('says what the library would say', () => {
+  test('writes the same message as the Candid library', () => {
     fc.assert(
       fc.property(fileRecord, (file) => {
         const decoded = IDL.decode([ResultFile], encodeFileResult({ ok: partsOfFile(file) }));
@@ -87,7 +87,7 @@ describe('encodeFileResult()', () => {
     );
   });
 
-  test('writes a file of today byte for byte as the library does', () => {
+  test('writes a current file byte for byte as the Candid library does', () => {
     fc.assert(
       fc.property(fileRecord, fc.bigInt(2n ** 60n, 2n ** 61n), (record, now) => {
         const file = { ...record, createdAtNs: now, updatedAtNs: now + 1n };
@@ -104,7 +104,7 @@ describe('encodeFileResult()', () => {
 });
 
 describe('encodeFileListResult()', () => {
-  test('says what the library would say, of empty and of full pages', () => {
+  test('writes the same message as the Candid library, for empty and full pages', () => {
     fc.assert(
       fc.property(page, fc.array(fileRecord, { maxLength: 50, size: 'max' }), (numbers, files) => {
         const list = { ...numbers, bucketId: 'box', paths: [] };
@@ -139,7 +139,7 @@ describe('encodeFolderPageResult()', () => {
   const folders = fc.array(textOf(300), { maxLength: 30 });
   const cursor = fc.option(fc.stringMatching(/^[A-Za-z0-9_-]{2,1400}$/));
 
-  test('writes what the library would write', () => {
+  test('writes the same message as the Candid library', () => {
     fc.assert(
       fc.property(texts, folders, cursor, fc.array(fileRecord), (names, paths, next, files) => {
         const list = { ...names, bucketId: 'box', entries: [], hasMore: false };

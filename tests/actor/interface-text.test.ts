@@ -70,7 +70,7 @@ describe('interfaceText(): the text of the interface', () => {
     expect(long).toEqual([]);
   });
 
-  test('names errors in comments that the service gives', async () => {
+  test('lists in comments the errors that the service returns', async () => {
     const source = await readFile(join(projectDir, 'src/domain/shared/refusal.ts'), 'utf8');
     const words = comments.groups.flatMap(({ methods }) =>
       methods.flatMap(({ comment }) => {
@@ -82,7 +82,7 @@ describe('interfaceText(): the text of the interface', () => {
     expect(words.filter((word) => !source.includes(`'${word}'`))).toEqual([]);
   });
 
-  test('names the arguments of each method that takes several', () => {
+  test('names the arguments of each method with several arguments', () => {
     const several = parsedService()._fields.filter(([, { argTypes }]) => argTypes.length > 1);
     const said = new Map(
       comments.groups.flatMap(({ methods }) =>
@@ -95,7 +95,7 @@ describe('interfaceText(): the text of the interface', () => {
     }
   });
 
-  test('has no record without a name, and no name that nothing is made of', () => {
+  test('has no anonymous record and no unused name', () => {
     const code = text.replaceAll(/\/\/.*$/gm, '');
     expect(code.match(/.*[:(] ?(?:opt |vec )*record.*/g)).toBeNull();
     const names = [...code.matchAll(/^type (\w+) =/gm)].map(([, name = '']) => name);
@@ -103,7 +103,7 @@ describe('interfaceText(): the text of the interface', () => {
     expect(names.filter((name) => !named.has(name))).toEqual([]);
   });
 
-  test('stands for the types of the actor, by subtyping both ways', () => {
+  test("is equivalent to the actor's types, as subtypes of each other", () => {
     const compared = parsedTypes(text).filter(([name]) => named.has(name));
     for (const [name, parsed] of compared) {
       const own = named.get(name) as IDL.Type;
@@ -113,7 +113,7 @@ describe('interfaceText(): the text of the interface', () => {
     expect(new Set(compared.map(([name]) => name)).size).toBeGreaterThan(30);
   });
 
-  test('is what the build makes of the types and comments of the sources', () => {
+  test('equals the output of the build from types and comments', () => {
     const none = { initAndPostUpgradeParamIdlTypes: [] };
     const { types } = JSON.parse(interfaceTypes(IDL.Service({}), none));
     const lines = [...text.matchAll(/^ {4}(\w+): (.*);$/gm)];
@@ -122,12 +122,12 @@ describe('interfaceText(): the text of the interface', () => {
     expect(interfaceText(written, comments)).toBe(text);
   });
 
-  test('is refused by the build when a type or a method has no comment to stand by', () => {
+  test('is refused by the build if a type or a method has no comment', () => {
     const written = { init: [], types: { A: 'text' }, methods: {}, display: '' };
     expect(() => interfaceText(written, { groups: [], types: [] })).toThrow('type A');
   });
 
-  test('is what the client and the reference are made of', async () => {
+  test("is the source of the client's types and of the reference", async () => {
     const read = (path: string) => readFile(join(projectDir, path), 'utf8');
     expect(await read(interfaceOutputs.client)).toBe(await clientInterface(didFile));
     expect(await read(interfaceOutputs.reference)).toBe(actorReference(text));

@@ -20,7 +20,7 @@ test.each([
   expect(interfaceText).toContain(`    ${name}: ${signature};\n`);
 });
 
-test('getUpload and http_request are queries, http_request_update is an update', () => {
+test('getUpload and http_request are queries, and http_request_update is an update', () => {
   expect(interfaceText).toMatch(/ {4}getUpload: \(text\) -> .* query;\n/);
   expect(interfaceText).toMatch(/ {4}http_request: .* query;\n/);
   expect(interfaceText).toMatch(/ {4}http_request_update: .*(?<! query);\n/);

@@ -12,12 +12,12 @@ const methods = [...interfaceText.matchAll(/^ {4}(\w+): \(.*?;$/gm)].map(([line,
   return { name, isQuery: line.endsWith(' query;') };
 });
 
-test('methodTable: the table has a row for each method, and no other', () => {
+test('methodTable has a row for each method, and no other', () => {
   expect(methods.length).toBeGreaterThan(20);
   expect(Object.keys(methodTable).sort()).toEqual(methods.map(({ name }) => name).sort());
 });
 
-test('methodTable: ingress is checked for each update, and taken for no query', () => {
+test('methodTable has an ingress check for each update, and none for queries', () => {
   // http_request_update is checked by what its query would answer: src/actor/methods/inspect.ts
   const checked = methods.filter(({ isQuery, name }) => !isQuery && name !== 'http_request_update');
   const rows = Object.entries(methodTable).filter(([, { admit }]) => admit !== undefined);

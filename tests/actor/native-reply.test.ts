@@ -43,8 +43,8 @@ const responses = fc.record(
   { noNullPrototype: true },
 );
 
-describe('replyBytes(): an answer', () => {
-  it('is the one that JavaScript encodes', () => {
+describe('replyBytes(): a natively encoded answer', () => {
+  it('equals the one that JavaScript encodes', () => {
     fc.assert(
       fc.property(responses, fc.boolean(), ({ certificate, headers, ...rest }, isUpgrade) => {
         const last: [string, Uint8Array][] =
@@ -67,28 +67,28 @@ describe('replyBytes(): an answer', () => {
         ['c', 'é'.repeat(8_000)],
       ],
     ],
-  ])('with such headers, too: %s', (_, headers) => {
+  ])('equals it with special headers, too: %s', (_, headers) => {
     const response = { status: 200, headers, body: new Uint8Array(130) };
     expect(sent(response)).toBe(encoded(response));
   });
 
-  it('with longer headers is left to JavaScript', () => {
+  it('is encoded by JavaScript if its headers are longer', () => {
     const headers: [string, string][] = [['a', 'x'.repeat(16_384)]];
     expect(sent({ status: 200, headers, body: new Uint8Array(0) })).toBeUndefined();
   });
 
-  it('whose headers hold NUL is not sent', () => {
+  it('is refused if its headers contain NUL', () => {
     const headers: [string, string][] = [['a', 'b\0c']];
     expect(() => sent({ status: 200, headers, body: new Uint8Array(0) })).toThrow('unreachable');
   });
 });
 
-describe('replyBytes(): bulk bytes', () => {
+describe('replyBytes(): large bodies', () => {
   it.each([
     [3, 5],
     [0, 0],
     [1, 300_000],
-  ])('go behind their head: %i bytes, and %i', (headBytes, bodyBytes) => {
+  ])('are appended to their head: %i bytes, and %i', (headBytes, bodyBytes) => {
     const { system } = text.host;
     const head = new Uint8Array(headBytes).fill(1);
     const body = new Uint8Array(bodyBytes).fill(2);

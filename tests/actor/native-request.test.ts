@@ -72,7 +72,7 @@ function readSlowly(argument: Uint8Array) {
 }
 
 describe('readRequestNatively(): a request', () => {
-  it('is read as it was sent, escapes and all, with and without a version', () => {
+  it('equals the sent one, with all escapes, with and without a version', () => {
     const { method, url, headers } = request;
     const expected = { method, url, headers, body: '00ff0a' };
     expect(read(encode(request))).toEqual(expected);
@@ -88,16 +88,16 @@ describe('readRequestNatively(): a request', () => {
   it.each([
     ['more headers than are taken', { headers: Array(requestHeaderCountMax + 1).fill(['a', 'b']) }],
     ['longer texts', { url: 'x'.repeat(requestTextBytesMax + 1) }],
-  ])('with %s is left to others', (_, change) => {
+  ])('with %s is left to the JavaScript reader', (_, change) => {
     expect(read(encode({ ...request, ...change }))).toBeUndefined();
   });
 
-  it('as large as may be is read', () => {
+  it('of the maximum size is read', () => {
     const headers = Array(requestHeaderCountMax).fill(['', '\u0001'.repeat(100)]);
     expect(read(encode({ ...request, url: 'u', headers }))?.headers).toEqual(headers);
   });
 
-  it('of other types is left to others', () => {
+  it('with other types is left to the JavaScript reader', () => {
     const Extra = IDL.Record({
       method: IDL.Text,
       url: IDL.Text,
@@ -118,11 +118,11 @@ describe('readRequestNatively(): a request', () => {
   });
 });
 
-describe('readRequestNatively(): the fields by name', () => {
+describe('readRequestNatively(): header fields by name', () => {
   const fieldsOf = (headers: [string, string][]) =>
     readRequestNatively(encode({ ...request, headers }), requestTextBytesMax)?.fields;
 
-  it('are listed in lower case where each comes once', () => {
+  it('have lower-case names if each occurs once', () => {
     const headers: [string, string][] = [
       ['Host', 'A.Example'],
       ['X-"Z', ''],
@@ -148,13 +148,13 @@ describe('readRequestNatively(): the fields by name', () => {
     ['space behind a value', [['a', 'b\t']]],
     ['a value beyond ASCII', [['a', 'é']]],
     ['a name beyond ASCII', [['É', 'a']]],
-  ])('are not listed with %s', (_, headers) => {
+  ])('are absent for %s', (_, headers) => {
     expect(fieldsOf([['host', 'x'], ...headers])).toBeUndefined();
   });
 });
 
-describe('readRequestNatively(): bytes that were damaged anywhere', () => {
-  it('are read as the slow reader reads them, or left to it', () => {
+describe('readRequestNatively(): damaged bytes', () => {
+  it('are read as by the JavaScript reader, or left to it', () => {
     const whole = encode(request);
     const damage = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { maxLength: 4 });
     let isRead = 0;

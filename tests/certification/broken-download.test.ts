@@ -76,7 +76,7 @@ async function download(): Promise<{ readonly bytes: Buffer; readonly isWhole: b
   }
 }
 
-test('createGateway(): an honest node gives all of it', async () => {
+test('createGateway(): the whole file arrives from an honest node', async () => {
   lie = undefined;
   const { bytes, isWhole } = await download();
   expect(isWhole).toBe(true);
@@ -95,14 +95,14 @@ const lies: readonly [string, (reply: Uint8Array) => Uint8Array][] = [
   ['is cut', (reply) => reply.subarray(0, reply.length - 1_000)],
 ];
 
-test.each(lies)('createGateway(): it breaks off where a part %s', async (_, change) => {
+test.each(lies)('createGateway(): the download breaks off at a part that %s', async (_, change) => {
   lie = (reply, query) => (query === 3 ? change(reply) : reply);
   const { bytes, isWhole } = await download();
   expect(isWhole).toBe(false);
   expect(Buffer.compare(bytes, Buffer.concat(parts.slice(0, 3)))).toBe(0);
 });
 
-test('createGateway(): it breaks off where the same part of another file comes', async () => {
+test('createGateway(): the download breaks off at the same part of another file', async () => {
   const { encodeQueryRequest } = await import(
     '../../packages/replica/src/gateway/candid-messages.ts'
   );

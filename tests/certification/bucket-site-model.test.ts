@@ -134,7 +134,7 @@ let twin: TwinBucket = { files: new Map(), isSite: false, isPublic: true };
 let count = 0;
 
 test.each(seedsOr(20_261_122))(
-  'CertifiedSite: a site answers as its twin does, certified, at every address, seed %i',
+  'CertifiedSite: a site answers as the reference model does, certified, at every address, seed %i',
   async (seed) => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 8, maxLength: 24 }), async (operations) => {

@@ -36,7 +36,7 @@ async function settled(url: string, status: number): Promise<CanisterAnswer> {
   return expect.fail(`${url} has never had the status ${status}`);
 }
 
-test('CertifiedSite: the index of a folder is answered at its address as at its own, to conditions and HEAD too', async () => {
+test("CertifiedSite: the index of a folder answers both addresses, also with conditions and HEAD", async () => {
   await canister.put('docs/index.html', Buffer.from('<p>docs'), html);
   const url = '/cloud/demo/docs/';
   const [own, answer] = [
@@ -57,7 +57,7 @@ test('CertifiedSite: the index of a folder is answered at its address as at its 
   expect((await canister.accepted({ method: 'HEAD', url: '/cloud/demo/docs' })).status).toBe(308);
 });
 
-test('CertifiedSite: an index of several parts is answered part by part', async () => {
+test('CertifiedSite: an index of several parts is served part by part', async () => {
   const parts = [sampleBytes('one', 65_536), sampleBytes('two', 5)];
   await canister.putParts('large/index.html', parts);
   const url = '/cloud/demo/large/';
@@ -71,7 +71,7 @@ test('CertifiedSite: an index of several parts is answered part by part', async 
   expect((await canister.accepted({ url: '/cloud/demo/large' })).status).toBe(404);
 });
 
-test('404.html answers what is not there, whatever is asked, while it is short enough', async () => {
+test('404.html is the certified answer for any missing path, if it is short enough', async () => {
   await canister.put('404.html', Buffer.from('<p>lost'), html);
   const missing = ['x', 'docs/x', 'docs/x/', 'a//b', 'docs//', '%3C*%3E'];
   for (const path of missing) {
@@ -109,14 +109,14 @@ test('404.html answers what is not there, whatever is asked, while it is short e
   expect(textOf(await canister.accepted({ url }))).toContain('NoSuchFile');
 });
 
-test('CertifiedSite: another public bucket is no site, and has no addresses of folders', async () => {
+test('CertifiedSite: a public bucket that is not a site serves no folders', async () => {
   await canister.createBucket('plain');
   for (const path of ['', '/', '/a', '/a/']) {
     expect((await canister.accepted({ url: `/cloud/plain${path}` })).status).toBe(404);
   }
 });
 
-test('CertifiedSite: hundreds of files follow in steps of less than 300 M instructions, each answer proven', async () => {
+test('CertifiedSite: hundreds of files are certified again in steps of under 300 M instructions', async () => {
   for (let index = 0; index < 120; index++) {
     await canister.put(`many/${index}.html`, Buffer.from(`<p>${index}`), html);
   }

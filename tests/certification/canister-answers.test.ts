@@ -57,18 +57,21 @@ async function etagOf(path: string): Promise<string> {
 }
 
 describe('http_request: a file', () => {
-  test.each([...names, 'page.html', 'empty'])('named %s is certified whole', async (name) => {
-    const body = name === 'empty' ? '' : 'hello world';
-    const whole = await canister.accepted({ url: cloud(name), headers: [['accept', '*/*']] });
-    expect([whole.status, Buffer.from(whole.body).toString()]).toEqual([200, body]);
-    const head = await canister.accepted({ method: 'HEAD', url: cloud(name) });
-    expect([head.status, head.body.length]).toEqual([200, 0]);
-    expect(fieldsOf(head.headers)['content-length']).toBe(`${body.length}`);
-    const { refusal } = verdictOn({ url: cloud(name) }, head, canister.context());
-    expect(refusal === undefined, 'an answer to HEAD for a GET').toBe(false);
-  });
+  test.each([...names, 'page.html', 'empty'])(
+    'with the name %s is certified whole',
+    async (name) => {
+      const body = name === 'empty' ? '' : 'hello world';
+      const whole = await canister.accepted({ url: cloud(name), headers: [['accept', '*/*']] });
+      expect([whole.status, Buffer.from(whole.body).toString()]).toEqual([200, body]);
+      const head = await canister.accepted({ method: 'HEAD', url: cloud(name) });
+      expect([head.status, head.body.length]).toEqual([200, 0]);
+      expect(fieldsOf(head.headers)['content-length']).toBe(`${body.length}`);
+      const { refusal } = verdictOn({ url: cloud(name) }, head, canister.context());
+      expect(refusal === undefined, 'an answer to HEAD for a GET').toBe(false);
+    },
+  );
 
-  test('has all its headers certified, and no request id', async () => {
+  test('has all its headers certified except the request id', async () => {
     const request = { url: cloud('page.html') };
     const answer = await canister.ask(request);
     const { headers = [] } = verdictOn(request, answer, canister.context());
@@ -84,7 +87,7 @@ describe('http_request: a file', () => {
     expect(fieldsOf(answer.headers)['x-request-id']).toBeUndefined();
   });
 
-  test('has header values of any length to the letter', async () => {
+  test('has header values of any length certified literally', async () => {
     const names = ['content-disposition', 'cache-control', 'content-encoding', 'content-language'];
     // Values of 1 to 140 characters; each header takes a quarter of the lengths.
     for (let shortest = 1; shortest <= 35; shortest++) {
@@ -98,7 +101,7 @@ describe('http_request: a file', () => {
     }
   });
 
-  test('is 304 to its own tag, strong or weak', async () => {
+  test('is a 304 for its own tag, strong or weak', async () => {
     for (const name of ['a', 'empty', 'large']) {
       const etag = await etagOf(name);
       for (const method of ['GET', 'HEAD']) {
@@ -123,14 +126,14 @@ describe('http_request: a file', () => {
       'If-Unmodified-Since in the future',
       [['If-Unmodified-Since', 'Fri, 02 Jan 2099 03:04:05 GMT']],
     ],
-  ])('is certified whole to %s, which changes nothing', async (_, headers) => {
+  ])('is certified whole for %s, which changes nothing', async (_, headers) => {
     const answer = await canister.accepted({ url: cloud('a'), headers });
     expect(answer.status).toBe(200);
   });
 });
 
 describe('http_request: a file of several parts', () => {
-  test('comes part by part, as a gateway asks for them', async () => {
+  test('is certified part by part, as a gateway fetches it', async () => {
     const first = await canister.accepted({ url: cloud('large') });
     expect([first.status, fieldsOf(first.headers)['content-range']]).toEqual([
       206,
@@ -149,7 +152,7 @@ describe('http_request: a file of several parts', () => {
   });
 });
 
-test('http_request: a key counts for nothing where a file is public: it and its parts are certified', async () => {
+test('http_request: a request with a key gets the certified public file and its parts', async () => {
   const key = ['Authorization', `Bearer ${canister.apiKey}`] as const;
   const small = await canister.accepted({ url: cloud('a'), headers: [key] });
   expect(fieldsOf(small.headers)['cache-control']).toMatch('public');
@@ -159,7 +162,7 @@ test('http_request: a key counts for nothing where a file is public: it and its 
   expect([first.status, next.status]).toEqual([206, 206]);
 });
 
-describe('http_request: what depends on more than is certified is asked again by an update:', () => {
+describe('http_request: a request that no certified answer covers asks for an update:', () => {
   const etag = () => etagOf('a');
   test.each<[string, () => Promise<AskedRequest> | AskedRequest]>([
     ['a range inside', () => ({ url: cloud('a'), headers: [['Range', 'bytes=1-3']] })],
@@ -220,12 +223,12 @@ describe('http_request: what depends on more than is certified is asked again by
     ['/api/v1/bucket/demo/files/%C3', 400],
     ['/cloud/demo/%zz', 404],
     ['/cloud/demo/%00', 404],
-  ])('but never one with the unreadable path %s', async (url, status) => {
+  ])('except with the unreadable path %s', async (url, status) => {
     const answer = await canister.ask({ url });
     expect([answer.isUpgrade, answer.status]).toEqual([false, status]);
   });
 
-  test('but never one with many bytes', async () => {
+  test('except with too many bytes', async () => {
     const body = new Uint8Array(5_000);
     const answer = await canister.ask({ method: 'POST', url: cloud('a'), body });
     expect([answer.isUpgrade, answer.status]).toEqual([false, 405]);
@@ -234,7 +237,7 @@ describe('http_request: what depends on more than is certified is asked again by
   });
 });
 
-describe('http_request: what is nowhere', () => {
+describe('http_request: a missing path', () => {
   test.each([
     '/assets',
     '/assets/',
@@ -278,7 +281,7 @@ describe('http_request: what is nowhere', () => {
     }
   });
 
-  test('is proven wherever it would stand among the files that are there', async () => {
+  test('is proven absent at every position between existing files', async () => {
     const random = randomNumbers(7);
     const characters = [
       'a',
@@ -328,7 +331,7 @@ describe('http_request: OPTIONS', () => {
 });
 
 // A 431 cannot be verified here: the update that a gateway is asked to send is refused unpaid.
-test('http_request: no update is paid for with more header bytes than a request has', async () => {
+test('http_request: no update is spent on more header bytes than a request may have', async () => {
   const range = ['Range', 'bytes=1-3'] as const;
   const asked = (bytes: number) => ({
     url: cloud('a'),
@@ -341,9 +344,9 @@ test('http_request: no update is paid for with more header bytes than a request 
   await expect(canister.change(asked(10_240))).rejects.toThrow('does not accept this message');
 });
 
-describe('http_request: no certification', () => {
+describe('http_request: the statement that nothing is certified', () => {
   test.each(['/api', '/api/', '/api/v1/status', '/api/v1/bucket/demo/files', '/api/x//y'])(
-    'is all that is certified of %s',
+    'is the only certified answer to %s',
     async (url) => {
       const answer = await canister.accepted({ url });
       expect(fieldsOf(answer.headers)['ic-certificateexpression']).toContain('no_certification');
@@ -357,13 +360,13 @@ describe('http_request: no certification', () => {
     '/cloud/closed/a',
     '/cloud/closed/a/b',
     '/cloud/closed/%3C*%3E',
-  ])('is all that is certified of %s in a private bucket', async (url) => {
+  ])('is the only certified answer to %s in a private bucket', async (url) => {
     const answer = await canister.accepted({ url });
     expect(answer.status).toBe(404);
     expect(fieldsOf(answer.headers)['ic-certificateexpression']).toContain('no_certification');
   });
 
-  test('reaches no file of a public bucket', async () => {
+  test('covers no file of a public bucket', async () => {
     for (const url of ['/api/v1/status', '/cloud/closed/a']) {
       const loose = await canister.ask({ url });
       for (const target of [

@@ -120,7 +120,7 @@ const rows: readonly [string, OwnRow, Uint8Array, Omit<AskedRequest, 'url'>][] =
 ];
 
 describe('CertifiedFile: a leaf of a file', () => {
-  test.each(rows)('proves the answer to %s and no other', (_, row, bytes) => {
+  test.each(rows)('proves only the answer to %s', (_, row, bytes) => {
     const answer = answerOf(file, row, bytes);
     for (const [, otherRow, , otherRequest] of rows) {
       const { refusal } = verdictOn({ ...otherRequest, url: '/a' }, answer, testContext);
@@ -131,7 +131,7 @@ describe('CertifiedFile: a leaf of a file', () => {
     }
   });
 
-  test('does not prove an answer that is changed', () => {
+  test('does not prove a changed answer', () => {
     const answer = answerOf(file, plain('GET'), body);
     const changes = [
       { body: Buffer.from('hello World') },
@@ -150,7 +150,7 @@ describe('CertifiedFile: a leaf of a file', () => {
     });
   });
 
-  test('of several parts proves each by its range, and the first without', () => {
+  test('of several parts proves each part by its range, and the first one without a range', () => {
     const parts = [Buffer.from('hello '), Buffer.from('world')];
     const parted: CertifiedFile = {
       ...file,
@@ -173,7 +173,7 @@ describe('CertifiedFile: a leaf of a file', () => {
     expect(verdictOn({ url: '/a' }, whole, testContext).refusal).toBeUndefined();
   });
 
-  test('is in the one tree of the file, whichever row is shown', () => {
+  test("is in the file's only tree, whichever leaf is shown", () => {
     for (const partCount of [0, 1]) {
       const of = { ...file, partCount, size: partCount * file.size };
       const hash = Buffer.from(leaves.hash(of));
@@ -185,7 +185,7 @@ describe('CertifiedFile: a leaf of a file', () => {
     }
   });
 
-  test('is the same where it is stored by itself', () => {
+  test('is the same if it is stored separately', () => {
     for (const [, row] of rows) {
       const { label, subtree } = leaves.row(file, row);
       const tree = fromArrays(decode(leaves.tree(file, row)));
@@ -195,7 +195,7 @@ describe('CertifiedFile: a leaf of a file', () => {
     }
   });
 
-  test('of another tag, or of a part that is not there, is refused', () => {
+  test('with another tag, or of a missing part, is refused', () => {
     expect(() => leaves.tree(file, notModified('GET', '"other"'))).toThrow('tag of the file');
     const parts = { ...file, partCount: 2, partSize: 6 };
     expect(() => leaves.tree(parts, plain('GET'))).toThrow('unreachable');
@@ -204,14 +204,14 @@ describe('CertifiedFile: a leaf of a file', () => {
     expect(() => leaves.tree(empty, { row: 'part', index: 0 })).toThrow('unreachable');
   });
 
-  test('cannot be made of a header that has a NUL, or of more than 32', () => {
+  test('is refused for a header with NUL and for more than 32 headers', () => {
     const withNul: CertifiedFile = { ...file, headers: [['Content-Type', 'a\0b']] };
     expect(() => leaves.hash(withNul)).toThrow('unreachable');
     const many = Array.from({ length: 30 }, (_, at) => [`X-${at}`, ''] as const);
     expect(() => leaves.hash({ ...file, headers: many })).toThrow('few headers');
   });
 
-  test('is found under any labels that a path may have', () => {
+  test('is found below any valid path', () => {
     const long = 'x'.repeat(300);
     for (const segment of [
       'a',
@@ -242,7 +242,7 @@ describe('CertifiedFile: the subtree of the outermost wildcard', () => {
   };
   const preflight = { status: 204, headers: [['Allow', 'GET']] as const, bodyDigest: sha256(none) };
 
-  test('proves 404 to any request, and the preflight answer to OPTIONS alone', () => {
+  test('proves 404 to any request, and the preflight answer only to OPTIONS', () => {
     const trees = makeFixedTrees({ notFound, preflight, formerPreflight: preflight });
     const shown = (row: 'not-found' | 'preflight', expression: string, answer: typeof notFound) => {
       const tree = trees.outermost(row);

@@ -45,7 +45,7 @@ async function expectOutdated(request: AskedRequest, old: CanisterAnswer): Promi
   expect(verdictOn(request, answer, canister.context()).refusal).toBeDefined();
 }
 
-test('http_request: a file is certified from its commit on, replaced by the next, and gone with its end', async () => {
+test('http_request: a file is certified from its commit until it is replaced or deleted', async () => {
   const missing = await canister.accepted(cloud('x'));
   await canister.put('x', Buffer.from('one'));
   expect(await textOf(cloud('x'))).toBe('200 one');
@@ -60,7 +60,7 @@ test('http_request: a file is certified from its commit on, replaced by the next
   await expectOutdated(cloud('x'), second);
 });
 
-test('http_request: a file of one part, of several and of none take the place of each other', async () => {
+test('http_request: files of one part, of several parts and empty ones replace each other', async () => {
   const parts = [sampleBytes('one', 65_536), sampleBytes('two', 5)];
   const range = { ...cloud('y'), headers: [['Range', 'bytes=65536-']] } as const;
   for (let turn = 0; turn < 2; turn++) {
@@ -76,7 +76,7 @@ test('http_request: a file of one part, of several and of none take the place of
   }
 });
 
-test('http_request: hiding a bucket ends what was certified in it, showing it brings all of it back', async () => {
+test('http_request: a bucket made private loses its certified answers, and made public gets all of them back', async () => {
   await canister.put('dir/a', Buffer.from('a'));
   await canister.put('dir/b', Buffer.from('b'));
   const shown = await canister.accepted(cloud('dir/a'));
@@ -96,7 +96,7 @@ test('http_request: hiding a bucket ends what was certified in it, showing it br
   await expectOutdated(cloud('dir/a'), hidden);
 });
 
-test('http_request: all of it is certified still after an upgrade', async () => {
+test('http_request: all answers are still certified after an upgrade', async () => {
   await canister.put('kept', Buffer.from('kept'));
   await canister.createBucket('closed');
   await canister.showBucket('closed', false);
@@ -109,7 +109,7 @@ test('http_request: all of it is certified still after an upgrade', async () => 
   expect((await canister.accepted({ url: '/api/v1/status' })).status).toBe(200);
 });
 
-test('http_request: a private file comes with a key, uncertified, and is nowhere without one', async () => {
+test('http_request: a private file is served uncertified with a key, and is missing without one', async () => {
   await canister.put('secret', Buffer.from('s'));
   await canister.showBucket('demo', false);
   const headers = [['Authorization', `Bearer ${canister.apiKey}`]] as const;

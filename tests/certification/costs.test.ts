@@ -29,7 +29,7 @@ function lastCost(kind: string, method?: string): number {
   return Number(report?.instructions ?? Number.NaN);
 }
 
-test('http_request: a kilobyte goes up for 11 M instructions at most, and comes down for 7 M', async () => {
+test('http_request: an upload of 1 kB takes at most 11 M instructions, and a download 7 M', async () => {
   await canister.put('a', kilobyte);
   expect(lastCost('update', 'http_request_update')).toBeLessThan(11 * million);
   await canister.put('a', kilobyte);
@@ -43,12 +43,12 @@ test('http_request: a kilobyte goes up for 11 M instructions at most, and comes 
   expect(lastCost('query', 'http_request')).toBeLessThan(4 * million);
 });
 
-test('http_request: a canister with a key, a bucket and a few files takes 26 MB of stable memory at most', () => {
+test('http_request: a canister with a key, a bucket and a few files takes at most 26 MB of stable memory', () => {
   const { replica, canisterId } = canister;
   expect(replica.stableMemory(canisterId).bytes).toBeLessThan(26 * million);
 });
 
-test('http_request: a range that anybody asks for is answered for 12 M cycles at most, ingress and all', async () => {
+test('http_request: a range without a key costs at most 12 M cycles, ingress included', async () => {
   await canister.put('two-megabytes', new Uint8Array(2 * million).fill(66));
   const headers = [
     ['host', 'aaaaa-aa.icp0.io'],
@@ -76,7 +76,7 @@ test('http_request: a range that anybody asks for is answered for 12 M cycles at
   expect(cycles).toBeLessThanOrEqual(12 * million);
 });
 
-test('http_request: neither an upgrade nor showing a bucket grows with the files', async () => {
+test('http_request: the cost of an upgrade and of making a bucket public does not grow with the files', async () => {
   const costs = async () => {
     await canister.showBucket('demo', false);
     const hide = lastCost('update', 'updateBucket');

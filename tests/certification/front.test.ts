@@ -47,7 +47,7 @@ const nowhere = [
 ];
 
 describe('http_request: GET', () => {
-  test('/ and its assets are the console, which lets no worker run', async () => {
+  test('/ and its assets are the console, which registers no worker', async () => {
     for (const url of ['/', ...assets]) {
       const { status, headers } = await front.accepted({ url });
       expect([url, status]).toEqual([url, 200]);
@@ -56,7 +56,7 @@ describe('http_request: GET', () => {
     }
   });
 
-  test('/s/… is the page that opens links, with a query or without', async () => {
+  test('/s/… is the page that opens links, with and without a query', async () => {
     const page = await front.accepted({ url: '/' });
     for (const url of [
       link,
@@ -74,7 +74,7 @@ describe('http_request: GET', () => {
     }
   });
 
-  test('/.well-known/efs-service names the volumes, as they are added and removed', async () => {
+  test('/.well-known/efs-service lists the volumes as they are added and removed', async () => {
     const shown = async () => {
       const { body } = await front.accepted({ url: '/.well-known/efs-service' });
       return JSON.parse(Buffer.from(body).toString());
@@ -90,7 +90,7 @@ describe('http_request: GET', () => {
     expect(await shown()).toEqual({ role: 'front', canisterId, volumes: [{ canisterId: two }] });
   });
 
-  test('/.well-known/ii-alternative-origins names the other gateways, or what is set', async () => {
+  test('/.well-known/ii-alternative-origins lists the other gateways, or the text that was set', async () => {
     const url = '/.well-known/ii-alternative-origins';
     const shown = async () => Buffer.from((await front.accepted({ url })).body).toString();
     const own = front.canisterId.toText();
@@ -107,20 +107,20 @@ describe('http_request: GET', () => {
     expect(JSON.parse(await shown())).toEqual({ alternativeOrigins });
   });
 
-  test('an address with empty segments is that without them', async () => {
+  test('an address with empty segments gets the answer of the address without them', async () => {
     for (const url of ['//', `/${assets[0]}`, '//.well-known//efs-service']) {
       expect([url, (await front.accepted({ url })).status]).toEqual([url, 200]);
     }
   });
 
-  test.each(nowhere)('%s has the certified 404', async (url) => {
+  test.each(nowhere)('%s gets the certified 404', async (url) => {
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
       const body = method === 'PUT' ? Buffer.from('x') : undefined;
       expect((await front.accepted({ method, url, ...(body && { body }) })).status).toBe(404);
     }
   });
 
-  test('/ with a range or unusual conditions is the whole page, never an update', async () => {
+  test('/ with a range or unusual conditions gets the whole page and no update', async () => {
     const fields: Field[] = [
       ['Range', 'bytes=1-3'],
       ['If-None-Match', '"x", "y"'],
@@ -137,7 +137,7 @@ describe('http_request: GET', () => {
   });
 });
 
-test('http_request: OPTIONS is answered as browsers expect it, at every path', async () => {
+test('http_request: OPTIONS gets a preflight answer at every path', async () => {
   const odd = [...oddPaths, longUrls['a URL of 15 kB'] ?? '', longUrls['a URL of 60 kB'] ?? ''];
   for (const url of ['/', link, ...assets, ...nowhere, ...odd]) {
     const { status, headers, body } = await front.accepted({ method: 'OPTIONS', url });
@@ -147,7 +147,7 @@ test('http_request: OPTIONS is answered as browsers expect it, at every path', a
 });
 
 describe('http_request: an update', () => {
-  test('is asked for by no answer', async () => {
+  test('is never requested by an answer', async () => {
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'];
     for (const method of methods) {
       for (const url of ['/', link, ...nowhere]) {
@@ -157,7 +157,7 @@ describe('http_request: an update', () => {
     }
   });
 
-  test('over HTTP is refused before it is paid for', async () => {
+  test('over HTTP is refused before it costs anything', async () => {
     const sent = { method: 'GET', url: '/', headers: [], body: new Uint8Array(0) };
     const argument = encodeUpdateRequest(sent);
     await expect(
@@ -166,24 +166,27 @@ describe('http_request: an update', () => {
   });
 });
 
-test.each(['createBucket', 'listBuckets'])('http_request: %s is refused in words', async (name) => {
-  const types = name === 'createBucket' ? [IDL.Text] : [];
-  const argument = new Uint8Array(
-    IDL.encode(
-      types,
-      types.map(() => 'demo'),
-    ),
-  );
-  const send = name === 'createBucket' ? front.replica.call : front.replica.query;
-  const words = 'MethodNotAllowed: This canister is a front and stores no files';
-  const reply = await send(front.canisterId, name, argument).catch((error: unknown) => error);
-  expect(
-    reply instanceof Error ? reply.message : Buffer.from(reply as Uint8Array).toString(),
-  ).toContain(words);
-});
+test.each(['createBucket', 'listBuckets'])(
+  'http_request: %s is refused with a reason',
+  async (name) => {
+    const types = name === 'createBucket' ? [IDL.Text] : [];
+    const argument = new Uint8Array(
+      IDL.encode(
+        types,
+        types.map(() => 'demo'),
+      ),
+    );
+    const send = name === 'createBucket' ? front.replica.call : front.replica.query;
+    const words = 'MethodNotAllowed: This canister is a front and stores no files';
+    const reply = await send(front.canisterId, name, argument).catch((error: unknown) => error);
+    expect(
+      reply instanceof Error ? reply.message : Buffer.from(reply as Uint8Array).toString(),
+    ).toContain(words);
+  },
+);
 
-describe('http_request: the role', () => {
-  test('never changes', async () => {
+describe('http_request: the role of a canister', () => {
+  test('cannot change', async () => {
     const { wasmPath } = await buildCanister({ force: false });
     const wasm = new Uint8Array(await readFile(wasmPath));
     const asked = roleArgument({ volume: { front: [] } });
@@ -193,7 +196,7 @@ describe('http_request: the role', () => {
   });
 });
 
-test('http_request: an idle front runs nothing: no timers, no calls', async () => {
+test('http_request: an idle front runs no timers and makes no calls', async () => {
   const network = new KeyNetwork();
   await network.install(roleArgument({ front: null }));
   // Azle fetches its seed once

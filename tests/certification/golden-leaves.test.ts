@@ -34,7 +34,7 @@ const file: PublishedFile = {
 
 const former: PublishedFile = { ...file, leavesVersion: 1 };
 
-test('representationHeaders(): a file of version 0.1.0 is served with these headers', () => {
+test('representationHeaders(): a file of version 0.1.0 has the expected headers', () => {
   expect([...validatorHeaders(former), ...representationHeaders(former)]).toEqual(
     headers.filter(([name]) => name !== 'Access-Control-Expose-Headers'),
   );
@@ -45,7 +45,7 @@ test('representationHeaders(): a file of version 0.1.0 is served with these head
   expect(names(2)).toEqual([...names(1), 'Content-Security-Policy']);
 });
 
-test('representationHeaders(): a file is served with these headers', () => {
+test('representationHeaders(): a new file has the expected headers', () => {
   expect([...validatorHeaders(file), ...representationHeaders(file)]).toEqual(headers);
 });
 
@@ -69,7 +69,7 @@ const headers = [
 test.each([
   [former, '6a80aea6a36e480b2d05d4a395a265577d34a788f87287ae2060f164cbc4258b'],
   [file, 'da729b959f067695d0015ceaea10826f0c75594c5c6eeeea22d21408b64157c3'],
-])('representationHeaders(): its leaves have this root', async (file, root) => {
+])("representationHeaders(): the file's leaves have the expected root", async (file, root) => {
   await installNodeKernel();
   const nothing = { status: 404, headers: [], bodyDigest: new Uint8Array(32) };
   // A private bucket: its files are in a separate tree in the same form as those of public ones.

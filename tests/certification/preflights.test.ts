@@ -79,9 +79,12 @@ describe.each(['without a front', 'with a front'])(
     const long = Object.entries(longUrls).filter(([, url]) => url.length < 65_535);
     test.each(long)('%s', (_, url) => preflight({ url }));
 
-    test.each(unprovablePaths)('%s: no verifier reads it, an update answers', async (url) => {
-      expect((await volume.ask({ method: 'OPTIONS', url })).isUpgrade).toBe(true);
-    });
+    test.each(unprovablePaths)(
+      '%s: an update answers, because no verifier can parse it',
+      async (url) => {
+        expect((await volume.ask({ method: 'OPTIONS', url })).isUpgrade).toBe(true);
+      },
+    );
 
     test.each(['small', 'empty', 'letter', 'large', 'named'])('the link of %s', async (name) => {
       const url = links[name] ?? '';
@@ -105,7 +108,7 @@ describe.each(['without a front', 'with a front'])(
   },
 );
 
-test('http_request: OPTIONS in a site, at its folders and where its 404.html is shown', async () => {
+test('http_request: OPTIONS in a site, for folders and for paths that 404.html answers', async () => {
   const html = [['content-type', 'text/html']] as const;
   await volume.showBucket('demo', true);
   await volume.setSite('demo', true);
@@ -128,7 +131,7 @@ test('http_request: OPTIONS in a site, at its folders and where its 404.html is 
 
 const spent = IDL.Opt(IDL.Record({ burst: IDL.Nat, perMinute: IDL.Nat }));
 
-test('http_request: OPTIONS with spent budgets, at any host, with long headers and a key', async () => {
+test('http_request: OPTIONS with empty budgets, at any host, with long headers and a key', async () => {
   const fields = { anonymousUpdates: spent, linkUpdates: spent, refusals: spent };
   const none = [{ burst: 0n, perMinute: 0n }];
   const lists = { allow: IDL.Vec(IDL.Principal), disallow: IDL.Vec(IDL.Principal) };

@@ -39,7 +39,7 @@ describe('http_request: a host', () => {
     ],
   });
 
-  test('is raw as the canister’s own id before “raw”, and else its answers are certified', async () => {
+  test('is raw only as "<own canister id>.raw", else its answers are certified', async () => {
     const { raw, verifying } = hosts(canister.canisterId);
     const certificateOf = async (url: string, host: string) => {
       const { headers } = await canister.ask({ url, headers: [['Host', host]] });

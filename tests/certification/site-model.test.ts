@@ -43,7 +43,7 @@ function certified(file: TwinFile): CertifiedFile {
   };
 }
 
-test('CertifiedSite: the root is that of the files of public buckets, after 400 random changes', async () => {
+test('CertifiedSite: the root matches the files of public buckets after 400 random changes', async () => {
   installNodeText();
   const system = new FakeSystem();
   await installNodeKernel({ system });

@@ -86,7 +86,7 @@ test.each([
   ['of a file', file, rows, 18],
   ['of an empty file', empty, rows.slice(0, 5), 15],
 ])(
-  'openCertifiedSite(): each leaf %s is proven, by the hash of one node',
+  'openCertifiedSite(): each leaf %s is proven by the hash of one node',
   (_, of, rowsOf, nodesMore) => {
     site.putFile(name, of, of.partDigest(0));
     const root = Buffer.from(published.hash());
@@ -108,7 +108,7 @@ test.each([
   },
 );
 
-test('openCertifiedSite(): a file of several parts takes the place of one, and the other way round', () => {
+test('openCertifiedSite(): a file of several parts replaces one of a single part, and vice versa', () => {
   site.putFile(name, file, file.partDigest(0));
   const least = nodes();
   const root = Buffer.from(published.hash());
@@ -120,7 +120,7 @@ test('openCertifiedSite(): a file of several parts takes the place of one, and t
   expect([nodes(), Buffer.from(published.hash())]).toEqual([least, root]);
 });
 
-test('moveLink moves the leaves of an earlier version, which are proven and replaced too', () => {
+test('moveLink moves leaves that an earlier version wrote, which stay provable and replaceable', () => {
   const [url, id, text] = ['/s/AbC/Report 1.pdf', 'AbC', 'http_expr\0s\0AbC\0Report 1.pdf\0<$>'];
   site.putLink(id, file, file.partDigest(0));
   const [least, root] = [nodes(), Buffer.from(published.hash())];

@@ -67,14 +67,14 @@ function isRight(request: AskedRequest, answered: AskedRequest): boolean {
   return request === answered || (isSame && (answered.headers === undefined || isRange));
 }
 
-test('http_request: every answer is accepted as it is', () => {
+test('http_request: the gateway accepts every unchanged answer', () => {
   expect(exchanges.length).toBeGreaterThan(20);
   for (const { request, answer } of [...exchanges]) {
     expect(verdictOn(request, answer, canister.context()).refusal).toBeUndefined();
   }
 });
 
-test('http_request: 1,000 changed and exchanged answers are refused', () => {
+test('http_request: the gateway refuses 1,000 changed and swapped answers', () => {
   expectRefusals(
     { exchanges, outdated, isRight, isFixed },
     { seed: 20_261_121, count: 1_000, context: canister.context },

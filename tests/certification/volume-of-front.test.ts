@@ -37,7 +37,7 @@ async function textAt(url: string): Promise<string> {
 }
 
 describe('setFront', () => {
-  test('replaces the console by a page without script that names the front', async () => {
+  test('replaces the console by a page without script that links to the front', async () => {
     const asset = /\/assets\/[^"]+\.js/.exec(await textAt('/'))?.[0] ?? expect.fail('no script');
     expect((await volume.accepted({ url: asset })).status).toBe(200);
     await setFront();
@@ -54,7 +54,7 @@ describe('setFront', () => {
     expect(await textAt('/cloud/demo/a')).toBe('hello');
   });
 
-  test('outlives an upgrade, and gives the console back when the front is removed', async () => {
+  test('survives an upgrade, and restores the console when the front is removed', async () => {
     await setFront('http://localhost:4943');
     await volume.upgrade();
     expect(await textAt('/')).toContain('href="http://localhost:4943/"');
@@ -74,13 +74,13 @@ describe('setFront', () => {
     'javascript:alert(1)',
     `https://${'a'.repeat(100)}.com`,
     'https://FILES.example.com',
-  ])('refuses the URL %s and keeps what is set', async (url) => {
+  ])('refuses the URL %s and keeps the current one', async (url) => {
     await setFront('https://files.example.com');
     await expect(setFront(url)).rejects.toThrow("InvalidArgument: The front's URL is an origin");
     expect(await textAt('/')).toContain('href="https://files.example.com/"');
   });
 
-  test('is for controllers', async () => {
+  test('requires a controller', async () => {
     const argument = new Uint8Array(IDL.encode([IDL.Opt(FrontSetting)], [[]]));
     const reply = await volume.replica.call(volume.canisterId, 'setFront', argument);
     const [outcome] = IDL.decode([IDL.Variant({ ok: IDL.Null, err: IDL.Text })], reply);
@@ -88,7 +88,7 @@ describe('setFront', () => {
   });
 });
 
-test('http_request: OPTIONS is answered at every page, with a front and without', async () => {
+test('http_request: OPTIONS is answered at every page, with and without a front', async () => {
   const asset = async () => /\/assets\/[^"]+\.js/.exec(await textAt('/'))?.[0] ?? '/assets/none';
   for (const set of [() => setFront(), removeFront]) {
     await set();
@@ -99,7 +99,7 @@ test('http_request: OPTIONS is answered at every page, with a front and without'
   }
 });
 
-test('GET /s of an age file redirects a browser to the front, and no other client', async () => {
+test('GET /s of an age file redirects only browsers to the front', async () => {
   const order = { method: 'POST', url: '/api/v1/bucket/demo/links' };
   const age = Buffer.from('age-encryption.org/v1\n-> X25519 abc\n');
   await volume.put('letter', age, [['content-type', 'application/age']]);
@@ -120,7 +120,7 @@ test('GET /s of an age file redirects a browser to the front, and no other clien
   await expectFile(shown);
 });
 
-test('http_request: a volume has no volumes', async () => {
+test('http_request: a volume cannot have volumes', async () => {
   await expect(volume.call('addVolume', [IDL.Principal], [front])).rejects.toThrow(
     'InvalidArgument: This canister is a volume, which has no volumes: call the front.',
   );
@@ -132,7 +132,7 @@ test('http_request: the text efs-service cannot be set', async () => {
   );
 });
 
-test('http_request: canisters of one project find each other by environment variables', async () => {
+test('http_request: canisters of one project find each other through environment variables', async () => {
   const { wasmPath } = await buildCanister({ force: false });
   const wasm = new Uint8Array(await readFile(wasmPath));
   const replica = await startReplica({ server: false });

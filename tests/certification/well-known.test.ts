@@ -22,7 +22,7 @@ const textOf = ({ body }: CanisterAnswer) => Buffer.from(body).toString();
 const field = ({ headers }: CanisterAnswer, sought: string) =>
   headers.find(([name]) => name.toLowerCase() === sought)?.[1];
 
-test('setWellKnown: what is set is certified at once, for every site, and is gone when it is taken away', async () => {
+test('setWellKnown: a text is certified at once, also at sites, until it is removed', async () => {
   expect((await canister.accepted({ url })).status).toBe(404);
   await canister.setWellKnown('ic-domains', domains);
   const answer = await canister.accepted({ url });
@@ -50,7 +50,7 @@ test('setWellKnown: what is set is certified at once, for every site, and is gon
   expect((await canister.accepted({ url })).status).toBe(404);
 });
 
-test('setWellKnown: an upgrade keeps them, and names of two segments stand beside those of one', async () => {
+test('setWellKnown: an upgrade keeps the texts, also names of two segments next to those of one', async () => {
   await canister.setWellKnown('ic-domains', domains);
   await canister.setWellKnown('matrix', '1');
   await canister.setWellKnown('matrix/client', '{}');
@@ -67,7 +67,7 @@ test('setWellKnown: an upgrade keeps them, and names of two segments stand besid
   expect(textOf(await canister.accepted({ url: '/.well-known/%69c-domains' }))).toBe(domains);
 });
 
-test('setWellKnown: a condition that is not met, and a method that is not there, are refused by an update', async () => {
+test('setWellKnown: a false condition and a wrong method are answered by an update', async () => {
   await canister.setWellKnown('security.txt', 'Contact: mailto:a@example.org\n');
   const asked = { url: '/.well-known/security.txt' };
   for (const request of [
