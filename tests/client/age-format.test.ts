@@ -112,23 +112,26 @@ async function openAll(sealed: Uint8Array, cipher = nodeSegmentCipher, read = 50
 }
 
 describe.each(ciphers)('makeHeader(): by %s', (_, cipher) => {
-  test.each(edges)('the library opens %i bytes, and the other way round', async (length) => {
-    const plain = sample.subarray(0, length);
-    const decrypter = new Decrypter();
-    decrypter.addIdentity(identity);
-    const own = await sealedOf({ plain, chunkBytes: 100_000, cipher });
-    expect(Buffer.compare(await decrypter.decrypt(own), plain)).toBe(0);
-    const encrypter = new Encrypter();
-    for (const recipient of recipients) encrypter.addRecipient(recipient);
-    const { bytes, age } = await openAll(await encrypter.encrypt(plain), cipher);
-    expect(age.size).toBe(length);
-    expect(Buffer.compare(bytes, plain)).toBe(0);
-  });
+  test.each(edges)(
+    "the reference library opens a file of %i bytes, and this one opens the library's",
+    async (length) => {
+      const plain = sample.subarray(0, length);
+      const decrypter = new Decrypter();
+      decrypter.addIdentity(identity);
+      const own = await sealedOf({ plain, chunkBytes: 100_000, cipher });
+      expect(Buffer.compare(await decrypter.decrypt(own), plain)).toBe(0);
+      const encrypter = new Encrypter();
+      for (const recipient of recipients) encrypter.addRecipient(recipient);
+      const { bytes, age } = await openAll(await encrypter.encrypt(plain), cipher);
+      expect(age.size).toBe(length);
+      expect(Buffer.compare(bytes, plain)).toBe(0);
+    },
+  );
 });
 
 const length = fc.oneof(fc.constantFrom(...edges), fc.integer({ min: 0, max: sample.length }));
 
-test('makeHeader(): chunks of any length, of streams too, are the bytes of one file', async () => {
+test('makeHeader(): segments of any length, also from streams, form the bytes of one file', async () => {
   const header = await makeHeader({ recipients });
   await fc.assert(
     fc.asyncProperty(length, fc.integer({ min: 1_000, max: 200_000 }), async (size, chunkBytes) => {
@@ -143,7 +146,7 @@ test('makeHeader(): chunks of any length, of streams too, are the bytes of one f
   );
 });
 
-test('makeHeader(): slices of a file on the disk may be asked for in any order', async () => {
+test('makeHeader(): slices of a file on disk can be requested in any order', async () => {
   const plain = sample;
   const header = await makeHeader({ recipients });
   const whole = await sealedOf({ plain, chunkBytes: 10 * sample.length, header });
@@ -160,7 +163,7 @@ test('makeHeader(): slices of a file on the disk may be asked for in any order',
   );
 });
 
-test('makeHeader(): a range is the slice, and reads the pieces that cover it alone', async () => {
+test('makeHeader(): a range equals the slice of the plaintext, and reads only the segments that cover it', async () => {
   const sealed = await sealedOf({ plain: sample, chunkBytes: 100_000 });
   const { age } = await openAll(sealed);
   const at = fc.integer({ min: 0, max: sample.length });
@@ -211,7 +214,7 @@ const alterations: Readonly<Record<string, Alteration>> = {
   'an empty last piece': (sealed) => concatBytes(sealed, new Uint8Array(16)),
 };
 
-describe('makeHeader(): whatever is altered is noticed', () => {
+describe('makeHeader(): any alteration is detected', () => {
   test.each(Object.entries(alterations))('%s', async (_, alter) => {
     const sealed = await sealedOf({ plain: sample, chunkBytes: 100_000 });
     const { age } = await openAll(sealed);
@@ -220,7 +223,7 @@ describe('makeHeader(): whatever is altered is noticed', () => {
     });
   });
 
-  test('a piece of another file at its place', async () => {
+  test('a segment of another file in its place', async () => {
     const [one, other] = await Promise.all([
       sealedOf({ plain: sample, chunkBytes: 100_000 }),
       sealedOf({ plain: sample, chunkBytes: 100_000 }),
@@ -231,7 +234,7 @@ describe('makeHeader(): whatever is altered is noticed', () => {
     await expect(openAll(spliced)).rejects.toMatchObject({ code: 'IntegrityError' });
   });
 
-  test('any bit, and any cut', async () => {
+  test('any flipped bit, and any truncation', async () => {
     const plain = sample.subarray(0, segmentBytes + 100);
     const sealed = await sealedOf({ plain, chunkBytes: 100_000 });
     const at = fc.oneof(
@@ -255,8 +258,8 @@ describe('makeHeader(): whatever is altered is noticed', () => {
   });
 });
 
-describe('makeHeader(): headers', () => {
-  test('for several recipients, with post-quantum keys too, each of them opens', async () => {
+describe('makeHeader(): a header', () => {
+  test('for several recipients is opened by each, also by post-quantum keys', async () => {
     const hybrid = await generateHybridIdentity();
     const header = await makeHeader({
       recipients: [...recipients, await identityToRecipient(hybrid)],
@@ -268,7 +271,7 @@ describe('makeHeader(): headers', () => {
     }
   });
 
-  test('belong to one file key', async () => {
+  test('is bound to one file key', async () => {
     const [one, other] = await Promise.all([
       makeHeader({ recipients }),
       makeHeader({ recipients }),
@@ -286,7 +289,7 @@ describe('makeHeader(): headers', () => {
     expect(await openHeader(bytes, { identities: [], passphrases })).toEqual(fileKey);
   });
 
-  test('for others say so, without a word of the identity', async () => {
+  test('for other recipients is refused without a word of the identity', async () => {
     const { prefix } = await makeHeader({ recipients });
     const other = { identities: [await generateX25519Identity()], passphrases: [] };
     const error = await openHeader(prefix.subarray(0, -16), other).catch((caught) => caught);
@@ -297,7 +300,7 @@ describe('makeHeader(): headers', () => {
     expect(String(refused.stack)).not.toContain('1WRONG');
   });
 
-  test('that are not an age header are refused in words', async () => {
+  test('that is not an age header is refused with a reason', async () => {
     const plain = fileOf(new TextEncoder().encode('hello world, in the clear'));
     await expect(readPrefix(plain)).rejects.toMatchObject({ code: 'IntegrityError' });
   });

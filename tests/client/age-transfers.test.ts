@@ -61,7 +61,7 @@ function upload(own: EndToEndFiles, path: string, plain: Uint8Array, options: ob
 }
 
 test.each([0, 1, 65_536, 5_000_000])(
-  'EndToEndFiles: %i bytes come back, and the library opens them',
+  'EndToEndFiles: %i bytes come back, and the reference library decrypts them',
   async (length) => {
     const client = opened([identity]);
     const plain = bytes.subarray(0, length);
@@ -82,14 +82,14 @@ test.each([0, 1, 65_536, 5_000_000])(
   },
 );
 
-test('EndToEndFiles: a stream of unknown length is sealed as it comes', async () => {
+test('EndToEndFiles: a stream of unknown length is encrypted as it arrives', async () => {
   const client = opened([identity]);
   const stream = new Blob([bytes as BlobPart]).stream();
   await client.own.upload(stream, target('stream'), mode);
   expect(Buffer.compare(await (await download(client, 'stream')).bytes(), bytes)).toBe(0);
 });
 
-test('EndToEndFiles: a range reads its pieces and the header, and no more', async () => {
+test('EndToEndFiles: a range reads only its segments and the header', async () => {
   let read = 0;
   const client = opened([identity], (length) => {
     read += length;
@@ -109,7 +109,7 @@ test('EndToEndFiles: a range reads its pieces and the header, and no more', asyn
   await expect(beyond).rejects.toMatchObject({ code: 'InvalidRange' });
 });
 
-test('EndToEndFiles: an upload that was stopped goes on with the same bytes, for whoever has the identity', async () => {
+test('EndToEndFiles: a stopped upload continues with the same bytes, if the identity is available', async () => {
   const client = opened([identity]);
   const stopper = new AbortController();
   let session: UploadSession | undefined;
@@ -143,7 +143,7 @@ test('EndToEndFiles: an upload that was stopped goes on with the same bytes, for
   expect(Buffer.compare(await (await download(client, 'resumed')).bytes(), bytes)).toBe(0);
 });
 
-test('EndToEndFiles: a download goes on, and compares what was received before', async () => {
+test('EndToEndFiles: a download continues, and verifies what it received before', async () => {
   const client = opened([identity]);
   const { etag } = await upload(client.own, 'gone-on', bytes, { chunkBytes: 300_000 });
   for (const length of [10, 2_345_678, bytes.length]) {
@@ -159,7 +159,7 @@ test('EndToEndFiles: a download goes on, and compares what was received before',
   await expect(altered.bytes()).rejects.toMatchObject({ code: 'IntegrityError' });
 });
 
-test('EndToEndFiles: a file that was replaced is opened by its own header', async () => {
+test('EndToEndFiles: a replaced file is decrypted with its own header', async () => {
   const client = opened([identity]);
   for (const plain of [bytes.subarray(0, 200_000), bytes.subarray(7, 300_000)]) {
     await upload(client.own, 'replaced', plain);
@@ -169,7 +169,7 @@ test('EndToEndFiles: a file that was replaced is opened by its own header', asyn
   }
 });
 
-test('EndToEndFiles: many small files go together, each with a header of its own', async () => {
+test('EndToEndFiles: many small files are uploaded together, each with its own header', async () => {
   const client = opened([identity]);
   const files = Array.from({ length: 20 }, (_, index) => ({
     path: `age/small/${index}.txt`,
@@ -187,7 +187,7 @@ test('EndToEndFiles: many small files go together, each with a header of its own
   expect(new Set(ended.map(({ file }) => file?.etag)).size).toBe(20);
 });
 
-test('EndToEndFiles: a link has what opens the file behind its #, and opens no other', async () => {
+test("EndToEndFiles: a link's fragment decrypts its file and no other", async () => {
   const client = opened([identity]);
   await upload(client.own, 'linked.txt', bytes);
   await upload(client.own, 'other.txt', bytes);
@@ -215,7 +215,7 @@ test('EndToEndFiles: a link has what opens the file behind its #, and opens no o
   await expect(cut).rejects.toMatchObject({ code: 'InvalidArgument' });
 });
 
-test('EndToEndFiles: an identity that is not a recipient gets an error in words', async () => {
+test('EndToEndFiles: an identity that is not a recipient gets an error that says so', async () => {
   const client = opened([]);
   await upload(client.own, 'closed', bytes.subarray(0, 100));
   await expect(download(client, 'closed')).rejects.toMatchObject({

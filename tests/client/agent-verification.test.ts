@@ -37,7 +37,7 @@ const agents = [
 ] as const;
 
 describe.each(agents)('Certificate.create() of %s', (_, { create }) => {
-  test.each(['known', 'unknown'])('judges a certificate whose signature is %s', async (which) => {
+  test.each(['known', 'unknown'])('checks a certificate whose signature is %s', async (which) => {
     if (which === 'unknown') acceptNone();
     const agent = await current.HttpAgent.create({ host: service.host, shouldFetchRootKey: true });
     const certificate = await timeCertificate(agent);

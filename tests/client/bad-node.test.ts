@@ -74,12 +74,12 @@ describe.each(transports)('createStorage(): over %s', (transport) => {
   const path = `bad-node/${transport}`;
   beforeAll(() => put(path, former));
 
-  test('dropped answers are asked for again', async () => {
+  test('dropped answers are requested again', async () => {
     setFaults({ dropped: 0.2, seed: 1 });
     expect(await readings(transport, path, [former])).toEqual({ right: rounds, refused: [] });
   });
 
-  test('a node that lies is found out by certificate or digest', async () => {
+  test('a lying node is detected by certificate or digest', async () => {
     setFaults({ lies: 0.1, seed: 2 });
     const { right, refused } = await readings(transport, path, [former]);
     expect(right).toBeGreaterThan(0);
@@ -88,12 +88,12 @@ describe.each(transports)('createStorage(): over %s', (transport) => {
     else expect(refused.length).toBeGreaterThan(0);
   });
 
-  test('one that always lies is never believed', async () => {
+  test('a node that always lies is never believed', async () => {
     setFaults({ lies: 1, seed: 3 });
     expect((await readings(transport, path, [former])).right).toBe(0);
   });
 
-  test('what is altered on its way is found out, and the rest is right', async () => {
+  test('an answer altered in transit is detected, and the others succeed', async () => {
     setFaults({ altered: 0.1, seed: 4 });
     expect((await readings(transport, path, [former])).right).toBeGreaterThan(0);
   });
@@ -103,7 +103,7 @@ describe.each(transports)('createStorage(): over %s', (transport) => {
     expect(await readings(transport, path, [former])).toEqual({ right: rounds, refused: [] });
   });
 
-  test('one that lags gives the former file or the latter, whole, and no mixture', async () => {
+  test('a lagging node returns the former file or the new one, and no mixture', async () => {
     const replaced = `${path}-replaced`;
     await put(replaced, former);
     await readings(transport, replaced, [former]);
@@ -118,8 +118,8 @@ describe.each(transports)('createStorage(): over %s', (transport) => {
   });
 });
 
-describe('createStorage(): what agents check of a query that nothing else covers', () => {
-  test('is its signature: lists are right, whatever is altered on the way', async () => {
+describe('createStorage(): queries that only their signature protects', () => {
+  test('return correct lists, whatever is altered in transit', async () => {
     const { bucket } = service;
     const list = async () => {
       const names: string[] = [];
@@ -132,7 +132,7 @@ describe('createStorage(): what agents check of a query that nothing else covers
   });
 });
 
-test('createStorage(): when the clock of the whole replica jumps ahead, files still arrive and come back', async () => {
+test("createStorage(): uploads and downloads succeed while the replica's clock jumps ahead", async () => {
   service.replica?.advanceTime(600_000_000_000n);
   for (const transport of transports) {
     const path = `jumped/${transport}`;

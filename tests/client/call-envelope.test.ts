@@ -67,7 +67,7 @@ test('sealCallBy(): an identity signs the request id', async () => {
   );
 });
 
-test('sealCallBy() has the delegations of an identity in the envelope', async () => {
+test("sealCallBy() includes the identity's delegations in the envelope", async () => {
   const [person, session] = [Ed25519KeyIdentity.generate(), Ed25519KeyIdentity.generate()];
   const until = new Date(Date.now() + 60_000);
   const chain = await DelegationChain.create(person, session.getPublicKey(), until);
@@ -88,7 +88,7 @@ test('sealCallBy() has the delegations of an identity in the envelope', async ()
   expect(decoded.sender_delegation.length).toBe(1);
 });
 
-test('leb128() writes seven bits a byte, the lowest first', () => {
+test('leb128() writes seven bits per byte, the lowest first', () => {
   for (const [value, bytes] of [
     [0n, [0]],
     [127n, [0x7f]],

@@ -36,7 +36,7 @@ async function runInto(words: readonly string[], output: 'pipe' | number): Promi
   return new Promise((resolve) => child.once('close', resolve));
 }
 
-test('efs: a reader that has had enough stops no sync half-way', async () => {
+test('efs: a reader that closes the pipe does not stop a sync', async () => {
   await mkdir(join(folder, 'many'));
   const names = Array.from({ length: 12 }, (_, index) => `f${index}`);
   for (const name of names) await writeFile(join(folder, 'many', name), name);
@@ -49,7 +49,7 @@ test('efs: a reader that has had enough stops no sync half-way', async () => {
   expect(stored.sort()).toEqual(names.sort());
 });
 
-test.runIf(process.platform === 'linux')('efs: output that is lost is a failure', async () => {
+test.runIf(process.platform === 'linux')('efs: lost output is a failure', async () => {
   const full = openSync('/dev/full', 'w');
   expect(await runInto(['ls', service.bucket], full)).toBe(1);
 });

@@ -56,7 +56,7 @@ async function closedAddress(): Promise<string> {
 }
 
 test.each(['http', 'actor'])(
-  'efs: without a server, it says that it tries again, and when (%s)',
+  'efs: without a server, the command reports when it retries (%s)',
   async (way) => {
     const address = await closedAddress();
     const { canisterId: EFS_CANISTER_ID } = service;
@@ -81,7 +81,7 @@ test.each(['http', 'actor'])(
 );
 
 test.each([['get'], ['get', '--transport', 'actor'], ['cat'], ['stat'], ['link', 'create']])(
-  'efs: %s %s %s names a file that is not there',
+  'efs: %s %s %s reports a file that does not exist',
   async (...words) => {
     const { host: EFS_HOST, canisterId: EFS_CANISTER_ID } = service;
     const more = settings({ EFS_HOST, EFS_CANISTER_ID });
@@ -93,7 +93,7 @@ test.each([['get'], ['get', '--transport', 'actor'], ['cat'], ['stat'], ['link',
 );
 
 describe('efs: keys', () => {
-  test('one for another bucket: it is said which bucket needs another, and how to give it', async () => {
+  test('a key for another bucket: the error names the bucket and how to pass a key', async () => {
     await efsAsOwner('bucket', 'create', 'photos');
     for (const words of [
       ['ls', 'photos'],
@@ -109,7 +109,7 @@ describe('efs: keys', () => {
     }
   });
 
-  test('none, an unknown one, one that may not, one for several buckets', async () => {
+  test('no key, an unknown one, one without the permission, one for several buckets', async () => {
     const { bucket } = service;
     const key = async (...words: string[]) =>
       (await efsAsOwner('key', 'create', ...words)).output.trim();
@@ -130,7 +130,7 @@ describe('efs: keys', () => {
   });
 });
 
-test('efs: what the service says of its methods and headers is said of commands and flags', async () => {
+test('efs: errors name commands and flags where the service names methods and headers', async () => {
   const { bucket } = service;
   const unknown = await efsAsOwner('key', 'revoke', 'nothing');
   expect(unknown.errors).toBe(
@@ -146,14 +146,14 @@ test('efs: what the service says of its methods and headers is said of commands 
   expect(header.errors).toContain('(--cache-control, --header) must have at most 1024 visible');
 });
 
-test('efs: what is there and is to be kept is said in the words of the flag', async () => {
+test('efs: a refusal to replace an existing file names the flag --no-replace', async () => {
   const { bucket } = service;
   const ended = await efs('put', '--no-replace', 'identity.pem', `${bucket}/wrong/a`);
   expect(ended.code).toBe(5);
   expect(ended.errors).toContain('A file with that name exists, and --no-replace keeps it.');
 });
 
-test('efs: rm goes on after a missing file, and sums up', async () => {
+test('efs: rm continues after a missing file and reports a summary', async () => {
   const { bucket } = service;
   const names = ['a', 'missing', 'b'].map((name) => `${bucket}/wrong/${name}`);
   const ended = await efs('rm', ...names);
@@ -163,7 +163,7 @@ test('efs: rm goes on after a missing file, and sums up', async () => {
   expect(ended.code).toBe(3);
 });
 
-test('efs: quotas are given with units, taken away by none, and shown with their use', async () => {
+test('efs: quotas are set with units, removed with none, and shown with their use', async () => {
   await efsAsOwner('bucket', 'create', 'small', '--quota', '10MB', '--quota-files', '7');
   const record = async () => {
     const { output } = await efsAsOwner('bucket', 'ls', '--json');
@@ -179,7 +179,7 @@ test('efs: quotas are given with units, taken away by none, and shown with their
   expect((await efsAsOwner('bucket', 'set', 'small', '--quota', '10 X')).code).toBe(2);
 });
 
-test('efs: ls shows all, however many; --limit fewer, and says so', async () => {
+test('efs: ls shows all files; with --limit fewer, and says so', async () => {
   const { bucket } = service;
   const storage = createNodeStorage({ url: service.base, apiKey: service.apiKey });
   const files = Array.from({ length: 120 }, (_, index) => ({
@@ -195,7 +195,7 @@ test('efs: ls shows all, however many; --limit fewer, and says so', async () => 
   expect(some.errors).toBe('These are the first 5: there are more without --limit.\n');
 });
 
-test('efs: times have their distance from UTC, and are ISO 8601 in JSON', async () => {
+test('efs: times have their offset from UTC, and are ISO 8601 in JSON', async () => {
   const { bucket } = service;
   const table = await efs('ls', `${bucket}/wrong/`);
   expect(table.output).toMatch(/ \d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d /);
@@ -203,14 +203,14 @@ test('efs: times have their distance from UTC, and are ISO 8601 in JSON', async 
   expect(JSON.parse(json.output)[0].updatedAt).toMatch(/^\d{4}-.*T.*Z$/);
 });
 
-test.each(['--cache-control', '--type'])('efs: a line end in %s is wrong usage', async (flag) => {
+test.each(['--cache-control', '--type'])('efs: a line end in %s is a usage error', async (flag) => {
   const words = ['put', flag, 'a\nb', 'identity.pem', `${service.bucket}/line`];
   const ended = await efs(...words);
   expect(ended).toMatchObject({ code: 2, output: '' });
   expect(ended.errors).toContain('It must be one line, without control characters.');
 });
 
-test('efs: 32 requests at a time are no reason for a warning', async () => {
+test('efs: 32 requests at a time print no warning', async () => {
   // 13 chunks: Node warns from the eleventh listener on.
   await writeFile(join(folder, 'large.bin'), sampleBytes('large', 24_000_000));
   const { host: EFS_HOST, canisterId: EFS_CANISTER_ID } = service;
@@ -228,7 +228,7 @@ test('efs: 32 requests at a time are no reason for a warning', async () => {
   }
 });
 
-test('efs: Ctrl-C ends a put that waits for standard input at once, and says so', async () => {
+test('efs: Ctrl-C ends a put that waits for standard input at once, with a message', async () => {
   const child = spawn(process.execPath, [script, 'put', '-', `${service.bucket}/typed`], {
     cwd: folder,
     env: commandEnvironment(settings()),

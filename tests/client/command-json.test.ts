@@ -39,7 +39,7 @@ async function efs(...words: string[]) {
   };
 }
 
-test('efs --json: every command has the flag, but for those whose output is something else', async () => {
+test('efs --json: every command has the flag, except those with output of another kind', async () => {
   const { output } = await callCommand(['completion', 'bash'], { folder });
   const leaves = [...output.matchAll(/^ +'([^']+)'\) commands='' flags='([^']*)'/gm)];
   expect(leaves.length).toBeGreaterThan(20);
@@ -47,7 +47,7 @@ test('efs --json: every command has the flag, but for those whose output is some
   expect(without.map(([, path]) => path)).toEqual(['cat', 'completion']);
 });
 
-test('efs --json: each gives one value when it succeeds, and nothing else', async () => {
+test('efs --json: each command prints exactly one value when it succeeds', async () => {
   const place = `${bucket}/json`;
   const values: Record<string, unknown> = {};
   for (const line of [
@@ -104,7 +104,7 @@ test('efs --json: each gives one value when it succeeds, and nothing else', asyn
   expect(JSON.parse(removed.output)).toMatchObject({ verb: 'removed', names: [link.id] });
 });
 
-test('efs --json: failures are lines of JSON on standard error, the one that ends it last', async () => {
+test('efs --json: failures are lines of JSON on standard error, the fatal one last', async () => {
   const missing = await efs('get', `${bucket}/none`);
   expect(missing).toMatchObject({ code: 3, value: undefined });
   expect(missing.errors).toMatchObject([

@@ -10,21 +10,18 @@ import { diskKey, unsafeReason } from '../../packages/efs/src/transfers/safe-pat
 
 const half = { doneBytes: 30e6, totalBytes: 60e6, bytesPerSecond: 5e6, leftSeconds: 6 };
 
-test.each([120, 100, 80, 60, 40, 20, 10, 1])(
-  'efs: a line of progress fits %i columns',
-  (columns) => {
-    for (const name of ['a', 'x'.repeat(200), '写真'.repeat(40)]) {
-      for (const state of [half, { ...half, totalBytes: undefined }, { ...half, totalBytes: 0 }]) {
-        const line = progressLine({ ...state, name }, columns);
-        // Each of these characters takes two columns.
-        const wide = [...line].filter((character) => character > '\u2fff').length;
-        expect([...line].length + wide).toBeLessThan(columns);
-      }
+test.each([120, 100, 80, 60, 40, 20, 10, 1])('efs: a progress line fits %i columns', (columns) => {
+  for (const name of ['a', 'x'.repeat(200), '写真'.repeat(40)]) {
+    for (const state of [half, { ...half, totalBytes: undefined }, { ...half, totalBytes: 0 }]) {
+      const line = progressLine({ ...state, name }, columns);
+      // Each of these characters takes two columns.
+      const wide = [...line].filter((character) => character > '\u2fff').length;
+      expect([...line].length + wide).toBeLessThan(columns);
     }
-  },
-);
+  }
+});
 
-test('efs: at 80 columns it has name, bar, share, bytes, rate and time left', () => {
+test('efs: a progress line of 80 columns has name, bar, percentage, bytes, rate and time left', () => {
   const line = progressLine({ ...half, name: 'film.mp4' }, 80);
   expect(line).toMatch(
     /^film\.mp4 {2}\[#+-+\] {2}50 % {2}30\.0 MB of 60\.0 MB {2}5\.00 MB\/s {2}6 s left$/,
@@ -43,18 +40,18 @@ function filterOfLine(...words: string[]) {
 }
 
 describe('efs: --exclude and --include', () => {
-  test('without them all is taken', () => {
+  test('without them every file is included', () => {
     expect(filterOfLine()('a/b')).toBe(true);
   });
 
-  test('a name is meant at any depth, and a folder with all that is in it', () => {
+  test('a pattern without a slash matches at any depth, and a folder with all its contents', () => {
     const isWanted = filterOfLine('--exclude', 'node_modules', '--exclude', '*.tmp');
     const left = ['node_modules/a', 'x/node_modules/a/b', 'a.tmp', 'x/.tmp', 'x/y/b.tmp'];
     expect(left.filter(isWanted)).toEqual([]);
     expect(['a', 'x/a.tmpl', 'modules/a'].filter(isWanted)).toHaveLength(3);
   });
 
-  test('the last one that matches counts, whichever flag it is', () => {
+  test('the last matching pattern decides, whichever flag it has', () => {
     const pictures = filterOfLine('--exclude', '*', '--include', '*.jpg');
     expect([pictures('a.jpg'), pictures('x/b.jpg'), pictures('x/b.txt')]).toEqual([
       true,
@@ -64,7 +61,7 @@ describe('efs: --exclude and --include', () => {
     expect(filterOfLine('--include', '*.jpg', '--exclude', '*')('a.jpg')).toBe(false);
   });
 
-  test('with a slash a path from the folder is meant, ** over folders', () => {
+  test('a pattern with a slash matches a path from the folder, and ** crosses folders', () => {
     const isWanted = filterOfLine('--exclude', 'cache/**', '--include', 'cache/keep.txt');
     expect([isWanted('cache/a/b'), isWanted('cache/keep.txt'), isWanted('x/cache/a')]).toEqual([
       false,
@@ -78,33 +75,33 @@ describe('efs: --exclude and --include', () => {
   });
 });
 
-describe('efs: names from a service', () => {
+describe('efs: names that a service returns', () => {
   test.each(['', 'a//b', '/etc/passwd', '../x', 'a/../../x', 'a/.', '..', 'a/', 'a\0b'])(
-    '%j is no file of the folder',
+    '%j is refused as a file name',
     (path) => {
       expect(unsafeReason(path, 'linux')).toBeDefined();
     },
   );
 
   test.each(['CON', 'a/nul.txt', 'com1', 'C:x', 'a\\..\\b', 'a?', 'a.', 'a ', 'a\u0001'])(
-    '%j is none on Windows, and one elsewhere',
+    '%j is refused on Windows, and valid elsewhere',
     (path) => {
       expect(unsafeReason(path, 'win32')).toBeDefined();
       expect(unsafeReason(path, 'linux')).toBeUndefined();
     },
   );
 
-  test('a part of a get is nobody else’s name', () => {
+  test('the name of a partial download is refused', () => {
     expect(unsafeReason('a/.efs-0123456789abcdef.part', 'linux')).toBeDefined();
   });
 
-  test('names that differ by case are one on disks that do not tell them apart', () => {
+  test('names that differ only by case are the same on disks that ignore case', () => {
     expect(diskKey('A/Ä.txt', 'darwin')).toBe(diskKey('a/a\u0308.TXT', 'darwin'));
     expect(diskKey('A', 'linux')).not.toBe(diskKey('a', 'linux'));
   });
 });
 
-test('efs: sizes have units, decimal and binary, and none is no limit', () => {
+test('efs: sizes have decimal and binary units, and none means no limit', () => {
   const sizes = ['10MB', '1.5 GiB', '4096', '7b', '0', 'none', '2kB', '1KiB'].map(byteCount);
   expect(sizes).toEqual([10e6, 1.5 * 2 ** 30, 4096, 7, 0, 0, 2e3, 1024]);
   for (const wrong of ['', 'MB', '10XB', '-1', '1e3', '99999999TB']) {
@@ -112,7 +109,7 @@ test('efs: sizes have units, decimal and binary, and none is no limit', () => {
   }
 });
 
-test('efs: times have their distance from UTC', () => {
+test('efs: times have their offset from UTC', () => {
   const { TZ } = process.env;
   process.env.TZ = 'Asia/Kolkata';
   expect(formatTime('2026-11-22T16:49:12.345Z')).toBe('2026-11-22 22:19:12 +05:30');

@@ -47,7 +47,7 @@ async function sampleFile(name: string, length: number): Promise<Uint8Array> {
   return bytes;
 }
 
-test('efs: put and get bring a file there and back, quietly and leaving nothing behind', async () => {
+test('efs: put and get transfer a file there and back, print nothing and leave no temporary files', async () => {
   const { bucket } = service;
   const bytes = await sampleFile('film.mp4', 4_000_000);
   await sampleFile('notes.txt', 10);
@@ -65,7 +65,7 @@ test('efs: put and get bring a file there and back, quietly and leaving nothing 
   expect(record).toMatchObject({ size: 4_000_000, contentType: 'video/mp4', tags: ['a'] });
 });
 
-test('efs: standard input and output work as files', async () => {
+test('efs: standard input and output can replace files', async () => {
   const { bucket } = service;
   const words = ['put', '--type', 'text/plain', '-', `${bucket}/piped.txt`];
   const sent = await runCommand(words, settings({ input: new TextEncoder().encode('piped') }));
@@ -75,7 +75,7 @@ test('efs: standard input and output work as files', async () => {
   expect(range.output).toBe('ip');
 });
 
-test('efs: ls shows a table, or JSON, and says when there is more', async () => {
+test('efs: ls prints a table, or JSON, and reports that there are more files', async () => {
   const { bucket } = service;
   await sampleFile('listed.txt', 1_234);
   await efs('put', 'listed.txt', `${bucket}/ls/`);
@@ -89,7 +89,7 @@ test('efs: ls shows a table, or JSON, and says when there is more', async () => 
   expect((await efs('ls', `${bucket}/ls/`)).output).toBe('');
 });
 
-test('efs: sync sends what has changed, and nothing else', async () => {
+test('efs: sync sends only changed files', async () => {
   const { bucket } = service;
   await mkdir(join(folder, 'site', 'sub'), { recursive: true });
   for (const [name, length] of Object.entries({ 'a.txt': 5, 'sub/b.css': 7, 'c.bin': 3_900_000 })) {
@@ -110,7 +110,7 @@ test('efs: sync sends what has changed, and nothing else', async () => {
   expect(third).toEqual({ code: 0, output: '', errors: '0 sent, 2 the same, 0 removed.\n' });
 });
 
-test('efs: buckets and keys are made, used and withdrawn; only a new key’s secret is shown', async () => {
+test('efs: buckets and keys are created, used and removed; only the secret of a new key is shown', async () => {
   expect((await efs('bucket', 'create', 'shelf')).output).toBe('shelf\n');
   const made = await efs('key', 'create', 'shelf', '--name', 'n', '--expires', '2d');
   const secret = made.output.trim();
@@ -133,7 +133,7 @@ test('efs: buckets and keys are made, used and withdrawn; only a new key’s sec
   expect((await efs('bucket', 'ls')).output).toMatch(/^BUCKET +FILES +SIZE/);
 });
 
-test('efs: a bucket is made private, or public when that is asked for', async () => {
+test('efs: a bucket is private by default, and public if requested', async () => {
   expect((await efs('bucket', 'create', 'cellar')).code).toBe(0);
   expect((await efs('bucket', 'create', 'window', '--public')).code).toBe(0);
   const listed: { id: string; isPublic: boolean }[] = JSON.parse(
@@ -146,7 +146,7 @@ test('efs: a bucket is made private, or public when that is asked for', async ()
   ]);
 });
 
-test('efs: exit codes tell what kind of failure it was', async () => {
+test('efs: exit codes indicate the kind of failure', async () => {
   const { bucket } = service;
   await sampleFile('small.txt', 3);
   const codes = async (...words: string[]) => (await efs(...words)).code;
@@ -166,7 +166,7 @@ test.each([
   ['SIGKILL', undefined, /^$/],
   ['SIGINT', 130, /--resume continues it[\s\S]*\[Aborted\]/],
 ] as const)(
-  'efs: after %s, --resume sends what was not accepted, and no chunk twice',
+  'efs: after %s, --resume sends only the chunks that were not accepted',
   async (signal, code, words) => {
     const { bucket } = service;
     const proxy = await startProxy(service.host, Math.random);
@@ -200,7 +200,7 @@ test.each([
   },
 );
 
-test('efs: an interrupted get goes on where it was', async () => {
+test('efs: an interrupted get continues where it stopped', async () => {
   const { bucket } = service;
   const bytes = await sampleFile('long.bin', 12_000_000);
   await efs('put', 'long.bin', `${bucket}/`);

@@ -33,14 +33,14 @@ function completed(...line: string[]): string[] {
 }
 
 describe.runIf(isThere('bash'))('efs completion: bash', () => {
-  test('completes commands, and those below a command', () => {
+  test('completes commands and subcommands', () => {
     expect(completed('sy')).toEqual(['sync']);
     expect(completed('bucket', 'cr')).toEqual(['create']);
     expect(completed('-q', 'versions', 're')).toEqual(['restore']);
     expect(completed('')).toEqual(expect.arrayContaining(['put', 'get', 'sync', 'completion']));
   });
 
-  test('completes flags of a command, and those of all', () => {
+  test('completes the flags of a command and the global ones', () => {
     expect(completed('sync', '--max')).toEqual(['--max-delete']);
     expect(completed('sync', 'a', 'b', '--dry')).toEqual(['--dry-run']);
     expect(completed('bucket', 'set', 'x', '--quota-')).toEqual(['--quota-files']);
@@ -48,20 +48,20 @@ describe.runIf(isThere('bash'))('efs completion: bash', () => {
     expect(completed('get', '--max')).toEqual([]);
   });
 
-  test('leaves names of files to bash', () => {
+  test('leaves file names to bash', () => {
     expect(completed('put', 'fi')).toEqual([]);
   });
 });
 
-test.runIf(isThere('zsh'))('efs completion: zsh takes it', () => {
+test.runIf(isThere('zsh'))('efs completion: zsh accepts the script', () => {
   expect(spawnSync('zsh', ['-n', join(folder, 'zsh')]).status).toBe(0);
 });
 
-test.runIf(isThere('fish'))('efs completion: fish takes it', () => {
+test.runIf(isThere('fish'))('efs completion: fish accepts the script', () => {
   expect(spawnSync('fish', ['-n', join(folder, 'fish')]).status).toBe(0);
 });
 
-test('efs completion: another shell is wrong usage, and it is said which there are', async () => {
+test('efs completion: an unknown shell is a usage error that lists the known ones', async () => {
   const ended = await callCommand(['completion', 'tcsh'], { folder });
   expect(ended.code).toBe(2);
   expect(ended.errors).toContain('bash, zsh, fish');

@@ -56,7 +56,7 @@ async function inFolder(text: string, work: (path: string) => unknown): Promise<
 }
 
 describe('readConfiguration()', () => {
-  test('takes a local replica’s service when nothing else is named', () => {
+  test("uses a local replica's service by default", () => {
     const { url, canisterId, apiKey, identityPem } = local;
     expect(read({})).toMatchObject({ url, host: url, canisterId, apiKey, identityPem });
     expect(read({ url: local.gateway })).toMatchObject({ host: url, canisterId, apiKey });
@@ -83,7 +83,7 @@ describe('readConfiguration()', () => {
     ['a gateway elsewhere', { gateway: 'http://localhost.example' }, 'is not one of this machine'],
     ['a field that is no string', { apiKey: { length: 1 } }, 'is not a JSON object'],
     ['a field that is missing', { identityPem: undefined }, 'is not a JSON object'],
-  ])('refuses service.json with %s, by itself and named', async (_, change, reason) => {
+  ])('refuses service.json with %s, by default and if named', async (_, change, reason) => {
     await inFolder(JSON.stringify({ ...local, ...change }), () => {
       const { url, host, apiKey, identityPem, notes } = readConfiguration({}, {});
       expect([url, host, apiKey, identityPem]).toEqual([
@@ -97,7 +97,7 @@ describe('readConfiguration()', () => {
     });
   });
 
-  test('refuses a service.json that other users can change or have written', async () => {
+  test('refuses a service.json that belongs to another user or that others can change', async () => {
     await inFolder(JSON.stringify(local), async (path) => {
       await chmod(path, 0o666);
       expect(readConfiguration({}, {})).toMatchObject({
@@ -112,7 +112,7 @@ describe('readConfiguration()', () => {
     });
   });
 
-  test('reads five fields of service.json, whatever else somebody wrote there', async () => {
+  test('reads only the five known fields of service.json', async () => {
     const more = {
       identity: 'dfx:default',
       isInKeyring: true,
@@ -133,7 +133,7 @@ describe('readConfiguration()', () => {
     });
   });
 
-  test('sends no secret of the environment to an address that was found in a file', () => {
+  test('sends no secret of the environment to an address from a file', () => {
     for (const name of ['EFS_API_KEY', 'EFS_IDENTITY']) {
       expect(() => read({}, { [name]: 'mine' })).toThrow(
         `${name} is set, but the address ${local.url} was only found in ${replica}/service.json`,
@@ -146,20 +146,20 @@ describe('readConfiguration()', () => {
     expect(read({ apiKey: 'typed' }, { EFS_API_KEY: 'mine' }).apiKey).toBe('typed');
   });
 
-  test('takes what is set to nothing for not set, and no line end for a part of it', () => {
+  test('treats empty values as not set, and trims line ends', () => {
     const { apiKey, url } = local;
     const environment = { EFS_API_KEY: '', EFS_URL: ' ', EFS_TIMEOUT: '' };
     expect(read({}, environment)).toMatchObject({ apiKey, url, timeoutMs: 60_000 });
     expect(read({}, { EFS_API_KEY: 'efs_mine\r\n', EFS_URL: url }).apiKey).toBe('efs_mine');
   });
 
-  test('refuses an address without a scheme, and a time that no timer takes', () => {
+  test('refuses an address without a scheme, and a timeout that is too long for a timer', () => {
     for (const flags of [{ url: 'localhost:4943' }, { host: 'ftp://x' }, { timeout: '3000000' }]) {
       expect(() => read(flags)).toThrow(UsageError);
     }
   });
 
-  test('prefers flags to the environment', () => {
+  test('prefers flags over the environment', () => {
     const { url: EFS_URL } = local;
     const environment = { EFS_URL, EFS_API_KEY: 'efs_environment', EFS_TRANSPORT: 'actor' };
     expect(read({}, environment)).toMatchObject({ apiKey: 'efs_environment', transport: 'actor' });
@@ -172,7 +172,7 @@ describe('readConfiguration()', () => {
     [`https://${local.canisterId}.icp0.io/`, 'https://icp-api.io'],
     [`https://${local.canisterId}.ic0.app`, 'https://icp-api.io'],
     [`http://${local.canisterId}.localhost:9000`, 'http://localhost:9000'],
-  ])('finds the canister and the host for agents in %s', (url, host) => {
+  ])('finds the canister and the agent host in %s', (url, host) => {
     const { canisterId } = local;
     expect(readConfiguration({ url, replica: 'none' }, {})).toMatchObject({ canisterId, host });
   });
@@ -187,7 +187,7 @@ describe('readConfiguration()', () => {
     `https://${local.canisterId}.example.com`,
     `https://${local.canisterId}.icp.net.evil.example`,
     `https://${local.canisterId}.x.icp.net`,
-  ])('takes %s for no canister, and sends signed calls nowhere else', (url) => {
+  ])('finds no canister in %s, and sends signed calls only to that address', (url) => {
     const found = readConfiguration({ url, replica: 'none' }, {});
     expect(found).toMatchObject({ canisterId: undefined, host: url });
   });
@@ -198,7 +198,7 @@ describe('readConfiguration()', () => {
   });
 });
 
-test('readConfiguration(): exit codes follow the kind of failure', () => {
+test('readConfiguration(): exit codes depend on the kind of failure', () => {
   const codeOf = (code: string, status?: number) =>
     exitCodeOf(new StorageError(code, '', { status }));
   expect(codeOf('NoSuchBucket')).toBe(3);
@@ -213,7 +213,7 @@ test('readConfiguration(): exit codes follow the kind of failure', () => {
   expect(exitCodeOf(new Error('else'))).toBe(1);
 });
 
-test('readConfiguration(): sizes and times are short', () => {
+test('readConfiguration(): sizes and times are printed short', () => {
   const sizes = [0, 999, 1_000, 12_345, 999_499, 999_500, 1_900_000_000];
   expect(sizes.map(formatBytes)).toEqual([
     '0 B',
@@ -227,7 +227,7 @@ test('readConfiguration(): sizes and times are short', () => {
   expect([3, 125, 3_723].map(formatSeconds)).toEqual(['3 s', '2:05', '1:02:03']);
 });
 
-test('printLine, printJson and printFailure let no text of others act on a terminal', async () => {
+test('printLine, printJson and printFailure escape terminal control sequences from others', async () => {
   const hostile = 'a\u001b[2J\u009b1m\r\u202eb\u2066\u{e0001}\u2028';
   const written: string[] = [];
   const collect = (text: string | Uint8Array) => {
@@ -254,6 +254,6 @@ test('printLine, printJson and printFailure let no text of others act on a termi
   expect(written.map((text) => text.split('\n').length - 1)).toEqual([1, 3, 1, 2, 1, 1]);
 });
 
-test('printable() lets no name act on a terminal', () => {
+test('printable() escapes terminal control sequences in names', () => {
   expect(printable('a\u001b[2Jb\u202ec\nd é 文')).toBe('a\\u{1b}[2Jb\\u{202e}c\\u{a}d é 文');
 });

@@ -84,7 +84,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
   const versions = async (path: string) =>
     (await all(storage.versions.list(at(path)))).map(({ version }) => version);
 
-  test('metadata of an upload is in its record, alone and among many', async () => {
+  test('the record of an upload has its metadata, for single files and batches', async () => {
     expect(await put('noted')).toMatchObject({ metadata });
     expect(await storage.stat(at('noted'))).toMatchObject({ metadata, tags: ['t'] });
     const files = ['1', '2'].map((path) => ({
@@ -105,7 +105,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     await expect(wrong).rejects.toMatchObject({ code: 'InvalidArgument' });
   });
 
-  test('a copy has everything of its file, and replaces what the conditions allow', async () => {
+  test('a copy has all metadata of its source, and replaces a file only if its conditions hold', async () => {
     const { etag } = await put('a');
     const copied = await storage.copy(at('a'), { path: `${folder}b` });
     const expected = { path: `${folder}b`, etag, contentType: 'a/b', tags: ['t'], metadata };
@@ -120,7 +120,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     await expect(missing).rejects.toMatchObject({ code: 'NoSuchFile' });
   });
 
-  test('a copy of a version has what is said of it, whatever answers are lost', async () => {
+  test('a copy of a former version applies the fields of the request, even if answers are lost', async () => {
     for (const size of [5, 6]) await put('said', sampleBytes(`${size}`, size));
     const notes = { contentType: 'c/d', tags: ['a'], metadata: { x: 'y' } };
     const headers = { 'Cache-Control': 'max-age=3' };
@@ -135,7 +135,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     await expect(stale).rejects.toMatchObject({ code: 'PreconditionFailed' });
   });
 
-  test('a move takes the file to its new place, once', async () => {
+  test('a move takes the file to its new path once', async () => {
     const { id, etag } = await put('c');
     const moved = await storage.move(at('c'), at('d'));
     expect(moved).toMatchObject({ id, etag, path: `${folder}d`, metadata });
@@ -145,7 +145,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     await expect(again).rejects.toMatchObject({ code: 'NoSuchFile' });
   });
 
-  test('a lost answer to a copy, a move or a change is recognised', async () => {
+  test('a lost answer to a copy, a move or a change is detected', async () => {
     const { etag } = await put('lost/a');
     const condition = { ifNoneMatch: '*' };
     const copied = await lossy().copy(at('lost/a'), at('lost/b'), condition);
@@ -158,7 +158,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     expect(await paths('lost/')).toEqual(['b', 'c']);
   });
 
-  test('a false condition stays one when an answer is lost', async () => {
+  test('a false condition is reported as such after a lost answer', async () => {
     await put('kept/a');
     await put('kept/b', sampleBytes('another', 5));
     const refused = lossy().copy(at('kept/a'), at('kept/b'), { ifNoneMatch: '*' });
@@ -174,7 +174,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     await expect(other).rejects.toMatchObject(failed);
   });
 
-  test('a prefix is moved in as many calls as it takes, and counted in spite of lost answers', async () => {
+  test('a prefix is moved in as many calls as needed, and counted correctly despite lost answers', async () => {
     const { bucket } = service;
     // More than one call moves; only over one transport, because the number of calls depends on the
     // service alone.
@@ -197,7 +197,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     await expect(within).rejects.toMatchObject({ code: 'InvalidArgument' });
   });
 
-  test('a change names fields that are replaced whole', async () => {
+  test('a change replaces each field that it names as a whole', async () => {
     const { etag } = await put('changed');
     const headers = { 'Cache-Control': 'no-cache' };
     const change = { tags: [], headers, metadata: { only: 'this' } };
@@ -209,7 +209,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     await expect(stale).rejects.toMatchObject({ code: 'PreconditionFailed' });
   });
 
-  test('former versions are listed, restored and erased, whatever answers are lost', async () => {
+  test('former versions are listed, restored and erased, even if answers are lost', async () => {
     for (const size of [1, 2, 3, 4]) await put('v/a', sampleBytes(`${size}`, size));
     const listed = await all(
       storage.versions.list({ ...at(''), path: undefined, prefix: `${folder}v/` }),
@@ -239,7 +239,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     expect(await versions('v/a')).toEqual([]);
   });
 
-  test('a version is read by its number: record, bytes, a range, the rest of a download', async () => {
+  test("version selects a version's record, bytes, a range, and the rest of a download", async () => {
     const contents = [4_000_000, 0, 300].map((size) => sampleBytes(`read ${size}`, size));
     for (const content of contents) await put('v/c', content);
     await storage.remove(at('v/c'));
@@ -278,7 +278,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
   });
 });
 
-test('Storage.copy(): buckets say how long they keep former versions, and what these take', async () => {
+test('buckets.create() and get() return the days and the bytes of former versions', async () => {
   const made = await direct.buckets.create('keeps', { keepVersionsDays: 3 });
   expect(made).toMatchObject({ keepVersionsDays: 3, versionCount: 0, versionBytes: 0 });
   for (const size of [10, 20]) {
@@ -316,7 +316,7 @@ const faults = { loseRequest: 0.1, loseAnswer: 0.15, sendTwice: 0.1, refuse: 0.1
 describe.each(['HTTP', 'the actor'])(
   `Storage.copy(): over a network that fails, seed ${networkSeed}`,
   (name) => {
-    test(`every call over ${name} is carried out`, async () => {
+    test(`every call over ${name} succeeds`, async () => {
       const { bucket } = service;
       const random = randomNumbers(networkSeed);
       const proxy = await startProxy(service.host, () => random(1_000_000) / 1_000_000);

@@ -55,7 +55,7 @@ async function examined(others: Record<string, string> = {}, ...words: string[])
 }
 
 describe('efs doctor', () => {
-  test('finds nothing wrong where all is well', async () => {
+  test('reports no problem on a healthy service', async () => {
     const { code, output } = await efs(['doctor', service.bucket]);
     const text = Buffer.from(output, 'latin1').toString();
     expect(text).not.toContain('✗');
@@ -67,7 +67,7 @@ describe('efs doctor', () => {
     expect(code).toBe(0);
   });
 
-  test('an address where nothing answers, or another service', async () => {
+  test('reports an address where nothing answers, or another service', async () => {
     const nothing = await examined({ EFS_URL: 'http://localhost:9' });
     expect(nothing.code).toBe(1);
     expect(nothing.rows.address).toMatchObject({
@@ -83,7 +83,7 @@ describe('efs doctor', () => {
     });
   });
 
-  test('a clock that is off', async () => {
+  test('reports a clock that is off', async () => {
     const date = new Date(Date.now() + 600_000).toUTCString();
     await withServer({ date, body: '{"version":"0.2.0"}' }, async (EFS_URL) => {
       const { rows, code } = await examined({ EFS_URL });
@@ -96,7 +96,7 @@ describe('efs doctor', () => {
     });
   });
 
-  test('a service of another version', async () => {
+  test('reports a service of another version', async () => {
     await withServer({ body: '{"version":"0.1.0"}' }, async (EFS_URL) => {
       const { rows } = await examined({ EFS_URL });
       expect(rows.versions).toMatchObject({
@@ -106,7 +106,7 @@ describe('efs doctor', () => {
     });
   });
 
-  test('a key that is unknown, or for another bucket', async () => {
+  test('reports a key that is unknown, or for another bucket', async () => {
     const wrong = await examined({ EFS_API_KEY: `${service.apiKey.slice(0, -3)}AAA` });
     expect(wrong.code).toBe(1);
     expect(wrong.rows.key).toMatchObject({
@@ -121,7 +121,7 @@ describe('efs doctor', () => {
     expect(elsewhere.rows.buckets?.message).toContain('Bucket elsewhere does not exist');
   });
 
-  test('an identity without rights, and one that is not there', async () => {
+  test('reports an identity without rights, and one that does not exist', async () => {
     const without = await examined({ EFS_IDENTITY: 'stranger.pem' });
     expect(without.rows.identity).toMatchObject({ isGood: true, message: stranger });
     expect(without.rows.buckets).toMatchObject({
@@ -133,7 +133,7 @@ describe('efs doctor', () => {
     expect(missing.rows.identity?.message).toContain('Identity none.pem does not exist');
   });
 
-  test('a canister that is another, and a bucket that is nearly full', async () => {
+  test('reports a wrong canister id, and a bucket that is nearly full', async () => {
     const other = await examined({ EFS_CANISTER_ID: 'aaaaa-aa' });
     expect(other.rows.certificate?.isGood).toBe(false);
     await efs(['bucket', 'create', 'tight', '--quota-files', '1']);
@@ -168,7 +168,7 @@ async function withServer({ date, body = '<html>' }: Answer, use: (url: string) 
   }
 }
 
-test('efs doctor: members come, get another role, and go', async () => {
+test('efs doctor: members are added, get another role, and are removed', async () => {
   const { bucket } = service;
   await efs(['member', 'add', bucket, stranger]);
   const listed = await efs(['member', 'ls', bucket, '--json']);
@@ -184,7 +184,7 @@ test('efs doctor: members come, get another role, and go', async () => {
   expect([wrong.code, wrong.errors]).toEqual([2, expect.stringContaining('reader, writer, owner')]);
 });
 
-test('efs doctor: access says who may create buckets, and what nobody may cost', async () => {
+test('efs doctor: access shows who may create buckets, and the budgets', async () => {
   await efs(['access', 'allow', stranger]);
   expect((await efs(['access', 'ls'])).output).toBe(`${stranger}\n`);
   await efs(['access', 'anonymous', '--burst', '77', '--per-minute', '7']);
@@ -198,7 +198,7 @@ test('efs doctor: access says who may create buckets, and what nobody may cost',
   expect((await efs(['access', 'ls'], { EFS_IDENTITY: 'stranger.pem' })).code).toBe(4);
 });
 
-test('efs doctor: keys are rotated, and waited for', async () => {
+test('efs doctor: keys are rotated, and the command waits for the end', async () => {
   const { bucket } = service;
   const rotated = await efs(['rotate', 'bucket', bucket, '--wait']);
   expect(rotated).toMatchObject({ code: 0, output: `${bucket}\n` });
@@ -209,7 +209,7 @@ test('efs doctor: keys are rotated, and waited for', async () => {
   expect([code, errors]).toEqual([2, expect.stringContaining('vetkd:key_1')]);
 });
 
-test('efs doctor: status tells an owner the cycles, and when to top up', async () => {
+test('efs doctor: status shows the cycles to an owner, and when to top up', async () => {
   const { output } = await efs(['status']);
   expect(output).toMatch(/^cycles +\d+/m);
   expect(output).toMatch(/^daysOfStorage +\d+/m);

@@ -98,7 +98,7 @@ test.each(['actor', 'http'] as const)('efs cp, mv and set ask for an upgrade, %s
   expect((await storage.stat({ bucket: 'one', path: 'refused' })).size).toBe(3);
 });
 
-test('efs sync between buckets, mv -r and bucket create say what the service lacks', async () => {
+test('efs sync between buckets, mv -r and bucket create name the feature that the service lacks', async () => {
   await storage.upload(new Uint8Array(3), { bucket: 'one', path: 'm/a', contentType: 'a/b' });
   for (const [words, sentence] of [
     [['sync', 'one/m', 'two/copy'], upgrade],
@@ -111,7 +111,7 @@ test('efs sync between buckets, mv -r and bucket create say what the service lac
   }
 });
 
-test('upload() of a stream whose size is unknown asks for its size', async () => {
+test('upload() of a stream of unknown size asks for the size', async () => {
   const stream = () => new Blob([new Uint8Array(large)]).stream();
   const web = createStorage({ url: replica.url, apiKey });
   for (const one of [storage, web]) {
@@ -123,7 +123,7 @@ test('upload() of a stream whose size is unknown asks for its size', async () =>
   }
 });
 
-test('download() over the actor without a key says that it lacks the chunk length', async () => {
+test('download() by actor calls of a private file reports that the chunk length is unknown', async () => {
   const file = { bucket: 'two', path: 'unusual' };
   await storage.upload(large, { ...file, contentType: 'a/b', chunkBytes: 900_123 });
   await storage.buckets.update('two', { isPublic: false });
@@ -134,7 +134,7 @@ test('download() over the actor without a key says that it lacks the chunk lengt
   expectSameBytes(await download.bytes(), large);
 });
 
-test('efs serve s3: the S3 server stores, lists, reads and deletes by a key', async () => {
+test('efs serve s3: the S3 server stores, lists, reads and deletes with a key', async () => {
   const service = { host: ways.actor.EFS_HOST, canisterId, base: replica.url, apiKey };
   const server = await openS3Server({ ...service, identityPem: pem } as unknown as Service);
   try {

@@ -98,7 +98,7 @@ test.each(ways)('listFolder groups files into folders over %s', async (way) => {
 });
 
 test.each(['no key', 'a key'])(
-  'createStorage(): download over the actor with %s learns a chunk size',
+  'createStorage(): download over the actor with %s finds the chunk size',
   async (by) => {
     const bytes = sampleBytes('unusual', 2_500_000);
     const file = { bucket: 'old', path: 'unusual chunks' };
@@ -121,14 +121,14 @@ test.each(ways)('createStorage(): upload and download of several chunks over %s'
   await chosen.remove(file);
 });
 
-test('createStorage(): former versions are not read: what the service has no method for is said', async () => {
+test('createStorage(): former versions are refused with the method that the service lacks', async () => {
   const file = { bucket: 'old', path: 'a' };
   const unknown = { code: 'Unsupported', message: expect.stringContaining('getVersion') };
   await expect(storage.stat(file, { version: 1 })).rejects.toMatchObject(unknown);
   await expect(storage.download(file, { version: 1 })).rejects.toMatchObject(unknown);
 });
 
-test('createStorage(): buckets are shown, and keep no former versions', async () => {
+test('createStorage(): records of buckets are read, without former versions', async () => {
   const kept = { keepVersionsDays: 0, versionCount: 0, versionBytes: 0, overheadBytes: 0 };
   expect(await storage.buckets.get('old')).toMatchObject({ id: 'old', ...kept });
   const listed: string[] = [];
@@ -136,7 +136,7 @@ test('createStorage(): buckets are shown, and keep no former versions', async ()
   expect(listed).toEqual(['old']);
 });
 
-test('createStorage(): status, files and uploads are read, whose records say less', async () => {
+test('createStorage(): status, files and uploads are read, although their records have fewer fields', async () => {
   const { cycles, anonymousUpdates, version } = await storage.status();
   expect([version, typeof cycles, anonymousUpdates]).toEqual(['0.1.0', 'number', undefined]);
   const bytes = new Uint8Array(1_000).fill(7);

@@ -84,7 +84,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('efs: Alice makes a bucket and puts a folder, and Bob, whom she adds, gets it', async () => {
+test('efs: Alice creates a bucket, puts a folder and adds Bob, who gets it', async () => {
   const recipient = await identityToRecipient(paper);
   const made = await done('alice', `bucket create safe --end-to-end --recipient ${recipient}`);
   expect(made.errors).toMatch(/its members and 1 recipients that you listed can decrypt them/);
@@ -103,7 +103,7 @@ test('efs: Alice makes a bucket and puts a folder, and Bob, whom she adds, gets 
   expect((await stat(local('bob', `config/efs/identities/${kept}`))).mode & 0o777).toBe(0o600);
 });
 
-test('efs: a second sync sends and fetches nothing, though it knows only what is encrypted', async () => {
+test('efs: a second sync transfers nothing, although it can compare only encrypted files', async () => {
   const up = await done('alice', 'sync folder safe/');
   expect(up.errors).toMatch(/0 sent, 3 the same/);
   expect((await done('bob', 'sync safe/ got')).errors).toMatch(/0 fetched, 3 the same/);
@@ -113,7 +113,7 @@ test('efs: a second sync sends and fetches nothing, though it knows only what is
   await done('alice', 'sync folder safe/');
 });
 
-test('efs: what comes from a plain bucket is encrypted on the way, and what leaves is opened', async () => {
+test('efs: files from a plain bucket are encrypted in transit, and files to one are decrypted', async () => {
   await done('alice', 'bucket create plain');
   await done('alice', 'put --type text/x-one --tag a folder/plan.txt plain/');
   await done('alice', 'sync plain/ safe/copied');
@@ -126,7 +126,7 @@ test('efs: what comes from a plain bucket is encrypted on the way, and what leav
   expect(await same(local('alice', 'back.txt'), first)).toBe(true);
 });
 
-test('efs: to store a file that is encrypted costs the canister no more than any other', async () => {
+test('efs: storing an encrypted file costs the canister no more than a plain one', async () => {
   await writeFile(local('alice', 'large.bin'), sampleBytes('large', 1_500_000));
   const costOf = async (words: string) => {
     const reports = service.replica?.reports ?? [];
@@ -141,7 +141,7 @@ test('efs: to store a file that is encrypted costs the canister no more than any
   expect((await costOf('put large.bin safe/')) / plain).toBeLessThan(1.01);
 });
 
-test('efs: a link has what opens the file behind its #', async () => {
+test('efs: the fragment of a link decrypts its file', async () => {
   const { output } = await done('alice', 'link create safe/plan.txt --expires 1d');
   const url = new URL(output.trim(), service.base);
   expect(url.hash).toMatch(/^#[\w-]{23}$/);
@@ -150,7 +150,7 @@ test('efs: a link has what opens the file behind its #', async () => {
   expect(await same(local('eve', 'linked.txt'), first)).toBe(true);
 });
 
-test('efs: after Bob is removed and the identity rotated, what he has opens nothing new', async () => {
+test('efs: after Bob is removed and the identity rotated, his old identity decrypts no new file', async () => {
   await done('bob', 'identity export safe keys.txt');
   expect((await stat(local('bob', 'keys.txt'))).mode & 0o777).toBe(0o600);
   expect((await efs('bob', 'identity export safe keys.txt')).code).toBe(2);
@@ -169,7 +169,7 @@ test('efs: after Bob is removed and the identity rotated, what he has opens noth
   expect((await done('alice', 'identity show safe')).output).toMatch(/age1.*\n.*age1.*\nown +age1/);
 });
 
-test('efs: an API key, a stranger and a controller open nothing; the key on paper opens all', async () => {
+test('efs: an API key, a stranger and a controller decrypt nothing; an exported identity decrypts all', async () => {
   const { output } = await done('alice', 'key create safe --permissions read,write');
   const keyed = { EFS_URL: service.base, EFS_API_KEY: output.trim(), EFS_IDENTITY: '' };
   const blind = await efs('eve', 'get safe/later.txt -', keyed);
@@ -191,7 +191,7 @@ test('efs: an API key, a stranger and a controller open nothing; the key on pape
   expect(Buffer.from(found.output, 'latin1').equals(first)).toBe(true);
 });
 
-test('efs: with own keys alone not even members open files without one; a passphrase keeps it', async () => {
+test('efs: with only listed recipients, members need an identity file; a passphrase protects it', async () => {
   const recipient = await identityToRecipient(paper);
   await done('alice', `bucket create own --end-to-end --no-vetkeys --recipient ${recipient}`);
   await done('alice', 'put folder/plan.txt own/');

@@ -164,7 +164,7 @@ function searched(dump: Uint8Array): void {
   }
 }
 
-test('nodeEndToEnd(): messages, stable memory, heap, journals and what is printed have no secret', async () => {
+test('nodeEndToEnd(): messages, stable memory, heap, journals and output contain no secret', async () => {
   const sent = Buffer.concat(messages);
   expect(sent.length).toBeGreaterThan(6 * large.length);
   expect(sent.includes('age-encryption.org/v1')).toBe(true);

@@ -66,7 +66,7 @@ test('nodeEndToEnd(): the owner’s first upload publishes the recipient, and a 
   expect(same(part, bytes.subarray(100, 200))).toBe(true);
 });
 
-test('nodeEndToEnd(): the owner’s identity is kept in a file that nobody else reads, and is the file’s', async () => {
+test("nodeEndToEnd(): the owner's identity is cached in a private file, and decrypts the file", async () => {
   const [name = ''] = await readdir(join(folder, 'owner'));
   const { mode, size } = await stat(join(folder, 'owner', name));
   expect([mode & 0o777, size]).toEqual([0o600, 48]);
@@ -79,7 +79,7 @@ test('nodeEndToEnd(): the owner’s identity is kept in a file that nobody else 
   expect(reports.filter(({ kind }) => kind === 'update').length).toBe(updates);
 });
 
-test('nodeEndToEnd(): a key writes without any secret, and opens nothing', async () => {
+test('nodeEndToEnd(): a key uploads without any secret, and decrypts nothing', async () => {
   const { secret } = await owner.keys.create({
     name: 'drop',
     buckets: [bucket],
@@ -95,7 +95,7 @@ test('nodeEndToEnd(): a key writes without any secret, and opens nothing', async
   await expect(refused).rejects.toMatchObject({ code: 'NotEncrypted', status: 400 });
 });
 
-test('nodeEndToEnd(): recipients of the owner’s own open files too, with the network or without', async () => {
+test('nodeEndToEnd(): listed recipients decrypt files too, with and without the network', async () => {
   const identity = await generateX25519Identity();
   const recipients = [await identityToRecipient(identity)];
   await owner.buckets.create('own', { endToEnd: { usesVetKeys: false, recipients } });
@@ -123,7 +123,7 @@ test('nodeEndToEnd(): recipients of the owner’s own open files too, with the n
   expect(same(await decrypter.decrypt(whole), bytes)).toBe(true);
 });
 
-test('nodeEndToEnd(): a link opens its file for whoever has all of it', async () => {
+test('nodeEndToEnd(): a link decrypts its file for whoever has the whole address', async () => {
   const { url } = await reader.links.create(file);
   const address = new URL(url);
   // Node does not resolve names below localhost.
@@ -134,7 +134,7 @@ test('nodeEndToEnd(): a link opens its file for whoever has all of it', async ()
   expect(Buffer.from(bare.subarray(0, 21)).toString()).toBe('age-encryption.org/v1');
 });
 
-test('nodeEndToEnd(): who was removed opens nothing that comes after a rotation', async () => {
+test('nodeEndToEnd(): a removed member decrypts nothing that was stored after a rotation', async () => {
   const leaver = storageOf(pems.leaver);
   expect(same(await bytesOf(leaver), bytes)).toBe(true);
   const removeMembers = [principalOf(pems.leaver).toText()];
@@ -152,7 +152,7 @@ test('nodeEndToEnd(): who was removed opens nothing that comes after a rotation'
   expect(same(await bytesOf(fresh), bytes)).toBe(true);
 });
 
-test('nodeEndToEnd(): a recipient that somebody has put in the record is found out', async () => {
+test('nodeEndToEnd(): a recipient that somebody else put in the record is detected', async () => {
   await owner.buckets.rotateIdentity(bucket);
   const swapped = await identityToRecipient(await generateX25519Identity());
   const { host, canisterId, identityPem } = service;
@@ -174,7 +174,7 @@ test('nodeEndToEnd(): a recipient that somebody has put in the record is found o
   });
 });
 
-test('nodeEndToEnd(): an invalid recipient is refused with the call that sets it', async () => {
+test('nodeEndToEnd(): an invalid recipient is refused by the call that sets it', async () => {
   const wrong = { endToEnd: { recipients: ['age1wrong'] } };
   await expect(owner.buckets.create('wrong', wrong)).rejects.toMatchObject({
     code: 'InvalidArgument',

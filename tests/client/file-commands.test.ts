@@ -58,7 +58,7 @@ async function paths(prefix: string, bucket = service.bucket): Promise<string[]>
   return found.map((path) => path.slice(prefix.length));
 }
 
-test('efs: cp and mv bring a file to a name or into a folder, to another bucket too', async () => {
+test('efs: cp and mv bring a file to a new name or folder, also in another bucket', async () => {
   const { bucket } = service;
   await put('one/a.txt');
   expect(await efs('cp', `${bucket}/one/a.txt`, `${bucket}/one/b.txt`)).toEqual({
@@ -76,7 +76,7 @@ test('efs: cp and mv bring a file to a name or into a folder, to another bucket 
   expect(await paths('one/', other)).toEqual(['b.txt']);
 });
 
-test('efs: cp goes on after a failure, sums up, and keeps what is there with --no-replace', async () => {
+test('efs: cp continues after a failure, reports a summary, and keeps existing files with --no-replace', async () => {
   const { bucket } = service;
   for (const path of ['from/a', 'from/b']) await put(`keep/${path}`);
   const kept = await put('keep/to/b');
@@ -90,7 +90,7 @@ test('efs: cp goes on after a failure, sums up, and keeps what is there with --n
   expect(await storage.stat({ bucket, path: 'keep/to/b' })).toEqual(kept);
 });
 
-test('efs: cp -r and mv -r take all of a folder, within a bucket and to another', async () => {
+test('efs: cp -r and mv -r copy and move a whole folder, within a bucket and to another', async () => {
   const { bucket } = service;
   for (const path of ['x', 'y/z', 'y/a b']) await put(`tree/${path}`);
   const copied = await efsOverHttp('cp', '-r', `${bucket}/tree/`, `${bucket}/copy`);
@@ -129,13 +129,13 @@ test.each([
   [['versions', 'get', 'demo/a/', '1'], 'has no path'],
   [['versions', 'get', 'demo/a', 'x'], 'It must be a whole number'],
   [['versions', 'get', 'http://x.localhost/s/1/a?k=1', '1'], 'is not valid: write 1 to 64 letters'],
-])('efs: %o is wrong usage', async (words, text) => {
+])('efs: %o is a usage error', async (words, text) => {
   const ended = await efs(...words);
   expect(ended.code).toBe(2);
   expect(ended.errors).toContain(text);
 });
 
-test('efs: set changes what it names, and keeps other pairs of metadata', async () => {
+test('efs: set changes only the given fields, and keeps other metadata', async () => {
   const { bucket } = service;
   const name = `${bucket}/set/a.txt`;
   await writeFile(join(folder, 'a.txt'), 'hello');
@@ -163,7 +163,7 @@ test('efs: set changes what it names, and keeps other pairs of metadata', async 
   expect(failed.errors).toContain('efs: 1 changed, 1 failed. [NoSuchFile]');
 });
 
-test('efs: versions lists, fetches, restores and erases what a bucket keeps', async () => {
+test('efs: versions lists, gets, restores and erases former versions', async () => {
   const created = await efs('bucket', 'create', '--keep-versions', '30', '--json', 'kept');
   expect(JSON.parse(created.output)).toMatchObject({ keepVersionsDays: 30 });
   for (const count of [1, 2, 3, 4]) {

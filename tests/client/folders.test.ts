@@ -48,7 +48,7 @@ describe.each(transports)('Storage.listFolder(): over %s', (way, open) => {
     storage = open();
   });
 
-  test('a page of a folder has files, folders, and where it goes on', async () => {
+  test('a page of a folder has files, folders and a cursor', async () => {
     const { bucket } = service;
     const request = { bucket, prefix: root, delimiter: '/', limit: 3 } as const;
     const first = await storage.listFolder(request);
@@ -69,13 +69,13 @@ describe.each(transports)('Storage.listFolder(): over %s', (way, open) => {
     await expect(refused).rejects.toMatchObject({ code: 'InvalidArgument' });
   });
 
-  test('usage has files and bytes', async () => {
+  test('usage returns files and bytes', async () => {
     const { bucket } = service;
     expect(await storage.usage({ bucket, prefix: `${root}b/` })).toEqual({ files: 2, bytes: 8 });
     expect((await storage.usage({ bucket })).files).toBeGreaterThanOrEqual(names.length);
   });
 
-  test('a list skips nothing when what it has shown is removed', async () => {
+  test('a list skips nothing if listed files are removed meanwhile', async () => {
     const { bucket } = service;
     const prefix = `client cursors ${way}/`;
     const paths = Array.from({ length: 104 }, (_, at) => `${prefix}${1_000 + at}`);
@@ -89,7 +89,7 @@ describe.each(transports)('Storage.listFolder(): over %s', (way, open) => {
   });
 });
 
-test('Storage.listFolder(): a service that knows no cursors is not taken for an empty one', async () => {
+test('Storage.listFolder(): an older service without cursors is detected', async () => {
   const fetch = (input: unknown) => {
     const isLast = new URL(String(input)).searchParams.get('page') === '2';
     const items = isLast ? [{ path: 'a' }, { path: 'f/b' }] : [];
@@ -101,7 +101,7 @@ test('Storage.listFolder(): a service that knows no cursors is not taken for an 
   expect(listed).toEqual({ items: [{ path: 'a' }], folders: [{ path: 'f/' }] });
 });
 
-describe('Storage.listFolder(): the command', () => {
+describe('Storage.listFolder(): the commands', () => {
   const efs = async (...words: string[]) => {
     const environment = { EFS_URL: service.base, EFS_API_KEY: service.apiKey };
     const ended = await callCommand(words, { folder, environment });
@@ -110,7 +110,7 @@ describe('Storage.listFolder(): the command', () => {
   const place = () => `${service.bucket}/${root}`;
   const pathsOf = (output: string) => output.match(/client folders\/.*$/gm);
 
-  test('ls shows files and folders, and with -r all files', async () => {
+  test('ls prints files and folders, and with -r all files', async () => {
     const shown = await efs('ls', place());
     expect(pathsOf(shown.output)).toEqual(['a', 'b-', 'b/', 'c/', 'd'].map((name) => root + name));
     expect(shown.output).toMatch(/ folder +client folders\/b\/$/m);
@@ -131,7 +131,7 @@ describe('Storage.listFolder(): the command', () => {
     expect((await efs(...shallow, '--tag', 'none')).output).toBe('');
   });
 
-  test('tree draws what is below a folder, as deep as is wanted', async () => {
+  test('tree draws the contents of a folder to the given depth', async () => {
     const whole = await efs('tree', place());
     expect(whole.output.split('\n')).toEqual([
       place(),
@@ -162,7 +162,7 @@ describe('Storage.listFolder(): the command', () => {
     expect((await efs('tree', '-L', '0', place())).code).toBe(2);
   });
 
-  test('du sums files and bytes, folder by folder', async () => {
+  test('du sums files and bytes per folder', async () => {
     const shown = await efs('du', place());
     expect(shown.output).toBe(`8\t2\t${place()}b/\n7\t1\t${place()}c/\n19\t6\t${place()}\n`);
     const whole = await efs('du', '-s', '-h', `${service.bucket}/client folders`);

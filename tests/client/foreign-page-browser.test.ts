@@ -116,7 +116,7 @@ describe.skipIf(isBrowserUnwanted).each(['passed-on', 'answered'] as const)(
     const preflightsBelow = (path: string) =>
       opened.gateway.requests.filter((line) => line.startsWith(`OPTIONS ${path}`));
 
-    test('createStorage() with a key stores and reads private files, and sends no gateway the key', async () => {
+    test('createStorage() with a key stores and reads private files, and sends the key to no gateway', async () => {
       const text = Buffer.from(bytes).toString('base64');
       const listed = await run<string[]>(`
         const bytes = Uint8Array.from(atob(${JSON.stringify(text)}), (one) => one.charCodeAt(0));

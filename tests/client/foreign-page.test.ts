@@ -69,7 +69,7 @@ test('openLink() reads a file of several chunks by plain GETs and queries', asyn
   expect(updates()).toBe(before);
 });
 
-test('createStorage() with a key sends it to the actor alone', async () => {
+test('createStorage() sends a key only to the actor', async () => {
   const { base: url, apiKey, bucket } = service;
   const storage = createStorage({ url, apiKey, fetch: watched, retry });
   const name = { bucket, path: 'abroad' };

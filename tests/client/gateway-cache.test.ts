@@ -28,7 +28,7 @@ test.each([
   ['of one request', 1_000],
   ['of several chunks', 900_000],
 ])(
-  'createStorage(): a file %s is got as it was put last, though gateways keep the former',
+  'createStorage(): a download %s gets the newest version, although gateways cache the former one',
   async (name, size) => {
     const { base: url, apiKey, bucket } = service;
     const storage = createStorage({ url, apiKey });
@@ -53,7 +53,7 @@ test.each([
   },
 );
 
-test('createStorage(): what a key has read of a private answer is kept for nobody', async () => {
+test('createStorage(): a private response to a key is cached for nobody', async () => {
   const { base: url, apiKey, bucket } = service;
   const address = `${url}/api/v1/bucket/${bucket}/files`;
   const headers = { authorization: `Bearer ${apiKey}` };

@@ -94,7 +94,7 @@ async function interruptedGet(...words: string[]): Promise<string> {
   return at(part ?? '');
 }
 
-test('efs get: a pipe and a device are written into and stay what they are', async () => {
+test('efs get writes into a pipe or a device without replacing it', async () => {
   execFileSync('mkfifo', [at('pipe')]);
   const reader = spawn('cat', [at('pipe')]);
   let output = '';
@@ -112,7 +112,7 @@ test('efs get: a pipe and a device are written into and stay what they are', asy
   expect(await names()).toEqual(['pipe', 'sink']);
 });
 
-test('efs get: a symbolic link stays, and its file is written, be it there or not', async () => {
+test('efs get: a symbolic link stays, and its target is written, whether or not it exists', async () => {
   await mkdir(at('sub'));
   await writeFile(at('sub/there'), 'old');
   await symlink('sub/there', at('link'));
@@ -127,7 +127,7 @@ test('efs get: a symbolic link stays, and its file is written, be it there or no
 });
 
 test.each([0o600, 0o664, 0o444])(
-  'efs get: permissions %o of the file that was there stay',
+  'efs get keeps the permissions %o of an existing file',
   async (mode) => {
     await writeFile(at('old'), 'old');
     await chmod(at('old'), mode);
@@ -137,20 +137,20 @@ test.each([0o600, 0o664, 0o444])(
   },
 );
 
-test("efs get: a user's own .part is left alone", async () => {
+test("efs get: a user's own .part file is not touched", async () => {
   await writeFile(at('small.txt.part'), 'mine');
   expect(await efs('get', remote('small.txt'))).toEqual(done);
   expect(await text('small.txt.part')).toBe('mine');
   expect(await names()).toEqual(['small.txt', 'small.txt.part']);
 });
 
-test('efs get: a name of 252 bytes can be written to', async () => {
+test('efs get writes to a name of 252 bytes', async () => {
   const name = 'n'.repeat(252);
   expect(await efs('get', remote('small.txt'), name)).toEqual(done);
   expect(await names()).toEqual([name]);
 });
 
-test('efs get: of two gets into one target, each writes its own bytes and one of them stays', async () => {
+test('efs get: two concurrent gets to one target each write their own file, and one of them remains', async () => {
   const runs = ['long.bin', 'other.bin', 'long.bin'].map((name) =>
     runCommand(['get', '-p', '1', remote(name), 'same'], settings()),
   );
@@ -161,7 +161,7 @@ test('efs get: of two gets into one target, each writes its own bytes and one of
   expect(await remembered()).toEqual([]);
 });
 
-test('efs get: a range becomes a file that begins with its first byte', async () => {
+test("efs get: a range becomes a file that begins with the range's first byte", async () => {
   await writeFile(at('short.part'), 'stale, and longer than the range');
   expect(await efs('get', '--range', '3-5', remote('small.txt'), 'short')).toEqual(done);
   expect(await text('short')).toBe('345');
@@ -172,13 +172,13 @@ test('efs get: a range becomes a file that begins with its first byte', async ()
   expect(await remembered()).toEqual([]);
 });
 
-test('efs get: a range with --resume is refused, and nothing is fetched', async () => {
+test('efs get: a range with --resume is refused before anything is fetched', async () => {
   const refused = await efs('get', '--range', '3-5', '--resume', remote('small.txt'), 'short');
   expect(refused).toMatchObject({ code: 2, errors: expect.stringContaining('--resume') });
   expect(await names()).toEqual([]);
 });
 
-test('efs get: after wrong bytes the next --resume begins anew', async () => {
+test('efs get: after wrong bytes the next --resume starts over', async () => {
   const words = [remote('long.bin'), 'back'];
   const handle = await open(await interruptedGet(...words), 'r+');
   await handle.write(Buffer.from('wrong'), 0, 5, 0);
@@ -191,7 +191,7 @@ test('efs get: after wrong bytes the next --resume begins anew', async () => {
   expect(sha256Hex(await readFile(at('back')))).toBe(sha256Hex(longBytes));
 });
 
-test('efs get: a --resume of a file that was replaced begins anew and says so', async () => {
+test('efs get: --resume of a replaced file starts over and says so', async () => {
   await interruptedGet(remote('changing.bin'), 'back');
   await writeFile(join(base, 'new.bin'), otherBytes.subarray(1));
   expect((await efs('put', '../new.bin', remote('changing.bin'))).code).toBe(0);
@@ -202,7 +202,7 @@ test('efs get: a --resume of a file that was replaced begins anew and says so', 
   expect(await remembered()).toEqual([]);
 });
 
-test('efs get: a get begun anew removes what an interrupted one has left', async () => {
+test('efs get without --resume removes the remains of an interrupted one', async () => {
   await interruptedGet(remote('long.bin'), 'back');
   expect(await remembered()).toHaveLength(1);
   expect(await efs('get', remote('long.bin'), 'back')).toEqual(done);
@@ -210,7 +210,7 @@ test('efs get: a get begun anew removes what an interrupted one has left', async
   expect(await remembered()).toEqual([]);
 });
 
-test('efs get: a --resume that does not reach the service keeps what has come', async () => {
+test('efs get: --resume keeps the received bytes if the service is unreachable', async () => {
   const words = ['get', '--resume', remote('long.bin'), 'back'];
   await interruptedGet(remote('long.bin'), 'back');
   const other = createServer((_, response) => response.writeHead(404).end());
@@ -241,7 +241,7 @@ test.each([
   expect(await names()).toEqual(['file', 'small.txt']);
 });
 
-test('efs get: without a place to remember it, a get works and says so', async () => {
+test('efs get works without a place for its state, and says so', async () => {
   const forgetful = settings({ XDG_STATE_HOME: '/dev/null' });
   const fetched = await callCommand(['get', remote('small.txt')], forgetful);
   expect(fetched).toMatchObject({
@@ -260,7 +260,7 @@ describe('efs get: get of a link', () => {
     link = service.base + pathname + search;
   });
 
-  test('says the name that it takes from the link, and never replaces a file by it', async () => {
+  test('reports the name that it takes from the link, and never overwrites a file of that name', async () => {
     const note = 'Saves it as "small.txt"; efs get <link> NAME gives it another name.\n';
     expect(await efs('get', link)).toEqual({ ...done, errors: note });
     await writeFile(at('small.txt'), 'mine');
@@ -284,7 +284,7 @@ describe('efs get: get of a link', () => {
     ['a%5Cprofile.ps1', 'slash or a backslash'],
     ['a%1B%5B2J.txt', 'control character'],
     ['.efs-0123456789abcdef.part', 'begins with a dot'],
-  ])('takes no name such as %s from it', async (name, reason) => {
+  ])('refuses a name such as %s from the link', async (name, reason) => {
     for (const target of [[], ['.']]) {
       const refused = await efs('get', `${link}#AAAA/${name}`, ...target);
       expect(refused.code).toBe(2);

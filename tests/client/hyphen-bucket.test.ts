@@ -75,7 +75,7 @@ test.each<[string, () => Storage]>([
   await storage().remove(file);
 });
 
-test('efs makes such a bucket and syncs a folder there and back', async () => {
+test('efs creates such a bucket and syncs a folder there and back', async () => {
   await efs('bucket', 'create', '2026-summer');
   expect(await efs('bucket', 'ls')).toMatch(/^2026-summer /m);
   await mkdir(join(folder, 'out'));
@@ -87,7 +87,7 @@ test('efs makes such a bucket and syncs a folder there and back', async () => {
   expect(await efs('cat', `${bucket}/copied-x.txt`)).toBe('by efs');
 });
 
-test('createStorage(): the S3 server makes, fills and lists one', async () => {
+test('createStorage(): the S3 server creates, fills and lists one', async () => {
   const client = s3Server.client();
   await client.send(new CreateBucketCommand({ Bucket: 'by-s3' }));
   await client.send(new PutObjectCommand({ Bucket: 'by-s3', Key: 'a-b/c', Body: bytes }));
@@ -99,7 +99,7 @@ test('createStorage(): the S3 server makes, fills and lists one', async () => {
   expect(Buckets?.map(({ Name }) => Name)).toEqual(expect.arrayContaining(['by-s3', bucket]));
 });
 
-test('createStorage(): a public bucket is a site, whose answers are certified', async () => {
+test('createStorage(): a public bucket can be a site with certified answers', async () => {
   await owner.buckets.create('web-site', { isPublic: true, isSite: true });
   const pages = { 'index.html': 'home', 'docs/index.html': 'docs', '404.html': 'lost' };
   for (const [path, text] of Object.entries(pages)) {

@@ -54,7 +54,7 @@ describe('identityFromPem(): a secp256k1 key', () => {
     );
   });
 
-  test('signs with the lower s', async () => {
+  test('signs with a low s', async () => {
     const identity = identityFromPem(sec1);
     const halfOrder = '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0';
     for (let round = 0; round < 16; round++) {
@@ -86,7 +86,7 @@ test('identityFromPem(): a P-256 key, also one that does not name its curve', ()
   expect(short.getPrincipal().toText()).toBe(whole.getPrincipal().toText());
 });
 
-describe('identityFromPem(): what is refused', () => {
+describe('identityFromPem() refuses', () => {
   const code = 'InvalidArgument';
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
   const p384 = newKey('secp384r1');

@@ -107,7 +107,7 @@ test.each(Object.entries(stored))('efs --identity: %s creates a bucket', async (
 });
 
 describe('efs --identity: an encrypted identity', () => {
-  test('takes its passphrase from a file', async () => {
+  test('reads its passphrase from a file', async () => {
     const file = await inFile('dave.pem', pemOf(keys.p256, 'pkcs8', encrypted));
     await writeFile(join(home, 'secret'), `${passphrase}\n`);
     const words = ['--identity', file, '--identity-passphrase-file', 'secret', 'whoami'];
@@ -116,7 +116,7 @@ describe('efs --identity: an encrypted identity', () => {
     expect(output).toContain(file);
   });
 
-  test('says how it is given where there is no terminal, and that it was a wrong one', async () => {
+  test('explains how to pass a passphrase without a terminal, and reports a wrong one', async () => {
     const asked = await runCommand(['--identity', 'dfx:bob', 'bucket', 'ls'], {
       folder: home,
       environment: where,
@@ -130,7 +130,7 @@ describe('efs --identity: an encrypted identity', () => {
 });
 
 describe('efs --identity: a name', () => {
-  test('that nobody knows is said to be one', async () => {
+  test('that does not exist is reported', async () => {
     for (const name of ['nobody', 'icp:alice', '../identity', 'dfx:..']) {
       const { code, errors } = await efs(['--identity', name, 'whoami']);
       expect([code, errors]).toEqual([
@@ -140,7 +140,7 @@ describe('efs --identity: a name', () => {
     }
   });
 
-  test('that both tools have need the name of the tool', async () => {
+  test('that both tools know needs the name of the tool', async () => {
     const spec = { kind: 'pem', format: 'plaintext' };
     await storeInDfx(home, { name: 'twin', pem: asSec1WithoutCurve(keys.secp256k1) });
     await storeInIcpCli(home, { name: 'twin', pem: pemOf(keys.p256, 'pkcs8'), spec });
@@ -150,7 +150,7 @@ describe('efs --identity: a name', () => {
     expect((await efs(['--identity', 'dfx:twin', 'whoami'])).output).toContain('secp256k1');
   });
 
-  test('whose key is elsewhere says how to export it', async () => {
+  test('whose key is stored elsewhere explains how to export it', async () => {
     await storeInIcpCli(home, { name: 'kept', pem: '', spec: { kind: 'keyring' } });
     const { code, errors } = await efs(['--identity', 'kept', 'whoami']);
     expect([code, errors]).toEqual([2, expect.stringContaining('icp identity export kept')]);
@@ -168,7 +168,7 @@ test('efs --identity: whoami without an identity says so', async () => {
   expect(output).not.toContain('efs_abcdefghi');
 });
 
-test('efs --identity: an identity of either line of the agent signs for the library', async () => {
+test('efs --identity: an identity of either agent package signs for the library', async () => {
   const { host, canisterId } = service;
   const seed = ed25519Seed(service.identityPem);
   class Former extends SignIdentity {

@@ -45,7 +45,7 @@ function withKey(apiKey: string, ...words: string[]) {
   return callCommand(words, { folder, environment });
 }
 
-test('createApiKey(): a drop box takes files of any size, for its folder alone, and shows none', async () => {
+test('createApiKey(): a drop box accepts files of any size, only for its folder, and shows none', async () => {
   await owner.buckets.create('letters');
   const words = ['--prefix', 'inbox/', '--permissions', 'write', '--expires', '7d'];
   const made = await asOwner('key', 'create', 'letters', ...words);
@@ -72,7 +72,7 @@ test('createApiKey(): a drop box takes files of any size, for its folder alone, 
   expect(table).toContain('2000 updates, 2.00 GB');
 });
 
-test('efs key create --updates-per-hour limits what the key may cause, and efs put says so', async () => {
+test('efs key create --updates-per-hour limits the updates of the key, and efs put reports the limit', async () => {
   await owner.buckets.create('slow');
   const words = ['--permissions', 'write', '--updates-per-hour', '4', '--bytes-per-hour', '3MB'];
   const secret = (await asOwner('key', 'create', 'slow', ...words)).output.trim();
@@ -87,7 +87,7 @@ test('efs key create --updates-per-hour limits what the key may cause, and efs p
   expect(few.errors).toContain('bytesPerHour is 1000000: send at least 2097152');
 });
 
-test('createApiKey(): a key made by the library lists and syncs its part', async () => {
+test('createApiKey(): a key created by the library lists and syncs only its prefix', async () => {
   await owner.buckets.create('shared');
   const upload = (path: string) =>
     owner.upload(sampleBytes(path, 9), { bucket: 'shared', path, contentType: 'a/b' });
@@ -108,7 +108,7 @@ test('createApiKey(): a key made by the library lists and syncs its part', async
   expect(await owner.stat({ bucket: 'shared', path: 'other/c' })).toMatchObject({ size: 9 });
 });
 
-test('createApiKey(): permissions come with commas or again, and a wrong one is named', async () => {
+test('createApiKey(): permissions are separated by commas or repeated flags, and an unknown one is named', async () => {
   const made = await asOwner('key', 'create', 'shared', '--permission', 'read,write', '--json');
   expect(JSON.parse(made.output)).toMatchObject({ name: '', permissions: ['read', 'write'] });
   const again = ['--permission', 'read', '--permissions', 'delete'];
@@ -118,7 +118,7 @@ test('createApiKey(): permissions come with commas or again, and a wrong one is 
   expect([wrong.code, wrong.errors]).toEqual([2, expect.stringContaining('got admin')]);
 });
 
-test('createApiKey(): a key that a service of version 0.1.0 made without the prefix or the budget is revoked', async () => {
+test('createApiKey(): a key that a service of version 0.1.0 creates without prefix or budget is revoked', async () => {
   const revoked: string[] = [];
   const key = { id: 'x', hint: '', name: '', buckets: [], permissions: [], createdAt: 0n };
   const absent = { prefix: [], expiresAt: [], updatesPerHour: [], bytesPerHour: [] };

@@ -25,7 +25,7 @@ test.each([
   'packages/client/src/connection/retry.ts',
   'packages/wire/src/limits.ts',
   'packages/efs/src/efs.ts',
-])('efs --version works, and %s is bundled anew when it has changed', async (source) => {
+])('efs --version works, and %s is bundled again when it has changed', async (source) => {
   await sayVersion();
   const before = (await stat(bundle)).mtimeMs;
   const path = join(projectDir, source);
@@ -36,7 +36,7 @@ test.each([
   expect(after).toBeGreaterThan(before);
 });
 
-test('efs started many times at once, with no bundle there, starts each time', async () => {
+test('efs started many times at once without a bundle starts each time', async () => {
   await rm(bundle, { force: true });
   await Promise.all(Array.from({ length: 4 }, sayVersion));
 });

@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { projectDir } from '../tidy/source-tree.ts';
 
-test('createStorage(): what is loaded at once has nothing of the agent and of Candid', async () => {
+test('createStorage() does not load the agent and Candid at start', async () => {
   const { metafile } = await build({
     absWorkingDir: projectDir,
     entryPoints: [join('packages', 'client', 'src', 'storage.ts')],

@@ -5,7 +5,7 @@ import { fileKeyAt, linkEnd, linkedName } from '../../packages/client/src/links/
 
 const at = (rest: string) => new URL(`https://files.example/s/abc/${rest}`);
 
-test('linkEnd(): a name comes with what opens the file, where it is sealed', () => {
+test('linkEnd(): the fragment has the name and the key if names are sealed', () => {
   const name = 'Größe 100%.txt';
   const address = at(`c2VhbGVk?k=x#${linkEnd('AQID', name)}`);
   expect([fileKeyAt(address), linkedName(address)]).toEqual(['AQID', name]);
@@ -21,7 +21,7 @@ test.each(['..', '.', '', '..%2F..%2Fprofile', 'a%00b', '%E0%A4', '%'])(
   },
 );
 
-test('linkEnd(): a file whose address tells no name is called file', () => {
+test('linkEnd(): a file without a name in its address is called file', () => {
   expect(linkedName(at('%?k=x'))).toBe('file');
   expect(linkedName(at('?k=x#AQID'))).toBe('file');
 });

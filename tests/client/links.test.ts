@@ -70,7 +70,7 @@ describe.each(transports)('Storage.links: over %s', (name, openStorage) => {
     await storage.upload(new TextEncoder().encode('linked'), file);
   });
 
-  test('a link is made, opens the file for anybody, is listed, and removed', async () => {
+  test('a link is created, opens the file for anybody, is listed, and removed', async () => {
     const expiresAt = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 60_000);
     const link = await storage.links.create({ bucket, path, expiresAt, downloadName: 'c.txt' });
     expect(link.expiresAt).toBe(expiresAt.toISOString());
@@ -97,7 +97,7 @@ describe.each(transports)('Storage.links: over %s', (name, openStorage) => {
     await expect(again).rejects.toMatchObject({ code: 'NoSuchFile', status: 404 });
   });
 
-  test('one without an expiry has none', async () => {
+  test('a link without an expiry has none', async () => {
     const link = await storage.links.create({ bucket, path });
     expect(link.expiresAt).toBe(undefined);
     expect((await linksOf(storage, path)).map((one) => one.expiresAt)).toEqual([undefined]);
@@ -105,7 +105,7 @@ describe.each(transports)('Storage.links: over %s', (name, openStorage) => {
     await storage.links.remove(bucket, link.id);
   });
 
-  test('what it is refused for comes as an error', async () => {
+  test('a refusal is returned as an error', async () => {
     const refused = (request: { path: string; expiresAt?: Date }) =>
       expect(storage.links.create({ bucket, ...request })).rejects;
     await refused({ path: 'none' }).toMatchObject({ code: 'NoSuchFile' });
@@ -114,7 +114,7 @@ describe.each(transports)('Storage.links: over %s', (name, openStorage) => {
   });
 });
 
-test('Storage.links: a link opens at its address with every mark of its name encoded', async () => {
+test("Storage.links: every special character of a name is encoded in the link's address", async () => {
   const path = "it's (1)*!.txt";
   await owner.upload(new TextEncoder().encode('linked'), { bucket, path, contentType: 'a/b' });
   const { url } = await owner.links.create({ bucket, path });
@@ -159,7 +159,7 @@ describe('findCanister()', () => {
   );
 
   test.each(['https://files-app.example.com', `https://${id}.example.com`])(
-    'asks the gateway of %s, whose name only looks like an id, and follows no redirect',
+    'asks the gateway of %s, whose name only resembles an id, and follows no redirect',
     async (url) => {
       expect(await findCanister(url)).toBe(id);
       expect(ask).toHaveBeenCalledWith(url, { method: 'HEAD', redirect: 'error' });
@@ -167,11 +167,11 @@ describe('findCanister()', () => {
   );
 });
 
-describe('Storage.links: when answers are lost', () => {
+describe('Storage.links: if answers are lost', () => {
   const retry = { attemptsMax: 3, delayMsMin: 1 };
   const lost = () => Promise.reject(new TypeError('lost'));
 
-  test('a link is made once, and its failure told', async () => {
+  test('a link is created once, and a failure is reported', async () => {
     let sent = 0;
     const fetch = () => {
       sent++;
@@ -183,7 +183,7 @@ describe('Storage.links: when answers are lost', () => {
     expect(sent).toBe(1);
   });
 
-  test('pages are asked for again, and a removal that was carried out is done', async () => {
+  test('pages are requested again, and a repeated removal succeeds', async () => {
     const asked: string[] = [];
     const fetch: typeof globalThis.fetch = async (input, init) => {
       const { pathname, search } = new URL(String(input));
@@ -205,7 +205,7 @@ describe('Storage.links: when answers are lost', () => {
   });
 });
 
-test('Storage.links: an id with dots, which fetch would resolve, is sent nowhere', async () => {
+test('Storage.links: an id with dots, which fetch would resolve, is never sent', async () => {
   const storage = createStorage({ url: service.base, apiKey, fetch: () => expect.fail('sent') });
   for (const id of ['..', '', 'a/b', 'a?']) {
     const removal = storage.links.remove(bucket, id);
@@ -217,7 +217,7 @@ describe('Storage.links: the command', () => {
   const path = 'command/a.txt';
   beforeAll(() => owner.upload(sampleBytes('command', 9), { bucket, path, contentType: 'a/b' }));
 
-  test('prints the address alone, and says what it is good for', async () => {
+  test('prints only the address on standard output, and describes the link on standard error', async () => {
     const made = await efs(
       'link',
       'create',
@@ -250,7 +250,7 @@ describe('Storage.links: the command', () => {
     expect((await efs('link', 'rm', bucket, '--', ...ids)).code).toBe(3);
   });
 
-  test('as JSON the link has its id', async () => {
+  test('--json prints the link with its id', async () => {
     const { output } = await efs('link', 'create', '--json', `linked/${path}`);
     const { id, url } = JSON.parse(output);
     expect(url).toContain(`/s/${id}/a.txt?k=`);
@@ -262,7 +262,7 @@ describe('Storage.links: the command', () => {
     [['link', 'create', '--expires', 'soon', `${bucket}/a`], 2],
     [['link', 'create', '--name', 'a/b', `${bucket}/${path}`], 2],
     [['link', 'rm', bucket], 2],
-  ])('%j ends with %i', async (words, code) => {
+  ])('%j exits with %i', async (words, code) => {
     expect((await efs(...words)).code).toBe(code);
   });
 });

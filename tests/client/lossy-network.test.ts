@@ -23,16 +23,16 @@ const sizeBytes = 6_000_000;
 describe.each(['HTTP', 'the actor'] as const)(
   `createStorage(): over %s, seed ${networkSeed}`,
   (transport) => {
-    test('6 MB in eight parallel chunks arrive intact, and come back', async () => {
+    test('6 MB are uploaded intact in eight parallel chunks and downloaded again', async () => {
       await transferOverLossyNetwork({ service, transport, sizeBytes, chunkBytes: 250_000 });
     });
 
-    test('a stream of unknown size arrives intact', async () => {
+    test('a stream of unknown size is uploaded intact', async () => {
       const open = { isOpenEnded: true, sizeBytes: 2_500_000, chunkBytes: 100_000 };
       await transferOverLossyNetwork({ service, transport, ...open });
     });
 
-    test('an upload stopped at ten points goes on at each, and sends no accepted chunk again', async () => {
+    test('an upload stopped at ten points continues at each, and sends no accepted chunk again', async () => {
       const chunkBytes = 65_536;
       await uploadWithInterruptions({
         service,
@@ -44,8 +44,8 @@ describe.each(['HTTP', 'the actor'] as const)(
   },
 );
 
-describe('createStorage(): when nothing comes through', () => {
-  test('the attempts end, with the reason', async () => {
+describe('createStorage(): without any response', () => {
+  test('the attempts end with the reason', async () => {
     const proxy = await startProxy(service.host, Math.random);
     proxy.faults = { ...noFaults, loseRequest: 1 };
     const retry = { attemptsMax: 3, delayMsMin: 1 };
@@ -60,7 +60,7 @@ describe('createStorage(): when nothing comes through', () => {
     await proxy.stop();
   });
 
-  test('a request without an answer ends with its time', async () => {
+  test('a request ends at its time limit', async () => {
     const proxy = await startProxy(service.host, () => 1);
     proxy.faults = { ...noFaults, delayMsMax: 2_000 };
     const storage = createStorage({ url: proxy.url, timeoutMs: 50, retry: { attemptsMax: 1 } });

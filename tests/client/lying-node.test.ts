@@ -118,7 +118,7 @@ describe.each(Object.keys(writers))('%s', (writer) => {
     },
   );
 
-  test('upload() encrypts nothing in a bucket that a node calls end-to-end and that is not', async () => {
+  test('upload() encrypts nothing if a node reports a plain bucket as end-to-end', async () => {
     await lie({ sealsNames: false, recipients: [evil.recipient] });
     const file = { bucket: 'plain', path: `${writer}.txt` };
     await open().upload(bytes, { ...file, contentType: 'text/plain' });
@@ -154,8 +154,8 @@ describe.each(Object.keys(writers))('%s', (writer) => {
   });
 });
 
-describe('a client that has known a bucket as end-to-end', () => {
-  test('upload() refuses it as an ordinary one until that is accepted', async () => {
+describe('a client that knows a bucket as end-to-end', () => {
+  test('upload() refuses to treat it as plain until the user accepts that', async () => {
     const bucket = 'emptied';
     const recipients = [own.recipient];
     await owner.buckets.create(bucket, { endToEnd: { usesVetKeys: false, recipients } });
@@ -180,7 +180,7 @@ describe('a client that has known a bucket as end-to-end', () => {
     expect((await owner.stat(file)).size).toBe(bytes.length);
   });
 
-  test('upload() asks for signed recipients once an hour, and again when a query differs', async () => {
+  test('upload() requests signed recipients once an hour, and again if a query differs', async () => {
     const bucket = 'asked';
     const recipients = [own.recipient];
     await owner.buckets.create(bucket, { endToEnd: { usesVetKeys: false, recipients } });

@@ -107,7 +107,7 @@ describe.each(transports)('Storage.uploadAll(): over %s', (name, open) => {
   const paths = async (below = '') =>
     (await all(storage.list({ bucket, prefix: prefix + below }))).map(({ path }) => path);
 
-  test('small files go together, and large ones by themselves', async () => {
+  test('small files are uploaded together, and large ones separately', async () => {
     const sizes = [0, 1, 5_000, 100_000, 100_001];
     const files = Array.from({ length: 250 }, (_, index) => {
       const source = sampleBytes(`${index}`, sizes[index] ?? 20);
@@ -127,7 +127,7 @@ describe.each(transports)('Storage.uploadAll(): over %s', (name, open) => {
     expect(stored).toEqual(records.get(stored.path));
   });
 
-  test('a file that is refused keeps none of the others, and each has its error', async () => {
+  test('a refused file does not stop the others, and each refused one has its error', async () => {
     const source = sampleBytes('x', 3);
     const old = await storage.upload(source, { bucket, path: `${prefix}b/old.txt` });
     const files = ['new.txt', 'old.txt', '../x', 'line\nend', 'new "%22\\.txt'].map((path) => ({
@@ -151,7 +151,7 @@ describe.each(transports)('Storage.uploadAll(): over %s', (name, open) => {
     expect(await storage.stat({ bucket, path: `${prefix}b/old.txt` })).toEqual(old);
   });
 
-  test('a lost answer is recognised, also by what was to be new', async () => {
+  test('a lost answer is detected, also for files that had to be new', async () => {
     const lossy = open(loseAnswers(1));
     const files = some(`${prefix}lost/`, 3).map((file, index) => {
       return { ...file, ...(index < 2 && { ifNoneMatch: '*' }) };
@@ -167,13 +167,13 @@ describe.each(transports)('Storage.uploadAll(): over %s', (name, open) => {
     expect((await all(removed)).map(({ error }) => error)).toEqual(Array(3).fill(undefined));
   });
 
-  test('what nobody may write is refused for each', async () => {
+  test('a missing right to write is reported for each file', async () => {
     const files = [{ path: 'a', source: sampleBytes('x', 3) }];
     const results = await all(storage.uploadAll(files, { bucket: 'none' }));
     expect(results.map(({ error }) => error?.status)).toEqual([name === 'HTTP' ? 403 : 404]);
   });
 
-  test('who takes no more of the results ends the rest', async () => {
+  test('the uploads end if the caller stops reading the results', async () => {
     for await (const { error } of storage.uploadAll(endless(prefix), { bucket, concurrency: 1 })) {
       expect(error).toBeUndefined();
       break;
@@ -214,7 +214,7 @@ async function* endless(prefix: string) {
 }
 
 describe('efs', () => {
-  test('sync of 1,000 files of 5 kB takes 20 updates at most, and none when all is there', async () => {
+  test('sync of 1,000 files of 5 kB takes at most 20 updates, and none if nothing changed', async () => {
     const count = 1_000;
     for (let index = 0; index < count; index++) {
       const name = join(folder, 'site', `${index % 20}`, `${index}.html`);
@@ -253,7 +253,7 @@ describe('efs', () => {
     expect(again.errors).toContain('demo/put/b.txt is not sent: ');
   });
 
-  test('rm of several names goes on after a failure, and sums up', async () => {
+  test('rm of several names continues after a failure and reports a summary', async () => {
     const storage = createNodeStorage({ url: service.url, apiKey: service.apiKey });
     await all(storage.uploadAll(some('rm/', 6), { bucket: 'demo' }));
     const words = ['demo/rm/0', 'demo/rm/none', 'other/x', 'demo/rm/1', 'demo/rm/2'];

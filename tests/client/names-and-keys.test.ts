@@ -29,7 +29,7 @@ describe('createStorage(): a path with segments that fetch would resolve', () =>
     '..',
     'names/',
     '\ud800',
-  ])('%j is refused by every call, and nothing is sent', async (path) => {
+  ])('%j is refused by every call before anything is sent', async (path) => {
     const sent: unknown[] = [];
     const fetch: typeof globalThis.fetch = async (input) => {
       sent.push(input);
@@ -46,13 +46,13 @@ describe('createStorage(): a path with segments that fetch would resolve', () =>
     expect(sent).toEqual([]);
   });
 
-  test.each(['..', '../x', 'a/b', '', '%2e'])('so is bucket %j', async (bucket) => {
+  test.each(['..', '../x', 'a/b', '', '%2e'])('and so is bucket %j', async (bucket) => {
     const stat = http.stat({ bucket, path: 'x' });
     await expect(stat).rejects.toMatchObject({ code: 'InvalidBucketId' });
   });
 });
 
-test('createStorage(): one slash in front makes no difference, to any call', async () => {
+test('createStorage(): a leading slash makes no difference to any call', async () => {
   const { bucket } = service;
   const path = '/names/slash';
   const bytes = sampleBytes('slash', 5);
@@ -83,7 +83,7 @@ test('createStorage(): a key for several buckets works in each', async () => {
   }
 });
 
-test('createStorage(): the longest file of one HTTP request comes back by the actor', async () => {
+test('createStorage(): the largest file of one HTTP request can be read by actor calls', async () => {
   const { bucket } = service;
   const bytes = sampleBytes('longest', 2_000_000);
   const file = { bucket, path: 'names/longest' };
@@ -93,7 +93,7 @@ test('createStorage(): the longest file of one HTTP request comes back by the ac
   expect(Buffer.compare(read, bytes)).toBe(0);
 });
 
-test('createStorage(): a key that cannot be sent is refused at once, and not repeated', () => {
+test('createStorage(): an invalid key is refused at once, and not repeated', () => {
   for (const apiKey of ['efs_SECRET\r\nX: 1', 'efs SECRET', '']) {
     const open = () => createStorage({ url: service.base, apiKey });
     expect(open).toThrow(/API key/);

@@ -10,7 +10,7 @@ const aborted = (signal: AbortSignal) =>
   });
 
 describe('inParallel()', () => {
-  it('stops the other hands after a failure, waits for them, and throws the first', async () => {
+  it('stops the other workers after a failure, waits for them, and throws the first error', async () => {
     const failure = new Error('the first');
     const reasons: unknown[] = [];
     let hands = 0;
@@ -26,7 +26,7 @@ describe('inParallel()', () => {
   });
 
   it.each(['before', 'meanwhile'])(
-    'stops them all when the caller aborted %s',
+    'stops all workers when the caller aborts %s',
     async (when) => {
       const controller = new AbortController();
       const reason = new Error('enough');
@@ -46,7 +46,7 @@ describe('inParallel()', () => {
 });
 
 describe('oneAtATime()', () => {
-  it('begins a call when the one before has ended, well or not', async () => {
+  it('begins a call when the previous one has ended, also after a failure', async () => {
     const events: string[] = [];
     let count = 0;
     const take = oneAtATime(async () => {

@@ -89,7 +89,7 @@ describe.each([
     }
   });
 
-  test('many small files with metadata go together, as many as one call takes', async () => {
+  test('many small files with metadata are uploaded together, as many as a call accepts', async () => {
     const files: FileToUpload[] = Array.from({ length: 60 }, (_, index) => ({
       path: `${prefix}many/${index}`,
       source: sampleBytes(`${index}`, 20),
@@ -115,7 +115,7 @@ describe.each([
     ['large', 200_000, { chunkBytes, size: 200_000 }, 6],
     ['of unknown size', 2_000_001, {}, 4],
   ])(
-    'metadata of a stream, %s, is asked for when it has been read',
+    'metadata of a stream, %s, is requested after the stream was read',
     async (label, size, told, most) => {
       const bytes = sampleBytes(label, size);
       const { source, metadata, expected } = digested(bytes);
@@ -127,7 +127,7 @@ describe.each([
   );
 
   test.each([100, 2_000_001])(
-    'what fails to tell metadata stores nothing, of %i bytes',
+    'a metadata function that throws stores nothing, of %i bytes',
     async (size) => {
       const metadata = async () => {
         throw new Error('the digest is not the one that was told');
@@ -143,7 +143,7 @@ describe.each([
     },
   );
 
-  test('parts come in any order, at a time, and again, and are a file when all are there', async () => {
+  test('parts arrive in any order, concurrently, and repeatedly, and form a file when all are stored', async () => {
     const bytes = sampleBytes('parts', 7 * chunkBytes + 100);
     const begun = { ...target('parts.bin'), metadata: { by: 'me', at: 'begin' } };
     const session = await storage.uploads.begin({ ...begun, chunkBytes, contentType: 'x/y' });
@@ -180,7 +180,7 @@ describe.each([
     expect(Buffer.compare(await read('parts.bin'), bytes)).toBe(0);
   });
 
-  test('parts that are not what is stored fail at completion', async () => {
+  test('parts that differ from the stored bytes fail at completion', async () => {
     const { uploadId } = await storage.uploads.begin({ ...target('changed'), chunkBytes });
     const at = { ...target('changed'), uploadId };
     const part = await storage.uploads.write({ ...at, offset: 0, source: sampleBytes('a', 100) });
@@ -190,7 +190,7 @@ describe.each([
     });
   });
 
-  test('a part begins where a chunk does', async () => {
+  test('a part must begin where a chunk begins', async () => {
     const { uploadId } = await storage.uploads.begin({ ...target('odd'), chunkBytes });
     const at = { ...target('odd'), uploadId };
     for (const offset of [1, chunkBytes - 1, -chunkBytes, Number.NaN]) {
@@ -202,7 +202,7 @@ describe.each([
     await expect(late).rejects.toMatchObject({ code: 'UploadCancelled' });
   });
 
-  test('a list begins behind a name', async () => {
+  test('a list begins after a name', async () => {
     for (const path of ['l/a', 'l/b/1', 'l/b/2', 'l/c']) {
       await storage.upload(new Uint8Array(0), target(path));
     }
@@ -216,7 +216,7 @@ describe.each([
   });
 });
 
-test('Storage.uploads: an end-to-end bucket takes files whole, with metadata of what was read', async () => {
+test('Storage.uploads: an end-to-end bucket accepts whole files, with metadata computed while reading', async () => {
   const storage = byActor();
   const bucket = 'sealed';
   await storage.buckets.create(bucket, { endToEnd: { sealsNames: true } });

@@ -24,7 +24,7 @@ describe('askHidden()', () => {
     [['secrets\x7f\r'], 'secret'],
     [['é文\x08x\r'], 'éx'],
     [['\r'], ''],
-  ])('%j is %j', async (parts, secret) => {
+  ])('%j yields %j', async (parts, secret) => {
     const { asked, modes, shown, terminal } = typing(...parts);
     expect(await asked).toBe(secret);
     expect(shown()).toBe('Passphrase: \n');
@@ -32,7 +32,7 @@ describe('askHidden()', () => {
     expect(hasTerminal(terminal)).toBe(true);
   });
 
-  test.each(['\x03', '\x04'])('%j stops it', async (key) => {
+  test.each(['\x03', '\x04'])('%j aborts it', async (key) => {
     const { asked, modes } = typing('sec', key);
     await expect(asked).rejects.toThrow('stopped');
     expect(modes).toEqual([true, false]);

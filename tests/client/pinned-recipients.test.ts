@@ -109,7 +109,7 @@ test('efs put with a profile refuses new recipients until --accept-recipients, w
   expect(profiles.box.pinnedRecipients).toEqual({ inbox: shown.recipientsDigest });
 });
 
-test('efs put by a key over HTTP and by an identity encrypts, whatever a node reports', async () => {
+test('efs put with a key over HTTP and with an identity encrypts, whatever a node reports', async () => {
   const { replica, canisterId } = service;
   if (replica === undefined) expect.fail('this needs the local replica');
   replica.setFaults({ forge: await forgedModes(replica, canisterId, undefined) });
@@ -124,7 +124,7 @@ test('efs put by a key over HTTP and by an identity encrypts, whatever a node re
   }
 });
 
-test('efs put notices that a bucket has ceased to be end-to-end, but not that efs made it so', async () => {
+test('efs put notices that a bucket has ceased to be end-to-end, unless efs itself changed it', async () => {
   await done('owner', `bucket create brief --end-to-end --no-vetkeys --recipient ${recipients[0]}`);
   await done('owner', 'put a.txt brief/');
   const other = { XDG_CONFIG_HOME: local('owner', 'other') };

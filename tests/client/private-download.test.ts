@@ -69,7 +69,7 @@ function watched(): { readonly storage: Storage; readonly sent: string[] } {
   return { storage: createStorage({ url: service.base, apiKey: readerKey, fetch }), sent };
 }
 
-test('Storage.download(): 20 MB take two updates, and all parts but the first come certified', async () => {
+test('Storage.download(): 20 MB take two updates, and all parts but the first are certified', async () => {
   const { storage, sent } = watched();
   const { updates } = await callsOf(async () => {
     const { body } = await storage.download(large);
@@ -84,7 +84,7 @@ test('Storage.download(): 20 MB take two updates, and all parts but the first co
 test.each([
   ['a file of one chunk', 'small', {}],
   ['a range', 'large', { range: { start: 100, end: 3_000_000 } }],
-])('Storage.download(): %s makes no link', async (_, path, options) => {
+])('Storage.download(): %s creates no link', async (_, path, options) => {
   const { updates } = await callsOf(async () => {
     const { body } = await reader.download({ bucket, path }, options);
     await new Response(body as BodyInit).arrayBuffer();
@@ -92,7 +92,7 @@ test.each([
   expect(updates).toBe(0);
 });
 
-test('Storage.download(): a download that goes on makes one too', async () => {
+test('Storage.download(): a continued download also creates one', async () => {
   const { etag } = await owner.stat(large);
   const received = bytes.subarray(0, 10_000_000);
   const { updates } = await callsOf(async () => {
@@ -102,7 +102,7 @@ test('Storage.download(): a download that goes on makes one too', async () => {
   expect(updates).toBe(2);
 });
 
-test('Storage.download(): where no link can be had, the key reads as well', async () => {
+test('Storage.download(): if no link can be created, the key is used', async () => {
   const request = { bucket, path: 'large' };
   const links = await Promise.all(Array.from({ length: 16 }, () => owner.links.create(request)));
   const { updates } = await callsOf(async () => {
@@ -113,7 +113,7 @@ test('Storage.download(): where no link can be had, the key reads as well', asyn
   for (const { id } of links) await owner.links.remove(bucket, id);
 });
 
-test('Storage.download(): when the link ends under way, the key reads on', async () => {
+test('Storage.download(): if the link ends meanwhile, the key is used', async () => {
   const { body } = await reader.download(large, { concurrency: 1 });
   let received = 0;
   for await (const piece of body as unknown as AsyncIterable<Uint8Array>) {
@@ -123,7 +123,7 @@ test('Storage.download(): when the link ends under way, the key reads on', async
   expect(received).toBe(bytes.length);
 });
 
-test('Storage.download(): a download that is stopped, left or fails removes its link', async () => {
+test('Storage.download(): a download that is stopped, abandoned or fails removes its link', async () => {
   const controller = new AbortController();
   const stopped = await reader.download(large, {
     concurrency: 2,
@@ -151,7 +151,7 @@ test('Storage.download(): a download that is stopped, left or fails removes its 
   await expect(rest()).rejects.toMatchObject({ code: 'PreconditionFailed' });
 });
 
-test('Storage.download(): a key without the permission fails, without a link', async () => {
+test('Storage.download(): a key without the permission fails without creating a link', async () => {
   const storage = createStorage({ url: service.base, apiKey: await makeKey('write') });
   const { updates } = await callsOf(async () => {
     await expect(storage.download(large)).rejects.toMatchObject({ code: 'AccessDenied' });

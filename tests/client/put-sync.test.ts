@@ -55,7 +55,7 @@ async function storedPaths(prefix: string): Promise<string[]> {
   return (JSON.parse(output) as { path: string }[]).map(({ path }) => path);
 }
 
-test('efs sync: two files that would have one name are refused before anything is sent', async () => {
+test('efs sync: two files with the same target name are refused before anything is sent', async () => {
   await writeFiles({ 'b0/w.txt': 'w', 'b1/x.txt': 'one', 'b2/x.txt': 'two' });
   const target = `${service.bucket}/same/`;
   const ended = await efs('put', 'b0/w.txt', 'b1/x.txt', 'b2/x.txt', target);
@@ -64,7 +64,7 @@ test('efs sync: two files that would have one name are refused before anything i
   expect(await storedPaths('same/')).toEqual([]);
 });
 
-test('efs sync: put --json prints what was sent before the file that failed', async () => {
+test('efs sync: put --json prints the files sent before the one that failed', async () => {
   await writeFiles({ 'sent.txt': 'sent' });
   const ended = await efs('put', '--json', 'sent.txt', 'missing.txt', `${service.bucket}/json/`);
   expect(ended.code).toBe(1);
@@ -86,7 +86,7 @@ test.each([
   expect(await storedPaths('told/')).toEqual([]);
 });
 
-test('efs sync: endless standard input is refused beyond its size and not waited for', async () => {
+test('efs sync: endless standard input is refused beyond its size without waiting for its end', async () => {
   const script = join(import.meta.dirname, '../../packages/efs/bin/efs.js');
   const words = ['put', '--size', '2500000', '-', `${service.bucket}/told/endless.bin`];
   const run = promisify(execFile)(
@@ -104,7 +104,7 @@ test('efs sync: endless standard input is refused beyond its size and not waited
   expect(await storedPaths('told/')).toEqual([]);
 });
 
-test('efs sync: a stream of exactly the announced bytes is read whole', async () => {
+test('efs sync: a stream of exactly the declared size is read to its end', async () => {
   const stream = new Blob(['abcdef']).stream();
   const source = await openSource(stream, { size: 6, bufferedBytesMax: 1 });
   expect(new TextDecoder().decode(await source.slice(0, 4))).toBe('abcd');
@@ -114,7 +114,7 @@ test('efs sync: a stream of exactly the announced bytes is read whole', async ()
 test.each([
   ['grows', (file: string) => appendFile(file, 'more')],
   ['is written anew', (file: string) => utimes(file, 1, 1)],
-])('efs sync: a file that %s while it is read is refused with its end', async (_what, change) => {
+])('efs sync: a file that %s while it is read is refused', async (_what, change) => {
   await writeFiles({ 'torn.txt': 'abcdef' });
   const file = join(folder, 'torn.txt');
   const source = await openFileSource(file);
@@ -124,7 +124,7 @@ test.each([
   await source.close();
 });
 
-test('efs sync: put of a file that grows meanwhile stores nothing, and has nothing to go on with', async () => {
+test('efs sync: put of a growing file stores nothing and leaves nothing to resume', async () => {
   const file = join(folder, 'growing.bin');
   await writeFile(file, sampleBytes('growing', 8_000_000));
   const proxy = await startProxy(service.host, Math.random);
@@ -142,24 +142,24 @@ test('efs sync: put of a file that grows meanwhile stores nothing, and has nothi
   expect(await readdir(join(folder, 'state', 'efs'))).toEqual([]);
 });
 
-test('efs sync: a file longer than it says is refused', async () => {
+test('efs sync: a file longer than its reported size is refused', async () => {
   await expect(openFileSource('/proc/self/status')).rejects.toSatisfy(ofInvalidArgument);
 });
 
-test('efs sync: a pipe without a writer is refused, and not waited for', async () => {
+test('efs sync: a pipe without a writer is refused at once', async () => {
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   const ended = await efs('put', 'pipe', `${service.bucket}/`);
   expect(ended).toMatchObject({ code: 2, output: '' });
   expect(ended.errors).toContain('pipe is not a file');
 });
 
-test('efs sync: sync refuses a parallelism of none', async () => {
+test('efs sync: a parallelism of 0 is refused', async () => {
   await writeFiles({ 'none/a.txt': 'a' });
   const ended = await efs('sync', '-p', '0', 'none', `${service.bucket}/none`);
   expect(ended).toMatchObject({ code: 2, output: '' });
 });
 
-test('efs sync: sync follows links to files, and keeps what it skips from --delete', async () => {
+test('efs sync: sync follows links to files, and --delete keeps the files that it skips', async () => {
   const destination = `${service.bucket}/links`;
   await writeFiles({ 'target.txt': 't', 'elsewhere/b.txt': 'b', 'links/gone.txt': 'g' });
   await writeFiles({ 'links/inner/b.txt': 'b', 'links/dangling': 'd' });
@@ -182,7 +182,7 @@ test('efs sync: sync follows links to files, and keeps what it skips from --dele
   expect(await storedPaths('links/')).toEqual(kept);
 });
 
-test('efs sync: sync goes on after a file that cannot be sent, and then removes nothing', async () => {
+test('efs sync: sync continues after a file that cannot be sent, and then removes nothing', async () => {
   const destination = `${service.bucket}/partly`;
   await writeFiles({ 'partly/old.txt': 'old' });
   await efs('sync', 'partly', destination);
@@ -200,7 +200,7 @@ test('efs sync: sync goes on after a file that cannot be sent, and then removes 
   expect(await storedPaths('partly/')).toEqual(['partly/old.txt', 'partly/z.txt']);
 });
 
-test('efs sync: sync does not try every file when no file can be sent', async () => {
+test('efs sync: sync gives up early if no file can be sent', async () => {
   await writeFiles({ 'refused/a.txt': 'a', 'refused/b.txt': 'b' });
   const environment = { ...settings.environment, EFS_API_KEY: `${service.apiKey}x` };
   const words = ['sync', 'refused', `${service.bucket}/refused`];
@@ -208,7 +208,7 @@ test('efs sync: sync does not try every file when no file can be sent', async ()
   expect(ended).toMatchObject({ code: 4, output: '' });
 });
 
-test('efs sync: rm -r of a file removes it, and of nothing says so', async () => {
+test('efs sync: rm -r of a file removes it, and reports a path that does not exist', async () => {
   const { bucket } = service;
   await writeFiles({ 'single.txt': 's' });
   await efs('put', 'single.txt', `${bucket}/rm/`);

@@ -53,7 +53,7 @@ async function settled<T>(transfer: Promise<T>): Promise<T> {
   return transfer;
 }
 
-test('createStorage(): upload goes on after 20 s of refused connections', async () => {
+test('createStorage(): upload continues after 20 s of refused connections', async () => {
   const session = { uploadId: 'u', chunkSize: chunkBytes, chunkCount: 3, receivedChunks: 0 };
   const { fetch, counts } = refusing(
     async (input, init) => {
@@ -71,7 +71,7 @@ test('createStorage(): upload goes on after 20 s of refused connections', async 
   expect(counts.refused).toBeGreaterThanOrEqual(8);
 });
 
-test('createStorage(): download goes on after 20 s of refused connections', async () => {
+test('createStorage(): download continues after 20 s of refused connections', async () => {
   const { fetch, counts } = refusing(
     async (_, init) => {
       const range = new Headers(init?.headers).get('range') ?? '';

@@ -36,7 +36,7 @@ async function failureOf(identity: DelegationIdentity): Promise<unknown> {
   return answer;
 }
 
-test('buckets.create() by an expired delegation asks to sign in again', async () => {
+test('buckets.create() with an expired delegation asks to sign in again', async () => {
   const owner = identityFromPem(service.identityPem);
   const session = Ed25519KeyIdentity.generate();
   const chain = async (ms: number) =>
@@ -56,7 +56,7 @@ test('buckets.create() by an expired delegation asks to sign in again', async ()
 const clockModule = (minutes: number) =>
   `data:text/javascript,const%20now=Date.now;Date.now=()=>now()+${minutes * minuteMs}`;
 
-test.each([-20, 20])('efs with a clock wrong by %i minutes says so at once', async (minutes) => {
+test.each([-20, 20])('efs with a clock wrong by %i minutes reports it at once', async (minutes) => {
   const { host, canisterId } = service;
   const environment = {
     EFS_HOST: host,

@@ -54,7 +54,7 @@ test('efs mv -r succeeds again after it has finished', async () => {
   expect((await efs('cp', '-r', 'demo/old/', 'demo/new/')).code).toBe(3);
 });
 
-test('efs sync believes a time that the file system stores just below the millisecond', async () => {
+test('efs sync treats a time that the file system rounded down to just below the millisecond as equal', async () => {
   const record = await put('times/a');
   expect(await efs('sync', 'demo/times/', './times')).toMatchObject({ code: 0 });
   const file = join(folder, 'times', 'a');
@@ -66,7 +66,7 @@ test('efs sync believes a time that the file system stores just below the millis
   expect(again.errors).toContain('0 fetched, 1 the same');
 });
 
-test('efs sync that was killed leaves no note and no part once it has run again', async () => {
+test('efs sync that was killed leaves no state and no partial file after it has run again', async () => {
   const bytes = sampleBytes('killed/a', 300_000);
   const chunked = { path: 'killed/a', chunkBytes: 100_000, concurrency: 1 };
   // Several chunks: a file of one chunk is stored as soon as that chunk has arrived.
@@ -108,7 +108,7 @@ test('efs sync that was killed leaves no note and no part once it has run again'
   expect(await readdir(state)).toEqual([]);
 });
 
-test('efs sync removes notes of dead processes that nothing can go on with', async () => {
+test('efs sync removes state of dead processes that cannot be resumed', async () => {
   const { pid: dead } = spawnSync(process.execPath, ['--version']);
   const target = join(folder, 'parts');
   await mkdir(target);

@@ -78,19 +78,22 @@ describe.each(['static', 'service'] as const)('efs get --resume: of the target "
   });
   afterAll(() => target?.stop());
 
-  test.each(clients)('%s goes on after three cuts and has the whole file', async (_, client) => {
-    const { port, file } = target;
-    // After at least a kilobyte, so that the head of each answer arrives.
-    const where = { fromBytes: 1_024, toBytes: 6_000_000 };
-    const proxy = await startCuttingProxy({ port, seed, cuts: 3, manner: 'end', ...where });
-    try {
-      const url = `http://127.0.0.1:${proxy.port}${file.path}`;
-      const { received, sha256 } = await download(client, url, 4);
-      expect(received, `with EFS_SEED=${seed}`).toBe(file.bytes.length);
-      expect(sha256).toBe(file.sha256);
-      expect(proxy.cutAt).toHaveLength(3);
-    } finally {
-      await proxy.stop();
-    }
-  });
+  test.each(clients)(
+    '%s continues after three interruptions and has the whole file',
+    async (_, client) => {
+      const { port, file } = target;
+      // After at least a kilobyte, so that the head of each answer arrives.
+      const where = { fromBytes: 1_024, toBytes: 6_000_000 };
+      const proxy = await startCuttingProxy({ port, seed, cuts: 3, manner: 'end', ...where });
+      try {
+        const url = `http://127.0.0.1:${proxy.port}${file.path}`;
+        const { received, sha256 } = await download(client, url, 4);
+        expect(received, `with EFS_SEED=${seed}`).toBe(file.bytes.length);
+        expect(sha256).toBe(file.sha256);
+        expect(proxy.cutAt).toHaveLength(3);
+      } finally {
+        await proxy.stop();
+      }
+    },
+  );
 });

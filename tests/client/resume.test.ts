@@ -68,7 +68,7 @@ async function isGivenUp(uploadId: string, name: string): Promise<void> {
   await expect(session).rejects.toMatchObject({ code: 'UploadCancelled' });
 }
 
-test('efs put --resume: other content under the same name, size and time is sent anew, and no mixture stored', async () => {
+test('efs put --resume: other content with the same name, size and time is sent again, unmixed', async () => {
   const uploadId = await interrupt('same');
   const path = join(folder, 'same');
   const { atime, mtime } = await stat(path);
@@ -80,7 +80,7 @@ test('efs put --resume: other content under the same name, size and time is sent
   await isGivenUp(uploadId, 'same');
 });
 
-test('efs put --resume: other options count: what came to be there meanwhile is not replaced', async () => {
+test('efs put --resume with other options applies them: a file created meanwhile is not replaced', async () => {
   const uploadId = await interrupt('kept');
   const theirs = sampleBytes('theirs', 10);
   await storage.upload(theirs, { ...target('kept'), contentType: 'a/b' });
@@ -90,14 +90,14 @@ test('efs put --resume: other options count: what came to be there meanwhile is 
   await isGivenUp(uploadId, 'kept');
 });
 
-test('efs put --resume: a put without --resume gives up what an earlier one has left', async () => {
+test('efs put without --resume discards the remains of an earlier one', async () => {
   const uploadId = await interrupt('again');
   expect(await put('again')).toMatchObject({ code: 0 });
   expect(await isStored('again', bytes)).toBe(true);
   await isGivenUp(uploadId, 'again');
 });
 
-test('efs put --resume: an encrypted upload continues with an identity that decrypts it, and restarts without one', async () => {
+test('efs put --resume: an encrypted upload continues with an identity, and restarts without one', async () => {
   const { host, canisterId, identityPem } = service;
   const owner = createStorage({ host, canisterId, identity: identityFromPem(identityPem) });
   const identity = await generateX25519Identity();

@@ -25,7 +25,7 @@ function failing(...errors: (Error | undefined)[]) {
 const passing = (retryAfterSeconds?: number) =>
   new StorageError('SlowDown', 'too fast', { status: 429, retryAfterSeconds });
 
-test('retry(): delays double up to the longest, with a half of each left to chance', () => {
+test('retry(): delays double up to the maximum, and half of each is random', () => {
   for (const [attempt, whole] of [100, 200, 350, 350].entries()) {
     for (let count = 0; count < 100; count++) {
       const delay = delayMs(policy, attempt + 1);
@@ -35,7 +35,7 @@ test('retry(): delays double up to the longest, with a half of each left to chan
   }
 });
 
-test('retry(): what may pass is tried again, up to the last attempt', async () => {
+test('retry(): temporary faults are retried up to the last attempt', async () => {
   const quick = { ...policy, delayMsMin: 1 };
   expect(await retry(failing(passing(), passing()).operation, { policy: quick })).toBe(3);
   const always = failing(...Array.from({ length: 9 }, () => passing()));
@@ -45,7 +45,7 @@ test('retry(): what may pass is tried again, up to the last attempt', async () =
   expect(await always.operation().catch(() => 'the fifth call')).toBe('the fifth call');
 });
 
-test('retry(): what will not pass is not tried again', async () => {
+test('retry(): permanent faults are not retried', async () => {
   for (const [code, status] of [
     ['AccessDenied', 403],
     ['PreconditionFailed', 412],
@@ -58,7 +58,7 @@ test('retry(): what will not pass is not tried again', async () => {
   await expect(retry(failing(new Error('a bug')).operation, { policy })).rejects.toThrow('a bug');
 });
 
-test('retry(): of rejects, those pass whose call was not carried out', () => {
+test('retry(): rejects are retried if the call was not executed', () => {
   expect(isTransientReject(2, 'out of room')).toBe(true);
   expect(isTransientReject(4, upgradedWords)).toBe(true);
   expect(isTransientReject(4, 'no Candid')).toBe(false);
@@ -66,7 +66,7 @@ test('retry(): of rejects, those pass whose call was not carried out', () => {
   expect(isTransientReject(undefined, undefined)).toBe(false);
 });
 
-test('retry(): Retry-After is honoured, and one that is too long ends it', async () => {
+test('retry(): Retry-After is honoured, and one that is too long ends the attempts', async () => {
   vi.useFakeTimers();
   try {
     const done = vi.fn();
@@ -82,7 +82,7 @@ test('retry(): Retry-After is honoured, and one that is too long ends it', async
   await expect(retry(failing(passing(3_600)).operation, { policy })).rejects.toThrow('too fast');
 });
 
-test('retry(): a caller’s signal ends the waiting', async () => {
+test("retry(): the caller's signal ends the wait", async () => {
   const controller = new AbortController();
   const slow = { ...policy, delayMsMin: 60_000, delayMsMax: 60_000 };
   const { signal } = controller;
@@ -100,7 +100,7 @@ async function failureOf(response: Response): Promise<StorageError> {
   );
 }
 
-test('retry(): a refusal has the service’s code, words, request id and details', async () => {
+test("retry(): a refusal has the service's code, message, request id and details", async () => {
   const error = { code: 'SlowDown', message: 'slowly', requestId: 'r1', details: { limit: 50 } };
   const headers = { 'Retry-After': '10' };
   expect(await failureOf(Response.json({ error }, { status: 429, headers }))).toMatchObject({
@@ -115,7 +115,7 @@ test('retry(): a refusal has the service’s code, words, request id and details
   });
 });
 
-test('retry(): a response of another server gets an error of its own', async () => {
+test('retry(): a response of another server has its own error', async () => {
   const page = new Response('<html>', { status: 502, headers: { 'x-request-id': 'g7' } });
   expect(await failureOf(page)).toMatchObject({
     code: 'HttpError',
@@ -141,7 +141,7 @@ test('retry(): a Retry-After of an intermediary is seconds or a date, by its own
   }
 });
 
-test('retry(): too few cycles for uploads are not waited for', async () => {
+test('retry(): an upload refused for lack of cycles is not retried', async () => {
   const message =
     'The canister is low on cycles and accepts no uploads: ask its operator to top it up.';
   const error = { code: 'ServiceUnavailable', message };
@@ -152,7 +152,7 @@ test('retry(): too few cycles for uploads are not waited for', async () => {
   });
 });
 
-test('retry(): buckets and keys over HTTP are refused with what to do instead', async () => {
+test('retry(): buckets and keys over HTTP are refused with a remedy', async () => {
   const { buckets, keys } = createStorage({ url: 'http://x' });
   for (const refused of [buckets.create('b'), keys.list('b')]) {
     await expect(refused).rejects.toMatchObject({
@@ -162,7 +162,7 @@ test('retry(): buckets and keys over HTTP are refused with what to do instead', 
   }
 });
 
-test('retry(): a chunk that changed on its way is sent again', async () => {
+test('retry(): a chunk that changed in transit is sent again', async () => {
   const session = {
     uploadId: 'u',
     chunkSize: 65_536,
@@ -187,7 +187,7 @@ test('retry(): a chunk that changed on its way is sent again', async () => {
 /** SHA-256 of "abc", FIPS 180-4. */
 const abcDigest = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
 
-test('retry(): another file under the name, after the completion, is an integrity error', async () => {
+test('retry(): another file at the path after the completion is an integrity error', async () => {
   const fetch = async () => Response.json({ etag: '00' });
   const storage = createStorage({ url: 'http://x', fetch });
   const upload = storage.upload(new Uint8Array(3), { bucket: 'b', path: 'p', contentType: 'a/b' });

@@ -23,8 +23,8 @@ const bytesOf = (hex: string) => new Uint8Array(Buffer.from(hex.replaceAll(' ', 
 const key = Uint8Array.from({ length: 64 }, (_, index) => index);
 const names = sealedNames(key);
 
-describe('sealedNames(): a sealed segment', () => {
-  test('is by the cipher of RFC 5297, A.1 and A.2', () => {
+describe('sealedNames(): a sealed segment of a path', () => {
+  test('is encrypted by the cipher of RFC 5297, A.1 and A.2', () => {
     const one = aessiv(
       bytesOf('fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0 f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff'),
       bytesOf('101112131415161718191a1b1c1d1e1f2021222324252627'),
@@ -46,7 +46,7 @@ describe('sealedNames(): a sealed segment', () => {
     );
   });
 
-  test('is what another library makes of it, and the same in every folder', () => {
+  test('equals the output of another library, and is the same in every folder', () => {
     // AESSIV of Python's cryptography, without associated data.
     const sealed = Buffer.from('9eeb6b14df4b18900e2a3640408ae69c33ed68203997229ea016', 'hex');
     const name = sealed.toString('base64url');
@@ -61,7 +61,7 @@ describe('sealedNames(): a sealed segment', () => {
     expect(said).toBe('no report.pdf, no "report.pdf"');
   });
 
-  test('has up to 150 bytes, four of them in a path; what no path has is refused in words', () => {
+  test('has up to 150 bytes, and a path up to four of them; others are refused with a reason', () => {
     const longest = 'é'.repeat(75);
     const path = Array(4).fill(longest).join('/');
     expect(names.open(names.seal(path))).toEqual({ path });
@@ -76,7 +76,7 @@ describe('sealedNames(): a sealed segment', () => {
     }
   });
 
-  test('that nothing opens is shown as it is, and one that would lead elsewhere is not opened', () => {
+  test('that is not the canonical encryption of a valid name is shown as stored', () => {
     const sealed = (name: string) =>
       Buffer.from(aessiv(key).encrypt(Buffer.from(name))).toString('base64url');
     const clear = sealed('a');
@@ -176,7 +176,7 @@ describe('sealedNames(): in a bucket', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('members list, count and read clear names in order, by folders and parts of names', async () => {
+  test('members list and count by plain names, in order, by folders and prefixes', async () => {
     const reader = storageOf(readerPem);
     expect(await paths(reader.list({ bucket }))).toEqual([
       ...['a.txt', 'b.txt', 'inner/c.txt', 'inner/deep/d.txt'],
@@ -197,7 +197,7 @@ describe('sealedNames(): in a bucket', () => {
     await expect(reader.stat(named('none.txt'))).rejects.toThrow(/none\.txt/);
   });
 
-  test('the service has none of them, and an API key names nothing', async () => {
+  test('the service stores no plain name, and an API key cannot name a file', async () => {
     for (const { path, name } of await all(keyed.list({ bucket }))) {
       expect(path).toMatch(/^[\w-]{22,}(?:\/[\w-]{22,})*$/);
       expect(path.endsWith(name)).toBe(true);
@@ -218,7 +218,7 @@ describe('sealedNames(): in a bucket', () => {
     expect(ended.errors).toMatch(/seals the names/);
   });
 
-  test('copies, moves, folders, changes, versions and links go by clear names', async () => {
+  test('copies, moves, folders, changes, versions and links take plain names', async () => {
     await owner.copy(named('a.txt'), { path: 'copies/a.txt' });
     await owner.move(named('copies/a.txt'), { path: 'moved/one.txt' });
     const whole = { bucket, fromPrefix: 'moved/', toPrefix: 'kept/here/' };
@@ -251,7 +251,7 @@ describe('sealedNames(): in a bucket', () => {
     expect(removed.map(({ path, error }) => [path, error])).toEqual([[file.path, undefined]]);
   });
 
-  test('of many files reports each under its name, also one whose name cannot be sealed', async () => {
+  test('operations on many files report each under its name, also one whose name cannot be sealed', async () => {
     const long = 'x'.repeat(151);
     const sources = [long, 'many/1.txt'].map((path) => ({ path, source: Buffer.from(path) }));
     const stored = await all(owner.uploadAll(sources, { bucket }));
@@ -270,7 +270,7 @@ describe('sealedNames(): in a bucket', () => {
     expect(gone.find(({ path }) => path.endsWith('/77.txt'))?.error?.message).toContain('/77.txt');
   });
 
-  test('an upload goes on by its session under the clear name', async () => {
+  test('an upload continues by its session under the plain name', async () => {
     const source = Buffer.alloc(2_000_000, 7);
     const options = { ...named('large.bin'), metadata: { of: 'it' } };
     const kept: { id: string; ageHeader: string | undefined }[] = [];
@@ -291,7 +291,7 @@ describe('sealedNames(): in a bucket', () => {
     await owner.remove(named('large.bin'));
   });
 
-  test('names stay when the identity is rotated', async () => {
+  test('names are unchanged after the identity is rotated', async () => {
     await owner.buckets.rotateIdentity(bucket);
     const later = storageOf(service.identityPem);
     await later.upload(Buffer.from('later'), named('inner/later.txt'));
@@ -301,7 +301,7 @@ describe('sealedNames(): in a bucket', () => {
     await later.remove(named('inner/later.txt'));
   });
 
-  test('efs puts, lists, gets, syncs, moves and removes by clear names', async () => {
+  test('efs puts, lists, gets, syncs, moves and removes by plain names', async () => {
     await mkdir(join(folder, 'up/sub'), { recursive: true });
     await writeFile(join(folder, 'up/one.txt'), 'one');
     await writeFile(join(folder, 'up/sub/two.txt'), 'two');

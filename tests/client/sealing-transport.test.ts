@@ -16,7 +16,7 @@ interface Trial {
 
 const seals = { path: 'path', label: 'path' } as const;
 
-test('PathRows refuses a forgotten row and a path that is not sealed or not opened', () => {
+test('PathRows refuses an operation without a row, and a path that is neither sealed nor opened', () => {
   const complete: PathRows<Trial> = { pinFile: { seals, opens: 'record' } };
   // @ts-expect-error the row is missing
   const forgotten: PathRows<Trial> = {};
@@ -31,7 +31,7 @@ test('PathRows refuses a forgotten row and a path that is not sealed or not open
   expect([forgotten, unsealed, undeclared, unopened, superfluous]).not.toContain(complete);
 });
 
-test('sealingTransport(): Rows and ActorCalls refuse a forgotten row, request or retry rule', () => {
+test('sealingTransport(): Rows and ActorCalls refuse an operation without a row, request or retry rule', () => {
   const request = () => getting('/');
   const complete: Rows<Trial> = { pinFile: { retry: 'repeat', request } };
   // @ts-expect-error the row is missing
@@ -47,7 +47,7 @@ test('sealingTransport(): Rows and ActorCalls refuse a forgotten row, request or
   expect([forgotten, silent, unruled, gone, uncalled]).not.toContain(complete);
 });
 
-test('sealingTransport() has every operation, and no other member that it does not name', () => {
+test('sealingTransport() has every operation, and no other member', () => {
   expect(Object.keys(pathRows()).sort()).toEqual(Object.keys(operationRows).sort());
   const calls = Object.fromEntries(Object.keys(operationRows).map((name) => [name, () => {}]));
   const inner = { ...calls, added: () => {} } as unknown as Transport;
@@ -65,7 +65,7 @@ const names = {
   openText: (text: string) => text,
 };
 
-test('sealingTransport() passes chunks on without the clear path of their file', async () => {
+test('sealingTransport() passes chunks on without the plain path of their file', async () => {
   const sent: string[] = [];
   const inner = { putChunk: async ({ path }: ChunkUpload) => void sent.push(path) };
   const transport = sealingTransport(inner as unknown as Transport, async () => names);

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const get = (path: string) => fetch(`${service.base}${path}`, { redirect: 'manual' });
 
-test('efs: a bucket is made a site, listed as one, and is one no longer', async () => {
+test('efs: a bucket becomes a site, is listed as one, and ceases to be one', async () => {
   expect(await efs('bucket', 'create', '--site', 'www')).toMatchObject({ code: 0 });
   expect((await efs('bucket', 'ls')).output).toMatch(/^www .* site /m);
   const changed = await efs('bucket', 'set', '--no-site', '--json', 'www');
@@ -47,7 +47,7 @@ test('efs: a bucket is made a site, listed as one, and is one no longer', async 
   expect(JSON.parse(kept.output)).toMatchObject({ isPublic: true, isSite: false });
 });
 
-test('efs: a folder of the site is answered by its index.html', async () => {
+test('efs: a folder of the site is served by its index.html', async () => {
   await efs('bucket', 'set', '--public', '--site', service.bucket);
   await writeFile(join(folder, 'index.html'), '<p>hello');
   expect(await efs('put', 'index.html', `${service.bucket}/docs/`)).toMatchObject({ code: 0 });
@@ -58,7 +58,7 @@ test('efs: a folder of the site is answered by its index.html', async () => {
   expect([moved.status, moved.headers.get('location')]).toEqual([308, './docs/']);
 });
 
-test('efs: domains are added, listed and removed, with the words for the DNS', async () => {
+test('efs: domains are added, listed and removed, with instructions for the DNS', async () => {
   const added = await efs('domain', 'add', 'Files.example.org');
   expect(added).toMatchObject({ code: 0, output: 'files.example.org\n' });
   expect(added.errors).toContain(`_canister-id.files.example.org  TXT  "${service.canisterId}"`);
@@ -79,7 +79,7 @@ test('efs: domains are added, listed and removed, with the words for the DNS', a
   }
 });
 
-test('efs: a text is set of a file, listed and removed', async () => {
+test('efs: a well-known text is set from a file, listed and removed', async () => {
   const body = '{"alternativeOrigins":["https://files.example.org"]}';
   await writeFile(join(folder, 'origins.json'), body);
   expect(await efs('well-known', 'set', 'ii-alternative-origins', 'origins.json')).toMatchObject({
@@ -98,7 +98,7 @@ test('efs: a text is set of a file, listed and removed', async () => {
   expect((await efs('well-known', 'ls')).output).toBe('');
 });
 
-test('efs: over HTTP nobody manages them', async () => {
+test('efs: domains and texts cannot be managed over HTTP', async () => {
   const { wellKnown } = createStorage({ url: service.base, apiKey: service.apiKey });
   await expect(wellKnown.list()).rejects.toMatchObject({ code: 'Unsupported' });
 });

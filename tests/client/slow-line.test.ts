@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 describe.each(['HTTP', 'the actor'] as const)('createNodeStorage(): over %s', (transport) => {
-  test('an upload chooses chunks that the line takes in time, in both directions', async () => {
+  test('an upload and a download choose chunks that the line transfers in time', async () => {
     bytesPerSecond = slowBytesPerSecond;
     const url = `http://127.0.0.1:${line.port}`;
     const { apiKey, bucket, canisterId } = service;
@@ -63,7 +63,7 @@ describe.each(['HTTP', 'the actor'] as const)('createNodeStorage(): over %s', (t
     expect(received.at(-1)).toBe(bytes.length);
   });
 
-  test('an upload begins anew when the line has become too slow for its chunks', async () => {
+  test('an upload starts over when the line has become too slow for its chunks', async () => {
     const url = `http://127.0.0.1:${line.port}`;
     const { apiKey, bucket, canisterId, host } = service;
     const wayBy = (address: string) =>
@@ -93,7 +93,7 @@ describe.each(['HTTP', 'the actor'] as const)('createNodeStorage(): over %s', (t
     expect(left.map(({ uploadId }) => uploadId)).not.toContain(former.uploadId);
   });
 
-  test('an upload goes on with its chunks on a line that takes them in time', async () => {
+  test('an upload continues with its chunk size on a line that transfers them in time', async () => {
     bytesPerSecond = 20_000_000;
     const url = `http://127.0.0.1:${line.port}`;
     const { apiKey, bucket, canisterId } = service;
@@ -145,7 +145,7 @@ describe.each(['HTTP', 'the actor'] as const)('createNodeStorage(): over %s', (t
     expect(events).toEqual(['probe', 'probe', 'session']);
   });
 
-  test('measuring the line costs the service no update', async () => {
+  test('measuring the line takes no update of the service', async () => {
     const { apiKey, canisterId, host, replica } = service;
     const way = transport === 'HTTP' ? { url: host } : { host, canisterId };
     const { probe } = transportOf({ ...way, apiKey });

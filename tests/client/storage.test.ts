@@ -66,7 +66,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     return record;
   }
 
-  test('a small file goes up in one request and comes down', async () => {
+  test('a small file is uploaded in one request and downloaded', async () => {
     const bytes = sampleBytes('small', 1_000);
     let sessions = 0;
     const record = await storage.upload(bytes, {
@@ -89,12 +89,12 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     ['the most of a call', chunkBytesMax],
     ['the most of an HTTP request', singleUploadBytesMax],
     ['three chunks, the last of one byte', 2 * chunkBytesMax + 1],
-  ])('%s goes up and comes down', async (what, size) => {
+  ])('%s is uploaded and downloaded', async (what, size) => {
     const record = await roundTrip(`${what}.bin`, sampleBytes(what, size));
     expect(record.size).toBe(size);
   });
 
-  test('the type is told, or that of a Blob, of the extension, or of the service', async () => {
+  test('the type is the given one, or that of a Blob, of the extension, or of the service', async () => {
     const typeOf = async (path: string, source: Uint8Array | Blob, contentType?: string) =>
       (await storage.upload(source, { ...target(path), contentType })).contentType;
     const bytes = sampleBytes('type', 10);
@@ -104,7 +104,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     expect(await typeOf('type.png', bytes)).toBe('image/png');
   });
 
-  test('stored headers are kept, whatever the size', async () => {
+  test('stored headers are returned, whatever the size', async () => {
     const headers = { 'Cache-Control': 'public, max-age=31536000, immutable' };
     await storage.upload(sampleBytes('headers', 10), { ...target('h.bin'), headers });
     const path = encodeURIComponent(`${prefix}h.bin`).replaceAll('%2F', '/');
@@ -132,7 +132,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     expect(done.at(-1)).toBe(bytes.length);
   });
 
-  test('a Blob of several chunks goes up', async () => {
+  test('a Blob of several chunks is uploaded', async () => {
     const bytes = sampleBytes('blob', 2_100_001);
     const blob = new Blob([bytes as BlobPart]);
     const place = target('blob.bin');
@@ -145,7 +145,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
   const streamOf = (bytes: Uint8Array) =>
     new Blob([bytes as BlobPart]).stream() as ReadableStream<Uint8Array>;
 
-  test('a stream needs no size: a short one goes at once, a long one by an open session', async () => {
+  test('a stream needs no size: a short one is sent at once, a long one in an open session', async () => {
     let sessions = 0;
     const onSession = () => {
       sessions += 1;
@@ -210,7 +210,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     expect(listed).toMatchObject({ isSizeKnown: false, totalSize: 0, status: 'active' });
   });
 
-  test('a range of a file comes down', async () => {
+  test('a range of a file is downloaded', async () => {
     const bytes = sampleBytes('range', 2 * chunkBytesMax + 500);
     await storage.upload(bytes, target('range.bin'));
     const range = { start: chunkBytesMax - 7, end: 2 * chunkBytesMax + 9 };
@@ -221,7 +221,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     await expect(beyond).rejects.toMatchObject({ code: 'InvalidRange', status: 416 });
   });
 
-  test('a download goes on where an earlier one ended, and still verifies all', async () => {
+  test('a download continues where an earlier one ended, and still verifies the whole file', async () => {
     const bytes = sampleBytes('range', 2 * chunkBytesMax + 500);
     const { etag } = await storage.upload(bytes, target('range.bin'));
     const received = bytes.slice(0, chunkBytesMax + 1_000);
@@ -236,14 +236,14 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     await expect(other).rejects.toMatchObject({ code: 'PreconditionFailed' });
   });
 
-  test('a list gives every file under its prefix once, page by page', async () => {
+  test('a list yields every file under its prefix once, page by page', async () => {
     const { bucket } = service;
     const prefix = listFolder;
     const files = await all(storage.list({ bucket, prefix, sort: 'name_desc' }));
     expect(files.map(({ path }) => path)).toEqual(listedPaths.toReversed());
   });
 
-  test('a removed file is gone, and a refusal has code, status and the service’s words', async () => {
+  test('a removed file is missing, and the error has the code, status and message of the service', async () => {
     await storage.upload(sampleBytes('gone', 3), target('gone.bin'));
     await storage.remove(target('gone.bin'));
     const refusal = { code: 'NoSuchFile', status: 404, name: 'StorageError' };
@@ -252,7 +252,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     await expect(storage.download(target('gone.bin'))).rejects.toMatchObject(refusal);
   });
 
-  test('a precondition keeps the old file', async () => {
+  test('a precondition protects the old file', async () => {
     const old = await storage.upload(sampleBytes('old', 3), target('condition.bin'));
     const next = sampleBytes('next', 3);
     const refused = storage.upload(next, { ...target('condition.bin'), ifNoneMatch: '*' });
@@ -263,7 +263,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     expect(replaced.etag).toBe(sha256Hex(next));
   });
 
-  test('a session can be looked at, left, gone on with, and cancelled', async () => {
+  test('a session can be read, left open, continued and cancelled', async () => {
     const bytes = sampleBytes('session', 3 * 65_536);
     const controller = new AbortController();
     let uploadId = '';
@@ -301,7 +301,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     await expect(gone).rejects.toMatchObject({ code: 'UploadCancelled', status: 410 });
   });
 
-  test('the status tells what the service holds', async () => {
+  test('status() returns the figures of the service', async () => {
     const status = await storage.status();
     expect(status.files).toBeGreaterThan(0);
     expect(status.version).toMatch(/^\d/);

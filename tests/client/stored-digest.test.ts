@@ -43,7 +43,7 @@ test.each([
   ['in chunks', 2_100_000, '/chunk/1'],
   ['in one request', 100_000, '/files/'],
 ])(
-  'createStorage(): a file that goes up %s is refused when other bytes are stored',
+  'createStorage(): a file uploaded %s is refused if other bytes are stored',
   async (how, size, part) => {
     const { base: url, apiKey, bucket } = service;
     const network = lyingFetch(part);

@@ -52,7 +52,7 @@ function efs(...words: string[]) {
 test.each([
   ['sync', ['sync', 'demo/in/', 'once']],
   ['get -r', ['get', '-r', 'demo/in/', 'once-more']],
-])('efs %s asks again for an answer of another file', async (_, words) => {
+])('efs %s requests again after an answer for another file', async (_, words) => {
   swaps = 2;
   expect(await efs(...words)).toMatchObject({ code: 0 });
   const target = join(folder, words.at(-1) ?? '');
@@ -60,7 +60,7 @@ test.each([
   expect(stored.map((file) => new Uint8Array(file))).toEqual([bytes.a, bytes.b]);
 });
 
-test('efs sync stores no answer of another file', async () => {
+test('efs sync stores no answer for another file', async () => {
   swaps = Number.POSITIVE_INFINITY;
   const ended = await efs('sync', 'demo/in/', 'never');
   expect(ended.code).not.toBe(0);

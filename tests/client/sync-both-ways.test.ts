@@ -100,7 +100,7 @@ async function there(name: string): Promise<string[]> {
 
 const sorted = (text: string) => text.split('\n').filter(Boolean).sort();
 
-test('efs sync: sync brings a folder of a bucket here, and then only what has changed', async () => {
+test('efs sync: sync downloads a folder of a bucket, and later only the changed files', async () => {
   await store({ 'a.txt': 'a', 'sub/b.txt': 'b', 'sub/c.txt': 'c' });
   const first = await efs('sync', place, './back');
   expect(first).toMatchObject({ code: 0, errors: '3 fetched, 0 the same, 0 removed.\n' });
@@ -135,7 +135,7 @@ test('efs sync: sync brings a folder of a bucket here, and then only what has ch
   expect(third).toEqual({ code: 0, output: '', errors: '0 fetched, 3 the same, 0 removed.\n' });
 });
 
-test('efs sync: get -r of demo/a keeps its name, and of demo/a/ gives what is in it', async () => {
+test("efs sync: get -r of demo/a keeps the folder's name, and of demo/a/ gets its contents", async () => {
   await store({ 'x.txt': 'x', 'in/y.txt': 'y' });
   const name = place.slice(service.bucket.length + 1);
   expect((await efs('get', '-r', `${place}/`, 'target')).code).toBe(0);
@@ -147,7 +147,7 @@ test('efs sync: get -r of demo/a keeps its name, and of demo/a/ gives what is in
   expect(nothing).toMatchObject({ code: 3, output: '' });
 });
 
-test('efs sync: put -r sends folders, each under its name unless a slash follows it', async () => {
+test('efs sync: put -r sends folders, each under its name unless it ends in a slash', async () => {
   await write({ 'tree/a.txt': 'a', 'tree/sub/b.txt': 'b', 'tree/node_modules/c.js': 'c' });
   const sent = await efs('put', '-r', '--exclude', 'node_modules', 'tree', `${place}/`);
   expect(sent).toEqual({
@@ -159,7 +159,7 @@ test('efs sync: put -r sends folders, each under its name unless a slash follows
   expect(await there(`${place}/bare`)).toEqual(['a.txt', 'node_modules/c.js', 'sub/b.txt']);
 });
 
-test('efs sync: put of several goes on after a folder and after what is missing, and sums up', async () => {
+test('efs sync: put of several continues after a folder and a missing file, and reports a summary', async () => {
   await write({ 'tree/a.txt': 'a', 'tree/sub/b.txt': 'b', 'tree/z.txt': 'z' });
   const names = ['tree/a.txt', 'tree/none', 'tree/sub', 'tree/z.txt'];
   const ended = await efs('put', ...names, `${place}/`);
@@ -170,7 +170,7 @@ test('efs sync: put of several goes on after a folder and after what is missing,
   expect(ended.errors).toContain('efs: 2 sent, 2 failed.');
 });
 
-test('efs sync: sync from bucket to bucket copies what differs, and removes the rest', async () => {
+test('efs sync: sync from bucket to bucket copies the differences, and removes other files', async () => {
   await store({ 'a.txt': 'a', 'b.txt': 'b' });
   const target = `${other}/copy-${count}`;
   const first = await efsAsOwner('sync', place, target);
@@ -185,7 +185,7 @@ test('efs sync: sync from bucket to bucket copies what differs, and removes the 
   expect(within).toMatchObject({ code: 2, errors: expect.stringContaining('contains the other') });
 });
 
-test('efs sync: filters hold in each direction, and --delete leaves alone what they exclude', async () => {
+test('efs sync: filters apply in each direction, and --delete keeps the excluded files', async () => {
   await store({ 'a.jpg': 'a', 'b.txt': 'b', 'raw/c.jpg': 'c' });
   const pictures = ['--exclude', '*', '--include', '*.jpg', '--exclude', 'raw/'];
   await write({ 'back/own.txt': 'own', 'back/old.jpg': 'old' });
@@ -224,7 +224,7 @@ test('efs sync: nothing is written outside the folder, nor through a link in it'
   expect(await readFile(join(folder, 'target.txt'), 'utf8')).toBe('old');
 });
 
-test('efs sync: an interrupted sync goes on, within a large file too', async () => {
+test('efs sync: an interrupted sync continues, also within a large file', async () => {
   const bytes = sampleBytes('large', 9_000_000);
   await mkdir(join(folder, 'up'));
   await writeFile(join(folder, 'up/large.bin'), bytes);
@@ -258,7 +258,7 @@ test('efs sync: an interrupted sync goes on, within a large file too', async () 
   expect(Buffer.compare(await readFile(join(folder, 'down/large.bin')), bytes)).toBe(0);
 });
 
-test('efs sync: a source that is nowhere: it is said what sync does, and how it is called', async () => {
+test('efs sync: a source that does not exist: the error explains the usage of sync', async () => {
   for (const destination of [place, './here']) {
     const ended = await efs('sync', './none', destination);
     expect(ended.code).toBe(2);
@@ -273,7 +273,7 @@ test('efs sync: a source that is nowhere: it is said what sync does, and how it 
   expect((await efs('sync', place, 'fresh')).output).toBe('new     fresh/a\n');
 });
 
-test('efs sync: sync and get -r tell as JSON what they have done', async () => {
+test('efs sync: sync and get -r report their results as JSON', async () => {
   await store({ 'a.txt': 'abc' });
   const tried = await efs('sync', '--json', '--dry-run', place, './back');
   expect(JSON.parse(tried.output)).toEqual({
@@ -290,7 +290,7 @@ test('efs sync: sync and get -r tell as JSON what they have done', async () => {
   expect(done.errors).toBe('');
 });
 
-test('efs sync: put tells of small, middling and large files in the order of its words', async () => {
+test('efs sync: put reports small, medium and large files in the order of its arguments', async () => {
   const sizes = { a: 10, b: 200_000, c: 300_000, d: 4_000_000, e: 150_000, f: 20, g: 500_000 };
   for (const [name, size] of Object.entries(sizes)) {
     await writeFile(join(folder, name), sampleBytes(name, size));

@@ -103,7 +103,7 @@ describe('TransferWindow.measure()', () => {
     [150_000, 450_000],
     [400_000, 1_200_000],
     [10_000_000, 1_900_000],
-  ])('a line of %i B/s gets chunks of about %i bytes', async (rate, expected) => {
+  ])('chooses for a line of %i B/s chunks of about %i bytes', async (rate, expected) => {
     for (const latencyMs of [10, 600]) {
       const { window, line } = await measured(() => rate, latencyMs);
       expect(window.chunkBytes()).toBeGreaterThan(0.7 * expected);
@@ -112,7 +112,7 @@ describe('TransferWindow.measure()', () => {
     }
   });
 
-  test('takes one exchange: both of its requests go at once', async () => {
+  test('takes one exchange, with both requests at once', async () => {
     const window = new TransferWindow(clock);
     const line = simulatedLine(() => 400_000, 600);
     const startMs = Date.now();
@@ -127,21 +127,27 @@ describe('TransferWindow.measure()', () => {
     [30_000, false, false],
     [50_000, false, true],
     [150_000, true, true],
-  ])('a line of %i B/s takes 1.9 MB in 24 s: %s, in 48 s: %s', async (rate, inCall, inRequest) => {
-    const { window, line } = await measured(() => rate, 600);
-    expect([24_000, 48_000].map((ms) => window.takes(1_900_000, ms))).toEqual([inCall, inRequest]);
-    expect(new TransferWindow(clock).takes(1_900_000, 1)).toBe(true);
-    line.stop();
-  });
+  ])(
+    'says whether a line of %i B/s takes 1.9 MB in 24 s: %s, in 48 s: %s',
+    async (rate, inCall, inRequest) => {
+      const { window, line } = await measured(() => rate, 600);
+      expect([24_000, 48_000].map((ms) => window.takes(1_900_000, ms))).toEqual([
+        inCall,
+        inRequest,
+      ]);
+      expect(new TransferWindow(clock).takes(1_900_000, 1)).toBe(true);
+      line.stop();
+    },
+  );
 
-  test('chunks are long enough for a file of 10,000 of them, and never below 65,536 bytes', async () => {
+  test('chooses chunks so that 10,000 of them hold the file, of at least 65,536 bytes', async () => {
     const { window, line } = await measured(() => 5_000, 600);
     expect(window.chunkBytes()).toBe(65_536);
     expect(window.chunkBytes(10_000 * 500_000, 10_000)).toBe(500_000);
     line.stop();
   });
 
-  test('a line that is known is not measured again, and a failure says nothing', async () => {
+  test('does not measure a known line again, and ignores a failure', async () => {
     const window = new TransferWindow(clock);
     await window.measure(() => Promise.reject(new Error('no line')));
     expect(window.bytesPerSecond).toBeUndefined();
@@ -165,7 +171,7 @@ describe('TransferWindow.run()', () => {
     slow.stop();
   });
 
-  test('begins with one request on a line that was not measured, and sends others soon', async () => {
+  test('begins with one request on a line that was not measured, and soon adds others', async () => {
     const window = new TransferWindow(clock);
     const line = simulatedLine(() => unlimited, 2_000);
     const sent = Array.from({ length: 8 }, () =>
@@ -180,7 +186,7 @@ describe('TransferWindow.run()', () => {
     line.stop();
   });
 
-  test('several small requests go at once on a line that nobody has measured', async () => {
+  test('sends several small requests at once on a line that was not measured', async () => {
     const window = new TransferWindow(clock);
     const line = simulatedLine(() => 1, 0);
     for (let count = 0; count < 8; count++)
@@ -195,7 +201,7 @@ describe('TransferWindow.run()', () => {
     [150_000, 30_000_000],
     [400_000, 30_000_000],
     [2_000_000, 60_000_000],
-  ])('a line of %i B/s is in use, and no body takes 15 s', async (rate, bytes) => {
+  ])('uses a line of %i B/s fully, with no body longer than 15 s', async (rate, bytes) => {
     for (const latencyMs of [20, rate < 1_000_000 ? 2_600 : 600]) {
       // A query answers the measurement; updates take longer.
       const { window, line: queries } = await measured(() => rate, Math.min(latencyMs, 600));
@@ -216,7 +222,7 @@ describe('TransferWindow.run()', () => {
     [400_000, 215_000],
     [400_000, 431_000],
     [1_000_000, 215_000],
-  ])('a line of %i B/s carries up to 32 chunks of %i bytes without a rest', async (...row) => {
+  ])('uses a line of %i B/s for up to 32 chunks of %i bytes without pause', async (...row) => {
     const [rate, chunkBytes] = row;
     const { window, line: queries } = await measured(() => rate, 600);
     queries.stop();
@@ -229,7 +235,7 @@ describe('TransferWindow.run()', () => {
     line.stop();
   });
 
-  test('a line of 2 MB/s and 50 kB/s in turns is in use, and no body takes 30 s', async () => {
+  test('uses a line that alternates between 2 MB/s and 50 kB/s, with no body longer than 30 s', async () => {
     const rate: Rate = (ms) => (Math.floor(ms / 10_000) % 2 === 0 ? 2_000_000 : 50_000);
     const { window, line } = await measured(rate, 600);
     const bytes = 60_000_000;
@@ -239,7 +245,7 @@ describe('TransferWindow.run()', () => {
     line.stop();
   });
 
-  test('a line that becomes slow for good is left to one chunk at a time', async () => {
+  test('sends one chunk at a time on a line that becomes slow for good', async () => {
     const { window, line } = await measured((ms) => (ms < 30_000 ? 4_000_000 : 130_000), 300);
     const chunkBytes = window.chunkBytes();
     await sendFile(window, line, { bytes: 60_000_000, chunkBytes });
@@ -248,7 +254,7 @@ describe('TransferWindow.run()', () => {
     line.stop();
   });
 
-  test('nothing for 20 s does not end it, and the line is in use again after it', async () => {
+  test('survives 20 s without a byte, and then uses the line again', async () => {
     const { window, line } = await measured(
       (ms) => (ms > 30_000 && ms < 50_000 ? 0 : 400_000),
       600,
@@ -259,7 +265,7 @@ describe('TransferWindow.run()', () => {
     line.stop();
   });
 
-  test('a request that fails on its way halves the window once, a refusal leaves it', async () => {
+  test('halves the window once if a request fails in transit, and not after a refusal', async () => {
     const { window, line } = await measured(() => 400_000, 10);
     const before = window.bytesPerSecond ?? 0;
     const fails = (error: Error) =>
@@ -272,7 +278,7 @@ describe('TransferWindow.run()', () => {
     line.stop();
   });
 
-  test('a request under way for more than 15 s holds the others back', async () => {
+  test('holds the other requests back while one takes more than 15 s', async () => {
     const { window, line } = await measured(() => 400_000, 600);
     line.stop();
     let end = () => {};
@@ -293,7 +299,7 @@ describe('TransferWindow.run()', () => {
     expect(send).toHaveBeenCalledTimes(2);
   });
 
-  test('whoever stops waiting lets the next one go', async () => {
+  test('lets the next request start when a waiting one is given up', async () => {
     const window = new TransferWindow(clock);
     const line = simulatedLine(() => 1_000_000, 0);
     const first = window.run(1_000_000, undefined, () => line.send(1_000_000));

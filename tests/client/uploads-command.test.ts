@@ -38,7 +38,7 @@ async function leaveOpen(path: string): Promise<string> {
   return ((await response.json()) as { uploadId: string }).uploadId;
 }
 
-test('efs uploads: standard input of any length needs no size, and is said to have had it', async () => {
+test('efs uploads: standard input of any length needs no size, and put reports the length', async () => {
   const { bucket } = service;
   const input = sampleBytes('piped', 4_000_001);
   const sent = await runCommand(['put', '-', `${bucket}/piped.bin`], { ...settings, input });
@@ -72,7 +72,7 @@ test('efs uploads: open uploads are listed, and cancelled one by one or all', as
   expect((await efs('uploads', 'cancel', bucket, '0'.repeat(32))).code).toBe(3);
 });
 
-test('efs uploads: the library lists them by its key', async () => {
+test('efs uploads: the library lists them with its key', async () => {
   const { base: url, apiKey, bucket } = service;
   const uploadId = await leaveOpen('library');
   const storage = createStorage({ url, apiKey });

@@ -47,7 +47,7 @@ function trickling(pauses: readonly number[]): Fetch {
 }
 
 describe('fetchWhole', () => {
-  test('waits for a response as long as its bytes move', async () => {
+  test('waits for a response as long as bytes arrive', async () => {
     vi.useFakeTimers();
     const received: number[] = [];
     const response = fetchWhole({ fetch: trickling(Array(20).fill(50_000)), timeoutMs }, address, {
@@ -58,7 +58,7 @@ describe('fetchWhole', () => {
     expect(received).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
   });
 
-  test('gives up when nothing has moved for so long', async () => {
+  test('gives up after the time limit without a byte', async () => {
     vi.useFakeTimers();
     const fetch = trickling([50_000, 50_000, 70_000]);
     const response = fetchWhole({ fetch, timeoutMs }, address, {});
@@ -91,7 +91,7 @@ describe('fetchWhole', () => {
     expect(sent.at(-1)).toBe(1_000_000);
   });
 
-  test('allows for the time that a slow line takes for a body that nobody counts', async () => {
+  test('allows for the time that a slow line takes for a body without progress reports', async () => {
     vi.useFakeTimers();
     const body = new Uint8Array(1_600_000);
     const answering =
@@ -109,7 +109,7 @@ describe('fetchWhole', () => {
   });
 });
 
-test('streamSender sends bytes and Blobs with their length, and reports what was taken', async () => {
+test('streamSender sends bytes and Blobs with their length, and reports sent bytes', async () => {
   const seen: { headers: IncomingHttpHeaders; bytes: number }[] = [];
   const server = createServer(async (request, response) => {
     let bytes = 0;
