@@ -36,7 +36,7 @@ async function settled(url: string, status: number): Promise<CanisterAnswer> {
   return expect.fail(`${url} has never had the status ${status}`);
 }
 
-test("CertifiedSite: the index of a folder answers both addresses, also with conditions and HEAD", async () => {
+test('CertifiedSite: the index of a folder answers both addresses, also with conditions and HEAD', async () => {
   await canister.put('docs/index.html', Buffer.from('<p>docs'), html);
   const url = '/cloud/demo/docs/';
   const [own, answer] = [

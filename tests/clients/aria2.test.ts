@@ -7,7 +7,7 @@ import { runUntilDone } from './support/run-program.ts';
 
 const judging = openJudging();
 
-test('aria2c with four connections puts the file together', async () => {
+test('aria2c with four connections downloads the file', async () => {
   const cuts = { toBytes: 1_000_000 };
   await judging.judge(
     'aria2c',

@@ -46,7 +46,7 @@ async function bundle(contents: string): Promise<string> {
   return (await build(options)).outputFiles[0]?.text ?? '';
 }
 
-test('works in a page of the canister, at its own address and at the plain one', async () => {
+test('works in a page of the canister, at its own address and at plain localhost', async () => {
   const { page } = chromium;
   const { canisterId, host } = service;
   const own = host.replace('//', `//${canisterId}.`);
@@ -64,7 +64,7 @@ test('works in a page of the canister, at its own address and at the plain one',
   }
 });
 
-test('is turned away from a page of another name', async () => {
+test('is refused in a page of another host name', async () => {
   const { page } = chromium;
   await page.goto(service.host.replace('localhost', stranger));
   const answer = await page.evaluate(async () => {

@@ -64,7 +64,7 @@ function resumed({ proxy }: Case): readonly string[] {
   );
 }
 
-test.each(['end', 'reset'] as const)('goes on when connections %s', async (manner) => {
+test.each(['end', 'reset'] as const)('continues when connections %s', async (manner) => {
   await judging.judge(
     `Chromium, ${manner}`,
     async (one) => {

@@ -82,7 +82,7 @@ async function seekThrough(url: string): Promise<readonly string[]> {
   );
 }
 
-test('a film that is sought shows the pictures of each place', async () => {
+test('seeking in a film shows the pictures at each position', async () => {
   const expected = await seekThrough(`http://127.0.0.1:${truth.port}/film`);
   expect(expected[0]).toBe(`${videoSeconds} s`);
   expect(new Set(expected).size, 'different pictures').toBe(1 + places.length);
@@ -96,7 +96,7 @@ test('a film that is sought shows the pictures of each place', async () => {
   );
 });
 
-test('fetch of another origin reads the headers it needs, and goes on after each cut', async () => {
+test('fetch from another origin reads the headers that it needs, and continues after each interruption', async () => {
   await judging.judge('fetch', async ({ url, target }) => {
     const { page } = chromium;
     await page.goto(origin);

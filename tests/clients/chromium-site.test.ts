@@ -57,7 +57,7 @@ async function setSite(isSite: boolean): Promise<void> {
   }
 }
 
-test('a page of a site runs its scripts in an origin of its own', async () => {
+test('a page of a site runs its scripts in an opaque origin', async () => {
   const { page } = chromium;
   // The browser has cached it from before scripts ran
   await page.goto(at('app/index.html'));

@@ -8,14 +8,14 @@ import { runProgram, runUntilDone } from './support/run-program.ts';
 const judging = openJudging();
 const curl = ['curl', '--silent', '--show-error', '--fail', '-o', 'file'] as const;
 
-test('curl -C - goes on with what earlier runs have left', async () => {
+test('curl -C - continues the partial file of earlier runs', async () => {
   await judging.judge('curl -C -', async ({ url, folder, target }) => {
     await runUntilDone([...curl, '-C', '-', url], { folder, times: 6 });
     await expectFile(join(folder, 'file'), target.file.bytes);
   });
 });
 
-test('curl --retry -C - goes on from what was there, again after each failure', async () => {
+test('curl --retry -C - continues after each failure', async () => {
   await judging.judge('curl --retry', async ({ url, folder, target }) => {
     const first = await runProgram([...curl, url], { folder });
     expect(first.code, 'of the run that is cut').not.toBe(0);

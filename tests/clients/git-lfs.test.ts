@@ -28,7 +28,7 @@ async function git(args: readonly string[], options: RunOptions): Promise<void> 
   await runUntilDone(['git', ...args], { ...options, times: 1 });
 }
 
-test('git lfs pull goes on with what an earlier try has left', async () => {
+test('git lfs pull continues an interrupted download', async () => {
   await judging.judge('git lfs', async ({ folder, target, url, proxy }) => {
     const batch = await startBatchServer(url);
     const { bytes, sha256 } = target.file;

@@ -9,7 +9,7 @@ import { runUntilDone } from './support/run-program.ts';
 
 const judging = openJudging();
 
-test('rclone copyto goes on where the connection broke', async () => {
+test('rclone copyto continues where the connection broke', async () => {
   await judging.judge('rclone copyto', async ({ folder, target, proxy }) => {
     const remote = `:http,url='http://127.0.0.1:${proxy.port}':${target.file.path.slice(1)}`;
     const command = ['rclone', '--retries', '1', 'copyto', remote, 'file'] as const;
@@ -18,7 +18,7 @@ test('rclone copyto goes on where the connection broke', async () => {
   });
 });
 
-test('rclone cat --offset gives all that follows', async () => {
+test('rclone cat --offset returns the rest of the file', async () => {
   const offset = 1_234_567;
   await judging.judge('rclone cat', async ({ folder, target, url }) => {
     // It lists the folder first, and starts over after a failure.

@@ -33,7 +33,7 @@ async function write(name: string, bytes: Uint8Array | string): Promise<string> 
 }
 
 describe.each(buckets)('in bucket %s', (bucket) => {
-  test('a file of three parts goes up by s3 cp and comes down', async () => {
+  test('s3 cp uploads and downloads a file of three parts', async () => {
     const source = await write('film.bin', large);
     await aws('s3', 'cp', '--no-progress', source, `s3://${bucket}/films/film.bin`);
     const { bytes } = await door.storage.download({ bucket, path: 'films/film.bin' });
@@ -48,7 +48,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
     expect((await door.tryRun('aws', 's3', 'ls', `s3://${bucket}/old/`)).code).toBe(1);
   });
 
-  test('a folder is synced there and back, and a second time nothing is sent', async () => {
+  test('a folder is synced there and back, and a second sync sends nothing', async () => {
     for (let index = 0; index < 40; index++) {
       await write(`tree/${index % 4}/${index}.txt`, `file ${index}`);
     }
@@ -60,7 +60,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
     await aws('s3', 'rm', '--recursive', `s3://${bucket}/tree`);
   });
 
-  test('an object has its type, headers and metadata, and is read in part', async () => {
+  test('an object has its type, headers and metadata, and ranges of it can be read', async () => {
     const body = await write('letter.txt', 'Dear Anna');
     const place = ['--bucket', bucket, '--key', 'letter.txt'];
     const put = await api(
@@ -97,7 +97,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
     expect((await door.tryRun('aws', 's3api', 'head-object', ...place)).errors).toMatch(/404/);
   });
 
-  test('lists have pages, folders, and both versions', async () => {
+  test('both versions of lists have pages and folders', async () => {
     for (const name of ['a', 'b/1', 'b/2', 'c']) {
       await api(
         'put-object',
@@ -121,7 +121,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
     await aws('s3', 'rm', '--recursive', `s3://${bucket}/list`);
   });
 
-  test('parts are sent one by one, listed, completed; others are given up', async () => {
+  test('parts are uploaded one by one, listed and completed; another upload is aborted', async () => {
     const place = ['--bucket', bucket, '--key', 'parts.bin'];
     const { UploadId: id } = await api('create-multipart-upload', ...place);
     const upload = [...place, '--upload-id', String(id)];
@@ -155,7 +155,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
   });
 });
 
-test('buckets are made, named, and removed', async () => {
+test('buckets are created, listed, and removed', async () => {
   await aws('s3', 'mb', 's3://spring');
   const named = await api('list-buckets');
   expect(named.Buckets).toEqual(
@@ -201,7 +201,7 @@ test('buckets are made, named, and removed', async () => {
   expect(await refused('s3api', 'head-bucket', '--bucket', 'autumn')).toMatch(/404|403/);
 });
 
-test('what is not there is refused in words, and so are names that cannot be', async () => {
+test('missing objects and invalid names are refused with an error', async () => {
   expect(await refused('s3', 'mb', 's3://my.bucket')).toMatch(/InvalidBucketName.*A-Z/s);
   expect(await refused('s3api', 'get-bucket-policy', '--bucket', 'demo')).toMatch(
     /NotImplemented|NoSuch/,

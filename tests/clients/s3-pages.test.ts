@@ -39,7 +39,7 @@ test.each([
   ['rclone', /9 letter\.pdf/],
   ['restic', /\/documents\n/],
   ['s3fs', /letter\.pdf\n/],
-])('by %s as its page says', async (page, expected) => {
+])('by %s as its page describes', async (page, expected) => {
   const blocks = await blocksOf(page, 'sh');
   expect(blocks.length).toBeGreaterThan(1);
   const lines = blocks.flatMap((block) => block.split('\n')).filter((line) => !isLeftOut(line));
@@ -55,7 +55,7 @@ test.each([
   expect(output.toString()).toMatch(expected);
 });
 
-test('by boto3 as its page says', async () => {
+test('by boto3 as its page describes', async () => {
   const [program = ''] = await blocksOf('boto3', 'python');
   await writeFile(join(door.folder, 'page.py'), program);
   const { output } = await door.run('python3', 'page.py');

@@ -53,7 +53,7 @@ async function fillTree(): Promise<void> {
 }
 
 describe.each(buckets)('in bucket %s', (bucket) => {
-  test('a folder is copied, checked, synced, copied on the server, and comes back', async () => {
+  test('a folder is copied, checked, synced, copied on the server, and copied back', async () => {
     await fillTree();
     const there = place(`${bucket}/tree`);
     await rclone('copy', 'tree', there);

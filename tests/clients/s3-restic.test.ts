@@ -10,7 +10,7 @@ import { buckets, openDoor } from './support/s3-door.ts';
 const door = openDoor();
 const files = 1_000;
 
-test.each(buckets)('a back-up of a thousand files in bucket %s comes back', async (bucket) => {
+test.each(buckets)('a back-up of a thousand files in bucket %s can be restored', async (bucket) => {
   const source = join(door.folder, 'source');
   for (let index = 0; index < files; index++) {
     const folder = join(source, String(index % 10));

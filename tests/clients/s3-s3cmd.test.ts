@@ -21,7 +21,7 @@ function s3cmd(...words: string[]) {
 }
 
 describe.each(buckets)('in bucket %s', (bucket) => {
-  test('a folder is synced by MD5, and comes back', async () => {
+  test('a folder is synced by MD5, and downloaded', async () => {
     const tree = join(door.folder, 'tree');
     await mkdir(tree, { recursive: true });
     await writeFile(join(tree, 'film.bin'), film);

@@ -9,7 +9,7 @@ import { buckets, openDoor } from './support/s3-door.ts';
 
 const door = openDoor();
 
-test.each(buckets)('files and folders of bucket %s are those of a mount', async (bucket) => {
+test.each(buckets)('a mount shows files and folders of bucket %s', async (bucket) => {
   const { url, accessKeyId, secretAccessKey, folder } = door;
   const point = join(folder, `mount-${bucket}`);
   const keys = join(folder, 'keys');

@@ -7,7 +7,7 @@ import { runUntilDone } from './support/run-program.ts';
 
 const judging = openJudging();
 
-test('wget retries by itself and ends with the whole file', async () => {
+test('wget retries by itself and has the whole file in the end', async () => {
   await judging.judge('wget', async ({ url, folder, target }) => {
     const command = ['wget', '--no-verbose', '--waitretry=0', '-O', 'file', url] as const;
     await runUntilDone([...command], { folder, times: 1 });
@@ -15,7 +15,7 @@ test('wget retries by itself and ends with the whole file', async () => {
   });
 });
 
-test('wget -c goes on with what an earlier run has left', async () => {
+test('wget -c continues the partial file of an earlier run', async () => {
   await judging.judge('wget -c', async ({ url, folder, target }) => {
     // One try per run, so that each cut ends it.
     const command = ['wget', '--no-verbose', '--tries=1', '-c', url] as const;

@@ -90,7 +90,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       return event;
     }
 
-    test('shows a member its names and files, which are opened here', async () => {
+    test('shows plain names to a member, and decrypts files in the page', async () => {
       await page.goto(`${tested.pages.url}/#/files/quiet/`);
       await page.getByRole('link', { name: 'notes' }).click();
       await page.getByRole('link', { name: 'plan.txt' }).click();
@@ -99,7 +99,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       expect([saved.suggestedFilename(), await savedText(saved)]).toEqual(['plan.txt', text]);
     });
 
-    test('is read by a stranger who was sent a link, under its clear name', async () => {
+    test('is readable through a link by a stranger, with its plain name', async () => {
       await page.goto(`${tested.pages.url}/#/file/quiet/notes/plan.txt`);
       await page.getByRole('button', { name: 'Make a link' }).click();
       await page.getByText('opens the file as it is now').waitFor();
@@ -113,7 +113,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await stranger.context.close();
     });
 
-    test('takes what a member drops, sealed, and gives folders as a zip of clear files', async () => {
+    test('encrypts dropped files, and downloads folders as a zip of decrypted files', async () => {
       await page.goto(`${tested.pages.url}/#/files/quiet/notes/`);
       const chosen = [file('one.txt', 'one'), file('two.txt', 'two')];
       await page.getByLabel('Upload files').last().setInputFiles(chosen);
@@ -129,7 +129,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       for (const part of ['notes/plan.txt', 'notes/two.txt', text]) expect(zip).toContain(part);
     });
 
-    test('is opened again after a reload without the network, and by nobody after signing out', async () => {
+    test('can be read after a reload without the network, and by nobody after signing out', async () => {
       await page.goto(`${tested.pages.url}/#/files/quiet/`);
       await page.getByRole('link', { name: 'notes' }).waitFor();
       const before = derivations();
@@ -155,7 +155,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await page.getByRole('heading', { name: 'Your buckets' }).waitFor();
     });
 
-    test('decrypts nothing for a key, names who can, and saves the stored bytes', async () => {
+    test('decrypts nothing for a key, names who can, and saves the encrypted bytes', async () => {
       const other = await tested.open();
       const { page: theirs } = other;
       await theirs.goto(`${tested.pages.url}/#key=${apiKey}&bucket=post`);
@@ -178,7 +178,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await other.context.close();
     });
 
-    test('takes a large file that was paused, by an identity and by a key', async () => {
+    test('resumes a paused upload of a large file, by an identity and by a key', async () => {
       const large = { name: 'film.bin', mimeType: '', buffer: Buffer.alloc(4_000_000, 7) };
       const other = await tested.open();
       await other.page.goto(`${tested.pages.url}/#key=${apiKey}&bucket=post`);
@@ -209,7 +209,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await other.context.close();
     });
 
-    test('is made by its owner, who adds a recipient and rotates its identity', async () => {
+    test('is created by its owner, who adds a recipient and rotates its identity', async () => {
       await page.goto(`${tested.pages.url}/#/`);
       await page.getByRole('button', { name: 'Make a bucket' }).click();
       await page.getByLabel('Name of the bucket').fill('fresh-start');
@@ -247,7 +247,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
     });
   });
 
-  describe('somebody who was sent a link', () => {
+  describe('a recipient of a link', () => {
     let visit: Visit;
     let page: Page;
 
@@ -301,7 +301,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       expect(visit.faults).toEqual([]);
     });
 
-    test('sends nobody the end of the address, which goes from the address bar at once', async () => {
+    test('sends the fragment to nobody, and it disappears from the address bar at once', async () => {
       const link = await linkTo('notes.txt');
       const ending = link.hash.slice(1);
       expect(ending.length).toBeGreaterThan(20);
@@ -319,7 +319,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       expect(page.url()).not.toContain('#');
     });
 
-    test('reads what is wrong with the address', async () => {
+    test('reads what is wrong with an address', async () => {
       const link = await linkTo('notes.txt');
       const other = await linkTo('page.html');
       const failure = () => page.getByRole('alert').textContent();
@@ -342,7 +342,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await fresh.context.close();
     });
 
-    test('reads a command for a file that is too large for a page', async () => {
+    test('reads a command for a file that is too large for the page', async () => {
       const link = await linkTo("it's.txt");
       // Answers with the first part of a file of that length.
       await page.route(/\?k=/, async (route) => {
@@ -365,7 +365,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await page.unroute(/\?k=/);
     });
 
-    test('reads that a link was removed, never existed, or is not whole', async () => {
+    test('reads that a link was removed, does not exist, or is incomplete', async () => {
       const link = await linkTo('notes.txt');
       const [, , , id = ''] = link.pathname.split('/');
       await tested.storage.links.remove(bucket, id);
@@ -379,7 +379,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       }
     });
 
-    test.each(hostile)('is harmed by nothing in %s', async (path, _, shown) => {
+    test.each(hostile)('is not harmed by %s', async (path, _, shown) => {
       await go(await linkTo(path));
       await page.getByRole('region', { name: 'Preview' }).locator(shown).waitFor();
       expect(await page.title()).toBe('Files');

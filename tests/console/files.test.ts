@@ -62,7 +62,7 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
   const names = () => page.getByRole('row').getByRole('link').allTextContents();
   const select = (name: string) => page.getByLabel(`Select ${name}`, { exact: true }).check();
 
-  test('are found by folders, by a part of the name, by a tag, and by the keyboard alone', async () => {
+  test('are found by folder, by part of the name, by tag, and with the keyboard only', async () => {
     await expect.poll(names).toEqual(['deep', 'many', 'a.txt', 'b.txt']);
     await page.keyboard.press('/');
     await page.keyboard.type('b.t');
@@ -77,7 +77,7 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
     await page.getByRole('heading', { name: 'deep' }).waitFor();
   });
 
-  test('of a large folder scroll to the end, and few rows are drawn at a time', async () => {
+  test('of a large folder can be scrolled to the end with few rows drawn at a time', async () => {
     await top();
     await page.getByRole('link', { name: 'many' }).click();
     await page.getByText('1,000 entries so far').waitFor();
@@ -133,7 +133,7 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
     expect(moved.files).toBe(1);
   });
 
-  test('are deleted by the keyboard, and brought back', async () => {
+  test('are deleted with the keyboard, and restored', async () => {
     await page.getByRole('row', { name: 'bee.txt' }).focus();
     await page.keyboard.press('Space');
     await page.keyboard.press('Delete');
@@ -144,7 +144,7 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
     await expect.poll(names).toEqual(['attic', 'many', 'a.txt', 'bee.txt']);
   });
 
-  test('are downloaded: one as it is, several as a zip', async () => {
+  test('are downloaded: one unchanged, several as a zip', async () => {
     // Without a file picker, as in most browsers.
     await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
     await select('a.txt');
@@ -165,7 +165,7 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
     expect(visit.faults).toEqual([]);
   });
 
-  test('that are sounds are heard from any place, of which only a part is fetched', async () => {
+  test('with sound play from any position, and only a part is fetched', async () => {
     const path = 'hum.wav';
     await tested.storage.upload(sound(600), { bucket: 'demo', path, contentType: 'audio/wav' });
     await page.goto(`${tested.pages.url}/#/file/demo/${path}`);

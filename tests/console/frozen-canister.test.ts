@@ -58,7 +58,7 @@ describe.skipIf(isBrowserUnwanted)('a frozen canister', () => {
     await page.getByRole('heading', { level: 1, name: 'Your buckets' }).waitFor();
   }
 
-  test('is named with the command that tops it up, in a folder, the buckets and an upload', async () => {
+  test('is reported with the command that tops it up, in a folder, the list of buckets and an upload', async () => {
     const page = await whileFrozen(async (page) => {
       let attempts = 0;
       page.on('request', (request) => {
@@ -79,7 +79,7 @@ describe.skipIf(isBrowserUnwanted)('a frozen canister', () => {
     await page.getByRole('link', { name: 'demo' }).waitFor();
   });
 
-  test('is named where a part of the page cannot load', async () => {
+  test('is reported if a part of the page cannot load', async () => {
     await whileFrozen(async (page) => {
       await page.goto(`${tested.pages.url}/#/bucket/demo`);
       await page.getByRole('alert').filter({ hasText: words() }).waitFor();

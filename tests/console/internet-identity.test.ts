@@ -57,7 +57,7 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
     await context.route('https://icp-api.io/**', (route) => route.abort());
   }
 
-  test('by Internet Identity shows who that is here, also after a reload', async () => {
+  test('by Internet Identity shows the principal, also after a reload', async () => {
     const { page, context, faults } = await tested.open();
     const address = `https://${tested.service.canisterId}.icp.net`;
     await serveNetwork(context, address);

@@ -30,7 +30,7 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('goes on by itself when the service was killed and started again', async () => {
+  test('continues by itself after the service was killed and started again', async () => {
     const bytes = sampleBytes('film', 12_000_000);
     const path = join(folder, 'film.bin');
     await writeFile(path, bytes);

@@ -107,7 +107,7 @@ describe.skipIf(isBrowserUnwanted)('one lying node', () => {
     await context.close();
   });
 
-  test('a worker cannot be registered at the front, not even by the console', async () => {
+  test('at the front no page can register a worker, not even the console', async () => {
     const { page: console, context } = await browser.open();
     await console.goto(front());
     await console.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -71,7 +71,7 @@ describe.skipIf(isBrowserUnwanted)('a hostile file', () => {
     expect(elsewhere).toEqual([]);
   });
 
-  test('that is opened by itself, at its address, runs in no origin that has the key', async () => {
+  test('that is opened at its own address runs in an origin that cannot read the key', async () => {
     const link = await tested.storage.links.create({ bucket: 'demo', path: 'page.html' });
     const { pathname, search } = new URL(link.url);
     const second = await visit.context.newPage();
@@ -82,7 +82,7 @@ describe.skipIf(isBrowserUnwanted)('a hostile file', () => {
   });
 });
 
-test('the first view has at most 60 kB, all of the console 258 kB, compressed', async () => {
+test('the first view has at most 60 kB compressed, and the whole console 258 kB', async () => {
   const folder = await buildConsole();
   const page = await readFile(join(folder, 'index.html'), 'utf8');
   const names = await readdir(join(folder, 'assets'));

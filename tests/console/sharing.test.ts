@@ -30,7 +30,7 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
     await tested?.close();
   });
 
-  test('makes the bucket private and has it keep former versions', async () => {
+  test('makes the bucket private and lets it keep former versions', async () => {
     await page.getByRole('button', { name: 'Make it private' }).click();
     await page.getByText('Private: members').waitFor();
     await page.getByRole('button', { name: 'Keep them for 30 days' }).click();
@@ -39,7 +39,7 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
     expect({ isPublic, keepVersionsDays }).toEqual({ isPublic: false, keepVersionsDays: 30 });
   });
 
-  test('makes a key whose secret is shown once, which signs in elsewhere, and revokes it', async () => {
+  test('creates a key whose secret is shown once, which signs in elsewhere, and revokes it', async () => {
     await page.getByLabel('Name of the key').fill('Anna');
     await page.getByLabel('delete', { exact: true }).uncheck();
     await page.getByRole('button', { name: 'Make a key' }).click();
@@ -55,7 +55,7 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
     await other.context.close();
   });
 
-  test('adds a member, whose principal must be one, and removes them', async () => {
+  test('adds a member, whose principal must be valid, and removes the member', async () => {
     await page.getByLabel('Principal').fill('nobody');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('"nobody" is not a principal.').waitFor();
@@ -86,7 +86,7 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
     expect((await tested.storage.stat(options)).tags).toEqual(['sea', 'summer']);
   });
 
-  test('makes a link, by which a stranger reads the file until it is revoked', async () => {
+  test('creates a link that a stranger can read until it is revoked', async () => {
     await page.getByRole('button', { name: 'Make a link' }).click();
     const link = await page.getByText(/\/s\/.+\?k=/).textContent();
     await page.getByText(/expires in 7 days/).waitFor();

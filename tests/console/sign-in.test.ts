@@ -15,7 +15,7 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
   });
   afterAll(() => tested?.close());
 
-  test('by a pasted key shows the files, until the tab is closed', async () => {
+  test('with a pasted key shows the files, until the tab is closed', async () => {
     const { page, context, faults } = await tested.open();
     await page.goto(tested.pages.url);
     await page.getByLabel('API key').fill('efs_wrong');
@@ -34,7 +34,7 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
     await context.close();
   });
 
-  test('by an address with a key takes it once and out of the address bar', async () => {
+  test('by an address with a key reads the key once and removes it from the address bar', async () => {
     const visit = await tested.open();
     await tested.signIn(visit);
     const { page, context, faults } = visit;
@@ -50,7 +50,7 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
     await context.close();
   });
 
-  test('by a key that is remembered lasts until its holder signs out', async () => {
+  test('with a remembered key lasts until the user signs out', async () => {
     const { page, context } = await tested.open();
     await page.goto(tested.pages.url);
     await page.getByLabel('Stay signed in on this device').check();
@@ -111,7 +111,7 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
     await context.close();
   });
 
-  test('by a key of the device tells the line that an owner runs, then shows the bucket', async () => {
+  test('with a key of the device shows the command for the owner, then the bucket', async () => {
     const { page, context, faults } = await tested.open();
     await page.goto(tested.pages.url);
     await page.getByRole('button', { name: 'Use a key of this device' }).click();

@@ -58,7 +58,7 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     await page.getByRole('grid').dispatchEvent('drop', { dataTransfer: transfer });
   }
 
-  test('of files that are dropped shows them in the list, and many go in few requests', async () => {
+  test('of dropped files shows them in the list, and takes few requests', async () => {
     const requests: string[] = [];
     page.on('request', (request) => {
       // A measurement of the line stores nothing; a slow machine makes it send another request.
@@ -78,7 +78,7 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     expect(usage).toEqual({ files: 300, bytes: 300_000 });
   });
 
-  test('asks before it takes the place of another file', async () => {
+  test('asks before it replaces another file', async () => {
     await tested.storage.upload(sampleBytes('film', 10), { bucket: 'demo', path: 'film.bin' });
     await choose([{ name: 'film.bin', mimeType: '', buffer: Buffer.from('other') }]);
     await page.getByText('A file of this name is there already.').waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     expect((await stored('film.bin')).size).toBe(5);
   });
 
-  test('is paused and gone on with, and waits while the browser is offline', async () => {
+  test('can be paused and resumed, and waits while the browser is offline', async () => {
     const held = gate();
     await page.route('**/chunk/*', async (route) => {
       await held.opened;
@@ -112,7 +112,7 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     expect((await stored('second.bin')).size).toBe(4_000_000);
   });
 
-  test('that a reload cut short goes on with the same file, without what is there', async () => {
+  test('that a reload interrupted continues with the same file, from the stored chunks', async () => {
     await tested.storage.remove({ bucket: 'demo', path: 'film.bin' });
     const held = gate();
     await page.route('**/chunk/*', async (route) => {

@@ -96,7 +96,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await judge('sign-in');
   });
 
-  test('of a folder, and of what is selected there', async () => {
+  test('of a folder with selected files', async () => {
     await tested.signIn(visit);
     await page.getByRole('link', { name: 'harbour.png' }).waitFor();
     await judge('files');
@@ -124,7 +124,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.keyboard.press('Escape');
   });
 
-  test('of a link that is made', async () => {
+  test('of creating a link', async () => {
     await page.getByLabel('Select harbour.png').check();
     await page.getByRole('button', { name: 'Share' }).click();
     await page.getByRole('button', { name: 'Make a link' }).click();
@@ -133,7 +133,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.keyboard.press('Escape');
   });
 
-  test('of a picture and of a text', async () => {
+  test('of a picture and a text', async () => {
     await page.getByRole('link', { name: 'harbour.png' }).click();
     await page.getByRole('img', { name: 'harbour.png' }).waitFor();
     await judge('picture');
@@ -143,7 +143,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await judge('text');
   });
 
-  test('of uploads that want an answer', async () => {
+  test('of uploads that need a decision', async () => {
     await page.getByRole('link', { name: 'demo' }).click();
     await page.getByRole('link', { name: 'notes.md' }).waitFor();
     const file = { name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('other') };
@@ -153,7 +153,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.getByRole('button', { name: 'Cancel all' }).click();
   });
 
-  test('of what somebody was sent', async () => {
+  test('of a link for its recipient', async () => {
     const { storage, pages } = tested;
     await storage.buckets.create('safe', { endToEnd: {} });
     const path = 'summer/harbour.png';
@@ -165,7 +165,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.goto(pages.url);
   });
 
-  test('of the buckets, and of one of them, for its owner', async () => {
+  test('of the buckets, and of one bucket for its owner', async () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Use a key of this device' }).click();
     const line = await page.getByText('efs member add').textContent();
@@ -193,7 +193,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await judge('bucket-end-to-end');
   });
 
-  test('of who was asked to send files', async () => {
+  test('of a drop box for its senders', async () => {
     await page.goto('about:blank');
     await page.goto(dropBox);
     await page.getByText('Drop files or folders here').waitFor();

@@ -102,7 +102,7 @@ describe('seal(): large and extreme inputs', () => {
     expect(Buffer.compare(sealed, expected)).toBe(0);
   });
 
-  test('the block counter goes on from 2^32 - 1 with 0', () => {
+  test('the block counter wraps from 2^32 - 1 to 0', () => {
     const wrapping = new Uint8Array(64 * 7 + 5);
     chacha20InPlace({ key, nonce, counter: 0xffff_fffe, data: wrapping });
     const before = new Uint8Array(64 * 2);
@@ -112,7 +112,7 @@ describe('seal(): large and extreme inputs', () => {
     expect(wrapping).toEqual(new Uint8Array(Buffer.concat([before, after])));
   });
 
-  test('poly1305() equals plain arithmetic where carries run through all limbs', () => {
+  test('poly1305() equals plain arithmetic when carries run through all limbs', () => {
     const extreme = fc.constantFrom(0x00, 0x01, 0x7f, 0xfb, 0xfc, 0xfe, 0xff);
     const runs = fc.array(fc.tuple(extreme, fc.integer({ min: 1, max: 200 })), { maxLength: 6 });
     const blocks = runs.map((parts) => parts.flatMap(([byte, times]) => Array(times).fill(byte)));
@@ -138,7 +138,7 @@ describe('seal(): large and extreme inputs', () => {
     expect(poly1305(key, long)).toEqual(plainPoly1305(key, long));
   });
 
-  test('seal() goes on from long associated data with limbs at their maxima', () => {
+  test('seal() is correct after long associated data with limbs at their maxima', () => {
     for (let length = 176; length <= 480; length += 16) {
       const associatedData = new Uint8Array(length + (length % 3)).fill(0xff);
       const plaintext = pattern(656 - length);
@@ -205,13 +205,13 @@ describe('seal(): refusals', () => {
     expect(open({ key, nonce, associatedData, sealed: longer })).toBeUndefined();
   });
 
-  test('a byte moved between associated data and text is noticed', () => {
+  test('a byte moved between associated data and text is detected', () => {
     const sealed = seal({ key, nonce, associatedData, plaintext: pattern(0) });
     const padded = new Uint8Array(Buffer.concat([associatedData, new Uint8Array(1)]));
     expect(open({ key, nonce, associatedData: padded, sealed })).toBeUndefined();
   });
 
-  test('openInPlace() leaves ciphertext where the tag is wrong', () => {
+  test('openInPlace() leaves the ciphertext if the tag is wrong', () => {
     const data = pattern(1000);
     const tag = sealInPlace({ key, nonce, associatedData, data });
     const ciphertext = data.slice();
@@ -233,7 +233,7 @@ describe('seal(): refusals', () => {
     expect(tags.subarray(32)).toEqual(new Uint8Array(16));
   });
 
-  test('operands of wrong lengths are refused and leave nothing waiting', () => {
+  test('operands of wrong lengths are refused and leave no pending operation', () => {
     const data = pattern(10);
     const right = { key, nonce, associatedData, data, tag: new Uint8Array(16) };
     const short = new Uint8Array(11);
@@ -249,7 +249,7 @@ describe('seal(): refusals', () => {
     ).toEqual(data);
   });
 
-  test('no secret stays in the kernel memory', async () => {
+  test("no secret remains in the kernel's memory", async () => {
     const { memory } = await installNodeKernel();
     const block = new Uint8Array(64);
     chacha20InPlace({ key, nonce, counter: 0, data: block });

@@ -7,7 +7,7 @@ beforeAll(async () => {
   await installNodeKernel();
 });
 
-test('areEqualSecrets() is true for the same bytes and false for any others', () => {
+test('areEqualSecrets() is true for equal bytes and false for all others', () => {
   const bytes = fc.uint8Array({ maxLength: 70 });
   fc.assert(
     fc.property(bytes, bytes, (a, b) => {
@@ -17,7 +17,7 @@ test('areEqualSecrets() is true for the same bytes and false for any others', ()
   );
 });
 
-test('areEqualSecrets() notices a difference in any one bit', () => {
+test('areEqualSecrets() detects a difference in any single bit', () => {
   const secret = Uint8Array.from({ length: 33 }, (_, i) => i * 3);
   for (let bit = 0; bit < secret.length * 8; bit++) {
     const other = secret.slice();

@@ -40,7 +40,7 @@ describe.each([0, 1, 7])('sha256(): SHA-256 at addresses with remainder %i', (mi
     }
   });
 
-  test('a hash in two steps equals the hash at once, wherever the message is cut', () => {
+  test('a hash in two steps equals the hash in one, wherever the message is split', () => {
     const message = Uint8Array.from({ length: 600 }, (_, i) => i * 29);
     const expected = digestByNode(message);
     for (let cut = 0; cut <= message.length; cut++) {
@@ -51,7 +51,7 @@ describe.each([0, 1, 7])('sha256(): SHA-256 at addresses with remainder %i', (mi
     }
   });
 
-  test('a hash in steps equals the hash at once, however the message is cut', () => {
+  test('a hash in several steps equals the hash in one, however the message is split', () => {
     const pieces = fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 8 });
     fc.assert(
       fc.property(pieces, (parts) => {
@@ -73,7 +73,7 @@ describe('sha256(): states of SHA-256', () => {
     await installNodeKernel();
   });
 
-  test('finishSha256() leaves the state as it was, for more to come', () => {
+  test('finishSha256() leaves the state unchanged, so that more bytes can follow', () => {
     const state = createSha256State();
     updateSha256(state, fromHex('616263'));
     expect(finishSha256(state)).toEqual(finishSha256(state));
@@ -81,7 +81,7 @@ describe('sha256(): states of SHA-256', () => {
     expect(finishSha256(state)).toEqual(nobleSha256(fromHex('616263646566')));
   });
 
-  test('a stored state goes on in another instance of the kernel', async () => {
+  test('a stored state can be continued by another instance of the kernel', async () => {
     const message = Uint8Array.from({ length: 1000 }, (_, i) => i);
     const state = createSha256State();
     updateSha256(state, message.subarray(0, 333));
@@ -90,7 +90,7 @@ describe('sha256(): states of SHA-256', () => {
     expect(finishSha256(state)).toEqual(nobleSha256(message));
   });
 
-  test('a state is laid out as it always was, for uploads that outlive an upgrade', () => {
+  test('a state keeps its layout, for uploads that outlive an upgrade', () => {
     const state = createSha256State();
     // 1,024 bytes use four lanes, 64 do not, and three wait
     updateSha256(state, new Uint8Array(1024).fill(0x61));
@@ -104,7 +104,7 @@ describe('sha256(): states of SHA-256', () => {
     expect(state.subarray(40, 43)).toEqual(fromHex('626262'));
   });
 
-  test('a state of another size is refused and leaves nothing waiting', () => {
+  test('a state of another size is refused and leaves no pending operation', () => {
     const short = new Uint8Array(sha256StateBytes - 1);
     expect(() => updateSha256(short, new Uint8Array(3))).toThrow('the state has 103 bytes');
     expect(() => finishSha256(short)).toThrow('the state has 103 bytes');

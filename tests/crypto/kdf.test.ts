@@ -63,7 +63,7 @@ test.each([0, -1, hkdfBytesMax + 1, Number.NaN])('hkdfSha256() refuses %d bytes'
   expect(() => hkdfSha256(input)).toThrow('Cannot derive');
 });
 
-test('hkdfSha256(): no byte of an HMAC key stays in the kernel memory', async () => {
+test("hkdfSha256(): no byte of an HMAC key remains in the kernel's memory", async () => {
   const { memory } = await installNodeKernel();
   const key = Uint8Array.from({ length: 64 }, (_, i) => 0x80 + i);
   hmacSha256(key, new Uint8Array(10));

@@ -18,7 +18,7 @@ test('createRandomSource(): a source without a seed is not fresh', () => {
   expect(() => createRandomSource().next(32, startNs)).toThrow('seeded');
 });
 
-test('createRandomSource(): it is stale after over an hour without use, and whenever time runs back', () => {
+test('createRandomSource(): it is stale after over an hour without use, and if the clock was set back', () => {
   const source = seeded();
   expect(source.isFresh(startNs)).toBe(true);
   expect(source.isFresh(startNs + staleAfterNs)).toBe(true);
@@ -29,7 +29,7 @@ test('createRandomSource(): it is stale after over an hour without use, and when
   expect(source.isFresh(startNs + staleAfterNs - 1n)).toBe(false);
 });
 
-test('createRandomSource(): a seed makes it fresh again, and what it draws another', () => {
+test('createRandomSource(): a new seed makes it fresh again and changes its output', () => {
   const [one, other] = [seeded(), seeded()];
   const later = startNs + 5n * staleAfterNs;
   expect(one.next(32, startNs)).toEqual(other.next(32, startNs));
@@ -38,6 +38,6 @@ test('createRandomSource(): a seed makes it fresh again, and what it draws anoth
   expect(one.next(32, later)).not.toEqual(other.next(32, later));
 });
 
-test('createRandomSource(): the time is mixed into what is drawn', () => {
+test('createRandomSource(): the output depends on the time', () => {
   expect(seeded().next(32, startNs)).not.toEqual(seeded().next(32, startNs + 1n));
 });

@@ -50,7 +50,7 @@ function encryptedFor(secret: Uint8Array): Uint8Array {
 }
 
 describe('decryptVetKey()', () => {
-  test('gives the key that the official client decrypts and verifies', () => {
+  test('returns the key that the official client decrypts and verifies', () => {
     const publicKey = DerivedPublicKey.deserialize(derivedPublicKey);
     for (let round = 0; round < 5; round++) {
       const secret = randomSecret();
@@ -67,13 +67,13 @@ describe('decryptVetKey()', () => {
     }
   });
 
-  test('gives another key for another transport secret', () => {
+  test('returns another key for another transport secret', () => {
     const secret = randomSecret();
     const encrypted = encryptedFor(secret);
     expect(decryptVetKey(encrypted, randomSecret())).not.toEqual(decryptVetKey(encrypted, secret));
   });
 
-  test('gives nothing for what is no encrypted key', () => {
+  test('returns undefined for an invalid encrypted key', () => {
     const secret = randomSecret();
     const encrypted = encryptedFor(secret);
     const withFirst = (byte: number) => Uint8Array.of(byte, ...encrypted.subarray(1));
@@ -107,7 +107,7 @@ describe('isVetKey()', () => {
   const secret = randomSecret();
   const vetKey = () => decryptVetKey(encryptedFor(secret), secret) ?? new Uint8Array(0);
 
-  test('knows the key that was asked for', () => {
+  test('accepts the requested key', () => {
     expect(isVetKey({ vetKey: vetKey(), derivedPublicKey, input })).toBe(true);
   });
 
@@ -124,7 +124,7 @@ describe('isVetKey()', () => {
     }
   });
 
-  test('refuses other points, the neutral one and what is no point', () => {
+  test('refuses other points, the neutral point and bytes that are no point', () => {
     for (const wrong of [
       G1.BASE.toBytes(true),
       G1.ZERO.toBytes(true),
@@ -140,7 +140,7 @@ describe('isVetKey()', () => {
 });
 
 describe('decryptVetKey(): points of G1', () => {
-  test('are read and written as the library of the whole curve does it', () => {
+  test('are read and written as by a library for the whole curve', () => {
     for (const factor of [1n, 2n, 3n, 7n, g1Order - 1n, g1Order - 2n]) {
       const expected = G1.BASE.multiply(factor).toBytes(true);
       expect(encodeG1(g1Generator.multiply(factor))).toEqual(expected);

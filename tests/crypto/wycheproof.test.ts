@@ -17,7 +17,7 @@ const vectors = readVectors<{ aead: AeadVector[]; hmac: HmacVector[]; hkdf: Hkdf
 
 beforeAll(() => installNodeKernel());
 
-test('ChaCha20-Poly1305 seals and opens what is valid, and opens nothing else', () => {
+test('ChaCha20-Poly1305 seals and opens the valid vectors, and opens no invalid one', () => {
   for (const [id, key, nonce, aad, message, ciphertext, tag, result] of vectors.aead) {
     const context = { key: fromHex(key), nonce: fromHex(nonce), associatedData: fromHex(aad) };
     const sealed = fromHex(ciphertext + tag);
@@ -36,7 +36,7 @@ test('ChaCha20-Poly1305 seals and opens what is valid, and opens nothing else', 
   }
 });
 
-test('hmacSha256(): HMAC-SHA-256 gives the tags that are valid, truncated as they are', () => {
+test('hmacSha256() computes the valid tags, truncated as in the vectors', () => {
   for (const [id, key, message, tag, result] of vectors.hmac) {
     const expected = fromHex(tag);
     const actual = hmacSha256(fromHex(key), fromHex(message)).subarray(0, expected.length);
@@ -44,7 +44,7 @@ test('hmacSha256(): HMAC-SHA-256 gives the tags that are valid, truncated as the
   }
 });
 
-test('hmacSha256(): HKDF-SHA-256 gives what is valid, and refuses lengths that cannot be had', () => {
+test('hkdfSha256() computes the valid outputs, and refuses lengths beyond the maximum', () => {
   for (const [id, keyMaterial, salt, info, length, output, result] of vectors.hkdf) {
     const input = { keyMaterial: fromHex(keyMaterial), salt: fromHex(salt), info: fromHex(info) };
     const derive = () => hkdfSha256({ ...input, length });

@@ -22,7 +22,7 @@ function argumentsOf(command: string): Argument[] {
   return first === undefined ? call : [...call, { text: first, types: init({ IDL }) }];
 }
 
-test('arguments of commands that are not run can be encoded', () => {
+test('arguments of commands that tests do not run can be encoded', () => {
   const shells = readPages().flatMap(({ blocks }) => blocks);
   const commands = shells.filter(({ language }) => language === 'sh').map(({ text }) => text);
   const found = commands.flatMap(commandsOf).filter(isNotRun).flatMap(argumentsOf);

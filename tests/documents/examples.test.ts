@@ -15,7 +15,7 @@ import { runShell } from './support/shell.ts';
 
 const examples = readExamples();
 
-test('@example stands in the docstring of each function of the entrances', () => {
+test('@example is in the docstring of each exported function', () => {
   const functions = Object.entries(entrance).filter(([name]) => /^[a-z]/.test(name));
   const described = new Set(examples.map(({ name }) => name));
   expect(functions.map(([name]) => name).filter((name) => !described.has(name))).toEqual([]);

@@ -27,7 +27,7 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-test('links lead to files and headings that are there', () => {
+test('links point to existing files and headings', () => {
   const broken = [...texts].flatMap(([path, text]) =>
     [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = '']) => {
       if (/^(?:https?|mailto):/.test(target)) return [];
@@ -43,7 +43,7 @@ test('links lead to files and headings that are there', () => {
   expect(broken).toEqual([]);
 });
 
-test('every page of docs is in their map', () => {
+test('docs/README.md links every page of docs', () => {
   const map = texts.get('docs/README.md') ?? '';
   const targets = [...map.matchAll(/\]\(([^)\s#]+)/g)].map(([, target = '']) =>
     join('docs', target),

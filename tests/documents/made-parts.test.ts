@@ -44,7 +44,7 @@ test('openapi.json is generated from the routes and http.md', async () => {
   expect(isMade, 'npm run documents writes it').toBe(true);
 });
 
-test('pictures are drawn of the transcripts that are run', () => {
+test('pictures are drawn from the transcripts that tests run', () => {
   const stale = readPages()
     .flatMap(({ blocks }) => blocks)
     .filter(({ picture, text }) => {

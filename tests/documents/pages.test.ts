@@ -14,7 +14,7 @@ import { commandsOf, isNotRun, outputPattern, runShell, stepsOf } from './suppor
 
 const pages = readPages();
 
-test('every program of the pages and docstrings is right by its types', () => {
+test('every program of the pages and docstrings passes the type check', () => {
   const programs = new Map([['examples.ts', programOfExamples(readExamples())]]);
   for (const { path, blocks } of pages) {
     const programsOfPage = blocks.filter((block) => isProgram(block) && !block.isOfDocstring);
@@ -25,14 +25,14 @@ test('every program of the pages and docstrings is right by its types', () => {
   expect(typeErrors(programs)).toEqual([]);
 });
 
-test('what is not run is named with its reason, and is there', () => {
+test('every example that is not run exists and has a reason', () => {
   const shells = pages.flatMap(({ blocks }) => blocks.filter(({ language }) => language === 'sh'));
   const left = shells.flatMap(({ text }) => commandsOf(text)).filter(isNotRun);
   const unused = notRun.filter(({ command }) => !left.some((line) => line.startsWith(command)));
   expect(unused).toEqual([]);
 });
 
-test('no fence is passed over', () => {
+test('every fenced block is tested', () => {
   const uneven = pages.filter(({ text, blocks }) => {
     const fences = text.match(/^ *```/gm)?.length ?? 0;
     return fences !== 2 * blocks.filter(({ isFenced }) => isFenced).length;

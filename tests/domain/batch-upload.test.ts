@@ -78,7 +78,7 @@ describe('uploadBatch()', () => {
     checkInvariants(stores);
   });
 
-  test('replaces what is there, and tells it from what is new', () => {
+  test('replaces existing files, and reports which files are new', () => {
     putTestFile(scene.stores, { path: 'a' });
     const results = upload(fileOf('/a', { bytes: testBytes(20) }), fileOf('b'));
     expect(results.map(({ path, stored }) => [path, stored?.isNew, stored?.file.version])).toEqual([
@@ -88,7 +88,7 @@ describe('uploadBatch()', () => {
     checkInvariants(scene.stores);
   });
 
-  test('stores none when one is refused, and says of each why', () => {
+  test('stores none if one is refused, and reports the reason for each', () => {
     const old = putTestFile(scene.stores, { path: 'old' }).file;
     const files = [
       fileOf('good'),
@@ -111,13 +111,13 @@ describe('uploadBatch()', () => {
     expect(findFile(scene.stores, 'box', 'old')).toEqual(old);
   });
 
-  test('compares digests before it writes, which a query does not', () => {
+  test('compares digests before it writes, and checkBatch does not compare them', () => {
     const files = [fileOf('a', { digests: [new Uint8Array(32)] }), fileOf('b')];
     expectNotStored(files, ['BadDigest', 'NotStored']);
     expect(checkBatch(scene.stores, anonymous, batchOf(files))).toBeUndefined();
   });
 
-  test('keeps preconditions of each file by itself', () => {
+  test('checks the preconditions of each file separately', () => {
     const { file } = putTestFile(scene.stores, { path: 'a' });
     const conditions = { ifMatch: entityTag(file) };
     const results = upload(
@@ -127,7 +127,7 @@ describe('uploadBatch()', () => {
     expect(codesOf(results)).toEqual([undefined, undefined]);
   });
 
-  test('refuses a path that comes twice, however it is written', () => {
+  test('refuses a path that occurs twice, with or without a leading slash', () => {
     const { stores } = scene;
     const refusal = expectRefusal(stores, 'InvalidArgument', () =>
       upload(fileOf('/a'), fileOf('a')),
@@ -147,7 +147,7 @@ describe('uploadBatch()', () => {
     expectRefusal(scene.stores, code, () => checkBatch(scene.stores, anonymous, batchOf(files)));
   });
 
-  test('refuses together what each would be taken for by the quotas', () => {
+  test('checks the quotas for all files together', () => {
     const { stores } = scene;
     updateBucket(stores, callOf('alice'), bucketChange({ quotaFiles: 2n }));
     expectRefusal(stores, 'QuotaExceeded', () => upload(fileOf('a'), fileOf('b'), fileOf('c')));
@@ -157,7 +157,7 @@ describe('uploadBatch()', () => {
     expect(codesOf(upload(fileOf('a', large)))).toEqual([undefined]);
   });
 
-  test('reads nothing of the files before the caller may write', () => {
+  test('does not decode the files before it knows that the caller may write', () => {
     const { stores, readKey } = scene;
     const readFiles = () => expect.fail('the files are read');
     for (const apiKey of [readKey, undefined]) {

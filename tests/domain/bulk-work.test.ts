@@ -42,7 +42,7 @@ function copies(count: number): string[] {
   return paths;
 }
 
-test('moveFiles moves what one message may write, and the rest in further calls', () => {
+test('moveFiles moves as much as one message may write, and the rest in further calls', () => {
   const { stores } = scene;
   const paths = copies(9);
   const apiKey = makeKey(stores, { permissions: ['read'] });
@@ -77,7 +77,7 @@ test('moveFiles moves what one message may write, and the rest in further calls'
   checkInvariants(scene.stores);
 });
 
-test('deleteFiles by a prefix deletes what one message may, and goes on by its cursor', () => {
+test('deleteFiles by a prefix deletes as much as one message may, and continues by its cursor', () => {
   const paths = copies(160);
   const told: string[] = [];
   let cursor: string | undefined;
@@ -99,7 +99,7 @@ test('deleteFiles by a prefix deletes what one message may, and goes on by its c
   checkInvariants(scene.stores);
 });
 
-test('deleteFiles by paths refuses those that one message has no room for, with SlowDown', () => {
+test('deleteFiles by paths refuses those that do not fit into one message, with SlowDown', () => {
   const remove = (wanted: readonly string[]) =>
     deleteFiles(scene.stores, alice, {
       bucket: 'box',

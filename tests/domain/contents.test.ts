@@ -28,7 +28,7 @@ function write(address: { contentId: number; index: number }, bytes: Uint8Array,
 describe('readContent(): the record of a chunk', () => {
   const address = { contentId: 0x0102, index: 3 };
 
-  test('has the bytes of its diagram', () => {
+  test('has the documented layout', () => {
     write(address, testBytes(65_537), 5);
     const [[name, record] = []] = stores.chunks.entries();
     expect(Buffer.from(name ?? []).toString('hex')).toBe('00000000000001020000000000000003');
@@ -48,7 +48,7 @@ describe('readContent(): the record of a chunk', () => {
     });
   });
 
-  test('that was altered in any byte is refused', () => {
+  test('is refused if any byte was altered', () => {
     write(address, testBytes(10));
     const [[name, record] = []] = stores.chunks.entries();
     if (name === undefined || record === undefined) return expect.fail('no chunk');
@@ -61,7 +61,7 @@ describe('readContent(): the record of a chunk', () => {
 });
 
 describe('readContent(): a stored segment', () => {
-  test('has the bytes of its diagram', () => {
+  test('has the documented layout', () => {
     const bytes = testBytes(65_537);
     write({ contentId: 0x0102, index: 3 }, bytes, 5);
     const blobs = spaceBytes(stores.system.stable, 1);
@@ -81,15 +81,15 @@ describe('readContent(): a stored segment', () => {
   });
 });
 
-describe('readContent(): the note of a discarded content', () => {
-  test('has the bytes of its diagram', () => {
+describe('readContent(): the record of a discarded content', () => {
+  test('has the documented layout', () => {
     discardContent(stores, { contentId: 0x0405, chunkCount: 1_000 });
     const [[name, record] = []] = stores.reclaims.entries();
     expect(Buffer.from(name ?? []).toString('hex')).toBe('0000000000000405');
     expect(Buffer.from(record ?? []).toString('hex')).toBe('012000000000000000e803000000000000');
   });
 
-  test('is worked off from where it stands', () => {
+  test('is processed from its recorded progress', () => {
     for (const index of [4, 5]) {
       write({ contentId: 9, index }, testBytes(10));
     }
@@ -102,7 +102,7 @@ describe('readContent(): the note of a discarded content', () => {
 });
 
 describe('discardContent()', () => {
-  test('does the same work however many chunks there are', () => {
+  test('takes constant work for any number of chunks', () => {
     const writes = [100, 1_000].map((chunkCount, contentId) => {
       for (let index = 0; index < chunkCount; index++) {
         write({ contentId, index }, testBytes(1));
@@ -118,7 +118,7 @@ describe('discardContent()', () => {
   });
 });
 
-test('readContent() gives what writeChunk() took, also after a replacement', () => {
+test('readContent() returns what writeChunk() stored, also after a replacement', () => {
   const content = { contentId: 1, chunkSize: 70_000, size: 70_000 };
   for (const seed of [1, 2]) {
     const bytes = testBytes(70_000, seed);

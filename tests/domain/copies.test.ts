@@ -72,7 +72,7 @@ const metadata = {
 };
 
 describe('copyFile(): a copy', () => {
-  test('has the bytes and all that is noted with the file, and a history of its own', () => {
+  test('has the bytes and all metadata of the file, and a history of its own', () => {
     const { stores } = scene;
     const { file } = putTestFile(stores, { path: '/a', metadata });
     const { file: copy, isNew } = copyFile(stores, alice, order());
@@ -88,7 +88,7 @@ describe('copyFile(): a copy', () => {
     checkInvariants(stores);
   });
 
-  test('in another bucket opens under its key, and stays when the first is gone', () => {
+  test("in another bucket is encrypted under that bucket's key, and survives the deletion of its source", () => {
     const { stores } = scene;
     const bytes = putMany('a', 3);
     copyFile(stores, alice, order({ to: { bucket: 'other', path: 'dir/c' } }));
@@ -103,7 +103,7 @@ describe('copyFile(): a copy', () => {
     checkInvariants(stores);
   });
 
-  test('of a copy, and back over the first one, loses nothing', () => {
+  test('of a copy can replace the original without loss', () => {
     const { stores } = scene;
     const bytes = putMany('a', 2);
     copyFile(stores, alice, order());
@@ -116,7 +116,7 @@ describe('copyFile(): a copy', () => {
     expect(stores.blobs.bytesInUse()).toBe(0);
   });
 
-  test('is made under the conditions of what is at its path', () => {
+  test('checks the conditions on the target path', () => {
     const { stores } = scene;
     putTestFile(stores, { path: '/a' });
     const { file } = putTestFile(stores, { path: '/b', bytes: testBytes(9, 9) });
@@ -132,7 +132,7 @@ describe('copyFile(): a copy', () => {
     checkInvariants(stores);
   });
 
-  test('has in place of what is noted with the file what is said of it', () => {
+  test("applies the fields of the request instead of the source's", () => {
     const { stores } = scene;
     putTestFile(stores, { path: '/a', metadata });
     const { file } = copyFile(stores, alice, order({ contentType: 'text/html', tags: [] }));
@@ -149,7 +149,7 @@ describe('copyFile(): a copy', () => {
     checkInvariants(stores);
   });
 
-  test('may be of a version, the present or a former one, over the file itself too', () => {
+  test('may be of the current or a former version, also over the file itself', () => {
     const { stores } = scene;
     updateBucket(stores, alice, bucketChange({ keepVersionsDays: 3n }));
     const contents = [1, 2, 3].map((seed) => testBytes(50, seed));
@@ -183,7 +183,7 @@ describe('copyFile(): a copy', () => {
     expect(copyFile(stores, bob, order({ to })).isNew).toBe(true);
   });
 
-  test('is made of what the caller knows, or refused', () => {
+  test('is refused if the source does not match ifSourceMatch', () => {
     const { stores } = scene;
     const { file } = putTestFile(stores, { path: '/a' });
     const other = order({ ifSourceMatch: '"other"' });
@@ -192,7 +192,7 @@ describe('copyFile(): a copy', () => {
     expect(copyFile(stores, alice, known).isNew).toBe(true);
   });
 
-  test('is refused before a byte is written', () => {
+  test('is refused before anything is written', () => {
     const { stores } = scene;
     putTestFile(stores, { path: '/a' });
     const refused = (code: Parameters<typeof expectRefusal>[1], change: Partial<CopyRequest>) =>
@@ -207,7 +207,7 @@ describe('copyFile(): a copy', () => {
     refused('QuotaExceeded', {});
   });
 
-  test('needs the right to read there and to write here', () => {
+  test('requires the right to read the source and to write the target', () => {
     const { stores } = scene;
     const box = bucketChange({ isPublic: false });
     updateBucket(stores, alice, box);
@@ -233,7 +233,7 @@ describe('copyFile(): a copy', () => {
 });
 
 describe('copyFile(): a move', () => {
-  test('keeps id and creation, and leaves nothing behind', () => {
+  test('keeps id and time of creation, and leaves nothing at the source', () => {
     const { stores } = scene;
     const bytes = putMany('a', 3);
     const before = findFile(stores, 'box', 'a');
@@ -246,7 +246,7 @@ describe('copyFile(): a move', () => {
     checkInvariants(stores);
   });
 
-  test('goes to another bucket, and over what is there', () => {
+  test('goes to another bucket, and replaces existing files', () => {
     const { stores } = scene;
     const bytes = putMany('a', 2);
     putTestFile(stores, { bucket: 'other', path: '/a' });
@@ -256,7 +256,7 @@ describe('copyFile(): a move', () => {
     checkInvariants(stores);
   });
 
-  test('fits into a bucket that is full', () => {
+  test('fits into a full bucket', () => {
     const { stores } = scene;
     putTestFile(stores, { path: '/a' });
     const { byteCount = 0, overheadBytes = 0 } = findBucket(stores, 'box') ?? {};
@@ -273,7 +273,7 @@ describe('copyFile(): a move', () => {
 describe('copyFile(): a move of a prefix', () => {
   const prefixes = { bucket: 'box', fromPrefix: 'in/', toPrefix: 'out/2026/', apiKey: undefined };
 
-  test('moves all that begin so, and nothing else', () => {
+  test('moves all files that begin with it, and no others', () => {
     const { stores } = scene;
     for (const path of ['in/a', 'in/b/c', 'inside', 'z']) putTestFile(stores, { path: `/${path}` });
     expect(moveFiles(stores, alice, prefixes)).toEqual({ moved: 2, isDone: true, failed: [] });
@@ -283,7 +283,7 @@ describe('copyFile(): a move of a prefix', () => {
     checkInvariants(stores);
   });
 
-  test('goes on in a further call after 1,000', () => {
+  test('continues in another call after 1,000 files', () => {
     const { stores } = scene;
     for (let index = 0; index < 1_001; index++) {
       putTestFile(stores, { path: `/in/${index}`, bytes: new Uint8Array(0) });
@@ -293,7 +293,7 @@ describe('copyFile(): a move of a prefix', () => {
     checkInvariants(stores);
   });
 
-  test('leaves what is damaged where it is, and says so', () => {
+  test('leaves damaged files in place and reports them', () => {
     const { stores } = scene;
     for (const path of ['in/a', 'in/b']) putTestFile(stores, { path: `/${path}` });
     const key = Buffer.from('box\0in/a');
@@ -307,7 +307,7 @@ describe('copyFile(): a move of a prefix', () => {
     ]);
   });
 
-  test('is refused when one begins with the other, and without every right', () => {
+  test('is refused if one prefix begins with the other, and without every right', () => {
     const { stores } = scene;
     putTestFile(stores, { path: '/in/a' });
     for (const toPrefix of ['in/', 'in/b/', 'i', '']) {
@@ -326,7 +326,7 @@ describe('copyFile(): a change', () => {
     return { bucket: 'box', path: 'a', conditions: {}, apiKey: undefined, ...fields };
   }
 
-  test('replaces what it names, and keeps the rest and the bytes', () => {
+  test('replaces the fields that it names, and keeps the others and the bytes', () => {
     const { stores } = scene;
     const bytes = putMany('a', 3);
     const before = findFile(stores, 'box', 'a') ?? expect.fail('no file');
@@ -382,7 +382,7 @@ describe('copyFile(): a change', () => {
     expectRefusal(scene.stores, code, () => changeFile(scene.stores, alice, change(fields)));
   });
 
-  test('needs the right to write', () => {
+  test('requires the right to write', () => {
     const { stores } = scene;
     putTestFile(stores, { path: '/a' });
     const { readKey: apiKey } = scene;

@@ -101,7 +101,7 @@ const damages: [string, () => void][] = [
   ['the tag of its record', () => stores.files.set(victim, record().with(1, ~(record()[1] ?? 0)))],
 ];
 
-describe('readFileParts(): a file with damage to', () => {
+describe('readFileParts(): a file with altered stored bytes', () => {
   test.each(damages)('%s is refused, listed, replaced and deleted', async (_, damage) => {
     damage();
     const damaged = stateOf(stores);
@@ -131,7 +131,7 @@ describe('readFileParts(): a file with damage to', () => {
   });
 });
 
-test('readFileParts(): a record with any byte altered can be replaced and deleted; others stay whole', async () => {
+test('readFileParts(): a record with any byte altered can be replaced and deleted, and others are unaffected', async () => {
   const whole = record();
   const room = 1_000_000n;
   for (let at = 0; at < whole.length; at++) {
@@ -152,7 +152,7 @@ test('readFileParts(): a record with any byte altered can be replaced and delete
   expectOthers();
 });
 
-test('readFileParts(): a record that is cut off can be replaced and deleted', async () => {
+test('readFileParts(): a truncated record can be replaced and deleted', async () => {
   const whole = record();
   for (const length of [0, 1, 20, 37, 100, whole.length - 1]) {
     stores = await rewind(stores, intact);
@@ -167,7 +167,7 @@ test('readFileParts(): a record that is cut off can be replaced and deleted', as
   }
 });
 
-test('readFileParts(): lists show the others as they are, whatever became of one record', () => {
+test('readFileParts(): lists show the other files despite a damaged record', () => {
   const whole = record();
   const paths = ['u', 'v', 'w'].map((path) => Buffer.from(path));
   const shown = () => {
@@ -182,7 +182,7 @@ test('readFileParts(): lists show the others as they are, whatever became of one
   }
 });
 
-test('readFileParts(): a tag that was altered leaves a list that can be read', () => {
+test('readFileParts(): a list is readable despite an altered tag', () => {
   const whole = record();
   stores.files.set(victim, whole.with(whole.length - 1, 0x78));
   remove('v');
@@ -193,7 +193,7 @@ test('readFileParts(): a tag that was altered leaves a list that can be read', (
   }
 });
 
-test('readFileParts(): without damage everything is given back', () => {
+test('readFileParts(): deleting undamaged files releases all space', () => {
   remove('v');
   reclaimAll();
   checkInvariants(stores);

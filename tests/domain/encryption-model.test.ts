@@ -222,7 +222,7 @@ test(`rotateBucketKey(): keys and nonces under ${rounds} rounds of random histor
   expect(run.gone.length).toBeGreaterThan(rounds / 2);
 }, 600_000);
 
-test('rotateBucketKey(): seals of one content at one time have nonces of their own', async () => {
+test('rotateBucketKey(): records sealed from one content at one time have different nonces', async () => {
   const { stores } = await createScene();
   const alice = callOf('alice');
   const named = { bucket: 'box', apiKey: undefined, conditions: {} };

@@ -103,7 +103,7 @@ function setChunk([key, record]: Entry) {
   stores.chunks.set(key, altered);
 }
 
-test('withFileKey(): another implementation opens what is stored', () => {
+test('withFileKey(): another implementation decrypts the stored bytes', () => {
   for (const size of smallSizes) {
     expect(Buffer.compare(readByTwin(stores, 'box', `small-${size}`), read(`small-${size}`))).toBe(
       0,
@@ -116,7 +116,7 @@ test('withFileKey(): another implementation opens what is stored', () => {
 });
 
 describe('withFileKey(): a stored segment', () => {
-  test('of few bytes is refused when any bit is flipped', () => {
+  test('of a few bytes is refused if any bit is flipped', () => {
     for (const size of smallSizes) {
       const { at, length } = storedAt(`small-${size}`);
       expect(length).toBe(size + 16);
@@ -128,7 +128,7 @@ describe('withFileKey(): a stored segment', () => {
     expectBystander();
   });
 
-  test(`of 64 KiB is refused when a bit is flipped, seed ${seed}`, () => {
+  test(`of 64 KiB is refused if a bit is flipped, seed ${seed}`, () => {
     const segments = [0, 1, 2].map((segment) => storedAt('large-a', segment));
     for (const { at, length } of segments) {
       const places = Array.from({ length: 60 }, () => at + random(length));
@@ -140,7 +140,7 @@ describe('withFileKey(): a stored segment', () => {
     expectBystander();
   });
 
-  test('is refused alone: segments beside it are served', () => {
+  test('is refused, while intact segments of the same file are served', () => {
     const { at } = storedAt('large-a', 1);
     const whole = testBytes(largeBytes, 7);
     const range = (offset: number, length: number) => {
@@ -155,7 +155,7 @@ describe('withFileKey(): a stored segment', () => {
     });
   });
 
-  test('is refused in the place of another, in its file, in another one and of another version', () => {
+  test('is refused in place of another segment of any file or version', () => {
     const moves: [from: string, segment: number, to: string, target: number][] = [
       ['large-a', 0, 'large-a', 1],
       ['large-a', 1, 'large-a', 0],
@@ -231,7 +231,7 @@ describe('withFileKey(): the record of a chunk with the right checksum', () => {
     expect(read('large-a')).toHaveLength(largeBytes);
   });
 
-  test('is refused in the place of another, of its file or of another one, and when it is gone', () => {
+  test("is refused in place of another chunk's record of any file, and if it is missing", () => {
     putLarge('chunks', testBytes(300_000, 3));
     const places: [Entry, Entry][] = [
       [chunkEntry('chunks', 0), chunkEntry('chunks', 1)],
@@ -258,7 +258,7 @@ describe('withFileKey(): a wrapped key', () => {
     return getFile(stores, alice, { bucket: 'box', path: `/${path}`, apiKey: undefined }).keySlot;
   }
 
-  test('of a file opens nothing when any of its bits is flipped', () => {
+  test('of a file is refused if any of its bits is flipped', () => {
     const at = slotAt(keySlotOf('large-a'));
     for (let bit = 0; bit < 8 * 76; bit++) {
       withBitFlipped(at + (bit >> 3), bit & 7, () => expectDamaged('large-a'));
@@ -267,7 +267,7 @@ describe('withFileKey(): a wrapped key', () => {
     expectBystander();
   });
 
-  test('of a bucket opens nothing of it when any of its bits is flipped', () => {
+  test('of a bucket is refused if any of its bits is flipped', () => {
     put('elsewhere', testBytes(5), 'other');
     const { used } = keySlotsOf(stores.system.stable);
     const ofBox = used.find(({ ownerId }) => ownerId === 1) ?? expect.fail('no key of the bucket');
@@ -279,7 +279,7 @@ describe('withFileKey(): a wrapped key', () => {
     expectBystander();
   });
 
-  test('of one file is refused in the place of another one, also under its number', () => {
+  test("of one file is refused in place of another file's, also with the slot's own number", () => {
     const space = spaceBytes(stores.system.stable, 4);
     const [slotA, slotB] = [keySlotOf('large-a'), keySlotOf('large-b')];
     const [a, b] = [slotA, slotB].map((slot) => {
@@ -302,7 +302,7 @@ describe('withFileKey(): a wrapped key', () => {
 describe('withFileKey(): the record of a file', () => {
   const key = Buffer.from('box\0small-63');
 
-  test('is refused when any of its bytes is altered', () => {
+  test('is refused if any byte is altered', () => {
     const record = stores.files.get(key) ?? expect.fail('no record');
     for (let at = 0; at < record.length; at++) {
       stores.files.set(key, record.with(at, (record[at] ?? 0) ^ (1 << (at & 7))));
@@ -341,7 +341,7 @@ describe('withFileKey(): the record of a file', () => {
   });
 });
 
-test('withFileKey(): keys are wiped after use, whether it went well or not', () => {
+test('withFileKey(): keys are wiped after use, also after an error', () => {
   const file = getFile(stores, alice, { bucket: 'box', path: '/large-a', apiKey: undefined });
   const seen: Uint8Array[] = [];
   const note = (key: Uint8Array) => {

@@ -39,7 +39,7 @@ const turnOn = (endToEnd: EndToEndOptions = {}) => change({ endToEnd });
 const firstEpoch = { epoch: 1, recipient: undefined, openedAtNs: startNs, keyName: 'key_1' };
 
 describe('findEndToEnd(): an end-to-end bucket', () => {
-  test('uses vetKeys and seals no names unless told, and its first epoch has no recipient yet', () => {
+  test('uses vetKeys and does not seal names by default, and its first epoch has no recipient yet', () => {
     const mode = { usesVetKeys: true, sealsNames: false, recipients: [], epochs: [firstEpoch] };
     const made = createBucket(stores, boss, { bucket: 'safe', endToEnd: {} });
     expect(made).toMatchObject({ isEndToEnd: true, isPublic: false, endToEnd: mode });
@@ -49,7 +49,7 @@ describe('findEndToEnd(): an end-to-end bucket', () => {
     expect(turnOn().endToEnd).toMatchObject(mode);
   });
 
-  test('has the recipients that its owners list, without repetitions, and no epochs without vetKeys', () => {
+  test('has the recipients that its owners list, without duplicates, and no epochs without vetKeys', () => {
     const options = { usesVetKeys: false, recipients: [own, postQuantum, own] };
     const { endToEnd } = turnOn(options);
     expect(endToEnd).toEqual({
@@ -62,7 +62,7 @@ describe('findEndToEnd(): an end-to-end bucket', () => {
     expect(findEndToEnd(stores, 'box')).toEqual(endToEnd);
   });
 
-  test('seals names only with vetKeys, which the key for them comes from', () => {
+  test('can seal names only with vetKeys, which derive the key for names', () => {
     expectRefusal(stores, 'InvalidArgument', () =>
       turnOn({ usesVetKeys: false, sealsNames: true, recipients: [own] }),
     );
@@ -70,7 +70,7 @@ describe('findEndToEnd(): an end-to-end bucket', () => {
     expectRefusal(stores, 'InvalidArgument', () => turnOn({ usesVetKeys: false }));
   });
 
-  test('has a serial of its own, and another one when it becomes one again', () => {
+  test('has its own serial, and a new one if it becomes end-to-end again', () => {
     const serials = [turnOn().endToEnd?.serial];
     change({ isEndToEnd: false });
     expect(findEndToEnd(stores, 'box')).toBeUndefined();
@@ -81,7 +81,7 @@ describe('findEndToEnd(): an end-to-end bucket', () => {
     expect(serials).not.toContain(0n);
   });
 
-  test('is no site, whichever comes first', () => {
+  test('cannot be a site, in either order', () => {
     const site = { isPublic: true, isSite: true };
     const options = { bucket: 'b', ...site, endToEnd: {} };
     expectRefusal(stores, 'InvalidArgument', () => createBucket(stores, boss, options));
@@ -120,7 +120,7 @@ describe('findEndToEnd(): the mode is fixed', () => {
     expect(change({ isEndToEnd: false }).endToEnd).toBeUndefined();
   });
 
-  test('but for the recipients, which are replaced at any time with the serial as it is', () => {
+  test('except for the recipients, which can be replaced at any time without a new serial', () => {
     const { endToEnd } = turnOn({ recipients: [own] });
     begin(stores, alice);
     const replaced = turnOn({ recipients: [postQuantum], usesVetKeys: true });
@@ -131,7 +131,7 @@ describe('findEndToEnd(): the mode is fixed', () => {
     expectRefusal(stores, 'BucketNotEmpty', () => change({ isEndToEnd: false }));
   });
 
-  test('and is not turned on and off by one call', () => {
+  test('and one call cannot turn it both on and off', () => {
     const both = { isEndToEnd: false, endToEnd: {} };
     expectRefusal(stores, 'InvalidArgument', () => change(both));
   });
@@ -149,7 +149,7 @@ describe('findEndToEnd(): recipients', () => {
     expectRefusal(stores, 'InvalidArgument', () => turnOn({ recipients }));
   });
 
-  test('that are secrets are refused in words that do not repeat them', () => {
+  test('that are secret keys are refused with an error that does not repeat them', () => {
     const secret = `AGE-SECRET-KEY-1${'Q'.repeat(58)}`;
     const refusal = expectRefusal(stores, 'InvalidArgument', () =>
       turnOn({ recipients: [secret] }),
@@ -159,7 +159,7 @@ describe('findEndToEnd(): recipients', () => {
   });
 });
 
-test('findEndToEnd(): a list of buckets tells of end-to-end ones too', () => {
+test('findEndToEnd(): a list of buckets shows which ones are end-to-end', () => {
   turnOn({ recipients: [own] });
   const { items } = listBuckets(stores, alice, { page: undefined, pageSize: undefined });
   expect(items.map(({ id, endToEnd }) => [id, endToEnd?.epochs, endToEnd?.recipients])).toEqual([

@@ -33,7 +33,7 @@ function put(...paths: readonly string[]): void {
 const fileCount = () => getBucket(scene.stores, 'box').fileCount;
 
 describe('deleteFiles() by paths', () => {
-  test('deletes each, and goes on after one that it cannot delete', () => {
+  test('deletes each, and continues after one that it cannot delete', () => {
     put('a', 'b/c', 'd', 'kept');
     const { results, nextCursor } = remove({ paths: ['/a', 'none', '../x', 'b/c', 'a', 'd'] });
     expect(results).toEqual([
@@ -63,13 +63,13 @@ describe('deleteFiles() by paths', () => {
     expect(fileCount()).toBe(0);
   });
 
-  test('may be of none', () => {
+  test('accepts an empty list', () => {
     expect(remove({ paths: [] })).toEqual({ results: [], nextCursor: undefined });
   });
 });
 
 describe('deleteFiles() by prefix', () => {
-  test('deletes what begins with it, in the order of names', () => {
+  test('deletes all files that begin with it, in the order of names', () => {
     put('a', 'ab', 'a/2', 'a/1', 'b');
     expect(remove({ prefix: 'a/' }).results.map(([path]) => path)).toEqual(['a/1', 'a/2']);
     expect(remove({ prefix: 'a' }).results.map(([path]) => path)).toEqual(['a', 'ab']);
@@ -78,7 +78,7 @@ describe('deleteFiles() by prefix', () => {
     checkInvariants(scene.stores);
   });
 
-  test('empties the bucket by the empty one, and no other bucket', () => {
+  test('empties the bucket if it is empty, and no other bucket', () => {
     put('a', 'ä/b', '\u{1f600}');
     putTestFile(scene.stores, { bucket: 'other', path: 'a' });
     expect(remove({ prefix: '' }).results).toHaveLength(3);
@@ -87,7 +87,7 @@ describe('deleteFiles() by prefix', () => {
     checkInvariants(scene.stores);
   });
 
-  test('gives a cursor until nothing is left, which skips what came before it since', () => {
+  test('returns a cursor until no file is left, which skips files stored before it meanwhile', () => {
     const count = deletedFileCountMax + 1;
     put(...Array.from({ length: count }, (_, index) => `x/${10_000 + index}`), 'y');
     const first = remove({ prefix: 'x/' });
@@ -103,7 +103,7 @@ describe('deleteFiles() by prefix', () => {
     expect(fileCount()).toBe(2);
   });
 
-  test('tells of no more names than fit into an answer', () => {
+  test('reports no more names than fit into a response', () => {
     const long = (index: number) => `${1_000 + index}`.padEnd(1_000, 'x');
     put(...Array.from({ length: 530 }, (_, index) => long(index)));
     const { results, nextCursor } = remove({ prefix: '' });
@@ -133,7 +133,7 @@ describe('deleteFiles() refuses', () => {
     expectRefusal(scene.stores, 'InvalidArgument', () => remove(deletion));
   });
 
-  test('who may not delete, before anything is read', () => {
+  test('callers without the right to delete, before anything is read', () => {
     const { stores } = scene;
     const read = () => expect.fail('the paths are read');
     for (const permissions of [['read'], ['write']]) {

@@ -57,7 +57,7 @@ function commit(path: string, content: ReturnType<typeof writeContent>, nowNs = 
 }
 
 describe('encodeFile(): a file record', () => {
-  test('has the bytes of its diagram', () => {
+  test('has the documented layout', () => {
     const metadata = {
       contentType: 'a/b',
       tags: ['x', 'y'],
@@ -90,7 +90,7 @@ describe('encodeFile(): a file record', () => {
     expect(parts.map(({ tags }) => tags.map(String))).toEqual([['120', '121']]);
   });
 
-  test('without tags comes back without tags', () => {
+  test('without tags is read without tags', () => {
     putTestFile(stores, { path: '/p' });
     expect(findFile(stores, 'box', 'p')?.tags).toEqual([]);
   });
@@ -121,7 +121,7 @@ describe('commitFile()', () => {
     checkInvariants(stores);
   });
 
-  test('gives the space of the old content back', () => {
+  test('releases the space of the old content', () => {
     putTestFile(stores, { bytes: testBytes(200_000) });
     const inUse = stores.blobs.bytesInUse();
     for (let round = 0; round < 5; round++) {
@@ -133,7 +133,7 @@ describe('commitFile()', () => {
     checkInvariants(stores);
   });
 
-  test('gives many chunks back in bounded steps', () => {
+  test('releases many chunks in bounded steps', () => {
     commit('big', writeContent(100, 10));
     expect(stores.chunks.entries()).toHaveLength(100);
     putTestFile(stores, { path: '/big', bytes: testBytes(0) });
@@ -148,7 +148,7 @@ describe('commitFile()', () => {
     checkInvariants(stores);
   });
 
-  test('gives back what several replaced files leave, one after the other', () => {
+  test('releases the contents of several replaced files one after the other', () => {
     for (const path of ['a', 'b', 'c']) {
       commit(path, writeContent(100, 10));
       commit(path, writeContent(1, 10));
@@ -163,13 +163,13 @@ describe('commitFile()', () => {
 });
 
 describe('reclaimContents()', () => {
-  test('has nothing to do and writes nothing when nothing was discarded', () => {
+  test('does and writes nothing if nothing was discarded', () => {
     const before = stores.writeCount();
     expect(reclaimContents(stores)).toBe(false);
     expect(stores.writeCount()).toBe(before);
   });
 
-  test('passes over chunks that never arrived', () => {
+  test('skips chunks that never arrived', () => {
     discardContent(stores, { contentId: 99, chunkCount: 32 });
     expect(stores.reclaims.entries()).toEqual([]);
     discardContent(stores, { contentId: 99, chunkCount: 33 });
@@ -180,7 +180,7 @@ describe('reclaimContents()', () => {
 });
 
 describe('readFile()', () => {
-  test('gives any range of a file of several chunks and segments', () => {
+  test('returns any range of a file of several chunks and segments', () => {
     const content = writeContent(4, 70_001);
     const { file } = commit('big', content);
     const whole = Buffer.concat(
@@ -201,7 +201,7 @@ describe('readFile()', () => {
 });
 
 describe('entityTag()', () => {
-  test('is the digest, with the number of chunks when there are several', () => {
+  test('is the digest, followed by the number of chunks if there are several', () => {
     const digest = '07'.repeat(32);
     expect(entityTag(commit('one', writeContent(1, 10)).file)).toBe(`"${digest}"`);
     expect(entityTag(commit('two', writeContent(2, 10)).file)).toBe(`"${digest}-2"`);
@@ -209,7 +209,7 @@ describe('entityTag()', () => {
 });
 
 describe('withPublicFile()', () => {
-  test('finds what is there and tells what is not', () => {
+  test('finds existing files and refuses missing ones', () => {
     putTestFile(stores, { path: '/x/y' });
     expect(getPublicFile(stores, 'box', '/x/y').path).toBe('x/y');
     expectRefusal(stores, 'NoSuchFile', () => getPublicFile(stores, 'box', '/x'));
@@ -219,7 +219,7 @@ describe('withPublicFile()', () => {
     expectRefusal(stores, 'InvalidBucketId', () => getPublicFile(stores, 'b.x', '/x/y'));
   });
 
-  test('shows no file of a bucket that is not public', () => {
+  test('refuses files of a private bucket', () => {
     putTestFile(stores);
     const [key, record] =
       stores.buckets.entries().find(([id]) => String(Buffer.from(id)) === 'box') ?? [];

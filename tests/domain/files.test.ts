@@ -46,7 +46,7 @@ function makePrivate(): void {
 }
 
 describe('deleteFile()', () => {
-  test('takes the file, its count and its bytes away', () => {
+  test("removes the file and updates the bucket's counts", () => {
     const { stores } = scene;
     putTestFile(stores, { bytes: testBytes(100_000) });
     putTestFile(stores, { path: '/b', bytes: testBytes(7) });
@@ -73,7 +73,7 @@ describe('deleteFile()', () => {
     expectRefusal(stores, 'NoSuchFile', remove({ ifMatch }));
   });
 
-  test('is refused without the permission, and for what is not there', () => {
+  test('is refused without the permission, and for a missing file', () => {
     const { stores } = scene;
     putTestFile(stores);
     const writeOnly = makeKey(stores, { permissions: ['read', 'write'] });
@@ -92,7 +92,7 @@ describe('deleteFile()', () => {
 });
 
 describe('getFile() and readFilePart()', () => {
-  test('are for everybody in a public bucket, else for those who may read', () => {
+  test('are open to everybody in a public bucket, and else to callers who may read', () => {
     const { stores, readKey } = scene;
     const { file } = putTestFile(stores);
     expect(getFile(stores, anonymous, named())).toEqual(file);
@@ -113,13 +113,13 @@ describe('getFile() and readFilePart()', () => {
     [9n, 9n, 9, 10],
     [10n, 1n, 10, 10],
     [0n, 0n, 0, 0],
-  ])('give %i and %i bytes as [%i, %i)', (offset, length, start, end) => {
+  ])('return for offset %i and %i bytes the range [%i, %i)', (offset, length, start, end) => {
     putTestFile(scene.stores, { bytes: testBytes(10) });
     const read = readFilePart(scene.stores, anonymous, { ...named(), offset, length });
     expect(Buffer.compare(read, testBytes(10).subarray(start, end))).toBe(0);
   });
 
-  test('refuse too much and what is beyond the end', () => {
+  test('refuse too many bytes and offsets beyond the end', () => {
     const { stores } = scene;
     putTestFile(stores, { bytes: testBytes(10) });
     const read = (offset: bigint, length: bigint) => () =>
@@ -131,7 +131,7 @@ describe('getFile() and readFilePart()', () => {
 });
 
 describe('getFile(): a conditional upload', () => {
-  test('is refused when the file is not as named, and keeps the old bytes', () => {
+  test('is refused if the file does not match, and keeps the old bytes', () => {
     const { stores } = scene;
     const { file } = putTestFile(stores);
     const upload =
@@ -148,7 +148,7 @@ describe('getFile(): a conditional upload', () => {
     checkInvariants(stores);
   });
 
-  test('is refused when the bytes have another digest', () => {
+  test('is refused if the bytes have another digest', () => {
     const { stores } = scene;
     const wrong = singleUpload({ digests: [new Uint8Array(32)] });
     expectRefusal(stores, 'BadDigest', () => uploadSingle(stores, alice, wrong));

@@ -73,7 +73,7 @@ function all(change: Partial<FolderRequest> = {}): Omit<Page, 'nextCursor'> {
 }
 
 describe('listFolder(): a list of a folder', () => {
-  test('has its files, and folders in place of what is in them', () => {
+  test('has its files, and folders in place of the files below them', () => {
     for (const path of ['a', 'b/1', 'b/2/3', 'b-', 'c/x/y', 'd']) put(path);
     expect(page({ delimiter: '/' })).toEqual({
       items: ['a', 'b-', 'd'],
@@ -99,7 +99,7 @@ describe('listFolder(): a list of a folder', () => {
     expect(page({ delimiter: '' })).toEqual(everything);
   });
 
-  test('has a hundred entries unless asked otherwise, files and folders together', () => {
+  test('has a hundred entries by default, files and folders together', () => {
     for (let at = 0; at < 60; at++) {
       put(`f${at}`);
       put(`d${at}/x`);
@@ -114,7 +114,7 @@ describe('listFolder(): a list of a folder', () => {
     });
   });
 
-  test('goes on behind the name of its cursor, whatever was deleted or stored meanwhile', () => {
+  test('continues after the name of its cursor, whatever was deleted or stored meanwhile', () => {
     for (const path of ['a', 'b/1', 'c', 'd/1', 'e']) put(path);
     const first = page({ delimiter: '/', limit: 2 });
     expect(first).toMatchObject({ items: ['a'], folders: ['b/'] });
@@ -131,7 +131,7 @@ describe('listFolder(): a list of a folder', () => {
     expect(before).toEqual({ items: [], folders: [], nextCursor: null });
   });
 
-  test('begins behind a name, whether it is there or not, and behind the folder that it is in', () => {
+  test('begins after a name, whether it exists or not, and after the folder that contains it', () => {
     for (const path of ['a', 'b/1', 'b/2', 'c', 'd/1', 'e']) put(path);
     const shown = (startAfter: string, change: Partial<FolderRequest> = {}) => {
       const { items, folders } = page({ startAfter, ...change });
@@ -154,7 +154,7 @@ describe('listFolder(): a list of a folder', () => {
     expect(page({ startAfter: 'a', limit: 2 }).nextCursor).toBe(cursorOf(Buffer.from('b/2')));
   });
 
-  test('ends early where the records are more than one answer carries', () => {
+  test('ends early if the records do not fit into one response', () => {
     const tags = Array.from({ length: 20 }, (_, at) => `${'"'.repeat(62)}${at + 10}`);
     for (let at = 0; at < 220; at++) {
       put(`${'x'.repeat(900)}${String(at).padStart(3, '0')}`, tags);
@@ -167,7 +167,7 @@ describe('listFolder(): a list of a folder', () => {
     expect(all({ limit: 1_000, sort: 'name_desc', delimiter: '/' }).items).toHaveLength(220);
   });
 
-  test('of folders with long names ends early too', () => {
+  test('of folders with long names also ends early', () => {
     for (let at = 0; at < 500; at++) put(`${'y'.repeat(1_000)}${at + 100}/f`);
     const { folders, nextCursor } = page({ delimiter: '/', limit: 1_000 });
     expect(folders.length).toBeLessThan(500);
@@ -175,7 +175,7 @@ describe('listFolder(): a list of a folder', () => {
     expect(all({ delimiter: '/', limit: 1_000 }).folders).toHaveLength(500);
   });
 
-  test('takes the longest names, and cursors made of them', () => {
+  test('accepts the longest names, and cursors made of them', () => {
     const long = `${'ü'.repeat(500)}/${'é'.repeat(11)}`;
     put(`${long}a`);
     put(`${long}b`);
@@ -184,7 +184,7 @@ describe('listFolder(): a list of a folder', () => {
     expect(page({ cursor: nextCursor ?? '' }).items).toEqual([`${long}b`]);
   });
 
-  test('is refused without the right to read, and for what it cannot be', () => {
+  test('is refused without the right to read, and for invalid arguments', () => {
     const refused = (code: Parameters<typeof expectRefusal>[1], change: Partial<FolderRequest>) =>
       expectRefusal(scene.stores, code, () => page(change));
     for (const limit of [0, -1, 1.5, 1_001, Number.NaN]) refused('InvalidArgument', { limit });
@@ -242,7 +242,7 @@ function randomPath(random: (limit: number) => number): string {
 }
 
 test.each([1, 2, 3, 4])(
-  'listFolder(): pages are those of a plain list under changes, seed %i',
+  'listFolder(): pages equal those of a plain list under random changes, seed %i',
   (seed) => {
     const random = randomNumbers(seed);
     const files = new Map<string, TwinFile>();

@@ -59,19 +59,19 @@ describe('takeIdentity()', () => {
     expect(derive([1], bucket, startNs + hourNs / 10n)).toBe(1);
   });
 
-  test('stops 20 invented readers of a bucket at a fifth, and keeps no other owner waiting', () => {
+  test('limits 20 invented readers of a bucket to a fifth, and delays no other owner', () => {
     expect(derive(range(1, 20), bucketOf('a', 1))).toBe(40);
     expect(refusalOf(callBy(20), bucketOf('a', 1))?.message).toContain('for bucket a is reached');
     expect(derive(range(50, 4), bucketOf('b', 2))).toBe(40);
   });
 
-  test('stops the buckets of one owner at a quarter', () => {
+  test('limits the buckets of one owner to a quarter', () => {
     expect(derive(range(1, 20), bucketOf('a', 1))).toBe(40);
     expect(derive(range(21, 20), bucketOf('b', 1))).toBe(10);
     expect(refusalOf(callBy(50), bucketOf('c', 1))?.message).toContain('the owner of bucket c');
   });
 
-  test('keeps the last quarter for principals who derived nothing in the last hour', () => {
+  test('reserves the last quarter for principals who derived nothing in the last hour', () => {
     // 150 derivations by principals with 5 each.
     for (const person of range(1, 30)) {
       const bucket = bucketOf(`a${person % 10}`, person % 10);
@@ -86,7 +86,7 @@ describe('takeIdentity()', () => {
     expect(refusalOf(callBy(999, later), bucketOf('z', 77))).toBeUndefined();
   });
 
-  test('holds to the budget that a controller has set, and 0 allows none', () => {
+  test('applies the budget that a controller has set, and 0 allows none', () => {
     saveBudget(stores, 'derivations', { burst: 20, perMinute: 1 });
     expect(derive(range(1, 20), bucketOf('a', 1))).toBe(4);
     saveBudget(stores, 'derivations', { burst: 0, perMinute: 0 });

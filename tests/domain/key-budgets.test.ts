@@ -58,12 +58,15 @@ describe('createKey()', () => {
     [['write', 'delete'], 2_000, 2_000_000_000],
     [['read'], 0, 0],
     [['read', 'write', 'delete'], 0, 0],
-  ])('gives a key for %o a budget of %i updates and %i bytes', (permissions, updates, bytes) => {
-    const { budget } = findKey(stores, makeKey(stores, { permissions }), startNs);
-    expect(budget).toEqual({ updatesPerHour: updates, bytesPerHour: bytes });
-  });
+  ])(
+    'creates a key for %o with a budget of %i updates and %i bytes',
+    (permissions, updates, bytes) => {
+      const { budget } = findKey(stores, makeKey(stores, { permissions }), startNs);
+      expect(budget).toEqual({ updatesPerHour: updates, bytesPerHour: bytes });
+    },
+  );
 
-  test('takes the budget that is asked for, which listKeys() shows', () => {
+  test('stores the requested budget, which listKeys() shows', () => {
     keyWith(7n, BigInt(3 * megabyte));
     const [listed] = listKeys(stores, callOf('alice'), 'box').filter(
       ({ name }) => name === 'budget',
@@ -81,7 +84,7 @@ describe('createKey()', () => {
 });
 
 describe('useKey(): a key', () => {
-  test('that has caused its updates is refused with the seconds until the next one', () => {
+  test('that has used up its updates is refused with the seconds until the next one', () => {
     const apiKey = keyWith(3n);
     for (let count = 0; count < 3; count++) put(apiKey);
     expectRefusal(stores, 'SlowDown', () => put(apiKey));
@@ -91,7 +94,7 @@ describe('useKey(): a key', () => {
     expectRefusal(stores, 'SlowDown', () => put(apiKey, callAt(startNs + hourNs / 3n)));
   });
 
-  test('that has sent its bytes is refused until enough bytes are left', () => {
+  test('that has used up its bytes is refused until enough bytes are left', () => {
     const apiKey = keyWith(0n, BigInt(3 * megabyte));
     const half = { bytes: 1.5 * megabyte };
     for (let count = 0; count < 2; count++) put(apiKey, callAt(startNs, half));
@@ -99,7 +102,7 @@ describe('useKey(): a key', () => {
     put(apiKey, callAt(startNs + hourNs / 2n, half));
   });
 
-  test('inspection of an update takes nothing', () => {
+  test('is not charged by the inspection of an update', () => {
     const apiKey = keyWith(1n);
     for (let count = 0; count < 3; count++) put(apiKey, callAt(startNs, { isInspected: true }));
     put(apiKey);
@@ -115,7 +118,7 @@ describe('useKey(): a key', () => {
     expectRefusal(stores, 'SlowDown', () => put(apiKey));
   });
 
-  test('pays for chunks that are sent by the id of its upload alone', () => {
+  test('is charged for chunks that are sent only with the id of its upload', () => {
     const apiKey = keyWith(3n);
     const { uploadId } = begin(stores, callAt(), { apiKey, size: 30n });
     const send = () => {
@@ -126,7 +129,7 @@ describe('useKey(): a key', () => {
     expectRefusal(stores, 'SlowDown', send);
   });
 
-  test('has a budget of its own, and none is looked at by queries', () => {
+  test('has its own budget, which queries do not check', () => {
     const [first, second] = [keyWith(1n), keyWith(1n)];
     put(first);
     put(second);

@@ -143,7 +143,7 @@ const ends: [string, () => { wrapped: Uint8Array; end: () => void }][] = [
   ],
 ];
 
-describe('deleteFile(): no stored byte of the wrapped key is left', () => {
+describe('deleteFile(): no stored byte of the wrapped key remains', () => {
   test.each(ends)('of %s', (_, prepare) => {
     putTestFile(stores, { path: '/a', bytes: testBytes(70_000, 3) });
     putTestFile(stores, { path: '/b', bytes: testBytes(70_000, 3) });
@@ -158,7 +158,7 @@ describe('deleteFile(): no stored byte of the wrapped key is left', () => {
   });
 });
 
-test('deleteFile(): the ciphertext of a deleted file does not open with all keys that are left', () => {
+test('deleteFile(): no remaining key decrypts the ciphertext of a deleted file', () => {
   putTestFile(stores, { path: '/a', bytes: testBytes(500, 3) });
   const key = fileKeyOf(stores, { bucket: 'box', keySlot: slotOf('a') });
   const conditions = { bucket: 'box', path: '/a', apiKey: undefined, conditions: {} };
@@ -235,7 +235,7 @@ describe('deleteFile(): a content of several records', () => {
     putTestFile(stores, { path: '/stays', bytes });
   });
 
-  test('is readable until the last of its copies goes', () => {
+  test('is readable until the last of its copies is deleted', () => {
     const copy = { ...none, from: 'a', conditions: {} };
     copyFile(stores, alice, { ...copy, to: { path: 'b' } });
     copyFile(stores, alice, { ...copy, to: { bucket: 'other', path: 'c' } });
@@ -281,7 +281,7 @@ describe('deleteFile(): a content of several records', () => {
     expect(isStored(wrapped)).toBe(false);
   });
 
-  test('of a former version and a copy goes with whichever is the last', () => {
+  test('shared by a former version and a copy is erased with the last of them', () => {
     keepVersions(1n);
     const to = { bucket: 'other', path: 'c' };
     copyFile(stores, alice, { ...none, from: 'a', to, conditions: {} });
@@ -302,7 +302,7 @@ describe('deleteFile(): a content of several records', () => {
 });
 
 describe('deleteFile(): a dump of stable memory', () => {
-  test('holds no 16 bytes of a plaintext of 1 MB, in one piece or in chunks', () => {
+  test('contains no 16 bytes of a plaintext of 1 MB, uploaded at once or in chunks', () => {
     const plaintext = testBytes(1_000_000, 5);
     putTestFile(stores, { path: '/a', bytes: plaintext });
     const { uploadId } = begin(stores, alice, { path: '/b', size: 1_000_000n });
@@ -320,7 +320,7 @@ describe('deleteFile(): a dump of stable memory', () => {
     expect(Buffer.compare(readByTwin(stores, 'box', 'b'), plaintext)).toBe(0);
   });
 
-  test('holds no 8 bytes of any key in use', () => {
+  test('contains no 8 bytes of any key in use', () => {
     // Other tests use a constant.
     const rootKey = testBytes(32, 77);
     stores.secrets.rootKeys.set(1, rootKey);
@@ -341,7 +341,7 @@ describe('deleteFile(): a dump of stable memory', () => {
   });
 });
 
-test('deleteFile(): keys and nonces are what the random source gave, in its order', () => {
+test("deleteFile(): keys and nonces are the random source's output, in order", () => {
   const random = createTwinRandom(7);
   const draws = [32, 12, 32, 12].map(random);
   const { used } = keySlotsOf(stores.system.stable);

@@ -45,29 +45,32 @@ beforeEach(async () => {
 });
 
 describe('authorize()', () => {
-  test.each(['m/a', '/m/a', 'm/', 'm/../z/1'])('grants %j, as it begins', (path) => {
+  test.each(['m/a', '/m/a', 'm/', 'm/../z/1'])('grants %j within the prefix of the key', (path) => {
     for (const bucket of ['box', 'other']) {
       const grant = authorize(stores, nobody, { bucket, path, permission: 'write', apiKey });
       expect(grant.key?.prefix).toBe('m/');
     }
   });
 
-  test.each(['m', 'M/a', '//m/a', 'ma', '', 'a/m/'])('refuses %j, naming the prefix', (path) => {
-    const claim = { bucket: 'box', path, permission: 'write', apiKey } as const;
-    const { message } = expectRefusal(stores, 'AccessDenied', () =>
-      authorize(stores, nobody, claim),
-    );
-    expect(message).toBe('The API key is restricted to paths that begin with "m/".');
-  });
+  test.each(['m', 'M/a', '//m/a', 'ma', '', 'a/m/'])(
+    'refuses %j and names the prefix of the key',
+    (path) => {
+      const claim = { bucket: 'box', path, permission: 'write', apiKey } as const;
+      const { message } = expectRefusal(stores, 'AccessDenied', () =>
+        authorize(stores, nobody, claim),
+      );
+      expect(message).toBe('The API key is restricted to paths that begin with "m/".');
+    },
+  );
 
-  test('takes a prefix to the letter, and only one within the key\u2019s', () => {
+  test("compares a prefix literally, and grants only one within the key's", () => {
     const ask = (prefix: string) => () =>
       authorize(stores, nobody, { bucket: 'box', prefix, permission: 'delete', apiKey });
     for (const prefix of ['m/', 'm/2']) expect(ask(prefix)().key?.prefix).toBe('m/');
     for (const prefix of ['', 'm', '/m/', 'z']) expectRefusal(stores, 'AccessDenied', ask(prefix));
   });
 
-  test('knows nothing of prefixes without one', () => {
+  test('grants every path to a key without a prefix', () => {
     const key = makeKey(stores, { permissions: all, prefix: '' });
     for (const path of ['m/a', 'z', '']) {
       for (const sent of [key, undefined]) {
@@ -77,7 +80,7 @@ describe('authorize()', () => {
     }
   });
 
-  test('of a prefix without a slash is for all that begins so', () => {
+  test('grants all paths that begin with a prefix without a slash', () => {
     const open = makeKey(stores, { prefix: 'm' });
     const ask = (path: string) => () =>
       authorize(stores, nobody, { bucket: 'box', path, permission: 'write', apiKey: open });
@@ -91,18 +94,21 @@ describe('authorize(): lists', () => {
   const folders = { ...none, delimiter: '/', cursor: undefined, limit: undefined };
   const pages = { ...none, page: undefined, pageSize: undefined };
 
-  test.each([undefined, '', 'm', 'm/'])('with the prefix %j are of all the key sees', (prefix) => {
-    const request = { bucket: 'box', apiKey, prefix };
-    const page = listFiles(stores, nobody, { ...request, ...pages });
-    expect(texts(page.paths)).toEqual(['m/1', 'm/2/x', 'm/2/y']);
-    expect([page.total, page.prefix]).toEqual([3, 'm/']);
-    const folder = listFolder(stores, nobody, { ...request, ...folders });
-    expect(texts(folder.entries)).toEqual(['m/1', 'm/2/']);
-    expect(folder.prefix).toBe('m/');
-    expect(getUsage(stores, nobody, request)).toMatchObject({ files: 3, prefix: 'm/' });
-  });
+  test.each([undefined, '', 'm', 'm/'])(
+    "with the prefix %j contain all files within the key's prefix",
+    (prefix) => {
+      const request = { bucket: 'box', apiKey, prefix };
+      const page = listFiles(stores, nobody, { ...request, ...pages });
+      expect(texts(page.paths)).toEqual(['m/1', 'm/2/x', 'm/2/y']);
+      expect([page.total, page.prefix]).toEqual([3, 'm/']);
+      const folder = listFolder(stores, nobody, { ...request, ...folders });
+      expect(texts(folder.entries)).toEqual(['m/1', 'm/2/']);
+      expect(folder.prefix).toBe('m/');
+      expect(getUsage(stores, nobody, request)).toMatchObject({ files: 3, prefix: 'm/' });
+    },
+  );
 
-  test('within the prefix of the key are as they are asked for', () => {
+  test('with a longer prefix contain only the files below it', () => {
     const request = { bucket: 'box', apiKey, prefix: 'm/2/' };
     expect(texts(listFiles(stores, nobody, { ...request, ...pages }).paths)).toHaveLength(2);
     expect(getUsage(stores, nobody, request)).toMatchObject({ files: 2, prefix: 'm/2/' });
@@ -121,19 +127,22 @@ describe('authorize(): lists', () => {
     }
   });
 
-  test.each(['name_asc', 'name_desc'])('go nowhere else by a cursor, %s', (sort) => {
-    for (const name of ['a', 'a/', 'm', 'z/1', 'zz/']) {
-      const position = { ...folders, sort, cursor: cursorOf(utf8(name)) };
-      const request = { bucket: 'box', apiKey, prefix: '', ...position };
-      for (const delimiter of ['/', '']) {
-        const { entries } = listFolder(stores, nobody, { ...request, delimiter });
-        expect(texts(entries).filter((path) => !path.startsWith('m/'))).toEqual([]);
+  test.each(['name_asc', 'name_desc'])(
+    "do not continue outside the key's prefix by a cursor, %s",
+    (sort) => {
+      for (const name of ['a', 'a/', 'm', 'z/1', 'zz/']) {
+        const position = { ...folders, sort, cursor: cursorOf(utf8(name)) };
+        const request = { bucket: 'box', apiKey, prefix: '', ...position };
+        for (const delimiter of ['/', '']) {
+          const { entries } = listFolder(stores, nobody, { ...request, delimiter });
+          expect(texts(entries).filter((path) => !path.startsWith('m/'))).toEqual([]);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
-test('authorize(): versions go nowhere else by a cursor', () => {
+test("authorize(): lists of versions do not continue outside the key's prefix by a cursor", () => {
   updateBucket(stores, callOf('alice'), bucketChange({ keepVersionsDays: 1n }));
   for (const path of ['a/1', 'm/1', 'z/1']) putTestFile(stores, { path, bytes: testBytes(9, 2) });
   for (const name of ['', 'a/1\x000', 'm/1\x000', 'm/1\x001', 'z\x001']) {
@@ -149,7 +158,7 @@ test('authorize(): versions go nowhere else by a cursor', () => {
 describe('authorize(): a deletion', () => {
   const deletion = (fields: object) => ({ bucket: 'box', apiKey, read: () => fields });
 
-  test('by prefix is not narrowed, but refused as a whole', () => {
+  test("by a prefix that exceeds the key's is refused as a whole", () => {
     for (const prefix of ['', 'm', 'z/']) {
       const request = deletion({ prefix });
       expectRefusal(stores, 'AccessDenied', () => deleteFiles(stores, nobody, request));
@@ -160,7 +169,7 @@ describe('authorize(): a deletion', () => {
     expect(results.map(({ path }) => path)).toEqual(['m/1', 'm/2/x', 'm/2/y']);
   });
 
-  test('by paths refuses each that is elsewhere', () => {
+  test("by paths refuses each path outside the key's prefix", () => {
     const paths = ['m/1', 'a/1', '/z/1', 'none'];
     const { results } = deleteFiles(stores, nobody, deletion({ paths }));
     expect(results.map(({ refusal }) => refusal?.code)).toEqual([
@@ -170,7 +179,7 @@ describe('authorize(): a deletion', () => {
   });
 });
 
-test('authorize(): one path elsewhere refuses a batch', () => {
+test("authorize(): one path outside the key's prefix refuses a batch", () => {
   const fileAt = (path: string) => ({
     path,
     read: () => ({ metadata: plainMetadata, bytes: testBytes(3) }),
@@ -184,7 +193,7 @@ test('authorize(): one path elsewhere refuses a batch', () => {
   ]);
 });
 
-test('authorize(): a move to another bucket holds to the prefix there too', () => {
+test('authorize(): a move to another bucket must stay within the prefix there', () => {
   const request = { bucket: 'box', from: 'm/1', conditions: {}, apiKey };
   const to = (path: string) => ({ ...request, to: { bucket: 'other', path } });
   expectRefusal(stores, 'AccessDenied', () => moveFile(stores, nobody, to('n/1')));
@@ -192,7 +201,7 @@ test('authorize(): a move to another bucket holds to the prefix there too', () =
 });
 
 describe('authorize(): a session', () => {
-  test('is listed for the key that it was begun with', () => {
+  test('is listed for the key that began it', () => {
     const own = begin(stores, nobody, { path: 'm/own', apiKey });
     begin(stores, callOf('alice'), { path: 'm/alices' });
     begin(stores, callOf('alice'), { path: 'z/alices' });
@@ -205,7 +214,7 @@ describe('authorize(): a session', () => {
     expectRefusal(stores, 'AccessDenied', () => listUploads(stores, nobody, request));
   });
 
-  test('is not completed by a key for another part', () => {
+  test('cannot be completed with a key for another prefix', () => {
     const whole = makeKey(stores, { permissions: all });
     const { uploadId } = begin(stores, nobody, { path: 'z/new', size: 3n, apiKey: whole });
     putChunks(stores, nobody, { uploadId, chunks: [[0, testBytes(3)]] });

@@ -54,7 +54,7 @@ function rotateAll() {
   for (let step = 0; step < 20 && isRotating(stores); step++) continueRotation(stores);
 }
 
-test('rotateBucketKey(): a rotation wraps every key anew and writes no file byte', () => {
+test('rotateBucketKey() wraps every key again and writes no file byte', () => {
   const [former, segments] = [bucket(), spaceBytes(stores.system.stable, 1)];
   const before = keySlotsOf(stores.system.stable).used;
   rotateBucketKey(stores, alice, 'box');
@@ -76,7 +76,7 @@ test('rotateBucketKey(): a rotation wraps every key anew and writes no file byte
   checkInvariants(stores);
 });
 
-test('rotateBucketKey(): a file whose key is altered stays refused and stops no rotation', () => {
+test('rotateBucketKey(): a file with an altered key stays refused and does not stop the rotation', () => {
   const { keySlot } = putTestFile(stores, { path: '/c', bytes: testBytes(9) }).file;
   alterSlot(keySlot);
   rotateBucketKey(stores, alice, 'box');
@@ -88,7 +88,7 @@ test('rotateBucketKey(): a file whose key is altered stays refused and stops no 
   checkInvariants(stores);
 });
 
-test('rotateBucketKey(): a new bucket key that does not open takes no file along', () => {
+test('rotateBucketKey(): if the new bucket key cannot be unwrapped, no file is lost', () => {
   rotateBucketKey(stores, alice, 'box');
   alterSlot(bucket().keySlot);
   rotateAll();
@@ -99,7 +99,7 @@ test('rotateBucketKey(): a new bucket key that does not open takes no file along
   expect([read('/a'), read('/c')]).toEqual([testBytes(500), testBytes(9)]);
 });
 
-test('rotateBucketKey(): a bucket key that is altered keeps no other one from a new root key', () => {
+test('rotateBucketKey(): an altered bucket key does not stop the rotation of the root key for others', () => {
   rotateBucketKey(stores, alice, 'box');
   alterSlot(bucket().keySlot);
   rotateRootKey(stores, boss, undefined);
@@ -112,7 +112,7 @@ test('rotateBucketKey(): a bucket key that is altered keeps no other one from a 
   expect(read('/a')).toEqual(testBytes(500));
 });
 
-test('rotateBucketKey(): a root key that is awaited lets everything go on, and is then the only one', () => {
+test('rotateBucketKey(): work continues while a new root key is fetched, which then becomes the only one', () => {
   rotateRootKey(stores, boss, { kind: 'stored' });
   expect(continueRotation(stores)).toBe(false);
   putTestFile(stores, { path: '/c', bytes: testBytes(9) });
@@ -132,7 +132,7 @@ test('rotateBucketKey(): a root key that is awaited lets everything go on, and i
   checkInvariants(stores);
 });
 
-test('rotateBucketKey(): a bucket that others moved while they went is found before the former root key goes', () => {
+test('rotateBucketKey(): a bucket whose place shifts during the rotation is wrapped before the old root key goes', () => {
   const asBoss = { ...alice, caller: { ...alice.caller, isController: true } };
   // One step of the rotation handles these; `box` comes after them.
   for (let index = 0; index < rotatedBucketsPerMessage; index++) {
@@ -149,7 +149,7 @@ test('rotateBucketKey(): a bucket that others moved while they went is found bef
   checkInvariants(stores);
 });
 
-test('rotateBucketKey(): a bucket that goes, and comes again, in the middle of its rotation', () => {
+test('rotateBucketKey(): a bucket can be deleted and created again during its rotation', () => {
   const asBoss = { ...alice, caller: { ...alice.caller, isController: true } };
   createBucket(stores, asBoss, { bucket: 'brief', isPublic: true });
   rotateBucketKey(stores, alice, 'brief');
@@ -164,7 +164,7 @@ test('rotateBucketKey(): a bucket that goes, and comes again, in the middle of i
   checkInvariants(stores);
 });
 
-test('rotateBucketKey(): is for the owners of the bucket, and for controllers', () => {
+test('rotateBucketKey() requires an owner of the bucket or a controller', () => {
   expectRefusal(stores, 'AccessDenied', () => rotateBucketKey(stores, callOf('bob'), 'box'));
   expectRefusal(stores, 'NoSuchBucket', () => rotateBucketKey(stores, alice, 'none'));
   expectRefusal(stores, 'AccessDenied', () => rotateRootKey(stores, alice, undefined));

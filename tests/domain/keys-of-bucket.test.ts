@@ -45,7 +45,7 @@ describe('listKeys(): a bucket', () => {
     expect(oneMore().key.buckets).toEqual(['other']);
   });
 
-  test('does not count expired keys, and clears them away', () => {
+  test('does not count expired keys, and deletes them', () => {
     fill(100, startNs + hourNs);
     expectRefusal(stores, 'QuotaExceeded', () => oneMore(startNs + hourNs - 1n));
     const { key } = oneMore(startNs + hourNs);
@@ -79,7 +79,7 @@ describe('revokeKey()', () => {
     expect(stores.writeCount()).toBe(before);
   });
 
-  test('refuses strangers and unknown ids with the same words', () => {
+  test('refuses strangers and unknown ids with the same error', () => {
     const { id } = findKey(stores, makeKey(stores), startNs);
     const words = (person: 'bob' | 'alice', key: string) =>
       expectRefusal(stores, 'AccessDenied', () => revokeKey(stores, callOf(person), key)).message;

@@ -42,7 +42,7 @@ describe('createKey()', () => {
     stores.secrets.random = () => random;
   });
 
-  test('makes efs_, base64url of the random and a checksum of six characters', () => {
+  test('creates efs_ followed by base64url of random bytes and a checksum of six characters', () => {
     const { key, secret } = createKey(stores, callOf('alice'), request);
     const body = `efs_${Buffer.from(random).toString('base64url')}`;
     expect(secret).toBe(body + digest(body).subarray(0, 4).toString('base64url'));
@@ -52,7 +52,7 @@ describe('createKey()', () => {
     expect(key.permissions).toEqual(['read', 'write']);
   });
 
-  test('stores the hash and no more of the secret than the hint', () => {
+  test('stores the hash of the secret and only its hint', () => {
     const { secret } = createKey(stores, callOf('alice'), request);
     expect(stores.apiKeys.has(digest(secret))).toBe(true);
     const stored = [...stores.values(), ...stores.apiKeys.entries().map(([key]) => key)];
@@ -64,7 +64,7 @@ describe('createKey()', () => {
     }
   });
 
-  test('writes the record of its diagram', () => {
+  test('writes the documented layout', () => {
     const expiresAtNs = startNs + 1n;
     const buckets = ['box', 'other', 'box'];
     const budget = { updatesPerHour: 7n, bytesPerHour: 0x300000n };
@@ -78,7 +78,7 @@ describe('createKey()', () => {
     expect(findKeyByHash(stores, key.hash)).toEqual(key);
   });
 
-  test('writes records in place of version 1, which is read', () => {
+  test('replaces a record of version 1, which is still readable', () => {
     const { key } = createKey(stores, callOf('alice'), request);
     const record = Buffer.from(stores.apiKeys.get(key.hash) ?? []);
     const texts = Buffer.from(`${key.hint}\0backup\0box`);
@@ -106,7 +106,7 @@ describe('createKey()', () => {
   });
 
   test.each(['a//', '//a', './', 'a/../', '\ud83d', 'a\n', 'a\u202e', 'x'.repeat(1024)])(
-    'refuses the prefix %j, which no path goes on behind',
+    'refuses the prefix %j, which no path can continue',
     (prefix) => {
       const create = () => createKey(stores, callOf('alice'), { ...request, prefix });
       const { message } = expectRefusal(stores, 'InvalidPath', create);
@@ -122,13 +122,13 @@ describe('createKey()', () => {
     ['/inbox', 'inbox'],
     ['a/.', 'a/.'],
     ['ü/1 ', 'ü/1 '],
-  ])('keeps the prefix %j as %j', (prefix, kept) => {
+  ])('stores the prefix %j as %j', (prefix, kept) => {
     const { key } = createKey(stores, callOf('alice'), { ...request, prefix });
     expect(key.prefix).toBe(kept);
     expect(findKeyByHash(stores, key.hash)?.prefix).toBe(kept);
   });
 
-  test('refuses who does not own every bucket, an unknown bucket and a bad id', () => {
+  test('refuses callers who do not own every bucket, an unknown bucket and an invalid id', () => {
     const create = (person: 'bob' | 'alice' | 'anonymous', buckets: string[]) => () =>
       createKey(stores, callOf(person), { ...request, buckets });
     expectRefusal(stores, 'AccessDenied', create('bob', ['box']));
@@ -137,7 +137,7 @@ describe('createKey()', () => {
     expectRefusal(stores, 'InvalidBucketId', create('alice', ['b_x']));
   });
 
-  test('lets a controller make keys for buckets of others', () => {
+  test('lets a controller create keys for any bucket', () => {
     const { secret } = createKey(stores, callOf('controller'), request);
     expect(findKey(stores, secret, startNs).name).toBe('backup');
   });
@@ -150,7 +150,7 @@ describe('findKey()', () => {
     expect({ buckets, permissions }).toEqual({ buckets: ['other'], permissions: ['delete'] });
   });
 
-  test('refuses a typo at any place, and what is no secret without a look-up', () => {
+  test('refuses a typo at any position, and other texts without a look-up', () => {
     const secret = makeKey(stores);
     const blind = { ...stores, keys: { ...stores.apiKeys, get: () => expect.fail('looked up') } };
     for (let place = 0; place < secret.length; place++) {
@@ -163,7 +163,7 @@ describe('findKey()', () => {
     }
   });
 
-  test('refuses well-formed but unknown, expired and revoked keys with the same words', () => {
+  test('refuses well-formed but unknown, expired and revoked keys with the same error', () => {
     const body = `efs_${Buffer.from(testBytes(32, 9)).toString('base64url')}`;
     const unknown = body + digest(body).subarray(0, 4).toString('base64url');
     const expired = makeKey(stores, { expiresAtNs: startNs + 1n });
@@ -178,7 +178,7 @@ describe('findKey()', () => {
     expect(messages).toEqual([words, words, words]);
   });
 
-  test('ends at the nanosecond of the expiry', () => {
+  test('refuses a key from the nanosecond of its expiry', () => {
     const secret = makeKey(stores, { expiresAtNs: startNs + 10n });
     expect(findKey(stores, secret, startNs + 9n).expiresAtNs).toBe(startNs + 10n);
     expectRefusal(stores, 'InvalidApiKey', () => findKey(stores, secret, startNs + 10n));

@@ -15,7 +15,7 @@ const alice = callOf('alice');
 const doneByFormer = Buffer.from(`010303${'00'.repeat(8)}00`, 'hex');
 const key = Buffer.from('recordUpgrade');
 
-test('upgradeRecords moves the leaves of all links after the upgrade of the version before', async () => {
+test('upgradeRecords moves the leaves of all links that the previous version stored', async () => {
   const { stores } = await createScene();
   const names = new Map<string, string>();
   for (let at = 0; at < 45; at++) {

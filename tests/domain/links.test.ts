@@ -80,7 +80,7 @@ function ids(path?: string): string[] {
 }
 
 describe('createLink(): a link', () => {
-  test('opens the file of a private bucket to everybody, until it expires', () => {
+  test('opens the file of a private bucket to everybody until it expires', () => {
     const link = make({ expiresAtNs: startNs + 10n });
     expect(link.name).toBe('a.txt');
     expect(link.secret).toMatch(/^[\w-]{22}$/);
@@ -95,7 +95,7 @@ describe('createLink(): a link', () => {
     checkInvariants(scene.stores);
   });
 
-  test('opens nothing by another secret, name or id, nor by what is stored', () => {
+  test('opens nothing with another secret, name or id, nor with the stored hash', () => {
     const link = make();
     const hash = createHash('sha256').update(link.secret).digest('base64url');
     expectDead({ ...link, secret: '' });
@@ -111,7 +111,7 @@ describe('createLink(): a link', () => {
     }
   });
 
-  test('is to what is at the path, and goes with it', () => {
+  test('opens the file that is now at the path, and ends with it', () => {
     const { stores } = scene;
     const link = make();
     put('dir/a.txt', 2);
@@ -130,7 +130,7 @@ describe('createLink(): a link', () => {
     checkInvariants(stores);
   });
 
-  test('ends when the file goes to another bucket', () => {
+  test('ends when the file is moved to another bucket', () => {
     const { stores } = scene;
     const link = make();
     const to = { bucket: 'other', path: 'x' };
@@ -140,7 +140,7 @@ describe('createLink(): a link', () => {
     checkInvariants(stores);
   });
 
-  test('of a key for a part of the bucket ends outside of it', () => {
+  test('of a key with a prefix ends when the file leaves the prefix', () => {
     const { stores } = scene;
     const apiKey = makeKey(stores, { permissions: ['read', 'delete'], prefix: 'dir/' });
     const link = make({ apiKey }, bob);
@@ -162,7 +162,7 @@ describe('createLink(): a link', () => {
     checkInvariants(stores);
   });
 
-  test('ends with the key that made it', () => {
+  test('ends with the key that created it', () => {
     const { stores } = scene;
     const apiKey = makeKey(stores, { permissions: ['read'] });
     const links = Array.from({ length: 3 }, () => make({ apiKey }, bob));
@@ -177,7 +177,7 @@ describe('createLink(): a link', () => {
     checkInvariants(stores);
   });
 
-  test('ends when the key that made it expires, or loses its bucket', () => {
+  test('ends when the key that created it expires, or loses its bucket', () => {
     const { stores } = scene;
     const expiresAtNs = startNs + 50n;
     const short = makeKey(stores, { permissions: ['read'], expiresAtNs });
@@ -202,7 +202,7 @@ describe('createLink(): a link', () => {
     checkInvariants(stores);
   });
 
-  test('ends with the membership of who made it', () => {
+  test('ends with the membership of its creator', () => {
     const { stores } = scene;
     const named = { principal: bobId, role: 'reader' };
     updateBucket(stores, alice, bucketChange({ addMembers: [named] }));
@@ -212,7 +212,7 @@ describe('createLink(): a link', () => {
     expectDead(link);
   });
 
-  test.each(['reader', 'writer', 'owner'])('of a removed %s ends and never comes back', (role) => {
+  test.each(['reader', 'writer', 'owner'])('of a removed %s never works again', (role) => {
     const { stores } = scene;
     const named = bucketChange({ addMembers: [{ principal: bobId, role }], isPublic: true });
     updateBucket(stores, alice, named);
@@ -233,7 +233,7 @@ describe('createLink(): a link', () => {
     checkInvariants(stores);
   });
 
-  test('of a former owner who handed the bucket on ends, and stays while the maker may read', () => {
+  test('of a former owner works while its creator may read the bucket, and then ends', () => {
     const { stores } = scene;
     const link = make();
     updateBucket(stores, alice, bucketChange({ owner: bobId }));
@@ -256,7 +256,7 @@ describe('createLink(): a link', () => {
     expect(ids()).toEqual([]);
   });
 
-  test('may have another name, under which it is saved', () => {
+  test('may have a download name, under which the file is saved', () => {
     expect(make({ downloadName: 'Über uns.txt' }).name).toBe('Über uns.txt');
   });
 });
@@ -275,7 +275,7 @@ test('createLink(): links to the longest path are listed page by page', () => {
   expect(second.nextCursor).toBeNull();
 });
 
-test('createLink(): a key for a part lists no links to a path with which that part begins', () => {
+test('createLink(): a key with a prefix lists no links outside of it, even to a path that the prefix extends', () => {
   const { stores } = scene;
   put('dir/a', 2);
   make({ path: 'dir/a' });
@@ -301,7 +301,7 @@ test('listLinks shows makers to owners and to keys with every permission only', 
   expect(list(bob, ['read', 'write', 'delete'])).toBe(true);
 });
 
-describe('createLink(): making a link', () => {
+describe('createLink()', () => {
   const order = { bucket: 'box', path: 'dir/a.txt', apiKey: undefined };
 
   test.each<[Parameters<typeof expectRefusal>[1], Partial<LinkRequest>, Person]>([
@@ -320,13 +320,13 @@ describe('createLink(): making a link', () => {
     );
   });
 
-  test('needs a right to read', () => {
+  test('requires a right to read', () => {
     const { stores } = scene;
     const apiKey = makeKey(stores, { permissions: ['write', 'delete'] });
     expectRefusal(stores, 'AccessDenied', () => createLink(stores, bob, { ...order, apiKey }));
   });
 
-  test('stops at twelve by keys and members, so that owners have four', () => {
+  test('allows twelve to keys and members, so that four remain for owners', () => {
     const { stores } = scene;
     const apiKey = makeKey(stores, { permissions: ['read'] });
     const named = { principal: bobId, role: 'writer' };
@@ -355,7 +355,7 @@ describe('createLink(): making a link', () => {
     checkInvariants(stores);
   });
 
-  test('stops at sixteen that are good', () => {
+  test('allows sixteen unexpired links', () => {
     const { stores } = scene;
     for (let count = 0; count < 15; count++) make();
     make({ expiresAtNs: startNs + 1n });
@@ -368,7 +368,7 @@ describe('createLink(): making a link', () => {
 describe('createLink(): a file that takes the place of another one', () => {
   const order = { bucket: 'box', from: 'dir/a.txt', conditions: {}, apiKey: undefined };
 
-  test('has the links of both', () => {
+  test('gets the links of both', () => {
     put('b', 2);
     const links = [make(), make({ path: 'b' })];
     moveFile(scene.stores, alice, { ...order, to: { path: 'b' } });
@@ -379,7 +379,7 @@ describe('createLink(): a file that takes the place of another one', () => {
     checkInvariants(scene.stores);
   });
 
-  test('stays where it is when both have more than sixteen that are good', () => {
+  test('is not moved if both together have more than sixteen unexpired links', () => {
     const { stores } = scene;
     put('b', 2);
     for (let count = 0; count < 16; count++) make({ path: 'b' });
@@ -393,7 +393,7 @@ describe('createLink(): a file that takes the place of another one', () => {
     checkInvariants(stores);
   });
 
-  test('has no more links that are over than one call takes away', () => {
+  test('has at most as many expired links as one call can delete', () => {
     const { stores } = scene;
     for (let round = 0n; round < 2n; round++) {
       const call = callOf('alice', startNs + round);
@@ -410,7 +410,7 @@ describe('createLink(): a file that takes the place of another one', () => {
   });
 });
 
-describe('createLink(): removing a link', () => {
+describe('createLink(): deletion of a link', () => {
   test('is allowed for its creator, for owners, and for keys that may delete', () => {
     const { stores } = scene;
     const reads = makeKey(stores, { permissions: ['read'] });

@@ -103,7 +103,7 @@ describe('listFiles(): a listing', () => {
     expect(paths({ sort: 'date_desc' })).toEqual(['c', 'd', 'b', 'x', 'a']);
   });
 
-  test('takes a prefix to the letter', () => {
+  test('matches a prefix literally', () => {
     putAll('a%b', 'a_b', 'axb', 'docs/a', 'docs/b/c', 'docsx', 'doc', 'é/1');
     for (const sort of ['name_asc', 'date_asc']) {
       expect(paths({ sort, prefix: 'a%' })).toEqual(['a%b']);
@@ -120,7 +120,7 @@ describe('listFiles(): a listing', () => {
     expect(list({ prefix: 'docs/' })).toMatchObject({ prefix: 'docs/', total: 2 });
   });
 
-  test('of a tag has the files that carry it now', () => {
+  test('of a tag has the files that have it now', () => {
     put('a', startNs, ['red', 'blue']);
     put('b', startNs + 1n, ['red']);
     put('c', startNs + 2n);
@@ -136,7 +136,7 @@ describe('listFiles(): a listing', () => {
     checkInvariants(scene.stores);
   });
 
-  test('of a bucket that was deleted and made again begins anew', () => {
+  test('of a bucket that was deleted and created again is empty', () => {
     put('a', startNs);
     put('b', startNs + 1n);
     for (const path of ['a', 'b']) {
@@ -157,7 +157,7 @@ describe('listFiles(): a listing', () => {
     expect(paths({ bucket: 'other', sort: 'date_desc' })).toEqual(['b']);
   });
 
-  test('has the longest names with the longest tags', () => {
+  test('accepts the longest names with the longest tags', () => {
     const bucket = 'box';
     const path = `${'ü'.repeat(511)}/a`;
     const tags = Array.from({ length: 20 }, (_, index) => `${'\uFFFD'.repeat(62)}${index + 10}`);
@@ -167,7 +167,7 @@ describe('listFiles(): a listing', () => {
     }
   });
 
-  test('is refused without the right to read, and for what it cannot be', () => {
+  test('is refused without the right to read, and for invalid arguments', () => {
     const refused = (code: Parameters<typeof expectRefusal>[1], change: Partial<ListRequest>) =>
       expectRefusal(scene.stores, code, () => list(change));
     for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -209,7 +209,7 @@ function twinPage(files: Iterable<TwinFile>, change: Partial<ListRequest>) {
 }
 
 test.each([1, 2, 3])(
-  'listFiles(): pages are those of a sorted array under any history, seed %i',
+  'listFiles(): pages equal those of a sorted array under random histories, seed %i',
   (seed) => {
     const random = randomNumbers(seed);
     const files = new Map<string, TwinFile>();

@@ -116,11 +116,11 @@ describe('parseContentType()', () => {
     'text/plain; ; a=b; ',
     'x-a/~!#$%&*^`|.',
     `a/${'b'.repeat(253)}`,
-  ])('keeps %j to the letter', (text) => {
+  ])('keeps %j literally', (text) => {
     expect(parseContentType(text)).toBe(text);
   });
 
-  test.each(['', ' ', '\t'])('calls %j missing', (text) => {
+  test.each(['', ' ', '\t'])('treats %j as absent', (text) => {
     expect(codeOf(() => parseContentType(text))).toBe('MissingContentType');
   });
 
@@ -145,7 +145,7 @@ describe('parseContentType()', () => {
   });
 
   // An exponential algorithm would not finish this.
-  test('refuses what could be read in many ways', () => {
+  test('refuses texts that could be parsed in several ways', () => {
     for (const gap of [' ', '  ', '\t \t']) {
       const text = `a/b${`;${gap}`.repeat(250 / (gap.length + 1))}`.slice(0, 254);
       expect(codeOf(() => parseContentType(`${text}\u0001`))).toBe('InvalidContentType');
@@ -154,12 +154,12 @@ describe('parseContentType()', () => {
 });
 
 describe('parseTags()', () => {
-  test('trims, drops empties and repetitions, keeps the order', () => {
+  test('trims, drops empty and repeated tags, and keeps the order', () => {
     expect(parseTags([' b ', 'a', '', ' ', 'b', 'A'])).toEqual(['b', 'a', 'A']);
     expect(parseTags([])).toEqual([]);
   });
 
-  test('counts 20 tags after dropping', () => {
+  test('counts the limit of 20 tags after dropping', () => {
     const tags = Array.from({ length: 20 }, (_, index) => `t${index}`);
     expect(parseTags([...tags, 't0', ''])).toEqual(tags);
     expect(codeOf(() => parseTags([...tags, 'more']))).toBe('InvalidArgument');
@@ -175,13 +175,13 @@ describe('parseTags()', () => {
 });
 
 describe('quote()', () => {
-  test('cuts, escapes and stays well-formed', () => {
+  test('shortens, escapes and stays well-formed', () => {
     expect(quote('a\n"')).toBe('"a\\n\\""');
     expect(quote('x '.repeat(41))).toBe(`"${'x '.repeat(40)}…"`);
     expect(quote(`${'x '.repeat(39)}x😀`).isWellFormed()).toBe(true);
   });
 
-  test('never shows an API key, not even a part of one', () => {
+  test('never shows an API key or a part of one', () => {
     const secret = `efs_${'aB3-_'.repeat(10).slice(0, 49)}`;
     // A malformed percent-encoding before a key can consume its first characters.
     const cut = decodeURIComponent(`%c2%8${secret}`);

@@ -54,7 +54,7 @@ function complete(uploadId: string, hash?: string): UploadSession {
 }
 
 describe('putChunk(): a session of unknown size', () => {
-  test('counts what has come, and becomes a file of that', () => {
+  test('counts the received bytes, and becomes a file of that size', () => {
     const { stores } = scene;
     const { uploadId, isSizeKnown } = beginOpen();
     expect(isSizeKnown).toBe(false);
@@ -76,13 +76,13 @@ describe('putChunk(): a session of unknown size', () => {
     checkInvariants(stores);
   });
 
-  test('becomes an empty file when nothing comes', () => {
+  test('becomes an empty file without a chunk', () => {
     complete(beginOpen().uploadId);
     expect(findFile(scene.stores, 'box', 'big')).toMatchObject({ size: 0, chunkCount: 0 });
     checkInvariants(scene.stores);
   });
 
-  test('is refused at completion when its chunks are uneven', () => {
+  test('is refused at completion if its chunks are uneven', () => {
     const { uploadId } = beginOpen();
     for (const [index, length] of [100, 90, 100].entries()) put(uploadId, index, length);
     expectRefusal(scene.stores, 'ChunkSizeMismatch', () => complete(uploadId));
@@ -90,14 +90,14 @@ describe('putChunk(): a session of unknown size', () => {
     expect(complete(uploadId).totalSize).toBe(300);
   });
 
-  test('names an uneven chunk only among the first, since each takes a look-up', () => {
+  test('names an uneven chunk only among the first ones, because each takes a look-up', () => {
     const { uploadId } = beginOpen();
     for (let index = 0; index < 60; index++) put(uploadId, index, index === 50 ? 9 : 10);
     const refusal = expectRefusal(scene.stores, 'ChunkSizeMismatch', () => complete(uploadId));
     expect(refusal.message).toContain('A chunk after the first 40 does not have the 10 bytes');
   });
 
-  test('checks a declared digest at completion, up to what one message can hash', () => {
+  test('checks a declared digest at completion, up to the size that one message can hash', () => {
     const { stores } = scene;
     const digest = Buffer.from(sha256(testBytes(10, 0))).toString('hex');
     const { uploadId } = beginOpen({ sha256: digest });
@@ -115,7 +115,7 @@ describe('putChunk(): a session of unknown size', () => {
   });
 });
 
-describe('putChunk(): with a declared length of chunks', () => {
+describe('putChunk(): with a declared chunk size', () => {
   let uploadId: string;
 
   beforeEach(() => {
@@ -129,7 +129,7 @@ describe('putChunk(): with a declared length of chunks', () => {
     return expectRefusal(stores, code, () => putChunk(stores, alice, asked)).message;
   }
 
-  test('a shorter chunk is the last, and none comes behind it', () => {
+  test('a shorter chunk is the last one, and no chunk may follow it', () => {
     put(uploadId, 2, 5);
     expectRefusal(scene.stores, 'InvalidChunkIndex', () => put(uploadId, 3, whole));
     expect(refuse(1, 5)).toContain('and chunk 2 exists');
@@ -139,7 +139,7 @@ describe('putChunk(): with a declared length of chunks', () => {
     checkInvariants(scene.stores);
   });
 
-  test('it may be replaced, by a whole one too, which others come behind', () => {
+  test('the last chunk can be replaced, also by a full one, and others can follow that', () => {
     put(uploadId, 1, 5);
     expect(put(uploadId, 1, 7)).toMatchObject({ uploadedSize: 7, chunkSize: 7 });
     put(uploadId, 1, whole);
@@ -151,7 +151,7 @@ describe('putChunk(): with a declared length of chunks', () => {
     checkInvariants(scene.stores);
   });
 
-  test('no chunk is longer, and none before another one is shorter', () => {
+  test('no chunk may be longer, and no chunk before another one shorter', () => {
     expect(refuse(0, whole + 1)).toContain('at most chunkSize, 65536 bytes');
     put(uploadId, 3, whole);
     refuse(0, whole - 1);
@@ -172,7 +172,7 @@ describe('putChunk(): the quota', () => {
     saveBucket(scene.stores, { ...box, quotaBytes }, box);
   }
 
-  test('is looked at with each chunk, before anything is written', () => {
+  test('is checked with each chunk, before anything is written', () => {
     const { stores } = scene;
     limit(overhead + 250);
     const { uploadId } = beginOpen();
@@ -190,7 +190,7 @@ describe('putChunk(): the quota', () => {
     checkInvariants(stores);
   });
 
-  test('of one key: half of what is free', () => {
+  test('allows one key half of the free bytes', () => {
     const { stores, writeKey } = scene;
     limit(2 * (overhead + 300));
     const anonymous = callOf('anonymous');
@@ -207,7 +207,7 @@ describe('putChunk(): the quota', () => {
   });
 });
 
-test('putChunk(): ten thousand chunks in any order leave their digests in slots that grow', () => {
+test('putChunk(): ten thousand chunks in any order store their digests in growing slots', () => {
   const { stores } = scene;
   const { uploadId } = beginOpen();
   const inUse = () => stores.blobs.bytesInUse();

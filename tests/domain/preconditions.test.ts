@@ -48,12 +48,15 @@ describe('checkWritePreconditions()', () => {
     ['InvalidArgument', 'InvalidArgument', { ifNoneMatch: 'w/"a"' }],
     ['InvalidArgument', 'InvalidArgument', { ifNoneMatch: '*,' }],
     ['InvalidArgument', 'InvalidArgument', { ifNoneMatch: ',' }],
-  ])('answers %s over a file and %s without one to %j', (withFile, without, conditions) => {
-    expect(codeOf(() => checkWritePreconditions(etag, conditions))).toBe(withFile);
-    expect(codeOf(() => checkWritePreconditions(undefined, conditions))).toBe(without);
-  });
+  ])(
+    'answers %s for an existing file and %s for a missing one to %j',
+    (withFile, without, conditions) => {
+      expect(codeOf(() => checkWritePreconditions(etag, conditions))).toBe(withFile);
+      expect(codeOf(() => checkWritePreconditions(undefined, conditions))).toBe(without);
+    },
+  );
 
-  test('never tells the tag of the file, which begins with the digest of its bytes', () => {
+  test("never reveals the entity tag, which begins with the digest of the file's bytes", () => {
     for (const conditions of [{ ifMatch: '"x"' }, { ifNoneMatch: '*' }, { ifNoneMatch: etag }]) {
       let words = '';
       try {
@@ -78,7 +81,7 @@ describe('checkWritePreconditions()', () => {
     expect(codeOf(() => checkWritePreconditions(etag, { ifMatch }))).toBe(code);
   });
 
-  test('takes no exponential time for a long list', () => {
+  test('takes linear time for a long list', () => {
     const list = `${'"a" , '.repeat(20_000)}x`;
     expect(codeOf(() => checkWritePreconditions(etag, { ifMatch: list }))).toBe('InvalidArgument');
   });
@@ -93,7 +96,7 @@ describe('checkUnmodifiedSince()', () => {
     ['PreconditionFailed', 6n * second, { unmodifiedSinceNs: 5n * second }],
     ['proceed', 6n * second, { unmodifiedSinceNs: 5n * second, ifMatch: '"x"' }],
     ['proceed', undefined, { unmodifiedSinceNs: 5n * second }],
-  ])('answers %s to a file of %s with %o', (expected, updatedAtNs, conditions) => {
+  ])('answers %s for a file of %s with %o', (expected, updatedAtNs, conditions) => {
     expect(codeOf(() => checkUnmodifiedSince(updatedAtNs, conditions))).toBe(expected);
   });
 });

@@ -31,7 +31,7 @@ const bucket = {
   quotaBytes: 100,
 };
 
-test('heldBytes() counts files, what they take beside their bytes, and open uploads', () => {
+test('heldBytes() counts files, their overhead, and open uploads', () => {
   expect(heldBytes(bucket)).toBe(90);
 });
 
@@ -43,7 +43,7 @@ describe('checkQuota()', () => {
     [0, 50],
     [-1, 50],
     [1_000_000_000_000, undefined],
-  ])('takes %i bytes more with a quota of %s', (additional, quotaBytes) => {
+  ])('accepts %i more bytes with a quota of %s', (additional, quotaBytes) => {
     const addition = { files: 1, bytes: additional };
     expect(() => checkQuota({ ...bucket, quotaBytes }, addition)).not.toThrow();
   });
@@ -54,7 +54,7 @@ describe('checkQuota()', () => {
     [1, 0],
     [1, 50],
   ])(
-    'refuses %i bytes more with a quota of %i, and tells the numbers',
+    'refuses %i more bytes with a quota of %i, and reports the figures',
     (additional, quotaBytes) => {
       const error = (() => {
         try {
@@ -84,7 +84,7 @@ describe('checkQuota(): the quota of a bucket', () => {
     return stores;
   }
 
-  test('is kept by whole uploads; a replacement frees the old size', async () => {
+  test('limits whole uploads, and a replacement releases the old size', async () => {
     const stores = await limitedScene({ quotaBytes: 100 + 2 * overheadOfOne() });
     putTestFile(stores, { path: '/a', bytes: testBytes(60) });
     const put = (path: string, length: number) => () =>
@@ -128,7 +128,7 @@ describe('checkQuota(): the quota of a bucket', () => {
     checkInvariants(stores);
   });
 
-  test('of files counts those that are there and the open uploads', async () => {
+  test('for the number of files counts existing files and open uploads', async () => {
     const stores = await limitedScene({ quotaFiles: 3 });
     putTestFile(stores, { path: '/a' });
     putTestFile(stores, { path: '/b' });
@@ -145,7 +145,7 @@ describe('checkQuota(): the quota of a bucket', () => {
 describe('checkQuota(): open uploads', () => {
   const alice = callOf('alice');
 
-  test('of one key are at most half of a bucket’s, and of what is free of its quota', async () => {
+  test("of one key are at most half of the bucket's sessions and of its free sessions", async () => {
     const { stores, writeKey } = await createScene();
     const anonymous = callOf('anonymous');
     const byKey =
@@ -161,7 +161,7 @@ describe('checkQuota(): open uploads', () => {
     checkInvariants(stores);
   });
 
-  test('of one key leave half of the quota to others; owners may take all of it', async () => {
+  test('of one key leave half of the quota to others, and owners may use all of it', async () => {
     const { stores, writeKey } = await createScene();
     const box = findBucket(stores, 'box') ?? expect.fail('no bucket');
     saveBucket(stores, { ...box, quotaBytes: 1_000_000 }, box);

@@ -179,7 +179,7 @@ const unreleased: Readonly<Record<string, readonly number[]>> = {
 
 describe.each(Object.entries(kinds))('upgradeRecords(): the record of a kind: %s', (name, kind) => {
   const unknown = [0, 8, 99, 255].concat(unreleased[name] ?? []);
-  test.each(unknown)('is refused with the version %i, which no release wrote', (version) => {
+  test.each(unknown)('is refused in version %i, which no release wrote', (version) => {
     const made = kind.make();
     const map = kind.map(stores);
     const [[first] = []] = map.entries();
@@ -192,7 +192,7 @@ describe.each(Object.entries(kinds))('upgradeRecords(): the record of a kind: %s
   });
 });
 
-test('upgradeRecords(): every record of the meta map has its kind above', () => {
+test('upgradeRecords(): every record of the meta map is of a kind above', () => {
   for (const { make } of Object.values(kinds)) make();
   const names = stores.meta.entries().map(([key]) => text(key));
   expect(names.sort()).toEqual(
@@ -202,7 +202,7 @@ test('upgradeRecords(): every record of the meta map has its kind above', () => 
   );
 });
 
-test('upgradeRecords(): the fields inside of a file’s record have a version too', () => {
+test("upgradeRecords(): the fields inside a file's record also have a version", () => {
   putTestFile(stores);
   const record = stores.files.get(utf8('box\0a')) ?? expect.fail('no such record');
   for (const version of [0, 1, 2, 255]) {
@@ -214,7 +214,7 @@ test('upgradeRecords(): the fields inside of a file’s record have a version to
 
 const time = 'f2670d45f2ca8618';
 
-describe('upgradeRecords(): what version 0.1.0 wrote is read:', () => {
+describe('upgradeRecords(): records that version 0.1.0 wrote are readable:', () => {
   test('a bucket', () => {
     const head = `040302020203${time}${time}${'0100000000000000'}${'0300000000000000'}`;
     const uploads = `${'01000000'}${'0300000000000000'}${'8813000000000000'}`;
@@ -310,7 +310,7 @@ describe('upgradeRecords(): what version 0.1.0 wrote is read:', () => {
     expect(findSession(stores, uploadId)).toEqual(session);
   });
 
-  test('a file, and its seal', () => {
+  test('a file and its seal', () => {
     const digest = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
     const shown = '"2026-01-02T03:04:05.678Z"';
     const json =

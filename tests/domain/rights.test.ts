@@ -39,7 +39,7 @@ describe('authorize()', () => {
     );
   });
 
-  test('grants anybody with a key what the key is for, and nothing else', () => {
+  test('grants anybody with a key its permissions, and nothing else', () => {
     const apiKey = makeKey(stores, { permissions: ['read'], buckets: ['box'] });
     const stranger = callOf('anonymous');
     const grant = authorize(stores, stranger, { ...claim, permission: 'read', apiKey });
@@ -54,7 +54,7 @@ describe('authorize()', () => {
     }
   });
 
-  test('refuses what is no bucket id, and shows no key that stands there', () => {
+  test('refuses an invalid bucket id, and does not repeat a key in its place', () => {
     const apiKey = makeKey(stores);
     for (const bucket of [apiKey, `x${apiKey}`, '%00', 'a b', '']) {
       const wrong = { ...claim, apiKey, bucket };
@@ -65,7 +65,7 @@ describe('authorize()', () => {
     }
   });
 
-  test('does not fall back to the caller when the key that was sent is bad', () => {
+  test('does not fall back to the caller if the sent key is invalid', () => {
     const apiKey = makeKey(stores, { permissions: ['read'], expiresAtNs: startNs + 5n });
     expectRefusal(stores, 'AccessDenied', () =>
       authorize(stores, callOf('alice'), { ...claim, apiKey }),
@@ -75,7 +75,7 @@ describe('authorize()', () => {
     );
   });
 
-  test('tells an unknown bucket from a forbidden one', () => {
+  test('distinguishes an unknown bucket from a forbidden one', () => {
     expectRefusal(stores, 'NoSuchBucket', () =>
       authorize(stores, callOf('alice'), { ...claim, bucket: 'none' }),
     );
@@ -83,13 +83,13 @@ describe('authorize()', () => {
 });
 
 describe('createBucket()', () => {
-  test('is for controllers', () => {
+  test('requires a controller', () => {
     expectRefusal(stores, 'AccessDenied', () =>
       createBucket(stores, callOf('alice'), { bucket: 'mine', isPublic: true }),
     );
   });
 
-  test('refuses an id that is taken, by its exact letters', () => {
+  test('refuses an id that is taken, compared literally', () => {
     expectRefusal(stores, 'BucketExists', () =>
       createBucket(stores, callOf('controller'), { bucket: 'box', isPublic: true }),
     );
@@ -98,7 +98,7 @@ describe('createBucket()', () => {
     );
   });
 
-  test('writes the record of its diagram', () => {
+  test('writes the documented layout', () => {
     const bucket = createBucket(stores, callOf('controller'), { bucket: 'fresh', isPublic: true });
     const record = stores.buckets.get(Buffer.from('fresh')) ?? [];
     const time = 'f2670d45f2ca8618';

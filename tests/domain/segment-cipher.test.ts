@@ -47,7 +47,7 @@ function expectedSegment(bytes: Uint8Array, segment: number): Uint8Array {
 
 describe('SegmentCipher: a chunk', () => {
   it.each([1, 15, 65_535, 65_536, 65_537, 131_072, 200_000])(
-    'of %i bytes is sealed segment by segment, and opened again',
+    'of %i bytes is sealed segment by segment, and can be opened',
     (length) => {
       const bytes = testBytes(length, 3);
       const before = Buffer.from(bytes);
@@ -68,7 +68,7 @@ describe('SegmentCipher: a chunk', () => {
     },
   );
 
-  it('with too few slots, too many, or in the space of others is not sealed', () => {
+  it('is not sealed into too few or too many slots, or into another space', () => {
     const bytes = testBytes(70_000, 4);
     const seal = (of: number, count: number) => () => {
       const cipher = new SegmentCipher(address, { length: bytes.length, digest, nonce }, key);

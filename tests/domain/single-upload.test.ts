@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 describe('uploadSingle()', () => {
-  test.each([0, 1, 65_535, 65_536, 65_537, 2_000_000])('keeps %i bytes', (length) => {
+  test.each([0, 1, 65_535, 65_536, 65_537, 2_000_000])('stores %i bytes', (length) => {
     const { stores } = scene;
     const bytes = testBytes(length);
     const { file } = putTestFile(stores, { path: '/x/y.bin', bytes });
@@ -44,7 +44,7 @@ describe('uploadSingle()', () => {
     checkInvariants(stores);
   });
 
-  test('refuses 2,000,001 bytes and tells the limit', () => {
+  test('refuses 2,000,001 bytes and states the limit', () => {
     const { stores } = scene;
     const bytes = new Uint8Array(2_000_001);
     const refusal = expectRefusal(stores, 'EntityTooLarge', () => putTestFile(stores, { bytes }));
@@ -65,7 +65,7 @@ describe('uploadSingle()', () => {
     expect(putTestFile(stores).file).toMatchObject({ tags: [], headers: noStoredHeaders });
   });
 
-  test('is for keys with write and for owners', () => {
+  test('requires an owner or a key with write', () => {
     const { stores, writeKey, readKey } = scene;
     const anonymous = callOf('anonymous');
     const upload = (apiKey: string | undefined) => () =>
@@ -96,7 +96,7 @@ describe('uploadSingle()', () => {
 });
 
 describe('checkSingleUpload()', () => {
-  test('passes what uploadSingle() takes and writes nothing', () => {
+  test('accepts what uploadSingle() accepts, and writes nothing', () => {
     const { stores } = scene;
     const before = stores.writeCount();
     const upload = singleUpload({ path: 'x', metadata: { ...plainMetadata, tags: [' a '] } });

@@ -51,7 +51,7 @@ function putMany(count: number): string[] {
 }
 
 describe('renewSites(): a private bucket', () => {
-  test('is made no site, unless it becomes public too', () => {
+  test('cannot become a site unless it becomes public too', () => {
     const request = { bucket: 'shown', isSite: true };
     expectRefusal(stores, 'InvalidArgument', () => createBucket(stores, controller, request));
     expect(createBucket(stores, controller, { ...request, isPublic: true }).isSite).toBe(true);
@@ -72,7 +72,7 @@ describe('renewSites(): a private bucket', () => {
   });
 });
 
-test('renewSites(): the flags stand in the record, and a bucket that is no site has the bytes it had', () => {
+test('renewSites(): the record has flags while a bucket is a site or is being converted', () => {
   const flags = () => stores.buckets.get(Buffer.from('box'))?.[5];
   expect(flags()).toBe(1);
   setSite(true);
@@ -85,7 +85,7 @@ test('renewSites(): the flags stand in the record, and a bucket that is no site 
   expect(flags()).toBe(1);
 });
 
-test('renewSites(): files that are there follow in bounded steps, over an upgrade too; new ones are so at once', async () => {
+test('renewSites(): existing files follow in bounded steps, also over an upgrade, and new ones at once', async () => {
   const paths = putMany(50);
   const before = paths.map(file);
   setSite(true);
@@ -103,7 +103,7 @@ test('renewSites(): files that are there follow in bounded steps, over an upgrad
   expect(renewSites(stores)).toBe(false);
 });
 
-test('renewSites(): who changes their mind begins from the first file again', () => {
+test('renewSites(): changing the flag back begins again from the first file', () => {
   const paths = putMany(30);
   setSite(true);
   renewSites(stores);
@@ -116,7 +116,7 @@ test('renewSites(): who changes their mind begins from the first file again', ()
   expect(renewSites(stores), 'nothing has changed').toBe(false);
 });
 
-test('renewSites(): a damaged file stays as it is and stops nothing', () => {
+test('renewSites(): a damaged file stays as it is and does not stop the others', () => {
   putMany(3);
   const key = Buffer.from('box\0file 1');
   const record = stores.files.get(key)?.slice() ?? expect.fail('no record');
@@ -130,7 +130,7 @@ test('renewSites(): a damaged file stays as it is and stops nothing', () => {
   expect(file('file 1').leavesVersion).toBe(ofSite);
 });
 
-test('renewSites(): a bucket that is deleted meanwhile leaves nothing to do', () => {
+test('renewSites(): a bucket that is deleted meanwhile leaves no work', () => {
   putMany(1);
   setSite(true);
   const request = { bucket: 'box', path: '/file 0', apiKey: undefined, conditions: {} };

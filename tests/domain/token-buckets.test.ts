@@ -37,7 +37,7 @@ describe('takeTokens(): a token bucket', () => {
     expect(secondsUntilTokens(new Map(), bucket, { amount: 10, nowNs: 0n })).toBe(0);
   });
 
-  test('tokensLeft does not grow when time runs back', () => {
+  test('tokensLeft does not grow if the clock is set back', () => {
     const levels: TokenLevels = new Map();
     takeTokens(levels, bucket, { nowNs: 60n * secondNs });
     expect(tokensLeft(levels, bucket, 0n)).toBe(9);

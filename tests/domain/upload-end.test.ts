@@ -62,7 +62,7 @@ describe('completeUpload()', () => {
     [[100, 100, 1]],
     [[70_000, 70_000, 69_999]],
     [[1_850_000, 3]],
-  ])('makes a file of chunks of %j bytes', (lengths) => {
+  ])('creates a file of chunks of %j bytes', (lengths) => {
     const { uploadId, parts } = upload(lengths);
     const session = complete(uploadId);
     const file = findFile(stores, 'box', 'big') ?? expect.fail('no file');
@@ -81,7 +81,7 @@ describe('completeUpload()', () => {
     checkInvariants(stores);
   });
 
-  test('makes an empty file of no chunk', () => {
+  test('creates an empty file from no chunk', () => {
     const { uploadId } = upload([]);
     complete(uploadId);
     const file = findFile(stores, 'box', 'big') ?? expect.fail('no file');
@@ -91,7 +91,7 @@ describe('completeUpload()', () => {
     checkInvariants(stores);
   });
 
-  test('refuses holes, names them, and keeps the session', () => {
+  test('refuses missing chunks, names them, and keeps the session', () => {
     const { uploadId } = begin(stores, alice, { size: 450n });
     putChunks(stores, alice, {
       uploadId,
@@ -108,7 +108,7 @@ describe('completeUpload()', () => {
     expect(complete(uploadId).status).toBe('completed');
   });
 
-  test('refuses a hole also when the sum of the sizes is right', () => {
+  test('refuses a missing chunk even if the sum of the sizes is right', () => {
     const { uploadId } = begin(stores, alice, { size: 200n });
     putChunks(stores, alice, {
       uploadId,
@@ -137,7 +137,7 @@ describe('completeUpload()', () => {
     },
   );
 
-  test('puts metadata that it brings beside that of the beginning, and over it by name', () => {
+  test('adds the metadata of the completion to that of the start, and replaces entries of the same name', () => {
     const begun = [
       ['by', 'me'],
       ['mtime', '1'],
@@ -157,7 +157,7 @@ describe('completeUpload()', () => {
     expect(findFile(stores, 'box', 'big')?.metadata).toEqual(noted);
   });
 
-  test('refuses metadata that no file takes, or that the bucket has no room for', () => {
+  test('refuses invalid metadata, and metadata that exceeds the quota', () => {
     const long = [['begun', 'x'.repeat(1_500)]] as const;
     const { uploadId } = begin(stores, alice, { size: 0n, metadata: long });
     const refused = (code: RefusalCode, ...metadata: [string, string][]) => {
@@ -176,7 +176,7 @@ describe('completeUpload()', () => {
     checkInvariants(stores);
   });
 
-  test('can be repeated, and answers the same and writes nothing', () => {
+  test('can be repeated, with the same answer and without a write', () => {
     const { uploadId } = upload([10]);
     const first = complete(uploadId);
     const before = stores.writeCount();
@@ -185,7 +185,7 @@ describe('completeUpload()', () => {
     expect(stores.writeCount()).toBe(before);
   });
 
-  test('ends the session for chunks and cancelling', () => {
+  test('ends the session for chunks and cancellation', () => {
     const { uploadId } = upload([10]);
     complete(uploadId);
     const chunk = { uploadId, chunkIndex: 0n, bytes: testBytes(10, 1) };
@@ -195,7 +195,7 @@ describe('completeUpload()', () => {
     );
   });
 
-  test('keeps the old file whole until it replaces it in one step', () => {
+  test('keeps the old file readable until one step replaces it', () => {
     const old = testBytes(150_000, 9);
     putTestFile(stores, { path: '/big', bytes: old });
     const { uploadId, parts } = upload([70_000, 70_000]);
@@ -219,7 +219,7 @@ describe('completeUpload()', () => {
     checkInvariants(stores);
   });
 
-  test('checks again that the key of the session is good', () => {
+  test("checks again that the session's key is valid", () => {
     const expiring = makeKey(stores, { expiresAtNs: startNs + 100n });
     const anonymous = callOf('anonymous');
     const { uploadId } = begin(stores, anonymous, { apiKey: expiring, size: 0n });
@@ -246,7 +246,7 @@ describe('completeUpload()', () => {
 });
 
 describe('cancelUpload()', () => {
-  test('gives the chunks back and can be repeated', () => {
+  test('releases the chunks and can be repeated', () => {
     const { uploadId } = upload([70_000, 70_000], 999_999);
     cancelUpload(stores, alice, { uploadId: uploadId });
     expect(stores.blobs.bytesInUse()).toBe(0);
@@ -276,7 +276,7 @@ describe('expireUploads(): expiry', () => {
     bytes: testBytes(1_000, seed),
   });
 
-  test('comes 24 hours after the last accepted chunk, to the nanosecond', () => {
+  test('happens 24 hours after the last accepted chunk, to the nanosecond', () => {
     const { uploadId } = begin(stores, alice, { size: 1_000n });
     putChunk(stores, at(startNs + day - 1n), oneByte(uploadId, 1));
     const end = startNs + 2n * day - 1n;
@@ -293,7 +293,7 @@ describe('expireUploads(): expiry', () => {
     expect(complete(uploadId, at(end - 1n)).status).toBe('completed');
   });
 
-  test('comes 7 days after the beginning at the latest', () => {
+  test('happens at most 7 days after the beginning', () => {
     const { uploadId } = begin(stores, alice, { size: 1_000n });
     for (let hours = 20n; hours < 168n; hours += 20n) {
       putChunk(stores, at(startNs + hours * hourNs), oneByte(uploadId, Number(hours)));
@@ -304,7 +304,7 @@ describe('expireUploads(): expiry', () => {
     expectRefusal(stores, 'UploadExpired', () => putChunk(stores, at(end), oneByte(uploadId, 501)));
   });
 
-  test('frees the space and a day later forgets the session, not a nanosecond too early', () => {
+  test('releases the space, and removes the session a day later, to the nanosecond', () => {
     const { uploadId } = upload([70_000], 99_999);
     const before = stores.writeCount();
     expect(expireUploads(stores, startNs + day - 1n)).toBe(false);
@@ -321,7 +321,7 @@ describe('expireUploads(): expiry', () => {
     checkInvariants(stores);
   });
 
-  test('looks at a session that was used since again later', () => {
+  test('checks a session again later if it was used meanwhile', () => {
     const { uploadId } = upload([]);
     const { uploadId: used } = begin(stores, alice, { size: 1_000n });
     putChunk(stores, at(startNs + 5n), oneByte(used, 1));
@@ -335,7 +335,7 @@ describe('expireUploads(): expiry', () => {
     expect(statusOf(used)).toBe('expired');
   });
 
-  test('keeps the file of a completed session and the count after a cancelled one', () => {
+  test('keeps the file of a completed session and the counts after a cancelled one', () => {
     const { uploadId, parts } = upload([70_000, 5]);
     complete(uploadId);
     cancelUpload(stores, alice, { uploadId: upload([10]).uploadId });
@@ -348,7 +348,7 @@ describe('expireUploads(): expiry', () => {
     checkInvariants(stores);
   });
 
-  test('ends few sessions a step', () => {
+  test('ends only a few sessions per step', () => {
     for (let count = 0; count < 10; count++) upload([10]);
     const activeCount = () =>
       allSessions(stores).filter(({ status }) => status === 'active').length;

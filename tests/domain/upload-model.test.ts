@@ -355,7 +355,7 @@ function checkModel(model: Model): void {
   }
 }
 
-test('putChunk(): files and uploads agree with a plain twin under random operations', async () => {
+test('putChunk(): files and uploads agree with a reference model under random operations', async () => {
   const operations = fc.array(operation, { minLength: 10, maxLength: 60, size: 'max' });
   await fc.assert(
     fc.asyncProperty(operations, async (steps) => {

@@ -37,7 +37,7 @@ test('beginUpload returns the open session of the same token, and writes nothing
   checkInvariants(stores);
 });
 
-test('beginUpload returns it where there is no room for another', () => {
+test('beginUpload returns it even if no other session is allowed', () => {
   const { stores } = scene;
   const first = begin(stores, alice, { token });
   for (let count = 1; count < 50; count++)
@@ -66,7 +66,7 @@ test.each<[string, Partial<UploadRequest>]>([
   expect(message).toContain(`an open upload with another ${name}.`);
 });
 
-test('beginUpload never finds the session of another caller, key, bucket or way by its token', () => {
+test('beginUpload never returns the session of another caller, key, bucket or interface for the same token', () => {
   const { stores, writeKey } = scene;
   const otherKey = makeKey(stores, { permissions: ['write'] });
   const ids = [
@@ -84,7 +84,7 @@ test('beginUpload never finds the session of another caller, key, bucket or way 
   checkInvariants(stores);
 });
 
-test('beginUpload begins anew once the session of the token has ended', () => {
+test("beginUpload begins a new session once the token's session has ended", () => {
   const { stores } = scene;
   const first = begin(stores, alice, { token, size: 0n });
   cancelUpload(stores, alice, { uploadId: first.uploadId });

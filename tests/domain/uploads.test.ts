@@ -34,7 +34,7 @@ function chunk(uploadId: string, index: number, bytes: Uint8Array) {
 }
 
 describe('beginUpload()', () => {
-  test('makes a session with an id of the first 16 random bytes', () => {
+  test('creates a session whose id is the first 16 random bytes', () => {
     const { stores } = scene;
     stores.secrets.random = (length) => testBytes(length, 5);
     const request = {
@@ -55,7 +55,7 @@ describe('beginUpload()', () => {
     checkInvariants(stores);
   });
 
-  test('writes the record of its diagram', () => {
+  test('writes the documented layout', () => {
     const { stores } = scene;
     const metadata = [['by', 'me']] as const;
     const session = begin(stores, alice, {
@@ -102,11 +102,11 @@ describe('beginUpload()', () => {
     expectRefusal(stores, code, () => begin(stores, alice, change));
   });
 
-  test('takes a file of 19,000,000,000 bytes', () => {
+  test('accepts a file of 19,000,000,000 bytes', () => {
     expect(chunkCount(begin(scene.stores, alice, { size: 19_000_000_000n }))).toBe(10_000);
   });
 
-  test('is refused to strangers, the anonymous caller and a key without write', () => {
+  test('refuses strangers, the anonymous caller and a key without write', () => {
     const { stores, readKey } = scene;
     expectRefusal(stores, 'AccessDenied', () => begin(stores, callOf('bob')));
     expectRefusal(stores, 'AccessDenied', () => begin(stores, callOf('anonymous')));
@@ -129,7 +129,7 @@ describe('beginUpload()', () => {
     checkInvariants(stores);
   });
 
-  test('refuses in checkUploadRequest() what it would refuse', () => {
+  test('refuses the same requests in checkUploadRequest()', () => {
     const request = { bucket: 'box', path: '/', contentType: 'a/b', tags: [], size: 1n };
     const asked = { ...request, apiKey: undefined };
     const { stores } = scene;
@@ -139,7 +139,7 @@ describe('beginUpload()', () => {
 });
 
 describe('putChunk()', () => {
-  test('takes chunks in any order and learns their length', () => {
+  test('accepts chunks in any order and learns their length', () => {
     const { stores } = scene;
     const { uploadId } = begin(stores, alice, { size: 250n });
     const last = putChunk(stores, alice, chunk(uploadId, 2, testBytes(50)));
@@ -154,7 +154,7 @@ describe('putChunk()', () => {
     checkInvariants(stores);
   });
 
-  test('replaces a chunk by other bytes and gives the old ones back', () => {
+  test('replaces a chunk and releases its old bytes', () => {
     const { stores } = scene;
     const { uploadId } = begin(stores, alice, { size: 200_000n });
     putChunk(stores, alice, chunk(uploadId, 0, testBytes(150_000, 1)));
@@ -165,7 +165,7 @@ describe('putChunk()', () => {
     checkInvariants(stores);
   });
 
-  test('reports the length of the chunks that are there when smaller ones replace larger ones', () => {
+  test('reports the length of the stored chunks when smaller ones replace larger ones', () => {
     const { stores } = scene;
     const { uploadId } = begin(stores, alice, { size: 250n });
     putChunk(stores, alice, chunk(uploadId, 0, testBytes(200)));
@@ -175,7 +175,7 @@ describe('putChunk()', () => {
     checkInvariants(stores);
   });
 
-  test('changes nothing for the same bytes again', () => {
+  test('writes nothing if the same bytes are sent again', () => {
     const { stores } = scene;
     const { uploadId } = begin(stores, alice);
     const session = putChunk(stores, alice, chunk(uploadId, 0, testBytes(100)));
@@ -185,7 +185,7 @@ describe('putChunk()', () => {
     expect(stores.writeCount()).toBe(before);
   });
 
-  test('takes a full file again chunk by chunk', () => {
+  test('accepts a full file again chunk by chunk', () => {
     const { stores } = scene;
     const { uploadId } = begin(stores, alice, { size: 100n });
     putChunk(stores, alice, chunk(uploadId, 0, testBytes(100, 1)));
@@ -223,7 +223,7 @@ describe('putChunk()', () => {
     expect(putChunk(stores, alice, chunk(uploadId, 1, testBytes(50))).uploadedSize).toBe(250);
   });
 
-  test('takes a chunk of 1,900,000 bytes and the index 9,999', () => {
+  test('accepts a chunk of 1,900,000 bytes and the index 9,999', () => {
     const { stores } = scene;
     const { uploadId } = begin(stores, alice, { size: 19_000_000_000n });
     putChunk(stores, alice, chunk(uploadId, 0, testBytes(1_900_000)));
@@ -242,7 +242,7 @@ describe('getUpload()', () => {
     }
   });
 
-  test('is for the beginner and controllers when begun by a principal', () => {
+  test('is open to the beginner and controllers if a principal began it', () => {
     const { stores } = scene;
     const { uploadId } = begin(stores, alice);
     expect(getUpload(stores, alice, { uploadId: uploadId.toUpperCase() }).uploadId).toBe(uploadId);
@@ -263,7 +263,7 @@ describe('getUpload()', () => {
     }
   });
 
-  test('is for anybody who knows the id when begun with a key', () => {
+  test('is open to anybody who knows the id if a key began it', () => {
     const { stores, writeKey } = scene;
     const anonymous = callOf('anonymous');
     const { uploadId } = begin(stores, anonymous, { apiKey: writeKey, size: 10n });

@@ -40,7 +40,7 @@ function usage(prefix?: string, bucket = 'box') {
 }
 
 describe('getUsage(): usage', () => {
-  test('is that of the files whose paths begin with the prefix', () => {
+  test('covers the files whose paths begin with the prefix', () => {
     expect(usage()).toEqual({ prefix: '', files: 0, bytes: 0 });
     put('a', 1);
     put('a/b', 20);
@@ -80,7 +80,7 @@ describe('getUsage(): usage', () => {
 });
 
 describe('getUsage(): after an upgrade of a version that counted no sizes', () => {
-  test('it is refused until all sizes are there, whatever changes meanwhile', () => {
+  test('it is refused until all sizes are counted, whatever changes meanwhile', () => {
     for (let at = 0; at < 620; at++) put(`f${at}`, at % 7);
     put('x', 5, 'other');
     for (let at = 0; at < 620; at++) {
@@ -109,7 +109,7 @@ describe('getUsage(): after an upgrade of a version that counted no sizes', () =
     expect(usage('', 'other')).toMatchObject({ files: 1, bytes: 5 });
   });
 
-  test.each([1, 2])('and is that of a plain sum under any history, seed %i', (seed) => {
+  test.each([1, 2])('it equals a plain sum under random histories, seed %i', (seed) => {
     const random = randomNumbers(seed);
     const sizes = new Map<string, number>();
     for (let turn = 0; turn < 400; turn++) {

@@ -71,7 +71,7 @@ function restore(path: string, version: number) {
 }
 
 describe('eraseVersions(): a bucket that keeps versions', () => {
-  test('keeps what is replaced and what is deleted', () => {
+  test('stores replaced and deleted files', () => {
     const { stores } = scene;
     put('a', 1);
     put('a', 2);
@@ -115,7 +115,7 @@ describe('eraseVersions(): a bucket that keeps versions', () => {
     }
   });
 
-  test('lists fewer than asked for where their texts are long, and none is left out', () => {
+  test('returns fewer versions than requested if their texts are long, and skips none', () => {
     const { stores } = scene;
     const metadata = Array.from({ length: 32 }, (_, index) => [`n${index}`, 'x'] as const);
     const notes = { contentType: 'a/b', tags: [], headers: ['', '', '', ''], metadata };
@@ -135,7 +135,7 @@ describe('eraseVersions(): a bucket that keeps versions', () => {
     expect(pages).toEqual([69, 69, 12]);
   });
 
-  test('lists nothing but what is asked for behind the cursor of another list', () => {
+  test('lists only the requested path or prefix, also with the cursor of another list', () => {
     for (const path of ['a', 'b', 'c']) for (const seed of [1, 2]) put(path, seed);
     const { stores } = scene;
     const { nextCursor } = listVersions(stores, alice, { ...none, limit: 1 });
@@ -146,7 +146,7 @@ describe('eraseVersions(): a bucket that keeps versions', () => {
     }
   });
 
-  test('gives a file that is restored a greater number than it had', () => {
+  test('gives a restored file a greater number than its former one', () => {
     put('a', 1);
     put('a', 2);
     remove('a');
@@ -156,7 +156,7 @@ describe('eraseVersions(): a bucket that keeps versions', () => {
     checkInvariants(scene.stores);
   });
 
-  test('restores one: it is the file again, and what was there is kept', () => {
+  test('restores a version, and keeps the file that it replaces', () => {
     const { stores } = scene;
     put('a', 1);
     put('a', 2);
@@ -180,7 +180,7 @@ describe('eraseVersions(): a bucket that keeps versions', () => {
     );
   });
 
-  test('erases what is due, a bounded number a message, and no earlier', () => {
+  test('erases expired versions, a bounded number per message, and no others', () => {
     const { stores } = scene;
     for (let seed = 0; seed <= 25; seed++) put('a', seed);
     expect(expireVersions(stores, startNs + 3n * dayNs - 1n)).toBe(false);
@@ -194,7 +194,7 @@ describe('eraseVersions(): a bucket that keeps versions', () => {
     checkInvariants(stores);
   });
 
-  test('keeps existing former versions when keeping is turned off', () => {
+  test('keeps existing former versions when the setting is turned off', () => {
     const { stores } = scene;
     put('a', 1);
     put('a', 2);
@@ -208,7 +208,7 @@ describe('eraseVersions(): a bucket that keeps versions', () => {
     );
   });
 
-  test('keeps nothing at the place that a file is moved from', () => {
+  test('keeps no version at the path that a file is moved from', () => {
     const { stores } = scene;
     put('a', 1);
     put('b', 2);
@@ -218,7 +218,7 @@ describe('eraseVersions(): a bucket that keeps versions', () => {
     checkInvariants(stores);
   });
 
-  test('counts them in its quota', () => {
+  test('counts former versions in its quota', () => {
     const { stores } = scene;
     put('a', 1);
     const { byteCount, overheadBytes } = getBucket(stores, 'box');
@@ -231,7 +231,7 @@ describe('eraseVersions(): a bucket that keeps versions', () => {
     checkInvariants(stores);
   });
 
-  test('is deleted when no version is left', () => {
+  test('can be deleted when no version is left', () => {
     const { stores } = scene;
     put('a', 1);
     remove('a');
@@ -245,10 +245,10 @@ describe('eraseVersions(): a bucket that keeps versions', () => {
   });
 });
 
-describe('eraseVersions(): a version is read by its number', () => {
+describe('eraseVersions(): a version can be read by its number', () => {
   const isOf = (seed: number) => Buffer.from(testBytes(100, seed));
 
-  test('whether it is a former one, the present one, or one of a file that was deleted', () => {
+  test('whether it is former, current, or of a deleted file', () => {
     const { stores } = scene;
     for (const seed of [1, 2, 3]) put('a', seed);
     for (const version of [1, 2, 3]) {
@@ -267,7 +267,7 @@ describe('eraseVersions(): a version is read by its number', () => {
     expectRefusal(stores, 'InvalidPath', () => readVersion('a/../b', 1));
   });
 
-  test('in parts, as a file', () => {
+  test('in parts, like a file', () => {
     put('a', 1);
     put('a', 2);
     expect(readVersion('a', 1, { offset: 90n, length: 20n })).toEqual(isOf(1).subarray(90));
@@ -279,7 +279,7 @@ describe('eraseVersions(): a version is read by its number', () => {
     expectRefusal(stores, 'EntityTooLarge', () => readVersion('a', 1, tooLong));
   });
 
-  test('after the bucket’s key was replaced', () => {
+  test("after the bucket's key was rotated", () => {
     const { stores } = scene;
     put('a', 1);
     put('a', 2);
@@ -288,7 +288,7 @@ describe('eraseVersions(): a version is read by its number', () => {
     expect(readVersion('a', 1)).toEqual(isOf(1));
   });
 
-  test('but not when it was altered, or put in the place of another', () => {
+  test('but not if it was altered, or stored in place of another one', () => {
     const { stores } = scene;
     for (const seed of [1, 2, 3]) put('a', seed);
     const key = (version: number) => Buffer.from(`\0box\0a\0${version}`);
@@ -303,7 +303,7 @@ describe('eraseVersions(): a version is read by its number', () => {
     expect(readVersion('a', 3)).toEqual(isOf(3));
   });
 
-  test('by those who may read the bucket, and not by everybody where it is public', () => {
+  test('by callers who may read the bucket, and not by everybody if it is public', () => {
     const { stores } = scene;
     put('a', 1);
     put('a', 2);
@@ -328,12 +328,12 @@ describe('eraseVersions(): a version is read by its number', () => {
   });
 });
 
-describe('eraseVersions(): an erasure of the present version', () => {
+describe('eraseVersions(): an erasure of the current version', () => {
   const erase = (path: string, version: number, nowNs = startNs) =>
     eraseVersions(scene.stores, callOf('alice', nowNs), { ...none, path, version });
   const record = (path: string) => findFile(scene.stores, 'box', path) ?? expect.fail('no file');
 
-  test('makes the latest former one the file again, with its own number, id and dates', () => {
+  test('makes the latest former one current, with its own number, id and dates', () => {
     const { stores } = scene;
     put('a', 1);
     put('b', 1, startNs + 1n);
@@ -359,7 +359,7 @@ describe('eraseVersions(): an erasure of the present version', () => {
     checkInvariants(stores);
   });
 
-  test('deletes a file that has no former one, also where none are kept', () => {
+  test('deletes a file without a former version, also if none are stored', () => {
     const { stores } = scene;
     updateBucket(stores, alice, bucketChange({ keepVersionsDays: 0n }));
     put('a', 1);
@@ -369,7 +369,7 @@ describe('eraseVersions(): an erasure of the present version', () => {
     checkInvariants(stores);
   });
 
-  test('changes nothing where the former one is damaged', () => {
+  test('changes nothing if the former one is damaged', () => {
     const { stores } = scene;
     put('a', 1);
     put('a', 2);
@@ -383,7 +383,7 @@ describe('eraseVersions(): an erasure of the present version', () => {
 });
 
 describe('eraseVersions(): an erasure', () => {
-  test('takes one version, those of a path, or those of a prefix', () => {
+  test('erases one version, those of a path, or those of a prefix', () => {
     const { stores } = scene;
     for (const path of ['a', 'b/c', 'b/d']) for (const seed of [1, 2, 3]) put(path, seed);
     const erase = (fields: { path?: string; prefix?: string; version?: number }) =>
@@ -398,7 +398,7 @@ describe('eraseVersions(): an erasure', () => {
     expectRefusal(stores, 'InvalidArgument', () => erase({}));
   });
 
-  test('and every other use needs its right', () => {
+  test('and every other operation on versions requires its right', () => {
     const { stores } = scene;
     put('a', 1);
     put('a', 2);
@@ -417,7 +417,7 @@ describe('eraseVersions(): an erasure', () => {
     expect(restoreVersion(stores, bob, { ...both, ...one }).file.version).toBe(3);
   });
 
-  test('of what is damaged goes as well, and the bucket is empty then', () => {
+  test('erases damaged versions too, so that the bucket can be emptied', () => {
     const { stores } = scene;
     put('a', 1);
     remove('a');

@@ -15,7 +15,7 @@ beforeEach(async () => {
   ({ stores } = await createScene());
 });
 
-test('setWellKnown(): a text is set, set anew and taken away, and the others stay', () => {
+test('setWellKnown(): a text is set, replaced and removed without a change to the others', () => {
   set('ic-domains', 'files.example.org\n');
   set('ii-alternative-origins', '{"alternativeOrigins":[]}');
   set('matrix/client', '{}', 'application/json; charset=utf-8');
@@ -36,7 +36,7 @@ test('setWellKnown(): a text is set, set anew and taken away, and the others sta
   expect(stores.meta.entries().filter(([key]) => /^wellKnown/.test(`${key}`))).toEqual([]);
 });
 
-test('setWellKnown(): the bytes of the records stay as they are', () => {
+test('setWellKnown(): the records keep their layout', () => {
   const call = { ...controller, nowNs: startNs };
   setWellKnown(stores, call, { name: 'security.txt', content: { body: 'Contact: a' } });
   const hex = (key: string) => Buffer.from(stores.meta.get(Buffer.from(key)) ?? []).toString('hex');
@@ -48,23 +48,23 @@ test('setWellKnown(): the bytes of the records stay as they are', () => {
   expect(hex('wellKnown/security.txt')).toBe(record);
 });
 
-describe('setWellKnown(): refused, and nothing changed,', () => {
+describe('setWellKnown(): the call is refused and changes nothing if', () => {
   const refused = (code: RefusalCode, run: () => unknown) => expectRefusal(stores, code, run);
 
   test.each(['', '/', 'a/', '/a', 'a//b', 'a/b/c', '.', 'a/..', 'a b', 'ä', '<*>', 'a%2Fb', 'x\n'])(
-    'is the name %j',
+    'the name is %j',
     (name) => {
       refused('InvalidPath', () => set(name, 'x'));
       refused('InvalidPath', () => setWellKnown(stores, controller, { name }));
     },
   );
 
-  test('is a name of more than 128 characters', () => {
+  test('the name has more than 128 characters', () => {
     set('a'.repeat(128), 'x');
     refused('InvalidPath', () => set('a'.repeat(129), 'x'));
   });
 
-  test('is a text of more than 8,192 bytes, or with a NUL', () => {
+  test('the text has more than 8,192 bytes, or a NUL', () => {
     set('a', 'ü'.repeat(4_096));
     refused('EntityTooLarge', () => set('a', `${'ü'.repeat(4_096)}a`));
     refused('EntityTooLarge', () => set('a', 'x'.repeat(8_193)));
@@ -72,7 +72,7 @@ describe('setWellKnown(): refused, and nothing changed,', () => {
     refused('InvalidContentType', () => set('a', 'x', 'nonsense'));
   });
 
-  test('is a seventeenth name', () => {
+  test('there are sixteen names already', () => {
     for (let index = 0; index < 16; index++) set(`name-${index}`, 'x');
     refused('QuotaExceeded', () => set('one-more', 'x'));
     set('name-3', 'y');
@@ -80,11 +80,14 @@ describe('setWellKnown(): refused, and nothing changed,', () => {
     set('one-more', 'x');
   });
 
-  test.each(['alice', 'bob', 'anonymous'] as const)('is %s, who is no controller', (person) => {
-    const call = callOf(person);
-    refused('AccessDenied', () => listWellKnown(stores, call));
-    const content = { body: 'x' };
-    refused('AccessDenied', () => setWellKnown(stores, call, { name: 'a', content }));
-    refused('AccessDenied', () => setWellKnown(stores, call, { name: 'a' }));
-  });
+  test.each(['alice', 'bob', 'anonymous'] as const)(
+    'the caller is %s, who is not a controller',
+    (person) => {
+      const call = callOf(person);
+      refused('AccessDenied', () => listWellKnown(stores, call));
+      const content = { body: 'x' };
+      refused('AccessDenied', () => setWellKnown(stores, call, { name: 'a', content }));
+      refused('AccessDenied', () => setWellKnown(stores, call, { name: 'a' }));
+    },
+  );
 });

@@ -263,7 +263,7 @@ async function runOperations(run: Run): Promise<void> {
 const seen = new Map<string, number>();
 
 test.each(seeds)(
-  'reclaimContents(): %i: two buckets agree with their plain twin, whatever happens',
+  'reclaimContents(): %i: two buckets agree with their reference models, whatever happens',
   async (seed) => {
     const run = await createRun(seed);
     await runOperations(run);
@@ -274,7 +274,7 @@ test.each(seeds)(
   },
 );
 
-test('reclaimContents(): the operations have ended in every way that the twin foresees', () => {
+test('reclaimContents(): the operations had every outcome that the model has', () => {
   console.log(`seeds ${seeds.join(', ')}: ${JSON.stringify(Object.fromEntries([...seen].sort()))}`);
   const total = [...seen.values()].reduce((sum, count) => sum + count, 0);
   expect(total).toBe(seeds.length * operationsPerRun);

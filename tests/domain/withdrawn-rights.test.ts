@@ -40,8 +40,8 @@ beforeEach(async () => {
   ({ stores } = await createScene());
 });
 
-describe('putChunk(): an upload that was begun with a key', () => {
-  test('takes no chunk once the key is revoked or has expired, by no other key either', () => {
+describe('putChunk(): an upload that a key began', () => {
+  test('accepts no chunk once the key is revoked or has expired, also with another key', () => {
     const later = { ...anonymous, nowNs: anonymous.nowNs + 10n };
     const expiring = makeKey(stores, { expiresAtNs: later.nowNs });
     const revoked = makeKey(stores);
@@ -64,8 +64,8 @@ describe('putChunk(): an upload that was begun with a key', () => {
   });
 });
 
-describe('putChunk(): an upload that a member has begun', () => {
-  test.each([undefined, 'reader'] as const)('takes no chunk when the role is %s', (role) => {
+describe('putChunk(): an upload that a member began', () => {
+  test.each([undefined, 'reader'] as const)('accepts no chunk when the role is %s', (role) => {
     setMember('writer');
     const { uploadId } = begin(stores, bob);
     const chunk = chunkOf(uploadId);
@@ -78,7 +78,7 @@ describe('putChunk(): an upload that a member has begun', () => {
     expect(completeUpload(stores, bob, { uploadId, apiKey: undefined }).status).toBe('completed');
   });
 
-  test('is the bucket’s owner’s to look at and to cancel, and no stranger’s', () => {
+  test("can be read and cancelled by the bucket's owner, and by no stranger", () => {
     setMember('writer');
     const { uploadId } = begin(stores, bob);
     setMember(undefined);
