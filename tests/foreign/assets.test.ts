@@ -38,7 +38,7 @@ async function expectAll(canister: ForeignCanister): Promise<void> {
 }
 
 describe.each(foreignFiles('assets'))('%s', (path) => {
-  test('keeps what was uploaded through kills and an upgrade', { timeout: 300_000 }, async () => {
+  test('keeps the uploaded files through kills and an upgrade', { timeout: 300_000 }, async () => {
     const canister = await openForeign(path);
     try {
       const batch = (await managerOf(canister)).batch();
@@ -59,7 +59,7 @@ describe.each(foreignFiles('assets'))('%s', (path) => {
     }
   });
 
-  test('a stranger may not upload', { timeout: 120_000 }, async () => {
+  test('refuses uploads by strangers', { timeout: 120_000 }, async () => {
     const canister = await openForeign(path);
     try {
       const agent = await canister.agent(new AnonymousIdentity());

@@ -19,7 +19,7 @@ beforeEach(async () => {
   saveBucket(scene.stores, { ...box, isPublic: false }, box);
 });
 
-test('GET /cloud/{bucket}/{path}: a file of a private bucket is for keys that may read, and never cached', () => {
+test('GET /cloud/{bucket}/{path}: a file of a private bucket requires a key that may read, and is never cached', () => {
   const headers = { Authorization: `Bearer ${scene.readKey}` };
   const response = send(scene.stores, { url, headers });
   expect([response.status, bodyText(response)]).toEqual([200, 'hello']);
@@ -31,7 +31,7 @@ test('GET /cloud/{bucket}/{path}: a file of a private bucket is for keys that ma
   expect([part.status, bodyText(part)]).toEqual([206, 'el']);
 });
 
-test('GET /cloud/{bucket}/{path}: a private bucket tells nobody else what it has', () => {
+test('GET /cloud/{bucket}/{path}: a private bucket reveals nothing to others', () => {
   const { stores } = scene;
   const absent = { status: 404, code: 'NoSuchFile' };
   for (const path of [url, '/cloud/box/none']) {

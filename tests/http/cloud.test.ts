@@ -78,12 +78,12 @@ describe('GET /cloud/{bucket}/{path}: file', () => {
     });
   });
 
-  test('answers 200 and nothing for an empty file', () => {
+  test('answers 200 without a body for an empty file', () => {
     const response = send(stores, { url: '/cloud/box/empty' });
     expect([response.status, response.body.length]).toEqual([200, 0]);
   });
 
-  test('answers 200 with a file of 2,000,000 bytes at once', () => {
+  test('answers 200 with all of a file of 2,000,000 bytes', () => {
     const bytes = testBytes(2_000_000);
     put('/large', bytes);
     const response = send(stores, { url: '/cloud/box/large' });
@@ -115,7 +115,7 @@ describe('GET /cloud/{bucket}/{path}: file', () => {
     'video/x-xml',
     'audio/rdf+xml; a=b',
     'Font/Svg+XML',
-  ])('puts the type %s, which is not known to be passive, into a sandbox', (contentType) => {
+  ])('sandboxes the type %s, which is not known to be passive', (contentType) => {
     put('/active', testBytes(1), { contentType });
     for (const method of ['GET', 'HEAD']) {
       const headers = headersOf(send(stores, { method, url: '/cloud/box/active' }));
@@ -136,13 +136,13 @@ describe('GET /cloud/{bucket}/{path}: file', () => {
     'application/json',
     'application/pdf',
     'text/plain; a="text/html"',
-  ])('leaves the passive type %s without one', (contentType) => {
+  ])('does not sandbox the passive type %s', (contentType) => {
     put('/passive', testBytes(1), { contentType });
     const headers = headersOf(send(stores, { url: '/cloud/box/passive' }));
     expect(headers['content-security-policy']).toBeUndefined();
   });
 
-  test('needs no Authorization and does not look at one', () => {
+  test('ignores Authorization', () => {
     const headers = { authorization: 'Bearer nonsense' };
     expect(send(stores, { url, headers }).status).toBe(200);
   });
@@ -168,7 +168,7 @@ describe('GET /cloud/{bucket}/{path}: conditional GET and HEAD', () => {
     [{ 'IF-NONE-MATCH': 'W/etag' }],
     [{ 'If-Modified-Since': lastModified }],
     [{ 'If-None-Match': 'etag', Range: 'bytes=0-1' }],
-  ])('answers 304 with the validators and nothing else to %j', (template) => {
+  ])('answers 304 with only the validators to %j', (template) => {
     const pairs = Object.entries(template).map(([name, value]) => [
       name,
       value.replace('etag', etag),
@@ -187,7 +187,7 @@ describe('GET /cloud/{bucket}/{path}: conditional GET and HEAD', () => {
     }
   });
 
-  test('reads a list that comes in several lines', () => {
+  test('reads a list that is spread over several header lines', () => {
     const headers = [
       ['If-None-Match', '"x"'],
       ['if-none-match', etag],
@@ -204,7 +204,7 @@ describe('GET /cloud/{bucket}/{path}: conditional GET and HEAD', () => {
     },
   );
 
-  test('asks whether the file is there before it looks at conditions', () => {
+  test('checks that the file exists before it checks conditions', () => {
     const headers = { 'If-None-Match': '*', 'If-Match': '"x"' };
     sendRefused(stores, { url: '/cloud/box/none', headers }, { status: 404, code: 'NoSuchFile' });
   });
@@ -231,7 +231,7 @@ describe('GET /cloud/{bucket}/{path}: GET with Range', () => {
 
   // A range that covers a whole file of one part returns the whole file, which is certified.
   test.each(['bytes=0-1,3-4', 'bytes=5-2', 'lines=1-2', 'bytes', 'bytes=0-', 'bytes=-99'])(
-    'answers %s with all',
+    'answers %s with the whole file',
     (range) => {
       const response = send(stores, { url, headers: { Range: range } });
       expect([response.status, bodyText(response)]).toEqual([200, 'hello world']);
@@ -272,7 +272,7 @@ describe('GET /cloud/{bucket}/{path}: GET with Range', () => {
     expect(send(stores, { url, headers }).status).toBe(status);
   });
 
-  test('looks at If-Range before it calls a range unsatisfiable', () => {
+  test('checks If-Range before it calls a range unsatisfiable', () => {
     const headers = { Range: 'bytes=99-', 'If-Range': '"x"' };
     expect(send(stores, { url, headers }).status).toBe(200);
   });
@@ -303,7 +303,7 @@ describe('GET /cloud/{bucket}/{path}: file of several chunks', () => {
     [[70_000, 70_000]],
     [[1_850_000, 1_850_000, 1]],
     [[700_000, 700_000, 700_000, 5]],
-  ])('answers chunk by chunk for chunks of %j bytes', (lengths) => {
+  ])('is answered chunk by chunk for chunks of %j bytes', (lengths) => {
     const whole = putChunked('/chunked', lengths);
     const { bytes, sizes } = collect('chunked');
     expect(sizes).toEqual(lengths);
@@ -325,16 +325,13 @@ describe('GET /cloud/{bucket}/{path}: file of several chunks', () => {
     ['bytes=-131', 99, 230],
     ['bytes=100-', 100, 200],
     ['bytes=200-', 200, 230],
-  ])(
-    'answers %s across chunks, and from the start of one on with that one',
-    (range, start, end) => {
-      const whole = putChunked('/ranged', [100, 100, 30]);
-      const response = send(stores, { url: '/cloud/box/ranged', headers: { Range: range } });
-      expect(response.status).toBe(206);
-      expect(headersOf(response)['content-range']).toBe(`bytes ${start}-${end - 1}/230`);
-      expect(Buffer.compare(bodyOf(stores, response), whole.subarray(start, end))).toBe(0);
-    },
-  );
+  ])('answers %s across chunks', (range, start, end) => {
+    const whole = putChunked('/ranged', [100, 100, 30]);
+    const response = send(stores, { url: '/cloud/box/ranged', headers: { Range: range } });
+    expect(response.status).toBe(206);
+    expect(headersOf(response)['content-range']).toBe(`bytes ${start}-${end - 1}/230`);
+    expect(Buffer.compare(bodyOf(stores, response), whole.subarray(start, end))).toBe(0);
+  });
 
   const uncounted: Record<string, string>[] = [
     { Range: 'bytes=0-1,4-5' },
@@ -346,7 +343,7 @@ describe('GET /cloud/{bucket}/{path}: file of several chunks', () => {
   ];
 
   // Gateways join parts only of requests without these fields.
-  test.each(uncounted)('is whole in answer to %j', (headers) => {
+  test.each(uncounted)('is answered as a whole for %j', (headers) => {
     const whole = putChunked('/ranged', [100, 100, 30]);
     const response = send(stores, { url: '/cloud/box/ranged', headers });
     expect(response.status).toBe(200);

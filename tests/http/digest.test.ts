@@ -26,14 +26,14 @@ describe('sentDigests()', () => {
     expect(sent(['Content-Digest', value])).toEqual([digest.toString('hex')]);
   });
 
-  test('reads both fields, and lines of one field as a list', () => {
+  test('reads both fields, and joins lines of one field as a list', () => {
     const both = sent(['repr-digest', good], ['CONTENT-DIGEST', good]);
     expect(both).toEqual([digest.toString('hex'), digest.toString('hex')]);
     const lines = sent(['Content-Digest', 'sha-512=:AAAA:'], ['Content-Digest', good]);
     expect(lines).toEqual([digest.toString('hex')]);
   });
 
-  test('finds none without the fields and with other algorithms alone', () => {
+  test('finds no digest without the fields or with unknown algorithms only', () => {
     expect(sent()).toEqual([]);
     expect(sent(['Content-Digest', 'sha-512=:AAAA:'])).toEqual([]);
     expect(sent(['Repr-Digest', 'x*.-_9=::'])).toEqual([]);

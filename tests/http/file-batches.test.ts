@@ -61,7 +61,7 @@ function post(request: TestRequest): Answered {
 }
 
 describe('POST /api/v1/bucket/{bucket}/files: form', () => {
-  test('stores each part as a file, and tells of each', () => {
+  test('stores each part as a file, and reports each', () => {
     const { stores } = scene;
     putTestFile(stores, { path: 'old.css' });
     const { status, items, error } = post(
@@ -92,7 +92,7 @@ describe('POST /api/v1/bucket/{bucket}/files: form', () => {
     checkInvariants(stores);
   });
 
-  test('stores none when one part is refused: the error of the first, and an item for each', () => {
+  test('stores none if one part is refused, and returns the first error with an item for each part', () => {
     const { status, error, items } = post(
       formRequest([
         { name: 'a', text: 'a' },
@@ -109,7 +109,7 @@ describe('POST /api/v1/bucket/{bucket}/files: form', () => {
     ]);
   });
 
-  test('checks the digest of a part when it is carried out', () => {
+  test('checks the digest of a part only in the update', () => {
     const digest = 'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:';
     const fields = { 'Content-Digest': digest };
     expect(post(formRequest([{ name: 'a', text: '', fields }])).status).toBe(200);
@@ -143,7 +143,7 @@ describe('POST /api/v1/bucket/{bucket}/files: form', () => {
     );
   });
 
-  test('reads no form of a key that may not write', () => {
+  test('does not read the form of a key that may not write', () => {
     const apiKey = makeKey(scene.stores, { permissions: ['read', 'delete'] });
     const headers = { authorization: `Bearer ${apiKey}` };
     const request = formRequest([], { headers, body: Buffer.from('nonsense') });
@@ -163,7 +163,7 @@ describe('POST /api/v1/bucket/{bucket}/files: deletion', () => {
     };
   }
 
-  test('asks for an update, then tells of each path', () => {
+  test('asks for an update, which reports each path', () => {
     const { stores } = scene;
     putTestFile(stores, { path: 'a' });
     expect(exchange(stores, remove({ paths: ['a', 'b'] }))).toBe(upgrade);
@@ -181,7 +181,7 @@ describe('POST /api/v1/bucket/{bucket}/files: deletion', () => {
     });
   });
 
-  test('takes a thousand paths with brackets in them, and a prefix with a cursor', () => {
+  test('accepts a thousand paths with brackets in them, and a prefix with a cursor', () => {
     const { stores } = scene;
     const paths = Array.from({ length: 1_000 }, (_, index) => `app/[slug]/{${index}}`);
     expect(exchange(stores, remove({ paths }))).toBe(upgrade);
@@ -204,7 +204,7 @@ describe('POST /api/v1/bucket/{bucket}/files: deletion', () => {
     sendRefused(scene.stores, remove(body), { status, code });
   });
 
-  test('is for keys with the delete permission, and asks nothing else of others', () => {
+  test('requires a key that may delete, before the body is read', () => {
     const apiKey = makeKey(scene.stores, { permissions: ['read', 'write'] });
     const headers = { authorization: `Bearer ${apiKey}` };
     sendRefused(scene.stores, remove('nonsense', { headers }), {

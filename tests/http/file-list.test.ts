@@ -42,7 +42,7 @@ function putAll(...names: string[]) {
 }
 
 describe('GET /api/v1/bucket/{bucket}/files: list of files', () => {
-  test('answers the records of the files and the place of the page', () => {
+  test('answers the records of the files and the position of the page', () => {
     const metadata = { ...plainMetadata, tags: ['a "tag"'] };
     putTestFile(scene.stores, { path: 'dir/a "b" \\ ü.txt', metadata });
     putTestFile(scene.stores, { path: 'z' });
@@ -68,7 +68,7 @@ describe('GET /api/v1/bucket/{bucket}/files: list of files', () => {
     expect(list('?page=3&prefix=q')).toMatchObject({ items: [], total: 0, pages: 0, prefix: 'q' });
   });
 
-  test('reads its parameters as forms and URLSearchParams write them', () => {
+  test('reads parameters as forms and URLSearchParams encode them', () => {
     putAll('a b/1', 'a+b/1', 'a%b/1', 'ü/1', 'a&b=c/1', 'plain');
     for (const prefix of ['a b/', 'a+b/', 'a%b/', 'ü/', 'a&b=c/']) {
       const searchParams = new URLSearchParams({ prefix, sort: 'date_desc' }).toString();
@@ -106,14 +106,14 @@ describe('GET /api/v1/bucket/{bucket}/files: list of files', () => {
     sendRefused(scene.stores, request(query), { status: 400, code: 'InvalidArgument' });
   });
 
-  test('takes any page that is a whole number', () => {
+  test('accepts any page that is a whole number', () => {
     putAll('a');
     expect(list('?page=99999999999999999999')).toMatchObject({ items: [], total: 1, pages: 1 });
     expect(list('?pageSize=99999999999999999999')).toMatchObject({ pageSize: 50 });
     expect(list('?page=001')).toMatchObject({ page: 1 });
   });
 
-  test('needs a key that may read the bucket', () => {
+  test('requires a key that may read the bucket', () => {
     const { url } = request();
     sendRefused(scene.stores, { url }, { status: 401, code: 'Unauthorized' });
     const blind = makeKey(scene.stores, { permissions: ['write', 'delete'] });

@@ -43,13 +43,13 @@ function putRequest(change: Put = {}): TestRequest {
 }
 
 describe('PUT /api/v1/bucket/{bucket}/files/{path}: file', () => {
-  test('as a query asks for an update, and changes nothing', () => {
+  test('asks in a query for an update, and changes nothing', () => {
     const before = scene.stores.writeCount();
     expect(exchange(scene.stores, putRequest())).toBe(upgrade);
     expect(scene.stores.writeCount()).toBe(before);
   });
 
-  test('as an update answers 201 with the record, Location and ETag', () => {
+  test('answers in an update 201 with the record, Location and ETag', () => {
     const headers = { 'X-File-Tags': ' b, a,,b', 'Cache-Control': 'no-cache' };
     const response = send(scene.stores, { ...putRequest({ headers }), phase: 'update' });
     expect(response.status).toBe(201);
@@ -84,7 +84,7 @@ describe('PUT /api/v1/bucket/{bucket}/files/{path}: file', () => {
     checkInvariants(scene.stores);
   });
 
-  test('answers 200 when it replaces, and clears tags and headers that are not sent', () => {
+  test('answers 200 when it replaces a file, and clears tags and headers that are not sent', () => {
     const first = putRequest({ headers: { 'X-File-Tags': 'a', 'Content-Language': 'de' } });
     send(scene.stores, { ...first, phase: 'update' });
     const response = send(scene.stores, { ...putRequest(), phase: 'update', nowNs: startNs + 1n });
@@ -105,7 +105,7 @@ describe('PUT /api/v1/bucket/{bucket}/files/{path}: file', () => {
     expect(JSON.parse(bodyText(cleared))).not.toHaveProperty('metadata');
   });
 
-  test.each([0, 2_000_000])('takes %i bytes', (length) => {
+  test.each([0, 2_000_000])('stores %i bytes', (length) => {
     const body = testBytes(length);
     const response = send(scene.stores, { ...putRequest({ body }), phase: 'update' });
     expect(response.status).toBe(201);
@@ -113,7 +113,7 @@ describe('PUT /api/v1/bucket/{bucket}/files/{path}: file', () => {
     expect(Buffer.compare(read.body, body)).toBe(0);
   });
 
-  test('takes X-Bucket-Id when it names the bucket, and needs it with a key for several', () => {
+  test('accepts X-Bucket-Id if it names the bucket, and requires it for a key with several buckets', () => {
     const several = makeKey(scene.stores, { buckets: ['box', 'other'] });
     const mismatch = { status: 400, code: 'BucketMismatch' };
     sendRefused(scene.stores, putRequest({ key: several }), mismatch);
@@ -145,7 +145,7 @@ describe('PUT /api/v1/bucket/{bucket}/files/{path}: file', () => {
     }
   });
 
-  test('answers 401 InvalidApiKey to unknown, revoked and expired keys, and repeats none', () => {
+  test('answers 401 InvalidApiKey to unknown, revoked and expired keys, without repeating them', () => {
     const revoked = makeKey(scene.stores);
     revokeKeyRecord(scene.stores, createHash('sha256').update(revoked).digest());
     const expired = makeKey(scene.stores, { expiresAtNs: startNs + 1n });
@@ -161,7 +161,7 @@ describe('PUT /api/v1/bucket/{bucket}/files/{path}: file', () => {
     }
   });
 
-  test('takes the scheme in any case', () => {
+  test('accepts the scheme in any case', () => {
     const headers = { authorization: `bEARER  ${scene.writeKey}` };
     expect(exchange(scene.stores, putRequest({ headers }))).toBe(upgrade);
   });
@@ -193,7 +193,7 @@ describe('PUT /api/v1/bucket/{bucket}/files/{path}: file', () => {
     }
   });
 
-  test('answers 403 to a key without write and tells what it may', () => {
+  test('answers 403 to a key without write, and lists its permissions', () => {
     const sent = putRequest({ key: scene.readKey });
     const { error } = sendRefused(scene.stores, sent, { status: 403, code: 'AccessDenied' });
     expect(error.message).toContain('read');
@@ -205,7 +205,7 @@ describe('PUT /api/v1/bucket/{bucket}/files/{path}: file', () => {
     expect(error.details).toEqual({ limit: 2_000_000, size: 2_000_001 });
   });
 
-  test('answers 400 to two different values of a field that may come once', () => {
+  test('answers 400 to two different values of a field that may occur once', () => {
     const { method = '', url } = putRequest();
     const headers = [
       ['authorization', `Bearer ${scene.writeKey}`],
@@ -216,7 +216,7 @@ describe('PUT /api/v1/bucket/{bucket}/files/{path}: file', () => {
     sendRefused(scene.stores, { method, url, headers }, expected);
   });
 
-  test('keeps the old file when the new one is refused', () => {
+  test('keeps the old file if the new one is refused', () => {
     putTestFile(scene.stores, { path: '/dir/a b.txt', bytes: Buffer.from('old') });
     const sent = putRequest({ headers: { 'content-type': 'bad' } });
     const update = { ...sent, phase: 'update' } as const;

@@ -35,7 +35,7 @@ function request(method: string, headers: Record<string, string> = {}): TestRequ
 }
 
 describe('GET /api/v1/bucket/{bucket}/files/{path}: file record', () => {
-  test('answers 200 with the record, uncached', () => {
+  test('answers 200 with the record and no caching', () => {
     const response = send(scene.stores, request('GET'));
     expect(response.status).toBe(200);
     expect(JSON.parse(bodyText(response))).toEqual({
@@ -61,7 +61,7 @@ describe('GET /api/v1/bucket/{bucket}/files/{path}: file record', () => {
     expect(headersOf(head)['content-length']).toBe(String(response.body.length));
   });
 
-  test('needs a key that may read', () => {
+  test('requires a key that may read', () => {
     const { stores } = scene;
     sendRefused(stores, { url }, { status: 401, code: 'Unauthorized' });
     const writeOnly = `Bearer ${makeKey(stores, { permissions: ['write'] })}`;
@@ -110,7 +110,7 @@ describe('DELETE /api/v1/bucket/{bucket}/files/{path}: file', () => {
     expect(send(stores, { ...request('DELETE', headers), phase: 'update' }).status).toBe(204);
   });
 
-  test('needs a key that may delete', () => {
+  test('requires a key that may delete', () => {
     const { stores } = scene;
     const key = makeKey(stores, { permissions: ['read', 'write'] });
     const sent = request('DELETE', { authorization: `Bearer ${key}` });
@@ -151,12 +151,12 @@ describe('PUT /api/v1/bucket/{bucket}/files/{path}: file under conditions', () =
     ['If-Match: *', () => ({ 'If-Match': '*' })],
     ['another entity tag in If-None-Match', () => ({ 'If-None-Match': '"x"' })],
     ['a date that is none', () => ({ 'If-Unmodified-Since': 'yesterday' })],
-  ])('with %s replaces', (_, headers) => {
+  ])('with %s replaces the file', (_, headers) => {
     expect(exchange(scene.stores, put(headers()))).toBe(upgrade);
     expect(send(scene.stores, { ...put(headers()), phase: 'update' }).status).toBe(200);
   });
 
-  test('asks the same again in the update, when another has come between', () => {
+  test('checks the conditions again in the update', () => {
     const sent = put({ 'If-Match': etag });
     expect(exchange(scene.stores, sent)).toBe(upgrade);
     send(scene.stores, { ...put({}), body: Buffer.from('other'), phase: 'update' });

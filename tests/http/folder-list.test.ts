@@ -24,7 +24,7 @@ function putAll(...paths: string[]) {
 }
 
 describe('GET /api/v1/bucket/{bucket}/files?delimiter: folder', () => {
-  test('answers records of files, whole paths of folders, and where it goes on', () => {
+  test('answers records of files, full paths of folders, and a cursor', () => {
     putAll('a "b"/1', 'a.txt', 'b/c/1', 'b/d', 'ü/1');
     const response = send(scene.stores, request('files?delimiter=/'));
     expect(headersOf(response)).toMatchObject({
@@ -46,7 +46,7 @@ describe('GET /api/v1/bucket/{bucket}/files?delimiter: folder', () => {
     });
   });
 
-  test('goes on by its cursor, either way', () => {
+  test('continues by its cursor, in either order', () => {
     putAll('a', 'b/1', 'c', 'd');
     const first = json('files?delimiter=/&limit=2');
     const cursor = String(first.nextCursor);
@@ -62,7 +62,7 @@ describe('GET /api/v1/bucket/{bucket}/files?delimiter: folder', () => {
     });
   });
 
-  test('begins behind startAfter, which stands in place of a cursor', () => {
+  test('begins after startAfter, which cannot be combined with a cursor', () => {
     putAll('a', 'b/1', 'c d', 'e');
     const list = json('files?startAfter=b%2F1');
     expect(list.items.map(({ path }) => path)).toEqual(['c d', 'e']);
@@ -70,7 +70,7 @@ describe('GET /api/v1/bucket/{bucket}/files?delimiter: folder', () => {
   });
 
   test.each(['limit=10', 'delimiter=', 'limit=1000&sort=name_asc'])(
-    'with %s has all files, and no folders',
+    'with %s lists all files and no folders',
     (query) => {
       putAll('a', 'b/1');
       const list = json(`files?${query}`);
@@ -105,7 +105,7 @@ describe('GET /api/v1/bucket/{bucket}/files?delimiter: folder', () => {
     sendRefused(scene.stores, request(`files?${query}`), { status: 400, code: 'InvalidArgument' });
   });
 
-  test('needs a key that may read the bucket', () => {
+  test('requires a key that may read the bucket', () => {
     const blind = makeKey(scene.stores, { permissions: ['write', 'delete'] });
     for (const query of ['files?delimiter=/', 'usage']) {
       const { url } = request(query);
@@ -114,7 +114,7 @@ describe('GET /api/v1/bucket/{bucket}/files?delimiter: folder', () => {
     }
   });
 
-  test('takes HEAD', () => {
+  test('supports HEAD', () => {
     const response = send(scene.stores, { ...request('files?delimiter=/'), method: 'HEAD' });
     expect([response.status, response.body.length]).toEqual([200, 0]);
   });
@@ -130,7 +130,7 @@ describe('GET /api/v1/bucket/{bucket}/files?delimiter: usage', () => {
     expect(json('usage')).toEqual({ prefix: '', files: 3, bytes: 30 });
   });
 
-  test('says when to come again while sizes are still being counted', () => {
+  test('reports when to retry while sizes are still being counted', () => {
     const refused = { status: 503, code: 'ServiceUnavailable' } as const;
     sendRefused(scene.stores, request('usage'), refused);
     const response = send(scene.stores, request('usage'));

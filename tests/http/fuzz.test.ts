@@ -252,7 +252,7 @@ function checkAnswer(sent: TestRequest): void {
 }
 
 describe('handleRequest()', () => {
-  test('has an answer to everything', () => {
+  test('answers every request', () => {
     fc.assert(
       fc.property(request, (sent) => {
         checkAnswer(withSecret(sent));
@@ -265,7 +265,7 @@ describe('handleRequest()', () => {
     expect([...reached]).toEqual(expect.arrayContaining(expected));
   });
 
-  test('refuses as an update whatever it refuses as a query, with the same answer', () => {
+  test('refuses in an update whatever it refuses in a query, with the same answer', () => {
     fc.assert(
       fc.property(request, (sent) => {
         // Other tests cover the budgets of anonymous callers.

@@ -18,7 +18,7 @@ function parse(text: string): unknown {
 }
 
 describe('jsonBody()', () => {
-  test('counts no brackets within strings', () => {
+  test('ignores brackets inside strings', () => {
     const path = `${'[{'.repeat(200)}"\\`;
     expect(parse(JSON.stringify({ path, tags: [], headers: {} }))).toMatchObject({ path });
   });
@@ -42,7 +42,7 @@ describe('jsonBody()', () => {
     expect(() => parse(text)).toThrow(Refusal);
   });
 
-  test('lists are short', () => {
+  test('limits the length of lists', () => {
     const object = { many: Array(129).fill('a'), pairs: { ...Array(129).fill('a') }, few: ['a'] };
     expect(textListField(object, 'few')).toEqual(['a']);
     expect(() => textListField(object, 'many')).toThrow('at most 128 strings');

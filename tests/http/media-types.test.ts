@@ -5,7 +5,7 @@ import table from '../../src/http/media-types.json';
 import { mediaTypeOf } from '../../src/http/media-types.ts';
 
 describe('mediaTypeOf()', () => {
-  test('reads the table that the script writes', () => {
+  test('reads the generated table', () => {
     expect(table).toEqual(mediaTypeTable());
   });
 

@@ -46,7 +46,7 @@ describe('readParts() takes', () => {
     expect(read('--B--\r\n')).toEqual([]);
   });
 
-  test('a boundary in quotes, with the characters that it may have', () => {
+  test('a quoted boundary, with all permitted characters', () => {
     const boundary = "0aZ'()+_,-./:=? x";
     const body = formBody([{ name: 'a', text: 'x' }], boundary);
     expect(read(body, `Multipart/Form-Data; charset=utf-8; Boundary="${boundary}"`)).toHaveLength(
@@ -54,7 +54,7 @@ describe('readParts() takes', () => {
     );
   });
 
-  test('what is nested in a part as its bytes', () => {
+  test("a nested form inside a part as the part's bytes", () => {
     const inner = formBody([{ name: 'inner', text: 'x' }], 'C');
     const parts = read(
       formBody([{ name: 'a', text: inner, type: 'multipart/mixed; boundary=C' }], 'B'),
@@ -146,7 +146,7 @@ describe(`readParts(): with seed ${seed}`, () => {
   const noise = (length: number) =>
     Buffer.from(Array.from({ length }, () => pick(pieces)).join(''), 'latin1');
 
-  test('parts of any bytes come out as they went in', () => {
+  test('parts of any bytes are returned unchanged', () => {
     for (let turn = 0; turn < 500; turn++) {
       const parts = Array.from({ length: random(6) }, (_, index) => {
         const text = Buffer.from(
@@ -162,7 +162,7 @@ describe(`readParts(): with seed ${seed}`, () => {
     }
   });
 
-  test('a form that is damaged is read or refused, and nothing else', () => {
+  test('a damaged form is read or refused, and never throws anything else', () => {
     const whole = Buffer.from(
       formBody(
         [

@@ -94,7 +94,7 @@ describe('evaluateConditions()', () => {
     'never',
     '',
     `${same}, ${same}`,
-  ])('ignores the date %j', (date) => {
+  ])('ignores the invalid date %j', (date) => {
     expect(evaluateConditions({ ...none, ifModifiedSince: date }, validators)).toBe('proceed');
     expect(evaluateConditions({ ...none, ifUnmodifiedSince: date }, validators)).toBe('proceed');
   });
@@ -113,7 +113,7 @@ describe('evaluateConditions()', () => {
     },
   );
 
-  test('reads a year of two digits as one of this century below 70', () => {
+  test('reads a two-digit year below 70 as one of this century', () => {
     const date = 'Monday, 01-Jun-26 00:00:00 GMT';
     const modified = { etag, lastModifiedNs: BigInt(Date.UTC(2026, 5, 1)) * 1_000_000n };
     expect(evaluateConditions({ ...none, ifModifiedSince: date }, modified)).toBe('not-modified');

@@ -25,7 +25,7 @@ describe('parseRange()', () => {
     // RFC 9110 §5.6.1.2: empty elements of a list do not count
     ['bytes=,4-7', part(4, 8)],
     ['bytes=4-7 ,\t,', part(4, 8)],
-  ])('answers %j with a part', (header, expected) => {
+  ])('answers %j with a range', (header, expected) => {
     expect(parseRange(header, 11)).toEqual(expected);
   });
 
@@ -66,14 +66,14 @@ describe('parseRange()', () => {
   });
 
   test.each(['bytes=0-0,2-2', 'bytes=0-1, 5-', 'bytes=0-0,-1', 'bytes=,0-1,,2-'])(
-    'answers the several ranges of %j with all',
+    'answers the list of ranges %j with the whole file',
     (header) => {
       expect(parseRange(header, 11)).toEqual(whole);
     },
   );
 
   test.each(['bytes=0-', 'bytes=0-0', 'bytes=-1', 'bytes=-0'])(
-    'finds nothing in an empty file for %j',
+    'returns no range of an empty file for %j',
     (header) => {
       expect(parseRange(header, 0)).toEqual(unsatisfiable);
     },

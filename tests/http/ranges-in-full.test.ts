@@ -71,7 +71,7 @@ describe('GET /cloud/{bucket}/{path}: a range of a file of several parts', () =>
     ['bytes=-5', whole.length - 5, whole.length],
     ['bytes=4096-8191', 4_096, 8_192],
     ['bytes=0-4096', 0, 4_097],
-  ])('%s comes whole, as it was announced', (range, start, end) => {
+  ])('%s is complete and has the announced length', (range, start, end) => {
     const response = ask({ range });
     expect(response.status).toBe(206);
     const headers = headersOf(response);
@@ -82,7 +82,7 @@ describe('GET /cloud/{bucket}/{path}: a range of a file of several parts', () =>
     expect(Buffer.compare(collect(response), whole.subarray(start, end))).toBe(0);
   });
 
-  test('is asked for again as an update when nothing certified answers it', () => {
+  test('is answered by an update if no certified answer exists', () => {
     const asked = ask({ range: 'bytes=1-' }, { phase: 'query' });
     expect(asked.publicAnswer).toBeUndefined();
   });
@@ -101,7 +101,7 @@ describe('GET /cloud/{bucket}/{path}: a range of a file of several parts', () =>
     );
   });
 
-  test('from the start of the last part on is that part, certified, for everybody', () => {
+  test('from the start of the last part is that certified part, for everybody', () => {
     const response = ask({ range: `bytes=${2 * partBytes}-` }, { phase: 'query' });
     expect(response.publicAnswer?.row).toEqual({ row: 'part', index: 2 });
   });
@@ -111,12 +111,15 @@ describe('GET /cloud/{bucket}/{path}: a range of a file of several parts', () =>
     { range: 'bytes=5-', 'if-range': '"another"' },
     { range: 'lines=1-2' },
     { 'if-range': '"another"' },
-  ])('that does not count (%j) gives all, since a gateway joins no parts for it', (headers) => {
-    const response = ask(headers as Record<string, string>);
-    expect(response.status).toBe(200);
-    expect(headersOf(response)['content-length']).toBe(String(whole.length));
-    expect(Buffer.compare(collect(response), whole)).toBe(0);
-  });
+  ])(
+    'that is ignored (%j) returns the whole file, because a gateway joins no parts for it',
+    (headers) => {
+      const response = ask(headers as Record<string, string>);
+      expect(response.status).toBe(200);
+      expect(headersOf(response)['content-length']).toBe(String(whole.length));
+      expect(Buffer.compare(collect(response), whole)).toBe(0);
+    },
+  );
 });
 
 describe('GET /cloud/{bucket}/{path}: a token', () => {
@@ -125,12 +128,12 @@ describe('GET /cloud/{bucket}/{path}: a token', () => {
     return stream ?? expect.fail('no stream');
   };
 
-  test('is the same for the same, and another for anything else', () => {
+  test('is the same for the same request, and different for any other', () => {
     expect(streamed()).toEqual(streamed());
     expect(ask({ range: 'bytes=2-' }).stream).not.toEqual(streamed());
   });
 
-  test('opens nothing when any of its bytes is changed, or when it is cut', () => {
+  test('opens nothing if any of its bytes is changed, or if it is truncated', () => {
     const token = streamed();
     for (let index = 0; index < token.length; index++) {
       const bad = token.slice();
@@ -145,7 +148,7 @@ describe('GET /cloud/{bucket}/{path}: a token', () => {
     expectRefusal(stores, 'InvalidArgument', () => readStream(stores, anonymous, long));
   });
 
-  test('is good for ten minutes, and no longer', () => {
+  test('is valid for ten minutes', () => {
     const token = streamed();
     const at = (nowNs: bigint) => () => readStream(stores, { ...anonymous, nowNs }, token);
     expect(at(startNs + 10n * minuteNs - 1n)().body.length).toBeGreaterThan(0);
@@ -159,7 +162,7 @@ describe('GET /cloud/{bucket}/{path}: a token', () => {
   });
 });
 
-test('noteStream() makes room by streams that are over, and by no other', () => {
+test('noteStream() makes room by removing streams that have ended, and no others', () => {
   const { streams } = stores.heap;
   const others = Array.from({ length: knownStreamCountMax }, (_, index) => 1_000_000 + index);
   for (const id of others) streams.set(id, startNs + 1n);
@@ -174,7 +177,7 @@ test('noteStream() makes room by streams that are over, and by no other', () => 
 });
 
 describe('GET /cloud/{bucket}/{path}: a file that is replaced while it is read', () => {
-  test('is read on as it was, and given back ten minutes later', () => {
+  test('can be read to its end, and its space is released ten minutes later', () => {
     const response = ask({ range: 'bytes=0-' });
     putTestFile(stores, { path: '/film', bytes: testBytes(50, 9) }, startNs + 1n);
     expect(keptContents(stores)).toHaveLength(1);
@@ -187,7 +190,7 @@ describe('GET /cloud/{bucket}/{path}: a file that is replaced while it is read',
     checkInvariants(stores);
   });
 
-  test('is not kept when nobody reads it, nor when it is deleted', () => {
+  test('is not kept if nobody reads it, or if it is deleted', () => {
     putTestFile(stores, { path: '/film', bytes: testBytes(50, 9) }, startNs + 1n);
     expect(keptContents(stores)).toEqual([]);
     putParts('/film', whole);
@@ -203,7 +206,7 @@ describe('GET /cloud/{bucket}/{path}: a file that is replaced while it is read',
     checkInvariants(stores);
   });
 
-  test('is kept with 63 others at most', () => {
+  test('is kept together with at most 63 others', () => {
     for (let version = 0; version < 70; version++) {
       stores.heap.tokens.clear();
       ask({ range: 'bytes=0-5000' });
@@ -214,7 +217,7 @@ describe('GET /cloud/{bucket}/{path}: a file that is replaced while it is read',
   });
 });
 
-describe('GET /cloud/{bucket}/{path}: requests that carry no key', () => {
+describe('GET /cloud/{bucket}/{path}: requests without a key', () => {
   const refusedAt = (nowNs: bigint) => ask({ range: 'bytes=0-1' }, { nowNs });
 
   test('cause 300 updates at once and 20 a minute, then 429 with Retry-After', () => {
@@ -230,7 +233,7 @@ describe('GET /cloud/{bucket}/{path}: requests that carry no key', () => {
     expect(refusedAt(startNs + hourNs).status).toBe(206);
   });
 
-  test('do not count with a good key', () => {
+  test('take nothing from the budget with a valid key', () => {
     for (let count = 0; count < 300; count++) refusedAt(startNs);
     const headers = { range: 'bytes=0-1', authorization: `Bearer ${scene.readKey}` };
     expect(ask(headers).status).toBe(206);
@@ -238,7 +241,7 @@ describe('GET /cloud/{bucket}/{path}: requests that carry no key', () => {
   });
 });
 
-describe('GET /cloud/{bucket}/{path}: what no gateway puts together', () => {
+describe('GET /cloud/{bucket}/{path}: a response that no gateway can join', () => {
   const size = 5_000_000_000;
 
   /** Writes the record of a file of 5 GB without its chunks, which no test reads. */
@@ -263,7 +266,7 @@ describe('GET /cloud/{bucket}/{path}: what no gateway puts together', () => {
 
   const url = '/cloud/box/large';
 
-  test('is refused in words, at a GET and at a range that is too long', () => {
+  test('is refused with a reason, for a GET and for a range that is too long', () => {
     pretendLarge(2_632);
     for (const phase of ['query', 'update'] as const) {
       for (const headers of [undefined, { range: 'bytes=0-' }, { range: 'bytes=5-1900000005' }]) {

@@ -73,7 +73,7 @@ describe('refusalResponse()', () => {
     },
   );
 
-  test('leaves details out when there are none', () => {
+  test('omits absent details', () => {
     const response = refusalResponse(new Refusal('AccessDenied', 'No.'), context);
     expect(bodyText(response)).not.toContain('details');
   });

@@ -40,7 +40,7 @@ describe('handleRequest()', () => {
   });
 
   test.each(['/', '/cloud/box/none', '/api/v1/bucket/b/files/x', '/%zz', '*'])(
-    'answers OPTIONS %s with 204, nothing and what CORS needs',
+    'answers OPTIONS %s with 204, no body and the CORS headers',
     (url) => {
       const response = send(scene.stores, { method: 'OPTIONS', url });
       expect(response.status).toBe(204);
@@ -58,7 +58,7 @@ describe('handleRequest()', () => {
     },
   );
 
-  test('decodes the path once and leaves the query out', () => {
+  test('decodes the path once and ignores the query', () => {
     const encoded = '/cloud/box/a%20b/%C3%BC%3F%23%25.txt';
     for (const url of [
       encoded,
@@ -105,7 +105,7 @@ describe('handleRequest()', () => {
     expect(head.headers).toEqual(get.headers);
   });
 
-  test('lets a defect through: it must trap, not become an answer', () => {
+  test('does not catch a defect, because it must trap', () => {
     const broken = [
       {
         pattern: /^\/$/,
@@ -138,7 +138,7 @@ describe('handleRequest(): an API key in a URL', () => {
     (key: string) => `/cloud/box/a%2F${key}`,
   ];
 
-  test.each(places)('is answered with 404 and advice, and not repeated (%#)', (place) => {
+  test.each(places)('is answered with 404 and a hint, without repeating the key (%#)', (place) => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const url = place(scene.writeKey);
       const { error } = sendRefused(

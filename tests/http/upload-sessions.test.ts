@@ -98,19 +98,19 @@ describe('POST /api/v1/bucket/{bucket}/upload/start: an upload session', () => {
     }
   });
 
-  test('that a principal began is not for keys', () => {
+  test('that a principal began is closed to keys', () => {
     const { uploadId } = begin(scene.stores, callOf('alice'), { size: 1n });
     for (const sent of requests(`${root}/${uploadId}`)) refusal(sent, 403, 'AccessDenied');
   });
 
-  test('needs a key that may write', () => {
+  test('requires a key that may write', () => {
     const session = start({ path: 'a', size: 1 });
     for (const sent of requests(session, startNs, scene.readKey)) {
       refusal(sent, 403, 'AccessDenied');
     }
   });
 
-  test('is gone when it has expired, before and after its space is given back', () => {
+  test('is missing after it expired, before and after its space is released', () => {
     const session = start({ path: 'a', size: 1 });
     const late = startNs + 24n * hourNs;
     for (const sent of requests(session, late)) refusal(sent, 410, 'UploadExpired');
@@ -121,7 +121,7 @@ describe('POST /api/v1/bucket/{bucket}/upload/start: an upload session', () => {
     for (const sent of requests(session, late)) refusal(sent, 404, 'NoSuchUpload');
   });
 
-  test('answers its completion again by a query, to a good key, after another file came', () => {
+  test('answers its repeated completion by a query, to a valid key, also after the file was replaced', () => {
     const key = makeKey(scene.stores);
     const session = start({ path: 'a', size: 1, headers: { 'Content-Language': 'de' } }, key);
     const [, , chunk, complete] = requests(session, startNs, key);
@@ -146,7 +146,7 @@ describe('POST /api/v1/bucket/{bucket}/upload/start: an upload session', () => {
 describe('POST /api/v1/bucket/{bucket}/upload/start: preconditions of an upload session', () => {
   const newer = new Uint8Array(5).fill(7);
 
-  test('are refused when they are blank, and not taken for none', () => {
+  test('are refused if they are blank', () => {
     for (const field of ['ifMatch', 'ifNoneMatch']) {
       for (const blank of ['', ' ']) {
         const fields = { path: 'a', size: 1, [field]: blank };
@@ -157,7 +157,7 @@ describe('POST /api/v1/bucket/{bucket}/upload/start: preconditions of an upload 
     }
   });
 
-  test('sent with the completion count for it, and keep file and session when they fail', () => {
+  test('sent with the completion apply, and a failure keeps the file and the session', () => {
     putTestFile(scene.stores, { path: '/a' });
     const url = start({ path: 'a', size: 5 });
     send(scene.stores, signed({ method: 'PUT', url: `${url}/chunk/0`, body: newer }));
@@ -174,7 +174,7 @@ describe('POST /api/v1/bucket/{bucket}/upload/start: preconditions of an upload 
   });
 });
 
-test('POST /api/v1/bucket/{bucket}/upload/start: metadata comes with the completion too', () => {
+test('POST /api/v1/bucket/{bucket}/upload/start: metadata can be sent with the completion too', () => {
   const url = start({ path: 'a', size: 0, metadata: { by: 'me', mtime: '1' } });
   const complete = (metadata: unknown) => {
     const body = new Uint8Array(Buffer.from(JSON.stringify({ metadata })));
@@ -186,7 +186,7 @@ test('POST /api/v1/bucket/{bucket}/upload/start: metadata comes with the complet
   expect(JSON.parse(bodyText(done))).toMatchObject({ metadata: { by: 'me', mtime: '2' } });
 });
 
-describe('POST /api/v1/bucket/{bucket}/upload/start: a part sent as if it were the whole', () => {
+describe('POST /api/v1/bucket/{bucket}/upload/start: a partial PUT', () => {
   test.each(['/api/v1/bucket/box/files/a', 'chunk'])(
     'is refused: PUT %s with Content-Range',
     (at) => {

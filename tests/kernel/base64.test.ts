@@ -19,14 +19,14 @@ function textOf(certificate: Uint8Array): string {
   return text ?? '';
 }
 
-test('certificateHeader(): the examples of RFC 4648 §10 come out', () => {
+test('certificateHeader() encodes the examples of RFC 4648 §10', () => {
   const expected = ['', 'Zg==', 'Zm8=', 'Zm9v', 'Zm9vYg==', 'Zm9vYmE=', 'Zm9vYmFy'];
   expect(expected.map((_, length) => textOf(Buffer.from('foobar'.slice(0, length))))).toEqual(
     expected,
   );
 });
 
-test('certificateHeader(): every group of three bytes has its four characters', () => {
+test('certificateHeader() encodes every group of three bytes as four characters', () => {
   const groups = Buffer.alloc(3 * 65_536);
   for (let index = 0; index < 65_536; index++) {
     groups.writeUIntBE((index * 0x10001 + (index >> 3)) & 0xff_ffff, 3 * index, 3);
@@ -34,7 +34,7 @@ test('certificateHeader(): every group of three bytes has its four characters', 
   expect(textOf(groups)).toBe(groups.toString('base64'));
 });
 
-test('certificateHeader(): bytes of any length give what Node gives', () => {
+test('certificateHeader() agrees with Node for any length', () => {
   const random = randomNumbers(5);
   for (let length = 0; length < 300; length++) {
     const bytes = Buffer.from(Array.from({ length }, () => random(256)));

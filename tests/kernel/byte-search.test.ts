@@ -39,7 +39,7 @@ describe('findAll()', () => {
     expect(find(text(bytes), text(needle))).toEqual(expected);
   });
 
-  test(`finds what the twin finds, seed ${seed}`, () => {
+  test(`agrees with the reference model, seed ${seed}`, () => {
     const random = randomNumbers(seed);
     const letters = (length: number, kinds: number) =>
       Uint8Array.from({ length }, () => 97 + random(kinds));
@@ -55,11 +55,11 @@ describe('findAll()', () => {
     }
   });
 
-  test('stops where there is no more room', () => {
+  test('stops when the output is full', () => {
     expect(find(text('aaaaa'), text('a'), 2)).toEqual([0, 1]);
   });
 
-  test('gives up where almost everything is almost the needle, and only there', () => {
+  test('gives up only if almost every position almost matches the needle', () => {
     const letters = text('a'.repeat(2_000_000));
     const almost = `${'a'.repeat(100)}b${'a'.repeat(27)}`;
     expect(findAll(letters, text(almost), 1_000)).toBeUndefined();
@@ -68,7 +68,7 @@ describe('findAll()', () => {
     expect(findAll(lines, text('\r\n--boundary'), 1_000)).toHaveLength(0);
   });
 
-  test('refuses a needle of no bytes, or of too many', () => {
+  test('refuses an empty needle, and one that is too long', () => {
     expect(() => find(text('a'), new Uint8Array(0))).toThrow('0 bytes');
     expect(() => find(text('a'), new Uint8Array(129))).toThrow('129 bytes');
   });

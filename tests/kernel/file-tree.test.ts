@@ -71,7 +71,7 @@ test.each<[string, Asked]>([
   expect(run({})).toHaveLength(run({}).length);
 });
 
-test('kernelCall(): the pairs of fields are the hashes of any names and values', () => {
+test('kernelCall(): field pairs are the hashes of any names and values', () => {
   const letters = fc.constantFrom(...'aZ-é@[`{😀'.split(''), 'AZ');
   const name = fc.stringMatching(/^[A-Za-z0-9@[`{-]{1,119}$/);
   const value = fc.oneof(
@@ -92,7 +92,7 @@ test('kernelCall(): the pairs of fields are the hashes of any names and values',
   );
 });
 
-test('kernelCall(): a header that has no room, or a label that CBOR would not take here, is refused', () => {
+test('kernelCall(): a header that does not fit, or a label whose CBOR does not, is refused', () => {
   const header = createCommand(kernelOperations.certificateHeader, 4);
   const certificate = Uint8Array.of(1, 2, 3);
   const write = (path: Uint8Array, room: number) => {

@@ -22,12 +22,12 @@ describe('kernelCall(): certified data', () => {
     expect(host.system.certifiedData).toEqual(data);
   });
 
-  test('more than 32 bytes that are no command are left to the system to refuse', () => {
+  test('more than 32 bytes that are no command are passed on, and the system refuses them', () => {
     expect(() => kernelCall(new Uint8Array(33))).toThrow('longer than 32 bytes');
     expect(() => kernelCall(new Uint8Array(64))).toThrow('longer than 32 bytes');
   });
 
-  test('it can be set between operations', () => {
+  test('can be set between operations', () => {
     sha256(new Uint8Array(100));
     kernelCall(Uint8Array.of(1, 2, 3));
     sha256(new Uint8Array(100));
@@ -45,7 +45,7 @@ describe('kernelCall(): commands', () => {
     expect(() => kernelSelfTest()).not.toThrow();
   });
 
-  test('kernelSelfTest() says how to build where no kernel answers', () => {
+  test('kernelSelfTest() explains how to build if no kernel answers', () => {
     installKernelCall(() => {});
     expect(() => kernelSelfTest()).toThrow('build with npm run build');
   });
@@ -61,7 +61,7 @@ describe('kernelCall(): commands', () => {
     },
   );
 
-  test('a command with another count of operands than the operation has traps', () => {
+  test('a command with a wrong number of operands traps', () => {
     expect(() => kernelCall(createCommand(kernelOperations.sha256, 3).bytes)).toThrow(
       'unreachable',
     );
@@ -75,7 +75,7 @@ describe('kernelCall(): commands', () => {
     expect(() => kernelCall(bytes.slice(0, 63))).toThrow('unreachable');
   });
 
-  test('an operand of a wrong length traps and leaves nothing waiting', () => {
+  test('an operand of a wrong length traps and leaves no pending operation', () => {
     kernelCall(createCommand(kernelOperations.sha256, 2).bytes);
     kernelCall(new Uint8Array(3));
     expect(() => kernelCall(new Uint8Array(31))).toThrow('unreachable');

@@ -67,7 +67,7 @@ function expectWritten(space: StableSpace, offset: number): void {
   expect(found).toEqual(Uint8Array.from({ length: 100 }, (_, i) => i * space + 1));
 }
 
-test('spaceGrow(): an index that outgrows its page keeps every byte in its place', async () => {
+test('spaceGrow(): every byte keeps its offset when the index outgrows its page', async () => {
   const offsets: number[] = [];
   for (let size = 15; size <= 70; size += 5) {
     for (const space of [1, 2] as const) {
@@ -84,7 +84,7 @@ test('spaceGrow(): an index that outgrows its page keeps every byte in its place
   expect(spaceSize(1)).toBe(70 * pagesPerGibibyte);
 });
 
-test('spaceGrow(): 500 GiB fit, and what is beyond the table is refused', async () => {
+test('spaceGrow(): 500 GiB fit, and more than the table holds is refused', async () => {
   expect(spaceGrow(1, 500 * pagesPerGibibyte)).toBe(0);
   write(1, 500 * gibibyte - 100);
   expect(spaceGrow(2, 11 * pagesPerGibibyte)).toBe(-1);
@@ -94,7 +94,7 @@ test('spaceGrow(): 500 GiB fit, and what is beyond the table is refused', async 
   expectWritten(1, 500 * gibibyte - 100);
 });
 
-test('spaceGrow(): 511 GiB may be promised and take nothing; what is beyond them is refused', async () => {
+test('spaceGrow(): 511 GiB can be reserved without memory, and more is refused', async () => {
   const pages = BigInt(510 * pagesPerGibibyte);
   expect(host.exports.stable64_grow(pages)).toBe(0n);
   expect(system.pages()).toBe(32);

@@ -64,7 +64,7 @@ beforeAll(async () => {
 });
 
 describe('linkKernel(): the linked module', () => {
-  test('imports from ic0 alone, and what the kernel needs besides what the canister used', () => {
+  test('imports only from ic0, and only what the canister and the kernel need', () => {
     const imports = readImports(readSections(linked));
     expect(new Set(imports.map(({ module }) => module))).toEqual(new Set(['ic0']));
     expect(imports.map(({ name }) => name).sort()).toEqual([
@@ -102,7 +102,7 @@ describe('linkKernel(): the linked module', () => {
     expect(names.sort()).toEqual(['certify', 'grow', 'memory', 'size', 'time']);
   });
 
-  test('has the callbacks of the kernel at the same places as every version before it', () => {
+  test("has the kernel's callbacks at the same table indexes as every earlier version", () => {
     const module = binaryen.readBinary(linked);
     expect(module.emitText()).toMatch(/\(table \S+ 16387 16387 funcref\)/);
     const segments = Array.from({ length: module.getNumElementSegments() }, (_, index) => {
@@ -120,7 +120,7 @@ describe('linkKernel(): the linked module', () => {
     expect(callbacksStart).toBe(16_384);
   });
 
-  test('is the same bytes each time', async () => {
+  test('has the same bytes each time', async () => {
     expect(Buffer.compare(await link(canisterText), linked)).toBe(0);
   });
 });
@@ -143,7 +143,7 @@ describe('linkKernel() refuses', () => {
     await expect(link(text)).rejects.toThrow(message);
   });
 
-  test('what is no Wasm', async () => {
+  test('bytes that are not Wasm', async () => {
     const input = { canister: Uint8Array.of(1, 2, 3), kernel: await buildKernel() };
     await expect(linkKernel(input)).rejects.toThrow('not Wasm');
   });
@@ -165,7 +165,7 @@ describe('linkKernel(): the kernel inside a canister', () => {
     installKernelCall(createKernelCall({ exports, memory: canister.memory, misalignment: 0 }));
   });
 
-  test('answers the self-test and leaves other functions of the system alone', () => {
+  test('answers the self-test and leaves other system functions unchanged', () => {
     expect(() => kernelSelfTest()).not.toThrow();
     expect(canister.time()).toBe(42n);
   });
@@ -176,7 +176,7 @@ describe('linkKernel(): the kernel inside a canister', () => {
     expect(system.certifiedData).toEqual(Uint8Array.of(7, 8, 9));
   });
 
-  test('gives the published digests and ciphertexts', () => {
+  test('computes the published digests and ciphertexts', () => {
     const hashes = readVectors<{ cases: { message: string; times: number; digest: string }[] }>(
       'sha256.json',
     );
@@ -197,7 +197,7 @@ describe('linkKernel(): the kernel inside a canister', () => {
     }
   });
 
-  test('hands out what was linked in beside it, and nothing beyond', () => {
+  test('returns the data that was merged into the module, and nothing beyond it', () => {
     expect(linkedDataSize()).toBe(data.length);
     expect(readLinkedData(69_000, 1_000)).toEqual(data.subarray(69_000));
     expect(readLinkedData(0, 0)).toEqual(new Uint8Array());

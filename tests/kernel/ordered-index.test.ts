@@ -37,7 +37,7 @@ function expectSameKeys(found: readonly Buffer[], wanted: readonly Buffer[], whe
 }
 
 describe('openOrderedIndex(): an ordered index', () => {
-  test('is empty at first, and asking formats nothing', () => {
+  test('is empty at first, and reading writes nothing', () => {
     expect(index.count()).toBe(0);
     expect(index.find(Buffer.from('a'))).toBeUndefined();
     expect(index.remove(Buffer.from('a'))).toBeUndefined();
@@ -46,7 +46,7 @@ describe('openOrderedIndex(): an ordered index', () => {
     expect(host.system.stable.length).toBe(0);
   });
 
-  test('takes values of 64 bits and tells the value that it replaces', () => {
+  test('stores values of 64 bits and returns the value that it replaces', () => {
     const key = Buffer.from('a');
     expect(index.insert(key, 2n ** 64n - 1n)).toBeUndefined();
     expect(index.insert(key, 0n)).toBe(2n ** 64n - 1n);
@@ -55,7 +55,7 @@ describe('openOrderedIndex(): an ordered index', () => {
     expect(index.count()).toBe(0);
   });
 
-  test('takes the empty key and keys of 1,300 bytes, and refuses longer ones', () => {
+  test('accepts the empty key and keys of 1,300 bytes, and refuses longer ones', () => {
     index.insert(new Uint8Array(0), 1n);
     index.insert(new Uint8Array(indexKeyBytesMax).fill(255), 2n);
     expect(readPlain(0, 9).map(({ value }) => value)).toEqual([1n, 2n]);
@@ -65,48 +65,45 @@ describe('openOrderedIndex(): an ordered index', () => {
     expect(index.count()).toBe(2);
   });
 
-  test.each(Object.keys(indexKeyMakers))(
-    'behaves as a sorted array under keys %s',
-    async (name) => {
-      const makeKey = indexKeyMakers[name] ?? expect.fail(name);
-      for (const seed of [1, 2]) {
-        host = await installNodeKernel();
-        const random = randomNumbers(seed);
-        const twin = new IndexTwin();
-        const where = (turn: number) => `${name}, seed ${seed}, turn ${turn}`;
-        for (let turn = 0; turn < 4_000; turn++) {
-          const isShrinking = Math.floor(turn / 1_000) % 2 === 1;
-          const known = twin.keys[random(twin.keys.length || 1)];
-          const key = known !== undefined && random(3) === 0 ? known : makeKey(random);
-          if (random(10) < (isShrinking ? 2 : 7)) {
-            const value = BigInt(random(2 ** 31)) << BigInt(random(33));
-            expectSame(index.insert(key, value), twin.insert(key, value), where(turn));
-          } else {
-            const victim = known !== undefined && random(5) > 0 ? known : key;
-            expectSame(index.remove(victim), twin.remove(victim), where(turn));
-          }
-          if (turn % 7 === 0) {
-            expectSame(index.rank(key), twin.rank(key), where(turn));
-            expectSame(index.find(key), twin.values.get(key.toString('latin1')), where(turn));
-          }
-          if (turn % 101 === 0) {
-            const [rank, limit] = [random(twin.keys.length + 2), random(70)];
-            expect(readPlain(rank, limit), where(turn)).toEqual(twin.read(rank, limit));
-          }
-          if (turn % 500 === 499) {
-            await upgrade();
-            expectSameKeys(checkIndexStructure(2).keys, twin.keys, where(turn));
-          }
+  test.each(Object.keys(indexKeyMakers))('behaves as a sorted array with keys %s', async (name) => {
+    const makeKey = indexKeyMakers[name] ?? expect.fail(name);
+    for (const seed of [1, 2]) {
+      host = await installNodeKernel();
+      const random = randomNumbers(seed);
+      const twin = new IndexTwin();
+      const where = (turn: number) => `${name}, seed ${seed}, turn ${turn}`;
+      for (let turn = 0; turn < 4_000; turn++) {
+        const isShrinking = Math.floor(turn / 1_000) % 2 === 1;
+        const known = twin.keys[random(twin.keys.length || 1)];
+        const key = known !== undefined && random(3) === 0 ? known : makeKey(random);
+        if (random(10) < (isShrinking ? 2 : 7)) {
+          const value = BigInt(random(2 ** 31)) << BigInt(random(33));
+          expectSame(index.insert(key, value), twin.insert(key, value), where(turn));
+        } else {
+          const victim = known !== undefined && random(5) > 0 ? known : key;
+          expectSame(index.remove(victim), twin.remove(victim), where(turn));
         }
-        expect(index.count()).toBe(twin.keys.length);
-        for (const key of [...twin.keys]) {
-          index.remove(key);
-          twin.remove(key);
+        if (turn % 7 === 0) {
+          expectSame(index.rank(key), twin.rank(key), where(turn));
+          expectSame(index.find(key), twin.values.get(key.toString('latin1')), where(turn));
         }
-        expect(checkIndexStructure(2)).toMatchObject({ height: 1, pages: 1, keys: [] });
+        if (turn % 101 === 0) {
+          const [rank, limit] = [random(twin.keys.length + 2), random(70)];
+          expect(readPlain(rank, limit), where(turn)).toEqual(twin.read(rank, limit));
+        }
+        if (turn % 500 === 499) {
+          await upgrade();
+          expectSameKeys(checkIndexStructure(2).keys, twin.keys, where(turn));
+        }
       }
-    },
-  );
+      expect(index.count()).toBe(twin.keys.length);
+      for (const key of [...twin.keys]) {
+        index.remove(key);
+        twin.remove(key);
+      }
+      expect(checkIndexStructure(2)).toMatchObject({ height: 1, pages: 1, keys: [] });
+    }
+  });
 
   const orders: Readonly<Record<string, (at: number) => number>> = {
     ascending: (at) => at,
@@ -114,25 +111,28 @@ describe('openOrderedIndex(): an ordered index', () => {
     'inside out': (at) => 5_000 + (at % 2 === 0 ? at / 2 : -(at + 1) / 2),
     scattered: (at) => (at * 7_919) % 10_000,
   };
-  test.each(Object.entries(orders))('stays balanced when keys come and go %s', (_, order) => {
-    const key = (at: number) => Buffer.from(`some/folder/${String(order(at)).padStart(8, '0')}`);
-    for (let at = 0; at < 10_000; at++) index.insert(key(at), BigInt(at));
-    const full = checkIndexStructure(2);
-    expect(full.keys).toHaveLength(10_000);
-    expect(full.height).toBeLessThanOrEqual(4);
-    expect(full.fill).toBeGreaterThan(0.45);
-    for (let at = 0; at < 9_000; at++) expectSame(index.remove(key(at)), BigInt(at));
-    const rest = checkIndexStructure(2);
-    expect(rest.keys).toHaveLength(1_000);
-    expect(rest.fill).toBeGreaterThan(0.25);
-    for (let at = 0; at < 9_000; at++) index.insert(key(at), BigInt(at));
-    const again = checkIndexStructure(2);
-    expect(again.pages + again.freePages, 'pages are used again').toBeLessThanOrEqual(
-      (full.pages + full.freePages) * 1.1,
-    );
-  });
+  test.each(Object.entries(orders))(
+    'stays balanced when keys are inserted and removed %s',
+    (_, order) => {
+      const key = (at: number) => Buffer.from(`some/folder/${String(order(at)).padStart(8, '0')}`);
+      for (let at = 0; at < 10_000; at++) index.insert(key(at), BigInt(at));
+      const full = checkIndexStructure(2);
+      expect(full.keys).toHaveLength(10_000);
+      expect(full.height).toBeLessThanOrEqual(4);
+      expect(full.fill).toBeGreaterThan(0.45);
+      for (let at = 0; at < 9_000; at++) expectSame(index.remove(key(at)), BigInt(at));
+      const rest = checkIndexStructure(2);
+      expect(rest.keys).toHaveLength(1_000);
+      expect(rest.fill).toBeGreaterThan(0.25);
+      for (let at = 0; at < 9_000; at++) index.insert(key(at), BigInt(at));
+      const again = checkIndexStructure(2);
+      expect(again.pages + again.freePages, 'pages are used again').toBeLessThanOrEqual(
+        (full.pages + full.freePages) * 1.1,
+      );
+    },
+  );
 
-  test('counts keys by blocks', () => {
+  test('counts keys in blocks', () => {
     const key = (block: number, tail: string) => {
       const head = Buffer.from([1, 0, 0, 0, 0]);
       head.writeUInt32BE(block, 1);
@@ -154,7 +154,7 @@ describe('openOrderedIndex(): an ordered index', () => {
     expect(index.countBlocks({ key: key(0, ''), at: 1, blocks: 0 })).toHaveLength(0);
   });
 
-  test('reads on where one call has no room for all keys', () => {
+  test('continues in another call if the keys do not fit into one', () => {
     for (let at = 0; at < 60; at++) {
       index.insert(Buffer.from(`${at}`.padStart(4, '0').padEnd(1_200, 'x')), BigInt(at));
     }
@@ -163,7 +163,7 @@ describe('openOrderedIndex(): an ordered index', () => {
     );
   });
 
-  test('leaves the rest of the canister its memory', () => {
+  test('leaves enough memory to the canister', () => {
     expect(() => openOrderedIndex(0 as 1).insert(Buffer.from('a'), 1n)).toThrow('unreachable');
   });
 

@@ -195,13 +195,13 @@ function errors(): string[] {
   return reports.flatMap(({ kind, error }) => (error === undefined ? [] : [`${kind}: ${error}`]));
 }
 
-describe('call_perform: an answer of this instance', () => {
+describe('call_perform: the answer to a call of this instance', () => {
   test('reaches its own callback with its own number', async () => {
     expect(await ask('ask')).toEqual([7, 0, 0, 0]);
     expect(await ask('refused')).toEqual([7, 107, 0, 0]);
   });
 
-  test('whose callback traps is followed by the cleanup, if the canister has one', async () => {
+  test('whose callback traps runs the cleanup, if the canister has one', async () => {
     await expect(ask('trapping')).rejects.toThrow('unreachable');
     expect(await state()).toEqual([0, 0, 213, 0]);
     await expect(ask('plain')).rejects.toThrow('unreachable');
@@ -213,22 +213,25 @@ describe('call_perform: an answer of this instance', () => {
     ['answered', 'ask'],
     ['rejected', 'refused'],
     ['dropped', 'dropped'],
-  ])('more of them than there are slots: %s', async (_, method) => {
+  ])('to more calls than there are slots: %s', async (_, method) => {
     for (let count = 0; count < 2_100; count++) await ask(method);
     expect((await ask('ask'))[3]).toBe(0);
   });
 
-  test.each(['trapping', 'plain'])('more than there are slots that trap: %s', async (method) => {
-    for (let count = 0; count < 2_100; count++) await ask(method).catch(() => undefined);
-    expect((await ask('ask'))[3]).toBe(0);
-  });
+  test.each(['trapping', 'plain'])(
+    'to more calls than there are slots, whose callbacks trap: %s',
+    async (method) => {
+      for (let count = 0; count < 2_100; count++) await ask(method).catch(() => undefined);
+      expect((await ask('ask'))[3]).toBe(0);
+    },
+  );
 
-  test('calls that others replace before they go out leave no slot behind', async () => {
+  test('to a call that is replaced before it is sent is never expected, and leaves no slot behind', async () => {
     expect(await ask('replaced')).toEqual([7, 0, 0, 0]);
     expect(await ask('replaced')).toEqual([14, 0, 0, 0]);
   });
 
-  test('calls that the system does not take leave no slot behind', async () => {
+  test('to a call that the system refuses is never expected, and leaves no slot behind', async () => {
     for (let count = 0; count < 25; count++) {
       await ask('many');
       await engine.idle();
@@ -239,7 +242,7 @@ describe('call_perform: an answer of this instance', () => {
   });
 });
 
-describe('call_perform: what the system refuses is refused in its words', () => {
+describe("call_perform: the system's refusals keep their words", () => {
   test.each([
     ['twice', /at most once/],
     ['none', /no call is under construction/],
@@ -249,9 +252,9 @@ describe('call_perform: what the system refuses is refused in its words', () => 
   });
 });
 
-describe('call_perform: an answer to a call of a former instance', () => {
+describe('call_perform: the answer to a call of a former instance', () => {
   test.each(['ask', 'refused', 'plain'])(
-    'touches nothing; the caller is told: %s',
+    'changes nothing, and the caller gets an error: %s',
     async (method) => {
       const result = await upgradeWhile(method);
       expect(result).toMatchObject({
@@ -264,7 +267,7 @@ describe('call_perform: an answer to a call of a former instance', () => {
     },
   );
 
-  test('does not take the slot of a call of the present one', async () => {
+  test('does not take the slot of a call of the present instance', async () => {
     closeGate();
     const former = Promise.allSettled([calls.call(canisterId, 'ask')]);
     await new Promise((resolve) => setImmediate(resolve));
@@ -280,7 +283,7 @@ describe('call_perform: an answer to a call of a former instance', () => {
     expect(errors()).toEqual([]);
   });
 
-  test('of a timer has nobody to tell', async () => {
+  test('for a timer is ignored', async () => {
     await ask('arm');
     closeGate();
     void engine.tick();
@@ -292,7 +295,7 @@ describe('call_perform: an answer to a call of a former instance', () => {
     expect(errors()).toEqual([]);
   });
 
-  test('of a message of the canister to itself, answered already, tells nobody', async () => {
+  test('for a message of the canister to itself that is answered already is ignored', async () => {
     closeGate();
     const delegated = calls.call(canisterId, 'delegate');
     expect(numbers(await delegated)).toEqual([5, 0, 0, 0]);

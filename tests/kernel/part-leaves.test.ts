@@ -84,7 +84,7 @@ describe('partLeaves(): the leaves of parts', () => {
     }
   });
 
-  test('are the same for any order of the headers, one name with several values among them', () => {
+  test('are the same for any order of the headers, also with several values of one name', () => {
     const headers: Header[] = ['a', 'b', 'c', 'd'].map((value) => ['set-cookie', value]);
     const delivery = { headers, partSize: 10, totalSize: 95 };
     const expected = hex(slowLeaves(delivery));
@@ -92,7 +92,7 @@ describe('partLeaves(): the leaves of parts', () => {
     expect(hex(partLeaves(inputOf({ ...delivery, headers: headers.reverse() })))).toBe(expected);
   });
 
-  test('are refused where digests and sizes do not fit together', () => {
+  test('are refused if digests and sizes do not fit together', () => {
     const input = inputOf({ headers: [], partSize: 10, totalSize: 95 });
     expect(() => partLeaves({ ...input, totalSize: 101 })).toThrow('the digests has 320 bytes');
     expect(() => partLeaves({ ...input, pairs: new Uint8Array(63) })).toThrow('the header pairs');

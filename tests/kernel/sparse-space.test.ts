@@ -18,7 +18,7 @@ describe('spaceGrow(): space 0 has holes', () => {
   const realBytes = () => host.system.stable.length;
   const reservedBytes = reservedPages * stablePageBytes;
 
-  test('until a byte is written there that is not zero; then one extent is taken', async () => {
+  test('until a non-zero byte is written there, which allocates one extent', async () => {
     host.exports.stable64_grow(800n);
     expect(realBytes()).toBe(reservedBytes);
     linearWrite(host, extentBytes - 40, new Uint8Array(100));
@@ -41,7 +41,7 @@ describe('spaceGrow(): space 0 has holes', () => {
     ).toBe(0);
   });
 
-  test('each byte of a write is looked at, wherever it lies', async () => {
+  test('each byte of a write is examined, whatever its alignment', async () => {
     for (const [index, length] of [
       [0, 1],
       [16, 17],
@@ -57,7 +57,7 @@ describe('spaceGrow(): space 0 has holes', () => {
     }
   });
 
-  test('a write that the system has no memory for traps with a reason', async () => {
+  test('a write for which the system has no memory traps with a reason', async () => {
     host.system.stablePagesMax = reservedPages + 16;
     expect(host.exports.stable64_grow(64n)).toBe(0n);
     linearWrite(host, 100, Uint8Array.of(1));
@@ -78,7 +78,7 @@ describe('spaceGrow(): space 0 has holes', () => {
     expect(realBytes()).toBe(0);
   });
 
-  test('addresses that the heap does not have are refused', () => {
+  test('addresses outside the heap are refused', () => {
     host.exports.stable64_grow(16n);
     const { stable64_read, stable64_write } = host.exports;
     for (const address of [2n ** 32n, 2n ** 32n - 1n, -1n]) {
@@ -88,7 +88,7 @@ describe('spaceGrow(): space 0 has holes', () => {
   });
 });
 
-test('spaceGrow(): what release 0.1.0 left is read as it is, and then grows holes', async () => {
+test('spaceGrow(): memory of release 0.1.0 is readable, and has holes once it grows', async () => {
   const { system } = host;
   system.grow(96n);
   system.stable.set(Buffer.from('EFSSTBL1'));

@@ -35,13 +35,13 @@ function pattern(length: number, seed: number): Uint8Array {
 }
 
 describe('spaceGrow(): sizes', () => {
-  test('every space starts empty, and reading sizes formats nothing', () => {
+  test('every space starts empty, and reading its size writes nothing', () => {
     for (const space of allSpaces) expect(spaceSize(space)).toBe(0);
     expect(host.exports.stable64_size()).toBe(0n);
     expect(host.system.stable.length).toBe(0);
   });
 
-  test('spaces grow apart from each other, in whole extents of real memory', () => {
+  test('spaces grow independently, in whole extents of real memory', () => {
     expect(spaceGrow(1, 1)).toBe(0);
     expect(host.system.stable.length).toBe((reservedPages + 16) * stablePageBytes);
     expect(spaceGrow(1, 15)).toBe(1);
@@ -52,13 +52,13 @@ describe('spaceGrow(): sizes', () => {
     expect(host.exports.stable64_size()).toBe(17n);
   });
 
-  test('growing by nothing answers the size', () => {
+  test('growing by 0 returns the size', () => {
     expect(spaceGrow(2, 0)).toBe(0);
     spaceGrow(2, 5);
     expect(spaceGrow(2, 0)).toBe(5);
   });
 
-  test('when the system has no more, growing fails and changes nothing', async () => {
+  test('growing fails and changes nothing if the system has no more memory', async () => {
     host.system.stablePagesMax = reservedPages + 32;
     expect(spaceGrow(1, 20)).toBe(0);
     const before = host.system.stable.slice();
@@ -73,7 +73,7 @@ describe('spaceGrow(): sizes', () => {
     expect([spaceSize(0), spaceSize(1), spaceSize(2)]).toEqual([0, 32, 0]);
   });
 
-  test('when the heap has no room for an index, growing fails and changes nothing', async () => {
+  test('growing fails and changes nothing if the heap has no room for an index', async () => {
     // The page is for the kernel itself; an index gets no page
     host = await installNodeKernel({ heapPagesMax: 1 });
     expect(spaceGrow(1, 1)).toBe(-1);
@@ -83,7 +83,7 @@ describe('spaceGrow(): sizes', () => {
 });
 
 describe('spaceGrow(): bytes', () => {
-  test('what was written is read, across extents of interleaved spaces', () => {
+  test('written bytes can be read across extents of interleaved spaces', () => {
     for (let i = 0; i < 4; i++) {
       for (const space of rawSpaces) spaceGrow(space, 16);
       host.exports.stable64_grow(16n);
@@ -101,7 +101,7 @@ describe('spaceGrow(): bytes', () => {
     expect(Buffer.compare(linearRead(host, extentBytes - 55, linear.length), linear)).toBe(0);
   });
 
-  test('space 0 is what the canister sees as its stable memory; here it can only be read', () => {
+  test("space 0 is the canister's own stable memory, and can only be read here", () => {
     host.exports.stable64_grow(1n);
     linearWrite(host, 100, Uint8Array.of(1, 2, 3));
     expect(readSpace(0, 99, 5)).toEqual(Uint8Array.of(0, 1, 2, 3, 0));
@@ -110,7 +110,7 @@ describe('spaceGrow(): bytes', () => {
     expect(() => spaceGrow(0, 1)).toThrow('unreachable');
   });
 
-  test('spaceErase() leaves zeros in its range and nothing else changed', () => {
+  test('spaceErase() writes zeros in its range and changes nothing else', () => {
     spaceGrow(1, 48);
     const bytes = pattern(2 * extentBytes, 5).map((byte) => byte | 1);
     spaceWrite({ space: 1, offset: 0 }, bytes);
@@ -119,7 +119,7 @@ describe('spaceGrow(): bytes', () => {
     expect(Buffer.compare(readSpace(1, 0, 2 * extentBytes), bytes)).toBe(0);
   });
 
-  test('accesses past the end trap with the words of the system, for every space', () => {
+  test("accesses past the end trap with the system's message, for every space", () => {
     spaceGrow(1, 1);
     host.exports.stable64_grow(1n);
     const end = stablePageBytes;
@@ -142,7 +142,7 @@ describe('spaceGrow(): bytes', () => {
     expect(linearRead(host, end - 1, 1)).toEqual(Uint8Array.of(0));
   });
 
-  test('an access of no bytes touches nothing', () => {
+  test('an access of no bytes changes nothing', () => {
     spaceWrite({ space: 3, offset: 0 }, new Uint8Array(0));
     expect(readSpace(3, 10, 0)).toEqual(new Uint8Array(0));
     expect(linearRead(host, 0, 0)).toEqual(new Uint8Array(0));
@@ -160,7 +160,7 @@ describe('spaceGrow(): bytes', () => {
 });
 
 describe('spaceGrow(): stable memory that an earlier instance left', () => {
-  test('a superblock has the golden bytes', () => {
+  test('a superblock has the expected bytes', () => {
     spaceGrow(1, 17);
     host.exports.stable64_grow(33n);
     linearWrite(host, 2 * extentBytes, Uint8Array.of(1));
@@ -173,7 +173,7 @@ describe('spaceGrow(): stable memory that an earlier instance left', () => {
     expect(hex(4096, 4096 + 24)).toBe(`${'0'.repeat(16)}${'000000200100002002000000000000e0'}`);
   });
 
-  test('memory without the magic traps and stays as it was', async () => {
+  test('memory without the magic traps and is unchanged', async () => {
     const system = new FakeSystem();
     system.grow(1n);
     system.stable.set(Buffer.from('MGR'));
@@ -247,7 +247,7 @@ const steps = fc.array(
   { minLength: 5, maxLength: 25 },
 );
 
-test('spaceGrow(): spaces behave as plain arrays under any history with upgrades', async () => {
+test('spaceGrow(): spaces behave as plain arrays under random histories with upgrades', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (history) => {
       host = await installNodeKernel();

@@ -31,7 +31,7 @@ describe('openSummedIndex(): an index with sums', () => {
     expect(host.system.stable.length).toBe(0);
   });
 
-  test('sums the values of all lesser keys', () => {
+  test('sums the values of all smaller keys', () => {
     for (const [key, value] of Object.entries({ a: 1n, b: 20n, c: 300n })) {
       index.insert(Buffer.from(key), value);
     }
@@ -42,41 +42,44 @@ describe('openSummedIndex(): an index with sums', () => {
     expect(index.sum(Buffer.from('d'))).toBe(350);
   });
 
-  test.each(Object.keys(indexKeyMakers))('sums as a sorted array under keys %s', async (name) => {
-    const makeKey = indexKeyMakers[name] ?? expect.fail(name);
-    for (const seed of [1, 2]) {
-      host = await installNodeKernel();
-      const random = randomNumbers(seed);
-      const twin = new IndexTwin();
-      for (let turn = 0; turn < 4_000; turn++) {
-        const where = `${name}, seed ${seed}, turn ${turn}`;
-        const isShrinking = Math.floor(turn / 1_000) % 2 === 1;
-        const known = twin.keys[random(twin.keys.length || 1)];
-        const key = known !== undefined && random(2) === 0 ? known : makeKey(random);
-        if (random(10) < (isShrinking ? 2 : 7)) {
-          const value = BigInt(random(2 ** 31)) << BigInt(random(8));
-          expectSame(index.insert(key, value), twin.insert(key, value), where);
-        } else {
-          expectSame(index.remove(key), twin.remove(key), where);
+  test.each(Object.keys(indexKeyMakers))(
+    'sums as a sorted array does, with keys %s',
+    async (name) => {
+      const makeKey = indexKeyMakers[name] ?? expect.fail(name);
+      for (const seed of [1, 2]) {
+        host = await installNodeKernel();
+        const random = randomNumbers(seed);
+        const twin = new IndexTwin();
+        for (let turn = 0; turn < 4_000; turn++) {
+          const where = `${name}, seed ${seed}, turn ${turn}`;
+          const isShrinking = Math.floor(turn / 1_000) % 2 === 1;
+          const known = twin.keys[random(twin.keys.length || 1)];
+          const key = known !== undefined && random(2) === 0 ? known : makeKey(random);
+          if (random(10) < (isShrinking ? 2 : 7)) {
+            const value = BigInt(random(2 ** 31)) << BigInt(random(8));
+            expectSame(index.insert(key, value), twin.insert(key, value), where);
+          } else {
+            expectSame(index.remove(key), twin.remove(key), where);
+          }
+          if (turn % 13 === 0) {
+            expectSame(BigInt(index.sum(key)), twin.sum(key), where);
+            expectSame(index.rank(key), twin.rank(key), where);
+          }
+          if (turn % 500 === 499) {
+            await upgrade();
+            const { keys, values } = checkIndexStructure(2, true);
+            const wanted = twin.keys.map((each) => twin.values.get(each.toString('latin1')));
+            expect(values, where).toEqual(wanted);
+            expectSame(keys.length, twin.keys.length, where);
+          }
         }
-        if (turn % 13 === 0) {
-          expectSame(BigInt(index.sum(key)), twin.sum(key), where);
-          expectSame(index.rank(key), twin.rank(key), where);
-        }
-        if (turn % 500 === 499) {
-          await upgrade();
-          const { keys, values } = checkIndexStructure(2, true);
-          const wanted = twin.keys.map((each) => twin.values.get(each.toString('latin1')));
-          expect(values, where).toEqual(wanted);
-          expectSame(keys.length, twin.keys.length, where);
-        }
+        for (const key of [...twin.keys]) expectSame(index.remove(key), twin.remove(key), name);
+        expect(checkIndexStructure(2, true)).toMatchObject({ height: 1, pages: 1, keys: [] });
       }
-      for (const key of [...twin.keys]) expectSame(index.remove(key), twin.remove(key), name);
-      expect(checkIndexStructure(2, true)).toMatchObject({ height: 1, pages: 1, keys: [] });
-    }
-  });
+    },
+  );
 
-  test('is never taken for one without, nor the other way round', async () => {
+  test('cannot be opened as an index without sums, nor the other way round', async () => {
     index.insert(Buffer.from('a'), 1n);
     expect(() => openOrderedIndex(2).rank(Buffer.from('a'))).toThrow('unreachable');
     host = await installNodeKernel();
@@ -85,7 +88,7 @@ describe('openSummedIndex(): an index with sums', () => {
     expect(() => index.insert(Buffer.from('b'), 1n)).toThrow('unreachable');
   });
 
-  test('sums reading alone: no byte of stable memory changes', () => {
+  test('changes no byte of stable memory when it only reads', () => {
     for (let at = 0; at < 500; at++) index.insert(Buffer.from(`key ${at}`), BigInt(at));
     const before = host.system.stable.slice();
     index.sum(Buffer.from('key 3'));

@@ -52,13 +52,13 @@ describe('encodeByKernel(): a text', () => {
     '𝄞 clef',
     '\0 and \u001f',
     '\ufeff',
-  ])('%j goes and comes back', (value) => {
+  ])('%j is the same after encoding and decoding', (value) => {
     const utf8 = encodeByKernel(value);
     expect(utf8).toEqual(new TextEncoder().encode(value));
     expect(utf8 && decodeByKernel(utf8)).toBe(value);
   });
 
-  it('of 16,384 bytes is taken, of one more not', () => {
+  it('of 16,384 bytes is accepted, and one more is refused', () => {
     expect(encodeByKernel('x'.repeat(16_384))).toHaveLength(16_384);
     expect(encodeByKernel('x'.repeat(16_385))).toBeUndefined();
     expect(encodeByKernel('short')).toEqual(new TextEncoder().encode('short'));
@@ -66,7 +66,7 @@ describe('encodeByKernel(): a text', () => {
 });
 
 describe('encodeByKernel(): bytes in hexadecimal', () => {
-  it('are two digits each, of up to 64 bytes', () => {
+  it('have two digits each, for up to 64 bytes', () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
     for (const [start, end] of [
       [0, 64],
@@ -108,8 +108,8 @@ describe('encodeByKernel(): malformed UTF-8 (RFC 3629) is refused', () => {
   });
 });
 
-describe('encodeByKernel(): what is not meant for the kernel', () => {
-  it('is printed, and comes as the reject message of a call', () => {
+describe('encodeByKernel(): a text that is not for the kernel', () => {
+  it('is printed, and the reject message of a call is unchanged', () => {
     text.give('a log line');
     expect(text.host.system.printed).toEqual(['a log line']);
     text.host.system.rejectMessage = 'no route';

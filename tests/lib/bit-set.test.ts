@@ -10,7 +10,7 @@ function bitsOf(members: readonly number[]): Uint8Array {
 }
 
 describe('missingBits()', () => {
-  test('lists, in order, what a plain set does not have', () => {
+  test('lists missing bits in order, as a plain set does', () => {
     const limits = { end: fc.nat({ max: bitCount }), limit: fc.nat({ max: 40 }) };
     fc.assert(
       fc.property(indexes, fc.record(limits), (members, { end, limit }) => {
@@ -23,19 +23,19 @@ describe('missingBits()', () => {
     );
   });
 
-  test('counts what lies behind the bytes as missing', () => {
+  test('counts bits beyond the bytes as missing', () => {
     expect(missingBits(Uint8Array.of(255), 10, 100)).toEqual([8, 9]);
   });
 });
 
 describe('withBit()', () => {
-  test('leaves the original as it is', () => {
+  test('leaves the original unchanged', () => {
     const bits = new Uint8Array(2);
     expect(withBit(bits, 9)).toEqual(Uint8Array.of(0, 2));
     expect(bits).toEqual(new Uint8Array(2));
   });
 
-  test('makes the set as long as the index needs', () => {
+  test('extends the set to the index', () => {
     expect(withBit(new Uint8Array(0), 16)).toEqual(Uint8Array.of(0, 0, 1));
     expect(withBit(Uint8Array.of(255), 15)).toEqual(Uint8Array.of(255, 128));
   });

@@ -13,7 +13,7 @@ describe('concatBytes()', () => {
     );
   });
 
-  test('of nothing is empty', () => {
+  test('returns no bytes for an empty list', () => {
     expect(concatBytes()).toEqual(emptyBytes);
   });
 });
@@ -28,7 +28,7 @@ describe('bytesEqual()', () => {
     );
   });
 
-  test('sees a difference in any single byte', () => {
+  test('detects a difference in any single byte', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 100 }), fc.nat(), (bytes, place) => {
         const other = bytes.slice();
@@ -42,7 +42,7 @@ describe('bytesEqual()', () => {
 });
 
 describe('byteString()', () => {
-  test('is the latin1 text of the bytes at every length', () => {
+  test('returns the latin1 text of the bytes at every length', () => {
     fc.assert(
       fc.property(anyBytes, (bytes) => {
         expect(byteString(bytes)).toBe(Buffer.from(bytes).toString('latin1'));
@@ -51,8 +51,11 @@ describe('byteString()', () => {
     );
   });
 
-  test.each([8_191, 8_192, 8_193, 16_384, 100_000])('takes %i bytes in pieces', (length) => {
-    const bytes = Uint8Array.from({ length }, (_, index) => index % 251);
-    expect(byteString(bytes)).toBe(Buffer.from(bytes).toString('latin1'));
-  });
+  test.each([8_191, 8_192, 8_193, 16_384, 100_000])(
+    'converts %i bytes in several steps',
+    (length) => {
+      const bytes = Uint8Array.from({ length }, (_, index) => index % 251);
+      expect(byteString(bytes)).toBe(Buffer.from(bytes).toString('latin1'));
+    },
+  );
 });

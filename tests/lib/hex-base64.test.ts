@@ -42,7 +42,7 @@ describe('decodeHex(): base64', () => {
     );
   });
 
-  test('decodeBase64Url() reads nothing but what is written', () => {
+  test('decodeBase64Url() accepts only the canonical form', () => {
     for (const text of ['A', 'AB', 'ABC=', 'A+/a', 'A b', 'AAAAA', 'AA==', 'ABCDE']) {
       expect(decodeBase64Url(text), text).toBeUndefined();
     }

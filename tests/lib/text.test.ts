@@ -18,7 +18,7 @@ function decodeByNode(bytes: Uint8Array): string | undefined {
 beforeAll(installNodeText);
 
 describe('encodeUtf8()', () => {
-  test('makes U+FFFD of a lone surrogate', () => {
+  test('replaces a lone surrogate by U+FFFD', () => {
     expect(encodeUtf8('a\ud800b')).toEqual(new TextEncoder().encode('a\ufffdb'));
   });
 
@@ -41,7 +41,7 @@ describe('decodeUtf8()', () => {
     );
   });
 
-  test('reads back what encodeUtf8() wrote, at any length', () => {
+  test('reads what encodeUtf8() wrote, at any length', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 20_000 });
     fc.assert(
       fc.property(text, (value) => {

@@ -97,7 +97,7 @@ console.log(JSON.stringify({ files: String(files), same: etag === record.etag, l
 `;
 
 describe('npm install: the library', () => {
-  test('is used by a strict TypeScript program', async () => {
+  test('passes the type check of a strict TypeScript program', async () => {
     await place.write('program.ts', program);
     const options = {
       strict: true,
@@ -123,7 +123,7 @@ describe('npm install: the library', () => {
     });
   });
 
-  test('is used by a program of the actor', async () => {
+  test('is used by a program with the actor', async () => {
     await place.write(
       'actor.js',
       `import { readFile } from 'node:fs/promises';
@@ -149,7 +149,7 @@ describe('npm install: the library', () => {
     expect(JSON.parse(printed)).toEqual(JSON.parse(committed));
   });
 
-  test(`over HTTP alone has ${httpBundleBytesMax} compressed bytes by esbuild`, async () => {
+  test(`over HTTP only has ${httpBundleBytesMax} compressed bytes, bundled by esbuild`, async () => {
     const { outputFiles } = await bundle({
       stdin: {
         contents: `export { createHttpStorage } from '${scope}/client';`,
@@ -167,7 +167,7 @@ describe('npm install: the library', () => {
     expect(bytes).toBeLessThanOrEqual(httpBundleBytesMax);
   });
 
-  test('leaves the actor out of a page by Vite until it is used', async () => {
+  test('loads the actor in a page built by Vite only when it is used', async () => {
     await place.write('index.html', '<script type="module" src="/page.js"></script>');
     await place.write(
       'page.js',
@@ -230,7 +230,7 @@ describe('npm install: the command', () => {
     expect(await efs('ls', '-r', 'demo/a/')).not.toContain('note.txt');
   });
 
-  test('starts in a few times what Node takes, at most', async () => {
+  test("starts within a small multiple of Node's start time", async () => {
     let [bare, own] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     // Alternates, and repeats while other processes use the machine
     for (let turn = 0; turn < 5 || (own >= 6 * bare && turn < 30); turn++) {
@@ -248,7 +248,7 @@ async function secondsOf(run: () => Promise<unknown>): Promise<number> {
   return (performance.now() - started) / 1_000;
 }
 
-test('npm install: all packages have one version, and the repository has it too', async () => {
+test('npm install: all packages have the version of the repository', async () => {
   const manifest = async (path: string) => JSON.parse(await readFile(path, 'utf8')).version;
   const folders = await readdir(join(projectDir, 'packages'));
   const versions = await Promise.all(

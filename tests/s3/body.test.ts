@@ -82,7 +82,7 @@ async function codeOf(received: () => Promise<unknown>): Promise<S3Code | 'well'
   }
 }
 
-describe('openBody(): a body in chunks, with any cuts among its bytes', () => {
+describe('openBody(): a body in chunks, however it is split on its way', () => {
   const cuts = fc.array(fc.nat(), { maxLength: 8 });
   const bytes = fc.uint8Array({ maxLength: 200 });
   const chunkBytes = fc.integer({ min: 1, max: 80 });
@@ -92,7 +92,7 @@ describe('openBody(): a body in chunks, with any cuts among its bytes', () => {
     ['unsigned, with a trailer', undefined, true],
     ['signed', key, false],
     ['signed, with a trailer', key, true],
-  ] as const)('is the bytes within: %s', async (_name, chunkKey, hasTrailer) => {
+  ] as const)('is decoded: %s', async (_name, chunkKey, hasTrailer) => {
     await fc.assert(
       fc.asyncProperty(bytes, chunkBytes, cuts, async (data, length, places) => {
         const trailer = [['x-amz-checksum-sha1', crc(data)]] as const;
@@ -114,7 +114,7 @@ describe('openBody(): a body in chunks, with any cuts among its bytes', () => {
   });
 });
 
-describe('openBody(): a body in chunks that is not whole', () => {
+describe('openBody(): a body in chunks that is incomplete', () => {
   const data = Buffer.from('the bytes of a body, in three chunks');
   const trailer = [
     ['x-amz-checksum-sha256', createHash('sha256').update(data).digest('base64')],
@@ -135,16 +135,19 @@ describe('openBody(): a body in chunks that is not whole', () => {
     ],
   ] as const;
 
-  test.each(forms)('is refused wherever it is cut: %s', async (_name, head, framed, payload) => {
-    for (let length = 0; length < framed.length; length += 1) {
-      const cut = () => receive(head, pieces(framed.subarray(0, length)), payload());
-      expect(await codeOf(cut), `${length} bytes`).not.toBe('well');
-    }
-    expect(await codeOf(() => receive(head, pieces(framed), payload()))).toBe('well');
-  });
+  test.each(forms)(
+    'is refused wherever it is truncated: %s',
+    async (_name, head, framed, payload) => {
+      for (let length = 0; length < framed.length; length += 1) {
+        const cut = () => receive(head, pieces(framed.subarray(0, length)), payload());
+        expect(await codeOf(cut), `${length} bytes`).not.toBe('well');
+      }
+      expect(await codeOf(() => receive(head, pieces(framed), payload()))).toBe('well');
+    },
+  );
 
   test.each(forms)(
-    'is refused, or the same, with any bit turned: %s',
+    'is refused or unchanged with any bit flipped: %s',
     async (_name, head, framed, payload) => {
       for (let bit = 0; bit < framed.length * 8; bit += 1) {
         const turned = Buffer.from(framed);
@@ -157,7 +160,7 @@ describe('openBody(): a body in chunks that is not whole', () => {
     },
   );
 
-  test('is refused with bytes behind it, or with another length than it has', async () => {
+  test('is refused with more bytes after it, or with another length than declared', async () => {
     for (const [, head, framed, payload] of forms) {
       const more = Buffer.concat([framed, Buffer.from('0\r\n\r\n')]);
       expect(await codeOf(() => receive(head, pieces(more), payload()))).not.toBe('well');
@@ -171,7 +174,7 @@ describe('openBody(): a body in chunks that is not whole', () => {
     }
   });
 
-  test('is refused when the signature of a chunk is that of other bytes', async () => {
+  test('is refused if the signature of a chunk belongs to other bytes', async () => {
     const [, , framed] = forms[1];
     const text = framed.toString().replace('the bytes', 'The bytes');
     const received = () => receive(plain, pieces(Buffer.from(text)), signedChunks(false));
@@ -185,7 +188,7 @@ describe('openBody(): a body in chunks that is not whole', () => {
 });
 
 describe("openBody(): the bodies of S3's documentation", () => {
-  test.each(['chunked', 'chunkedWithTrailer'] as const)('are read: %s', async (name) => {
+  test.each(['chunked', 'chunkedWithTrailer'] as const)('are accepted: %s', async (name) => {
     const { payload } = await authenticate(documented[name], exampleCredentials, exampleTime);
     const body = Buffer.from(documentedBodies[name]);
     const { bytes, digests } = await receive(documented[name], pieces(body, [7, 70_000]), payload);
@@ -195,7 +198,7 @@ describe("openBody(): the bodies of S3's documentation", () => {
     );
   });
 
-  test('may have an empty line before the signature of their trailer', async () => {
+  test("may have an empty line before the trailer's signature", async () => {
     const head = documented.chunkedWithTrailer;
     const { payload } = await authenticate(head, exampleCredentials, exampleTime);
     const text = documentedBodies.chunkedWithTrailer.replace('sOO8/Q==\r\n', 'sOO8/Q==\n\r\n');
@@ -210,7 +213,7 @@ describe('openBody(): the framing of chunks', () => {
       return receive(request, pieces(Buffer.from(text)), trailed);
     });
 
-  test('is bounded', async () => {
+  test('has bounded lines', async () => {
     expect(await read('3\r\nabc\r\n0\r\n\r\n')).toBe('well');
     expect(await read('1000001\r\n')).toBe('InvalidChunkSizeError');
     expect(await read('0'.repeat(9_000))).toBe('InvalidRequest');
@@ -236,10 +239,10 @@ describe('openBody(): the framing of chunks', () => {
   });
 });
 
-describe('openBody(): what a request says of its body', () => {
+describe('openBody(): the digests and the length that a request declares', () => {
   const length: Header = ['content-length', '9'];
 
-  test.each(Object.entries(ofDigits))('is verified: x-amz-checksum-%s', async (name, value) => {
+  test.each(Object.entries(ofDigits))('are verified: x-amz-checksum-%s', async (name, value) => {
     const right = put(length, [`x-amz-checksum-${name}`, value]);
     const { digests } = await receive(right, pieces(digits, [4]), unsigned);
     expect(digests.checksum).toEqual({ algorithm: name.toUpperCase(), value });
@@ -253,7 +256,7 @@ describe('openBody(): what a request says of its body', () => {
     }
   });
 
-  test('is verified: Content-MD5 and x-amz-content-sha256', async () => {
+  test('are verified: Content-MD5 and x-amz-content-sha256', async () => {
     const md5 = createHash('md5').update(digits).digest('base64');
     const sha256 = createHash('sha256').update(digits).digest('hex');
     const signed = (digest: string): Payload => ({ kind: 'signed', sha256: digest });
@@ -266,7 +269,7 @@ describe('openBody(): what a request says of its body', () => {
       expect(await read(value)).toBe('InvalidDigest');
   });
 
-  test('is one checksum that is known', async () => {
+  test('may include only one checksum, of a known algorithm', async () => {
     const read = (...headers: Header[]) =>
       codeOf(() => receive(put(length, ...headers), pieces(digits), unsigned));
     const crc: Header = ['x-amz-checksum-crc32', ofDigits.crc32];
@@ -276,7 +279,7 @@ describe('openBody(): what a request says of its body', () => {
     expect(await read(crc, ['x-amz-checksum-type', 'FULL_OBJECT'])).toBe('well');
   });
 
-  test('is how long it is', async () => {
+  test('must include the exact length', async () => {
     const read = (headers: Header[], payload: Payload = unsigned) =>
       codeOf(() => receive(put(...headers), pieces(digits), payload));
     expect(await read([['content-length', '8']])).toBe('IncompleteBody');
@@ -296,7 +299,7 @@ describe('openBody(): a trailer', () => {
   const read = (...trailer: Header[]) =>
     codeOf(() => receive(head, pieces(frame(digits, { chunkBytes: 9, trailer })), trailed));
 
-  test('has what was announced, and the digest of the bytes', async () => {
+  test('has the announced digest of the bytes', async () => {
     const right: Header = ['x-amz-checksum-crc32', ofDigits.crc32];
     expect(await read(right)).toBe('well');
     expect(await read(['X-Amz-Checksum-Crc32', ofDigits.crc32])).toBe('well');
@@ -308,7 +311,7 @@ describe('openBody(): a trailer', () => {
   });
 });
 
-test('openBody(): a body is verified before its last byte is returned, so that a reader who counts bytes sees the error', async () => {
+test('openBody() verifies a body before it returns the last byte, for readers that stop there', async () => {
   const request = put(['content-length', '9'], ['x-amz-checksum-crc32', 'AAAAAA==']);
   let count = 0;
   const counting = async () => {
@@ -321,7 +324,7 @@ test('openBody(): a body is verified before its last byte is returned, so that a
   expect(count).toBeLessThan(9);
 });
 
-test('openBody(): a body that is given up is not read on', async () => {
+test('openBody(): an abandoned body is not read further', async () => {
   let isClosed = false;
   async function* endless() {
     try {

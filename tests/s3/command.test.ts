@@ -52,7 +52,7 @@ const clientOf = (url: string, name: string) => {
   return new S3Client({ ...place, credentials, maxAttempts: 1 });
 };
 
-test('efs serve s3: keys are made for a profile and for an API key, in a file of their own', async () => {
+test('efs serve s3: credentials are created for a profile and for an API key, in a file of their own', async () => {
   const { host, canisterId, base, apiKey } = service;
   const identity = join(folder, 'identity.pem');
   const named = ['--host', host, '--canister-id', canisterId, '--identity', identity];
@@ -72,7 +72,7 @@ test('efs serve s3: keys are made for a profile and for an API key, in a file of
   expect(await efs('serve', 's3', 'credentials', 'rm', 'NONE')).toMatchObject({ code: 2 });
 });
 
-test('efs serve s3: what was answered is there after the S3 server is killed, and nothing of what was not', async () => {
+test('efs serve s3: answered writes are stored after the S3 server is killed, and no others', async () => {
   const first = await serve();
   const object = { Bucket: service.bucket, Key: 'kept/small' };
   await clientOf(first.url, 'key').send(new PutObjectCommand({ ...object, Body: 'answered' }));
@@ -101,7 +101,7 @@ test('efs serve s3: what was answered is there after the S3 server is killed, an
   expect(errors).not.toContain(keys.owner?.secretAccessKey);
 });
 
-test('efs serve s3: an S3 server that only reads refuses what would change something', async () => {
+test('efs serve s3: a read-only S3 server refuses requests that change something', async () => {
   const { url } = await serve('--read-only');
   const object = { Bucket: service.bucket, Key: 'kept/small' };
   const client = clientOf(url, 'owner');

@@ -20,7 +20,7 @@ function written(text: string, mode = 0o600): CredentialsFile {
   return new CredentialsFile(path);
 }
 
-test('CredentialsFile: an access key that was made is found until it is removed, by any reader of the file', async () => {
+test('CredentialsFile: a created access key is found by any reader of the file until it is removed', async () => {
   const path = freshPath();
   const [one, other] = [new CredentialsFile(path), new CredentialsFile(path)];
   expect(await other.list()).toEqual([]);
@@ -39,7 +39,7 @@ test('CredentialsFile: an access key that was made is found until it is removed,
   expect(await other.list()).toEqual([{ accessKeyId: second?.accessKeyId, access }]);
 });
 
-test('CredentialsFile: the file is for its user alone, and is never half there', async () => {
+test('CredentialsFile: only its user can read the file, and it is never incomplete', async () => {
   const path = freshPath();
   const { secretAccessKey } = await new CredentialsFile(path).create({ profile: 'home' });
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -48,7 +48,7 @@ test('CredentialsFile: the file is for its user alone, and is never half there',
   expect(JSON.parse(readFileSync(path, 'utf8')).accessKeys[0]).toMatchObject({ secretAccessKey });
 });
 
-test('CredentialsFile: a list of access keys has no secret', async () => {
+test('CredentialsFile: a list of access keys contains no secret', async () => {
   const file = new CredentialsFile(freshPath());
   const { secretAccessKey } = await file.create({ profile: 'home' });
   expect(JSON.stringify(await file.list())).not.toContain(secretAccessKey);
@@ -63,7 +63,7 @@ test.runIf(process.platform !== 'win32')(
   },
 );
 
-test('CredentialsFile: a file that is damaged or of a later version is left as it is', async () => {
+test('CredentialsFile: a file that is damaged or of a later version is left unchanged', async () => {
   const key = '{"accessKeyId":"A","secretAccessKey":"B","access":{"apiKey":"C"}}';
   for (const text of ['', 'null', '[]', '{"version":1}', `{"version":1,"accessKeys":[${key}]}`]) {
     await expect(written(text).create({ profile: 'home' }), text).rejects.toThrow('damaged');

@@ -50,7 +50,7 @@ describe.each(kinds)('deleteObjects(): DeleteObject in bucket %s', (Bucket) => {
   const remove = (Key: string, more: Partial<DeleteObjectCommandInput>) =>
     client.send(new DeleteObjectCommand({ Bucket, Key, ...more }));
 
-  test('with conditions deletes only an object that meets each of them', async () => {
+  test('with conditions deletes only an object that meets all of them', async () => {
     await put('a', '0123456789');
     const { ETag, LastModified } = await head('a');
     const epoch = new Date(0);
@@ -68,7 +68,7 @@ describe.each(kinds)('deleteObjects(): DeleteObject in bucket %s', (Bucket) => {
     expect((await remove('a', { IfMatch: '"other"' })).$metadata.httpStatusCode).toBe(204);
   });
 
-  test('with If-Match leaves what is stored after the comparison', async () => {
+  test('with If-Match leaves an object that was stored after the comparison', async () => {
     await put('race', 'before');
     const { storage } = s3Server;
     const { etag } = await storage.stat({ bucket: Bucket, path: 'race' });
@@ -79,7 +79,7 @@ describe.each(kinds)('deleteObjects(): DeleteObject in bucket %s', (Bucket) => {
     expect((await head('race')).ContentLength).toBe(5);
   });
 
-  test('in DeleteObjects are judged for each object', async () => {
+  test('in DeleteObjects are checked for each object', async () => {
     for (const key of ['b', 'c', 'd', 'e']) await put(key, key);
     const { ETag } = await head('b');
     const { LastModified } = await head('c');
@@ -129,7 +129,7 @@ test.each(['versioned', 'sealed'])(
   },
 );
 
-test('readXml refuses more elements than the request may have, unparsed', () => {
+test('readXml refuses more elements than the request may have, before parsing', () => {
   const many = Buffer.from(`<Delete>${'<a/>'.repeat(400_000)}</Delete>`);
   expect(() => readXml(many, 'Delete', 12_020)).toThrow('more than 12020 tags');
   const few = Buffer.from(`<Delete>${'<a/>'.repeat(12_018)}</Delete>`);

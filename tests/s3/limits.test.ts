@@ -47,8 +47,8 @@ const isMissing = (Key: string) =>
   });
 const openUploads = () => s3Server.storage.uploads.list({ bucket: Bucket });
 
-describe('efs serve s3: of a body', () => {
-  test('that is not what its digest says nothing is seen, and no session is left', async () => {
+describe('efs serve s3: a body', () => {
+  test('that does not match its digest stores nothing and leaves no session', async () => {
     const ContentMD5 = Buffer.alloc(16).toString('base64');
     const wrong = new PutObjectCommand({ Bucket, Key: 'wrong', Body: large, ContentMD5 });
     await expect(client.send(wrong)).rejects.toMatchObject({ name: 'BadDigest' });
@@ -56,7 +56,7 @@ describe('efs serve s3: of a body', () => {
     await expect.poll(openUploads).toEqual([]);
   });
 
-  test('whose sender goes away nothing is seen, and no session is left', async () => {
+  test('whose sender disconnects stores nothing and leaves no session', async () => {
     const sending = httpRequest(await signed('cut'), {
       method: 'PUT',
       headers: { 'Content-Length': large.length },
@@ -70,7 +70,7 @@ describe('efs serve s3: of a body', () => {
     await expect.poll(() => s3Server.log.at(-2)).toMatch(/^PUT \/demo\/cut gone \d+ ms$/);
   });
 
-  test('that is refused not a byte is asked for', async () => {
+  test('of a refused request is not read', async () => {
     const { port } = new URL(s3Server.url);
     const socket = connect(Number(port), '127.0.0.1');
     const head = ['PUT /demo/a HTTP/1.1', 'Host: a', 'Content-Length: 9', 'Expect: 100-continue'];
@@ -81,7 +81,7 @@ describe('efs serve s3: of a body', () => {
     socket.destroy();
   });
 
-  test('that is longer than an object may be is refused', async () => {
+  test('longer than an object may be is refused', async () => {
     const sending = httpRequest(await signed('long'), {
       method: 'PUT',
       headers: { 'Content-Length': 6 * 1_024 ** 3 },
@@ -94,7 +94,7 @@ describe('efs serve s3: of a body', () => {
     sending.destroy();
   });
 
-  test('that comes too slowly the connection is ended', async () => {
+  test('that arrives too slowly ends the connection', async () => {
     const ended: string[] = [];
     const server = createServer(async (incoming) => {
       try {
@@ -115,7 +115,7 @@ describe('efs serve s3: of a body', () => {
   });
 });
 
-test('efs serve s3: bodies that halt keep no other waiting', async () => {
+test('efs serve s3: stalled bodies do not delay other requests', async () => {
   const halting = await Promise.all(
     Array.from({ length: 6 }, async (_, index) => {
       const headers = { 'Content-Length': large.length };
@@ -137,7 +137,7 @@ test('efs serve s3: bodies that halt keep no other waiting', async () => {
   await expect.poll(ended).toHaveLength(halting.length);
 });
 
-test('efs serve s3: who stops reading ends the download, and others are served', async () => {
+test('efs serve s3: a client that stops reading ends its download, and others are served', async () => {
   await client.send(new PutObjectCommand({ Bucket, Key: 'large', Body: large }));
   const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'large' }));
   const asking = httpRequest(url).end();
@@ -151,7 +151,7 @@ test('efs serve s3: who stops reading ends the download, and others are served',
   expect(Buffer.compare(bytes, large)).toBe(0);
 });
 
-test('efs serve s3: small objects that come together go in a few updates, each with its own answer', async () => {
+test('efs serve s3: small objects that arrive together take a few updates, and each has its own answer', async () => {
   updates.length = 0;
   const put = (Key: string, more: object = {}) =>
     client.send(new PutObjectCommand({ Bucket, Key, Body: Key, ...more }));
@@ -164,7 +164,7 @@ test('efs serve s3: small objects that come together go in a few updates, each w
   expect((await client.send(list)).KeyCount).toBe(40);
 });
 
-test('efs serve s3: a service that is away is SlowDown, and when to come back', async () => {
+test('efs serve s3: an unreachable service is reported as SlowDown with Retry-After', async () => {
   const away = await openS3Server(
     { ...service, host: 'http://127.0.0.1:9' },
     {},
@@ -217,7 +217,7 @@ describe('efs serve s3: workers', () => {
   const isIn = (entering: Promise<unknown>) =>
     Promise.race([entering.then(() => true), new Promise((end) => setImmediate(end, false))]);
 
-  test('leave places for other keys, and few to requests without one', async () => {
+  test('leave places for other keys, and few for requests without a key', async () => {
     const workers = open();
     const [one, two, , four] = [1, 2, 3, 4].map(() => workers.enter('A', signal));
     await Promise.all([one, two]);
@@ -235,7 +235,7 @@ describe('efs serve s3: workers', () => {
     expect(await isIn(next)).toBe(true);
   });
 
-  test('occupy no worker while they wait for a client, up to a limit', async () => {
+  test('are not occupied by requests that wait for a client, up to a limit', async () => {
     const workers = open();
     let read = () => {};
     const reads = new Promise<void>((resolve) => {
@@ -254,7 +254,7 @@ describe('efs serve s3: workers', () => {
     expect(await isIn(third)).toBe(true);
   });
 
-  test('forget a request that is given up before and after it was let in', async () => {
+  test('forget a request that is cancelled before or after it got a place', async () => {
     const workers = open();
     const controller = new AbortController();
     const place = await workers.enter(undefined, controller.signal);
@@ -267,10 +267,10 @@ describe('efs serve s3: workers', () => {
   });
 });
 
-describe('efs serve s3: a gate', () => {
+describe('efs serve s3: a semaphore', () => {
   const { signal } = new AbortController();
 
-  test('lets so many in, and those who wait in their order', async () => {
+  test('admits a number of entrants, and the waiting ones in their order', async () => {
     const gate = new Semaphore(2, 2);
     const inside: number[] = [];
     const enter = async (number: number) => {
@@ -291,7 +291,7 @@ describe('efs serve s3: a gate', () => {
     expect(inside).toEqual([1, 2, 3, 4]);
   });
 
-  test('forgets who waits no more', async () => {
+  test('forgets an entrant that was cancelled', async () => {
     const gate = new Semaphore(1, 1);
     const leave = await gate.enter(signal);
     const controller = new AbortController();

@@ -72,7 +72,7 @@ describe.runIf(existsSync('/proc/self/status'))(
   `efs serve s3: ${requests} requests at a time`,
   () => {
     it.each(['demo', 'sealed'])(
-      `to bucket %s take ${peakMax} MiB at most`,
+      `to bucket %s take at most ${peakMax} MiB`,
       async (Bucket) => {
         const client = await openClient();
         const numbers = Array.from({ length: requests }, (_, index) => index);

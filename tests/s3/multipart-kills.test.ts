@@ -147,7 +147,7 @@ describe.each([
   ]);
 
   test.each(deaths)(
-    'ends right when the S3 server is gone at call $call, after it: $isAfter',
+    'completes correctly if the S3 server is killed at call $call, after it: $isAfter',
     async (death) => {
       const s3Servers = new S3Servers(death);
       await s3Servers.open();
@@ -158,7 +158,7 @@ describe.each([
     },
   );
 
-  test('has no more calls than were tried', async () => {
+  test('makes no more calls than were tried', async () => {
     const s3Servers = new S3Servers({ call: calls + 1, isAfter: false });
     await s3Servers.open();
     await uploadThrough(s3Servers, bucket);

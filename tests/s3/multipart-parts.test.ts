@@ -31,7 +31,7 @@ const mebibyte = 1_048_576;
 const freshFolder = () => mkdtempSync(join(tmpdir(), 'efs-s3-'));
 
 describe('UploadLog: parts of one length', () => {
-  test('are whole chunks, as long as can be', () => {
+  test('consist of whole chunks that are as long as possible', () => {
     const chunksOf = (partBytes: number) => layoutOf(partBytes)?.chunkBytes;
     expect(chunksOf(5 * mebibyte)).toBe(1.25 * mebibyte);
     for (const count of [8, 16, 32, 64, 512]) expect(chunksOf(count * mebibyte)).toBe(mebibyte);
@@ -48,7 +48,7 @@ describe('UploadLog: parts of one length', () => {
     );
   });
 
-  test('layoutOf() keeps chunks as short as a slow line takes them in time', () => {
+  test('layoutOf() chooses chunks that a slow line transfers in time', () => {
     const slow = (partBytes: number, longest: number) => layoutOf(partBytes, longest)?.chunkBytes;
     expect(slow(8 * mebibyte, 300_000)).toBe(mebibyte / 4);
     expect(slow(9_500_000, 180_000)).toBe(125_000);
@@ -59,7 +59,7 @@ describe('UploadLog: parts of one length', () => {
     }
   });
 
-  test('have their places up to the last chunk that a file can have', () => {
+  test('have offsets up to the last chunk that a file can have', () => {
     const layout = { partBytes: 8 * mebibyte, chunkBytes: mebibyte };
     expect(hasPlace(layout, 1250, layout.partBytes)).toBe(true);
     expect(hasPlace(layout, 1251, 1)).toBe(false);
@@ -70,7 +70,7 @@ describe('UploadLog: the length of parts', () => {
   const { signal } = new AbortController();
   const part = (number: number, size: number, isCopied = false) => ({ number, size, isCopied });
 
-  test('is that of part 1, and of any two that are alike', async () => {
+  test('is that of part 1, or of any two equal parts', async () => {
     const first = new PartLength([]);
     first.note(part(1, 5));
     expect(await first.settled(signal)).toBe(5);
@@ -80,7 +80,7 @@ describe('UploadLog: the length of parts', () => {
     expect(await alike.settled(signal)).toBe(8);
   });
 
-  test('is waited for by those that come before part 1', async () => {
+  test('is awaited by parts that arrive before part 1', async () => {
     const length = new PartLength([]);
     length.note(part(3, 2));
     const settled = length.settled(signal);
@@ -88,7 +88,7 @@ describe('UploadLog: the length of parts', () => {
     expect(await settled).toBe(9);
   });
 
-  test('is unknown after an earlier part, a copied part, or a part that came again', async () => {
+  test('is unknown after an earlier part, a copied part, or a repeated part', async () => {
     const lengths = [new PartLength([part(1, 5)]), new PartLength([]), new PartLength([])];
     lengths[1]?.note(part(1, 5, true));
     for (const size of [5, 5]) lengths[2]?.note(part(4, size));
@@ -99,7 +99,7 @@ describe('UploadLog: the length of parts', () => {
   });
 });
 
-describe('UploadLog: the CRC of a whole', () => {
+describe('UploadLog: the CRC of a whole object', () => {
   const algorithms = ['CRC32', 'CRC32C', 'CRC64NVME'] as const;
   const sumOf = async (algorithm: ChecksumAlgorithm, bytes: Uint8Array) => {
     const running = await runChecksum(algorithm);
@@ -107,7 +107,7 @@ describe('UploadLog: the CRC of a whole', () => {
     return Buffer.from(running.digest()).toString('base64');
   };
 
-  test.each(algorithms)('is computed from those of its parts: %s', async (algorithm) => {
+  test.each(algorithms)('is computed from the CRCs of its parts: %s', async (algorithm) => {
     const parts = fc.array(fc.uint8Array({ maxLength: 50 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(parts, async (pieces) => {
@@ -152,7 +152,7 @@ describe('UploadLog: the log of an upload', () => {
   });
   const read = async (folder: string) => (await UploadLog.open(folder, 'abc'))?.state;
 
-  test('is read again as it was written', async () => {
+  test('can be read again as it was written', async () => {
     const folder = freshFolder();
     const log = await UploadLog.create(folder, start);
     const session = { sessionId: 's', partBytes: 8, chunkBytes: 4 };
@@ -167,7 +167,7 @@ describe('UploadLog: the log of an upload', () => {
     expect(await UploadLog.open(folder, 'other')).toBeUndefined();
   });
 
-  test('is that of the last whole line, wherever it was cut', async () => {
+  test('ends at its last complete line, wherever it was cut off', async () => {
     const folder = freshFolder();
     const log = await UploadLog.create(folder, start);
     const { size: startBytes } = statSync(logPath(folder, 'abc'));
@@ -182,7 +182,7 @@ describe('UploadLog: the log of an upload', () => {
     }
   });
 
-  test('has no half lines of an append that failed', async () => {
+  test('has no partial lines of a failed append', async () => {
     const folder = freshFolder();
     const log = await UploadLog.create(folder, start);
     appendFileSync(logPath(folder, 'abc'), '{"kind":"pa');
@@ -190,7 +190,7 @@ describe('UploadLog: the log of an upload', () => {
     expect((await read(folder))?.parts.has(1)).toBe(true);
   });
 
-  test('is not guessed at when it is damaged, and not made again when it is gone', async () => {
+  test('is refused if it is damaged, and not created again if it was deleted', async () => {
     const folder = freshFolder();
     const log = await UploadLog.create(folder, start);
     await expect(UploadLog.create(folder, start)).rejects.toThrow('EEXIST');
@@ -202,13 +202,13 @@ describe('UploadLog: the log of an upload', () => {
   });
 });
 
-describe('UploadLog: uploads that nobody touches', () => {
+describe('UploadLog: idle uploads', () => {
   const start = {
     ...{ holder: 'EFS', bucket: 'photos', path: 'a', key: 'a' },
     description: { contentType: 'a/b', headers: {}, expires: undefined, metadata: {}, tags: [] },
   };
 
-  test('go after a day, with what waits for them', async () => {
+  test('end after a day, together with their waiting parts', async () => {
     const folder = freshFolder();
     const former = new MultipartUploads({ folder });
     const [old, young] = [await former.create(start), await former.create(start)];
@@ -228,7 +228,7 @@ describe('UploadLog: uploads that nobody touches', () => {
       expect((await uploads.find(id, owner)).state.parts.size).toBe(0);
   });
 
-  test('are found by their id, holder, bucket and key alone, and by no path', async () => {
+  test('are found only by id, holder, bucket and key, and by no path', async () => {
     const uploads = new MultipartUploads({ folder: freshFolder() });
     const id = await uploads.create(start);
     const owner = { holder: 'EFS', bucket: 'photos', key: 'a' };
@@ -255,7 +255,7 @@ describe('UploadLog: the spool', () => {
   }
   const bytes = Buffer.alloc(300_000, 'spool');
 
-  test('gives back what it was given, and is for its user alone', async () => {
+  test('returns what it stored, and only its user can read it', async () => {
     const folder = freshFolder();
     const spool = await Spool.open(folder, 1_000_000);
     const name = await spool.write('abc', inPieces(bytes), bytes.length);
@@ -267,7 +267,7 @@ describe('UploadLog: the spool', () => {
     await expect(spool.read(name).next()).rejects.toMatchObject({ code: 'InvalidPart' });
   });
 
-  test('is bounded, over a restart too, and has room again for what was removed', async () => {
+  test('is limited, also over a restart, and has room again after a removal', async () => {
     const folder = freshFolder();
     const spool = await Spool.open(folder, 700_000);
     const [name] = [
@@ -286,7 +286,7 @@ describe('UploadLog: the spool', () => {
     expect(readdirSync(folder)).toHaveLength(2);
   });
 
-  test('keeps nothing of what fails', async () => {
+  test('keeps nothing of a failed part', async () => {
     const folder = freshFolder();
     const spool = await Spool.open(folder, bytes.length);
     const failing = inPieces(bytes, new Error('The client has closed the connection.'));

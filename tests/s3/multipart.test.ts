@@ -93,7 +93,7 @@ async function sendAll(upload: Upload, numbers: readonly number[]): Promise<List
 describe.each(['demo', 'sealed'])(
   'CompleteMultipartUpload: an upload in parts to bucket %s',
   (Bucket) => {
-    test('consists of its parts in order, with the metadata of its beginning', async () => {
+    test('consists of its parts in order, with the metadata of its start', async () => {
       const told = { Bucket, ContentType: 'a/b', Metadata: { mtime: '1.5' } };
       const upload = await begin('whole.bin', told);
       const listed = await sendAll(upload, [1, 2, 3]);
@@ -107,7 +107,7 @@ describe.each(['demo', 'sealed'])(
       expect((await complete(upload, listed)).ETag).toBe(ETag);
     });
 
-    test('is read by the numbers of its parts', async () => {
+    test('can be read by part number', async () => {
       const upload = await begin('numbers.bin', { Bucket });
       await complete(upload, await sendAll(upload, [1, 2, 3]));
       const named = { Bucket, Key: upload.Key };
@@ -149,7 +149,7 @@ describe.each(['demo', 'sealed'])(
       await expect(partOfOne(2)).rejects.toMatchObject({ name: 'InvalidPartNumber' });
     });
 
-    test('takes parts in any order, and a part that is sent again counts as it was sent last', async () => {
+    test('accepts parts in any order, and of a repeated part the last one', async () => {
       const upload = await begin('again.bin', { Bucket });
       const listed = (await sendAll(upload, [3, 2, 1])) ?? [];
       const again = await send(upload, 2, parts[0] ?? bytes);
@@ -159,7 +159,7 @@ describe.each(['demo', 'sealed'])(
       expect(Buffer.compare(await get(upload), Buffer.concat([one, one, three]))).toBe(0);
     });
 
-    test('that is given up leaves nothing', async () => {
+    test('that is aborted leaves nothing', async () => {
       const upload = await begin('given-up.bin', { Bucket });
       await sendAll(upload, [1, 3]);
       await client.send(new AbortMultipartUploadCommand(upload));
@@ -175,7 +175,7 @@ describe.each(['demo', 'sealed'])(
 );
 
 describe('CompleteMultipartUpload: parts', () => {
-  test('of one length go to the service as they come, the last of another length waits', async () => {
+  test('of one length are stored as they arrive, and a last part of another length waits', async () => {
     const upload = await begin('streamed.bin');
     await sendAll(upload, [1, 2, 3]);
     expect(spooled()).toHaveLength(1);
@@ -184,7 +184,7 @@ describe('CompleteMultipartUpload: parts', () => {
     await client.send(new AbortMultipartUploadCommand(upload));
   });
 
-  test('of any lengths are put together when they waited all', async () => {
+  test('of any lengths are joined if all of them waited', async () => {
     const upload = await begin('any.bin');
     const pieces = [
       bytes.subarray(0, 65_537),
@@ -213,7 +213,7 @@ describe('CompleteMultipartUpload: parts', () => {
         [11, first],
       ],
     ],
-  ])('%s are put together behind those that went to the service', async (name, sent) => {
+  ])('%s are joined after those that are already stored', async (name, sent) => {
     const upload = await begin(`${name}.bin`);
     const listed = [];
     for (const [number, body] of sent) listed.push(await send(upload, number, body));
@@ -224,7 +224,7 @@ describe('CompleteMultipartUpload: parts', () => {
     expect(spooled()).toEqual([]);
   });
 
-  test('whose places have changed are refused in words, at once if they are sent again', async () => {
+  test('whose offsets have changed are refused, at once if they are sent again', async () => {
     const upload = await begin('unfit.bin');
     const listed = await sendAll(upload, [1, 2]);
     const again = send(upload, 1, short);
@@ -234,7 +234,7 @@ describe('CompleteMultipartUpload: parts', () => {
     expect(Buffer.compare(await get(upload), Buffer.concat([first, second]))).toBe(0);
   });
 
-  test('that are not what they say are not there', async () => {
+  test('that do not match their digests are not stored', async () => {
     const upload = await begin('wrong.bin');
     const part = { ...upload, PartNumber: 1, Body: parts[0] ?? bytes };
     const wrong = new UploadPartCommand({ ...part, ContentMD5: md5(bytes).toString('base64') });
@@ -245,7 +245,7 @@ describe('CompleteMultipartUpload: parts', () => {
     expect(await complete(upload, listed)).toMatchObject({ ETag: etagOf(parts.slice(0, 1)) });
   });
 
-  test('that are sent again while they come are there as they were sent last', async () => {
+  test('that are sent several times concurrently are stored as sent last', async () => {
     const upload = await begin('twice.bin');
     const bodies = [parts[1] ?? bytes, parts[0] ?? bytes, parts[0] ?? bytes];
     const sent = await Promise.allSettled(bodies.map((body) => send(upload, 1, body)));
@@ -257,7 +257,7 @@ describe('CompleteMultipartUpload: parts', () => {
     expect(`"${md5(stored).toString('hex')}"`).toBe(Parts[0]?.ETag);
   });
 
-  test('are listed as they are there, by pages', async () => {
+  test('are listed page by page', async () => {
     const upload = await begin('listed.bin');
     await sendAll(upload, [1, 3]);
     const { Parts, IsTruncated } = await client.send(new ListPartsCommand(upload));
@@ -275,7 +275,7 @@ describe('CompleteMultipartUpload: parts', () => {
     await client.send(new AbortMultipartUploadCommand(upload));
   });
 
-  test('come from objects too', async () => {
+  test('can be copied from objects', async () => {
     const source = await begin('whole-source.bin');
     await complete(source, await sendAll(source, [1, 2, 3]));
     const upload = await begin('copied.bin');
@@ -299,7 +299,7 @@ describe('CompleteMultipartUpload: parts', () => {
 });
 
 describe('CompleteMultipartUpload: a completion', () => {
-  test('lists parts that are there, upwards, of the least length that parts have', async () => {
+  test("requires existing parts in ascending order, of S3's minimum length", async () => {
     const upload = await begin('refused.bin');
     const [one, two] = (await sendAll(upload, [1, 2])) ?? [];
     const small = await send(upload, 3, bytes.subarray(0, 10));
@@ -351,8 +351,8 @@ describe('CompleteMultipartUpload: a completion', () => {
   });
 });
 
-describe('CompleteMultipartUpload: an S3 server that starts anew', () => {
-  test('goes on with uploads where they were', async () => {
+describe('CompleteMultipartUpload: an S3 server after a restart', () => {
+  test('continues uploads where they were', async () => {
     const upload = await begin('restart.bin');
     const first = (await sendAll(upload, [1, 3])) ?? [];
     await s3Server.stop();

@@ -38,7 +38,7 @@ async function get(Bucket: string, Key: string): Promise<Uint8Array> {
 }
 
 test.each(['demo', 'private', 'sealed'])(
-  'putObject(): objects of bucket %s come back',
+  'putObject(): objects of bucket %s can be read back',
   async (Bucket) => {
     await Promise.all([0, 1, 5_000, 150_000, 4_000_000].map((size) => goThere(Bucket, size)));
   },

@@ -101,7 +101,7 @@ const head = (Key: string) => client.send(new HeadObjectCommand({ Bucket, Key })
 const named = (name: string) => expect.objectContaining({ name });
 
 describe.concurrent('efs serve s3: objects', () => {
-  test('have what was noted with them, and nothing of the S3 server in their metadata', async () => {
+  test("have their metadata, without the S3 server's own entries", async () => {
     const noted = {
       ContentType: 'text/css; charset=utf-8',
       CacheControl: 'max-age=60',
@@ -114,7 +114,7 @@ describe.concurrent('efs serve s3: objects', () => {
     expect((await head('noted')).Metadata).toEqual(noted.Metadata);
   });
 
-  test('are read by ranges and on conditions', async () => {
+  test('are read by range and on conditions', async () => {
     const { ETag = '' } = await put('read', '0123456789');
     const part = await get('read', { Range: 'bytes=2-4' });
     expect(part).toMatchObject({ text: '234', ContentRange: 'bytes 2-4/10', ContentLength: 3 });
@@ -128,7 +128,7 @@ describe.concurrent('efs serve s3: objects', () => {
     await expect(get('read', { IfModifiedSince: later })).rejects.toMatchObject(unchanged);
   });
 
-  test('are stored on conditions, of which one of two at a time is met', async () => {
+  test('are stored on conditions, which only one of two concurrent requests meets', async () => {
     const first = () => put('once', 'x', { IfNoneMatch: '*' });
     const tried = await Promise.allSettled([first(), first()]);
     expect(tried.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -141,7 +141,7 @@ describe.concurrent('efs serve s3: objects', () => {
     expect((await get('once')).text).toBe('second');
   });
 
-  test('have the checksum that came with them, which is verified', async () => {
+  test('have the checksum of their request, which is verified', async () => {
     const sent = await put('summed', 'body', { ChecksumAlgorithm: 'CRC64NVME' });
     expect(sent.ChecksumCRC64NVME).toMatch(/=$/);
     const got = await get('summed', { ChecksumMode: 'ENABLED' });
@@ -157,7 +157,7 @@ describe.concurrent('efs serve s3: objects', () => {
     });
   });
 
-  test('are copied with their metadata, or with other', async () => {
+  test('are copied with their metadata, or with other metadata', async () => {
     await put('from ä+', 'copied', { Metadata: { a: '1' }, ContentType: 'a/b' });
     const copy = (Key: string, more: object, to = Bucket) => {
       const CopySource = `${Bucket}/${encodeURIComponent('from ä+')}`;
@@ -201,7 +201,7 @@ describe.concurrent('efs serve s3: objects', () => {
     expect((await tags()).TagSet).toEqual([]);
   });
 
-  test('are deleted one by one and together, and again', async () => {
+  test('are deleted one by one and together, also repeatedly', async () => {
     const Keys = ['gone 1', 'gone/2', 'gone/', 'gone &<3>'];
     await Promise.all(Keys.map((key) => put(key, 'x')));
     await client.send(new DeleteObjectCommand({ Bucket, Key: Keys[0] }));
@@ -216,7 +216,7 @@ describe.concurrent('efs serve s3: objects', () => {
     expect(answer.Deleted).toBeUndefined();
   });
 
-  test('have former versions where the bucket keeps them', async () => {
+  test('have former versions if the bucket keeps them', async () => {
     const versioning = () => client.send(new GetBucketVersioningCommand({ Bucket }));
     expect((await versioning()).Status).toBe('Enabled');
     await put('kept', 'one');
@@ -270,25 +270,28 @@ describe.each(['names', 'sealed'])('efs serve s3: the list of bucket %s', (bucke
   const sorted = (names: string[]) =>
     names.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
 
-  test.each([2, 1_000])('has every key in the order of UTF-8, by %i a page', async (size) => {
+  test.each([2, 1_000])('has every key in the order of UTF-8, with pages of %i', async (size) => {
     expect(await pages(size, {})).toEqual(inOrder);
     expect(await pages(size, { EncodingType: 'url' })).toEqual(
       inOrder.map((key) => encodeURIComponent(key).replaceAll('%2F', '/')),
     );
   });
 
-  test.each([1, 1_000])('has folders, and groups of any delimiter, by %i a page', async (size) => {
-    const below = (Prefix: string, Delimiter: string) => pages(size, { Prefix, Delimiter });
-    const folders = inOrder.filter((key) => !key.includes('/'));
-    expect(sorted(await below('', '/'))).toEqual(sorted([...folders, 'b!/*', 'b/*']));
-    expect(await below('b/', '/')).toEqual(['b/', 'b/1', 'b/2/*']);
-    const others = inOrder.filter((key) => !key.includes('2'));
-    expect(sorted(await below('', '2'))).toEqual(sorted([...others, 'b/2*', 'a%2*']));
-    expect(await below('b/2', '')).toEqual(['b/2/c', 'b/2/d']);
-    expect(await below('b/ ', '')).toEqual([]);
-  });
+  test.each([1, 1_000])(
+    'has folders, and groups by any delimiter, with pages of %i',
+    async (size) => {
+      const below = (Prefix: string, Delimiter: string) => pages(size, { Prefix, Delimiter });
+      const folders = inOrder.filter((key) => !key.includes('/'));
+      expect(sorted(await below('', '/'))).toEqual(sorted([...folders, 'b!/*', 'b/*']));
+      expect(await below('b/', '/')).toEqual(['b/', 'b/1', 'b/2/*']);
+      const others = inOrder.filter((key) => !key.includes('2'));
+      expect(sorted(await below('', '2'))).toEqual(sorted([...others, 'b/2*', 'a%2*']));
+      expect(await below('b/2', '')).toEqual(['b/2/c', 'b/2/d']);
+      expect(await below('b/ ', '')).toEqual([]);
+    },
+  );
 
-  test('begins after a name, by either version', async () => {
+  test('begins after a name, in both versions of the list', async () => {
     const StartAfter = 'b/';
     const after = inOrder.slice(inOrder.indexOf(StartAfter) + 1);
     const second = await client.send(new ListObjectsV2Command({ Bucket: bucket, StartAfter }));
@@ -304,7 +307,7 @@ describe.each(['names', 'sealed'])('efs serve s3: the list of bucket %s', (bucke
   });
 });
 
-test('efs serve s3: buckets are made, listed, looked at and removed', async () => {
+test('efs serve s3: buckets are created, listed, inspected and removed', async () => {
   const input = { Bucket: 'fresh' };
   await client.send(new CreateBucketCommand(input));
   // Creation is repeatable as in us-east-1; these options have no effect.
@@ -355,7 +358,7 @@ test('efs serve s3: settings that S3 reports as empty are empty, and deleting ab
   await expect(client.send(missing)).rejects.toEqual(named('NoSuchBucket'));
 });
 
-test('efs serve s3: PutBucketPolicy is refused once: clients do not repeat what never works', async () => {
+test('efs serve s3: PutBucketPolicy is refused so that clients do not retry', async () => {
   const patient = s3Server.client(ownerKey, { maxAttempts: 5 });
   const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [] });
   const put = new PutBucketPolicyCommand({ Bucket: 'names', Policy });
@@ -371,7 +374,7 @@ test('efs serve s3: PutBucketAcl accepts a private list of a private bucket, and
   await expect(acl('public', 'private')).rejects.toEqual(named('NotImplemented'));
 });
 
-test('efs serve s3: ListBuckets selects by a prefix, and has pages', async () => {
+test('efs serve s3: ListBuckets filters by prefix and has pages', async () => {
   const page = (more: object) => client.send(new ListBucketsCommand({ Prefix: 's', ...more }));
   await client.send(new CreateBucketCommand({ Bucket: 'second' }));
   const first = await page({ MaxBuckets: 1 });
@@ -389,7 +392,7 @@ test('efs serve s3: ListMultipartUploads refuses a missing bucket with 404, and 
   expect((await fetch(`${s3Server.url}/public?uploads`)).status).toBe(403);
 });
 
-test('efs serve s3: ListObjectsV2 takes an empty continuation token for the beginning', async () => {
+test('efs serve s3: ListObjectsV2 treats an empty continuation token as the beginning', async () => {
   const list = new ListObjectsV2Command({ Bucket: 'names', ContinuationToken: '', MaxKeys: 1 });
   expect((await client.send(list)).Contents?.map(({ Key }) => Key)).toEqual(inOrder.slice(0, 1));
 });
@@ -417,7 +420,7 @@ test('efs serve s3: response-content-disposition may have Latin-1, and no other 
   await expect(shown('a\r\nb')).rejects.toEqual(named('InvalidArgument'));
 });
 
-test('efs serve s3: a signed address is good for what it was signed for alone', async () => {
+test('efs serve s3: a presigned URL is valid only for the request that it was signed for', async () => {
   await put('signed', 'by an address');
   const options = { expiresIn: 60 };
   const shown = { Bucket, Key: 'signed', ResponseContentType: 'a/b' };
@@ -433,7 +436,7 @@ test('efs serve s3: a signed address is good for what it was signed for alone', 
   expect((await get('put')).text).toBe('sent');
 });
 
-test('efs serve s3: who signs nothing reads what is public, and nothing else', async () => {
+test('efs serve s3: an unsigned request can only read public objects', async () => {
   await put('seen', 'by all', { Bucket: 'public' });
   const open = (path: string, init?: RequestInit) => fetch(`${s3Server.url}/${path}`, init);
   expect(await (await open('public/seen')).text()).toBe('by all');
@@ -443,7 +446,7 @@ test('efs serve s3: who signs nothing reads what is public, and nothing else', a
   expect((await open('public/seen?response-content-type=text/html')).status).toBe(400);
 });
 
-test('efs serve s3: an API key does what it may, in its bucket', async () => {
+test('efs serve s3: an API key has its permissions, only in its bucket', async () => {
   const keyed = s3Server.client(apiKey);
   const object = { Bucket: service.bucket, Key: 'by key/of 2 MB' };
   const Body = new Uint8Array(2_500_000).fill(7);
@@ -459,7 +462,7 @@ test('efs serve s3: an API key does what it may, in its bucket', async () => {
   await expect(keyed.send(elsewhere)).rejects.toMatchObject({ $metadata });
 });
 
-test('efs serve s3: no line of the log has a secret', () => {
+test('efs serve s3: no line of the log contains a secret', () => {
   expect(s3Server.log.length).toBeGreaterThan(50);
   expect(s3Server.log.join('\n')).not.toMatch(/x-amz-|\?|secret|authorization/i);
 });

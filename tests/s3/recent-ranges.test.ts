@@ -41,7 +41,7 @@ async function get(start: number, end: number, IfMatch?: string): Promise<Uint8A
 /** Counts requests for bytes; records are requested once a second, at any speed of the machine. */
 const reads = () => asked.filter((method) => method === 'readFile').length;
 
-test('RecentRanges: GET of one range behind the other asks the service for each chunk once', async () => {
+test('RecentRanges: GET of consecutive ranges requests each chunk once', async () => {
   await get(0, step);
   expect(reads()).toBeGreaterThan(0);
   asked.length = 0;
@@ -53,13 +53,13 @@ test('RecentRanges: GET of one range behind the other asks the service for each 
   expect(reads()).toBeLessThanOrEqual(3);
 });
 
-test('RecentRanges: GET of ranges at any places asks for these bytes only', async () => {
+test('RecentRanges: GET of scattered ranges requests only these bytes', async () => {
   for (const at of [3_000_000, 10, 1_000_000]) {
     expect(Buffer.compare(await get(at, at + 100), bytes.subarray(at, at + 100))).toBe(0);
   }
 });
 
-test('RecentRanges: GET of a range after a PUT has the new bytes, and no mixture', async () => {
+test('RecentRanges: GET of a range after a PUT has the new bytes only', async () => {
   await get(0, step);
   await get(step, 2 * step);
   const { ETag } = await client.send(new HeadObjectCommand({ Bucket, Key }));
@@ -70,7 +70,7 @@ test('RecentRanges: GET of a range after a PUT has the new bytes, and no mixture
   await expect(get(3 * step, 4 * step, ETag)).rejects.toMatchObject(refused);
 });
 
-test('RecentRanges: GET of a range has bytes of one version when another client has replaced the file', async () => {
+test('RecentRanges: GET of a range has bytes of one version if another client has replaced the file', async () => {
   await get(0, step);
   const third = sampleBytes('third', bytes.length);
   await s3Server.storage.upload(third, { bucket: Bucket, path: Key, contentType: 'a/b' });
@@ -103,7 +103,7 @@ describe('RecentRanges', () => {
     expect(loads).toBe(4);
   });
 
-  test('read() keeps one window, of one version, and forgets what has failed', async () => {
+  test('read() keeps one window, of one version, and forgets a failed one', async () => {
     const ranges = new RecentRanges(() => nowMs);
     const fetched: number[] = [];
     const fetch = async ({ start, end }: { start: number; end: number }) => {

@@ -40,7 +40,7 @@ describe('routeOf(): an address', () => {
     ['/demo//a', 'demo', '/a'],
     ['/demo/a+b%20c%2B', 'demo', 'a+b c+'],
     ['/demo/%C3%A4%00', 'demo', 'ä\0'],
-  ])('%s is of bucket %s and key %s', (rawPath, bucket, key) => {
+  ])('%s names bucket %s and key %s', (rawPath, bucket, key) => {
     expect(addressOf({ rawPath, ...local })).toEqual({ bucket, key });
   });
 
@@ -60,7 +60,7 @@ describe('routeOf(): an address', () => {
     expect(codeOf(() => addressOf({ rawPath, ...local }))).toBe(code);
   });
 
-  test('has its bucket in the host where the host is below the domain', () => {
+  test("may have its bucket in the host below the server's domain", () => {
     const at = (host: string) => addressOf({ rawPath: '/a/b', host, domain: 's3.Example' });
     expect(at('demo.S3.example:9000')).toEqual({ bucket: 'demo', key: 'a/b' });
     expect(at('holiday-photos.s3.example')).toEqual({ bucket: 'holiday-photos', key: 'a/b' });
@@ -77,7 +77,7 @@ describe('routeOf(): a key', () => {
     fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 8 }).map((all) => all.join('')),
   );
 
-  test('is refused just where the service refuses its path', () => {
+  test('is refused exactly if the service refuses its path', () => {
     fc.assert(
       fc.property(anyKey, (key) => {
         const code = codeOf(() => pathOfKey(key));
@@ -88,7 +88,7 @@ describe('routeOf(): a key', () => {
     );
   });
 
-  test('comes back of its path, and paths have the order of keys', () => {
+  test('equals the key of its path, and paths sort as keys do', () => {
     fc.assert(
       fc.property(anyKey, anyKey, (one, other) => {
         fc.pre(codeOf(() => [pathOfKey(one), pathOfKey(other)]) === undefined);
@@ -99,7 +99,7 @@ describe('routeOf(): a key', () => {
     );
   });
 
-  test('has at most 1,024 bytes, and one less where it is that of a folder', () => {
+  test('has at most 1,024 bytes, and one less if it names a folder', () => {
     expect(codeOf(() => pathOfKey('ä'.repeat(512)))).toBeUndefined();
     expect(codeOf(() => pathOfKey(`${'ä'.repeat(512)}a`))).toBe('KeyTooLongError');
     expect(codeOf(() => pathOfKey(`${'a'.repeat(1_023)}/`))).toBe('KeyTooLongError');
@@ -161,7 +161,7 @@ describe('routeOf(): a condition', () => {
 });
 
 describe('routeOf(): tags', () => {
-  test('come back of the words that they are kept as', () => {
+  test('are the same after encoding and decoding', () => {
     const text = fc.string({ maxLength: 20 });
     fc.assert(
       fc.property(text, text, (key, value) => {
@@ -173,7 +173,7 @@ describe('routeOf(): tags', () => {
     );
   });
 
-  test('are refused where they are too many, too long or there twice', () => {
+  test('are refused if they are too many, too long or repeated', () => {
     const many = Array.from({ length: 11 }, (_, index) => ({ key: `k${index}`, value: '' }));
     expect(codeOf(() => wordsOf(many))).toBe('InvalidTag');
     expect(codeOf(() => wordsOf([{ key: 'a', value: 'b'.repeat(63) }]))).toBe('InvalidTag');
@@ -185,7 +185,7 @@ describe('routeOf(): tags', () => {
 describe('routeOf(): XML', () => {
   const bytes = (text: string) => new TextEncoder().encode(text);
 
-  test('of a request has characters by their numbers, and spaces', () => {
+  test('of a request may have character references and spaces', () => {
     const document = '<Delete xmlns="x"><Object><Key> a&amp;&#34;&#x9;b </Key></Object></Delete>';
     const root = readXml(bytes(document), 'Delete');
     expect(textOf(elementsOf(root, 'Object')[0], 'Key')).toBe(' a&"\tb ');
@@ -218,7 +218,7 @@ describe('routeOf(): XML', () => {
     expect(textOf(root, 'Key')).toBe('a&#65;\u{1f600}');
   });
 
-  test('of an answer comes back as it was', () => {
+  test('of a response is the same after parsing', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {
         const written = writeXml('Result', { Key: name });
@@ -252,7 +252,7 @@ describe('routeOf(): a request', () => {
     'PUT /demo/a?unheard-of',
     'POST /demo/a',
     'OPTIONS /demo/a',
-  ])('%s is not there, and taken for nothing else', (line) => {
+  ])('%s has no route, and is not mistaken for another', (line) => {
     expect(codeOf(() => routeOf(read(line)))).toBe('NotImplemented');
   });
 
@@ -296,14 +296,14 @@ describe('routeOf(): a request', () => {
     expect(route).not.toThrow('topsecret');
   });
 
-  test('has its header fields as UTF-8, and no name of its query twice', () => {
+  test('has header fields in UTF-8, and each query name once', () => {
     const sent = { 'x-amz-meta-name': Buffer.from('ä€').toString('latin1') };
     expect(read('PUT /demo/a', sent).header('x-amz-meta-name')).toBe('ä€');
     expect(codeOf(() => read('GET /demo?prefix=a&prefix=b'))).toBe('InvalidArgument');
   });
 });
 
-test('routeOf(): metadata that no record takes is refused', () => {
+test('routeOf(): metadata that no record can hold is refused', () => {
   const own = { etag: '0'.repeat(32) };
   expect(Object.keys(metadataOf(own, { a: 'b' }))).toEqual(['a', 's3.etag']);
   expect(codeOf(() => metadataOf(own, { a: 'b'.repeat(2_048) }))).toBe('MetadataTooLarge');

@@ -60,7 +60,7 @@ describe("authenticate(): AWS's test suite of Signature Version 4", () => {
     { name: `${name}, presigned`, form: query },
   ]);
 
-  test('is whole', () => expect(forms).toHaveLength(60));
+  test('is complete', () => expect(forms).toHaveLength(60));
 
   test.each(forms)('$name', async ({ form }) => {
     const request = received(form);
@@ -76,7 +76,7 @@ describe("authenticate(): AWS's test suite of Signature Version 4", () => {
 describe("authenticate(): an example of S3's documentation", () => {
   const requests = Object.entries({ ...documented, presigned });
 
-  test.each(requests)('is let in: %s', async (_name, request) => {
+  test.each(requests)('is accepted: %s', async (_name, request) => {
     const { caller } = await authenticate(request, exampleCredentials, exampleTime);
     const { accessKeyId, access } = exampleKey;
     expect(caller).toEqual({ accessKeyId, credential: { accessKeyId, access } });

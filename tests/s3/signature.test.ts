@@ -91,7 +91,7 @@ describe('authenticate(): a request that was altered', () => {
     },
   );
 
-  test('is refused for each byte of its query, and for what is put to it', async () => {
+  test('is refused for each byte of its query, and for each addition to it', async () => {
     const { list } = documented;
     const names = ['prefix=J&max-keys=3', 'max-keys=2', 'max-keys=2&prefix=J&prefix=J', ''];
     const queries = [...names, 'max-keys=2&prefix=J&acl', `${list.rawQuery}&__proto__=x`];
@@ -101,7 +101,7 @@ describe('authenticate(): a request that was altered', () => {
     }
   });
 
-  test('is let in when its query has another order or other escapes: they mean the same', async () => {
+  test('is accepted if its query has another order or equivalent escapes', async () => {
     for (const rawQuery of ['prefix=J&max-keys=2', 'max-keys=%32&%70refix=J&']) {
       expect(await codeOf({ ...documented.list, rawQuery })).toBe('let in');
     }
@@ -109,7 +109,7 @@ describe('authenticate(): a request that was altered', () => {
     expect(await codeOf({ ...documented.put, rawPath })).toBe('let in');
   });
 
-  test('is refused for another method, another time of the day, another payload', async () => {
+  test('is refused for another method, time of day or payload', async () => {
     const { get } = documented;
     expect(await codeOf({ ...get, method: 'DELETE' })).toBe('SignatureDoesNotMatch');
     const second = withHeader(get, 'x-amz-date', '20130524T000001Z');
@@ -129,7 +129,7 @@ describe('authenticate(): a request that was altered', () => {
     }
   });
 
-  test('is refused when it was presigned, for each byte of path, query and host', async () => {
+  test('is refused if it was presigned, for each byte of path, query and host', async () => {
     for (const rawPath of changesOf(presigned.rawPath)) {
       expect(await codeOf({ ...presigned, rawPath })).toBe('SignatureDoesNotMatch');
     }
@@ -149,7 +149,7 @@ describe('authenticate(): a request that was altered', () => {
 });
 
 describe('authenticate(): the time of a request', () => {
-  test('may be 15 minutes from that of the S3 server, either way', async () => {
+  test("may differ by 15 minutes from the S3 server's, in both directions", async () => {
     for (const seconds of [-900, 0, 900]) {
       expect(await codeOf(documented.get, later(seconds))).toBe('let in');
     }
@@ -158,7 +158,7 @@ describe('authenticate(): the time of a request', () => {
     }
   });
 
-  test('is followed by the expiry that a presigned request names', async () => {
+  test('is followed by the expiry of a presigned request', async () => {
     expect(await codeOf(presigned, later(86_400))).toBe('let in');
     await expect(check(presigned, later(86_401))).rejects.toThrow('Request has expired');
     await expect(check(presigned, later(-901))).rejects.toThrow('Request is not valid yet');
@@ -168,7 +168,7 @@ describe('authenticate(): the time of a request', () => {
     }
   });
 
-  test('is a time that there is', async () => {
+  test('must be a valid time', async () => {
     for (const time of ['20130532T000000Z', '20130524T240000Z', '2013-05-24T00:00:00Z', '']) {
       expect(await codeOf(withHeader(documented.get, 'x-amz-date', time))).toBe('AccessDenied');
     }
@@ -177,7 +177,7 @@ describe('authenticate(): the time of a request', () => {
 });
 
 describe('authenticate(): a signature', () => {
-  test('is bound to day, service and kind, in the words of S3', async () => {
+  test('is bound to day, service and kind, with the errors of S3', async () => {
     for (const [from, to] of [
       ['20130524/', '20130525/'],
       ['/s3/', '/ec2/'],
@@ -205,12 +205,12 @@ describe('authenticate(): a signature', () => {
     }
   });
 
-  test('is of a key that there is', async () => {
+  test('requires a known key', async () => {
     const other = replaced(documented.get, exampleKey.accessKeyId, 'AKIAIOSFODNN7EXAMPLF');
     expect(await codeOf(other)).toBe('InvalidAccessKeyId');
   });
 
-  test('covers the host and every header of Amazon that is sent', async () => {
+  test('covers the host and every x-amz- header', async () => {
     const more = withMore(documented.get, ['x-amz-acl', 'public-read']);
     expect(await codeOf(more)).toBe('AccessDenied');
     const host = replaced(documented.get, 'SignedHeaders=host;', 'SignedHeaders=');
@@ -219,7 +219,7 @@ describe('authenticate(): a signature', () => {
     expect(await codeOf(withMore(documented.get, ['user-agent', 'curl']))).toBe('let in');
   });
 
-  test('of another version is refused with what would be right', async () => {
+  test('of another version is refused with the supported one', async () => {
     const header = (value: string) =>
       withMore(without(documented.get, 'authorization'), ['authorization', value]);
     await expect(check(header('AWS AKIAIOSFODNN7EXAMPLE:abc='))).rejects.toThrow('Version 4');
@@ -232,14 +232,14 @@ describe('authenticate(): a signature', () => {
     );
   });
 
-  test('needs no session token, and none is taken', async () => {
+  test('needs no session token, and a request with one is refused', async () => {
     const token = withMore(documented.get, ['x-amz-security-token', 'a']);
     expect(await codeOf(token)).toBe('InvalidToken');
     const query = { ...presigned, rawQuery: `${presigned.rawQuery}&X-Amz-Security-Token=a` };
     expect(await codeOf(query)).toBe('InvalidToken');
   });
 
-  test('that fails tells nothing of the secret', async () => {
+  test('that fails reveals nothing of the secret', async () => {
     const error = await check({ ...documented.get, method: 'PUT' }).catch((reason) => reason);
     expect(JSON.stringify(error) + error.message + error.stack).not.toContain(
       exampleKey.secretAccessKey,
@@ -255,13 +255,13 @@ describe('authenticate(): a body', () => {
     headers,
   });
 
-  test('of a request without signature has a caller without name', async () => {
+  test('of an unsigned request has a caller without a key', async () => {
     const { caller, payload } = await check(anonymous(['host', 'a']));
     expect(caller).toEqual({ accessKeyId: undefined });
     expect(payload).toEqual({ kind: 'unsigned' });
   });
 
-  test('cannot have signed chunks when the request is not signed', async () => {
+  test('cannot have signed chunks if the request is not signed', async () => {
     const kinds = [
       'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
       'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER',
@@ -275,7 +275,7 @@ describe('authenticate(): a body', () => {
     expect(payload).toEqual({ kind: 'chunked', hasTrailer: true });
   });
 
-  test('of a signed request is what the header says', async () => {
+  test('of a signed request is what its header declares', async () => {
     const { payload } = await check(documented.put);
     expect(payload).toEqual({
       kind: 'signed',
@@ -303,7 +303,7 @@ class Sha256 {
   }
 }
 
-describe("authenticate(): what the SDK's signer signs", () => {
+describe("authenticate(): a request signed by the SDK's signer", () => {
   const { accessKeyId, secretAccessKey } = exampleKey;
   const signer = new SignatureV4({
     service: 's3',
@@ -330,7 +330,7 @@ describe("authenticate(): what the SDK's signer signs", () => {
     headers: { host: 'localhost:9000', 'x-amz-meta-a': ' two  spaces ' },
   });
 
-  test('is let in, with any key and any query', async () => {
+  test('is accepted, with any key and any query', async () => {
     await fc.assert(
       fc.asyncProperty(text, fc.dictionary(text, text, { maxKeys: 3 }), async (key, query) => {
         const request = plain(key, query);
@@ -347,7 +347,7 @@ describe("authenticate(): what the SDK's signer signs", () => {
     );
   });
 
-  test('is let in when it is presigned, and what went to the query counts as a header', async () => {
+  test('is accepted if it is presigned, with the headers that the query contains', async () => {
     const request = plain('a b', { 'x-id': 'PutObject' });
     const unsigned = { ...request.headers, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
     const toSign = { ...request, headers: unsigned };
@@ -364,7 +364,7 @@ describe("authenticate(): what the SDK's signer signs", () => {
   });
 });
 
-test('authenticate(): authenticate takes the time of the header date where x-amz-date is absent', async () => {
+test('authenticate() reads the time from the Date header if x-amz-date is absent', async () => {
   const hmac = (key: string | Uint8Array, text: string) =>
     createHmac('sha256', key).update(text).digest();
   const hash = createHash('sha256').update('').digest('hex');

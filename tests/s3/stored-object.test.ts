@@ -12,7 +12,7 @@ const record: FileRecord = {
 
 const ownOf = (metadata: Record<string, string>) => objectOf({ ...record, metadata }).own;
 
-test('objectOf(): numbers of bytes are read, and anything else is not there', () => {
+test('objectOf() reads numbers of bytes, and ignores other texts', () => {
   expect(ownOf({ 's3.size': '0', 's3.part': '400' })).toMatchObject({ size: 0, partBytes: 400 });
   for (const text of ['', ' 5', '-5', '0.5', '1e3', 'NaN', 'Infinity', '9'.repeat(16)]) {
     const own = ownOf({ 's3.size': text, 's3.part': text });

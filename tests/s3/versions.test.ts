@@ -71,7 +71,7 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
     return Versions;
   };
 
-  test('versionIdOf(): a version is read by its id, whatever has become of the object', async () => {
+  test('versionIdOf(): a version can be read by its id, whatever happened to the object', async () => {
     const Key = 'a/kept';
     const contents = [2_000_000, 20, 300].map((size) => sampleBytes(`${size}`, size));
     const ids: string[] = [];
@@ -122,7 +122,7 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
     await expect(get(Key, { VersionId })).rejects.toEqual(named('NoSuchVersion', 404));
   });
 
-  test('versionIdOf(): a version is copied: onto the object, to another, and as a part', async () => {
+  test('versionIdOf(): a version can be copied onto the object, to another, and as a part', async () => {
     const Key = 'a/source';
     const old = sampleBytes('old', 400_000);
     await put(Key, old, { ContentType: 'a/b', Metadata: { of: 'old' }, Tagging: 'k=v' });
@@ -156,7 +156,7 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
     expect(Buffer.compare((await get('a/whole', { VersionId: '1' })).bytes, expected)).toBe(0);
   });
 
-  test('versionIdOf(): tags of a version are shown and stay as they are', async () => {
+  test('versionIdOf(): tags of a version are shown and cannot change', async () => {
     const Key = 'a/tagged';
     await put(Key, Buffer.from('one'), { Tagging: 'turn=1' });
     await put(Key, Buffer.from('two'), { Tagging: 'turn=2' });
@@ -172,7 +172,7 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
   });
 });
 
-test('versionIdOf(): nobody reads a version of a public bucket who may not read the bucket', async () => {
+test('versionIdOf(): reading a version of a public bucket requires the right to read the bucket', async () => {
   const target = { Bucket: 'public', Key: 'secret' };
   for (const Body of ['a secret', 'none']) {
     await client.send(new PutObjectCommand({ ...target, Body }));
@@ -183,7 +183,7 @@ test('versionIdOf(): nobody reads a version of a public bucket who may not read 
   expect([former.status, await former.text()]).toEqual([403, expect.stringContaining('Access')]);
 });
 
-test('versionIdOf(): a bucket that keeps none tells no ids, until versioning is switched on', async () => {
+test('versionIdOf(): a bucket that keeps no versions returns no ids until versioning is enabled', async () => {
   const target = { Bucket: 'plain', Key: 'a' };
   const put = () => client.send(new PutObjectCommand({ ...target, Body: 'x' }));
   expect((await put()).VersionId).toBeUndefined();
@@ -195,7 +195,7 @@ test('versionIdOf(): a bucket that keeps none tells no ids, until versioning is 
   expect(numberOf((await put()).VersionId)).toBe(2);
 });
 
-test('versionIdOf(): the id of a version that has gone is never that of another one', async () => {
+test('versionIdOf(): the id of an erased version is never used again', async () => {
   const target = { Bucket: 'private', Key: 'again' };
   const put = async (Body: string) =>
     (await client.send(new PutObjectCommand({ ...target, Body }))).VersionId;
@@ -213,12 +213,12 @@ test('versionIdOf(): the id of a version that has gone is never that of another 
   expect(await got.Body?.transformToString()).toBe('third');
 });
 
-test('versionIdOf(): over HTTP, where it is not told, nobody asks whether a bucket keeps versions', async () => {
+test('versionIdOf(): over HTTP, keepsVersions() is false without a request', async () => {
   const secrets = bucketSecrets({ url: 'http://127.0.0.1:1', apiKey: 'efs_none' }, {});
   expect(await secrets.keepsVersions('public')).toBe(false);
 });
 
-test('versionIdOf(): an id that cannot be asked for is not told, and refuses nothing that was done', async () => {
+test('versionIdOf(): if the look-up of versioning fails, the id is omitted and the operation succeeds', async () => {
   const keepsVersions = () => Promise.reject(new Error('The service is away.'));
   const { secrets } = ownerAccount(service);
   const record = { bucketId: 'public', version: 3, updatedAt: '1970-01-01T00:00:00.036Z' };
@@ -226,7 +226,7 @@ test('versionIdOf(): an id that cannot be asked for is not told, and refuses not
   expect(await versionIdOf({ secrets }, record)).toBe('3-10');
 });
 
-test('versionIdOf(): an API key reads versions too, over HTTP', async () => {
+test('versionIdOf(): an API key can read versions too, over HTTP', async () => {
   const byKey = s3Server.client(apiKey);
   const target = { Bucket: service.bucket, Key: 'by/key' };
   await s3Server.storage.buckets.update(service.bucket, { keepVersionsDays: 3 });

@@ -103,7 +103,7 @@ describe('getBucketMode', () => {
     }
   });
 
-  test('is refused by the inspection, for nothing, once the budget of refusals is empty', async () => {
+  test('is refused by the inspection, at no cost, once the budget of refusals is empty', async () => {
     const budget = (burst: bigint, perMinute: bigint) =>
       owner.get('updateAccess', changeOf('updateAccess', { refusals: [{ burst, perMinute }] }));
     await ask(nobody, 'none');

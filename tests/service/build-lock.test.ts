@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('withLock runs one of several at a time, also after one has failed', async () => {
+test('withLock runs one task at a time, also after one has failed', async () => {
   const path = join(folder, 'busy');
   let running = 0;
   const waiting: number[] = [];
@@ -38,7 +38,7 @@ test('withLock runs one of several at a time, also after one has failed', async 
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('withLock removes the lock of a process that has died', async () => {
+test('withLock removes the lock of a dead process', async () => {
   const path = join(folder, 'left');
   const { pid } = spawnSync(process.execPath, ['--version']);
   await writeFile(path, String(pid));

@@ -171,7 +171,7 @@ function countDone(): number {
   return outcomes.get('damaged update ok') ?? 0;
 }
 
-test('well-typed arguments of any kind get an answer or a refusal in words', async () => {
+test('well-typed arguments of any kind get an answer or an error with a reason', async () => {
   expect(methods.map(({ name }) => name)).toContain('uploadFileChunkIndexed');
   const attempts = methods.flatMap((method) =>
     typedArguments(method, typedPerMethod).map((argument, index) => {
@@ -181,7 +181,7 @@ test('well-typed arguments of any kind get an answer or a refusal in words', asy
   await attemptAll('typed', attempts);
 });
 
-test('damaged Candid gets a refusal in words, or the answer to what it became', async () => {
+test('damaged Candid gets an error with a reason, or the answer to the message that it became', async () => {
   const before = stableImage();
   const done = countDone();
   const attempts = methods.flatMap((method) =>

@@ -79,7 +79,7 @@ function beginOpen(path: string): Promise<string> {
   return callForText('beginFileUploadWith', [Beginning], [beginning]);
 }
 
-test('a file is completed within 150,000 instructions for each of its chunks', async () => {
+test('a file is completed with 150,000 instructions per chunk', async () => {
   const uploadId = await uploadChunks('/many.bin');
   await callForText('completeFileUpload', [IDL.Text, optionalText], [uploadId, []]);
   expect(instructionsOf('completeFileUpload')).toBeLessThanOrEqual(
@@ -87,7 +87,7 @@ test('a file is completed within 150,000 instructions for each of its chunks', a
   );
 });
 
-test('its space is given back after deletion, no message taking more than a bounded step', async () => {
+test('its space is released after deletion in bounded messages', async () => {
   const last = replica.lastMessage() ?? expect.fail('no message');
   const argument = IDL.encode([IDL.Text, IDL.Text, optionalText], ['demo', '/many.bin', [apiKey]]);
   await replica.call(canisterId, 'deleteFile', argument);
@@ -100,7 +100,7 @@ test('its space is given back after deletion, no message taking more than a boun
   }
 });
 
-test('a chunk of an upload of unknown size takes 170 M at most, the 10,000th too', async () => {
+test('a chunk of an upload of unknown size takes at most 170 M, also the 10,000th', async () => {
   const uploadId = await beginOpen('/open.bin');
   for (const index of [0, 1, 9_999, 32, 2_048]) {
     const bytes = new Uint8Array(1_900_000).fill(index);
@@ -108,7 +108,7 @@ test('a chunk of an upload of unknown size takes 170 M at most, the 10,000th too
   }
 });
 
-test('a completion that is refused for an uneven chunk takes 20 M at most', async () => {
+test('a completion that is refused for an uneven chunk takes at most 20 M', async () => {
   const uploadId = await beginOpen('/uneven.bin');
   for (let index = 0; index < 200; index++) {
     await sendChunk(uploadId, index, new Uint8Array(index === 150 ? 1 : 2));

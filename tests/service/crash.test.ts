@@ -126,7 +126,7 @@ async function checkAll(url: string, expected: Expected): Promise<void> {
   }
 }
 
-test(`kill -9 under writes, ${rounds} times, loses nothing that was answered`, async () => {
+test(`kill -9 during writes, ${rounds} times, loses nothing that was answered`, async () => {
   const expected: Expected = new Map();
   await copyPreparedState(join(folder, 'state'));
   for (let round = 0; round < rounds; round++) {

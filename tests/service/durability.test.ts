@@ -167,7 +167,7 @@ test('copies, changes and former versions survive upgrades and restarts', async 
   await call(update, [{ bucketId: 'demo', keepVersionsDays: [0n] }]);
 });
 
-test('a key is a secret that stable memory does not hold', async () => {
+test("a key's secret is not in stable memory", async () => {
   const { bytes, read } = replica.stableMemory(service.canisterId);
   const memory = Buffer.from(read(0, bytes));
   expect(memory.includes(service.apiKey.slice(0, 8))).toBe(true);
@@ -186,13 +186,13 @@ test('malformed Candid is rejected with a reason and changes nothing', async () 
   expect(image.equals(after.read(0, after.bytes))).toBe(true);
 });
 
-test('a Wasm without the kernel refuses to install and says how to build it', async () => {
+test('a Wasm without the kernel refuses to install and explains how to build it', async () => {
   const unlinked = new Uint8Array(await readFile('.azle/file_storage/file_storage.wasm'));
   const canisterId = await replica.createCanister();
   await expect(replica.install(canisterId, unlinked)).rejects.toThrow(/npm run build/);
 });
 
-test('two installs make different keys and upload ids', async () => {
+test('two installs generate different keys and upload ids', async () => {
   const { identityPem } = service;
   const first = [service.apiKey, await beginUpload('/a', 1)];
   const created = await replica.createCanister({ controllers: [principalOf(identityPem)] });
@@ -215,7 +215,7 @@ async function leaveLiquid(id: Principal, cycles: bigint): Promise<void> {
   });
 }
 
-test('a canister that is low on cycles takes no uploads and says so, but serves and deletes', async () => {
+test('a canister that is low on cycles refuses uploads with a reason, and still serves and deletes', async () => {
   const identityPem = service.identityPem;
   const controllers = [principalOf(identityPem)];
   const created = await replica.createCanister({ controllers, cycles: 400_000_000_000n });

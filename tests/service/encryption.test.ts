@@ -119,7 +119,7 @@ function flipOnDisk(places: readonly number[]): void {
   store.close();
 }
 
-test('stable memory holds no 16 bytes of a plaintext of 1 MB, nor a key that was erased', async () => {
+test('stable memory contains neither 16 bytes of a plaintext of 1 MB nor an erased key', async () => {
   const plaintext = sampleBytes('plaintext', 1_000_000);
   await put('plain.bin', plaintext);
   const contentId = await contentOf('plain.bin');
@@ -137,7 +137,7 @@ test('stable memory holds no 16 bytes of a plaintext of 1 MB, nor a key that was
   expect(findShared(stableMemory(), wrapped, 8)).toBe(-1);
 });
 
-test('what was altered on disk is refused, everything else is served', async () => {
+test('bytes altered on disk are refused, and everything else is served', async () => {
   for (const name of Object.keys(sizes) as Name[]) await put(name, bytesOf(name));
   const keyOwner = await contentOf('key');
   const stable = stableMemory();

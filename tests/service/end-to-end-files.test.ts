@@ -61,8 +61,8 @@ async function expectRefused(asked: ReturnType<typeof http>): Promise<void> {
   expect(json.error.message).toMatch(/efs put.*age -r/);
 }
 
-describe('what is no age file is refused', () => {
-  test('over HTTP: by PUT, in forms, in sessions, before an update is paid for', async () => {
+describe('bytes that are not an age file are refused', () => {
+  test('over HTTP: by PUT, in forms and in sessions, before an update is paid for', async () => {
     const before = updates();
     for (const body of notAge) await expectRefused(http('PUT', 'files/a', body, 'text/plain'));
     const form = Buffer.from(formBody([{ name: 'a', text: clear.toString() }], 'part'));
@@ -81,7 +81,7 @@ describe('what is no age file is refused', () => {
     expect((await http('DELETE', session)).status).toBe(204);
   });
 
-  test('by the actor: whole, many at once, in sessions', async () => {
+  test('through the actor: whole, in batches and in sessions', async () => {
     for (const bytes of notAge) {
       const file = { ...upload, bucketId: bucket, path: '/a', bytes };
       expect(await owner.ask('uploadFile', file)).toEqual(refused);
@@ -103,7 +103,7 @@ describe('what is no age file is refused', () => {
     expect(await owner.ask('completeFileUpload', id, [])).toHaveProperty('ok');
   });
 
-  test('by a copy or a move from another bucket, be it an age file', async () => {
+  test('by a copy or a move from another bucket, even if they are an age file', async () => {
     const file = { ...upload, bucketId: 'plain', path: '/from', bytes: age };
     expect(await owner.ask('uploadFile', file)).toHaveProperty('ok');
     const order = { bucketId: 'plain', from: 'from', toBucketId: [bucket], to: 'to' };
@@ -114,7 +114,7 @@ describe('what is no age file is refused', () => {
 });
 
 describe('an age file', () => {
-  test('is stored with its type, whatever is sent, and changed, copied, moved and restored', async () => {
+  test('is stored with its own type, whatever is sent, and changed, copied, moved and restored', async () => {
     const put = await http('PUT', 'files/in/b', age, 'text/plain');
     expect(put.json).toMatchObject({ contentType: 'application/age', version: 1 });
     expect((await http('PUT', 'files/in/b', age)).json, 'without a type').toMatchObject({
@@ -131,14 +131,14 @@ describe('an age file', () => {
     expect(await owner.ask('moveFile', out), 'out of it').toHaveProperty('ok');
   });
 
-  test('may have the path of sealed names: four segments of 222 characters', async () => {
+  test('may have a sealed path of four segments of 222 characters', async () => {
     const path = Array.from({ length: 4 }, (_, index) => `${index}`.padEnd(222, '_-z')).join('/');
     expect((await http('PUT', `files/${path}`, age)).status).toBe(201);
   });
 });
 
-describe('who writes by a key', () => {
-  test('learns what to encrypt to, also by a key to write alone, of a part', async () => {
+describe('a key', () => {
+  test('can read the recipients, also if it may only write below a prefix', async () => {
     const before = updates();
     const { json } = await http('GET', 'end-to-end');
     expect(json.endToEnd).toMatchObject({

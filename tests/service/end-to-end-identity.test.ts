@@ -94,7 +94,7 @@ describe('the identity of a bucket', () => {
     scene = await createScene();
   });
 
-  test('is the same for reader, writer and owner, under the network’s key of canister and context', async () => {
+  test("is the same for reader, writer and owner, from the network's key for canister and context", async () => {
     const { network, alice, reader, writer } = scene;
     const serial = await serialOf(reader);
     network.reports.length = 0;
@@ -117,7 +117,7 @@ describe('the identity of a bucket', () => {
     expect(stable.includes(Buffer.from(secret, 'hex'))).toBe(false);
   });
 
-  test('is for nobody else: strangers, the anonymous, API keys, controllers, removed members', async () => {
+  test('is refused to strangers, the anonymous principal, API keys, controllers and removed members', async () => {
     const { network, boss, alice, reader, stranger } = scene;
     const { secret } = await alice.get<{ secret: string }>('createApiKey', keyFor(['safe']));
     const nobody = personOn(network, Principal.anonymous());
@@ -141,7 +141,7 @@ describe('the identity of a bucket', () => {
     await change({ removeMembers: [[boss.principal]] });
   });
 
-  test('is not given to a member who was removed while the network was deriving it', async () => {
+  test('is refused to a member who was removed while the network derived it', async () => {
     const { network, alice, writer } = scene;
     network.reports.length = 0;
     const asked = ask(writer);
@@ -156,7 +156,7 @@ describe('the identity of a bucket', () => {
     await alice.get('updateBucket', changeOf('safe', rights));
   });
 
-  test('is asked for with a transport key of its length and an epoch that there is', async () => {
+  test('requires a transport key of the right length and an existing epoch', async () => {
     const { reader, writer, network } = scene;
     const short = await ask(reader, [], transportKey.slice(1));
     expect(short).toEqual({ err: expect.stringMatching(/^InvalidArgument: .*48 bytes/) });
@@ -181,7 +181,7 @@ describe('the identity of a bucket', () => {
 describe('epochs', () => {
   const recipients = ['q', 'p'].map((letter) => `age1${letter.repeat(58)}`);
 
-  test('have one recipient each, by an owner; a rotation opens the next, an upgrade keeps all', async () => {
+  test('have one recipient each, set by an owner; a rotation begins the next, and an upgrade keeps all', async () => {
     const { network, boss, alice, writer } = await createScene();
     const publish = (person: Person, epoch: bigint, recipient = recipients[0]) =>
       person.ask<Bucket>('setBucketRecipient', 'safe', epoch, recipient);
@@ -215,7 +215,7 @@ describe('epochs', () => {
     expect(await alice.ask('rotateBucketIdentity', 'safe')).toEqual(eleventh);
   });
 
-  test('there are none where the root key is a stored one', async () => {
+  test('do not exist if the root key is a stored one', async () => {
     const network = await networkWithKey();
     const boss = personOn(network, owner);
     await boss.get('createBucket', 'safe', [{ endToEnd: [{}] }]);
@@ -232,8 +232,8 @@ describe('epochs', () => {
   });
 });
 
-describe('no more are derived', () => {
-  test('than ten an hour for a principal, also by calls at one time', async () => {
+describe('the number of derivations is limited', () => {
+  test('to ten an hour for a principal, also for concurrent calls', async () => {
     const { network, alice, reader } = await createScene();
     network.reports.length = 0;
     const answers = await Promise.all(Array.from({ length: 12 }, () => ask(reader)));
@@ -248,7 +248,7 @@ describe('no more are derived', () => {
     expect(await ask(reader)).toHaveProperty('ok');
   });
 
-  test('than a fifth of the budget for a bucket, whose owner invents its readers', async () => {
+  test('to a fifth of the budget for a bucket, even if its owner invents readers', async () => {
     const { network, boss, alice } = await createScene();
     const readers = Array.from({ length: 20 }, (_, index) => somebody(50 + index));
     const addMembers = [readers.map((principal) => ({ principal, role: 'reader' }))];

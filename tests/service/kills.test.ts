@@ -5,6 +5,6 @@ import { killReplica } from '../support/replica-kills.ts';
 
 const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 1);
 
-test('a killed replica loses nothing that was answered, of a heap and of files', async () => {
+test('a killed replica keeps every answered change, of heaps and of files', async () => {
   await killReplica(rounds);
 });

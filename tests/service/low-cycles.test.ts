@@ -35,7 +35,7 @@ async function put(network: KeyNetwork, secret: string, path: string): Promise<n
   return decodeAnswer(await calls.call(id, 'http_request_update', argument)).status;
 }
 
-test('every way to store bytes is refused in words, and what makes room is not', async () => {
+test('every operation that stores bytes is refused with a reason, and those that free space work', async () => {
   const network = await networkWithKey();
   const session = { ...none, headers: [], chunkSize: [], contentType: [] };
   const begin = { ...session, bucketId: 'photos', path: 'b.bin', size: 1_000n };

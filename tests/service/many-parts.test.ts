@@ -54,7 +54,7 @@ async function call(method: string, argument: Uint8Array): Promise<string> {
 }
 
 describe('a file of 1,003 parts', () => {
-  test('gets 413 for a plain GET, with the requests that fetch it', async () => {
+  test('gets 413 for a plain GET, with the requests that can read it', async () => {
     const response = await fetch(url);
     expect(response.status).toBe(413);
     const { error } = (await response.json()) as { error: { code: string; message: string } };
@@ -62,7 +62,7 @@ describe('a file of 1,003 parts', () => {
     expect(error.message).toContain('by the command `efs get`, or by requests with Range');
   });
 
-  test('tells HEAD and a conditional request what it is', async () => {
+  test('answers HEAD and a conditional request', async () => {
     const head = await fetch(url, { method: 'HEAD' });
     expect(head.status).toBe(200);
     expect(head.headers.get('content-length')).toBe(String(bytes.length));
@@ -86,7 +86,7 @@ describe('a file of 1,003 parts', () => {
     expect(methods).not.toContain('http_request_update');
   });
 
-  test('gives ranges across its parts', async () => {
+  test('serves ranges across its parts', async () => {
     const headers = { Range: 'bytes=2990-3005' };
     const response = await fetch(url, { headers });
     expect(response.status).toBe(206);
@@ -94,7 +94,7 @@ describe('a file of 1,003 parts', () => {
     expect(part).toEqual(bytes.subarray(2_990, 3_006));
   });
 
-  test('comes down by the client, verified, and a range of it', async () => {
+  test('is downloaded and verified by the client, also a range of it', async () => {
     const storage = createStorage({ url: service.base, apiKey: service.apiKey });
     const { body } = await storage.download(name, { concurrency: 8 });
     expect(Buffer.from(await new Response(body as BodyInit).arrayBuffer())).toEqual(bytes);

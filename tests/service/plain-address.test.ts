@@ -13,7 +13,7 @@ async function installOther(replica: Replica): Promise<void> {
   await replica.install(await replica.createCanister(), await gatewayCanisterModule());
 }
 
-test('a canister that serves HTTP, older or newer, does not take its place', async () => {
+test("plain localhost stays the service's address when other canisters serve HTTP, older or newer", async () => {
   const stateDir = await mkdtemp(join(tmpdir(), 'plain-'));
   const replica = await startReplica();
   try {

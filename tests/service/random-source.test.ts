@@ -9,7 +9,7 @@ const nsPerSecond = 1_000_000_000n;
 
 const fetched = (network: KeyNetwork) => network.answersTo('raw_rand').length;
 
-test('fresh bytes come every hour, by a timer, whether anybody draws or not', async () => {
+test('fresh bytes arrive every hour by a timer, even if none are drawn', async () => {
   const network = await networkWithKey();
   for (let hours = 1; hours <= 5; hours++) {
     for (let part = 0; part < 6; part++) await network.wait(hour / 6);
@@ -24,7 +24,7 @@ test('fresh bytes come every hour, by a timer, whether anybody draws or not', as
   expect(network.reports.map(({ kind }) => kind)).toEqual(['inspect', 'update']);
 });
 
-test('each rotation fetches fresh bytes, and its request does not wait for them', async () => {
+test('each rotation requests fresh bytes without waiting for them', async () => {
   const network = await networkWithKey();
   for (const [method, ...values] of [
     ['rotateBucketKey', 'photos'],
@@ -44,7 +44,7 @@ function loadSnapshotOf(network: KeyNetwork, seconds: number): void {
   network.reports.length = 0;
 }
 
-test('after what looks like the load of a snapshot, a draw waits for fresh bytes', async () => {
+test('after a possible load of a snapshot, a draw waits for fresh bytes', async () => {
   const network = await networkWithKey();
   loadSnapshotOf(network, hour + 1);
   const created = network.call('createBucket', 'notes');
@@ -60,7 +60,7 @@ test('after what looks like the load of a snapshot, a draw waits for fresh bytes
   expect(fetched(network)).toBe(0);
 });
 
-test('without fresh bytes nothing is drawn then, and what draws nothing goes on', async () => {
+test('without fresh bytes nothing is drawn then, and other requests succeed', async () => {
   const network = await networkWithKey();
   const id = network.canisterId();
   const { cycles = 0n, idleCyclesPerDay = 1n } = network.engine.balance(id) ?? {};
@@ -76,7 +76,7 @@ test('without fresh bytes nothing is drawn then, and what draws nothing goes on'
   expect(await network.call('createBucket', 'notes')).toHaveProperty('ok');
 });
 
-test('timers that were due while the canister was frozen run once it is not', async () => {
+test('timers that were due while the canister was frozen run afterwards', async () => {
   const network = await networkWithKey();
   const id = network.canisterId();
   const former = network.engine.settings(id)?.freezingThreshold ?? 0n;

@@ -57,30 +57,30 @@ beforeAll(async () => {
 
 afterAll(() => service?.close());
 
-describe(`whatever is sent, seed ${seed}`, () => {
-  test('to every method, in every way', () => {
+describe(`hostile arguments, seed ${seed}`, () => {
+  test('to every method, by every route', () => {
     expectEveryWay(service.refusals);
     expect(service.refusals.length).toBeGreaterThan(8_000 / oneOf);
   });
 
-  test(`costs at most ${instructionsMax} instructions to refuse`, () => {
+  test(`cost at most ${instructionsMax} instructions to refuse`, () => {
     expectCheap(service.refusals);
   });
 
-  test('by a caller without a right becomes no update outside a budget', () => {
+  test('by a caller without a right cause no update outside a budget', () => {
     expectNoUpdates(service.refusals);
   });
 
-  test('is refused in words, by the method or by the inspection', () => {
+  test('are refused with a reason, by the method or by the inspection', () => {
     expectWords(service.refusals);
   });
 
-  test('changes nothing', () => {
+  test('change nothing', () => {
     expectNothingWritten(service.refusals);
   });
 });
 
-describe('what was found by attack', () => {
+describe('expensive arguments found by attacks', () => {
   test.each(foundByAttack)('%s is not kept busy by %s', (method, name) => {
     const { refusals } = service;
     const found = refusals.filter((one) => one.method === method && one.name === name);
@@ -91,14 +91,14 @@ describe('what was found by attack', () => {
   });
 });
 
-describe('a call of another canister', () => {
+describe('a call from another canister', () => {
   let forwarder: Forwarder;
 
   beforeAll(async () => {
     forwarder = await installForwarder(service.replica);
   });
 
-  test('that is honest is carried out', async () => {
+  test('that is valid is executed', async () => {
     const { canisterId, apiKey } = service;
     const argument = IDL.encode(beginTypes, ['demo', '/v', 'text/plain', 1n, [apiKey]]);
     const reply = await forwarder.call(canisterId, 'beginFileUpload', argument);
@@ -107,13 +107,13 @@ describe('a call of another canister', () => {
     ]);
   });
 
-  test('without its last option gets the answer to none', async () => {
+  test('without its last optional argument gets the same answer as with an empty one', async () => {
     const argument = IDL.encode(beginTypes.slice(0, 4), ['demo', '/v', 'text/plain', 1n]);
     const reply = await forwarder.call(service.canisterId, 'beginFileUpload', argument);
     expect(JSON.stringify(IDL.decode([TextResult], reply))).toContain('AccessDenied: ');
   });
 
-  test('that a stranger could not send gets the same words by ingress', async () => {
+  test('that a stranger may not make gets the same error as an ingress message', async () => {
     const { replica, canisterId } = service;
     const argument = IDL.encode([IDL.Text], ['00'.repeat(16)]);
     const reply = await forwarder.call(canisterId, 'cancelUpload', argument);

@@ -40,7 +40,7 @@ async function expectFile(network: KeyNetwork): Promise<void> {
 }
 
 describe('after the installation', () => {
-  test('the key is fetched on a timer, without any request, past names that nobody knows', async () => {
+  test('the key is fetched by a timer, without any request, skipping names that the network does not know', async () => {
     const network = new KeyNetwork();
     network.keyNames = ['dfx_test_key'];
     await network.install();
@@ -53,7 +53,7 @@ describe('after the installation', () => {
     expect(kinds()).toHaveLength(3);
   });
 
-  test('a write that comes first waits for it, and the timer then finds nothing to do', async () => {
+  test('a write that arrives first waits for it, and the timer then has nothing to do', async () => {
     const network = await installed();
     expect(await network.call('createBucket', 'photos')).toHaveProperty('ok');
     await network.wait(0);
@@ -61,7 +61,7 @@ describe('after the installation', () => {
     expect(network.answersTo('vetkd_derive_key')).toHaveLength(1);
   });
 
-  test('another failure is not taken for an unknown name', async () => {
+  test('another failure is not mistaken for an unknown name', async () => {
     const network = new KeyNetwork();
     network.fee = 10n ** 15n;
     await network.install();
@@ -70,7 +70,7 @@ describe('after the installation', () => {
     expect(await network.status()).toMatchObject({ keyName: '', isKeyPresent: false });
   });
 
-  test('a key that is named is the only one that is asked for', async () => {
+  test('only the configured key name is requested', async () => {
     const network = new KeyNetwork();
     network.keyNames = ['key_1', 'dfx_test_key'];
     await network.install(settings({ vetkd: 'test_key_1' }));
@@ -92,7 +92,7 @@ describe('after the installation', () => {
 });
 
 describe('the root key', () => {
-  test('is the one that the official client derives, and not in stable memory', async () => {
+  test('is the one that the official client derives, and is not in stable memory', async () => {
     const network = await networkWithKey();
     await storeFile(network);
     const encode = (text: string) => new TextEncoder().encode(text);
@@ -121,7 +121,7 @@ describe('the root key', () => {
 });
 
 describe('after an upgrade', () => {
-  test('the key is the same: files are read as before, and twenty that come at once derive it once', async () => {
+  test('the key is the same: files are readable, and twenty concurrent requests derive it once', async () => {
     const network = await networkWithKey();
     expect(await storeFile(network)).toHaveProperty('ok');
     await network.upgrade();
@@ -139,7 +139,7 @@ describe('after an upgrade', () => {
     expect(network.reports.filter(({ error }) => error !== undefined)).toEqual([]);
   });
 
-  test('a GET that comes first asks for an update, which waits for the key and answers', async () => {
+  test('a GET that arrives first asks for an update, which waits for the key and answers', async () => {
     const network = await networkWithKey();
     await storeFile(network);
     await network.upgrade();
@@ -158,7 +158,7 @@ describe('after an upgrade', () => {
     expect(network.answersTo('vetkd_derive_key')).toHaveLength(1);
   });
 
-  test('no message takes more instructions than a message may', async () => {
+  test('no message exceeds the instruction limit', async () => {
     const network = await networkWithKey();
     const costliest = (reports: readonly MessageReport[]) =>
       reports
@@ -174,7 +174,7 @@ describe('after an upgrade', () => {
     expect(costliest(network.reports)).toBeLessThan(1_000_000_000n);
   });
 
-  test('another key in its place is never accepted', async () => {
+  test('a different key is never accepted', async () => {
     const network = await networkWithKey();
     await storeFile(network);
     const right = network.vetKeys;
@@ -190,7 +190,7 @@ describe('after an upgrade', () => {
 });
 
 describe('after a failure', () => {
-  test('it is tried again by a timer, ever more seldom, and requests are refused meanwhile', async () => {
+  test('it is fetched again by a timer, less and less often, and requests are refused meanwhile', async () => {
     const network = await networkWithKey();
     network.keyNames = [];
     await network.upgrade();
@@ -220,7 +220,7 @@ describe('after a failure', () => {
     expect(await network.call('createBucket', 'notes')).toHaveProperty('ok');
   });
 
-  test('an attempt whose message ran out of instructions is over, and the next one comes', async () => {
+  test('an attempt whose message ran out of instructions ends, and another one follows', async () => {
     const network = new KeyNetwork({ limits: { updateInstructions: 1_000_000_000n } });
     await network.install();
     await network.wait(0);
@@ -242,7 +242,7 @@ describe('after a failure', () => {
     expect(attempts()).toBe(3);
   });
 
-  test('what it prints holds no key', async () => {
+  test('the log contains no key', async () => {
     const network = new KeyNetwork();
     network.keyNames = [];
     await network.install();
@@ -253,7 +253,7 @@ describe('after a failure', () => {
 });
 
 describe('a stored root key', () => {
-  test('needs no vetKD, and is there after an upgrade without any call for it', async () => {
+  test('needs no vetKD, and is available after an upgrade without a call', async () => {
     const network = new KeyNetwork();
     network.keyNames = [];
     await network.install(settings({ stored: null }));
@@ -268,7 +268,7 @@ describe('a stored root key', () => {
 });
 
 describe('the argument of install and upgrade', () => {
-  test('may be left out, in every way that tools do it, and may name no source', async () => {
+  test('may be omitted in every form that tools use, and need not name a source', async () => {
     const network = new KeyNetwork();
     const nothing = new Uint8Array(IDL.encode([IDL.Null], [null]));
     const none = new Uint8Array(IDL.encode([IDL.Opt(IDL.Text)], [[]]));
@@ -280,7 +280,7 @@ describe('the argument of install and upgrade', () => {
     }
   });
 
-  test('is refused in words when it is something else, be it only a slip', async () => {
+  test('is refused with a reason if it is anything else, even a small mistake', async () => {
     const network = new KeyNetwork();
     const Slip = IDL.Variant({ Stored: IDL.Null });
     for (const argument of [
@@ -297,7 +297,7 @@ describe('the argument of install and upgrade', () => {
     }
   });
 
-  test('does not change the source of a key that is there', async () => {
+  test('does not change the source of an existing key', async () => {
     const network = await networkWithKey();
     await expect(network.upgrade(settings({ stored: null }))).rejects.toThrow(/rotateRootKey/);
     await network.upgrade(settings({ vetkd: 'key_1' }));

@@ -38,7 +38,7 @@ async function settle(network: KeyNetwork): Promise<void> {
   for (let turn = 0; turn < 6; turn++) await network.wait(0);
 }
 
-test('rotateBucketKey() is done by timers while files are read and stored', async () => {
+test('rotateBucketKey() proceeds by timers while files are read and stored', async () => {
   const network = await withFiles(5, networkWithStoredKey());
   expect(await network.call('rotateBucketKey', 'photos')).toEqual({ ok: null });
   expect(await network.status()).toMatchObject({ isRotating: true });
@@ -53,7 +53,7 @@ test('rotateBucketKey() is done by timers while files are read and stored', asyn
   expect((await network.call('rotateBucketKey', 'none')).err).toMatch(/^NoSuchBucket: /);
 });
 
-test('rotateRootKey() derives another key, by an upgrade in the middle too', async () => {
+test('rotateRootKey() derives another key, even with an upgrade in the middle', async () => {
   const network = await withFiles(2, networkWithKey());
   expect(await network.call('rotateRootKey', [])).toEqual({ ok: null });
   expect(await network.status()).toMatchObject({ isRotating: true, isKeyPresent: true });
@@ -84,7 +84,7 @@ test('a stored root key that is rotated to vetKD leaves no trace', async () => {
   expect([after.includes(mark), after.includes(key)]).toEqual([false, false]);
 });
 
-test('a root key that the network does not know changes nothing, and gives way to another', async () => {
+test('a root key that the network does not know changes nothing, and can be replaced by another', async () => {
   const network = await withFiles(1, networkWithKey());
   expect(await network.call('rotateRootKey', [{ vetkd: 'none' }])).toEqual({ ok: null });
   await network.wait(0);

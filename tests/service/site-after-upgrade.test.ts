@@ -56,7 +56,7 @@ async function expectPages(): Promise<void> {
   expect(await answerAt('/cloud/demo/nowhere')).toMatchObject({ status: 404, text: '<p>404.html' });
 }
 
-test('a bucket of 0.1.0 becomes a site, and stays one', async () => {
+test('a bucket of 0.1.0 can become a site, and stays one', async () => {
   await upgrade();
   expect((await answerAt('/cloud/demo/')).status).toBe(404);
   const Change = IDL.Record({ bucketId: IDL.Text, isSite: IDL.Opt(IDL.Bool) });

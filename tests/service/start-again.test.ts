@@ -80,7 +80,7 @@ describe('service.json', () => {
     ['removed', undefined, /goes on with canister/],
     ['empty', '', /empty or truncated/],
     ['half', '{"gateway": "http://', /empty or truncated/],
-  ])('that is %s does not make a second canister', async (_, text, said) => {
+  ])('that is %s does not create a second canister', async (_, text, said) => {
     const canisterId = await stateWithFile();
     const path = join(stateDir, 'service.json');
     if (text === undefined) rmSync(path);
@@ -93,7 +93,7 @@ describe('service.json', () => {
     expect((await again.put('more.bin', bytes)).status).toBe(201);
   });
 
-  test('that names a canister that is not there, and a lost key, are said', async () => {
+  test('that names a missing canister, and one without a key, are reported', async () => {
     await stateWithFile();
     const path = join(stateDir, 'service.json');
     const text = readFileSync(path, 'utf8');
@@ -109,7 +109,7 @@ describe('service.json', () => {
     expect((await (await start()).get('kept.bin')).equals(bytes)).toBe(true);
   });
 
-  test('is there in the end when the first start was killed before the installation', async () => {
+  test('is complete in the end if the first start was killed before the installation', async () => {
     newFolder();
     const begun = await startReplica({ stateDir, server: false });
     const identityPem = newIdentity();
@@ -131,7 +131,7 @@ describe('a damaged state', () => {
     stateDir = killed;
   }
 
-  test('is refused in words, and --repair goes back to what is whole and says what is lost', async () => {
+  test('is refused with a reason, and --repair restores the intact part and reports the losses', async () => {
     await stateWithFile();
     const { put } = await start();
     for (const name of ['one', 'two', 'three']) await put(`${name}.bin`, bytes);
@@ -155,7 +155,7 @@ describe('a damaged state', () => {
     expect((await again.put('three.bin', bytes)).status).toBe(201);
   });
 
-  test('of its heap alone is started as by an upgrade by --repair', async () => {
+  test('of the heap only is repaired by starting as after an upgrade', async () => {
     const canisterId = await stateWithFile();
     const heap = join(stateDir, 'canisters', canisterId, 'heap.bin');
     const content = readFileSync(heap);
@@ -168,7 +168,7 @@ describe('a damaged state', () => {
   });
 });
 
-test('a disk that fills up in the middle of an upload refuses it, and keeps what was answered', async () => {
+test('a disk that fills up during an upload refuses it, and keeps what was answered', async () => {
   await stateWithFile();
   let room = Number.POSITIVE_INFINITY;
   const onDiskWrite = (length: number) => {

@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('prints the gateway, the canister, the key and three curl lines that work', async () => {
+test('prints the gateway, the canister, the key and three working curl lines', async () => {
   const { gateway, canisterId, apiKey, output } = service;
   for (const text of [gateway, canisterId, apiKey]) {
     expect(output).toContain(text);
@@ -40,7 +40,7 @@ test('prints the gateway, the canister, the key and three curl lines that work',
   expect(head).toMatch(/^HTTP\/1\.1 200 OK/);
 });
 
-test('writes what clients need to a file that only its owner reads', async () => {
+test("writes the clients' settings to a file that only its owner can read", async () => {
   const path = join(folder, 'state', 'service.json');
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   const description = JSON.parse(await readFile(path, 'utf8'));
@@ -63,7 +63,7 @@ async function failure(...options: string[]): Promise<string> {
   );
 }
 
-test('says what to do about a state folder or a port in use and about a wrong option', async () => {
+test('explains what to do about a state folder or a port in use and about a wrong option', async () => {
   const { port } = new URL(service.url);
   const [inUse, taken, many, origin] = await Promise.all([
     failure('--port', '0', '--state', join(folder, 'state')),

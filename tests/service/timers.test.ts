@@ -13,7 +13,7 @@ describe('after a loss', () => {
   });
 });
 
-test('updates revive the timers of a snapshot that was taken while they ran', async () => {
+test('updates restart the timers of a snapshot that was taken while they ran', async () => {
   const network = await networkWithStoredKey();
   const canisterId = network.canisterId();
   const { snapshots } = network.engine;

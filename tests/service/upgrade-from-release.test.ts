@@ -53,7 +53,7 @@ async function expectFile(file: OldFile): Promise<Headers> {
   return response.headers;
 }
 
-test('nothing is lost, and everything is certified anew', async () => {
+test('nothing is lost, and everything is certified again', async () => {
   const before = await service.get(files[0] as OldFile);
   expect(before.headers.get(exposeField)).not.toContain('ETag');
   const sessions = await service.beginSessions(20);
@@ -139,7 +139,7 @@ test('nothing is lost, and everything is certified anew', async () => {
   for (const { instructions } of steps) expect(instructions).toBeLessThan(messageInstructionsMax);
 });
 
-test('a second upgrade finds nothing to bring to the present version', async () => {
+test('a second upgrade finds no record to convert', async () => {
   const { wasmPath } = await buildCanister({ force: false });
   await replica.upgrade(service.canisterId, new Uint8Array(await readFile(wasmPath)), undefined, {
     sender: service.owner,

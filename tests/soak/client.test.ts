@@ -15,11 +15,11 @@ afterAll(() => service?.stop());
 const sizeBytes = 200_000_000;
 
 describe.each(['HTTP', 'the actor'] as const)('over %s', (transport) => {
-  test('200 MB in eight parallel chunks arrive intact, and come back', async () => {
+  test('200 MB are uploaded intact in eight parallel chunks and downloaded again', async () => {
     await transferOverLossyNetwork({ service, transport, sizeBytes, chunkBytes: 1_900_000 });
   }, 900_000);
 
-  test('an upload stopped at ten points goes on at each, and sends no accepted chunk again', async () => {
+  test('an upload stopped at ten points continues at each, and sends no accepted chunk again', async () => {
     await uploadWithInterruptions({ service, transport, sizeBytes, chunkBytes: 1_000_000 });
   }, 900_000);
 });

@@ -43,7 +43,7 @@ function chunkOf(template: Uint8Array, index: number): Uint8Array {
   return chunk;
 }
 
-test('1 GB goes up in parallel chunks and comes back by one GET', async () => {
+test('1 GB is uploaded in parallel chunks and downloaded by one GET', async () => {
   const { url: host, apiKey, bucket } = service;
   const connection = { ...service, base: host, host, replica: undefined, stop: async () => {} };
   const actor = await openActor(connection, { agent: '@icp-sdk/core', asOwner: false });

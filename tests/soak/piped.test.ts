@@ -67,7 +67,7 @@ function peakOf(processId: number): number {
   }
 }
 
-test('2.5 GB of unknown length go up from a pipe and come down, in little memory', async () => {
+test('2.5 GB of unknown length are uploaded from a pipe and downloaded, in little memory', async () => {
   const put = startWatched('put', '--parallel', '8', '-', path);
   const sent = createHash('sha256');
   const source = createCipheriv('aes-256-ctr', Buffer.alloc(32, 7), Buffer.alloc(16));

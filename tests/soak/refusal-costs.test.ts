@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.close());
 
-test('every refusal of the list is cheap, in words, and writes nothing', () => {
+test('every refusal of the list is cheap, has a reason, and writes nothing', () => {
   const { refusals } = service;
   expect(refusals.length).toBeGreaterThan(8_000);
   expectEveryWay(refusals);

@@ -5,6 +5,6 @@ import { killReplica } from '../support/replica-kills.ts';
 
 const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 100);
 
-test(`kill -9 of a replica at work, ${rounds} times, loses nothing that was answered`, async () => {
+test(`kill -9 of a busy replica, ${rounds} times, loses nothing that was answered`, async () => {
   await killReplica(rounds);
 }, 3_600_000);

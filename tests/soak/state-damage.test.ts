@@ -7,7 +7,7 @@ import { seedOr } from '../support/seed.ts';
 const first = seedOr(20_261_122);
 
 test.each([0, 1, 2, 3, 4].map((step) => first + step))(
-  'each file cut, changed, removed or older is noticed, or does no harm, seed %i',
+  'each file truncated, changed, removed or replaced by an older one is detected or harmless, seed %i',
   (seed) => {
     expect(damageState({ seed, share: 1 }).refused).toBeGreaterThan(200);
   },

@@ -5,6 +5,6 @@ import { crashStore } from '../replica/persistence/store-crashes.ts';
 
 const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 300);
 
-test(`kill -9 under commits, ${rounds} times, loses none that was answered`, async () => {
+test(`kill -9 during commits, ${rounds} times, loses none that was answered`, async () => {
   await crashStore(rounds);
 }, 3_600_000);

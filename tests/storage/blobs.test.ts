@@ -180,7 +180,7 @@ describe('openBlobs()', () => {
     await installNodeKernel({ system });
   });
 
-  test('agrees with a plain twin under random operations', async () => {
+  test('agrees with a reference model under random operations', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
         system = new FakeSystem();
@@ -191,7 +191,7 @@ describe('openBlobs()', () => {
     );
   });
 
-  test('agrees with a plain twin on a space of a former version', async () => {
+  test('agrees with a reference model on a space of a former version', async () => {
     await fc.assert(
       fc.asyncProperty(steps, steps, async (before, after) => {
         system = new FakeSystem();
@@ -234,7 +234,7 @@ describe('openBlobs()', () => {
     expect(blobs.bytesInUse()).toBe(1_040 + 10_256 + 65_552 + 36_880);
   });
 
-  test('has the smallest of the sizes for any bytes', () => {
+  test('allocates the smallest sufficient slot for any number of bytes', () => {
     expect(slotSizes).toHaveLength(64);
     const blobs = openBlobs(openSpace(1));
     for (let bytes = 1; bytes <= slotBytesMax; bytes += bytes < 3_000 ? 1 : 61) {
@@ -245,7 +245,7 @@ describe('openBlobs()', () => {
     }
   });
 
-  test('uses freed slots again instead of growing', () => {
+  test('reuses freed slots instead of growing', () => {
     const blobs = openBlobs(openSpace(1));
     const sizes = Array.from({ length: 40 }, () => slotBytesMax);
     const offsets = blobs.allocate(sizes);
@@ -259,7 +259,7 @@ describe('openBlobs()', () => {
     expect(system.stable.length).toBe(grown);
   });
 
-  test('begins at byte 4,096 and keeps its fields where the diagram says', () => {
+  test('begins at byte 4,096 and has the documented layout', () => {
     const space = openSpace(1);
     const blobs = openBlobs(space);
     expect([...blobs.allocate([1, 65_536, 512])]).toEqual([4_096, 4_176, 69_728]);
@@ -268,7 +268,7 @@ describe('openBlobs()', () => {
     expect(readNumbers(0, 68)).toEqual([0xef5_b10b_0002, 70_256, 608, slotsStart, ...heads]);
   });
 
-  test('fails on a space that holds something else', () => {
+  test('fails on a space of another kind', () => {
     const space = openSpace(1);
     space.growTo(1);
     expect(() => openBlobs(space).bytesInUse()).toThrow('magic number');

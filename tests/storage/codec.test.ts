@@ -10,7 +10,7 @@ function hex(bytes: Uint8Array): string {
 }
 
 describe('RecordWriter', () => {
-  test('lays fields out as the diagram says', () => {
+  test('writes fields in the documented layout', () => {
     const record = new RecordWriter(1)
       .u8(0xab)
       .u32(0x01020304)
@@ -48,7 +48,7 @@ describe('RecordReader', () => {
     texts,
   });
 
-  test('reads back what was written, from any place of a larger buffer', () => {
+  test('reads what was written, at any offset of a larger buffer', () => {
     fc.assert(
       fc.property(fields, fc.nat({ max: 9 }), (value, offset) => {
         const record = new RecordWriter(value.version)

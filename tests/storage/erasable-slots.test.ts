@@ -33,7 +33,7 @@ function stored(): Uint8Array {
 }
 
 describe('openErasableSlots(): the space of erasable slots', () => {
-  test('has the bytes of its diagram', () => {
+  test('has the documented layout', () => {
     const [a, b, c] = [1, 2, 3].map(bytesOf) as [Uint8Array, Uint8Array, Uint8Array];
     expect([a, b, c].map(slots.add)).toEqual([1, 2, 3]);
     slots.erase(1);
@@ -55,7 +55,7 @@ describe('openErasableSlots(): the space of erasable slots', () => {
     ).toBe(true);
   });
 
-  test('is read as by its diagram, by whatever wrote it', async () => {
+  test('can be read again after reopening', async () => {
     slots.add(bytesOf(1));
     slots.add(bytesOf(2));
     slots.erase(1);
@@ -66,7 +66,7 @@ describe('openErasableSlots(): the space of erasable slots', () => {
     expect(slots.add(bytesOf(3))).toBe(1);
   });
 
-  test('that is another one is refused', () => {
+  test('of another format is refused', () => {
     slots.add(bytesOf(1));
     const space = openSpace(4);
     space.write(0, Uint8Array.of(1));
@@ -75,14 +75,14 @@ describe('openErasableSlots(): the space of erasable slots', () => {
 });
 
 describe('read()', () => {
-  test('has nothing for what is no slot', () => {
+  test('returns undefined for a number that is no slot', () => {
     slots.add(bytesOf(1));
     for (const none of [0, 2, -1, 0.5, 2 ** 40, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(slots.read(none), `slot ${none}`).toBeUndefined();
     }
   });
 
-  test('gives a copy', () => {
+  test('returns a copy', () => {
     slots.add(bytesOf(1));
     slots.read(1)?.fill(9);
     expect(slots.read(1)).toEqual(bytesOf(1));
@@ -90,7 +90,7 @@ describe('read()', () => {
 });
 
 describe('erase()', () => {
-  test('refuses a slot that is free or none, and changes nothing', () => {
+  test('refuses a free or invalid slot, and changes nothing', () => {
     slots.add(bytesOf(1));
     slots.add(bytesOf(2));
     slots.erase(1);
@@ -100,7 +100,7 @@ describe('erase()', () => {
   });
 });
 
-test('readMany() gives slots side by side, fewer at the end', () => {
+test('readMany() returns consecutive slots, fewer at the end', () => {
   for (const seed of [1, 2, 3]) slots.add(bytesOf(seed));
   slots.erase(2);
   const free = new Uint8Array(slotBytes);
@@ -109,7 +109,7 @@ test('readMany() gives slots side by side, fewer at the end', () => {
   expect(slots.readMany(4, 1)).toHaveLength(0);
 });
 
-test('openErasableSlots(): 2,000 random changes agree with a plain twin; what was erased is nowhere', async () => {
+test('openErasableSlots(): 2,000 random changes agree with a reference model, and erased bytes are nowhere', async () => {
   const random = randomNumbers(42);
   const twin = new Map<number, Uint8Array>();
   const erased: Uint8Array[] = [];

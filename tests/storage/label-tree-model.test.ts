@@ -213,7 +213,7 @@ function twinWildcardDepth(twin: TwinLevel, path: LabelPath): number | undefined
   return undefined;
 }
 
-test('openLabelTree(): a forest of labels behaves as nested maps under 10,000 changes with upgrades', async () => {
+test('openLabelTree(): trees of labels behave as nested maps under 10,000 changes with upgrades', async () => {
   for (let turn = 0; turn < changes; turn++) {
     change(turn);
     if (turn % 8 === 0) checkQuestions(random(3) === 0 ? 1 : 0);

@@ -35,7 +35,7 @@ const subtree = encode([3, value]);
 const hash = leafHash(value);
 
 describe('openLabelTree(): a label tree', () => {
-  test('is empty at first, and asking formats nothing', () => {
+  test('is empty at first, and reading writes nothing', () => {
     const emptyHash = hex(twinHash(newLevel()));
     expect(hex(tree.hash())).toBe(emptyHash);
     expect(tree.has(path('a'))).toBe(false);
@@ -48,7 +48,7 @@ describe('openLabelTree(): a label tree', () => {
     expect(host.system.stable.length).toBe(0);
   });
 
-  test('has the same root whatever the order of what was put in', async () => {
+  test('has the same root for any order of insertion', async () => {
     const twin = newLevel();
     const paths = Array.from({ length: 500 }, (_, at) =>
       path(`http_expr/${'d/'.repeat(at % 4)}${at % 50}${'x'.repeat(at % 7)}/<$>`),
@@ -63,7 +63,7 @@ describe('openLabelTree(): a label tree', () => {
     }
   });
 
-  test('keeps its two roots apart, and what is moved keeps its hash', () => {
+  test('keeps its two trees separate, and a moved label keeps its hash', () => {
     tree.setLeaves(path('a/b'), Buffer.concat([leafHash(value), hash]));
     tree.set(path('a/c'), hash);
     const before = hex(tree.hash());
@@ -76,7 +76,7 @@ describe('openLabelTree(): a label tree', () => {
     expect(hex(shelf.hash())).toBe(hex(twinHash(newLevel())));
   });
 
-  test('takes paths of 600 labels and labels of 1,100 bytes, proves and forgets them', () => {
+  test('stores, proves and removes paths of 600 labels and labels of 1,100 bytes', () => {
     const labels = Array.from({ length: 600 }, (_, at) => `l${at % 9}`);
     const deep = { text: labels.join('\0'), hashes: [leafHash(value)] };
     const long = path(`${'é'.repeat(550)}/x`);
@@ -117,7 +117,7 @@ describe('openLabelTree(): a label tree', () => {
     expect(checkLabelStructure(5).nodes).toBe(0);
   });
 
-  test('answers questions of any length, and refuses to make what has no room', () => {
+  test('answers look-ups of any length, and refuses insertions that do not fit', () => {
     tree.set(path('a/<$>'), hash);
     tree.set(path('<*>'), hash);
     for (const text of ['x'.repeat(20_000), 'a\0'.repeat(3_000), `a\0${'x'.repeat(5_000)}`]) {
@@ -132,7 +132,7 @@ describe('openLabelTree(): a label tree', () => {
     expect(() => tree.set({ text: '\0'.repeat(1_000) }, hash)).toThrow('unreachable');
   });
 
-  test('does not reach what moves have put below more than 1,024 labels', () => {
+  test('does not reach labels that moves have put deeper than 1,024 labels', () => {
     const [half, whole] = ['x/'.repeat(599), 'x/'.repeat(1_198)].map((text) => path(`${text}x`));
     if (half === undefined || whole === undefined) throw new Error('two paths');
     shelf.set(half, hash);
@@ -144,7 +144,7 @@ describe('openLabelTree(): a label tree', () => {
     expect(checkLabelStructure(5).nodes).toBe(0);
   });
 
-  test('gives witnesses that are larger than any before', () => {
+  test('returns witnesses of growing size', () => {
     const large = encode([3, new Uint8Array(300_000).fill(7)]);
     tree.set(path('a/b'), leafHash(new Uint8Array(300_000).fill(7)));
     const bytes = tree.witness(path('a/b'), large);
@@ -152,7 +152,7 @@ describe('openLabelTree(): a label tree', () => {
     expect(openWitness(bytes, tree.hash()).see(['a', 'b'])).toMatch(/^leaf:/);
   });
 
-  test('refuses operands of wrong lengths and leaves nothing waiting', () => {
+  test('refuses operands of wrong lengths and leaves no pending operation', () => {
     expect(() => tree.set(path('a'), new Uint8Array(31))).toThrow('the hash has 31 bytes');
     for (const length of [0, 63, 65, 640_064]) {
       expect(() => tree.setLeaves(path('a'), new Uint8Array(length))).toThrow('the leaves has');
@@ -165,7 +165,7 @@ describe('openLabelTree(): a label tree', () => {
     expect(() => kernelCall(new Uint8Array(1))).not.toThrow();
   });
 
-  test('has the same level of 10,000 leaves whether they come at once or one by one', () => {
+  test('has the same level of 10,000 leaves whether they are set together or one by one', () => {
     const entries = Array.from({ length: 10_000 }, (_, index) => {
       const label = createHash('sha256').update(`${index}`).digest();
       return { label, hash: createHash('sha256').update(label).digest() };
@@ -180,7 +180,7 @@ describe('openLabelTree(): a label tree', () => {
     expect(tree.hash()).toEqual(atOnce);
   });
 
-  test('has the golden bytes', () => {
+  test('has the expected bytes', () => {
     const golden = Buffer.alloc(16 * 31);
     tree.set(path('a'), hash);
     tree.set(path('b'), hash);
@@ -198,7 +198,7 @@ describe('openLabelTree(): a label tree', () => {
     expect(part(456, 460)).toBe('15000000');
   });
 
-  test('leaves the rest of the canister its memory', () => {
+  test('leaves enough memory to the canister', () => {
     expect(() => openLabelTree(0, 0).set(path('a'), hash)).toThrow('unreachable');
   });
 
@@ -228,7 +228,7 @@ describe('openLabelTree(): the proof for a wildcard', () => {
     }
   });
 
-  test('counts the labels in front of the deepest wildcard that may stand in', () => {
+  test('has the depth of the deepest wildcard that can answer', () => {
     expect(tree.wildcardDepth(missing)).toBe(2);
     expect(tree.wildcardDepth(path('http_expr/x'))).toBe(1);
     expect(tree.wildcardDepth(path('http_expr'))).toBeUndefined();
@@ -237,7 +237,7 @@ describe('openLabelTree(): the proof for a wildcard', () => {
     expect(tree.wildcardDepth(path('x'))).toBe(0);
   });
 
-  test('reveals it and the absence of the path and of every deeper one', () => {
+  test('shows it and the absence of the path and of every deeper wildcard', () => {
     const seen = proof(missing, 2);
     expect(seen.see(['http_expr', 'cloud', '<*>'])).toBe('leaf:value');
     expect(seen.see(labelsOf(missing))).toBe('absent');
@@ -246,13 +246,13 @@ describe('openLabelTree(): the proof for a wildcard', () => {
     }
   });
 
-  test('tells nothing of what it is not asked about', () => {
+  test('shows nothing else', () => {
     const seen = proof(missing, 2);
     expect(seen.see(['http_expr', '<*>'])).toBe('unknown');
     expect(seen.see(['http_expr', 'cloud', 'demo', 'a', '<$>'])).toBe('unknown');
   });
 
-  test('is refused for a nearer wildcard, one that is not there, and a path that is', () => {
+  test('is refused for a nearer wildcard, a missing one, and an existing path', () => {
     const refused: readonly [LabelPath, number][] = [
       [missing, 1],
       [missing, 0],
@@ -266,7 +266,7 @@ describe('openLabelTree(): the proof for a wildcard', () => {
     }
   });
 
-  test('is there for a path that leads through a label of that name', () => {
+  test('also exists for a path through a label of that name', () => {
     const seen = proof(path('http_expr/cloud/<*>/x/<$>'), 2);
     expect(seen.see(['http_expr', 'cloud', '<*>'])).toBe('leaf:value');
     expect(seen.see(['http_expr', 'cloud', '<*>', 'x', '<$>'])).toBe('absent');

@@ -12,7 +12,7 @@ beforeEach(async () => {
   index = openOrderedIndex(2);
 });
 
-test('openOrderedIndex(): entries are copies: what is read stays as it was', () => {
+test('openOrderedIndex(): a read entry is a copy that later changes do not affect', () => {
   const key = Buffer.from('ab');
   index.insert(key, 1n);
   key.fill(0);
@@ -22,21 +22,21 @@ test('openOrderedIndex(): entries are copies: what is read stays as it was', () 
   expect(entry).toEqual({ key: Uint8Array.from(Buffer.from('ab')), value: 1n });
 });
 
-test('openOrderedIndex(): keys that are views into larger arrays are taken for themselves', () => {
+test('openOrderedIndex(): keys may be views into larger arrays', () => {
   const whole = Buffer.from('xxabyy');
   index.insert(whole.subarray(2, 4), 7n);
   expect(index.find(Buffer.from('ab'))).toBe(7n);
   expect(index.rank(whole.subarray(3, 4))).toBe(1);
 });
 
-test('openOrderedIndex(): a key that is no Uint8Array is refused and leaves nothing waiting', () => {
+test('openOrderedIndex(): a key that is not a Uint8Array is refused and leaves no pending operation', () => {
   expect(() => index.insert('ab' as unknown as Uint8Array, 1n)).toThrow('no Uint8Array');
   index.insert(Buffer.from('a'), 1n);
   expect(index.count()).toBe(1);
   expect(() => kernelCall(new Uint8Array(1))).not.toThrow();
 });
 
-test('openOrderedIndex(): indexes of two spaces know nothing of each other', () => {
+test('openOrderedIndex(): indexes in two spaces are independent', () => {
   const other = openOrderedIndex(3);
   index.insert(Buffer.from('a'), 1n);
   other.insert(Buffer.from('b'), 2n);
@@ -45,7 +45,7 @@ test('openOrderedIndex(): indexes of two spaces know nothing of each other', () 
   expect(checkIndexStructure(3).keys).toEqual([Buffer.from('b')]);
 });
 
-test('openOrderedIndex(): space grows by steps of one mebibyte, and is used again', () => {
+test('openOrderedIndex(): space grows in steps of one mebibyte, and is reused', () => {
   const key = (at: number) => Buffer.from(`${at}`.padStart(60, '0'));
   for (let at = 0; at < 5_000; at++) index.insert(key(at), 1n);
   const pages = spaceSize(2);

@@ -81,7 +81,7 @@ describe('an export', () => {
     expect(deadExports([...readSources(), readSource('vitest.config.ts')])).toEqual([]);
   });
 
-  test('that nobody uses is found', () => {
+  test('that no module uses is found', () => {
     const files = [
       {
         path: 'src/a.ts',

@@ -37,12 +37,12 @@ function validate(schemaName: string, document: unknown): unknown {
 describe('dfx.json', () => {
   const document = JSON.parse(readText('dfx.json'));
 
-  test('is valid against the schema of dfx', () => {
+  test("is valid by dfx's schema", () => {
     expect(validate('dfx-json-schema.json', document)).toEqual([]);
     expect(validate('dfx-json-schema.json', { canisters: 1 })).not.toEqual([]);
   });
 
-  test('names files that the build makes', () => {
+  test('names files that the build writes', () => {
     const { main, wasm, candid } = document.canisters.file_storage;
     expect([main, wasm, candid].map((path) => existsSync(join(projectDir, path)))).toEqual([
       true,
@@ -51,7 +51,7 @@ describe('dfx.json', () => {
     ]);
   });
 
-  test('lets dfx install the bytes that were built', () => {
+  test('lets dfx install the built bytes unchanged', () => {
     const { type, wasm, ...rest } = document.canisters.file_storage;
     expect(type).toBe('custom');
     // With one of these, dfx decodes the module and encodes it differently.
@@ -65,7 +65,7 @@ describe('dfx.json', () => {
   test.each([
     ['ic', 'null'],
     ['local', 'opt "http://front-id.localhost:4943"'],
-  ])('lets dfx make front and volume known to each other, network %s', async (network, url) => {
+  ])("tells front and volume each other's ids on network %s", async (network, url) => {
     const folder = await mkdtemp(join(tmpdir(), 'deployment-'));
     try {
       // Stands for dfx: answers questions for ids and the port, and prints each call.
@@ -87,8 +87,8 @@ describe('dfx.json', () => {
   });
 });
 
-describe('the module that is installed', () => {
-  test('states its interface in its metadata', () => {
+describe('the installed module', () => {
+  test('has its interface in its metadata', () => {
     const { metadata } = createCompiler(ic0Interface)(builtModule(), 'built');
     const candid = metadata.get('candid:service');
     expect(candid?.isPublic).toBe(true);
@@ -99,12 +99,12 @@ describe('the module that is installed', () => {
 describe('icp.yaml', () => {
   const document = parse(readText('icp.yaml'));
 
-  test('is valid against the schema of icp', () => {
+  test("is valid by icp's schema", () => {
     expect(validate('icp-yaml-schema.json', document)).toEqual([]);
     expect(validate('icp-yaml-schema.json', { canisters: 1 })).not.toEqual([]);
   });
 
-  test('has commands that leave the bytes that were built where icp wants them', async () => {
+  test('has commands that put the built bytes where icp expects them', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'deployment-'));
     const output = join(folder, 'module');
     try {
@@ -129,12 +129,12 @@ describe('icp.yaml', () => {
 describe('the bundle', () => {
   const source = gunzipSync(builtModule()).toString('latin1');
 
-  test('has neither the polyfill of text encodings nor a module twice', () => {
+  test('contains no polyfill of text encodings and no module twice', () => {
     expect(source).not.toContain('gb18030');
     expect(source.split('_azleIc.stableBTreeMapInit(').length).toBe(2);
   });
 
-  test('keeps the names of functions, by which a trap tells where it came from', () => {
+  test('keeps the names of functions, so that a trap shows where it happened', () => {
     for (const name of ['commitFile', 'withOpenFile', 'idlLabelToId']) {
       expect(source).toContain(`function ${name}(`);
     }

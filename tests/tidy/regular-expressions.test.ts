@@ -164,7 +164,7 @@ test('every pattern of the canister, the client, the replica and the S3 server t
   }
 });
 
-test('the check sees what is composed, and finds what takes longer', () => {
+test('the check sees composed patterns, and finds those that take longer', () => {
   const lines = [
     "const part = '(?:[ \\\\t]*,[ \\\\t]*)*';",
     `const composed = new RegExp(\`^a\${part}$\`);`,

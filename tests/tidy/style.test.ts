@@ -55,19 +55,19 @@ function functionsOf(file: SourceFile): FunctionSize[] {
 }
 
 describe('every source file', () => {
-  test('is small', () => {
+  test('has a limited number of lines', () => {
     const large = sources.filter(
       (file) => file.lines.length > (isTest(file) ? testFileLinesMax : fileLinesMax),
     );
     expect(large.map(({ path, lines }) => `${path}: ${lines.length}`)).toEqual([]);
   });
 
-  test('begins with a comment that says what it is', () => {
+  test('begins with a comment that describes it', () => {
     const bare = sources.filter((file) => !isTest(file) && !file.lines[0]?.startsWith('// '));
     expect(bare.map(({ path }) => path)).toEqual([]);
   });
 
-  test('has no mark of a merge conflict', () => {
+  test('has no merge conflict marker', () => {
     const marks = sources.flatMap(({ path, lines }) =>
       lines.flatMap((line, index) => {
         return /^(?:<{7} |={7}$|>{7} )/.test(line) ? [`${path}:${index + 1}`] : [];
@@ -83,7 +83,7 @@ describe('every source file', () => {
     expect(odd.map(({ path }) => path)).toEqual([]);
   });
 
-  test(`keeps its lines within ${columnsMax} columns, but for literals, which may have more`, () => {
+  test(`keeps its lines within ${columnsMax} columns, except for literals`, () => {
     const wide = sources.flatMap(({ path, lines }) =>
       lines.flatMap((line, index) => (isTooWide(line) ? [`${path}:${index + 1}`] : [])),
     );
@@ -120,7 +120,7 @@ describe('the repository', () => {
       .map((path) => [path, readFileSync(join(projectDir, path), 'utf8')]);
   }
 
-  test('names no path of a machine', () => {
+  test('contains no path of a machine', () => {
     const own = 'tests/tidy/style.test.ts';
     const found = trackedText().filter(
       ([path, text]) => path !== own && /(?:^|[\s'"`(=])\/(?:work|root|home\/[a-z]+)\//.test(text),
@@ -128,7 +128,7 @@ describe('the repository', () => {
     expect(found.map(([path]) => path)).toEqual([]);
   });
 
-  test('pins every dependency exactly and says in ARCHITECTURE.md why it is there', () => {
+  test('pins every dependency exactly and explains it in ARCHITECTURE.md', () => {
     const manifest = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'));
     const architecture = readFileSync(join(projectDir, 'ARCHITECTURE.md'), 'utf8');
     const page = JSON.parse(readFileSync(join(projectDir, 'console/package.json'), 'utf8'));

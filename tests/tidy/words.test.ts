@@ -47,7 +47,7 @@ function unclearIn(path: string, textOf: (line: string) => string | undefined): 
 }
 
 describe('sentences', () => {
-  test('isClear finds what it forbids', () => {
+  test('isClear finds the forbidden constructions', () => {
     expect(isClear('What is stored of a file, altered or moved')).toBe(false);
     expect(isClear('Undefined for who did not sign')).toBe(false);
     expect(isClear('**What stays visible** to all')).toBe(false);
