@@ -50,13 +50,13 @@ describe('startHttpServer()', () => {
     }
   });
 
-  it('says that a port is in use, and what to do', async () => {
+  it('reports a port in use, and what to do', async () => {
     const { port } = await start();
     await expect(start(port)).rejects.toThrow(`Port ${port} is in use.`);
     await expect(start(port)).rejects.toThrow('--port');
   });
 
-  it('says so too if only the IPv6 port is in use, and lets go of the other', async () => {
+  it('also reports it if only the IPv6 port is in use, and releases the other', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen({ host: '::1', port: 0 }, resolve));
     const address = taken.address();
@@ -66,7 +66,7 @@ describe('startHttpServer()', () => {
     expect((await start(port)).port).toBe(port);
   });
 
-  it("sorts agents' requests from canisters'", async () => {
+  it("separates agents' requests from canisters'", async () => {
     const seen: ApiRequest[] = [];
     const { port } = await start(0, { seen });
     const body = Uint8Array.of(1, 2, 3);
@@ -85,7 +85,7 @@ describe('startHttpServer()', () => {
     expect(own.body.toString()).toBe('gateway');
   });
 
-  it("answers browsers' questions before calls", async () => {
+  it('answers preflight requests before calls', async () => {
     const { port } = await start();
     const sent = { port, host: 'localhost', path: '/api/v2/status', method: 'OPTIONS' };
     const { status, headers } = await sendRequest(sent);
@@ -124,7 +124,7 @@ describe('startHttpServer()', () => {
       ['localhost:4943', 'http://[::1]:4943'],
       ['localhost:4943', 'http://rrkah-fqaaa-aaaaa-aaaaq-cai.localhost:4943'],
       ['localhost:4943', 'https://tools.example'],
-    ])('lets a caller of host %s and origin %s in', async (host, origin) => {
+    ])('accepts a caller of host %s and origin %s', async (host, origin) => {
       const { status, cors } = await asked(host, origin);
       expect([status, cors]).toEqual([method === 'OPTIONS' ? 200 : 202, '*']);
     });
@@ -145,14 +145,14 @@ describe('startHttpServer()', () => {
       ['localhost:4943', 'http://tools.example'],
       ['localhost:4943', 'file://localhost'],
       ['localhost:4943', 'http://localhost, https://evil.example'],
-    ])('refuses one of host %s and origin %s in words', async (host, origin) => {
+    ])('refuses one of host %s and origin %s with a reason', async (host, origin) => {
       const { status, cors, said, seen } = await asked(host, origin);
       expect([status, cors, seen]).toEqual([403, undefined, []]);
       expect(said).toMatch(/agent endpoints.* localhost/);
     });
   });
 
-  it('leaves the gateway to judge hosts by itself', async () => {
+  it('leaves hosts to the gateway', async () => {
     const { port } = await start();
     const headers = { origin: 'https://evil.example' };
     expect((await sendRequest({ port, host: 'localhost', path: '/', headers })).status).toBe(200);
@@ -180,7 +180,7 @@ describe('startHttpServer()', () => {
     sent.destroy();
   });
 
-  it('refuses a body for a canister that is not whole in time, though its bytes move', async () => {
+  it('refuses a body for a canister that is incomplete at the time limit, even if bytes still arrive', async () => {
     const canisterId = Principal.fromText('rwlgt-iiaaa-aaaaa-aaaaa-cai');
     const { clientTimes } = mainnetProfile;
     const gateway = createGateway({
@@ -207,7 +207,7 @@ describe('startHttpServer()', () => {
     expect(clientTimes).toEqual({ bodyMs: 60_000, apiBodyMs: 30_000, writeStallMs: 30_000 });
   });
 
-  it('cuts off a client that takes nothing of its answer for too long', async () => {
+  it('disconnects a client that reads nothing of its answer for too long', async () => {
     const clientTimes = { bodyMs: 60_000, apiBodyMs: 60_000, writeStallMs: 50 };
     const { port } = await start(0, { clientTimes });
     const socket = connect(port, '127.0.0.1');
@@ -223,7 +223,7 @@ describe('startHttpServer()', () => {
     expect(bytes).toBeLessThan(50_000_000);
   });
 
-  it('closes in spite of idle connections', async () => {
+  it('closes despite idle connections', async () => {
     const server = await start();
     await (await fetch(`http://127.0.0.1:${server.port}/health`)).text();
     // A connection that no timeout ends.

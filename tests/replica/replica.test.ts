@@ -57,7 +57,7 @@ async function withKeeper(options: ReplicaOptions = {}) {
 }
 
 describe('call() and query()', () => {
-  it('give the reply, and take principals as text too', async () => {
+  it('return the reply, and accept principals as text too', async () => {
     const { replica, id } = await withKeeper();
     await replica.call(id.toText(), 'put', Uint8Array.of(5, 6));
     expect(await replica.query(id, 'get')).toEqual(Uint8Array.of(5, 6));
@@ -83,7 +83,7 @@ describe('call() and query()', () => {
     await expect(replica.call(id, 'forbidden')).rejects.toMatchObject({ errorCode: 'IC0406' });
   });
 
-  it('reach the management canister, under its rules', async () => {
+  it('reach the management canister, with its rules', async () => {
     const { replica, id } = await withKeeper();
     const Target = IDL.Record({ canister_id: IDL.Principal });
     const arg = IDL.encode([Target], [{ canister_id: id }]);
@@ -114,7 +114,7 @@ describe('call() and query()', () => {
 });
 
 describe('canisters', () => {
-  it('have the controllers and the id that were asked for', async () => {
+  it('have the requested controllers and id', async () => {
     const replica = await start();
     const id = Principal.fromText('ryjl3-tyaaa-aaaaa-aaaba-cai');
     const created = await replica.createCanister({ controllers: [owner.toText()], id });
@@ -138,7 +138,7 @@ describe('canisters', () => {
     await expect(replica.upgrade(id, Uint8Array.of(1))).rejects.toBeInstanceOf(RejectError);
   });
 
-  it('print where they are heard', async () => {
+  it('print to a listener', async () => {
     const printed: string[] = [];
     let time = 1_800_000_000n * second;
     const onPrint = (canisterId: string, text: string) => printed.push(`${canisterId} ${text}`);
@@ -164,7 +164,7 @@ describe('time', () => {
     expect(await count('fired')).toBe(1);
   });
 
-  it('is moved by advanceTime(), and never back', async () => {
+  it('is advanced by advanceTime(), and never set back', async () => {
     const { replica, count, setTimer } = await withKeeper();
     await setTimer(BigInt(Date.now()) * 1_000_000n + 3_600n * second);
     replica.advanceTime(3_601n * second);
@@ -173,7 +173,7 @@ describe('time', () => {
     expect(() => replica.advanceTime(-1n)).toThrow(RangeError);
   });
 
-  it('continues when the given clock is set back: timers fire when they would have', async () => {
+  it('continues if the given clock is set back, and timers fire at their time', async () => {
     const notes: string[] = [];
     let time = 1_800_000_000n * second;
     const options = {
@@ -251,14 +251,14 @@ describe('a state folder', () => {
     expect(anew.rootKey).not.toEqual(rootKey);
   });
 
-  it('belongs to one replica at a time', async () => {
+  it('can be used by one replica at a time', async () => {
     const stateDir = newStateDir();
     await start({ stateDir });
     await expect(start({ stateDir })).rejects.toThrow(stateDir);
     await expect(start({ stateDir, clean: true })).rejects.toThrow();
   });
 
-  it('is let go of when the port is taken', async () => {
+  it('is released if the port is in use', async () => {
     const stateDir = newStateDir();
     const { port } = await start({ server: true });
     await expect(start({ stateDir, server: true, port })).rejects.toThrow(`Port ${port} is in use`);
@@ -267,7 +267,7 @@ describe('a state folder', () => {
 });
 
 describe('the server', () => {
-  it('serves agents with their checks on', async () => {
+  it('serves agents with their checks enabled', async () => {
     const { replica, id } = await withKeeper({ server: true });
     await replica.call(id, 'put', Uint8Array.of(3));
     expect(replica.url).toBe(`http://localhost:${replica.port}`);
@@ -278,7 +278,7 @@ describe('the server', () => {
     expect(answer).toMatchObject({ status: 'replied', reply: { arg: Uint8Array.of(3) } });
   });
 
-  it('means by plain localhost the oldest canister that serves HTTP, or the one it was told', async () => {
+  it('resolves plain localhost to the oldest canister that serves HTTP, or to the configured one', async () => {
     const { replica } = await withKeeper({ server: true });
     const asked = async () => (await fetch(`http://127.0.0.1:${replica.port}/`)).json();
     expect((await asked()).error.code).toBe('CanisterIdMissing');
@@ -301,7 +301,7 @@ describe('the server', () => {
     }
   });
 
-  it('is gone after stop(), which may be called twice', async () => {
+  it('is closed after stop(), which may be called twice', async () => {
     const { replica } = await withKeeper({ server: true });
     await Promise.all([replica.stop(), replica.stop()]);
     await expect(fetch(`http://127.0.0.1:${replica.port}/health`)).rejects.toThrow();

@@ -117,7 +117,7 @@ describe('after a restart', () => {
     }
   });
 
-  it('a heap that has grown is as large, and a trap still takes its growth back', async () => {
+  it('a heap that has grown keeps its size, and a trap still undoes its own growth', async () => {
     const { replica, id, stateDir } = await install(counter);
     await replica.call(id, 'grow');
     for (const [how, again] of await restarts(replica, stateDir)) {
@@ -137,7 +137,7 @@ describe('after a restart', () => {
     expect(await numberOf(again, id, 'count')).toBe(-1);
   });
 
-  it('a canister without code is without it, and without the heap that it had', async () => {
+  it('a canister without code has neither code nor its former heap', async () => {
     const { replica, id, stateDir } = await install(counter);
     await replica.call(id, 'inc');
     await replica.install(id, counter, undefined, { mode: 'reinstall' });
@@ -146,7 +146,7 @@ describe('after a restart', () => {
     }
   });
 
-  it('a timer that was set fires, one whose task had not run too', async () => {
+  it('a timer fires, even if its task was due before', async () => {
     const wasm = canister(
       ['global_timer_set'],
       `(func (export "canister_init") (drop (call $global_timer_set (i64.const 50))))
@@ -167,7 +167,7 @@ describe('after a restart', () => {
     }
   });
 
-  it('a call that was under way is answered by a reject, and its cleanup is not forgotten', async () => {
+  it('a call in progress is answered by a reject, and its cleanup runs', async () => {
     const waiting = canister(
       ['call_new', 'call_perform', 'call_on_cleanup', 'msg_reject_code'],
       `(table 3 funcref) (elem (i32.const 0) $done $lost $clean)
@@ -240,8 +240,8 @@ describe('a call of a canister to itself, killed', () => {
   });
 });
 
-describe('what cannot be brought up as it was', () => {
-  it('is said at start, and refused in words', async () => {
+describe('state that cannot be restored', () => {
+  it('is reported at start and in a reject', async () => {
     const { replica, id, stateDir } = await install(counter);
     await replica.stop();
     const [module] = replica.canisters();

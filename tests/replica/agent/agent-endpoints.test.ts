@@ -82,7 +82,7 @@ async function certified(response: AgentResponse, ...path: (string | Uint8Array)
 const idOf = (content: Content): Uint8Array => hashOfMap(new Map(Object.entries(content)));
 
 describe('status', () => {
-  it('gives root key and health', async () => {
+  it('returns the root key and the health', async () => {
     const path = '/api/v2/status';
     const response = await endpoints.handle({ method: 'GET', path, body: new Uint8Array() });
     const status = fieldsOf(response);
@@ -117,7 +117,7 @@ describe('call', () => {
     }
   });
 
-  it('of v2 answers 202 at once, and the reply is read by polling', async () => {
+  it('of v2 answers 202 at once, and the reply can be read by polling', async () => {
     const content = callContent({ method_name: 'wait' });
     const response = await post(`/api/v2/canister/${ecid}/call`, anonymous(content));
     expect([response.status, response.body.length]).toEqual([202, 0]);
@@ -138,7 +138,7 @@ describe('call', () => {
     engine.release();
   });
 
-  it('runs the same message once, however often and wherever it comes', async () => {
+  it('executes the same message once, however often and wherever it arrives', async () => {
     const body = anonymous(callContent({ method_name: 'wait' }));
     const send = (version: string) => post(`/api/${version}/canister/${ecid}/call`, body);
     const responses = [send('v4'), send('v4'), send('v2')];
@@ -152,7 +152,7 @@ describe('call', () => {
     expect(engine.updates).toHaveLength(2);
   });
 
-  it('refused before execution is answered without a certificate', async () => {
+  it('that is refused before execution is answered without a certificate', async () => {
     const rejection = { reject_code: 4, reject_message: 'not this one', error_code: 'IC0406' };
     const sync = fieldsOf(await call({ method_name: 'refused' }));
     expect(Object.fromEntries(sync)).toEqual({ status: 'non_replicated_rejection', ...rejection });
@@ -161,7 +161,7 @@ describe('call', () => {
     expect(certification.requests.count()).toBe(0);
   });
 
-  it('of more than 2 MiB is refused with the text of the network', async () => {
+  it("of more than 2 MiB is refused with the network's error text", async () => {
     const overhead = anonymous(callContent({ arg: new Uint8Array(2_000_000) })).length - 2_000_000;
     const fits = await call({ arg: new Uint8Array(2_097_152 - overhead) });
     expect(fits.status).toBe(200);
@@ -172,7 +172,7 @@ describe('call', () => {
     expect(textOf(await call({ arg: new Uint8Array(5_300_000) }))).toMatch(/^413 /);
   });
 
-  it('is held against the canister in the URL', async () => {
+  it('must match the canister in the URL', async () => {
     const other = Principal.fromHex('00000000000000020101');
     const canister_id = management.toUint8Array();
     const elsewhere = await call({ canister_id: other.toUint8Array() });
@@ -185,7 +185,7 @@ describe('call', () => {
     expect(textOf(await call({ canister_id, method_name: 'garbage' }))).toMatch(/cannot decode/);
   });
 
-  it('at a subnet is for its own id and the management canister only', async () => {
+  it('at a subnet may only name its own id and the management canister', async () => {
     const own = `/api/v4/subnet/${certification.subnetId.toText()}/call`;
     const create = callContent({
       canister_id: management.toUint8Array(),
@@ -202,7 +202,7 @@ describe('call', () => {
 });
 
 describe('query', () => {
-  it('is answered with a signature of the node over answer, time and request id', async () => {
+  it("is answered with the node's signature over answer, time and request id", async () => {
     for (const [method_name, signed] of [
       [
         'echo',
@@ -251,7 +251,7 @@ describe('query', () => {
 });
 
 describe('read_state', () => {
-  it('gives away nothing but what the specification allows', async () => {
+  it('returns nothing but what the specification allows', async () => {
     const id = canisterId.toUint8Array();
     const other = Principal.fromHex('00000000000000020101').toUint8Array();
     const invalid: (string | Uint8Array)[][] = [
@@ -285,7 +285,7 @@ describe('read_state', () => {
     expect(textOf(await readState([deep]))).toMatch(/^400 .*too deep: got 128 labels/);
   });
 
-  it('shows a private section to controllers alone', async () => {
+  it('shows a private section only to controllers', async () => {
     const path = ['canister', canisterId.toUint8Array(), 'metadata', 'private'];
     expect(textOf(await readState([path]))).toMatch(/^403 Custom section private can only/);
     engine.controllers = [key.sender];
@@ -297,7 +297,7 @@ describe('read_state', () => {
     expect(await certified(await readState([open]), ...open)).toBe('service : {}');
   });
 
-  it('shows a request to its sender alone', async () => {
+  it('shows a request only to its sender', async () => {
     const content = callContent({ sender: key.sender.toUint8Array() });
     await post(`/api/v4/canister/${ecid}/call`, signedBody(content, { key }));
     const path = ['request_status', idOf(content)];

@@ -43,7 +43,7 @@ describe('authenticate() of plain signatures', () => {
     },
   );
 
-  it('refuses a signature by another key, a foreign sender, and a missing signature', () => {
+  it('refuses a signature by another key, another sender, and a missing signature', () => {
     const content = { ...unsent, sender: owner.sender.toUint8Array() };
     const byOther = signedBody(content, { key: session, owner });
     expect(() => check(byOther)).toThrow(/Invalid signature/);
@@ -65,7 +65,7 @@ describe('authenticate() of plain signatures', () => {
     }
   });
 
-  it('lets the anonymous sender pass without signature only', () => {
+  it('accepts no signature only from the anonymous sender', () => {
     const content = callContent({});
     expect(check(encodeSelfDescribed({ content }))).toBeUndefined();
     expect(() => check(signedBody(content, { key: owner }))).toThrow(
@@ -73,7 +73,7 @@ describe('authenticate() of plain signatures', () => {
     );
   });
 
-  it('covers the nonce by the signature', () => {
+  it('verifies that the signature covers the nonce', () => {
     const nonce = new Uint8Array(32);
     const body = signedBody({ ...unsent, nonce }, { key: owner });
     expect(check(body)).toBeUndefined();
@@ -92,7 +92,7 @@ describe('authenticate() of the expiry', () => {
     }
   });
 
-  it('refuses a nanosecond beyond with the text that agents know', () => {
+  it('refuses an expiry one nanosecond later with the text that agents recognize', () => {
     for (const expiryNs of [nowNs - 1n, nowNs + 330n * secondNs + 1n, 0n, 2n ** 64n - 1n]) {
       expect(() => check(expiring(expiryNs))).toThrow(
         /^Invalid request expiry: Specified ingress_expiry not within expected range: Minimum allowed expiry: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{9})? UTC, Maximum/,
@@ -100,7 +100,7 @@ describe('authenticate() of the expiry', () => {
     }
   });
 
-  it('does not bind anonymous queries, but signed ones', () => {
+  it('applies to signed queries, but not to anonymous ones', () => {
     const stale = { request_type: 'query', ingress_expiry: 1n };
     const anonymous = encodeSelfDescribed({ content: callContent(stale) });
     expect(check(anonymous, 'query')).toBeUndefined();
@@ -140,7 +140,7 @@ describe('authenticate() of delegations', () => {
     expect(() => check(delegated(chain, keys[21] ?? owner))).toThrow(/too long: got 21/);
   });
 
-  it('allows the canisters that all delegations name', () => {
+  it('accepts canisters that all delegations name', () => {
     const second = Principal.fromHex('00000000000000020101');
     const chain = [
       delegate({ from: owner, to: session, expirationNs: laterNs, targets: [canisterId, second] }),
@@ -162,7 +162,7 @@ describe('authenticate() of delegations', () => {
     expect(left?.map((id) => id.toText())).toEqual([second.toText()]);
   });
 
-  it('with permissions "queries" carries no call', () => {
+  it('with permissions "queries" allows no call', () => {
     const permit = (permissions: string) => [
       delegate({ from: owner, to: session, expirationNs: laterNs, permissions }),
     ];

@@ -67,7 +67,7 @@ const identities = {
 const identityNames = Object.keys(identities) as (keyof typeof identities)[];
 
 describe.each(identityNames)('@icp-sdk/core as %s', (name) => {
-  it('queries and updates, known to the canister as itself', async () => {
+  it('queries and updates under its own principal', async () => {
     const identity = await identities[name]();
     const agent = await icpAgent({ identity });
     const id = replica.canisterId.toText();
@@ -80,7 +80,7 @@ describe.each(identityNames)('@icp-sdk/core as %s', (name) => {
 });
 
 describe.each(identityNames)('@dfinity/agent as %s', (name) => {
-  it('queries and updates, known to the canister as itself', async () => {
+  it('queries and updates under its own principal', async () => {
     const identity = (await identities[name]()) as unknown as dfinity.Identity;
     const agent = await dfinityAgent({ identity });
     const sender = identity.getPrincipal().toUint8Array();
@@ -105,7 +105,7 @@ async function dfinityUpdate(
 }
 
 describe('update', () => {
-  it('by @dfinity/agent over v3 and v2 has the same answer', async () => {
+  it('by @dfinity/agent over v3 and v2 gets the same answer', async () => {
     const agent = await dfinityAgent();
     const sync = await dfinityUpdate(agent, { methodName: 'echo', arg });
     expect([sync.status, text(sync.reply)]).toEqual([200, text(arg)]);
@@ -113,7 +113,7 @@ describe('update', () => {
     expect([polled.status, text(polled.reply)]).toEqual([202, text(arg)]);
   });
 
-  it('of 2 MB carries its argument both ways', async () => {
+  it('of 2 MB transfers its argument in both directions', async () => {
     const large = new Uint8Array(2_000_000).fill(7);
     const agent = await icpAgent();
     const id = replica.canisterId.toText();
@@ -121,7 +121,7 @@ describe('update', () => {
     expect(Buffer.compare(Buffer.from(reply ?? []), large)).toBe(0);
   });
 
-  it('sent many at a time gives each its own answer', async () => {
+  it('sent many at a time gets each its own answer', async () => {
     const agent = await icpAgent();
     const id = replica.canisterId.toText();
     const texts = Array.from({ length: 40 }, (_, index) => `call ${index}`);
@@ -131,7 +131,7 @@ describe('update', () => {
     expect(replies.map(({ reply }) => text(reply))).toEqual(texts);
   });
 
-  it('rejected by the canister surfaces with code and message', async () => {
+  it('rejected by the canister reports code and message', async () => {
     const agent = await icpAgent();
     const id = replica.canisterId.toText();
     const update = agent.update(id, { methodName: 'trap', arg });
@@ -143,7 +143,7 @@ describe('update', () => {
     ]);
   });
 
-  it('refused at ingress surfaces as an uncertified reject', async () => {
+  it('refused at ingress is reported as an uncertified reject', async () => {
     const agent = await icpAgent();
     const id = replica.canisterId.toText();
     const update = agent.update(id, { methodName: 'refused', arg });
@@ -201,7 +201,7 @@ describe('an identity that a canister vouches for', () => {
 });
 
 describe('management canister', () => {
-  it('answers at the endpoint of the canister that a call is about', async () => {
+  it('answers at the endpoint of the canister that a call concerns', async () => {
     const agent = await icpAgent({ retryTimes: 0 });
     const canisterId = IcpPrincipal.fromText(replica.canisterId.toText());
     const argument = Uint8Array.from(
@@ -249,7 +249,7 @@ describe('canister status', () => {
     }
   });
 
-  it('of the subnet is read at its own endpoint', async () => {
+  it('of the subnet can be read at its own endpoint', async () => {
     const agent = await icpAgent();
     const subnetId = IcpPrincipal.fromText(replica.certification.subnetId.toText());
     const status = await icp.SubnetStatus.request({
@@ -266,8 +266,8 @@ describe('canister status', () => {
   });
 });
 
-describe('what must fail', () => {
-  it('a request with a wrong signature does, with the reason', async () => {
+describe('an agent rejects', () => {
+  it('a request with a wrong signature, with the reason', async () => {
     const identity = Ed25519KeyIdentity.generate();
     identity.sign = async () => Object.assign(new Uint8Array(64), { __signature__: undefined });
     const agent = await icpAgent({ identity, retryTimes: 0 });
@@ -277,7 +277,7 @@ describe('what must fail', () => {
     );
   });
 
-  it('a delegation to another canister does', async () => {
+  it('a delegation to another canister', async () => {
     const owner = Ed25519KeyIdentity.generate();
     const session = Ed25519KeyIdentity.generate();
     const targets = [IcpPrincipal.fromHex('00000000000000990101')];
@@ -291,7 +291,7 @@ describe('what must fail', () => {
     );
   });
 
-  it('an answer under another root key does', async () => {
+  it('an answer under another root key', async () => {
     const other = await startTestReplica({ offsetNs: 0n });
     try {
       const { rootKey } = await dfinityAgent();

@@ -37,7 +37,7 @@ describe('hashOfMap()', () => {
 });
 
 describe('signedBytes()', () => {
-  it('puts the length and the domain in front of the hash', () => {
+  it('puts the length and the domain separator in front of the hash', () => {
     const bytes = signedBytes('ic-request', new Map());
     expect(bytes.subarray(0, 11).toString('latin1')).toBe('\x0Aic-request');
     expect(bytes).toHaveLength(43);

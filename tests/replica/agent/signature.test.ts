@@ -24,7 +24,7 @@ describe('verifySignature() of a canister signature', () => {
   const certificate = certification.dataCertificate(canisterId);
   const signature = canisterSignature(tree, certificate);
 
-  it('accepts what the canister has certified, for this message and seed alone', () => {
+  it('accepts what the canister has certified, only for this message and seed', () => {
     expect(verifySignature({ publicKey, message, signature, rootKey })).toBe(true);
     expect(verifySignature({ publicKey, message: other, signature, rootKey })).toBe(false);
     const otherKey = canisterKey(canisterId, Buffer.from('b seed'));
@@ -87,7 +87,7 @@ describe('verifySignature() of a WebAuthn signature', () => {
     ['ES256', generateKeyPairSync('ec', { namedCurve: 'P-256' })],
     ['EdDSA', generateKeyPairSync('ed25519')],
     ['RS256', generateKeyPairSync('rsa', { modulusLength: 2_048 })],
-  ] as const)('by %s accepts its challenge alone', (_, pair) => {
+  ] as const)('by %s accepts only its own challenge', (_, pair) => {
     const publicKey = wrappedKey(1, coseKey(pair.publicKey));
     const signature = webAuthnSignature(pair.privateKey);
     expect(verifySignature({ publicKey, message, signature, rootKey })).toBe(true);
@@ -107,7 +107,7 @@ describe('verifySignature() of garbage', () => {
     createKey('ed25519').der,
   ];
 
-  it('is false for any bytes as a signature', () => {
+  it('returns false for any bytes as a signature', () => {
     fc.assert(
       fc.property(fc.constantFrom(...keys), fc.uint8Array(), (publicKey, signature) => {
         expect(verifySignature({ publicKey, message, signature, rootKey })).toBe(false);
@@ -115,7 +115,7 @@ describe('verifySignature() of garbage', () => {
     );
   });
 
-  it('throws a bad request, nothing else, for changed keys', () => {
+  it('throws only a bad-request error for changed keys', () => {
     const signature = signMessage(createKey('ed25519'), message);
     const place = fc.record({ index: fc.nat(90), value: fc.nat(255), length: fc.nat(100) });
     fc.assert(

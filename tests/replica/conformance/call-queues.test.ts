@@ -61,14 +61,14 @@ async function start(limits: Partial<Limits>) {
 }
 
 describe('Interface specification, "Inter-canister method calls": `call_perform` answers 2', () => {
-  it('beyond 500 calls to the same canister that wait (DEFAULT_QUEUE_CAPACITY)', async () => {
+  it('beyond 500 waiting calls to the same canister (DEFAULT_QUEUE_CAPACITY)', async () => {
     const { call } = await start({});
     expect(await call('toManagement', 501)).toBe(500);
     expect(await call('toManagement', 1)).toBe(0);
     expect(await call('toItself', 501)).toBe(500);
   });
 
-  it('no more once they are answered', async () => {
+  it('no longer once they are answered', async () => {
     const { replica, call, release } = await start({ callsPerPairMax: 3 });
     expect(await call('toManagement', 5)).toBe(3);
     expect(await call('toManagement', 1)).toBe(0);
@@ -77,7 +77,7 @@ describe('Interface specification, "Inter-canister method calls": `call_perform`
     expect(await call('toManagement', 5)).toBe(3);
   });
 
-  it('beyond its 50 guaranteed ones when the subnet has no more (SUBNET_CALLBACK_SOFT_LIMIT)', async () => {
+  it('beyond the guaranteed 50 if the subnet has no more (SUBNET_CALLBACK_SOFT_LIMIT)', async () => {
     const { call } = await start({ subnetCallsMax: 60 });
     expect(await call('toManagement', 100)).toBe(60);
     const full = await start({ subnetCallsMax: 10 });

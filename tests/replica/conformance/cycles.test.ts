@@ -79,7 +79,7 @@ function reported({ reports }: TestReplica): bigint {
 describe('Interface specification, "Inter-canister method calls": a call', () => {
   const request = 260_000n + 1_000n * 26n;
 
-  it('is paid with its answer when it is performed, as `cost_call` says', async () => {
+  it('pays for its answer when it is performed, as `cost_call` says', async () => {
     const replica = startTestReplica();
     const id = await replica.install(calling);
     const [paid, performed] = numbers(await replica.update(id, 'call'));
@@ -87,20 +87,23 @@ describe('Interface specification, "Inter-canister method calls": a call', () =>
     expect(BigInt(numberOf(await replica.query(id, 'cost')))).toBe(paid);
   });
 
-  it.each(['call', 'failing'])('gets back what its answer has not used: %s', async (method) => {
-    const replica = startTestReplica();
-    const id = await replica.install(calling);
-    const before = cyclesOf(replica, id);
-    replica.reports.length = 0;
-    await replica.update(id, method);
-    await replica.engine.idle();
-    expect(replica.reports.map(({ kind }) => kind)).toEqual(['update', 'update', 'reject']);
-    const message = `1Error from Canister ${id.toText()}: Canister did not reply to the call`;
-    const transmitted = request + 1_000n * BigInt(message.length);
-    expect(before - cyclesOf(replica, id)).toBe(reported(replica) + transmitted);
-  });
+  it.each(['call', 'failing'])(
+    'gets back the cost of the unused part of its answer: %s',
+    async (method) => {
+      const replica = startTestReplica();
+      const id = await replica.install(calling);
+      const before = cyclesOf(replica, id);
+      replica.reports.length = 0;
+      await replica.update(id, method);
+      await replica.engine.idle();
+      expect(replica.reports.map(({ kind }) => kind)).toEqual(['update', 'update', 'reject']);
+      const message = `1Error from Canister ${id.toText()}: Canister did not reply to the call`;
+      const transmitted = request + 1_000n * BigInt(message.length);
+      expect(before - cyclesOf(replica, id)).toBe(reported(replica) + transmitted);
+    },
+  );
 
-  it('is not performed when the reserve is not there', async () => {
+  it('is not performed if the balance is below the reserve', async () => {
     const replica = startTestReplica({ limits: { installInstructions: 10n ** 9n } });
     const id = await replica.install(calling, 82_000_000_000n);
     const [paid, performed] = numbers(await replica.update(id, 'call'));
@@ -108,7 +111,7 @@ describe('Interface specification, "Inter-canister method calls": a call', () =>
     expect(replica.reports.at(-1)?.error).toBeUndefined();
   });
 
-  it('that is under way is settled after a restart', async () => {
+  it('in progress is settled after a restart', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cycles-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const never = new Promise<never>(() => undefined);
@@ -133,7 +136,7 @@ describe('Interface specification, "Inter-canister method calls": a call', () =>
 });
 
 describe('Interface specification, "IC method install_code": an installation', () => {
-  it('costs one message, its instructions, and 6,000 for each that is compiled', async () => {
+  it('costs one message, its instructions, and 6,000 for each instruction of the module', async () => {
     const replica = startTestReplica();
     const module = canister([], '(func (export "canister_init") (drop (i32.const 1)))');
     const id = await replica.install(module, 10n ** 12n);
@@ -144,13 +147,13 @@ describe('Interface specification, "IC method install_code": an installation', (
     expect(cyclesOf(replica, id)).toBe(10n ** 12n - (cycles ?? 0n));
   });
 
-  it('is refused when it could not be paid to its end', async () => {
+  it('is refused if the balance could not pay for all of it', async () => {
     const replica = startTestReplica();
     const poor = replica.install(calling, 300_000_000_000n);
     await expect(poor).rejects.toThrow(/installation failed with `Canister .* is out of cycles/);
   });
 
-  it('that would freeze its canister is refused, and costs what it used', async () => {
+  it('that would freeze its canister is refused, and costs the used cycles', async () => {
     const replica = startTestReplica({ limits: { installInstructions: 10n ** 9n } });
     const id = await replica.install(calling, 60_000_000_000n);
     const before = cyclesOf(replica, id);
@@ -174,7 +177,7 @@ describe('Interface specification, "Canister cycles": time costs', () => {
     return { replica, id, perDay: (bytes * 127_000n * day) / gib };
   }
 
-  it('what memory of every kind and allocations cost, for whole seconds', async () => {
+  it('as much as memory of every kind and allocations cost, for whole seconds', async () => {
     const { replica, id, perDay } = await start(10n ** 18n);
     const before = cyclesOf(replica, id);
     replica.time.now += 9n * nanoseconds;
@@ -189,7 +192,7 @@ describe('Interface specification, "Canister cycles": time costs', () => {
     expect(before - cyclesOf(replica, id)).toBe(perDay + 20n * 20_127_000n);
   });
 
-  it('as messages and ticks find it, and what is kept says how far it is paid', async () => {
+  it('when messages and ticks arrive, and the time that is paid for is stored', async () => {
     const store = createMemoryStore();
     const replica = startTestReplica({ store });
     const id = await replica.install(calling);
@@ -204,7 +207,7 @@ describe('Interface specification, "Canister cycles": time costs', () => {
     expect(cyclesOf(again, id)).toBe(cyclesOf(replica, id));
   });
 
-  it('until nothing is left: then the code is gone', async () => {
+  it('until the balance is 0, and then the code is removed', async () => {
     const { replica, id, perDay } = await start(60_000_000_000n);
     const days = cyclesOf(replica, id) / perDay;
     replica.engine.updateSettings(id, { freezingThreshold: 0n });
@@ -221,7 +224,7 @@ describe('Interface specification, "Canister cycles": time costs', () => {
 describe('Interface specification, "Message execution": memory that is added', () => {
   const limits = { installInstructions: 10n ** 9n };
 
-  it('must be paid for the time of the freezing threshold, or the message traps', async () => {
+  it('must be paid for over the freezing threshold, or the message traps', async () => {
     const replica = startTestReplica({ limits });
     const id = await replica.install(calling, 42_000_000_000n);
     expect(textOf(await replica.update(id, 'grow'))).toMatch(/^IC0532: .*grow memory by 10485760 /);
@@ -229,7 +232,7 @@ describe('Interface specification, "Message execution": memory that is added', (
     expect(numberOf(await replica.update(id, 'grow'))).toBe(0);
   });
 
-  it('has cycles set aside on a full subnet, which pay for it', async () => {
+  it('reserves cycles on a full subnet, which pay for it', async () => {
     const full = { ...limits, subnetStorageThreshold: 2n ** 23n, subnetStorageMax: 2n ** 25n };
     const replica = startTestReplica({ limits: full });
     const id = await replica.install(calling);
@@ -252,7 +255,7 @@ describe('Interface specification, "Message execution": memory that is added', (
 });
 
 describe('Interface specification, "Calls with insufficient cycles are rejected"', () => {
-  it('of other canisters, and neither those of users nor its own', async () => {
+  it('includes calls of other canisters, but neither those of users nor its own', async () => {
     const replica = startTestReplica();
     const callee = await replica.install(calling);
     const bytes = [...callee.toUint8Array()].map(

@@ -64,7 +64,7 @@ describe('dfinity/icp-cli crates/icp-cli/src/operations/create.rs: a canister is
     expect(Object.keys((await topology()).subnet_configs)).toEqual([String(subnet)]);
   });
 
-  test('by the cycles ledger, for the caller, with the settings and cycles asked for', async () => {
+  test('by the cycles ledger, for the caller, with the requested settings and cycles', async () => {
     const creation = [{ subnet_selection: [], settings: [] }];
     const asked = { from_subaccount: [], created_at_time: [], creation_args: creation };
     const made = await actorOf(ledgerId).create_canister({ ...asked, amount: 2n * 10n ** 12n });
@@ -76,11 +76,11 @@ describe('dfinity/icp-cli crates/icp-cli/src/operations/create.rs: a canister is
     expect(poor.Err.FailedToCreate.error).toContain('Insufficient cycles');
   });
 
-  test('and what else these canisters have on the network is said to be missing', async () => {
+  test('and other methods of these canisters on the network are reported as missing', async () => {
     await expect(actorOf(ledgerId).icrc1_fee()).rejects.toThrow("no query method 'icrc1_fee'");
   });
 
-  test('no new canister gets the ids of these two, unless it is asked for', async () => {
+  test('and a new canister gets one of these two ids only if it is requested', async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, () => replica.createCanister()));
     expect(ids.map(String)).not.toContain(mintingId);
     expect(String(await replica.createCanister({ id: ledgerId }))).toBe(ledgerId);
@@ -89,7 +89,7 @@ describe('dfinity/icp-cli crates/icp-cli/src/operations/create.rs: a canister is
 });
 
 describe('dfinity/ic packages/pocket-ic/src/common/rest.rs: Topology', () => {
-  test('names the subnet, its canister ranges and a canister id to address creations to', async () => {
+  test('names the subnet, its canister ranges and the canister id that addresses creations', async () => {
     const found = await topology();
     const [[id, subnet]] = Object.entries<Record<string, unknown>>(found.subnet_configs) as [
       [string, Record<string, unknown>],
@@ -105,7 +105,7 @@ describe('dfinity/ic packages/pocket-ic/src/common/rest.rs: Topology', () => {
     expect(found.default_effective_canister_id).toEqual({ canister_id: 'AAAAAAAAAAABAQ==' });
   });
 
-  test('is for reading alone', async () => {
+  test('is read-only', async () => {
     const answer = await fetch(`${replica.url}/_/topology`, { method: 'POST' });
     expect(answer.status).toBe(405);
   });

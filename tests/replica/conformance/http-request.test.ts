@@ -142,7 +142,7 @@ const price = (requestBytes: number, responseBytes: number) =>
   49_140_000n + 5_200n * BigInt(requestBytes) + 10_400n * BigInt(responseBytes);
 
 describe('Interface specification, "IC method http_request"', () => {
-  test('an answer comes as it is, for the price of what it may be', async () => {
+  test('an answer is returned unchanged, and costs the price of its maximum size', async () => {
     const { code, cost, bytes } = await ask({ headers: [header('A', 'b')] });
     expect(code).toBe(0);
     expect(decode(responseType, bytes)).toEqual({
@@ -162,14 +162,14 @@ describe('Interface specification, "IC method http_request"', () => {
     ]);
   });
 
-  test('a user-agent of the canister stays, and 2 MB are the default', async () => {
+  test('a user-agent header of the canister is kept, and 2 MB are the default limit', async () => {
     const headers = [header('User-Agent', 'mine')];
     const { cost } = await ask({ headers, max_response_bytes: [], body: [Buffer.from('abc')] });
     expect(asked[0]).toMatchObject({ headers, maxResponseBytes: 2_000_000 });
     expect(cost).toBe(price(usual.url.length + 14 + 3, 2_000_000));
   });
 
-  test('the canister transforms it, asked by the management canister', async () => {
+  test('the canister transforms it, called by the management canister', async () => {
     const context = Uint8Array.of(1, 2, 3);
     const { code, cost, bytes } = await ask({ transform: transformBy('echo', context) });
     expect(code).toBe(0);
@@ -196,7 +196,7 @@ describe('Interface specification, "IC method http_request"', () => {
   });
 });
 
-describe('rs/types/types/src/canister_http.rs: what is refused costs nothing', () => {
+describe('rs/types/types/src/canister_http.rs: a refused request costs nothing', () => {
   const total = 48 * 1_024;
   test.each([
     [{ url: `https://e.org/${'a'.repeat(8_179)}` }, /^url size 8193 exceeds 8192$/],
@@ -216,7 +216,7 @@ describe('rs/types/types/src/canister_http.rs: what is refused costs nothing', (
     expect({ code, cost, asked }).toEqual({ code: 4, cost: 0n, asked: [] });
   });
 
-  test('what is at the limits passes', async () => {
+  test('requests at the limits are accepted', async () => {
     const url = `https://e.org/${'a'.repeat(8_178)}`;
     const headers = [...many(62), header('n', 'v'.repeat(8_192)), header('user-agent', '')];
     const { code } = await ask({ url, headers, body: [new Uint8Array(1_900_000)] });
@@ -224,7 +224,7 @@ describe('rs/types/types/src/canister_http.rs: what is refused costs nothing', (
   });
 });
 
-describe('rs/https_outcalls: what fails on the way is paid for', () => {
+describe('rs/https_outcalls: a request that fails on its way is paid for', () => {
   const fails =
     (error: Error): Outcalls =>
     () =>
@@ -260,8 +260,8 @@ describe('rs/https_outcalls: what fails on the way is paid for', () => {
   });
 });
 
-describe('who carries it out', () => {
-  test('nobody, unless startReplica() has the option outcalls', async () => {
+describe('the outcall is carried out', () => {
+  test('by nobody, unless startReplica() has the option outcalls', async () => {
     const other = await startReplica({ server: false });
     const otherId = await other.createCanister();
     await other.install(otherId, asking());
@@ -303,7 +303,7 @@ describe('who carries it out', () => {
       server.close();
     });
 
-    test('asks a server of this machine, and gives its headers in small letters', async () => {
+    test('reaches a server on this machine, and returns its headers in lower case', async () => {
       const body = [Buffer.from('posted')];
       const { code, bytes } = await ask({ url: `${base}/`, method: { post: null }, body });
       expect(code, bytes.toString()).toBe(0);
@@ -316,7 +316,7 @@ describe('who carries it out', () => {
       expect(Buffer.from(response.body).toString()).toBe('posted');
     });
 
-    test('follows nothing', async () => {
+    test('follows no redirect', async () => {
       const { bytes } = await ask({ url: `${base}/moved` });
       expect(decode(responseType, bytes)).toMatchObject({ status: 301n });
     });

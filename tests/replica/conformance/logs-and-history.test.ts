@@ -96,7 +96,7 @@ async function through(id: Principal, method: 'call' | 'ask', call: readonly [st
 }
 
 describe('Interface specification, "IC method fetch_canister_logs"', () => {
-  test('tells what was printed and why a message trapped, in replicated execution', async () => {
+  test('returns printed lines and the reasons of traps, in replicated execution', async () => {
     const id = await install();
     await replica.call(id, 'print', bytes('one'));
     now += 5n;
@@ -120,7 +120,7 @@ describe('Interface specification, "IC method fetch_canister_logs"', () => {
     expect(await fetched(id, { filter: since })).toHaveLength(5);
   });
 
-  test('is kept over restarts and upgrades, and purged by reinstall and uninstall', async () => {
+  test('keeps the log over restarts and upgrades, and purges it at reinstall and uninstall', async () => {
     const id = await install();
     await expect(replica.call(id, 'fail', bytes('last'))).rejects.toThrow('unreachable');
     await replica.stop();
@@ -135,7 +135,7 @@ describe('Interface specification, "IC method fetch_canister_logs"', () => {
     expect(await linesOf(id)).toEqual([]);
   });
 
-  test('tells why an installation failed', async () => {
+  test('returns the reason of a failed installation', async () => {
     const method = 'provisional_create_canister_with_cycles';
     const id = (await manage(replica, method, {})).canister_id;
     const failing = canister(
@@ -148,7 +148,7 @@ describe('Interface specification, "IC method fetch_canister_logs"', () => {
     expect(await linesOf(id)).toEqual(['tried', '[TRAP]: unreachable']);
   });
 
-  test('holds the newest 4 KiB, or as much as the setting says', async () => {
+  test('returns the newest 4 KiB, or as much as the setting allows', async () => {
     const id = await install();
     await replica.call(id, 'many', bytes('x'.repeat(60)));
     const lines = await fetched(id);
@@ -172,7 +172,7 @@ describe('Interface specification, "IC method fetch_canister_logs"', () => {
     expect(await linesOf(id)).toEqual([]);
   });
 
-  test('is for those whom log_visibility names', async () => {
+  test('is open to the principals that log_visibility names', async () => {
     const id = await install();
     const seenBy = (sender: Principal) => fetched(id, { sender });
     const show = (visibility: object) =>
@@ -189,7 +189,7 @@ describe('Interface specification, "IC method fetch_canister_logs"', () => {
     expect(await seenBy(Principal.anonymous())).toHaveLength(1);
   });
 
-  test('is a query alone, for users and for composite queries', async () => {
+  test('is only a query, for users and for composite queries', async () => {
     const id = await install({ log_visibility: { public: null } });
     const arg = argumentOf('fetch_canister_logs', { canister_id: id });
     const only = 'can be called only as a query';
@@ -202,7 +202,7 @@ describe('Interface specification, "IC method fetch_canister_logs"', () => {
 });
 
 describe('Interface specification, "IC method canister_status"', () => {
-  test('can be asked by a query, by those whom status_visibility names', async () => {
+  test('can be called as a query by the principals that status_visibility names', async () => {
     const id = await install();
     const asked = (sender: Principal) =>
       ask(replica, 'canister_status', { canister_id: id, sender });
@@ -216,7 +216,7 @@ describe('Interface specification, "IC method canister_status"', () => {
     expect((await asked(bob)).status).toEqual({ running: null });
   });
 
-  test('and other methods cannot', async () => {
+  test('and other methods cannot be called as queries', async () => {
     const id = await install();
     await expect(ask(replica, 'stop_canister', { canister_id: id })).rejects.toThrow(
       'Query method stop_canister not found',
@@ -225,7 +225,7 @@ describe('Interface specification, "IC method canister_status"', () => {
 });
 
 describe('Interface specification, "IC method canister_info"', () => {
-  test('tells what became of code and controllers, and who did it', async () => {
+  test('returns the changes of code and controllers, and who made them', async () => {
     const variables = [{ name: 'A', value: '1' }];
     const id = await install({ environment_variables: variables });
     await manage(replica, 'update_settings', {
@@ -271,7 +271,7 @@ describe('Interface specification, "IC method canister_info"', () => {
     );
   });
 
-  test('keeps the newest twenty', async () => {
+  test('returns the newest twenty', async () => {
     const id = await install();
     for (let round = 0; round < 22; round += 1) {
       await manage(replica, 'update_settings', {

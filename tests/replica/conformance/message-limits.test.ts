@@ -30,7 +30,7 @@ const limits = {
 const accessed = /^IC0524: .*accessed pages in the stable memory in a single message execution: /;
 
 describe('Interface specification, "Stable memory"; rs/config/src/embedders.rs: pages of a message', () => {
-  it('are 2 GiB of an update, 1 GiB of a query and 8 GiB of an installation', () => {
+  it('are limited to 2 GiB of an update, 1 GiB of a query and 8 GiB of an installation', () => {
     const gibibyte = 2 ** 30;
     expect(networkLimits).toMatchObject({
       updateStableBytesMax: 2 * gibibyte,
@@ -56,7 +56,7 @@ describe('Interface specification, "Stable memory"; rs/config/src/embedders.rs: 
     expect(textOf(await replica.update(id, 'update'))).toBe('');
   });
 
-  it('beyond the limit end an update, and an installation', async () => {
+  it('beyond the limit abort an update and an installation', async () => {
     const replica = startTestReplica({ limits });
     const id = await replica.install(module([0, 1, 2, 3].map((page) => read(page)).join('')));
     expect(textOf(await replica.update(id, 'update'))).toMatch(
@@ -79,7 +79,7 @@ describe('Interface specification, "Message execution"; rs/config/src/subnet_con
     ['a query', 'query', 'query', 2_000n],
     ['a query that is called as an update', 'update', 'query', 2_000n],
     ['an update', 'update', 'update', 3_000n],
-  ] as const)('%s ends at its instructions', async (_what, way, method, limit) => {
+  ] as const)('%s is aborted at its instruction limit', async (_what, way, method, limit) => {
     const replica = startTestReplica({
       limits: { updateInstructions: 3_000n, queryInstructions: 2_000n },
     });

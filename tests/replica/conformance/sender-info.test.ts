@@ -58,7 +58,7 @@ function check(senderInfo: Readonly<Record<string, Uint8Array>>, signers: object
 describe('Interface specification, "Envelope Authentication": `sender_info`', () => {
   const byCanister = { key: session, owner: user, delegations: [{ delegation, signature }] };
 
-  it('is signed by the canister that is the key of the user', () => {
+  it("must be signed by the canister that is the user's key", () => {
     expect(check({ info, signer, sig }, byCanister)).toBeUndefined();
   });
 
@@ -70,7 +70,7 @@ describe('Interface specification, "Envelope Authentication": `sender_info`', ()
     expect(() => check(senderInfo, byCanister)).toThrow(why);
   });
 
-  it('is refused of users with keys of other kinds', () => {
+  it('is refused from users with keys of other kinds', () => {
     expect(() => check({ info, signer, sig }, { key: session })).toThrow(/allowed only for users/);
   });
 });
@@ -87,14 +87,17 @@ describe('Interface specification, "Request: Call": `sender_info` in the caniste
     (func (export "canister_query query") ${body} (call $msg_reply))`,
   );
 
-  it.each(['update', 'query'] as const)('is read by the %s, and empty without it', async (way) => {
-    const replica = startTestReplica();
-    const id = await replica.install(module);
-    const message: CallMessage = { sender: anybody, canisterId: id, method: way, arg: info };
-    const senderInfo = { info, signer: bytesOf(' by the signer') };
-    expect(textOf(await replica.engine[way]({ ...message, senderInfo }))).toBe(
-      'a verified address by the signer',
-    );
-    expect(textOf(await replica.engine[way](message))).toBe('');
-  });
+  it.each(['update', 'query'] as const)(
+    'can be read by the %s, and is empty without it',
+    async (way) => {
+      const replica = startTestReplica();
+      const id = await replica.install(module);
+      const message: CallMessage = { sender: anybody, canisterId: id, method: way, arg: info };
+      const senderInfo = { info, signer: bytesOf(' by the signer') };
+      expect(textOf(await replica.engine[way]({ ...message, senderInfo }))).toBe(
+        'a verified address by the signer',
+      );
+      expect(textOf(await replica.engine[way](message))).toBe('');
+    },
+  );
 });

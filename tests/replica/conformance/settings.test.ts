@@ -112,7 +112,7 @@ describe('Interface specification, "IC method create_canister": settings', () =>
     });
   });
 
-  test('are as they were asked for, from the first on', async () => {
+  test('are the requested ones from the start', async () => {
     const id = await create(everySetting);
     expect(await settingsOf(id)).toEqual(everySetting);
     const status = await manage(replica, 'canister_status', { canister_id: id });
@@ -149,7 +149,7 @@ describe('Interface specification, "IC method create_canister": settings', () =>
       ],
       /Duplicate environment variables/,
     ],
-  ])('out of range are refused, and change nothing: %s', async (name, value, message) => {
+  ])('out of range are refused and change nothing: %s', async (name, value, message) => {
     const count = replica.canisters().length;
     await expect(create({ [name]: value })).rejects.toThrow(message);
     expect(replica.canisters()).toHaveLength(count);
@@ -160,7 +160,7 @@ describe('Interface specification, "IC method create_canister": settings', () =>
     expect(await settingsOf(id)).toEqual(before);
   });
 
-  test('that promise more compute than the subnet has are refused', async () => {
+  test('that allocate more compute than the subnet has are refused', async () => {
     const ids = [await create(), await create(), await create()];
     const ask = (id: Principal | undefined, percent: bigint) =>
       manage(replica, 'update_settings', {
@@ -176,14 +176,14 @@ describe('Interface specification, "IC method create_canister": settings', () =>
 });
 
 describe('Interface specification, "IC method update_settings"', () => {
-  test('what is not named stays', async () => {
+  test('leaves settings that it does not name', async () => {
     const id = await create(everySetting);
     const settings = { freezing_threshold: 18n };
     await manage(replica, 'update_settings', { canister_id: id, settings });
     expect(await settingsOf(id)).toEqual({ ...everySetting, freezing_threshold: 18n });
   });
 
-  test('all of them are kept over a restart', async () => {
+  test('survive a restart', async () => {
     const id = await create(everySetting);
     await replica.stop();
     replica = await startReplica({ server: false, stateDir, sync: false });
@@ -203,13 +203,13 @@ describe('Interface specification, "Environment Variables"', () => {
     await replica.install(id, module, undefined, { sender: alice });
   });
 
-  test('are counted, and listed in the order of their names', async () => {
+  test('can be counted, and are listed in the order of their names', async () => {
     expect(numberOf(await replica.query(id, 'count'))).toBe(3);
     const names = await Promise.all([0, 1, 2].map((at) => replica.query(id, 'name', int32(at))));
     expect(names.map(textOf)).toEqual(['B', '\u{FFFD}', '\u{10000}']);
   });
 
-  test('are found by name', async () => {
+  test('can be found by name', async () => {
     const bytes = (text: string) => new TextEncoder().encode(text);
     expect(textOf(await replica.query(id, 'value', bytes('B')))).toBe('x'.repeat(128));
     expect(textOf(await replica.query(id, 'value', bytes('\u{FFFD}')))).toBe('');
@@ -224,7 +224,7 @@ describe('Interface specification, "Environment Variables"', () => {
     ['exists', new Uint8Array(129).fill(65), /longer than 128 bytes/],
     ['exists', Uint8Array.of(0xff), /not valid UTF-8/],
     ['beyond', new Uint8Array(), /exceeds the slice size=128/],
-  ])('trap where the specification says so: %s', async (method, arg, message) => {
+  ])('trap where the specification requires it: %s', async (method, arg, message) => {
     await expect(replica.query(id, method, arg)).rejects.toThrow(message);
   });
 });
@@ -236,7 +236,7 @@ describe('Interface specification, "On Low Wasm Memory"', () => {
   const update = (id: Principal, settings: object) =>
     manage(replica, 'update_settings', { canister_id: id, settings });
 
-  test('runs when what remains falls below the threshold, and once', async () => {
+  test('runs once when the remaining memory falls below the threshold', async () => {
     const id = await create({ wasm_memory_limit: 10n * page, wasm_memory_threshold: 5n * page });
     await replica.install(id, module, undefined, { sender: alice });
     await grow(id, 4);
@@ -250,7 +250,7 @@ describe('Interface specification, "On Low Wasm Memory"', () => {
     expect(await hooks(id)).toBe(1);
   });
 
-  test('runs again after there was enough between', async () => {
+  test('runs again after the remaining memory was above it meanwhile', async () => {
     const id = await create({ wasm_memory_limit: 10n * page, wasm_memory_threshold: 9n * page });
     await replica.install(id, module, undefined, { sender: alice });
     await update(id, { wasm_memory_threshold: 10n * page });

@@ -43,7 +43,7 @@ const bip32 = (...path: number[]) =>
 
 describe('Interface specification, "IC method ecdsa_public_key": keys derive by BIP32', () => {
   // SLIP-10, "Test vector 1 for secp256k1": m/0'/1/2' and below it.
-  test('a public key and a secret one give the same child', () => {
+  test('a public key and its secret key derive the same child', () => {
     const from = {
       publicKey: hex('0357bfe1e341d01c69fe5654309956cbea516822fba8a601743a012a7896ee8dc2'),
       chainCode: hex('04466b9cc8e161e966409ca52986c584f07e9dc81f735db683c3ff6ec7b1503f'),
@@ -82,7 +82,7 @@ describe('Interface specification, "Ed25519 hierarchical key derivation"', () =>
     expect(toHex(derived.key.publicKey)).toBe(child);
   });
 
-  test('a chain code goes on where it ended', () => {
+  test('a chain code can be derived further', () => {
     const master = hex('931387a550eb4524a7af29381b938df38e76aeecac08e2cfaae4f4ca99bb4881');
     const { key } = deriveAlong(ed25519Group, masterKey(master), bip32(1, 2));
     expect(toHex(key.publicKey)).toBe(
@@ -233,7 +233,7 @@ describe('Interface specification, "Otherwise, the call is rejected"', () => {
     expect(result.refundedCycles).toBe(cycles);
   });
 
-  test('too few cycles are named, and come back', async () => {
+  test('too few cycles are reported and returned', async () => {
     const { call } = createFixture();
     const options = { ...byCanister, cycles: 26_153_846_152n };
     const result = await call('sign_with_ecdsa', encode(ecdsaSign, goodEcdsa), options);
@@ -263,7 +263,7 @@ test('a canister has the same key after a restart', async () => {
   }
 });
 
-test('signing keys come from the seed alone, and a short seed is refused', () => {
+test('signing keys depend only on the seed, and a short seed is refused', () => {
   const key = (fill: number) =>
     createSigningKeys(new Uint8Array(32).fill(fill)).masterPublicKey('ecdsa:Secp256k1', 'key_1');
   expect(key(1)).toEqual(key(1));

@@ -77,7 +77,7 @@ const foldersOf = (id: Principal) =>
   readdirSync(join(stateDir, 'canisters')).filter((name) => name.startsWith(`${id}-s`));
 
 describe('Interface specification, "IC method take_canister_snapshot", "IC method load_…"', () => {
-  test('a snapshot brings back code, heap, globals, stable memory and certified data', async () => {
+  test('a snapshot restores code, heap, globals, stable memory and certified data', async () => {
     const id = await install();
     await add(id);
     const snapshot = await take(id);
@@ -96,7 +96,7 @@ describe('Interface specification, "IC method take_canister_snapshot", "IC metho
     expect(await all(id)).toEqual([42, 42, 42]);
   });
 
-  test('is kept over a restart, and goes with its canister', async () => {
+  test('a snapshot survives a restart, and is deleted with its canister', async () => {
     const id = await install();
     await add(id);
     const { id: snapshot, total_size: size } = await take(id);
@@ -116,7 +116,7 @@ describe('Interface specification, "IC method take_canister_snapshot", "IC metho
     expect(foldersOf(id)).toEqual([]);
   });
 
-  test('loads onto another canister of the same controllers', async () => {
+  test('a snapshot can be loaded onto another canister of the same controllers', async () => {
     const [one, other] = [await install(), await install()];
     await add(one);
     const { id: snapshot } = await take(one);
@@ -129,7 +129,7 @@ describe('Interface specification, "IC method take_canister_snapshot", "IC metho
     await expect(load(other, snapshot, { sender: bob })).rejects.toThrow('Only controllers');
   });
 
-  test('of which a canister has ten at most, one in the place of another', async () => {
+  test('a canister has at most ten snapshots, and a new one may replace another', async () => {
     const id = await install();
     const taken: { id: Uint8Array }[] = [];
     for (let round = 0; round < 10; round += 1) taken.push(await take(id));
@@ -144,7 +144,7 @@ describe('Interface specification, "IC method take_canister_snapshot", "IC metho
     await load(id, next.id);
   });
 
-  test('for which there is no room is not there at all, and later is', async () => {
+  test('a snapshot without enough memory is not taken, and with enough later it is', async () => {
     const id = await install();
     await add(id);
     for (const writes of [0, 1]) {
@@ -164,7 +164,7 @@ describe('Interface specification, "IC method take_canister_snapshot", "IC metho
     expect(await all(id)).toEqual([43, 43, 43]);
   });
 
-  test('can take the code away in the same call, and needs some', async () => {
+  test('taking a snapshot can uninstall the code in the same call, and requires code', async () => {
     const id = await install();
     const snapshot = await take(id, { uninstall_code: true });
     await expect(take(id)).rejects.toThrow('for empty canister');
@@ -183,7 +183,7 @@ describe('Interface specification, "IC method read_canister_snapshot_data", "IC 
       })
     ).chunk;
 
-  test('a snapshot that was read is another canister, once it is uploaded', async () => {
+  test('a snapshot that was downloaded becomes another canister once it is uploaded', async () => {
     const [one, other] = [await install(), await install()];
     await add(one);
     const chunk = new Uint8Array(5).fill(9);
@@ -238,13 +238,13 @@ describe('Interface specification, "IC method read_canister_snapshot_data", "IC 
     ['beyond the end', { wasm_memory: { offset: 65_530n, size: 7n } }, /are beyond its 65536/],
     ['too much', { stable_memory: { offset: 0n, size: 2_000_001n } }, /at most 2000000 bytes/],
     ['no chunk', { wasm_chunk: { hash: new Uint8Array(32) } }, /no chunk with that hash/],
-  ])('what is not there is refused: %s', async (_what, kind, message) => {
+  ])('a missing part is refused: %s', async (_what, kind, message) => {
     const id = await install();
     const { id: snapshot } = await take(id);
     await expect(read(id, snapshot, kind)).rejects.toThrow(message);
   });
 
-  test('what was taken is not written to, and sizes have their bounds', async () => {
+  test('a snapshot that was taken is read-only, and sizes are limited', async () => {
     const id = await install();
     const { id: snapshot } = await take(id);
     const upload = manage(replica, 'upload_canister_snapshot_data', {
@@ -266,7 +266,7 @@ describe('Interface specification, "IC method read_canister_snapshot_data", "IC 
     await expect(sized(2n ** 40n)).rejects.toThrow('exceeds');
   });
 
-  test('is for those whom snapshot_visibility names', async () => {
+  test('a snapshot is open to the principals that snapshot_visibility names', async () => {
     const id = await install();
     const { id: snapshot } = await take(id);
     await expect(list(id, { sender: bob })).rejects.toThrow('Only controllers');

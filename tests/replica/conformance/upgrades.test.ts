@@ -72,7 +72,7 @@ const first = persistent(counter('a'));
 const before = { calls: 1, ran: 1, seed: a, global: 77, pages: 1 };
 
 describe('Interface specification, "Canister upgrades": wasm_memory_persistence', () => {
-  it('keeps the heap as pre_upgrade leaves it, and no other state; data segments stay out', async () => {
+  it('keeps the heap as pre_upgrade leaves it, and no other state, and applies no data segments', async () => {
     const id = await install(first);
     await replica.call(id, 'grow');
     await replica.upgrade(id, persistent(counter('b', 2)), undefined, {
@@ -86,14 +86,14 @@ describe('Interface specification, "Canister upgrades": wasm_memory_persistence'
     expect(await read(id)).toEqual(after);
   });
 
-  it('keeps it without pre_upgrade when that is skipped, in a memory that begins larger', async () => {
+  it('keeps it if pre_upgrade is skipped, in a memory that begins larger', async () => {
     const id = await install(first);
     const options = { wasmMemoryPersistence: 'keep', skipPreUpgrade: true } as const;
     await replica.upgrade(id, persistent(counter('b', 3)), undefined, options);
     expect(await read(id)).toEqual({ calls: 1, ran: 1 | 4, seed: a, global: 3, pages: 3 });
   });
 
-  it('replaces it when asked to, and without being asked where nothing is to be lost', async () => {
+  it('replaces it if requested, and by default if nothing would be lost', async () => {
     const fresh = { calls: 0, ran: 1 | 4, seed: b, global: 1, pages: 1 };
     const id = await install(first);
     await replica.upgrade(id, counter('b'), undefined, { wasmMemoryPersistence: 'replace' });

@@ -31,7 +31,7 @@ const emptyBlock = [0x02, 0x40, 0x0b];
 const methods = (count: number) =>
   repeat(count, '').map((_, index) => `canister_query ${String(index).padStart(20, '0')}`);
 
-describe('Interface specification, "WebAssembly module requirements": figures', () => {
+describe('Interface specification, "WebAssembly module requirements": limits', () => {
   const withNames = (names: readonly string[]) =>
     rawModule(...functions(nothing, [exportsOf(names)]));
   test.each([
@@ -68,13 +68,13 @@ describe('Interface specification, "WebAssembly module requirements": figures', 
       (more: number) => withNames([...methods(999), `canister_update ${'m'.repeat(20 + more)}`]),
       'is 20001 which exceeds the allowed limit of 20000.',
     ],
-  ])('as many %s as it says are taken, and no more', (_what, make, refusal) => {
+  ])('as many %s as it allows are accepted, and no more', (_what, make, refusal) => {
     expect(() => compile(make(0))).not.toThrow();
     expect(() => compile(make(1))).toThrow(refusal);
   });
 });
 
-describe('rs/embedders/src/wasm_utils/validation.rs: figures', () => {
+describe('rs/embedders/src/wasm_utils/validation.rs: limits', () => {
   test('WASM_FUNCTION_COMPLEXITY_LIMIT: a block weighs 50, an end and a nop 1', () => {
     const blocks = repeat(19_607, emptyBlock).flat();
     const make = (nops: number) => rawModule(...functions([[], [...blocks, ...repeat(nops, nop)]]));
@@ -85,7 +85,7 @@ describe('rs/embedders/src/wasm_utils/validation.rs: figures', () => {
     );
   });
 
-  test('MAX_CODE_SECTION_SIZE_IN_BYTES and WASM_MAX_SIZE, before anything is read', () => {
+  test('MAX_CODE_SECTION_SIZE_IN_BYTES and WASM_MAX_SIZE apply before anything is parsed', () => {
     const code = section(sectionId.code, new Uint8Array(12 * 2 ** 20 + 1));
     expect(() => compile(rawModule(code))).toThrow(
       'Wasm module code section size of 12582913 exceeds the maximum allowed size of 12582912.',
@@ -162,7 +162,7 @@ describe('Interface specification, "WebAssembly module requirements": names and 
     expect(() => compile(rawModule(custom(name)))).toThrow(refusal);
   });
 
-  it('takes one custom section of a name, whether public or private', () => {
+  it('a custom section may be public or private, but its name may occur only once', () => {
     const named = rawModule(custom('icp:public a', 2), custom('icp:private b'), custom('icp'));
     expect([...compile(named).metadata]).toEqual([
       ['a', { isPublic: true, content: new Uint8Array(2) }],
@@ -172,7 +172,7 @@ describe('Interface specification, "WebAssembly module requirements": names and 
     expect(() => compile(twice)).toThrow('Invalid custom section: name a already exists');
   });
 
-  it('takes spaces in names of methods, and a memory with the name of one', () => {
+  it('names of methods may have spaces, and a memory may have the name of one', () => {
     const text = `(func $f) (export "canister_query my f" (func $f))
       (export "canister_update my g" (func $f)) (memory (export "canister_query my h") 1)`;
     expect([...compileText(text).exports]).toEqual(
@@ -191,7 +191,7 @@ describe('rs/embedders/src/wasm_utils/validation.rs: what code may not do', () =
     ['table.fill', `(table.fill 0 ${entry} (i32.const 1))`],
     ['table.copy', '(table.copy 0 0 (i32.const 0) (i32.const 0) (i32.const 0))'],
     ['table.init', '(table.init 0 $e (i32.const 0) (i32.const 0) (i32.const 0))'],
-  ])('%s: tables are made anew for each message', (name, body) => {
+  ])('%s: tables are created again for each message', (name, body) => {
     expect(() => compileText(`${table} (func ${body})`)).toThrow(
       `Wasm module contains a function at index 1 with unsupported instruction ${name}.`,
     );
@@ -213,7 +213,7 @@ describe('rs/embedders/src/wasm_utils/validation.rs: what code may not do', () =
   });
 });
 
-describe('wasmtime_validation_config: proposals that the network does not take', () => {
+describe('wasmtime_validation_config: unsupported proposals', () => {
   const type = vector(sectionId.type, [[0x60, 0, 0]]);
   const memory = (...limits: number[]) => rawModule(vector(sectionId.memory, [limits]));
   const relaxed = [...repeat(3, [0xfd, 0x0c, ...repeat(16, 0)]).flat(), 0xfd, 0x87, 0x02, 0x1a];
@@ -259,7 +259,7 @@ describe('wasmtime_validation_config: proposals that the network does not take',
     expect(() => compile(module)).toThrow(refusal);
   });
 
-  it('takes tail calls, SIMD, multiple results, saturating truncation and bulk memory', () => {
+  it('tail calls, SIMD, multiple results, saturating truncation and bulk memory are accepted', () => {
     const tail = rawModule(...functions([[0x12, 0]]));
     expect(() => compile(tail)).not.toThrow();
     const others = `(memory 1) (func (result i32 v128) (i32.trunc_sat_f32_s (f32.const 1))

@@ -56,7 +56,7 @@ describe('Interface specification, "Overview of imports": I', () => {
     'stable_write',
     'stable_read',
   ];
-  it('leaves out what is for addresses of 32 bits alone', () => {
+  it('omits functions that exist only for 32-bit addresses', () => {
     const missing = [...ic0Interface.i.keys()].filter((name) => !ic0Interface.I.has(name));
     expect(missing.sort()).toEqual(only32.sort());
   });
@@ -104,7 +104,7 @@ describe('Interface specification, "Overview of imports": I', () => {
       'Invalid offset expression in data segment for 64bit memory',
     ],
     ['more than 6 GiB', '(memory i64 1 98305)', 'a memory of 98305 pages which exceeds'],
-  ])('a module with a memory of 64 bits is refused for %s', (_what, text, refusal) => {
+  ])('a module with a 64-bit memory is refused for %s', (_what, text, refusal) => {
     expect(() => compile(text)).toThrow(refusal);
   });
 
@@ -113,15 +113,15 @@ describe('Interface specification, "Overview of imports": I', () => {
   });
 });
 
-describe.skipIf(hasMemory64())('Node that has no memories of 64 bits', () => {
-  it('refuses such a module at installation, and says which Node runs it', async () => {
+describe.skipIf(hasMemory64())('Node without 64-bit memories', () => {
+  it('refuses such a module at installation, and names the required version of Node', async () => {
     const { install } = startTestReplica();
     await expect(install(canister64(''))).rejects.toThrow(/start the .* with Node 24 or newer/);
   });
 });
 
 describe.runIf(hasMemory64())(
-  'Interface specification, "System API", with addresses of 64 bits',
+  'Interface specification, "System API", with 64-bit addresses',
   () => {
     async function outcomeOf(body: string, arg?: Uint8Array) {
       const replica = startTestReplica();
@@ -138,7 +138,7 @@ describe.runIf(hasMemory64())(
       expect(textOf(await outcomeOf(body, new TextEncoder().encode('abcd')))).toBe('bc');
     });
 
-    it('gives a callback the environment of all 64 bits', async () => {
+    it('passes all 64 bits of its environment to a callback', async () => {
       const environment = 0x7edc_ba98_7654_3211n;
       const outcome = await outcomeOf(`(table 1 funcref) (elem (i32.const 0) $back)
       (func $back (param i64) (call $reply (local.get 0)))
@@ -157,7 +157,7 @@ describe.runIf(hasMemory64())(
       expect(textOf(await outcomeOf(body))).toMatch(expected);
     });
 
-    it('charges 2 for a load or store, and the length of a fill however long', async () => {
+    it('charges 2 for a load or store, and for a fill the length regardless of its type', async () => {
       const replica = startTestReplica();
       const id = await replica.install(
         canister64(`${update('(i64.store (i64.const 8) (i64.load (i64.const 8)))')}
@@ -173,7 +173,7 @@ describe.runIf(hasMemory64())(
       expect(textOf(await replica.update(id, 'endless'))).toMatch(/^IC0522/);
     });
 
-    it('takes a heap that grew back after a trap, and keeps it over a restart', async () => {
+    it('accepts a heap that grew again after a trap, and keeps it over a restart', async () => {
       const wasm = canister64(`(global $calls (mut i64) (i64.const 1))
       (func $grow (drop (memory.grow (i64.const 2)))
         (global.set $calls (i64.add (global.get $calls) (i64.const 1)))

@@ -78,7 +78,7 @@ async function readAll(replica: TestReplica, id: Principal): Promise<Record<stri
 }
 
 describe('a message that traps', () => {
-  it.each(['write_and_trap', 'grow_and_trap'])('leaves no trace: %s', async (method) => {
+  it.each(['write_and_trap', 'grow_and_trap'])('changes nothing: %s', async (method) => {
     const replica = startTestReplica();
     const id = await replica.install(stateful);
     const before = replica.engine.canister(id);
@@ -92,7 +92,7 @@ describe('a message that traps', () => {
     expect(replica.managementCalls).toEqual([]);
   });
 
-  it('leaves what committed messages wrote, in a heap that grew', async () => {
+  it('keeps the writes of earlier messages in a heap that grew', async () => {
     const replica = startTestReplica();
     const id = await replica.install(stateful);
     expect(numberOf(await replica.update(id, 'grow'))).toBe(4);
@@ -112,7 +112,7 @@ describe('a message that traps', () => {
 });
 
 describe('a query', () => {
-  it('leaves no trace', async () => {
+  it('changes nothing', async () => {
     const replica = startTestReplica();
     const id = await replica.install(stateful);
     const version = replica.engine.canister(id)?.version;
@@ -125,7 +125,7 @@ describe('a query', () => {
 });
 
 describe('dirty pages', () => {
-  it('cost 1,000 instructions each, of the heap and of stable memory', async () => {
+  it('cost 1,000 instructions each, in the heap and in stable memory', async () => {
     const replica = startTestReplica();
     const module = canister(
       ['stable64_grow', 'stable64_write'],

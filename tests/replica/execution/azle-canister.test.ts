@@ -103,7 +103,7 @@ describe('an Azle canister', () => {
     expect(queried / 1e6).toBeLessThan(1.8);
   });
 
-  it('keeps its maps over upgrades and restarts, and not its variables', async () => {
+  it('keeps its maps, but not its variables, over upgrades and restarts', async () => {
     await start();
     await tell('put', 'a', 'b');
     await tell('random');
@@ -119,14 +119,14 @@ describe('an Azle canister', () => {
     expect(await get('a')).toEqual(['b']);
   });
 
-  it('forgets a message that traps, in variables and maps', async () => {
+  it('rolls back variables and maps of a message that traps', async () => {
     await start();
     expect(textOf(await tell('putAndTrap', 'x'))).toMatch(/^IC0503: .*'on purpose'$/);
     expect(await ticks()).toBe(0);
     expect(await get('x')).toEqual([]);
   });
 
-  it('keeps what it did before an await when it traps behind it', async () => {
+  it('keeps the changes before an await if it traps after it', async () => {
     await start();
     expect(textOf(await tell('trapLater'))).toContain('after the await');
     expect(await ticks()).toBe(5);
@@ -143,7 +143,7 @@ describe('an Azle canister', () => {
     expect(await ticks()).toBe(before + 10);
   });
 
-  it('is stopped in an endless loop of JavaScript', async () => {
+  it('is aborted in an endless loop of JavaScript', async () => {
     await start();
     await expect(ask('spin', IDL.Null)).rejects.toThrow('exceeded the limit of 5000000000');
     expect(await ask('empty', IDL.Nat32)).toBe(1);

@@ -95,7 +95,7 @@ async function go(module: Uint8Array) {
 }
 
 describe('a call', () => {
-  it('comes back as a reply with its data, to the callback with its environment', async () => {
+  it('returns a reply with its data, to the callback with its environment', async () => {
     const { outcome } = await go(caller({ body: callSelf('answer') }));
     expect(numberOf(outcome)).toBe(50 + 11);
   });
@@ -105,19 +105,19 @@ describe('a call', () => {
     ['trap', /Canister called `ic0.trap` with message: 'trap'5$/],
     ['silent', /Canister did not reply to the call5$/],
     ['missing', /Canister has no update method 'missing'\.5$/],
-  ] as const)('comes back as a reject with code and message: %s', async (method, text) => {
+  ] as const)('returns a reject with code and message: %s', async (method, text) => {
     const { outcome } = await go(caller({ body: callSelf(method) }));
     expect(textOf(outcome)).toMatch(text);
   });
 
-  it('to a canister that is not there is rejected as such', async () => {
+  it('to a missing canister is rejected as such', async () => {
     const body = `(call $call_new (i32.const 50) (i32.const 4) (i32.const 100) (i32.const 6)
       (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 0)) (drop (call $call_perform))`;
     const { outcome } = await go(caller({ body }));
     expect(textOf(outcome)).toMatch(/^Canister .* not found3$/);
   });
 
-  it('to the management canister carries caller, method and argument', async () => {
+  it('to the management canister passes caller, method and argument', async () => {
     const body = `(call $call_new (i32.const 0) (i32.const 0) (i32.const 100) (i32.const 6)
       (i32.const 0) (i32.const 1) (i32.const 1) (i32.const 0))
       (call $call_data_append (i32.const 50) (i32.const 4)) (drop (call $call_perform))`;
@@ -129,7 +129,7 @@ describe('a call', () => {
     expect(replica.managementCalls[0]?.caller.toText()).toBe(id.toText());
   });
 
-  it('that is not performed never leaves', async () => {
+  it('that is not performed is never sent', async () => {
     const body = `(call $call_new (i32.const 0) (i32.const 0) (i32.const 100) (i32.const 6)
       (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 0)) (call $reply32 (i32.const 1))`;
     const { outcome, replica } = await go(caller({ body }));
@@ -138,7 +138,7 @@ describe('a call', () => {
     expect(replica.managementCalls).toEqual([]);
   });
 
-  it('after an answer was given still runs its callback, which cannot answer again', async () => {
+  it('runs its callback even after a reply, and the callback cannot reply again', async () => {
     const body = `(call $reply32 (i32.const 9)) ${callSelf('answer')}`;
     const { outcome, replica, id } = await go(caller({ body }));
     expect(numberOf(outcome)).toBe(9);
@@ -150,7 +150,7 @@ describe('a call', () => {
 });
 
 describe('a callback that traps', () => {
-  it('is cleaned up after, keeps what came before the call, and rejects it', async () => {
+  it('runs the cleanup, keeps the changes before the call, and rejects it', async () => {
     const write = '(i32.store (i32.const 1000) (i32.const 77))';
     const onReply = '(i32.store (i32.const 1000) (i32.const 78)) unreachable';
     const { outcome, replica, id } = await go(
@@ -163,21 +163,21 @@ describe('a callback that traps', () => {
 });
 
 describe('cycles on a call', () => {
-  it('are taken as far as accepted, and the rest comes back', async () => {
+  it('are accepted in part, and the rest is returned', async () => {
     const add = '(call $call_cycles_add (i64.const 1000))';
     const onReply = '(call $reply64 (call $msg_cycles_refunded))';
     const { outcome } = await go(caller({ onReply, body: callSelf('accept', add) }));
     expect(numberOf(outcome)).toBe(600);
   });
 
-  it('come back whole when the call fails', async () => {
+  it('are returned in full if the call fails', async () => {
     const add = '(call $call_cycles_add (i64.const 1000))';
     const onReject = '(call $reply64 (call $msg_cycles_refunded))';
     const { outcome } = await go(caller({ onReject, body: callSelf('trap', add) }));
     expect(numberOf(outcome)).toBe(1000);
   });
 
-  it('cannot be more than the canister has', async () => {
+  it('cannot exceed the balance', async () => {
     const add = '(call $call_cycles_add (i64.const 0x7fffffffffffffff))';
     const { outcome } = await go(caller({ body: callSelf('accept', add) }));
     expect(textOf(outcome)).toMatch(/^IC0504: .*cannot attach/);
@@ -200,13 +200,13 @@ describe('a best-effort call', () => {
   });
 });
 
-describe('what a canister may not do', () => {
-  it('is to use call_* without call_new', async () => {
+describe('a canister may not', () => {
+  it('use call_* without call_new', async () => {
     const { outcome } = await go(caller({ body: '(drop (call $call_perform))' }));
     expect((outcome as Reject).errorCode).toBe('IC0504');
   });
 
-  it('is to answer twice', async () => {
+  it('reply twice', async () => {
     const body = '(call $reply32 (i32.const 1)) (call $reply32 (i32.const 1))';
     const { outcome } = await go(caller({ body }));
     expect(textOf(outcome)).toContain('the call is already replied');

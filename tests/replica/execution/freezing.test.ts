@@ -30,7 +30,7 @@ const held = 40_005_000_000n;
 const limits = { installInstructions: 100_000_000n };
 
 describe('a canister', () => {
-  it('may spend what is above the reserve, and in an update what is not held for it', async () => {
+  it('may spend the balance above the reserve, in an update without the cycles that are held for it', async () => {
     const replica = startTestReplica({ limits });
     const id = await replica.install(module, 100_000_000_000n);
     const cycles = replica.engine.canister(id)?.cycles ?? 0n;
@@ -42,7 +42,7 @@ describe('a canister', () => {
     expect(cycles - now).toBeLessThan(10_000_000n);
   });
 
-  it('with too little above the reserve takes no update and runs no timer, but answers', async () => {
+  it('with too little above the reserve accepts no update and runs no timer, but answers queries', async () => {
     const replica = startTestReplica({ limits });
     const id = await replica.install(module, 100_000_000_000n);
     await replica.update(id, 'arm');

@@ -103,7 +103,7 @@ describe('a due global timer is kept, and fires once', () => {
     expect(await counts(replica, id)).toEqual({ ...none, fired: 1 });
   });
 
-  it('but not if the canister has set it off or to later meanwhile', async () => {
+  it('but not if the canister has cancelled or postponed it meanwhile', async () => {
     const { disk, store } = fillableStore();
     const replica = startTestReplica({ store });
     const id = await replica.install(module);
@@ -122,7 +122,7 @@ describe('a due global timer is kept, and fires once', () => {
     expect(await counts(replica, id)).toEqual(none);
   });
 
-  it('by the clock of a running replica too', async () => {
+  it('also by the clock of a running replica', async () => {
     const { disk, store } = fillableStore();
     const replica = startTestReplica({ store, now: () => BigInt(Date.now()) * 1_000_000n });
     const id = await replica.install(module);
@@ -174,7 +174,7 @@ describe('while the disk is full', () => {
     expect(await replica.engine.stop(id), 'nothing is open').toBeUndefined();
   });
 
-  it('a canister that comes to rest is stopped when there is room again', async () => {
+  it('a stopping canister is stopped when there is room again', async () => {
     const { disk, store } = fillableStore();
     let end = () => {};
     const replica = startTestReplica({

@@ -72,7 +72,7 @@ async function installed(module = first) {
 }
 
 describe('install', () => {
-  it('runs start before init, and takes gzip', async () => {
+  it('runs start before init, and accepts gzip', async () => {
     const module = canister(
       [],
       `(global $order (mut i32) (i32.const 0))
@@ -120,12 +120,12 @@ describe('install', () => {
     await expect(installed(module)).rejects.toThrow(message);
   });
 
-  it('refuses what is no module', async () => {
+  it('refuses bytes that are no module', async () => {
     await expect(installed(Uint8Array.of(1, 2, 3))).rejects.toThrow('not valid');
     await expect(installed(Uint8Array.of(0x1f, 0x8b, 8, 0))).rejects.toThrow('not valid');
   });
 
-  it('refuses a canister that has code, and an upgrade of one that has none', async () => {
+  it('refuses a canister that has code, and an upgrade of one without code', async () => {
     const { engine, id } = await installed();
     expect(await installOn(engine, { canisterId: id, module: first })).toContain('not empty');
     engine.uninstall(id);
@@ -148,7 +148,7 @@ describe('upgrade', () => {
     expect(replica.reports.some((report) => report.kind === 'timer')).toBe(false);
   });
 
-  it('that traps changes nothing: the old code goes on with its heap', async () => {
+  it('that traps changes nothing: the old code keeps running with its heap', async () => {
     const { engine, id, read } = await installed();
     await engine.tick();
     const before = engine.canister(id);
@@ -170,7 +170,7 @@ describe('upgrade', () => {
 });
 
 describe('reinstall', () => {
-  it('starts from nothing', async () => {
+  it('starts with an empty state', async () => {
     const { engine, id, read } = await installed();
     await installOn(engine, { canisterId: id, module: second, mode: 'reinstall' });
     expect(await read('pages')).toBe(0);
@@ -178,7 +178,7 @@ describe('reinstall', () => {
     expect(engine.canister(id)?.certifiedData).toHaveLength(0);
   });
 
-  it('that traps keeps all', async () => {
+  it('that traps changes nothing', async () => {
     const { engine, id, read } = await installed();
     const trapping = canister([], '(func (export "canister_init") unreachable)');
     await installOn(engine, { canisterId: id, module: trapping, mode: 'reinstall' });
@@ -236,7 +236,7 @@ describe('stopping', () => {
 });
 
 describe('canister ids', () => {
-  it('are eight bytes of a counter and 01 01', async () => {
+  it('consist of a counter of eight bytes and 01 01', async () => {
     const { engine, id } = await installed();
     expect(id.toText()).toBe('rwlgt-iiaaa-aaaaa-aaaaa-cai');
     const next = engine.create({ controllers: [anybody], cycles: 1n });
@@ -245,7 +245,7 @@ describe('canister ids', () => {
 });
 
 describe('the restart of a replica', () => {
-  it('brings canisters up as an upgrade without pre_upgrade', async () => {
+  it('starts canisters as an upgrade without pre_upgrade does', async () => {
     const { replica, id } = await installed();
     await replica.update(id, 'write');
     const again = startTestReplica({ store: replica.store });
@@ -257,7 +257,7 @@ describe('the restart of a replica', () => {
     expect((next as Principal).toText()).not.toBe(id.toText());
   });
 
-  it('names those that trap, keeps their state, and runs the others', async () => {
+  it('reports those that trap, keeps their state, and runs the others', async () => {
     const { replica, id: good } = await installed();
     const bad = await replica.install(failing);
     const again = startTestReplica({ store: replica.store });

@@ -23,7 +23,7 @@ async function run(options: {
 }
 
 describe('instructions', () => {
-  it('of an update end an endless loop', async () => {
+  it('of an update in an endless loop reach the limit', async () => {
     expect(await run({ body: '(loop $l (br $l))' })).toMatch(
       /^IC0522: Error from Canister .*: Canister exceeded the limit of 1000000 instructions for /,
     );
@@ -34,12 +34,12 @@ describe('instructions', () => {
     expect(text).toContain('the limit of 500000 instructions');
   });
 
-  it('spent by system calls alone count as well', async () => {
+  it('are also charged for system calls', async () => {
     const body = '(loop $l (drop (call $time)) (br $l))';
     expect(await run({ imports: ['time'], body })).toContain('IC0522');
   });
 
-  it('are seen by performance_counter, this message alone', async () => {
+  it('are counted by performance_counter for this message only', async () => {
     const replica = startTestReplica();
     const body = `(func (export "canister_update f")
       (call $reply64 (call $performance_counter (i32.const 0))))`;
@@ -50,7 +50,7 @@ describe('instructions', () => {
   });
 });
 
-describe('a trap is said in the words of the network', () => {
+describe("a trap has the network's error text for", () => {
   it.each([
     ['unreachable', 'unreachable'],
     ['(drop (i32.load (i32.const 65536)))', 'heap out of bounds'],
@@ -62,7 +62,7 @@ describe('a trap is said in the words of the network', () => {
     );
   });
 
-  it('a recursion without end overflows the stack', async () => {
+  it('a recursion without end, which overflows the stack', async () => {
     const replica = startTestReplica();
     const module = canister([], `${alive} (func $f (export "canister_update f") (call $f))`);
     const id = await replica.install(module);
@@ -84,7 +84,7 @@ describe('a trap is said in the words of the network', () => {
     );
   });
 
-  it('bytes outside of the heap', async () => {
+  it('addresses outside the heap', async () => {
     const body = '(call $msg_reply_data_append (i32.const 65530) (i32.const 7))';
     expect(await run({ body })).toMatch(
       /^IC0504: .*Canister violated contract: .*exceeds the slice/,
@@ -125,7 +125,7 @@ describe('certified data', () => {
 });
 
 describe('stable memory', () => {
-  it('that one message changes has a limit', async () => {
+  it('has a limit of changes per message', async () => {
     const replica = startTestReplica({ limits: { updateStableBytesMax: 8_192 } });
     const write = (page: number) =>
       `(call $stable64_write (i64.const ${page * 4096}) (i64.const 0) (i64.const 1))`;
@@ -171,7 +171,7 @@ describe('cycles', () => {
     expect(before - (replica.engine.canister(id)?.cycles ?? 0n)).toBe(price);
   });
 
-  it('that do not suffice are a transient reject', async () => {
+  it('that are insufficient cause a transient reject', async () => {
     const replica = startTestReplica({ limits: { installInstructions: 1_000_000n } });
     const module = canister([], '(func (export "canister_update f") (call $msg_reply))');
     const id = await replica.install(module, 100_000_000n);

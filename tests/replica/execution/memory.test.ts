@@ -44,7 +44,7 @@ describe('HeapShadow', () => {
     );
   });
 
-  it('makes of a fresh heap what was committed, zeros over its first bytes included', () => {
+  it('restores a fresh heap to the committed bytes, including zeros', () => {
     const cleared = fc.record({ page: fc.nat({ max: 3 }), bytes: fc.constant(zeroPage) });
     fc.assert(
       fc.property(fc.array(write), fc.array(cleared), (writes, clears) => {
@@ -63,7 +63,7 @@ describe('HeapShadow', () => {
     );
   });
 
-  it('holds a heap of nearly 4 GiB, for which Node has no room to grow', () => {
+  it('can hold a heap of nearly 4 GiB, which Node cannot grow further', () => {
     const shadow = new HeapShadow();
     shadow.commit(Buffer.alloc(wasmPage, 1), []);
     // Never written to, so that the system allocates none of it.
@@ -74,7 +74,7 @@ describe('HeapShadow', () => {
     expect(shadow.committed()[large.length - 1]).toBe(7);
   });
 
-  it('counts room that grew as clean while it is zero', () => {
+  it('treats added room as clean while it is zero', () => {
     const shadow = new HeapShadow();
     const small = Buffer.alloc(wasmPage, 1);
     shadow.commit(small, shadow.scan(small));
@@ -89,7 +89,7 @@ describe('HeapShadow', () => {
 });
 
 describe('QueryStable', () => {
-  it('reads what it wrote above what is stored, and stores nothing', () => {
+  it('reads its own writes over the stored bytes, and stores nothing', () => {
     fc.assert(
       fc.property(fc.array(write, { maxLength: 8 }), write, (writes, read) => {
         const stored = createMemoryStore().stableMemory('x');
@@ -127,7 +127,7 @@ describe("a canister's record", () => {
   };
   const charged = { ...record, reservedCycles: 2n ** 65n, chargedAt: 1_700_000_000_000_000_001n };
 
-  it('comes back as it was', () => {
+  it('is the same after encoding and decoding', () => {
     expect(decodeRecord(encodeRecord(charged))).toEqual(charged);
     const everything = newRecord([Principal.anonymous()], 1n, {
       computeAllocation: 3n,
@@ -151,7 +151,7 @@ describe("a canister's record", () => {
     expect(decodeRecord(encodeRecord(empty))).toEqual(empty);
   });
 
-  it('has the bytes it always had', () => {
+  it('has the expected bytes', () => {
     const golden = [
       '02aa666379636c6573781f31323637363530363030323238323239343031343936373033323035',
       '333736667374617475736772756e6e696e676776657273696f6e076873657474696e677358498d',
@@ -166,7 +166,7 @@ describe("a canister's record", () => {
     expect(Buffer.from(encodeRecord(charged)).toString('hex')).toBe(golden);
   });
 
-  it('of the former version, with three settings, is still read', () => {
+  it('of the former version, with three settings, is readable', () => {
     const former = [
       '01a9666379636c6573781f3132363736353036303032323832323934303134393637303332303533',
       '3736667374617475736772756e6e696e676776657273696f6e076a6d6f64756c6548617368582001',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Scheduler } from '../../../packages/replica/src/execution/scheduler.ts';
 
 describe('Scheduler', () => {
-  it('runs tasks in the order of their arrival, those that tasks push last', async () => {
+  it('runs tasks in the order of their arrival, and tasks that they push last', async () => {
     const order: number[] = [];
     const scheduler = new Scheduler(() => undefined);
     scheduler.push(() => {
@@ -14,7 +14,7 @@ describe('Scheduler', () => {
     expect(order).toEqual([1, 2, 3]);
   });
 
-  it('goes on after a task that throws, and tells', async () => {
+  it('continues after a task that throws, and reports it', async () => {
     const faults: unknown[] = [];
     const scheduler = new Scheduler((error) => faults.push(error));
     let isDone = false;
@@ -29,7 +29,7 @@ describe('Scheduler', () => {
     expect(faults).toEqual([new Error('on purpose')]);
   });
 
-  it('is idle only when tracked work is done, and what it pushed', async () => {
+  it('is idle only after all tracked work, including tasks pushed by it', async () => {
     const scheduler = new Scheduler(() => undefined);
     let isDone = false;
     const work = new Promise((resolve) => setTimeout(resolve, 5));
@@ -43,7 +43,7 @@ describe('Scheduler', () => {
     expect(isDone).toBe(true);
   });
 
-  it('lets the event loop turn while tasks keep coming', async () => {
+  it('lets the event loop run while tasks keep arriving', async () => {
     const scheduler = new Scheduler(() => undefined);
     let turns = 0;
     const again = setInterval(() => {

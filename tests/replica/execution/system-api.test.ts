@@ -105,7 +105,7 @@ const specialCosts: Readonly<Record<string, number>> = {
 };
 
 describe('the cost of a call', () => {
-  it.each(Object.keys(specifiedContexts))('of %s is what the network charges', (name) => {
+  it.each(Object.keys(specifiedContexts))("of %s equals the network's charge", (name) => {
     const slot: HostSlot = { execution: undefined };
     const sandbox = new Sandbox(compile(callerOf(name), name), createHost(slot, 'i'));
     const context = contexts.find((one) => isSpecified(name, one)) ?? 'U';
@@ -139,7 +139,7 @@ describe('the System API table', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it.each(Object.keys(specifiedContexts))('%s is legal in its contexts alone', (name) => {
+  it.each(Object.keys(specifiedContexts))('%s is legal only in its contexts', (name) => {
     const slot: HostSlot = { execution: undefined };
     const sandbox = new Sandbox(compile(callerOf(name), name), createHost(slot, 'i'));
     const legal = contexts.filter((context) => {

@@ -29,7 +29,7 @@ describe('the global timer', () => {
   );
   const at = (time: bigint) => new Uint8Array(new BigUint64Array([time]).buffer);
 
-  it('fires once, when its time has come, and answers with the former value', async () => {
+  it('fires once at its time, and setting it returns the former value', async () => {
     const replica = startTestReplica();
     const id = await replica.install(timer);
     const due = replica.time.now + 5n;
@@ -43,7 +43,7 @@ describe('the global timer', () => {
     expect(numberOf(await replica.update(id, 'set', at(0n)))).toBe(0);
   });
 
-  it('does not fire when it was set back to zero', async () => {
+  it('does not fire if it was set back to zero', async () => {
     const replica = startTestReplica();
     const id = await replica.install(timer);
     await replica.update(id, 'set', at(1n));
@@ -63,7 +63,7 @@ describe('the global timer', () => {
 });
 
 describe('the heartbeat', () => {
-  it('runs once a tick', async () => {
+  it('runs once per tick', async () => {
     const replica = startTestReplica();
     const module = canister([], `${counting} (func (export "canister_heartbeat") (call $more))`);
     const id = await replica.install(module);
@@ -75,7 +75,7 @@ describe('the heartbeat', () => {
 });
 
 describe('inspect_message', () => {
-  it('decides on ingress, and changes nothing', async () => {
+  it('accepts or refuses ingress, and changes nothing', async () => {
     const replica = startTestReplica();
     const module = canister(
       ['accept_message', 'msg_method_name_size'],
@@ -111,7 +111,7 @@ describe('a query', () => {
     expect(numberOf(await replica.query(id, 'count'))).toBe(0);
   });
 
-  it('of an update method is no query', async () => {
+  it('of an update method is refused', async () => {
     const replica = startTestReplica();
     const id = await replica.install(module);
     expect(textOf(await replica.query(id, 'u'))).toMatch(/^IC0536: .*has no query method 'u'\.$/);
@@ -161,25 +161,25 @@ describe('a composite query', () => {
     return { replica, id: await replica.install(module) };
   }
 
-  it('keeps its changes until its end, while what it calls sees committed state', async () => {
+  it('keeps its changes until its end, while the queries that it calls see committed state', async () => {
     const { replica, id } = await start();
     expect(numberOf(await replica.query(id, 'up', bytesOf('peek')))).toBe(5 + 1000 + 10000);
     expect(numberOf(await replica.query(id, 'peek'))).toBe(5);
     expect(numberOf(await replica.query(id, 'size'))).toBe(1);
   });
 
-  it('hears a reject of what it cannot call', async () => {
+  it('gets a reject for calls to methods that it may not call', async () => {
     const { replica, id } = await start();
     expect(numberOf(await replica.query(id, 'up', bytesOf('nope')))).toBe(-5);
   });
 
-  it('cannot call itself without end', async () => {
+  it('cannot call itself endlessly', async () => {
     const { replica, id } = await start();
     expect((await replica.query(id, 'again')).status).toBe('replied');
     expect(replica.reports.filter((report) => report.kind === 'compositeQuery')).toHaveLength(7);
   });
 
-  it('is not to be called as an update', async () => {
+  it('cannot be called as an update', async () => {
     const { replica, id } = await start();
     expect(textOf(await replica.update(id, 'up'))).toMatch(/^IC0527/);
   });

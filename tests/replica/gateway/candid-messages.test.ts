@@ -60,7 +60,7 @@ describe('decodeAnswer()', () => {
     expect(answer).toMatchObject({ status: 200, body: Uint8Array.of(9) });
   });
 
-  it.each(tokens)('gives back %s as streaming token unchanged', (_, Token, token) => {
+  it.each(tokens)('returns %s unchanged as streaming token', (_, Token, token) => {
     const { Part, Response } = streamingType(Token);
     const callback = [Principal.fromText('rrkah-fqaaa-aaaaa-aaaaq-cai'), 'more'];
     const streaming_strategy = [{ Callback: { callback, token } }];
@@ -95,7 +95,7 @@ describe('requests', () => {
     certificate_version: IDL.Opt(IDL.Nat16),
   });
 
-  it('carry the certificate version in the query alone', () => {
+  it('have the certificate version only in the query', () => {
     const input = { ...request, body: Uint8Array.from(request.body) };
     const expected = { ...input, headers: [['x', 'y']] };
     const query = IDL.decode([Sent], encodeQueryRequest(input))[0];
@@ -104,7 +104,7 @@ describe('requests', () => {
     expect(update).toEqual({ ...expected, certificate_version: [] });
   });
 
-  it('are encoded as by the library, whatever the length of the body', () => {
+  it('are encoded as by the Candid library, whatever the length of the body', () => {
     const Update = IDL.Record({ method: IDL.Text, url: IDL.Text, headers: Headers, body: Blob });
     for (const length of [0, 1, 127, 128, 65_535, 65_536, 65_537, 2_097_151, 2_097_152]) {
       const body = new Uint8Array(length).map((_, index) => index * 7);
@@ -117,7 +117,7 @@ describe('requests', () => {
 });
 
 describe('splitLeadingBody()', () => {
-  it('takes out exactly the body', () => {
+  it('returns exactly the body and the rest', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.string(), (body, text) => {
         const value = { status_code: 200, headers: [['h', text]], body };
@@ -130,7 +130,7 @@ describe('splitLeadingBody()', () => {
     );
   });
 
-  it('leaves alone what begins with another field or type', () => {
+  it('returns undefined if the message begins with another field or type', () => {
     const Early = IDL.Record({ _1_: IDL.Nat8, body: Blob });
     expect(splitLeadingBody(IDL.encode([Early], [{ _1_: 1, body: [1] }]))).toBeUndefined();
     const Wide = IDL.Record({ body: IDL.Vec(IDL.Nat16) });
@@ -138,7 +138,7 @@ describe('splitLeadingBody()', () => {
     expect(splitLeadingBody(IDL.encode([Blob], [[1]]))).toBeUndefined();
   });
 
-  it('leaves every cut or random message to the library', () => {
+  it('leaves every truncated or random message to the Candid library', () => {
     const message = IDL.encode([Plain], [{ status_code: 200, headers: [], body: [1, 2, 3] }]);
     for (let length = 0; length < message.length - 6; length += 1) {
       const split = splitLeadingBody(message.subarray(0, length));

@@ -22,13 +22,13 @@ function refusal(host: string | undefined, url = '/'): string | undefined {
 }
 
 describe('resolveCanister()', () => {
-  it('takes the id from the host, whatever its port and letter case', () => {
+  it('reads the id from the host, whatever its port and letter case', () => {
     expect(resolve(`${id}.localhost:4943`)).toEqual({ id, isRaw: false });
     expect(resolve(`${id.toUpperCase()}.LOCALHOST`)).toEqual({ id, isRaw: false });
     expect(resolve(`${id}.localhost.:80`)).toEqual({ id, isRaw: false });
   });
 
-  it('takes the id behind a prefix', () => {
+  it('reads the id after a prefix', () => {
     expect(resolve(`branch--${id}.localhost`)).toEqual({ id, isRaw: false });
     expect(resolve(`a--b--${id}.raw.localhost`)).toEqual({ id, isRaw: true });
   });
@@ -47,12 +47,12 @@ describe('resolveCanister()', () => {
     expect(resolve('[::1]:1', '/a.css', `http://localhost/?canisterId=${other}`).id).toBe(other);
   });
 
-  it('finds none where none is named', () => {
+  it('returns none if none is named', () => {
     expect(resolve('localhost:4943', '/x', 'not a URL')).toEqual({ id: undefined, isRaw: false });
     expect(resolve('localhost', '/x', 'http://example.org/').id).toBeUndefined();
   });
 
-  it('refuses ids that are none', () => {
+  it('refuses invalid ids', () => {
     expect(refusal('nonsense.localhost')).toBe('400 CanisterIdInvalid');
     expect(refusal('localhost', '/?canisterId=abc')).toBe('400 CanisterIdInvalid');
     expect(refusal(`${id.slice(0, -1)}x.localhost`)).toBe('400 CanisterIdInvalid');

@@ -58,7 +58,7 @@ describe('an upgrade to an update', () => {
     expect(await site.countUpdates()).toBe(before + 1);
   });
 
-  it('takes a body of 2,096,000 bytes and refuses one of 2,097,152', async () => {
+  it('accepts a body of 2,096,000 bytes and refuses one of 2,097,152', async () => {
     await site.addRule({ method: 'query', pattern: '/put', reply: upgrade });
     const reply = encodeAnswer({ body: text('ok') });
     await site.addRule({ method: 'update', pattern: '/put', reply });
@@ -79,7 +79,7 @@ describe('a body', () => {
     expect(message).toMatch(/query.*5242880/);
   });
 
-  it('above 10 MiB is refused, announced or not', async () => {
+  it('above 10 MiB is refused, with or without a declared length', async () => {
     const body = new Uint8Array(10 * 1_048_576 + 1);
     const announced = await site.send({ method: 'POST', body });
     expect(outcomeOf(announced)).toMatchObject({ outcome: '413 BodyTooLarge' });
@@ -91,7 +91,7 @@ describe('a body', () => {
     expect(outcomeOf(chunked)).toMatchObject({ outcome: '413 BodyTooLarge' });
   });
 
-  it('that is not wanted is refused before it is sent', async () => {
+  it('of a request that is refused anyway is refused before it is sent', async () => {
     const head = `PUT / HTTP/1.1\r\nHost: ${site.canisterId}.localhost\r\n`;
     const answer = await exchange(
       `${head}Content-Length: 99999999\r\nExpect: 100-continue\r\n\r\n`,
@@ -152,7 +152,7 @@ describe('a URL', () => {
 });
 
 describe('a failure', () => {
-  it('of a canister that is not there is a 404', async () => {
+  it('of a missing canister is a 404', async () => {
     const host = 'ryjl3-tyaaa-aaaaa-aaaba-cai.localhost';
     expect(outcomeOf(await site.send({ host })).outcome).toBe('404 CanisterNotFound');
   });
@@ -164,7 +164,7 @@ describe('a failure', () => {
     expect(message).toContain('out of cheese');
   });
 
-  it('of a canister that rejects, in the query or the update, is a 503 with its reason', async () => {
+  it('of a canister that rejects the query or the update is a 503 with its reason', async () => {
     await site.addRule({
       method: 'query',
       action: 'reject',
@@ -204,7 +204,7 @@ describe('a failure', () => {
     expect(outcome).toBe('503 ResponseInvalid');
   });
 
-  it('of an answer that is larger with its signature than gateways take is a 503', async () => {
+  it('of an answer that exceeds the gateway limit with its signature is a 503', async () => {
     const largest = 3_145_728 - 400;
     for (const [size, status] of [
       [largest, 200],
@@ -220,7 +220,7 @@ describe('a failure', () => {
     }
   });
 
-  it('carries the request id of its headers', async () => {
+  it('has the request id of its headers', async () => {
     const received = await site.send({ host: 'nonsense.localhost' });
     const page = JSON.parse(received.body.toString());
     expect(page.error.requestId).toBe(received.headers['x-request-id']);
@@ -228,7 +228,7 @@ describe('a failure', () => {
   });
 });
 
-describe('a canister that frames its own answer', () => {
+describe('a canister that sends framing headers', () => {
   it('does not break the connection', async () => {
     const headers = [
       ['content-length', '3'],
@@ -250,7 +250,7 @@ describe('a canister that frames its own answer', () => {
 describe('OPTIONS', () => {
   const host = () => `${site.canisterId}.raw.localhost`;
 
-  it("is answered by the canister if its answer is one to a browser's question", async () => {
+  it('is answered by the canister if its answer is a valid preflight response', async () => {
     const headers = [['access-control-allow-methods', 'GET, BREW']] as const;
     const reply = encodeAnswer({ status: 204, headers });
     await site.addRule({ method: 'query', pattern: 'OPTIONS', reply });
@@ -292,7 +292,7 @@ describe('OPTIONS', () => {
 });
 
 describe('preflights: answered', () => {
-  it('leaves no cross-origin header to the canister', async () => {
+  it('passes no CORS header to the canister', async () => {
     const own = await openSite({ preflights: 'answered' });
     const headers = [
       ['access-control-allow-headers', 'authorization'],
@@ -334,13 +334,16 @@ describe('garbage', () => {
     ['half a request', 'GET / HT', 0],
     ['an unknown host', 'GET / HTTP/1.1\r\nHost: example.org\r\n\r\n', 400],
     ['CONNECT', 'CONNECT example.org:80 HTTP/1.1\r\nHost: example.org\r\n\r\n', 0],
-  ])('such as %s is answered or cut, and the server goes on', async (_, bytes, status) => {
-    const answer = await exchange(bytes, status === 0 ? 300 : undefined);
-    expect(Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0)).toBe(status);
-    expect(await exchange(good)).toMatch(/^HTTP\/1\.1 200 /);
-  });
+  ])(
+    'such as %s is answered or disconnected, and the server continues',
+    async (_, bytes, status) => {
+      const answer = await exchange(bytes, status === 0 ? 300 : undefined);
+      expect(Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0)).toBe(status);
+      expect(await exchange(good)).toMatch(/^HTTP\/1\.1 200 /);
+    },
+  );
 
-  it('in the path reaches the verifier as it is', async () => {
+  it('in the path reaches the verifier unchanged', async () => {
     await site.addRule({ method: 'query', pattern: '', reply: encodeAnswer({ body: text('x') }) });
     for (const path of ['/%', '/%ff%fe', '//../..', `/${'a/'.repeat(900)}`, '/?%%%=&&&']) {
       const received = await site.send({ path });
@@ -348,7 +351,7 @@ describe('garbage', () => {
     }
   });
 
-  it('may come as an absolute target', async () => {
+  it('may be an absolute target', async () => {
     const principal = Principal.fromText(site.canisterId).toText();
     await site.addRule({
       method: 'query',

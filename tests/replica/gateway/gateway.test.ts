@@ -104,7 +104,7 @@ describe('a certified answer', () => {
       ({ headers = [], ...rest }) => ({ ...rest, headers: [...headers, ['a', 'b']] }),
     ],
     ['proof', ({ headers = [], ...rest }) => ({ ...rest, headers: headers.slice(0, -1) })],
-  ])('is refused with another %s, and passes so on raw', async (_, lie) => {
+  ])('is refused with another %s, and passes unverified on a raw host', async (_, lie) => {
     await serveHello(lie);
     const received = await site.send({ path: '/hello' });
     expect(received.status).toBe(503);
@@ -119,7 +119,7 @@ describe('a certified answer', () => {
     expect((await site.send({ path: '/hello/more' })).status).toBe(503);
   });
 
-  it('is refused when its tree is not the one that the canister certified', async () => {
+  it('is refused if its tree is not the one that the canister certified', async () => {
     await site.certify([hello]);
     await site.replica.call(site.canisterId, 'certify', new Uint8Array(32));
     await reply('/hello', await site.prove(hello));
@@ -157,7 +157,7 @@ describe('a certified answer', () => {
     expect(received.body.toString()).toBe('anything');
   });
 
-  it('keeps the length that it tells for HEAD', async () => {
+  it('keeps the length that it declares for HEAD', async () => {
     const page: Page = {
       ...hello,
       method: 'HEAD',
@@ -202,7 +202,7 @@ describe('a file in parts', () => {
     }
   }
 
-  it('comes as one 200', async () => {
+  it('is joined into one 200', async () => {
     await serveParts((answer) => answer);
     const received = await site.send({ path: '/big' });
     expect(received).toMatchObject({ status: 200, isComplete: true });
@@ -211,7 +211,7 @@ describe('a file in parts', () => {
     expect(received.headers['content-range']).toBeUndefined();
   });
 
-  it('comes part by part if the client asks for ranges', async () => {
+  it('is passed part by part if the client requests ranges', async () => {
     await serveParts((answer) => answer);
     const received = await site.send({ path: '/big', headers: { range: 'bytes=12-' } });
     expect([received.status, received.body.toString()]).toEqual([206, 'second part, ']);
@@ -222,14 +222,14 @@ describe('a file in parts', () => {
     ['body', (answer) => ({ ...answer, body: text('second p4rt, ') })],
     ['place', () => ({ status: 206, headers: [['content-range', 'bytes 13-24/30']] })],
     ['length', (answer) => ({ ...answer, body: text('second') })],
-  ])('breaks off visibly if the second part has a wrong %s', async (_, lie) => {
+  ])('breaks off if the second part has a wrong %s', async (_, lie) => {
     await serveParts((answer, index) => (index === 1 ? lie(answer) : answer));
     const received = await site.send({ path: '/big' });
     expect(received).toMatchObject({ status: 200, isComplete: false });
     expect(received.body.toString()).toBe('first part, ');
   });
 
-  it('breaks off visibly if the canister traps on the way, raw or not', async () => {
+  it('breaks off if the canister traps meanwhile, raw or not', async () => {
     await site.addRule({ method: 'query', action: 'trap', pattern: 'bytes=', reply: 'gone' });
     await serveParts((answer) => answer);
     for (const host of ['localhost', `${site.canisterId}.raw.localhost`]) {
@@ -248,7 +248,7 @@ describe('a file in parts', () => {
     expect([received.status, errorOf(received.body).code]).toEqual([503, 'ResponseInvalid']);
   });
 
-  it('is fetched no faster than the client reads, and no further when it leaves', async () => {
+  it('is fetched no faster than the client reads, and no further after it disconnects', async () => {
     const size = 1_900_000;
     const count = 14;
     for (let index = count - 1; index >= 0; index -= 1) {
@@ -323,7 +323,7 @@ describe('a streamed body', () => {
     expect(received.headers['x-any']).toBe('1');
   });
 
-  it('breaks off visibly if a callback fails', async () => {
+  it('breaks off if a callback fails', async () => {
     await reply('/hello', { body: text('0'), stream: stream() });
     await site.addRule({ method: 'stream', action: 'trap', pattern: 'token-6', reply: 'gone' });
     await servePartsByToken(7);

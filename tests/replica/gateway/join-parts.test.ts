@@ -50,7 +50,7 @@ async function join(whole: Uint8Array, ends: readonly number[], overlap = 0): Pr
 }
 
 describe('joinParts()', () => {
-  it('gives the whole, however it is cut and overlapping', async () => {
+  it('returns the whole, however it is split and overlapping', async () => {
     const whole = fc.uint8Array({ minLength: 1, maxLength: 200 });
     const cuts = fc.array(fc.integer({ min: 1, max: 199 }), { maxLength: 10 });
     await fc.assert(

@@ -16,7 +16,7 @@ import {
 } from '../../../packages/replica/src/gateway/gateway-error.ts';
 
 describe('parseContentRange()', () => {
-  it('reads what the header says', () => {
+  it('reads a valid header', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.nat(), (begin, length, after) => {
         const end = begin + length;
@@ -65,14 +65,14 @@ describe('envelopeBytes()', () => {
 });
 
 describe('queryResponseBytes()', () => {
-  it('leaves a reply of 3,140,000 bytes under the gateway limit and one of 3 MiB above', () => {
+  it('is below the gateway limit for a reply of 3,140,000 bytes, and above it for one of 3 MiB', () => {
     expect(queryResponseBytes(3_140_000)).toBeLessThan(3_145_728);
     expect(queryResponseBytes(3_145_728)).toBeGreaterThan(3_145_728);
   });
 });
 
 describe('withCorsDefaults()', () => {
-  it('adds only what the canister left out', () => {
+  it('adds only the headers that the canister omitted', () => {
     const headers = withCorsDefaults('GET', [['Access-Control-Allow-Origin', 'https://a.example']]);
     const origins = headers.filter(([name]) => /allow-origin$/i.test(name));
     expect(origins).toEqual([['Access-Control-Allow-Origin', 'https://a.example']]);
@@ -80,7 +80,7 @@ describe('withCorsDefaults()', () => {
     expect(exposed?.[1]).toContain('content-range');
   });
 
-  it('lists methods and headers for OPTIONS alone', () => {
+  it('lists methods and headers only for OPTIONS', () => {
     const names = (method: string) => withCorsDefaults(method, []).map(([name]) => name);
     expect(names('OPTIONS')).toContain('access-control-allow-methods');
     expect(names('OPTIONS')).not.toContain('access-control-expose-headers');
@@ -95,7 +95,7 @@ describe('isPreflightAnswer()', () => {
     bodyBytes: 0,
   } as const;
 
-  it('takes a 2xx, empty answer with a CORS header', () => {
+  it('accepts an empty 2xx answer with a CORS header', () => {
     expect(isPreflightAnswer(good)).toBe(true);
   });
 
@@ -108,7 +108,7 @@ describe('isPreflightAnswer()', () => {
 });
 
 describe('errorPage()', () => {
-  it('names code, reason and request', () => {
+  it('contains code, reason and request', () => {
     const error = new GatewayError('BodyTooLarge', 'Too much "body".');
     const page = JSON.parse(new TextDecoder().decode(errorPage(error, 'id-1')));
     expect(page).toEqual({
@@ -117,7 +117,7 @@ describe('errorPage()', () => {
     expect(error.status).toBe(413);
   });
 
-  it('calls any other failure an internal one', () => {
+  it('reports any other failure as internal', () => {
     const error = toGatewayError(new TypeError('x'));
     expect([error.status, error.code]).toEqual([500, 'InternalError']);
     expect(error.message).toContain('x');

@@ -68,7 +68,7 @@ function queries(): number {
 }
 
 describe('a range that an update answers with a strategy', () => {
-  it.each([1, 4, 5, 9])('passes whole with its own head, by %i callbacks', async (count) => {
+  it.each([1, 4, 5, 9])('passes whole with its own head, with %i callbacks', async (count) => {
     await answerByUpdate(partial(count));
     await serveParts(count);
     const before = queries();
@@ -92,14 +92,14 @@ describe('a range that an update answers with a strategy', () => {
     expect(received.body.length).toBe(0);
   });
 
-  it('is no answer to a request without a range', async () => {
+  it('is not an answer to a request without a range', async () => {
     await answerByUpdate(partial(9));
     await serveParts(9);
     const { status, body } = await site.send({ path: '/big' });
     expect([status, JSON.parse(body.toString()).error.code]).toEqual([503, 'ResponseInvalid']);
   });
 
-  it('is cut off visibly when a later callback fails, and refused when one of the first does', async () => {
+  it('is cut off when a later callback fails, and refused when one of the first does', async () => {
     await answerByUpdate(partial(9));
     await serveParts(9, 7);
     const later = await site.send({ path: '/big', headers: range });
@@ -120,7 +120,7 @@ describe('a range that an update answers with a strategy', () => {
     [3, -1],
     [9, 1],
     [9, -1],
-  ])('of %i callbacks is cut off when its length is told wrong by %i', async (count, error) => {
+  ])('of %i callbacks is cut off if its declared length is wrong by %i', async (count, error) => {
     const told = 1 + 2 * count + error;
     await answerByUpdate(partial(count, told));
     await serveParts(count);
@@ -131,7 +131,7 @@ describe('a range that an update answers with a strategy', () => {
     expect(await answersOfOneConnection(range)).toBe(1);
   });
 
-  it('ends after 1,000 parts, visibly with a length and as if whole without', async () => {
+  it('ends after 1,000 parts, cut off if a length was declared', async () => {
     const endless = encodePart(text('.'), tokenOf(1));
     const rule = { method: 'stream', pattern: encodeToken(tokenOf(1)), reply: endless } as const;
     await answerByUpdate(partial(1, 2_000));
@@ -145,7 +145,7 @@ describe('a range that an update answers with a strategy', () => {
     expect([untold.body.length, untold.isComplete]).toEqual([1 + 4 + 999, true]);
   });
 
-  it('is fetched no faster than the client reads, and no further when it leaves', async () => {
+  it('is fetched no faster than the client reads, and no further after it disconnects', async () => {
     const size = 1_900_000;
     const count = 40;
     await answerByUpdate(partial(0, 1 + count * size));
@@ -178,7 +178,7 @@ describe('the gateway itself, joining parts,', () => {
   const reply = (pattern: string, answer: Answer) =>
     site.addRule({ method: 'query', pattern, reply: encodeAnswer(answer) });
 
-  it("asks with a name in capitals, while a client's own comes in lower case", async () => {
+  it("sends header names in capitals, while a client's own arrive in lower case", async () => {
     await reply('\x05Range\x08bytes=5-', part(5, 'fghij'));
     await reply('\x05range\x08bytes=5-', { status: 206, body: text('own') });
     await reply('/big', part(0, 'abcde'));

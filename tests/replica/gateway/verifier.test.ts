@@ -23,7 +23,7 @@ function inputFor(page: (typeof pages)[number]) {
 }
 
 describe('verifyBeside()', () => {
-  test.each(pages)('gives body and headers of a page at $path.0', async (page) => {
+  test.each(pages)('accepts body and headers of a page at $path.0', async (page) => {
     const { headers, body } = await verifyBeside(inputFor(page));
     expect(headers).toEqual(verifyAnswer(inputFor(page)));
     expect(Buffer.compare(body, page.body)).toBe(0);
@@ -38,7 +38,7 @@ describe('verifyBeside()', () => {
     await expect(verdict).rejects.toThrow(`GET /${page.path[0]} can't be verified`);
   });
 
-  test('answers many at a time, each its own', async () => {
+  test('verifies many answers at a time, each separately', async () => {
     const asked = Array.from({ length: 24 }, (_, index) => ({
       page: pages[index % pages.length] ?? expect.fail(),
       isAltered: index % 3 === 0,

@@ -65,7 +65,7 @@ function verify(change: { nowNs?: bigint; certificate?: Uint8Array; header?: str
 }
 
 describe('verifyAnswer()', () => {
-  it('accepts a certificate up to five minutes old or new', () => {
+  it('accepts a certificate that is up to five minutes old or ahead', () => {
     for (const nowNs of [timeNs, timeNs + 5n * minute - 1n, timeNs - 5n * minute + 1n]) {
       expect(() => verify({ nowNs })).not.toThrow();
     }
@@ -113,7 +113,7 @@ describe('verifyAnswer()', () => {
         nowNs: timeNs,
       });
 
-    it('accepts the body, with headers that are not covered but for cache-control', () => {
+    it('accepts the body, and of uncovered headers only cache-control', () => {
       const names = verifyFormer({}).map(([name]) => name);
       expect(names).toEqual(['IC-Certificate', 'Content-Type']);
     });
@@ -125,7 +125,7 @@ describe('verifyAnswer()', () => {
     });
   });
 
-  it('goes on after answers that make the verifier panic', () => {
+  it('continues after answers that make the verifier panic', () => {
     const silenced = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const endlessMap = Buffer.from('d9d9f7bbffffffffffffffff', 'hex').toString('base64');
     const header = `certificate=:${endlessMap}:, tree=:${endlessMap}:, expr_path=:${endlessMap}:, version=2`;

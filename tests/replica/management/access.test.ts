@@ -97,8 +97,8 @@ describe('calls from canisters', () => {
   });
 });
 
-describe('calls that cannot be', () => {
-  test('an unknown method is named, one that is not offered says so', async () => {
+describe('invalid calls', () => {
+  test('an unknown method is reported by name, and an unsupported one as such', async () => {
     const { call, management } = createFixture();
     const unknown = rejected(await call('toString', garbage));
     expect(unknown.message).toBe("Management canister has no method 'toString'");
@@ -106,14 +106,14 @@ describe('calls that cannot be', () => {
     expect(management.checkIngress(absent)?.message).toMatch(/local replica does not offer/);
   });
 
-  test('a canister that is absent is named in the reject', async () => {
+  test('a missing canister is named in the reject', async () => {
     const { call } = createFixture();
     const reject = rejected(await call('start_canister', about(stranger)));
     expect(reject).toMatchObject({ code: 3, errorCode: 'IC0301' });
     expect(reject.message).toBe(`Canister ${stranger.toText()} not found`);
   });
 
-  test('malformed arguments end in a reject that says so, and all cycles come back', async () => {
+  test('malformed arguments are rejected with the reason, and all cycles are returned', async () => {
     const { call } = createFixture();
     for (const method of Object.keys(methodTypes)) {
       const isQuery = method === 'fetch_canister_logs';
@@ -146,7 +146,7 @@ describe('calls that cannot be', () => {
 });
 
 describe('effectiveCanisterId()', () => {
-  test('is the canister that the call is about', () => {
+  test('is the canister that the call concerns', () => {
     for (const method of [...controllersOnly, ...controllersOrSelf]) {
       expect(effectiveCanisterId(method, about(stranger))?.toText()).toBe(stranger.toText());
     }

@@ -32,7 +32,7 @@ describe('decodeGuarded()', () => {
     expect(() => decodeGuarded([], Uint8Array.of(68, 73, 68, 76, ...bytes))).toThrow(message);
   });
 
-  test('refuses what is no Candid', () => {
+  test('refuses bytes that are not Candid', () => {
     expect(() => decodeGuarded([], new Uint8Array(0))).toThrow(/DIDL/);
     expect(() => decodeGuarded([], Uint8Array.of(1, 2, 3))).toThrow(/DIDL/);
   });
@@ -43,7 +43,7 @@ describe('decodeGuarded()', () => {
     expect(decodeGuarded([IDL.Text], larger.subarray(6, 6 + encoded.length))).toBe('inside');
   });
 
-  test('reads fields that later versions of a client add', () => {
+  test('accepts fields that later versions of a client add', () => {
     const known = IDL.Record({ name: IDL.Text });
     const extra = IDL.Opt(IDL.Vec(IDL.Record({ key: IDL.Text, value: IDL.Opt(IDL.Nat) })));
     const later = IDL.Record({ name: IDL.Text, extra });

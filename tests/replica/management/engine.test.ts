@@ -90,7 +90,7 @@ function counts(outcome: Outcome): readonly number[] {
 }
 
 describe('the management canister on the engine', () => {
-  test('stable memory outlives an upgrade, the heap a restart too, and neither a reinstall', async () => {
+  test('stable memory survives an upgrade, the heap only a restart, and neither survives a reinstall', async () => {
     const { install, count, view, restart, close } = await withCanister();
     bytesOf(await install({ install: null }));
     expect(view()?.moduleHash).toEqual(sha256(counter));
@@ -136,7 +136,7 @@ describe('the management canister on the engine', () => {
     close();
   });
 
-  test('a stopped canister rejects calls, and only it can be deleted', async () => {
+  test('a stopped canister rejects calls, and only a stopped one can be deleted', async () => {
     const { id, manage, install, count, view, close } = await withCanister();
     bytesOf(await install({ install: null }));
     expect((await manage('delete_canister', about(id))).status).toBe('rejected');
@@ -151,7 +151,7 @@ describe('the management canister on the engine', () => {
     close();
   });
 
-  test('canister_status tells the hash, uninstall_code drops code and memory', async () => {
+  test('canister_status returns the module hash, and uninstall_code removes code and memory', async () => {
     const { id, manage, install, view, close } = await withCanister();
     bytesOf(await install({ install: null }));
     const status = IDL.Record({ module_hash: IDL.Opt(blob), memory_size: IDL.Nat });

@@ -35,7 +35,7 @@ describe('creation', () => {
     settings: IDL.Opt(settings),
   });
 
-  test('create_canister gives the new canister the cycles less the fee', async () => {
+  test('create_canister credits the new canister with the cycles less the fee', async () => {
     const { call, lifecycle } = createFixture();
     const options = { ...byCanister, cycles: 700_000_000_000n };
     const result = await call('create_canister', encode(creation, { settings: [] }), options);
@@ -47,7 +47,7 @@ describe('creation', () => {
     expect(result.refundedCycles).toBe(0n);
   });
 
-  test('create_canister refuses too few cycles and gives them back', async () => {
+  test('create_canister refuses too few cycles and returns them', async () => {
     const { call, lifecycle } = createFixture();
     const options = { ...byCanister, cycles: 499_999_999_999n };
     const result = await call('create_canister', encode(creation, { settings: [] }), options);
@@ -56,7 +56,7 @@ describe('creation', () => {
     expect(lifecycle.entries.size).toBe(0);
   });
 
-  test('provisional_create_canister_with_cycles takes amount, id and settings', async () => {
+  test('provisional_create_canister_with_cycles applies amount, id and settings', async () => {
     const { call, lifecycle } = createFixture();
     const id = Principal.fromText('ryjl3-tyaaa-aaaaa-aaaba-cai');
     const wanted = {
@@ -74,7 +74,7 @@ describe('creation', () => {
     });
   });
 
-  test('provisional_create_canister_with_cycles without amount gives 100 T', async () => {
+  test('provisional_create_canister_with_cycles without an amount credits 100 T', async () => {
     const { call, lifecycle } = createFixture();
     const arg = encode(provisional, { amount: [], specified_id: [], settings: [] });
     await call('provisional_create_canister_with_cycles', arg);
@@ -85,7 +85,7 @@ describe('creation', () => {
     ['eleven controllers', { controllers: [Array(11).fill(owner)] }],
     ['a compute allocation of 101', { compute_allocation: [101n] }],
     ['a freezing threshold past 64 bits', { freezing_threshold: [2n ** 64n] }],
-  ])('settings with %s are refused and nothing is made', async (_, bad) => {
+  ])('settings with %s are refused and nothing is created', async (_, bad) => {
     const { call, lifecycle } = createFixture();
     const none = { controllers: [], freezing_threshold: [], compute_allocation: [] };
     const value = { amount: [], specified_id: [], settings: [{ ...none, ...bad }] };
@@ -97,7 +97,7 @@ describe('creation', () => {
     expect(lifecycle.entries.size).toBe(0);
   });
 
-  test('update_settings changes only what is named', async () => {
+  test('update_settings changes only the named settings', async () => {
     const { call, lifecycle, newCanister } = createFixture();
     const id = newCanister();
     const update = IDL.Record({ canister_id: IDL.Principal, settings });
@@ -166,7 +166,7 @@ describe('code', () => {
     ]);
   });
 
-  test('install_code hands on refusals', async () => {
+  test('install_code returns refusals', async () => {
     const { call, lifecycle, newCanister } = createFixture();
     const value = { canister_id: newCanister(), wasm_module: module, arg: [] };
     lifecycle.refusal = { status: 'rejected', code: 5, message: 'no Wasm', errorCode: 'IC0505' };
@@ -219,7 +219,7 @@ describe('chunks', () => {
     expect(fixture.lifecycle.installs).toMatchObject([{ canisterId: target, module }]);
   });
 
-  test('a missing chunk, a wrong hash and a store of somebody else are refused', async () => {
+  test("a missing chunk, a wrong hash and another canister's store are refused", async () => {
     const fixture = createFixture();
     const id = fixture.newCanister();
     const hashes = await uploadTwo(fixture, id);

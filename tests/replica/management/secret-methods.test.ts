@@ -33,7 +33,7 @@ describe('secrets', () => {
   const context = Uint8Array.of(1, 2);
   const input = Uint8Array.of(3);
 
-  test('raw_rand gives 32 new bytes at each call', async () => {
+  test('raw_rand returns 32 new bytes at each call', async () => {
     const { call } = createFixture();
     const first = replied(blob, await call('raw_rand', empty, byCanister));
     const second = replied(blob, await call('raw_rand', empty, byCanister));
@@ -41,7 +41,7 @@ describe('secrets', () => {
     expect(first).not.toEqual(second);
   });
 
-  test('vetkd_derive_key convinces the official client and keeps its fee', async () => {
+  test('vetkd_derive_key satisfies the official client and keeps its fee', async () => {
     const { call, vetKeys } = createFixture();
     const transport = TransportSecretKey.random();
     const value = {
@@ -70,7 +70,7 @@ describe('secrets', () => {
     }
   });
 
-  test('vetkd_derive_key refuses too few cycles, bad and unknown keys', async () => {
+  test('vetkd_derive_key refuses too few cycles, invalid and unknown keys', async () => {
     const { call } = createFixture();
     const transport_public_key = TransportSecretKey.random().publicKeyBytes();
     const good = { input, context, key_id: { ...keyId, name: 'test_key_1' }, transport_public_key };

@@ -35,7 +35,7 @@ function encryptedFor(transport: TransportSecretKey): Uint8Array {
 }
 
 describe.each(['key_1', 'test_key_1', 'dfx_test_key'])('%s', (keyName) => {
-  test('public keys are those that the official client derives offline', () => {
+  test('public keys equal those that the official client derives offline', () => {
     const canisterKey = officialKey(keyName).deriveCanisterKey(canisterId);
     const noContext = vetKeys.publicKey({ keyName, canisterId, context: new Uint8Array(0) });
     expect(noContext).toEqual(canisterKey.publicKeyBytes());
@@ -68,7 +68,7 @@ describe.each(['key_1', 'test_key_1', 'dfx_test_key'])('%s', (keyName) => {
 describe('vetKeys', () => {
   const publicKey = DerivedPublicKey.deserialize(vetKeys.publicKey(path));
 
-  test('the same request gives the same key under different encryptions', () => {
+  test('the same request returns the same key under different encryptions', () => {
     const one = TransportSecretKey.random();
     const two = TransportSecretKey.random();
     const first = encryptedFor(one);
@@ -80,7 +80,7 @@ describe('vetKeys', () => {
     expect(open(first, one)).toEqual(open(second, two));
   });
 
-  test('a key opens what was encrypted to its identity', () => {
+  test('a key decrypts ciphertexts for its identity', () => {
     const transport = TransportSecretKey.random();
     const key = EncryptedVetKey.deserialize(encryptedFor(transport));
     const message = new TextEncoder().encode('for alice');
@@ -93,7 +93,7 @@ describe('vetKeys', () => {
     expect(sealed.decrypt(key.decryptAndVerify(transport, publicKey, input))).toEqual(message);
   });
 
-  test('a wrong transport key, input, context, canister or key name does not verify', () => {
+  test('a wrong transport key, input, context, canister or key name fails verification', () => {
     const transport = TransportSecretKey.random();
     const encrypted = EncryptedVetKey.deserialize(encryptedFor(transport));
     const keyOf = (other: object) =>
@@ -128,7 +128,7 @@ describe('vetKeys', () => {
     }
   });
 
-  test('keys come from the seed alone, and a short seed is refused', () => {
+  test('keys depend only on the seed, and a short seed is refused', () => {
     expect(createVetKeys(seed).publicKey(path)).toEqual(vetKeys.publicKey(path));
     const other = createVetKeys(new Uint8Array(32).fill(8));
     expect(other.publicKey(path)).not.toEqual(vetKeys.publicKey(path));

@@ -36,7 +36,7 @@ function newCache(settings = punctual, tookMs = 0) {
   };
 }
 
-describe('an answer is kept', () => {
+describe('an answer is cached', () => {
   test('for ten seconds', async () => {
     const { isAsked, pass } = newCache();
     expect(await isAsked({})).toBe(true);
@@ -46,7 +46,7 @@ describe('an answer is kept', () => {
     expect(await isAsked({})).toBe(true);
   });
 
-  test('as long as its Cache-Control says, a day at most', async () => {
+  test('as long as its Cache-Control says, at most a day', async () => {
     const { isAsked, answer, pass } = newCache();
     await isAsked({}, answer('public, max-age=3600'));
     await isAsked({ url: '/long' }, answer('max-age=31536000, immutable'));
@@ -60,7 +60,7 @@ describe('an answer is kept', () => {
     expect(await isAsked({ url: '/long' })).toBe(true);
   });
 
-  test('though it says private: that is no word that gateways know', async () => {
+  test('even if it says private, because gateways do not know that word', async () => {
     const { isAsked, answer } = newCache();
     await isAsked({}, answer('private'));
     expect(await isAsked({})).toBe(false);
@@ -75,7 +75,7 @@ describe('an answer is kept', () => {
     }
   });
 
-  test('but asked for anew before its end, the likelier the dearer it was', async () => {
+  test('but refreshed before its end, the more likely the longer it took', async () => {
     const askedEarly = async (tookMs: number) => {
       const { isAsked, pass } = newCache(mainnetProfile.cache, tookMs);
       let count = 0;
@@ -94,7 +94,7 @@ describe('an answer is kept', () => {
   });
 });
 
-describe('an answer is not kept', () => {
+describe('an answer is not cached', () => {
   test.each(['no-store', 'private, no-store', 'no-cache', 'max-age=0'])('of %s', async (value) => {
     const { isAsked, answer } = newCache();
     await isAsked({}, answer(value));
@@ -119,7 +119,7 @@ describe('an answer is not kept', () => {
     }
   });
 
-  test('beyond the room there is: the oldest go', async () => {
+  test('beyond the capacity: the oldest are dropped', async () => {
     const { isAsked } = newCache({ ...punctual, bytesMax: 2_500 });
     for (const url of ['/1', '/2', '/3']) await isAsked({ url });
     expect(await isAsked({ url: '/3' })).toBe(false);
@@ -128,7 +128,7 @@ describe('an answer is not kept', () => {
   });
 });
 
-test('requests for the same that come together are asked once', async () => {
+test('concurrent requests for the same answer are sent once', async () => {
   const cache = new AnswerCache(punctual, seededRandom(1), () => 0);
   let asked = 0;
   const ask = async (): Promise<HttpAnswer> => {
@@ -141,7 +141,7 @@ test('requests for the same that come together are asked once', async () => {
   expect(asked).toBe(1);
 });
 
-test('what fails for one is asked anew for the next', async () => {
+test('a failure is not shared: the next request is sent again', async () => {
   const cache = new AnswerCache(punctual, seededRandom(1), () => 0);
   const failing = () => Promise.reject(new Error('no answer'));
   await expect(cache.answer(page, failing)).rejects.toThrow('no answer');

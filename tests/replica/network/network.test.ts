@@ -51,7 +51,7 @@ async function secondsOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('the profile of the mainnet', () => {
-  test('makes an update take a second at least and a query a seventh of one', async () => {
+  test('makes an update take at least a second and a query a seventh of one', async () => {
     const { query, update, replica } = await start({ profile: 'mainnet' });
     await query();
     const seconds = await secondsOf(query);
@@ -64,7 +64,7 @@ describe('the profile of the mainnet', () => {
     expect(ownSeconds, 'in process').toBeLessThan(updateSeconds);
   });
 
-  test('refuses the address that asks too often, and says for how long', async () => {
+  test('refuses an address that sends too many requests, and says for how long', async () => {
     const requests = { perSecond: 1, burst: 3, banMs: 60_000 };
     const { replica } = await start({
       profile: { ...mainnetProfile, latencyMs: [0, 0], requests },
@@ -76,13 +76,13 @@ describe('the profile of the mainnet', () => {
     expect(await refused.text()).toContain('shut out for 60 s');
   });
 
-  test('is what the command is asked for, with its seed', () => {
+  test('is an option of the command, with its seed', () => {
     const words = ['--profile', 'mainnet', '--seed', '7'];
     expect(readOptions(words, false).replica).toMatchObject({ profile: 'mainnet', seed: 7 });
     expect(readOptions([], false).replica).not.toHaveProperty('profile');
   });
 
-  test('of another name is refused in words', async () => {
+  test('of another name is refused with a reason', async () => {
     await expect(startReplica({ profile: 'testnet' })).rejects.toThrow(
       'The network profile "testnet" does not exist; use one of: mainnet.',
     );
@@ -92,8 +92,8 @@ describe('the profile of the mainnet', () => {
   });
 });
 
-describe('a limit of rates', () => {
-  test('lets as many through at once as its bucket holds, and then as it fills', () => {
+describe('a rate limit', () => {
+  test('admits a burst up to its capacity, and then as it refills', () => {
     let time = 0;
     const take = tokenBucket({ perSecond: 10, burst: 3 }, () => time);
     expect([take(), take(), take(), take()]).toEqual([true, true, true, false]);
@@ -103,7 +103,7 @@ describe('a limit of rates', () => {
     expect([take(), take(), take(), take()]).toEqual([true, true, true, false]);
   });
 
-  test('of an address shuts it out for its time', () => {
+  test('of an address blocks it for its time', () => {
     let time = 0;
     const pass = addressLimit({ perSecond: 10, burst: 1, banMs: 5_000 }, () => time);
     expect([pass(), pass()]).toEqual(['passes', 'isShutOut']);
@@ -123,7 +123,7 @@ describe('a node that answers queries badly', () => {
     expect(await query()).toEqual(arg);
   });
 
-  test('may sign what is wrong: of a query nobody can tell', async () => {
+  test("may sign a wrong answer: a query's caller cannot notice", async () => {
     const { query, arg } = await start({ faults: { lies: 1 } });
     const told = await query();
     expect(told).toHaveLength(arg.length);
@@ -141,7 +141,7 @@ describe('a node that answers queries badly', () => {
     await expect(query()).rejects.toThrow(/5 minutes/);
   });
 
-  test('lags: it says what it said then', async () => {
+  test('that lags repeats its earlier answers', async () => {
     const { certificate, update, replica } = await start({ faults: {} });
     const earlier = await certificate();
     await update();
@@ -168,7 +168,7 @@ describe('a node that answers queries badly', () => {
     expect(new Set(seen).size).toBe(2);
   });
 
-  test('is asked for with probabilities, and only if it was there from the start', async () => {
+  test('is enabled by probabilities, and only if it was configured at the start', async () => {
     const wrong: QueryFaults = { lies: 2 };
     await expect(startReplica({ faults: wrong })).rejects.toThrow(
       'The probability of "lies" must be 0 to 1; got 2.',
@@ -178,7 +178,7 @@ describe('a node that answers queries badly', () => {
   });
 });
 
-test('chance is the same for the same seed, and fills the interval', () => {
+test('random decisions are the same for the same seed, and cover the interval', () => {
   const [random, same] = [seededRandom(3), seededRandom(3)];
   const numbers = Array.from({ length: 1_000 }, () => random());
   expect(numbers.every((number) => number >= 0 && number < 1 && number === same())).toBe(true);

@@ -34,7 +34,7 @@ async function inducted(settings: RoundSettings, sizes: readonly number[], seed 
 }
 
 describe('a block', () => {
-  test('takes messages of 4 MiB together, and what is left goes into the next ones', async () => {
+  test('takes messages of 4 MiB together, and leaves the others to the next blocks', async () => {
     const times = await inducted(
       steady,
       [1.9, 1.9, 1.9, 1.9, 1.9].map((size) => size * megabyte),
@@ -42,22 +42,22 @@ describe('a block', () => {
     expect(times).toEqual([1_600, 1_600, 2_600, 2_600, 3_600]);
   });
 
-  test('takes a thousand messages', async () => {
+  test('takes at most a thousand messages', async () => {
     const times = await inducted(steady, Array(1_001).fill(10));
     expect(times.filter((time) => time === 1_600)).toHaveLength(1_000);
     expect(times.at(-1)).toBe(2_600);
   });
 
-  test('has room for a small message that came later', async () => {
+  test('has room for a small message that arrived later', async () => {
     const times = await inducted(steady, [3.9 * megabyte, megabyte, 1_000]);
     expect(times).toEqual([1_600, 2_600, 1_600]);
   });
 
-  test('takes one message that is larger than it', async () => {
+  test('takes a single message that exceeds its size', async () => {
     expect(await inducted(steady, [9 * megabyte])).toEqual([1_600]);
   });
 
-  test('comes a little early or late, the same for the same seed', async () => {
+  test('is made a little early or late, the same for the same seed', async () => {
     const sizes = Array(10).fill(4 * megabyte);
     const [times, again, others] = [
       await inducted(mainnetProfile, sizes, 7),
@@ -73,7 +73,7 @@ describe('a block', () => {
 });
 
 describe('execution', () => {
-  test('of a message that takes longer than a round holds up its canister alone', async () => {
+  test('of a message that takes longer than a round delays only its canister', async () => {
     const { rounds, nowMs } = newRounds(steady);
     const run = async (canister: string, instructions: bigint) => {
       await rounds.induct(canister, 10);

@@ -6,7 +6,7 @@ import { damageState } from './state-damages.ts';
 
 const seed = seedOr(20_261_122);
 
-test(`each file cut, changed, removed or older is noticed, or does no harm, seed ${seed}`, () => {
+test(`each file truncated, changed, removed or replaced by an older one is detected or harmless, seed ${seed}`, () => {
   const counts = damageState({ seed, share: 0.25 });
   expect(counts.refused).toBeGreaterThan(80);
   expect(counts.repaired).toBeGreaterThan(40);

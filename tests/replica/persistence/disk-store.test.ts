@@ -84,7 +84,7 @@ function contentAfter(folder: string): readonly [string, string] {
   }
 }
 
-test('a page file takes over no checksum of memory that was cleared', () => {
+test('a page file discards the checksums of cleared memory', () => {
   const path = join(newFolder(), 'canister', 'stable');
   const cache = new PageCache(1_000_000);
   const open = (facts: PageFileFacts) => new PageFile(path, { cache, facts, onWrite: () => {} });
@@ -116,7 +116,7 @@ test('a page file takes over no checksum of memory that was cleared', () => {
 });
 
 describe('the journal', () => {
-  test('brings back all commits after a kill, also when replayed twice', () => {
+  test('restores all commits after a kill, even if it is replayed twice', () => {
     const { folder } = folderLeftByKill();
     const kept = readFileSync(join(folder, 'journal'));
     expect(contentAfter(folder)).toEqual(['three', 'three']);
@@ -124,7 +124,7 @@ describe('the journal', () => {
     expect(contentAfter(folder)).toEqual(['three', 'three']);
   });
 
-  test('is replayed without harm over page files that are ahead of the snapshot', () => {
+  test('can be replayed over page files that are newer than the snapshot', () => {
     const { folder } = folderLeftByKill();
     const kept = readFileSync(join(folder, 'journal'));
     openDiskStore(folder).close();
@@ -145,7 +145,7 @@ describe('the journal', () => {
     }
   });
 
-  test('takes new commits after a torn record was dropped', () => {
+  test('accepts new commits after a torn record was dropped', () => {
     const { folder, ends } = folderLeftByKill();
     truncateSync(join(folder, 'journal'), (ends[2] ?? 0) - 5);
     const store = openDiskStore(folder);
@@ -166,7 +166,7 @@ describe('the journal', () => {
     ['payload', 3_000],
     ['header', 5],
     ['length', 13],
-  ])('refuses to open with a corrupt %s in the middle, and says so', (_, distance) => {
+  ])('refuses to open with a corrupt %s in the middle, with the reason', (_, distance) => {
     const { folder, ends } = folderLeftByKill();
     const kept = readFileSync(join(folder, 'journal'));
     const position = (ends[0] ?? 0) + distance;
@@ -178,7 +178,7 @@ describe('the journal', () => {
     expect(readFileSync(join(folder, 'journal')).equals(kept)).toBe(true);
   });
 
-  test('refuses a file that is no journal, and a gap between snapshot and journal', () => {
+  test('refuses a file of another format, and a gap between snapshot and journal', () => {
     const { folder } = folderLeftByKill();
     const kept = readFileSync(join(folder, 'journal'));
     writeFileSync(join(folder, 'journal'), 'text');
@@ -206,7 +206,7 @@ describe('the state folder', () => {
     expect(() => openDiskStore(folder)).toThrow(/snapshot .* is damaged/);
   });
 
-  test('holds files for the owner alone', () => {
+  test('can be read only by the owner', () => {
     const folder = newFolder();
     const store = openDiskStore(folder);
     commit(store, 'one--');
@@ -231,7 +231,7 @@ describe('the state folder', () => {
     openDiskStore(folder).close();
   });
 
-  test('is refused while another process has it, and free once that is killed', async () => {
+  test('is refused while another process uses it, and free once that process is killed', async () => {
     const folder = newFolder();
     const writer = fileURLToPath(new URL('./crash-writer.ts', import.meta.url));
     const child = spawn(process.execPath, ['--import', 'tsx', writer, folder, '1']);
@@ -259,7 +259,7 @@ describe('the state folder', () => {
     openDiskStore(folder).close();
   });
 
-  test("is never made inside somebody's files", () => {
+  test("is never created inside somebody's files", () => {
     const folder = newFolder();
     mkdirSync(folder);
     writeFileSync(join(folder, 'thesis.txt'), 'mine');
@@ -268,7 +268,7 @@ describe('the state folder', () => {
     expect(readdirSync(folder)).toEqual(['thesis.txt']);
   });
 
-  test('removeState() deletes a state folder whole, and does not mind one that is absent', () => {
+  test('removeState() deletes a whole state folder, and accepts a missing one', () => {
     const folder = newFolder();
     const store = openDiskStore(folder);
     commit(store, 'one--');
@@ -278,21 +278,21 @@ describe('the state folder', () => {
     removeState(folder);
   });
 
-  test('refuses names that would leave the folder', () => {
+  test('refuses names that point outside the folder', () => {
     const store = openDiskStore(newFolder());
     expect(() => store.stableMemory('../../elsewhere')).toThrow(/Not a canister id/);
     expect(() => store.getModule('../../elsewhere')).toThrow(/Not a SHA-256/);
     store.close();
   });
 
-  test('takes no commit once it is closed', () => {
+  test('accepts no commit after it is closed', () => {
     const store = openDiskStore(newFolder());
     store.close();
     store.close();
     expect(() => store.setValue('x', Uint8Array.of(1))).toThrow(/closed/);
   });
 
-  test('keeps a value and deletes a canister with its files', () => {
+  test('stores values, and deletes a canister with its files', () => {
     const folder = newFolder();
     const store = openDiskStore(folder);
     commit(store, 'one--');
@@ -309,7 +309,7 @@ describe('the state folder', () => {
 });
 
 describe('a full disk', () => {
-  test('refuses the commit that does not fit and takes the next that does', () => {
+  test('refuses the commit that does not fit and accepts the next one that does', () => {
     const folder = newFolder();
     const writer = fileURLToPath(new URL('./full-disk-writer.ts', import.meta.url));
     // A limit on file sizes makes a write fail halfway, as a full disk does.

@@ -25,7 +25,7 @@ function expectAsItWas(folder: string, notes: string[]): void {
   }
 }
 
-test('a folder of the former layout is taken up, in words, and once', () => {
+test('a folder of the former layout is converted once, with a note', () => {
   const folder = join(root, 'killed');
   writeFormerFolder(folder, id);
   const notes: string[] = [];
@@ -36,7 +36,7 @@ test('a folder of the former layout is taken up, in words, and once', () => {
   expect(notes).toHaveLength(1);
 });
 
-test('a part of it that is missing is refused in words', () => {
+test('a missing part of it is reported', () => {
   const folder = join(root, 'damaged');
   writeFormerFolder(folder, id);
   rmSync(join(folder, 'snapshot'));

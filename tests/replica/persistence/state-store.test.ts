@@ -221,7 +221,7 @@ describe.each(Object.entries(kinds))('%s', (_, makePair) => {
   });
 
   test.each(['clear, then commit', 'commit as cleared', 'delete'])(
-    'a memory that was emptied (%s) grows with zeros',
+    'an emptied memory (%s) grows with zeros',
     (way) => {
       const pair = makePair();
       const id = ids[1];
@@ -254,7 +254,7 @@ describe.each(Object.entries(kinds))('%s', (_, makePair) => {
     },
   );
 
-  test('a rollback brings back what a clear emptied', () => {
+  test('a rollback restores cleared bytes', () => {
     const { store } = makePair();
     const memory = store.stableMemory(ids[1]);
     memory.grow(1);
@@ -284,7 +284,7 @@ describe.each(Object.entries(kinds))('%s', (_, makePair) => {
     store.close();
   });
 
-  test('refuses to grow past 500 GiB and stays as it was', () => {
+  test('refuses to grow past 500 GiB and is unchanged', () => {
     const { store } = makePair();
     const memory = store.stableMemory(ids[1]);
     expect(memory.grow(8_192_000)).toBe(0);
@@ -299,7 +299,7 @@ describe.each(Object.entries(kinds))('%s', (_, makePair) => {
     store.close();
   });
 
-  test('keeps modules by their hash and tells an unknown one', () => {
+  test('stores modules by their hash and reports an unknown one', () => {
     const { store } = makePair();
     const module = Uint8Array.of(0, 97, 115, 109);
     const hash = createHash('sha256').update(module).digest('hex');

@@ -51,7 +51,7 @@ function read(certificate: Certificate, ...path: (string | Uint8Array)[]): unkno
 }
 
 describe('certify()', () => {
-  it('makes certificates that the official agent verifies', async () => {
+  it('creates certificates that the official agent verifies', async () => {
     const certification = create();
     expect(certification.rootKey()).toHaveLength(133);
     const id = canisterId.toUint8Array();
@@ -74,7 +74,7 @@ describe('certify()', () => {
     await expect(verified(create().certify([]), other.rootKey())).rejects.toThrow(/signature/i);
   });
 
-  it('derives the same keys from the same seed, and new ones without', () => {
+  it('derives the same keys from the same seed, and new ones without a seed', () => {
     const first = create();
     expect(create().rootKey()).toEqual(first.rootKey());
     expect(create().nodeKey.publicKey).toEqual(first.nodeKey.publicKey);
@@ -145,7 +145,7 @@ describe('endOfRound()', () => {
   });
   const reply = { status: 'replied', arg: new Uint8Array(1) } as const;
 
-  it('comes at once for a lone call, and after all calls that are under way', async () => {
+  it('is immediate for a single call, and after all calls in progress', async () => {
     const { requests, endOfRound } = create();
     requests.receive(request(1));
     requests.receive(request(2));
@@ -203,7 +203,7 @@ describe('dataCertificate()', () => {
     expect(certification.dataCertificate(canisterId)).not.toBe(second);
   });
 
-  it('is for an unknown canister a proof of absence', async () => {
+  it('is a proof of absence for an unknown canister', async () => {
     const certification = create();
     const other = Principal.fromHex('00000000000000080101');
     const certificate = await verified(

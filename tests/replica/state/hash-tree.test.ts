@@ -108,7 +108,7 @@ function rehash(tree: HashTree): Uint8Array {
 }
 
 describe('prune()', () => {
-  it('keeps the root hash and decides every path it was asked for, and no secret more', () => {
+  it('keeps the root hash and proves every requested path, and reveals no secret', () => {
     fc.assert(
       fc.property(plainTree, fc.array(somePath, { maxLength: 4 }), (plain, paths) => {
         const tree = build(plain);
@@ -131,7 +131,7 @@ describe('prune()', () => {
     );
   });
 
-  it('hides the values beside the path', () => {
+  it('prunes the values beside the path', () => {
     const tree = fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, leaf(bytes(`=${name}`))]));
     const shown = hex(encodeSelfDescribed(toArrays(prune(tree, [[bytes('b')]]))));
     expect(shown).toContain(hex(bytes('=b')));

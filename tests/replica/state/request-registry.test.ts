@@ -13,7 +13,7 @@ const requestOf = (byte: number, expiresAtNs: bigint) => ({
 });
 
 describe('request registry', () => {
-  it('takes in the same request once, until it is forgotten', () => {
+  it('accepts the same request once, until it is forgotten', () => {
     let now = 0n;
     const registry = createRequestRegistry(() => now);
     expect(registry.receive(requestOf(1, minuteNs))).toBe(true);
@@ -51,7 +51,7 @@ describe('request registry', () => {
     expect(registry.find(idOf(1))?.state.status).toBe('processing');
   });
 
-  it('drops the oldest answers beyond 64 MiB, and says that they are done', () => {
+  it('drops the oldest answers beyond 64 MiB, and reports them as done', () => {
     const registry = createRequestRegistry(() => 0n);
     for (let byte = 0; byte < 34; byte++) {
       registry.receive(requestOf(byte, minuteNs));

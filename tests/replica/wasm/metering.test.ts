@@ -84,7 +84,7 @@ describe('a function is charged', () => {
     expect(costOf(body, 0)).toBe(1 + 1 + 2 + 3);
   });
 
-  it('for each turn of a loop', () => {
+  it('for each iteration of a loop', () => {
     const body = `(param i32) (loop $again
       (local.set 0 (i32.sub (local.get 0) (i32.const 1)))
       (br_if $again (local.get 0)))`;
@@ -95,26 +95,26 @@ describe('a function is charged', () => {
 });
 
 describe('the limit', () => {
-  it('stops an endless loop and says that it was the limit', () => {
+  it('aborts an endless loop and reports the limit as the cause', () => {
     const module = load('(module (func (export "f") (loop $l (br $l))))', 10_000n);
     expect(() => module.cost('f')).toThrow('unreachable');
     expect(module.exhausted.value).toBe(1);
   });
 
-  it('stops an endless recursion of cheap calls', () => {
+  it('aborts an endless recursion of cheap calls', () => {
     const module = load('(module (func $f (export "f") (call $f)))', 1_000n);
     expect(() => module.cost('f')).toThrow('unreachable');
     expect(module.exhausted.value).toBe(1);
   });
 
-  it('stops a bulk instruction before it runs', () => {
+  it('aborts a bulk instruction before it runs', () => {
     const fill = '(memory.fill (i32.const 0) (i32.const 1) (i32.const 60000))';
     const module = load(`(module (memory 1) (func (export "f") ${fill}))`, 1_000n);
     expect(() => module.cost('f')).toThrow('unreachable');
     expect(module.exhausted.value).toBe(1);
   });
 
-  it('is no cause of another trap', () => {
+  it('is not reported as the cause of another trap', () => {
     const module = load('(module (func (export "f") unreachable))');
     expect(() => module.cost('f')).toThrow('unreachable');
     expect(module.exhausted.value).toBe(0);
@@ -122,7 +122,7 @@ describe('the limit', () => {
 });
 
 describe('instrument()', () => {
-  it('takes modules without memory, table, globals or functions', () => {
+  it('accepts modules without memory, table, globals or functions', () => {
     expect(() => load('(module)')).not.toThrow();
     expect(load('(module)').shape).toEqual({
       globalTypes: [],
@@ -134,12 +134,12 @@ describe('instrument()', () => {
     });
   });
 
-  it('names the mutable globals alone', () => {
+  it('exports only the mutable globals', () => {
     const text = '(module (global i32 (i32.const 1)) (global (mut i64) (i64.const 1)))';
     expect(load(text).shape.globals).toEqual([1]);
   });
 
-  it('keeps a dropped segment at hand', () => {
+  it('keeps a dropped segment available', () => {
     const text = `(module (memory 1) (data $d "abcd")
       (func (export "f")
         (memory.init $d (i32.const 0) (i32.const 0) (i32.const 4)) (data.drop $d)))`;
@@ -148,7 +148,7 @@ describe('instrument()', () => {
     expect(() => module.cost('f')).not.toThrow();
   });
 
-  it('refuses what is cut short', () => {
+  it('refuses a truncated module', () => {
     const whole = assemble('(module (memory 1) (func (export "f") (loop (br 0))))');
     for (let length = 0; length < whole.length; length += 1) {
       const part = whole.slice(0, length);
