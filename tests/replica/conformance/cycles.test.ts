@@ -192,7 +192,7 @@ describe('Interface specification, "Canister cycles": time costs', () => {
     expect(before - cyclesOf(replica, id)).toBe(perDay + 20n * 20_127_000n);
   });
 
-  it('when messages and ticks arrive, and the time that is paid for is stored', async () => {
+  it('at messages and ticks, and a restart does not charge the same time again', async () => {
     const store = createMemoryStore();
     const replica = startTestReplica({ store });
     const id = await replica.install(calling);
