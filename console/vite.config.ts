@@ -1,5 +1,5 @@
-// How the console becomes `dist`: index.html and assets whose names carry their hash, for a server
-// that sends nothing else and a policy that forbids whatever stands inline.
+// Builds the console into `dist`: index.html, and assets with their hash in the name, because they
+// are cached forever. Nothing is inline, because the page's policy forbids it.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 const projectDir = fileURLToPath(new URL('..', import.meta.url));
 
-/** By its folder below the project, the folder of each library that stands for it. */
+/** Maps the folder of each installed library to the first folder with the same version of it. */
 function firstCopies(): Map<string, string> {
   const { packages } = JSON.parse(readFileSync(`${projectDir}package-lock.json`, 'utf8'));
   const first = new Map<string, string>();
@@ -21,8 +21,8 @@ function firstCopies(): Map<string, string> {
 }
 
 /**
- * npm puts a library below each package that wants another version than most. Where several want
- * the same one, the page has it once: some 11 kB less, compressed.
+ * npm installs a library once for each package that needs a version other than the common one.
+ * This plugin bundles equal versions once, which saves about 11 kB compressed.
  */
 function oneCopyOfEachVersion(): Plugin {
   const copies = firstCopies();
@@ -47,17 +47,17 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     target: 'es2022',
-    // No data: addresses; and what loads modules ahead would be a script of its own.
+    // The policy forbids data: URLs; module preloading would need a script of its own.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // With all that each needs: many small files compress badly.
+        // Groups include their dependencies, because many small files compress badly.
         codeSplitting: {
           groups: [
             { name: 'index', test: /console\/src\/main\.tsx$/, priority: 2 },
-            // Shared by the agent and age, without the pairings that only certificates need.
+            // Shared by the agent and age, without pairings, which only certificates need
             {
               name: 'curves',
               test: /core\/node_modules\/@noble\/(?:hashes|curves)\/(?!.*(?:bls|tower))/,

@@ -8,11 +8,11 @@ import { offeredKey } from './start.ts';
 
 export interface AddressKey {
   readonly apiKey: string;
-  /** '' when the address names none. */
+  /** '' if the address names none. */
   readonly bucket: string;
 }
 
-/** Waits for the person's consent. */
+/** The key that waits for the user's consent. */
 export const askedKey = signal<AddressKey | undefined>(undefined);
 
 /** Signs this tab in; without a bucket the form asks for one. */

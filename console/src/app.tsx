@@ -1,4 +1,4 @@
-// The page's frame: who is signed in, the view that the address names, notices.
+// The page's frame: the signed-in caller, the view that the address selects, and notices.
 
 import { useEffect, useRef } from 'preact/hooks';
 import { askedKey } from './address-key.ts';
@@ -40,7 +40,7 @@ function leave(): void {
   void signOut();
 }
 
-/** No link: the fragment of the address says which view there is. */
+/** Moves the focus to the content. A link cannot, because the fragment selects the view. */
 function skip(): void {
   document.getElementById('main')?.focus();
 }
@@ -73,7 +73,7 @@ function View() {
     if (current !== undefined) void lookForLeftOver();
   }, [current === undefined]);
   useEffect(() => {
-    // Whoever listens to the page learns that another view is there.
+    // Screen readers announce the heading of the new view.
     if (!isFirst.current) document.querySelector<HTMLElement>('main h1')?.focus();
     isFirst.current = false;
   }, [place, current === undefined]);

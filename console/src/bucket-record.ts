@@ -1,5 +1,5 @@
-// A bucket's record: by the actor, which tells it to keys too. Asked for when something depends on
-// it, and kept until it is changed here.
+// The record of a bucket, read through the actor, which also returns it to keys. It is loaded when
+// a view needs it, and cached until this page changes the bucket.
 
 import { signal } from '@preact/signals';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
@@ -32,7 +32,7 @@ export function forgetRecord(bucket: string): void {
   records.value = new Map([...records.value].filter(([id]) => id !== bucket));
 }
 
-/** Whether a deleted file can be brought back. False where nobody may tell. */
+/** Whether a deleted file can be restored; false if the caller may not read the record. */
 export async function keepsVersions(session: Session, bucket: string): Promise<boolean> {
   return recordOf(session, bucket).then(
     ({ keepVersionsDays }) => keepVersionsDays > 0,

@@ -1,5 +1,5 @@
-// State that outlives a reload: the device's key, and the state of interrupted uploads. Uses one
-// IndexedDB; a browser without one, or that forbids it, stores nothing.
+// State that survives a reload, in IndexedDB: the device's key and interrupted uploads. Stores
+// nothing in browsers that lack or forbid IndexedDB.
 
 import { onDemand } from '../../packages/client/src/connection/on-demand.ts';
 

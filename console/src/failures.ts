@@ -12,7 +12,7 @@ const advice: Readonly<Record<string, string>> = {
   NoSuchBucket:
     'The bucket does not exist, or you have no right to it. An owner can make you a member.',
   NoSuchFile: 'The file no longer exists: somebody moved or deleted it.',
-  PreconditionFailed: 'Somebody has changed the file meanwhile. Look at it again before you go on.',
+  PreconditionFailed: 'The file has changed meanwhile. Check it before you continue.',
   QuotaExceeded: 'The bucket is full. Delete files, or ask an owner for a larger quota.',
   UploadExpired: 'The upload was idle for too long and has expired. Start it again.',
   IntegrityError: 'The received bytes differ from the stored ones. Try again.',

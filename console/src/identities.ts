@@ -9,34 +9,34 @@ import { keepValues, keptValue } from './database.ts';
 
 const deviceKeyName = 'device';
 
-/** Identities of end-to-end buckets that the network derived for members; deriving costs cycles. */
+/** Caches identities of end-to-end buckets, because deriving one costs cycles. */
 export const identityStore = browserIdentityStore();
 
 /**
- * Made with its first use: P-256 of Web Crypto, which no script can read out, kept in IndexedDB.
- * Whoever clears the data of this page clears it too.
+ * Returns the device's identity: a P-256 key of Web Crypto, generated at first use and stored in
+ * IndexedDB. Scripts cannot export it, and clearing the page's data deletes it.
  */
 export async function deviceIdentity(): Promise<StorageIdentity> {
   const kept = await keptValue<CryptoKeyPair>('keys', deviceKeyName);
   if (kept !== undefined) return ECDSAKeyIdentity.fromKeyPair(kept);
   const identity = await ECDSAKeyIdentity.generate({ extractable: false });
   await keepValues('keys', [[deviceKeyName, identity.getKeyPair()]]);
-  // Two pages that begin at one time: the one kept is the device's.
+  // Another page may have stored a key meanwhile; that one is then used.
   const pair = await keptValue<CryptoKeyPair>('keys', deviceKeyName);
   return pair === undefined ? identity : ECDSAKeyIdentity.fromKeyPair(pair);
 }
 
 let auth: AuthClient | undefined;
 
-/** By itself it would reload a page that nobody has touched for ten minutes: uploads last. */
+/** Disables the reload after ten idle minutes, because it would interrupt uploads. */
 function authClient(): AuthClient {
   auth ??= new AuthClient({ idleOptions: { disableIdle: true } });
   return auth;
 }
 
-/** In a click: browsers open the window of the sign-in only then. */
+/** Must be called in a click handler: otherwise browsers block the sign-in window. */
 export async function askInternetIdentity(): Promise<void> {
-  const reason = 'The sign-in was not finished. Let its window open, and try again.';
+  const reason = 'The sign-in was not completed. Allow its window to open, and try again.';
   await authClient()
     .signIn()
     .catch((cause: unknown) => {
@@ -44,7 +44,7 @@ export async function askInternetIdentity(): Promise<void> {
     });
 }
 
-/** Undefined when the sign-in is over. */
+/** Returns undefined if the sign-in has expired. */
 export async function knownIdentity(): Promise<StorageIdentity | undefined> {
   const client = authClient();
   return client.isAuthenticated() ? client.getIdentity() : undefined;

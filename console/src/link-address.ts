@@ -1,12 +1,12 @@
-// The address of a link at which this page was opened, `/s/{volume}/{id}/{name}?k=…#…`. The part
-// after # decrypts the file. The page removes it from the address bar at once, so that no history
-// and no copied address contains it, and keeps it in the tab for a reload.
+// The address of the link at which this page was opened, `/s/{volume}/{id}/{name}?k=…#…`. The
+// fragment decrypts the file. The page removes it from the address bar at once, so that no history
+// and no copied address contains it, and stores it in sessionStorage for a reload.
 
 export function isAtLink(): boolean {
   return location.pathname.startsWith('/s/');
 }
 
-/** Whole; without an end where the tab was opened without one. */
+/** Returns the address with its fragment, if the tab was opened with one. */
 export function takeLink(): URL {
   const { pathname, search, hash } = location;
   const keptName = `efs-link${pathname}`;

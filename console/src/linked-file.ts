@@ -4,7 +4,7 @@ import { volumeLink } from '../../packages/client/src/links/front-link.ts';
 import { StorageError } from '../../packages/client/src/storage-error.ts';
 import { thisService } from './service.ts';
 
-/** The address of a link's file at its volume; throws where another service has made the link. */
+/** Returns the file's address at its volume; throws if another service created the link. */
 export async function fileOfLink(link: URL): Promise<URL> {
   const { url, isAtFront } = await thisService();
   const file = volumeLink(link);
@@ -13,9 +13,9 @@ export async function fileOfLink(link: URL): Promise<URL> {
 }
 
 /**
- * Returns the command that fetches the file of a link, or undefined when the address is not that of
- * a link. The sender chose the name, so it is encoded anew: in double quotes none of the characters
- * left means anything to sh, PowerShell or cmd.exe.
+ * Returns the command that downloads the file of a link, or undefined for other addresses. The
+ * sender chose the name, so it is encoded again: the remaining characters have no special meaning
+ * between double quotes in sh, PowerShell and cmd.exe.
  */
 export function fetchCommand(link: URL): string | undefined {
   const { origin, pathname, search, hash } = volumeLink(link);
@@ -27,7 +27,7 @@ export function fetchCommand(link: URL): string | undefined {
     const end = sealedName === undefined ? fileKey : `${fileKey}/${strictly(sealedName)}`;
     return `npx efs get "${origin}/s/${id}/${strictly(name)}?k=${secret}#${end}"`;
   } catch {
-    // A percent sign that encodes nothing.
+    // Malformed percent-encoding
     return undefined;
   }
 }

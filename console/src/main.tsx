@@ -1,4 +1,4 @@
-// The page's start: the secrets of the address are taken before anything else looks at it.
+// The page's start. It takes the secrets out of the address before other code can read it.
 
 import { type ComponentChild, render } from 'preact';
 import { askedKey, openAddressKey } from './address-key.ts';
@@ -39,7 +39,7 @@ function start(): Promise<void> {
 
 function startConsole(): void {
   void start();
-  // The same, where the page is open already. Before the route follows.
+  // A key in the address of an open page; this listener must run before the one of the route.
   addEventListener('hashchange', () => {
     if (location.hash.startsWith('#key=')) void start();
   });
@@ -47,10 +47,10 @@ function startConsole(): void {
   show(<App />);
 }
 
-/** Whoever was sent a file is nobody here, even where somebody else has signed in. */
+/** Shows the file of a link without a session, even if a user is signed in. */
 async function startAtLink(): Promise<void> {
   const link = takeLink();
-  // The same link once more, in the same tab, is another end of the address.
+  // Opening the same link again in this tab changes only the fragment.
   addEventListener('hashchange', () => location.reload());
   const { LinkView } = await import('./views/link.tsx');
   show(<LinkView link={link} />);
@@ -61,6 +61,6 @@ function show(view: ComponentChild): void {
   if (root !== null) render(view, root);
 }
 
-// Without waiting for either: what comes later imports this module, which must have run by then.
+// Does not await, because later chunks import this module, which must have finished by then.
 if (isAtLink()) void startAtLink();
 else startConsole();

@@ -18,7 +18,7 @@ const shownMs = 12_000;
 export function tell(text: string, rest: Partial<Omit<Notice, 'id' | 'text'>> = {}): void {
   const notice = { id: ++lastId, text, isFailure: false, ...rest };
   notices.value = [...notices.value.slice(-2), notice];
-  // A failure stays until it is taken away.
+  // A failure stays until the user dismisses it.
   if (!notice.isFailure) setTimeout(() => dismiss(notice.id), shownMs);
 }
 

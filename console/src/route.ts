@@ -18,7 +18,7 @@ export function addressOf(route: Route): string {
   return `#/${route.view}/${encodeURIComponent(route.bucket)}/${encodePath(rest)}`;
 }
 
-/** Whatever it cannot read is the overview. */
+/** Returns the overview for an unknown fragment. */
 function routeOf(fragment: string): Route {
   const [, view, name = '', rest = ''] =
     /^#\/(files|file|bucket)\/([^/]+)\/?(.*)$/s.exec(fragment) ?? [];
@@ -40,7 +40,7 @@ export function go(to: Route): void {
   location.hash = addressOf(to);
 }
 
-/** From now on the route follows the address bar. */
+/** Starts updating the route when the address changes. */
 export function followAddress(): void {
   const follow = () => {
     route.value = routeOf(location.hash);

@@ -13,7 +13,7 @@ import { onDemand } from '../../packages/client/src/connection/on-demand.ts';
 export interface Service {
   /** The canister that stores the files. */
   readonly canisterId: string;
-  /** Its address at a gateway; this page's own where it has no front. */
+  /** Its address at a gateway; without a front the origin of this page. */
   readonly url: string;
   /** A front serves this page. */
   readonly isAtFront: boolean;
@@ -45,7 +45,7 @@ async function findService(): Promise<Service> {
   const [volume] = text.volumes ?? [];
   if (volume === undefined) {
     throw new Error(
-      'This service has no volume yet. A controller of the front adds one by the method addVolume.',
+      'This service has no volume yet. A controller of the front can add one with the method addVolume.',
     );
   }
   const { canisterId } = volume;

@@ -1,5 +1,5 @@
-// The signed-in caller, and its storage. A key's secret is only in memory and in sessionStorage,
-// and in localStorage if its holder asked for that.
+// The signed-in caller and its storage. A key's secret is stored only in memory and sessionStorage,
+// and in localStorage if the user chose to stay signed in.
 
 import { signal } from '@preact/signals';
 import { xhrSender } from '../../packages/client/src/connection/xhr-sender.ts';
@@ -24,9 +24,9 @@ export interface DropBox {
 interface KeySession {
   readonly kind: 'key';
   readonly apiKey: string;
-  /** A key does not tell its buckets: those that its holder has named. */
+  /** The buckets that the user named, because a key cannot list its buckets. */
   readonly buckets: readonly string[];
-  /** It is that of a drop box, whose holder sees nothing else. */
+  /** The drop box of the key, if it is one; then no other view is shown. */
   readonly drop?: DropBox | undefined;
 }
 
@@ -39,7 +39,7 @@ type Kept = KeySession | IdentitySession;
 export interface Session {
   readonly kind: Kept['kind'];
   readonly storage: Storage;
-  /** Files as they are stored, of end-to-end buckets too. */
+  /** Reads and writes files as they are stored, without end-to-end encryption. */
   readonly stored: Storage;
   /** Principal of an identity. */
   readonly principal?: string | undefined;
@@ -48,7 +48,7 @@ export interface Session {
   readonly drop?: DropBox | undefined;
   /**
    * Publishes the recipient of an end-to-end bucket's newest epoch if missing. Only for an owner's
-   * identity at a front: elsewhere the page does nothing end-to-end.
+   * identity at a front, because without a front the page offers no end-to-end encryption.
    */
   publishRecipient?(bucket: string): Promise<void>;
 }
@@ -58,19 +58,19 @@ export const session = signal<Session | undefined>(undefined);
 /** The digest of recipients that the holder of the drop box has not accepted. */
 export const otherRecipients = signal<string | undefined>(undefined);
 
-/** About two seconds: then the page shows the failure, and uploads wait for the service. */
+/** Takes about two seconds; then the page shows the failure, and uploads wait for the service. */
 const retry = { attemptsMax: 4 };
 
 const keptName = 'efs-session';
 
-/** A session of this tab leaves the remembered one, which other tabs use, as it is. */
+/** Stores the session. One of this tab does not replace the remembered one of other tabs. */
 function keep(kept: Kept, isRemembered: boolean): void {
   const place = isRemembered ? localStorage : sessionStorage;
   if (isRemembered) sessionStorage.removeItem(keptName);
   place.setItem(keptName, JSON.stringify(kept));
 }
 
-/** The session in use is the remembered one. */
+/** Whether the session in use is the remembered one. */
 function isRemembered(): boolean {
   return sessionStorage.getItem(keptName) === null;
 }
@@ -84,19 +84,19 @@ function readKept(): Kept | undefined {
   }
 }
 
-/** Somebody is signed in here, and not by this key. */
+/** Whether a user is signed in with something other than this key. */
 export function isSignedInOtherwise(apiKey: string): boolean {
   const kept = readKept();
   return kept !== undefined && !(kept.kind === 'key' && kept.apiKey === apiKey);
 }
 
-/** The actor's address; the gateway's without a front, where a key needs no agent. */
+/** Returns the actor's address; without a front the gateway's, where a key needs no agent. */
 function addressOf({ canisterId, url, isAtFront }: Service) {
   if (!isAtFront) return { url };
   return { host: serviceHost(), canisterId, fetchRootKey: isLocal(), linkUrl: url };
 }
 
-/** A key opens no file of an end-to-end bucket, but its uploads are encrypted to the recipients. */
+/** A key cannot decrypt files of an end-to-end bucket, but its uploads are encrypted. */
 async function keySession({ apiKey, buckets, drop }: KeySession): Promise<Session> {
   const service = await thisService();
   const options = { ...addressOf(service), apiKey, retry, sendBody: xhrSender };
@@ -133,7 +133,7 @@ export async function signInByKey(
   session.value = opened;
 }
 
-/** For this tab alone: whoever has signed in to stay is signed in elsewhere. */
+/** Signs in to a drop box, only in this tab: a remembered session of other tabs stays. */
 export async function openDropBox(apiKey: string, drop: DropBox): Promise<void> {
   const kept: KeySession = { kind: 'key', apiKey, buckets: [drop.bucket], drop };
   keep(kept, false);
@@ -150,7 +150,7 @@ export function acceptRecipients(recipients: string): void {
   session.value = { ...current, drop };
 }
 
-/** A key that may write alone sees nothing, and is good all the same. */
+/** Throws unless the bucket accepts the key. A key that may only write is accepted too. */
 async function requireBucket(storage: Storage, bucket: string): Promise<void> {
   try {
     await storage.listFolder({ bucket, delimiter: '/', limit: 1 });
@@ -159,13 +159,13 @@ async function requireBucket(storage: Storage, bucket: string): Promise<void> {
   }
 }
 
-/** Secret of a key, for requests over the other transport. */
+/** Returns the secret of a key, for requests over the other transport. */
 export function secretOf({ kind }: Session): string | undefined {
   const kept = readKept();
   return kind === 'key' && kept?.kind === 'key' ? kept.apiKey : undefined;
 }
 
-/** Another bucket of the same key. */
+/** Adds another bucket of the same key to the session. */
 export async function addBucket(bucket: string): Promise<void> {
   const kept = readKept();
   if (kept?.kind !== 'key' || session.value === undefined) return;
@@ -197,7 +197,7 @@ async function identitySession(kind: IdentitySession['kind']): Promise<Session |
   };
 }
 
-/** Internet Identity's window has been through with it before. */
+/** Signs in with an identity; Internet Identity's window must have finished before. */
 export async function signInByIdentity(
   kind: IdentitySession['kind'],
   shallRemember: boolean,
@@ -214,14 +214,14 @@ export async function renewSession(): Promise<void> {
   if (kept !== undefined && kept.kind !== 'key') session.value = await identitySession(kept.kind);
 }
 
-/** As it was before a reload. */
+/** Restores the session after a reload. */
 export async function restoreSession(): Promise<void> {
   const kept = readKept();
   if (kept === undefined) return;
   session.value = await (kept.kind === 'key' ? keySession(kept) : identitySession(kept.kind));
 }
 
-/** The device's key stays, so that its principal does; what opens files goes. */
+/** Deletes the decryption identities, but not the device's key, so that its principal stays. */
 export async function signOut(): Promise<void> {
   const { kind } = session.value ?? {};
   sessionStorage.removeItem(keptName);

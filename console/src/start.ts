@@ -1,11 +1,11 @@
-// The start of the page.
+// The state of the page's start.
 
 import { signal } from '@preact/signals';
 
-/** Until it is known whether somebody is signed in. */
+/** True until the page knows whether a user is signed in. */
 export const isStarting = signal(true);
 
-/** The key from the address, for the form if signing in with it failed. */
+/** The key from the address, which the form shows if signing in with it failed. */
 export const offeredKey = signal<{ readonly apiKey: string; readonly bucket: string } | undefined>(
   undefined,
 );

@@ -1,15 +1,15 @@
-// Figures and times as people say them.
+// Formats counts, sizes and times for users.
 
 const number = new Intl.NumberFormat('en');
 
-/** 3 files, 1 file, no files. */
+/** Returns `3 files`, `1 file` or `no files`. */
 export function counted(count: number, singular: string, plural = `${singular}s`): string {
   return `${count === 0 ? 'no' : number.format(count)} ${count === 1 ? singular : plural}`;
 }
 
 const units = ['kB', 'MB', 'GB', 'TB'];
 
-/** 3.4 MB: of thousands, as quotas and prices are told. */
+/** Returns `3.4 MB`: units of 1,000, as for quotas and prices. */
 export function sizeOf(bytes: number): string {
   if (bytes < 1_000) return bytes === 1 ? '1 byte' : `${bytes} bytes`;
   let value = bytes / 1_000;
@@ -25,7 +25,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 export const dayMs = 24 * hour;
 
-/** 6 days, 3 hours, 40 seconds: the largest unit alone. */
+/** Returns the largest unit only: `6 days`, `3 hours`, `40 seconds`. */
 export function spanOf(milliseconds: number): string {
   if (milliseconds < minute)
     return counted(Math.max(1, Math.round(milliseconds / 1_000)), 'second');
@@ -46,7 +46,7 @@ export function momentOf(iso: string): string {
   return momentFormat.format(new Date(iso));
 }
 
-/** `2 hours ago` within two days, then the date. */
+/** Returns `2 hours ago` within two days, and later the date. */
 export function whenOf(iso: string, now = Date.now()): string {
   const age = now - Date.parse(iso);
   if (age < minute) return 'just now';
@@ -59,13 +59,13 @@ export function expiryOf(iso: string | undefined, now = Date.now()): string {
   return left <= 0 ? 'has expired' : `expires in ${spanOf(left)}`;
 }
 
-/** The last segment; of a folder too, without its slash. */
+/** Returns the last segment of a path, for a folder without its slash. */
 export function nameOf(path: string): string {
   const whole = path.endsWith('/') ? path.slice(0, -1) : path;
   return whole.slice(whole.lastIndexOf('/') + 1);
 }
 
-/** The folder that a path is in: empty, or with its last slash. */
+/** Returns the parent folder of a path with its slash; '' at the top. */
 export function folderOf(path: string): string {
   const whole = path.endsWith('/') ? path.slice(0, -1) : path;
   return whole.slice(0, whole.lastIndexOf('/') + 1);

@@ -49,7 +49,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       page = visit.page;
       const { storage, pages } = tested;
       await page.goto(pages.url);
-      await page.getByRole('button', { name: 'Use a key of this device' }).click();
+      await page.getByRole('button', { name: 'Use a key on this device' }).click();
       const line = await page.getByText('efs member add').textContent();
       const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
       for (const [id, sealsNames] of [
@@ -101,8 +101,8 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
 
     test('is readable through a link by a stranger, with its plain name', async () => {
       await page.goto(`${tested.pages.url}/#/file/quiet/notes/plan.txt`);
-      await page.getByRole('button', { name: 'Make a link' }).click();
-      await page.getByText('opens the file as it is now').waitFor();
+      await page.getByRole('button', { name: 'Create a link' }).click();
+      await page.getByText('can read the current version of').waitFor();
       const link = new URL((await page.getByText(/\/s\/.+\?k=/).textContent()) ?? '');
       expect(link.pathname + link.search).not.toContain('plan');
       const stranger = await tested.open();
@@ -151,7 +151,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
       await expect.poll(kept).toBe(0);
-      await page.getByRole('button', { name: 'Use a key of this device' }).click();
+      await page.getByRole('button', { name: 'Use a key on this device' }).click();
       await page.getByRole('heading', { name: 'Your buckets' }).waitFor();
     });
 
@@ -160,11 +160,11 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       const { page: theirs } = other;
       await theirs.goto(`${tested.pages.url}/#key=${apiKey}&bucket=post`);
       await theirs.getByRole('link', { name: 'plan.txt' }).click();
-      await theirs.getByText('nothing here opens it').waitFor();
+      await theirs.getByText('this session cannot decrypt it').waitFor();
       const event = theirs.waitForEvent('download');
       await theirs.getByRole('button', { name: 'Download' }).click();
       expect((await event).suggestedFilename()).toBe('plan.txt.age');
-      await theirs.getByRole('button', { name: 'Make a link' }).click();
+      await theirs.getByRole('button', { name: 'Create a link' }).click();
       await theirs.getByText('The file stays encrypted').waitFor();
       await theirs.goto(`${tested.pages.url}/#/files/post/`);
       await theirs
@@ -198,7 +198,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
         await expect.poll(() => sent).toBeGreaterThan(2);
         await uploading.getByRole('button', { name: 'Pause' }).click();
         await uploading.unroute(sending);
-        await uploading.getByRole('button', { name: 'Go on' }).click();
+        await uploading.getByRole('button', { name: 'Continue' }).click();
         await uploading.getByText('1 file uploaded.').waitFor();
         const { bytes } = await tested.storage.download({ bucket, path: 'film.bin' });
         expect(Buffer.compare(await bytes(), large.buffer)).toBe(0);
@@ -211,38 +211,38 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
 
     test('is created by its owner, who adds a recipient and rotates its identity', async () => {
       await page.goto(`${tested.pages.url}/#/`);
-      await page.getByRole('button', { name: 'Make a bucket' }).click();
+      await page.getByRole('button', { name: 'Create a bucket' }).click();
       await page.getByLabel('Name of the bucket').fill('fresh-start');
       await page.getByLabel('End-to-end').check();
-      await page.getByLabel('Seal the names').check();
-      await page.getByRole('dialog').getByRole('button', { name: 'Make a bucket' }).click();
+      await page.getByLabel('Also encrypt the names').check();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create a bucket' }).click();
       await page.getByRole('link', { name: 'About the bucket' }).click();
-      await page.getByText('Their names are sealed.').waitFor();
+      await page.getByText('Their names are encrypted too.').waitFor();
       const made = await tested.storage.buckets.get('fresh-start');
       expect(made.endToEnd).toMatchObject({ usesVetKeys: true, sealsNames: true });
       const [first] = made.endToEnd?.epochs ?? [];
       expect(first?.recipient).toMatch(/^age1/);
-      const section = page.getByRole('region', { name: 'End to end' });
+      const section = page.getByRole('region', { name: 'End-to-end encryption' });
       await page.getByLabel('Recipient, age1…').fill('age1nobody');
       await section.getByRole('button', { name: 'Add' }).click();
       await page.getByRole('alert').waitFor();
       const own = await identityToRecipient(await generateX25519Identity());
       await page.getByLabel('Recipient, age1…').fill(own);
       await section.getByRole('button', { name: 'Add' }).click();
-      await page.getByText('Added. It counts for files from now on.').waitFor();
+      await page.getByText('Added. This applies to new files.').waitFor();
       await page.getByRole('button', { name: 'Rotate the identity' }).click();
-      await page.getByText('Identity 2, made').waitFor();
+      await page.getByText('Identity 2, created').waitFor();
       const { endToEnd } = await tested.storage.buckets.get('fresh-start');
       expect(endToEnd?.recipients).toEqual([own]);
       expect(endToEnd?.epochs[1]?.recipient).toMatch(/^age1/);
       expect(endToEnd?.epochs[1]?.recipient).not.toBe(first?.recipient);
       await page.getByRole('button', { name: 'Remove age1' }).click();
-      await page.getByText('Removed. It counts').waitFor();
+      await page.getByText('Removed. This applies').waitFor();
       await page.getByRole('button', { name: 'Switch it off' }).click();
       await page.getByText('whoever runs the service could read them').waitFor();
       await page.getByRole('button', { name: 'Make it end-to-end' }).click();
-      await page.getByText('Names, sizes and times can be seen.').waitFor();
-      await page.getByText('Identity 1, made').waitFor();
+      await page.getByText('Names, sizes and times are visible.').waitFor();
+      await page.getByText('Identity 1, created').waitFor();
       expect(visit.faults).toEqual([]);
     });
   });
@@ -324,18 +324,18 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       const other = await linkTo('page.html');
       const failure = () => page.getByRole('alert').textContent();
       await go(link.href.slice(0, -3));
-      await expect.poll(failure).toMatch(/end of this address does not open the file/);
+      await expect.poll(failure).toMatch(/end of this address does not decrypt the file/);
       // Only the fragment changes, so no page loads. `page.goto` waits for a navigation that may
       // have finished before it listens, because the console removes the fragment at once.
       const changeFragment = (href: string) =>
         page.evaluate((address) => window.location.assign(address), href);
       await changeFragment(link.href.replace(link.hash, other.hash));
-      await expect.poll(failure).toMatch(/another file has taken its place/);
+      await expect.poll(failure).toMatch(/another file has replaced it/);
       await changeFragment(link.href);
       await page.getByText('the harbour is quiet').waitFor();
       const fresh = await tested.open();
       await fresh.page.goto(link.href.replace(link.hash, ''));
-      await fresh.page.getByText('behind #, is missing').waitFor();
+      await fresh.page.getByText('after #, is missing').waitFor();
       const saving = fresh.page.waitForEvent('download');
       await fresh.page.getByRole('button', { name: 'Download' }).click();
       expect((await saving).suggestedFilename()).toBe('notes.txt.age');
@@ -375,7 +375,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
         await go(dead);
         await expect
           .poll(() => page.getByRole('alert').textContent())
-          .toMatch(/expired or was taken/);
+          .toMatch(/expired or was removed/);
       }
     });
 

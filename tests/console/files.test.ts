@@ -137,7 +137,7 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
     await page.getByRole('row', { name: 'bee.txt' }).focus();
     await page.keyboard.press('Space');
     await page.keyboard.press('Delete');
-    await page.getByText('you can undo it').waitFor();
+    await page.getByText('you can undo this').waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(names).toEqual(['attic', 'many', 'a.txt']);
     await page.getByRole('button', { name: 'Undo' }).click();

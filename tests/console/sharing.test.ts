@@ -18,7 +18,7 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
     const options = { bucket: 'demo', path: 'letter.txt' };
     await tested.storage.upload(new Blob(['one'], { type: 'text/plain' }), options);
     await page.goto(tested.pages.url);
-    await page.getByRole('button', { name: 'Use a key of this device' }).click();
+    await page.getByRole('button', { name: 'Use a key on this device' }).click();
     const line = await page.getByText('efs member add').textContent();
     const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
     await tested.storage.buckets.update('demo', { addMembers: [{ principal, role: 'owner' }] });
@@ -32,9 +32,9 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
 
   test('makes the bucket private and lets it keep former versions', async () => {
     await page.getByRole('button', { name: 'Make it private' }).click();
-    await page.getByText('Private: members').waitFor();
+    await page.getByText('Private: only members').waitFor();
     await page.getByRole('button', { name: 'Keep them for 30 days' }).click();
-    await page.getByText('stays for 30 days').waitFor();
+    await page.getByText('can be restored for 30 days').waitFor();
     const { isPublic, keepVersionsDays } = await tested.storage.buckets.get('demo');
     expect({ isPublic, keepVersionsDays }).toEqual({ isPublic: false, keepVersionsDays: 30 });
   });
@@ -42,7 +42,7 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
   test('creates a key whose secret is shown once, which signs in elsewhere, and revokes it', async () => {
     await page.getByLabel('Name of the key').fill('Anna');
     await page.getByLabel('delete', { exact: true }).uncheck();
-    await page.getByRole('button', { name: 'Make a key' }).click();
+    await page.getByRole('button', { name: 'Create a key' }).click();
     const secret = await page.getByText(/^efs_[\w-]+$/).textContent();
     await page.getByText('Anna may read, write').waitFor();
     const other = await tested.open();
@@ -87,7 +87,7 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
   });
 
   test('creates a link that a stranger can read until it is revoked', async () => {
-    await page.getByRole('button', { name: 'Make a link' }).click();
+    await page.getByRole('button', { name: 'Create a link' }).click();
     const link = await page.getByText(/\/s\/.+\?k=/).textContent();
     await page.getByText(/expires in 7 days/).waitFor();
     const { pathname, search } = new URL(link ?? '');

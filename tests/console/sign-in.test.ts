@@ -114,7 +114,7 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
   test('with a key of the device shows the command for the owner, then the bucket', async () => {
     const { page, context, faults } = await tested.open();
     await page.goto(tested.pages.url);
-    await page.getByRole('button', { name: 'Use a key of this device' }).click();
+    await page.getByRole('button', { name: 'Use a key on this device' }).click();
     await page.getByRole('heading', { name: 'This device is' }).waitFor();
     const line = await page.getByText('efs member add').textContent();
     const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];

@@ -38,7 +38,7 @@ describe.skipIf(isBrowserUnwanted)('an upload on a slow line', () => {
 
   async function signInByDevice(page: Page, origin: string): Promise<void> {
     await page.goto(origin);
-    await page.getByRole('button', { name: 'Use a key of this device' }).click();
+    await page.getByRole('button', { name: 'Use a key on this device' }).click();
     const told = await page.getByText('efs member add').textContent();
     const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(told ?? '') ?? [];
     await tested.storage.buckets.update('demo', { addMembers: [{ principal, role: 'writer' }] });

@@ -81,7 +81,7 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
   test('asks before it replaces another file', async () => {
     await tested.storage.upload(sampleBytes('film', 10), { bucket: 'demo', path: 'film.bin' });
     await choose([{ name: 'film.bin', mimeType: '', buffer: Buffer.from('other') }]);
-    await page.getByText('A file of this name is there already.').waitFor();
+    await page.getByText('A file of this name already exists.').waitFor();
     await page.getByRole('button', { name: 'Keep both' }).click();
     await page.getByText('1 file uploaded.').waitFor();
     expect((await stored('film (2).bin')).size).toBe(5);
@@ -100,7 +100,7 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     await choose({ name: 'second.bin', mimeType: '', buffer: Buffer.alloc(4_000_000, 1) });
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Paused: 1 file to go.').waitFor();
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('Uploading 1 file').waitFor();
     await visit.context.setOffline(true);
     await page.getByText('You are offline.').waitFor();
@@ -128,12 +128,12 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     await page.reload();
     held.open();
     await page.unrouteAll({ behavior: 'wait' });
-    await page.getByText('The upload of film.bin was cut short.').waitFor();
+    await page.getByText('The upload of film.bin was interrupted.').waitFor();
     const chunks: string[] = [];
     page.on('request', (request) => {
       if (/\/chunk\/\d+$/.test(request.url())) chunks.push(request.url());
     });
-    await page.getByLabel('Files to go on with').setInputFiles(largeFile);
+    await page.getByLabel('Files to continue with').setInputFiles(largeFile);
     await page.getByText('1 file uploaded.').waitFor();
     expect((await stored('film.bin')).size).toBe(largeBytes);
     expect(chunks.length).toBeLessThanOrEqual(4);

@@ -114,7 +114,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     expect((await bar.boundingBox())?.height).toBeLessThan(180);
     await judge('selection');
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('you can undo it').waitFor();
+    await page.getByText('you can undo this').waitFor();
     await judge('delete');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Clear' }).click();
@@ -127,7 +127,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
   test('of creating a link', async () => {
     await page.getByLabel('Select harbour.png').check();
     await page.getByRole('button', { name: 'Share' }).click();
-    await page.getByRole('button', { name: 'Make a link' }).click();
+    await page.getByRole('button', { name: 'Create a link' }).click();
     await page.getByRole('img', { name: 'The link as a QR code' }).waitFor();
     await judge('share');
     await page.keyboard.press('Escape');
@@ -148,7 +148,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.getByRole('link', { name: 'notes.md' }).waitFor();
     const file = { name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('other') };
     await page.getByLabel('Upload files').last().setInputFiles([file]);
-    await page.getByText('A file of this name is there already.').waitFor();
+    await page.getByText('A file of this name already exists.').waitFor();
     await judge('uploads');
     await page.getByRole('button', { name: 'Cancel all' }).click();
   });
@@ -167,7 +167,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
 
   test('of the buckets, and of one bucket for its owner', async () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('button', { name: 'Use a key of this device' }).click();
+    await page.getByRole('button', { name: 'Use a key on this device' }).click();
     const line = await page.getByText('efs member add').textContent();
     const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
     const addMembers = [{ principal, role: 'owner' }];
@@ -180,7 +180,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await judge('overview');
     await page.getByRole('link', { name: 'demo' }).click();
     await page.getByRole('button', { name: 'Receive files' }).click();
-    await page.getByRole('button', { name: 'Make the address' }).click();
+    await page.getByRole('button', { name: 'Create the address' }).click();
     await page.getByRole('img', { name: 'The address as a QR code' }).waitFor();
     dropBox = (await page.getByText(/#key=efs_/).textContent()) ?? '';
     await judge('drop-box-address');

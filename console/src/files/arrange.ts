@@ -1,4 +1,4 @@
-// Moves, copies, removals and what undoes them, of files and of whole folders.
+// Moves, copies, deletes and restores files and whole folders.
 
 import type { Storage } from '../../../packages/client/src/storage.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
@@ -17,7 +17,7 @@ export interface Arrangement {
   readonly gone: readonly string[];
 }
 
-/** Into a folder, or to a new name; nothing that is there is replaced. */
+/** Moves entries into a folder or renames one; never replaces an existing file. */
 export async function moveEntries(
   place: Place,
   entries: readonly Entry[],
@@ -46,7 +46,7 @@ async function moveFolder({ storage, bucket }: Place, fromPrefix: string, toPref
     throw new Error(`The folder "${nameOf(toPrefix)}" already exists. Choose another name.`);
   const { failed } = await storage.moveAll({ bucket, fromPrefix, toPrefix });
   const [first] = failed;
-  if (first) throw new Error(`${counted(failed.length, 'file')} stayed: ${first.error.message}`);
+  if (first) throw new Error(`${counted(failed.length, 'file')} not moved: ${first.error.message}`);
 }
 
 export async function copyEntries(
@@ -81,7 +81,7 @@ async function unlessThere<T>(path: string, work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** The paths that are gone. Throws when one of them is not, in the words of the first. */
+/** Returns the deleted paths. Throws the first error if a file could not be deleted. */
 export async function removeEntries(
   { storage, bucket }: Place,
   entries: readonly Entry[],
@@ -91,7 +91,7 @@ export async function removeEntries(
   const note = async (results: ReturnType<Storage['removeAll']>) => {
     for await (const { path, error } of results) {
       if (error === undefined) removed.push(path);
-      else failure ??= `${nameOf(path)} is still there: ${error.message}`;
+      else failure ??= `${nameOf(path)} was not deleted: ${error.message}`;
     }
   };
   const paths = entries.filter(({ isFolder }) => !isFolder).map(({ path }) => path);

@@ -1,5 +1,5 @@
-// Files to this machine: one by a link of a few minutes, which the browser fetches by itself, in
-// whatever length; many as a zip that is made as its bytes come.
+// Downloads to this machine: a single file through a temporary link that the browser fetches by
+// itself, whatever the size, and several files as a zip that is built while their bytes arrive.
 
 import type { Storage } from '../../../packages/client/src/storage.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
@@ -28,11 +28,11 @@ export function isOwnLink(id: string): boolean {
 export interface OpenedAddress {
   /** An address at the volume's gateway. */
   readonly address: string;
-  /** When nothing looks at it any more. */
+  /** Deletes the link when no view uses it any more. */
   close(): void;
 }
 
-/** By a link that opens the file for an hour at most. */
+/** Creates a link that opens the file for at most an hour. */
 export async function openAddress(
   { storage, bucket }: Place,
   path: string,
@@ -43,7 +43,7 @@ export async function openAddress(
   ownLinks.add(id);
   return {
     address: url,
-    // It ends by itself where this does not reach the service.
+    // If this request fails, the link expires.
     close: () => void storage.links.remove(bucket, id).catch(() => {}),
   };
 }
@@ -60,7 +60,7 @@ export function isSealed({ contentType }: Pick<FileRecord, 'contentType'>): bool
   return contentType === 'application/age';
 }
 
-/** Downloads a file; one that nothing here can decrypt comes as it is stored, for age. */
+/** Downloads a file; one that this page cannot decrypt is saved encrypted, for age. */
 export async function downloadOne(session: Session, file: FileRecord): Promise<void> {
   const { bucketId: bucket, path } = file;
   const name = nameOf(path);
@@ -76,7 +76,7 @@ export async function downloadOne(session: Session, file: FileRecord): Promise<v
       savedAs = storedName(name);
     }
   }
-  // The browser goes on with it when nobody looks: the link stays its hour.
+  // The browser may still be downloading when the view closes, so the link is left to expire.
   save((await openAddress(place, path, savedAs)).address, savedAs);
 }
 
@@ -101,21 +101,21 @@ export async function downloadVersion(
       return saveBlob(await blobOf(stored), storedName(name));
     }
   }
-  // While the click counts: later no browser lets a page ask.
+  // Browsers show the dialog only in response to a click, so it comes before any await.
   const target = await pickTarget(name);
   const download = await session.storage.download({ bucket, path }, { version });
   if (target === undefined) return saveBlob(await blobOf(download), name);
   await download.body.pipeTo(await target.createWritable());
 }
 
-/** `letter (version 3).txt` */
+/** Returns `letter (version 3).txt`. */
 function versionName(name: string, version: number): string {
   const dot = name.lastIndexOf('.');
   const end = dot > 0 ? dot : name.length;
   return `${name.slice(0, end)} (version ${version})${name.slice(end)}`;
 }
 
-/** Name of an age file that is saved encrypted. */
+/** Returns the name of a file that is saved encrypted. */
 function storedName(name: string): string {
   return name.endsWith('.age') ? name : `${name}.age`;
 }
@@ -130,12 +130,12 @@ interface FilePicker {
   showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
 }
 
-/** Asks the user for a file, in browsers that let pages write to the disk. */
+/** Asks the user for a target file, in browsers that let pages write to the disk. */
 function pickTarget(suggestedName: string): Promise<FileSystemFileHandle> | undefined {
   return (globalThis as FilePicker).showSaveFilePicker?.({ suggestedName });
 }
 
-/** Straight to the disk where the browser lets a page write there. */
+/** Writes directly to the disk in browsers that let pages do so. */
 export async function downloadZip(
   session: Session,
   bucket: string,

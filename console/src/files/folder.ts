@@ -17,16 +17,16 @@ export interface Sort {
   readonly isDescending: boolean;
 }
 
-/** As the service gives at most; a folder of 10,000 files takes ten requests. */
+/** The service's maximum; a folder of 10,000 files takes ten requests. */
 const pageEntries = 1_000;
-/** A sort by size or date, and a filter, need all there is: up to here. */
+/** Maximum number of entries that sorting by size or date and filters load. */
 const entriesMax = 20_000;
 
 export interface FolderPlace {
   readonly storage: Storage;
   readonly bucket: string;
   readonly prefix: string;
-  /** Then all files below the prefix that have it, of whatever folder. */
+  /** If given, lists all files with this tag below the prefix, without folders. */
   readonly tag?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export class Folder {
   readonly #found = signal<readonly Entry[]>([]);
   readonly #controller = new AbortController();
   #cursor: string | undefined;
-  /** Increased by each reload: responses to earlier requests are then ignored. */
+  /** Increased by each reload, so that responses to earlier requests are ignored. */
   #beginning = 0;
 
   constructor(place: FolderPlace) {
@@ -94,7 +94,7 @@ export class Folder {
     void this.loadMore();
   }
 
-  /** A folder that is known whole is sorted here; another one is asked for anew. */
+  /** Sorts here if all entries are loaded, and otherwise loads the folder again. */
   setSort(next: Sort): void {
     const isWhole = this.state.value === 'complete';
     this.sort.value = next;
@@ -106,7 +106,7 @@ export class Folder {
     if (text !== '' && this.state.value === 'more') void this.loadMore();
   }
 
-  /** Without asking the service: what was just stored, changed or removed here. */
+  /** Updates the list with records that this page has just stored or changed. */
   put(records: readonly FileRecord[]): void {
     const added = entriesWithin(this.place.prefix, records);
     this.#found.value = withEntries(this.#found.value, added);
@@ -131,7 +131,7 @@ function entriesOf(
   ];
 }
 
-/** As the folder shows them: what is deeper is a folder. */
+/** Converts records to entries of the folder; a deeper path becomes a folder. */
 function entriesWithin(prefix: string, records: readonly FileRecord[]): Entry[] {
   return records
     .filter(({ path }) => path.startsWith(prefix))

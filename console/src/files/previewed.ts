@@ -9,11 +9,11 @@ import { shownType } from './shown-type.ts';
 
 export interface Previewed {
   readonly name: string;
-  /** Lower case, without parameters; '' of what is not known. */
+  /** In lower case, without parameters; '' if unknown. */
   readonly type: string;
   readonly size: number;
   whole(): Promise<Blob>;
-  /** Part by part, past the page's memory; absent where only this page can open the bytes. */
+  /** For streaming outside the page's memory; absent if only this page can decrypt the bytes. */
   address?: (() => Promise<OpenedAddress>) | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Which entries of a list are selected, and on which one the keyboard is.
+// The selected entries of a list, and the active one, which has the keyboard.
 
 import { signal } from '@preact/signals';
 import type { Entry } from './folder.ts';
@@ -7,7 +7,7 @@ export type Selection = ReturnType<typeof createSelection>;
 
 export function createSelection() {
   const paths = signal<ReadonlySet<string>>(new Set());
-  /** Index in the list as it is shown. */
+  /** Index of the active entry in the shown list. */
   const active = signal(0);
 
   function toggle(path: string): void {
@@ -26,7 +26,7 @@ export function createSelection() {
     setAll(entries: readonly Entry[]): void {
       paths.value = new Set(entries.map(({ path }) => path));
     },
-    /** From the active one to this one, both included. */
+    /** Selects from the active entry to this one, both included. */
     extendTo(entries: readonly Entry[], index: number): void {
       const [start, end] = [Math.min(active.value, index), Math.max(active.value, index)];
       const range = entries.slice(start, end + 1).map(({ path }) => path);

@@ -3,7 +3,7 @@
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { isSealed } from './download.ts';
 
-/** Types of encrypted files by the extension of their names: their stored type is that of age. */
+/** Types of encrypted files by extension, because their stored type is application/age. */
 const sealedTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -26,12 +26,12 @@ const sealedTypes: Readonly<Record<string, string>> = {
   md: 'text/markdown',
 };
 
-/** '' of an unknown one. */
+/** Returns '' for an unknown extension. */
 export function typeOfName(name: string): string {
   return sealedTypes[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? '';
 }
 
-/** Lower case, without parameters. */
+/** Returns the type in lower case, without parameters. */
 export function shownType(file: FileRecord): string {
   const told = isSealed(file) ? typeOfName(file.path) : file.contentType;
   return told.split(';', 1)[0]?.trim().toLowerCase() ?? '';

@@ -1,21 +1,21 @@
-// Small pictures in the place of icons, where somebody wants them: each is fetched once, a few at a
-// time, those that came into sight last first, and made small before it is kept.
+// Thumbnails in place of icons, if the user turns them on. Each picture is downloaded once and
+// cached at a small size. A few load at a time, the most recently visible first.
 
 import { signal } from '@preact/signals';
 import type { Storage } from '../../../packages/client/src/storage.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { shownType } from './shown-type.ts';
 
-/** Twice what it takes on the page, for fine displays. */
+/** Twice the width on the page, for displays of high resolution. */
 const widthPixels = 192;
 const sourceBytesMax = 10_000_000;
 const atOnceMax = 3;
-/** More than are ever in sight. */
+/** More than are ever visible at a time. */
 const keptMax = 300;
 
 const settingName = 'efs-pictures';
 
-/** Off until asked for: it reads whole pictures. */
+/** Off by default, because thumbnails need whole pictures. */
 export const arePicturesShown = signal(localStorage.getItem(settingName) === '1');
 
 export function togglePictures(): void {
@@ -24,7 +24,7 @@ export function togglePictures(): void {
   else localStorage.removeItem(settingName);
 }
 
-/** Whether browsers can shrink the picture; they cannot with a drawing (SVG). */
+/** Whether browsers can scale the picture down; they cannot for SVG. */
 export function hasThumbnail(file: FileRecord): boolean {
   const isPicture = /^image\/(?!svg)/.test(shownType(file));
   return isPicture && file.size <= sourceBytesMax;
@@ -50,7 +50,7 @@ export function wishThumbnail(wish: Wish): void {
   } else wish.onMade(address);
 }
 
-/** Name in the cache for these bytes: a replaced file has another tag. */
+/** Returns the cache name; it contains the ETag, so a replaced file has another one. */
 function nameOfKept({ bucketId, path, etag }: FileRecord): string {
   return `${bucketId}/${path} ${etag}`;
 }

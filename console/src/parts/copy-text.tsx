@@ -1,4 +1,4 @@
-// A text to be copied as it is: a principal, a line for a terminal, an address.
+// A text with a copy button: a principal, a command line or an address.
 
 import { useSignal } from '@preact/signals';
 import { tell } from '../notices.ts';
@@ -6,7 +6,7 @@ import { tell } from '../notices.ts';
 interface CopyProps {
   readonly text: string;
   readonly label: string;
-  /** In its place, where it is long. */
+  /** Short form that is shown instead of a long text. */
   readonly shown?: string;
 }
 
@@ -18,7 +18,7 @@ export function CopyText({ text, label, shown = text }: CopyProps) {
       isCopied.value = true;
       tell('Copied.');
     } catch {
-      tell('The browser does not let the page copy: mark the text and copy it.', {
+      tell('The browser does not let this page copy: select the text and copy it.', {
         isFailure: true,
       });
     }

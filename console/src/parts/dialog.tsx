@@ -1,4 +1,4 @@
-// A dialog: the browser's own, which keeps the focus within and gives it back; Escape closes it.
+// The browser's own dialog, which traps and restores the focus and closes with Escape.
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

@@ -10,7 +10,7 @@ const terms = [
   ['', 'no limit'],
 ] as const;
 
-/** `days`: '' means no expiry. */
+/** In `days`, '' means no expiry. */
 export function ExpirySelect({ days }: { days: Signal<string> }) {
   return (
     <label>

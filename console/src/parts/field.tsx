@@ -1,4 +1,4 @@
-// A text that is asked for, with its name and, where that does not do, a hint.
+// A labelled text field with an optional hint.
 
 import type { Signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';

@@ -1,4 +1,4 @@
-// The few pictures of the page: strokes in the colour of the text, of no meaning of their own.
+// Icons: strokes in the colour of the text, hidden from screen readers.
 
 const paths = {
   folder:

@@ -1,4 +1,4 @@
-// A text that may be wider than its place: the keyboard scrolls it, so it takes the focus.
+// A text that may be wider than its place. It takes the focus so that the keyboard can scroll it.
 
 export function LongText({ text }: { text: string }) {
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard.

@@ -1,10 +1,10 @@
-// An address that has just been made, which is a right itself: as a text to copy, and as a picture.
+// A new address that contains a secret, as a text to copy and as a QR code.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { CopyText } from './copy-text.tsx';
 
-/** `what`: such as `the link`. */
+/** `what` is a noun such as `the link`. */
 export function MadeAddress(props: { url: string; what: string; words: string }) {
   const { url, what, words } = props;
   const picture = useSignal<string | undefined>(undefined);

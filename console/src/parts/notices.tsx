@@ -1,4 +1,4 @@
-// Notices at the page's foot. The region is there from the start, so that readers follow it.
+// Notices at the bottom. The live region is always present, so that screen readers observe it.
 
 import { dismiss, type Notice, notices } from '../notices.ts';
 import { Icon } from './icon.tsx';

@@ -1,5 +1,5 @@
-// An action in progress: a second click does nothing, a failure is shown as a sentence, and the
-// form that began it stays as it was.
+// An action in progress: a second click is ignored, a failure is shown as a sentence, and the form
+// keeps its values.
 
 import { useSignal } from '@preact/signals';
 import { isAborted, sentenceOf } from '../failures.ts';

@@ -1,5 +1,5 @@
-// A list that draws the rows in sight alone, so that ten thousand cost no more than thirty. Rows
-// have one height.
+// A list that renders only the visible rows, so that ten thousand cost as much as thirty. All rows
+// have the same height.
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -8,14 +8,14 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 interface WindowListProps {
   readonly count: number;
   readonly rowHeight: number;
-  /** Brought into sight when it changes. */
+  /** Scrolled into view when it changes. */
   readonly active: number;
-  /** The last rows are near. */
+  /** Called when the last rows are near. */
   onNearEnd(): void;
   row(index: number): ComponentChildren;
 }
 
-/** Beyond the edge, so that a quick scroll shows no gap. */
+/** Rows rendered beyond each edge, so that fast scrolling shows no gap. */
 const rowsBeyond = 12;
 const nearEndRows = 200;
 
@@ -27,7 +27,7 @@ export function WindowList({ count, rowHeight, active, onNearEnd, row }: WindowL
     const element = view.current;
     if (element === null) return;
     const top = Math.floor(element.scrollTop / rowHeight);
-    // In steps, so that most scroll events draw nothing.
+    // Moves in steps, so that most scroll events render nothing.
     first.value = Math.max(0, top - (top % rowsBeyond) - rowsBeyond);
     visible.value = Math.ceil(element.clientHeight / rowHeight) + 3 * rowsBeyond;
   }

@@ -1,8 +1,8 @@
-// Files out of what was dropped or chosen, those of folders with their paths.
+// Lists the dropped or chosen files, with their paths inside folders.
 
 export interface ChosenFile {
   readonly file: File;
-  /** From the folder that it is dropped on. */
+  /** Relative to the folder that it is dropped on. */
   readonly path: string;
 }
 
@@ -10,7 +10,7 @@ export function chosenOf(list: FileList | null): ChosenFile[] {
   return [...(list ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
 }
 
-/** The entries must be taken before anything is awaited: the browser forgets them then. */
+/** Reads the entries before the first await, because the browser clears them then. */
 export async function droppedOf(transfer: DataTransfer): Promise<ChosenFile[]> {
   const entries = [...transfer.items]
     .map((item) => item.webkitGetAsEntry())
@@ -35,7 +35,7 @@ async function collect(entry: FileSystemEntry, folder: string, found: ChosenFile
   }
 }
 
-/** A reader gives a hundred at a time, and none at the end. */
+/** Reads until the end: a reader returns at most a hundred entries, and none at the end. */
 async function childrenOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];

@@ -1,9 +1,9 @@
-// One file on its way up.
+// One file of the upload queue.
 
 import type { Storage } from '../../../packages/client/src/storage.ts';
 import { type KeptUpload, ownPage } from './memory.ts';
 
-/** `exists`: another file has the path, and nobody has said what to do. */
+/** `exists`: another file has the path, and the user has not decided yet. */
 export type ItemState = 'waiting' | 'sending' | 'stored' | 'failed' | 'exists';
 
 export interface UploadItem {
@@ -21,7 +21,7 @@ export interface UploadItem {
   ageHeader?: string | undefined;
   /** The upload may replace the file at the path. */
   mayReplace: boolean;
-  /** It has been sent before, and nobody knows what became of that. */
+  /** An earlier attempt was sent, and its outcome is unknown. */
   wasSent: boolean;
 }
 
@@ -41,7 +41,7 @@ export function itemOf(target: UploadTarget, file: File, kept?: KeptUpload): Upl
     uploadId: kept?.uploadId,
     ageHeader: kept?.ageHeader,
     mayReplace: false,
-    // As far as this page knows.
+    // An interrupted upload of an earlier page may have been sent.
     wasSent: kept !== undefined,
   };
 }
@@ -52,7 +52,7 @@ export function keptOf(item: UploadItem): KeptUpload {
   return { id, bucket, path, size, modified, uploadId, ageHeader, page: ownPage };
 }
 
-/** `a (2).txt`, then `a (3).txt`. */
+/** Returns `a (2).txt` for `a.txt`, and then `a (3).txt`. */
 export function nextName(path: string): string {
   const [, stem = path, count, end = ''] = /^(.*?)(?: \((\d+)\))?(\.[^./]*)?$/s.exec(path) ?? [];
   return `${stem} (${Number(count ?? 1) + 1})${end}`;

@@ -9,16 +9,16 @@ export interface KeptUpload {
   readonly bucket: string;
   readonly path: string;
   readonly size: number;
-  /** As the file tells it, in milliseconds. */
+  /** The file's time of modification in milliseconds. */
   readonly modified: number;
-  /** Id of a session that was begun. */
+  /** Id of the upload session, if one has begun. */
   readonly uploadId?: string | undefined;
   readonly ageHeader?: string | undefined;
   /** The page that sends it. */
   readonly page: string;
 }
 
-/** A page holds a lock of this name as long as it lives, so that others leave its uploads alone. */
+/** Name of the lock that this page holds while it is open, so that others skip its uploads. */
 export const ownPage = crypto.randomUUID();
 const lockPrefix = 'efs-uploads-';
 navigator.locks?.request(lockPrefix + ownPage, () => new Promise(() => {})).catch(() => {});
@@ -28,7 +28,7 @@ async function livingPages(): Promise<ReadonlySet<string>> {
   return new Set(held.map(({ name = '' }) => name.slice(lockPrefix.length)));
 }
 
-/** Those of pages that are gone. */
+/** Returns the interrupted uploads of closed pages. */
 export async function cutShort(): Promise<KeptUpload[]> {
   const kept = await keptValues<KeptUpload>('uploads');
   if (kept.length === 0) return [];
@@ -36,7 +36,7 @@ export async function cutShort(): Promise<KeptUpload[]> {
   return kept.filter(({ page }) => !living.has(page));
 }
 
-/** A browser that keeps nothing uploads all the same. */
+/** Stores the uploads; browsers without storage upload without it. */
 export async function keepUploads(uploads: readonly KeptUpload[]): Promise<void> {
   await keepValues(
     'uploads',

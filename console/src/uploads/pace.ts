@@ -1,4 +1,4 @@
-// How fast bytes go, from the last seconds alone: what a pause or a slow start was is no forecast.
+// Measures the upload rate over the last seconds, so that pauses and slow starts do not count.
 
 const windowMs = 6_000;
 
@@ -11,7 +11,7 @@ export function createPace() {
     forget(): void {
       samples = [];
     },
-    /** Bytes a second; undefined while there is too little to tell. */
+    /** Returns bytes per second; undefined while there are too few samples. */
     speed(): number | undefined {
       const [first] = samples;
       const last = samples.at(-1);

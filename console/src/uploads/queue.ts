@@ -1,5 +1,4 @@
-// The uploads of this page: what waits, what goes, what has failed. Goes on by itself when the
-// service comes back.
+// The upload queue of this page. Continues by itself when the service can be reached again.
 
 import { batch, signal } from '@preact/signals';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
@@ -14,7 +13,7 @@ import { tellStored } from './stored.ts';
 export type QueueState = 'idle' | 'sending' | 'paused' | 'unreachable';
 
 export const queueState = signal<QueueState>('idle');
-/** Replaced a few times a second while something goes. */
+/** Replaced a few times per second during uploads. */
 export const uploads = signal<readonly UploadItem[]>([]);
 /** Interrupted uploads of closed pages. */
 export const leftOver = signal<readonly KeptUpload[]>([]);
@@ -58,7 +57,7 @@ export async function addUploads(
   work();
 }
 
-/** Whoever is signed out sends nothing more. */
+/** Stops all uploads when the user signs out. */
 export function stopUploads(): void {
   controller.abort();
   uploads.value = [];
@@ -85,7 +84,7 @@ function stopSending(): void {
 export function retryUpload(item: UploadItem, how: 'again' | 'replace' | 'both' = 'again'): void {
   if (how === 'replace') item.mayReplace = true;
   if (how === 'both') item.path = nextName(item.path);
-  // A session goes to one path, under one condition.
+  // A session has one path and one condition, so another choice needs a new session.
   if (how !== 'again') item.uploadId = undefined;
   item.state = 'waiting';
   item.failure = undefined;
@@ -98,14 +97,14 @@ export function cancelUploads(items: readonly UploadItem[]): void {
   uploads.value = uploads.value.filter((item) => !gone.has(item));
   void forgetUploads(items.map(({ id }) => id));
   for (const { storage, bucket, path, uploadId } of items) {
-    // The session ends by itself where this does not reach the service.
+    // If this request fails, the session expires.
     if (uploadId) storage.uploads.cancel({ bucket, path, uploadId }).catch(() => {});
   }
   if (wasSending) stopSending();
   work();
 }
 
-/** Once for a page, when somebody has signed in. */
+/** Finds interrupted uploads, once per page, after the user has signed in. */
 export async function lookForLeftOver(): Promise<void> {
   leftOver.value = await cutShort().catch(() => []);
 }
@@ -188,7 +187,7 @@ function stored(item: UploadItem, file: FileRecord): void {
 
 async function failed(item: UploadItem, error: unknown, stop: AbortSignal): Promise<void> {
   if (stop.aborted || isAborted(error)) {
-    // Paused, cancelled, or the service was not to be reached: it waits for its turn.
+    // Paused, cancelled, or the service was unreachable: the item waits again.
     item.wasSent = true;
     if (item.state === 'sending') item.state = 'waiting';
   } else if (isPassing(error)) {
@@ -199,7 +198,7 @@ async function failed(item: UploadItem, error: unknown, stop: AbortSignal): Prom
     const found = await storedBefore(item);
     if (found !== undefined) return stored(item, found);
     item.state = 'exists';
-    item.failure = 'A file of this name is there already.';
+    item.failure = 'A file of this name already exists.';
   } else {
     item.state = 'failed';
     item.failure = sentenceOf(error);
@@ -207,7 +206,7 @@ async function failed(item: UploadItem, error: unknown, stop: AbortSignal): Prom
   draw();
 }
 
-/** Looks again every few seconds, and at once when the browser says that it is online. */
+/** Retries every few seconds, and at once when the browser reports that it is online. */
 async function waitForService({ storage }: UploadItem): Promise<void> {
   if (queueState.value === 'unreachable') return;
   queueState.value = 'unreachable';
@@ -217,7 +216,7 @@ async function waitForService({ storage }: UploadItem): Promise<void> {
       setTimeout(resolve, lookAgainMs);
       addEventListener('online', () => resolve(), { once: true });
     });
-    // Paused meanwhile, or signed out.
+    // The user has paused or signed out meanwhile.
     if ((queueState.value as QueueState) !== 'unreachable') return;
     const isThere = await storage.status().then(
       () => true,

@@ -1,4 +1,4 @@
-// Sends items by the library: small ones together, large ones by sessions that can be gone on with.
+// Uploads items by the library: small ones in batches, large ones in resumable sessions.
 
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
@@ -15,7 +15,7 @@ interface Order {
   onProgress(): void;
 }
 
-/** The service finds a type by the path's extension where the browser knows none. */
+/** Omits an unknown type, so that the service derives it from the path's extension. */
 function describe({ path, file, mayReplace }: UploadItem) {
   return {
     path,
@@ -24,7 +24,7 @@ function describe({ path, file, mayReplace }: UploadItem) {
   };
 }
 
-/** Each of these in its turn as it ends; `next` gives them as there is room. */
+/** Yields each item when its upload has ended; takes further items from `next`. */
 export async function* sendSmall(
   first: UploadItem,
   next: () => UploadItem | undefined,
@@ -44,7 +44,7 @@ export async function* sendSmall(
   }
 }
 
-/** With the session that the item has, or anew when that has ended. */
+/** Continues the item's session, or begins a new one if it has ended. */
 export async function sendLarge(
   item: UploadItem,
   order: Order & { onSession(): Promise<void> },
@@ -54,7 +54,7 @@ export async function sendLarge(
   } catch (error) {
     const { uploadId, storage } = item;
     if (uploadId === undefined || !hasEnded(error)) throw error;
-    // One that cannot be gone on with would take its room until it ends.
+    // A session that cannot be continued would use quota until it expires.
     storage.uploads.cancel({ ...item, uploadId }).catch(() => {});
     item.uploadId = undefined;
     return sendSession(item, order);
@@ -84,15 +84,15 @@ function sendSession(
   });
 }
 
-/** Also where who seals a file can't open it again, as who sends by a key. */
+/** Whether the session cannot be continued, also because a key cannot decrypt its header. */
 function hasEnded(error: unknown): boolean {
   const codes = ['NoSuchUpload', 'UploadExpired', 'UploadCancelled', 'NoIdentity'];
   return isStorageError(error) && codes.includes(error.code);
 }
 
 /**
- * Returns the file at the path if it is this very file: its answer may have been lost with the
- * page or the connection, and the upload would collide with itself.
+ * Returns the stored file if it equals the item. An earlier attempt may have succeeded although its
+ * response was lost, and a retry would otherwise report that the file exists.
  */
 export async function storedBefore(item: UploadItem): Promise<FileRecord | undefined> {
   if (!item.wasSent || item.file.size > smallFileBytesMax) return undefined;

@@ -6,7 +6,7 @@ type Listener = (bucket: string, files: readonly FileRecord[]) => void;
 
 const listeners = new Set<Listener>();
 
-/** Until the answer is called. */
+/** Adds a listener; the returned function removes it. */
 export function onStored(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

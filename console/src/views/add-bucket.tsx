@@ -1,4 +1,4 @@
-// Another bucket: by a key one that is there, by an identity a new one.
+// Adds a bucket: with a key an existing one, with an identity a new one.
 
 import { useSignal } from '@preact/signals';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
@@ -18,7 +18,7 @@ interface Props {
 
 export function AddBucket({ session, onAdded }: Props) {
   const isOpen = useSignal(false);
-  const label = session.kind === 'key' ? 'Open another bucket' : 'Make a bucket';
+  const label = session.kind === 'key' ? 'Open another bucket' : 'Create a bucket';
   return (
     <p>
       <button
@@ -95,7 +95,7 @@ async function create(session: Session, id: string, options: BucketOptions): Pro
   const { storage, principal } = session;
   try {
     await storage.buckets.create(id, options);
-    // Else nobody could send files before its owner does.
+    // Without it, nobody could send files before an owner does.
     if (options.endToEnd !== undefined) await session.publishRecipient?.(id);
   } catch (error) {
     if (!isStorageError(error, 'AccessDenied')) throw error;

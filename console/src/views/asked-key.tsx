@@ -1,4 +1,4 @@
-// Asks before the key of an address takes the place of whoever is signed in.
+// Asks the signed-in user before a key from an address replaces the session.
 
 import { type AddressKey, askedKey, openAddressKey } from '../address-key.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -18,10 +18,10 @@ export function AskedKey({ told }: { told: AddressKey }) {
   return (
     <Dialog title="Use another key in this tab?" onClose={close}>
       <p>
-        You are signed in already. The address that you opened has an API key
-        {told.bucket !== '' && <> for the bucket {told.bucket}</>}. What you upload with it may be
-        read by whoever sent you the address. The key stays in this tab, and other tabs keep your
-        own session.
+        You are already signed in. The address that you opened contains an API key
+        {told.bucket !== '' && <> for the bucket {told.bucket}</>}. The sender of the address may be
+        able to read what you upload with this key. The key is used only in this tab; other tabs
+        keep your own session.
       </p>
       <Failure text={failure.value} />
       <div class="buttons">

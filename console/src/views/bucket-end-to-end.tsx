@@ -1,4 +1,4 @@
-// Whether a bucket's files are encrypted before they are sent, and to whom: fixed while it has any.
+// The end-to-end encryption of a bucket and its recipients. Only an empty bucket can change it.
 
 import { useSignal } from '@preact/signals';
 import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
@@ -17,7 +17,7 @@ export function BucketEndToEnd(props: BucketProps) {
   const { endToEnd } = props.record;
   return (
     <section class="card" aria-labelledby="end-to-end">
-      <h2 id="end-to-end">End to end</h2>
+      <h2 id="end-to-end">End-to-end encryption</h2>
       {endToEnd ? <Mode mode={endToEnd} {...props} /> : <NotYet {...props} />}
     </section>
   );
@@ -27,7 +27,7 @@ function isEmpty({ fileCount, versionCount, openUploads }: BucketRecord): boolea
   return fileCount + versionCount + openUploads === 0;
 }
 
-/** Reloads the bucket's mode: the cached one would be some minutes old. */
+/** Changes the bucket, and reloads its mode, because the cached one may be minutes old. */
 function useModeChange({ record, onChanged }: BucketProps) {
   const task = useTask();
   const change = (work: () => Promise<BucketRecord>, said: string) =>
@@ -52,7 +52,7 @@ function NotYet(props: BucketProps) {
   };
   return (
     <>
-      <p>Files lie encrypted, but whoever runs the service could read them.</p>
+      <p>Files are stored encrypted, but whoever runs the service could read them.</p>
       {session.publishRecipient === undefined && (
         <p class="quiet">
           End-to-end encryption needs a front, or the command efs: at this address a single node of
@@ -60,15 +60,15 @@ function NotYet(props: BucketProps) {
         </p>
       )}
       {isOwner(props) && session.publishRecipient && !isEmpty(record) && (
-        <p class="quiet">While it is empty, a bucket can be made end-to-end.</p>
+        <p class="quiet">Only an empty bucket can be made end-to-end.</p>
       )}
       {isOwner(props) && session.publishRecipient && isEmpty(record) && (
         <>
-          <Checkbox label="Seal the names of files too" value={sealsNames} />
+          <Checkbox label="Also encrypt the names of files" value={sealsNames} />
           <button
             type="button"
             disabled={isUnderWay.value}
-            onClick={() => void change(begin, 'End-to-end now: only members open its files.')}
+            onClick={() => void change(begin, 'Now end-to-end: only members can read its files.')}
           >
             {isUnderWay.value ? 'Changing …' : 'Make it end-to-end'}
           </button>
@@ -88,9 +88,9 @@ function Mode(props: ModeProps) {
   return (
     <>
       <p>
-        Files are encrypted before they are sent, and opened by{' '}
-        {mode.usesVetKeys ? 'members.' : 'those who have the identity of a recipient below.'}{' '}
-        {mode.sealsNames ? 'Their names are sealed.' : 'Names, sizes and times can be seen.'}
+        Files are encrypted before they are sent, and can be decrypted by{' '}
+        {mode.usesVetKeys ? 'members.' : 'whoever has the identity of a recipient below.'}{' '}
+        {mode.sealsNames ? 'Their names are encrypted too.' : 'Names, sizes and times are visible.'}
       </p>
       {mode.usesVetKeys && <Identity {...props} />}
       <Recipients {...props} />
@@ -99,7 +99,7 @@ function Mode(props: ModeProps) {
           type="button"
           disabled={isUnderWay.value}
           onClick={() =>
-            void change(async () => ({ ...(await end()), endToEnd: undefined }), 'Off.')
+            void change(async () => ({ ...(await end()), endToEnd: undefined }), 'Switched off.')
           }
         >
           {isUnderWay.value ? 'Changing …' : 'Switch it off'}
@@ -123,20 +123,22 @@ function Identity(props: ModeProps) {
     <>
       {newest && (
         <p>
-          Identity {newest.epoch}, made {whenOf(newest.openedAt)}
-          {!newest.recipient && ', which an owner’s first upload makes known'}
+          Identity {newest.epoch}, created {whenOf(newest.openedAt)}
+          {!newest.recipient && '; an owner’s first upload publishes its recipient'}
         </p>
       )}
       {isOwner(props) && (
         <>
           <p class="quiet">
-            When somebody has left, rotate it: new files are for another identity then, which they
-            do not get. What is stored stays as it is.
+            Rotate the identity when a member leaves: new files are then encrypted to another
+            identity, which a former member does not get. Stored files do not change.
           </p>
           <button
             type="button"
             disabled={isUnderWay.value}
-            onClick={() => void change(rotate, 'Rotated: new files are for the new identity.')}
+            onClick={() =>
+              void change(rotate, 'Rotated: new files are encrypted to the new identity.')
+            }
           >
             {isUnderWay.value ? 'Rotating …' : 'Rotate the identity'}
           </button>
@@ -154,7 +156,7 @@ function Recipients(props: ModeProps) {
   const set = (recipients: readonly string[], said: string) =>
     change(
       () => session.storage.buckets.update(record.id, { endToEnd: { recipients } }),
-      `${said} It counts for files from now on.`,
+      `${said} This applies to new files.`,
     );
   const add = async (event: Event) => {
     event.preventDefault();
@@ -164,9 +166,11 @@ function Recipients(props: ModeProps) {
   if (mode.recipients.length === 0 && !isOwner(props)) return null;
   return (
     <>
-      <h3>Recipients of the owners’ own</h3>
+      <h3>Additional recipients</h3>
       {mode.recipients.length === 0 && (
-        <p class="quiet">None. An age key that you keep elsewhere would be a second way in.</p>
+        <p class="quiet">
+          None. With the recipient of an age key of your own, you can recover files.
+        </p>
       )}
       <ul class="lines">
         {mode.recipients.map((one) => (
@@ -203,7 +207,7 @@ function without(all: readonly string[], one: string): string[] {
   return all.filter((other) => other !== one);
 }
 
-/** Those of post-quantum identities have thousands of letters. */
+/** Shortens a recipient; those of post-quantum identities have thousands of characters. */
 function shortOf(recipient: string): string {
   return `${recipient.slice(0, 14)}…${recipient.slice(-6)}`;
 }

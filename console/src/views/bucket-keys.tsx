@@ -1,4 +1,4 @@
-// Keys for a bucket: who has one, new ones for a part or a time. A secret is shown once.
+// The API keys of a bucket: a list, and a form for new ones. A secret is shown once.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -29,7 +29,7 @@ export function BucketKeys(props: BucketProps) {
     <section class="card" aria-labelledby="keys">
       <h2 id="keys">Keys</h2>
       <Failure text={failure.value} />
-      {keys.value?.length === 0 && <p>No keys yet. A key lets a program, or a person, in.</p>}
+      {keys.value?.length === 0 && <p>No keys yet. A key gives a program or a person access.</p>}
       <ul class="lines">
         {keys.value?.map((key) => (
           <OneKey key={key.id} session={session} record={key} onGone={() => void load()} />
@@ -96,21 +96,25 @@ function NewKey({ session, record, onMade }: BucketProps & { onMade(): void }) {
   return (
     <form onSubmit={submit}>
       <Field label="Name of the key" value={name} isRequired />
-      <Field label="For a folder alone" value={prefix} hint="Empty: for all of the bucket." />
       <Field
-        label="Days that it works"
+        label="Only below this folder"
+        value={prefix}
+        hint="Leave empty for the whole bucket."
+      />
+      <Field
+        label="Days until it expires"
         value={days}
         digits="[1-9][0-9]{0,3}"
-        hint="Empty: until it is revoked."
+        hint="Leave empty for a key without expiry."
       />
       <Permissions chosen={permissions.value} onChosen={(next) => (permissions.value = next)} />
       <button type="submit" disabled={isUnderWay.value || permissions.value.length === 0}>
-        {isUnderWay.value ? 'Making a key …' : 'Make a key'}
+        {isUnderWay.value ? 'Creating a key …' : 'Create a key'}
       </button>
       <Failure text={failure.value} />
       {secret.value !== undefined && (
         <div class="made" role="status">
-          <p>The key is shown this once: copy it now.</p>
+          <p>The key is shown only once: copy it now.</p>
           <CopyText text={secret.value} label="the key" />
         </div>
       )}
@@ -126,7 +130,7 @@ interface PermissionsProps {
 function Permissions({ chosen, onChosen }: PermissionsProps) {
   return (
     <fieldset>
-      <legend>It may</legend>
+      <legend>Permissions</legend>
       {everything.map((permission) => (
         <label key={permission} class="check">
           <input

@@ -30,8 +30,8 @@ export function BucketMembers(props: BucketProps) {
         ))}
       </ul>
       <p class="quiet">
-        A reader sees and fetches files, a writer uploads and deletes them too, an owner may do
-        everything.
+        A reader lists and downloads files, a writer also uploads and deletes them, and an owner may
+        do everything.
       </p>
       <AddMember {...props} />
     </section>
@@ -45,7 +45,7 @@ function Member(props: BucketProps & { member: BucketMember; isSelf: boolean }) 
   const remove = () =>
     run(async () => {
       onChanged(await session.storage.buckets.update(record.id, { removeMembers: [principal] }));
-      tell('Removed. Keys and links that they made for the bucket have ended.');
+      tell('Removed, with the keys and links that they created for the bucket.');
     });
   return (
     <li>

@@ -1,4 +1,4 @@
-// A bucket: who may do what with it, how full it is, what is under way.
+// The settings of a bucket: rights, quota, former versions and uploads in progress.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -41,7 +41,7 @@ export function BucketPage({ session, bucket }: { session: Session; bucket: stri
       <h1 tabIndex={-1}>{bucket}</h1>
       <p>
         <a class="button" href={addressOf({ view: 'files', bucket, prefix: '' })}>
-          Its files
+          Show files
         </a>
       </p>
       <Failure text={failure.value} onRetry={() => void load()} />
@@ -57,7 +57,7 @@ export function BucketPage({ session, bucket }: { session: Session; bucket: stri
           <OpenUploads {...props} />
           {!isOwner(props) && (
             <p class="quiet">
-              Members, keys and limits are shown to owners who sign in as themselves.
+              Members, keys and limits are shown to owners who sign in with an identity.
             </p>
           )}
         </div>
@@ -71,7 +71,7 @@ function Room({ record }: { record: BucketRecord }) {
   const used = byteCount + overheadBytes + versionBytes;
   return (
     <section class="card" aria-labelledby="room">
-      <h2 id="room">Room</h2>
+      <h2 id="room">Storage</h2>
       <p>
         {counted(fileCount, 'file')}, {sizeOf(byteCount)}
         {versionCount > 0 &&
@@ -80,18 +80,18 @@ function Room({ record }: { record: BucketRecord }) {
       {quotaBytes ? (
         <>
           <meter
-            aria-label="Room used"
+            aria-label="Storage used"
             min={0}
             max={quotaBytes}
             high={quotaBytes * 0.9}
             value={used}
           />
           <p class="quiet">
-            {sizeOf(used)} of {sizeOf(quotaBytes)} used, with what is noted of each file
+            {sizeOf(used)} of {sizeOf(quotaBytes)} used, including metadata
           </p>
         </>
       ) : (
-        <p class="quiet">Without a limit of its own.</p>
+        <p class="quiet">No quota.</p>
       )}
     </section>
   );
@@ -111,13 +111,13 @@ function Visibility(props: BucketProps) {
   const { isPublic, isSite } = props.record;
   const { isUnderWay, failure, change } = useChange(props);
   const words = isPublic
-    ? 'Everybody who knows an address may read its files, and names can be found out.'
-    : 'Private: members, holders of a key, and people with a link alone.';
+    ? 'Everybody who knows the address of a file may read it, and names can be guessed.'
+    : 'Private: only members, holders of a key, and people with a link.';
   return (
     <section class="card" aria-labelledby="visibility">
       <h2 id="visibility">Who may read</h2>
       <p>{words}</p>
-      {isSite && <p>It is served as a site: folders show their index.html.</p>}
+      {isSite && <p>The bucket is served as a site: folders show their index.html.</p>}
       {isOwner(props) && (
         <button
           type="button"
@@ -142,16 +142,14 @@ function KeptVersions(props: BucketProps) {
       <h2 id="versions">Former versions</h2>
       <p>
         {days === 0
-          ? 'None are kept: what is replaced or deleted is gone at once.'
-          : `What is replaced or deleted stays for ${counted(days, 'day')}, and can be brought back.`}
+          ? 'Not kept: replaced and deleted files are gone at once.'
+          : `Replaced and deleted files can be restored for ${counted(days, 'day')}.`}
       </p>
       {isOwner(props) && (
         <button
           type="button"
           disabled={isUnderWay.value}
-          onClick={() =>
-            void change({ keepVersionsDays: days === 0 ? 30 : 0 }, 'The bucket is changed.')
-          }
+          onClick={() => void change({ keepVersionsDays: days === 0 ? 30 : 0 }, 'Saved.')}
         >
           {isUnderWay.value ? 'Changing …' : days === 0 ? 'Keep them for 30 days' : 'Keep none'}
         </button>

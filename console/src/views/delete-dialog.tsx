@@ -1,5 +1,5 @@
-// Deleting: at once and undone by a button where the bucket keeps former versions; else the dialog
-// says that there is no way back.
+// The dialog that deletes entries. If the bucket keeps former versions, a notice offers Undo;
+// otherwise the dialog warns that deletion is final.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -61,9 +61,9 @@ export function DeleteDialog(props: SelectionProps & { onClose(): void }) {
     <Dialog title={`Delete ${what}?`} onClose={onClose}>
       <p>
         {what}
-        {amount.value} {entries.length === 1 ? 'goes' : 'go'} from {target.bucket}.{' '}
+        {amount.value} will be deleted from {target.bucket}.{' '}
         {canUndo.value === true
-          ? 'The bucket keeps former versions: you can undo it.'
+          ? 'The bucket keeps former versions: you can undo this.'
           : 'This cannot be undone.'}
       </p>
       <Failure text={failure.value} />
@@ -78,7 +78,7 @@ export function DeleteDialog(props: SelectionProps & { onClose(): void }) {
           {isUnderWay.value ? 'Deleting …' : 'Delete'}
         </button>
         <button type="button" onClick={onClose}>
-          Keep
+          Cancel
         </button>
       </div>
     </Dialog>
@@ -92,7 +92,7 @@ function tellRemoved(target: Target, removed: readonly string[], canUndo: boolea
     try {
       const files = await restoreAll(place, removed);
       tellStored(bucket, files);
-      tell(`${counted(files.length, 'file')} brought back.`);
+      tell(`${counted(files.length, 'file')} restored.`);
     } catch (error) {
       tell(sentenceOf(error), { isFailure: true });
     }

@@ -1,4 +1,4 @@
-// Making a drop box for a folder.
+// The dialog that creates a drop box for a folder.
 
 import { useSignal } from '@preact/signals';
 import { recordOf } from '../bucket-record.ts';
@@ -16,8 +16,8 @@ export function DropBoxDialog({ target, onClose }: { target: Target; onClose(): 
   return (
     <Dialog title="Receive files" onClose={onClose}>
       <p>
-        People who have the address send files to this folder, without signing in, and see nothing
-        of what is there.
+        People with the address can send files to this folder without signing in. They do not see
+        the stored files.
       </p>
       <DropBoxForm target={target} />
     </Dialog>
@@ -45,7 +45,7 @@ function DropBoxForm({ target }: { target: Target }) {
   };
   if (url.value !== undefined) {
     const words =
-      'The address is shown this once: copy it now. It ends when its time is over, or when you ' +
+      'The address is shown only once: copy it now. It works until it expires or until you ' +
       `revoke the key “${name.value.trim()}” under About the bucket.`;
     return <MadeAddress url={url.value} what="the address" words={words} />;
   }
@@ -56,12 +56,12 @@ function DropBoxForm({ target }: { target: Target }) {
         label="Name of its key"
         value={name}
         isRequired
-        hint="By which you find it again to revoke it."
+        hint="To find the key again when you want to revoke it."
       />
       <ExpirySelect days={days} />
       <Failure text={failure.value} />
       <button type="submit" class="main" disabled={isUnderWay.value}>
-        {isUnderWay.value ? 'Making the address …' : 'Make the address'}
+        {isUnderWay.value ? 'Creating the address …' : 'Create the address'}
       </button>
     </form>
   );

@@ -16,8 +16,8 @@ import { counted, nameOf } from '../words.ts';
 import { DropArea, UploadButtons } from './drop-area.tsx';
 
 const closed =
-  'This drop box is closed: its time is over, or it was taken back. Ask who sent you the address ' +
-  'for another one.';
+  'This drop box is closed: it has expired or was removed. Ask the sender of the address for ' +
+  'another one.';
 
 export function DropBoxPage({ session, box }: { session: Session; box: DropBox }) {
   const { bucket, folder } = box;
@@ -57,7 +57,7 @@ export function DropBoxPage({ session, box }: { session: Session; box: DropBox }
         <h1 tabIndex={-1}>Send files</h1>
         <p>
           They go to {folder ? `the folder “${nameOf(folder)}” of “${bucket}”` : `“${bucket}”`}.
-          Nobody sees by this page what is there.
+          This page does not show stored files.
         </p>
         <Failure
           text={failure.value?.text}

@@ -68,12 +68,16 @@ function EditForm({ session, file, onChanged, onClose }: EditProps & { onClose()
     });
   };
   const fields = [
-    { label: 'Type', value: contentType, hint: 'Such as image/jpeg: how browsers take the file.' },
-    { label: 'Tags', value: tags, hint: 'With commas between.' },
+    {
+      label: 'Type',
+      value: contentType,
+      hint: 'For example image/jpeg. Browsers treat the file accordingly.',
+    },
+    { label: 'Tags', value: tags, hint: 'Separated by commas.' },
     {
       label: 'Cache-Control',
       value: cacheControl,
-      hint: 'Empty leaves the headers as they are; a value takes the place of all of them.',
+      hint: 'Leave empty to keep all headers; a value replaces all of them.',
     },
   ];
   return (

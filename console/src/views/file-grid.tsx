@@ -1,5 +1,5 @@
-// The table of a folder, by mouse, finger and keyboard. A grid of WAI-ARIA: one row has the focus,
-// arrows move it. No table element, whose rows could not be left out where they are out of sight.
+// The list of a folder, for mouse, touch and keyboard. It is a WAI-ARIA grid: one row has the
+// focus, and arrow keys move it. It uses no table element, because invisible rows are not rendered.
 
 import { useEffect, useRef } from 'preact/hooks';
 import type { Entry, Folder, Sort, SortField } from '../files/folder.ts';
@@ -24,7 +24,7 @@ export function FileGrid(props: GridProps & { onDelete(): void }) {
   const entries = folder.entries.value;
   const { value: hasPictures } = arePicturesShown;
   const grid = useRef<HTMLDivElement>(null);
-  /** The row that becomes the active one by a key takes the focus when it is drawn. */
+  /** The keyboard has selected another active row, which takes the focus when it is rendered. */
   const isKeyed = useRef(false);
   const active = Math.min(selection.active.value, Math.max(0, entries.length - 1));
   useEffect(() => {
@@ -34,7 +34,7 @@ export function FileGrid(props: GridProps & { onDelete(): void }) {
   }, [active]);
   const press = (event: KeyboardEvent) => {
     const isRow = (event.target as HTMLElement).getAttribute('role') === 'row';
-    // A box is ticked by Space, a link opened by Enter, as ever.
+    // In a row, Space toggles its checkbox and Enter follows its link, as usual.
     if (!isRow && (event.key === ' ' || event.key === 'Enter')) return;
     if (!handleKey(event, { ...props, entries, active })) return;
     isKeyed.current = true;
@@ -52,7 +52,7 @@ export function FileGrid(props: GridProps & { onDelete(): void }) {
     >
       <HeadRow folder={folder} selection={selection} />
       <WindowList
-        // Another order begins at its top.
+        // A new order or row height resets the scroll position.
         key={JSON.stringify([folder.sort.value, hasPictures])}
         count={entries.length}
         rowHeight={hasPictures ? pictureRowHeight : rowHeight}
@@ -87,7 +87,7 @@ interface KeyPlace extends GridProps {
   readonly active: number;
 }
 
-/** True when the key meant something. */
+/** Returns true if the key was handled. */
 function handleKey(event: KeyboardEvent, place: KeyPlace): boolean {
   const { selection, entries, active, folder } = place;
   const entry = entries[active];
@@ -149,7 +149,7 @@ function SortHead(props: GridProps & { field: SortField; label: string }) {
   const { value: sort } = folder.sort;
   const isOwn = sort.field === field;
   const order = sort.isDescending ? 'descending' : 'ascending';
-  // Sizes and dates are wanted from the largest, the newest.
+  // Sizes and dates begin with the largest and the newest.
   const next: Sort = { field, isDescending: isOwn ? !sort.isDescending : field !== 'name' };
   return (
     <div role="columnheader" class={`cell-${field}`} aria-sort={isOwn ? order : 'none'}>

@@ -1,4 +1,4 @@
-// One file: what it looks like, what is known of it, who has links to it, what it was before.
+// The view of one file: preview, record, links and former versions.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

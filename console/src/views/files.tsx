@@ -1,4 +1,4 @@
-// The files of a folder: look, choose, drop.
+// The view of a folder: list, selection and uploads.
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -137,7 +137,7 @@ function Head({ target }: { target: Target }) {
   );
 }
 
-/** `/` goes to the filter, `?` to the help, unless a text is being typed. */
+/** Handles `/` (filter) and `?` (help), unless the user is typing a text. */
 function usePageKeys(page: { current: HTMLElement | null }, openHelp: () => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {

@@ -1,4 +1,4 @@
-// The filter: a part of a name, or #tag, which finds all files below that have it.
+// The filter: a part of a name, or #tag, which finds all files with the tag below the folder.
 
 import { useSignal } from '@preact/signals';
 import type { Folder } from '../files/folder.ts';
@@ -6,7 +6,7 @@ import type { Folder } from '../files/folder.ts';
 export function FilterBox(props: { folder: Folder; onTag(tag: string | undefined): void }) {
   const { folder, onTag } = props;
   const text = useSignal(folder.place.tag === undefined ? '' : `#${folder.place.tag}`);
-  /** A tag is asked for when it is whole. */
+  /** Searches for a tag only when it is complete. */
   const submit = (event?: Event) => {
     event?.preventDefault();
     const isTag = text.value.startsWith('#') && text.value.length > 1;

@@ -1,5 +1,5 @@
-// The page of a link to an encrypted file, decrypted with the secret in its address. It asks for
-// nothing, and shows nothing else of the console.
+// The page of a link to an encrypted file, which it decrypts with the secret in the address. It
+// needs no sign-in, and shows nothing else of the console.
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -20,16 +20,16 @@ import { useTask } from '../parts/task.ts';
 import { sizeOf } from '../words.ts';
 import { Preview } from './preview.tsx';
 
-/** It is whole in the page's memory before it is saved. */
+/** Larger files are not decrypted here, because the whole file is held in memory. */
 const heldBytesMax = 300_000_000;
-/** Two seconds: a link that is over is answered by a gateway as a service that fails. */
+/** Takes about two seconds, because a gateway answers an expired link like a failing service. */
 const retry = { attemptsMax: 3 };
 
-const isOver = 'This link has expired or was taken back, or its address is not whole.';
+const isOver = 'This link has expired or was removed, or its address is incomplete.';
 const opensNot =
-  'The end of this address does not open the file: it was cut, or another file has taken its ' +
-  'place since.';
-const advice = 'Ask who sent it for another link.';
+  'The end of this address does not decrypt the file: it was cut off, or another file has ' +
+  'replaced it since.';
+const advice = 'Ask the sender for another link.';
 
 function failureAt(error: unknown): string {
   const is = (code: string) => isStorageError(error, code);
@@ -42,7 +42,7 @@ function failureAt(error: unknown): string {
 
 interface Opened {
   readonly file: Download;
-  /** For who looks at it and saves it. */
+  /** Returns the decrypted file, for the preview and for saving. */
   whole(): Promise<Blob>;
 }
 
@@ -56,7 +56,7 @@ function fetchedOnce(opened: Download, openAgain: () => Promise<Download>): Open
   });
 }
 
-/** With the frame of the page, without its way to the console. */
+/** Shows the page's frame without links to the console. */
 export function LinkView({ link }: { link: URL }) {
   return (
     <>
@@ -111,17 +111,17 @@ function OpenedFile(props: Opened & { link: URL; name: string; doneBytes: number
   const { link, name, file, whole, doneBytes } = props;
   const { size } = file;
   const isHeld = size <= heldBytesMax;
-  // Drawn anew with each step of the progress, the preview stays what it is.
+  // The same object for each render, so that progress does not reload the preview.
   const previewed = useRef<Previewed>({ name, type: typeOfName(name), size, whole }).current;
   return (
     <>
       <p>
-        {sizeOf(size)}. It was encrypted before it was sent, and is opened on this device: nobody on
-        the way can read it.
+        {sizeOf(size)}. It was encrypted before it was sent, and is decrypted on this device: nobody
+        in between can read it.
       </p>
       {isHeld ? <Save name={name} whole={whole} /> : <TooLarge link={link} />}
       {doneBytes > 0 && doneBytes < size && (
-        <progress aria-label="Fetched" max={size} value={doneBytes} />
+        <progress aria-label="Downloaded" max={size} value={doneBytes} />
       )}
       {isHeld && <Preview file={previewed} />}
     </>
@@ -139,7 +139,7 @@ function Save({ name, whole }: Pick<Opened, 'whole'> & { name: string }) {
           disabled={isUnderWay.value}
           onClick={() => void run(async () => saveBlob(await whole(), name))}
         >
-          {isUnderWay.value ? 'Fetching …' : 'Download'}
+          {isUnderWay.value ? 'Downloading …' : 'Download'}
         </button>
       </div>
       <Failure text={failure.value} />
@@ -150,11 +150,11 @@ function Save({ name, whole }: Pick<Opened, 'whole'> & { name: string }) {
 function TooLarge({ link }: { link: URL }) {
   const command = fetchCommand(link);
   if (command === undefined) {
-    return <p>It is too large to be opened in a page, and its address is not whole. {advice}</p>;
+    return <p>It is too large for this page, and its address is incomplete. {advice}</p>;
   }
   return (
     <>
-      <p>It is too large to be opened in a page. On a computer, the command efs fetches it:</p>
+      <p>It is too large for this page. On a computer, the command efs downloads it:</p>
       <CopyText text={command} label="the command" />
     </>
   );
@@ -164,9 +164,9 @@ function Unopened({ name, file, whole }: Opened & { name: string }) {
   return (
     <>
       <p>
-        {sizeOf(file.size)}, encrypted. The end of the address, behind #, is missing, and without it
-        this page cannot open the file: ask who sent the link for all of it. If you have an age
-        identity for it, download it as it is stored.
+        {sizeOf(file.size)}, encrypted. The end of the address, after #, is missing, and without it
+        this page cannot decrypt the file: ask the sender for the whole link. If you have an age
+        identity for it, download the encrypted file.
       </p>
       <Save name={name.endsWith('.age') ? name : `${name}.age`} whole={whole} />
     </>

@@ -1,5 +1,5 @@
-// Markdown as elements of this page's own making: HTML within it stays text, addresses lead only to
-// the web, pictures of elsewhere aren't fetched.
+// Renders Markdown as elements: HTML in it stays text, only http and https links are active, and
+// pictures are not loaded.
 
 import { lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
@@ -22,7 +22,7 @@ function Part({ token }: { token: Token }) {
     case 'def':
       return null;
     case 'heading': {
-      // Below the title of the page itself.
+      // One level below the page's title
       const Heading = headings[(token as Tokens.Heading).depth - 1] ?? 'h6';
       return <Heading>{inner()}</Heading>;
     }
@@ -63,7 +63,7 @@ function TextPart({ token }: { token: Token }) {
   return <>{token.type === 'escape' || token.type === 'text' ? decoded(token) : token.raw}</>;
 }
 
-/** The lexer leaves what stands for a character as it is written. */
+/** Decodes character references, which the lexer does not. */
 function decoded(token: Token): string {
   const { text } = token as Tokens.Text;
   const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };

@@ -1,4 +1,4 @@
-// Uploads that are under way in a bucket, from wherever; an owner may end any.
+// The uploads in progress in a bucket, by any caller; an owner may cancel each.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -22,7 +22,7 @@ export function OpenUploads({ session, record }: BucketProps) {
   if (sessions.value.length === 0) return null;
   return (
     <section class="card" aria-labelledby="under-way">
-      <h2 id="under-way">Uploads under way</h2>
+      <h2 id="under-way">Uploads in progress</h2>
       <ul class="lines">
         {sessions.value.map((upload) => (
           <OneUpload

@@ -20,7 +20,7 @@ import { ServiceState } from './service-state.tsx';
 interface Shown {
   readonly id: string;
   readonly usage?: Usage | undefined;
-  /** For those who have a role in it. */
+  /** Present for members. */
   readonly record?: BucketRecord | undefined;
 }
 
@@ -29,7 +29,7 @@ async function bucketsOf({ storage, buckets }: Session): Promise<Shown[]> {
     return Promise.all(
       buckets.map(async (id) => {
         const usage = await storage.usage({ bucket: id }).catch((error) => {
-          // A key that may write alone isn't told.
+          // A key that may only write cannot read the usage.
           if (isStorageError(error) && outOfUseCodes.has(error.code)) throw error;
           return undefined;
         });
@@ -86,7 +86,9 @@ function Buckets({ buckets }: { buckets: readonly Shown[] }) {
             {id}
           </a>
           <p>
-            {usage ? `${counted(usage.files, 'file')}, ${sizeOf(usage.bytes)}` : 'Open it to look.'}
+            {usage
+              ? `${counted(usage.files, 'file')}, ${sizeOf(usage.bytes)}`
+              : 'Open it to see its files.'}
           </p>
           {usage && <Filling usage={usage} quota={record?.quotaBytes} allBytes={allBytes} />}
           {record && <p class="quiet">{readersOf(record)}</p>}
@@ -120,8 +122,8 @@ function Filling({ usage: { bytes }, quota, allBytes }: FillingProps) {
 function NoBuckets() {
   return (
     <p>
-      You have no bucket yet. Ask an owner of one to add you, by the line below, or make one of your
-      own.
+      You have no bucket yet. Ask an owner of one to add you with the command below, or create one
+      of your own.
     </p>
   );
 }
@@ -131,10 +133,10 @@ function Principal({ session, principal }: { session: Session; principal: string
     <section class="card">
       <h2>{session.kind === 'device' ? 'This device is' : 'You are'}</h2>
       <CopyText text={principal} label="the principal" />
-      <p>An owner of a bucket lets you in by this line, with the bucket’s name:</p>
+      <p>An owner of a bucket adds you with this command and the bucket’s name:</p>
       <CopyText
         text={`efs member add <bucket> ${principal} --role writer`}
-        label="the line for an owner"
+        label="the command for an owner"
       />
     </section>
   );

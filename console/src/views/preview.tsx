@@ -1,5 +1,5 @@
-// Shows a file. Nothing of a bucket runs here: pictures and media run no script, a PDF opens in the
-// browser's own viewer, and text stays text; Markdown becomes elements made here.
+// Shows a file. No content of a bucket runs scripts here: pictures and media have none, a PDF opens
+// in the browser's own viewer, text stays text, and Markdown is rendered as elements.
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -12,9 +12,9 @@ import { Icon } from '../parts/icon.tsx';
 import { LongText } from '../parts/long-text.tsx';
 import { sizeOf } from '../words.ts';
 
-/** A longer text is downloaded to be read. */
+/** Longer texts have no preview. */
 const textBytesMax = 500_000;
-/** A larger one is fetched by a link, past the page's memory. */
+/** Larger pictures are loaded through a link, outside the page's memory. */
 const pictureBytesMax = 20_000_000;
 
 type Kind = 'image' | 'video' | 'audio' | 'pdf' | 'markdown' | 'text';
@@ -81,11 +81,11 @@ async function show(file: Previewed, kind: Kind): Promise<Shown> {
   return { element: <Media kind={kind} src={address} name={name} />, close };
 }
 
-/** A picture comes whole; what is played or paged through is fetched part by part, by a link. */
+/** Loads a picture as a whole, and media and PDF part by part through a link. */
 async function openedPicture(file: Previewed, kind: Kind): Promise<OpenedAddress> {
   const isPicture = kind === 'image' && file.size <= pictureBytesMax;
   if (file.address !== undefined && !isPicture) return file.address();
-  // Uses the chosen type: nothing inspects the bytes for another one.
+  // The type decides how the browser shows the blob, whatever its bytes are.
   const blob = new Blob([await file.whole()], { type: file.type });
   const address = URL.createObjectURL(blob);
   return { address, close: () => URL.revokeObjectURL(address) };

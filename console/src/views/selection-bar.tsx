@@ -58,7 +58,7 @@ function Buttons(place: { props: SelectionProps; onAction(action: Action): void 
     try {
       await downloadEntries(props);
     } catch (error) {
-      // The window in which a place is chosen was closed.
+      // AbortError means that the user has closed the save dialog.
       if ((error as Error).name !== 'AbortError') tell(sentenceOf(error), { isFailure: true });
     } finally {
       isDownloading.value = false;

@@ -1,4 +1,4 @@
-// How the service is: what it holds, what that costs, how long its cycles last, how it encrypts.
+// The state of the service: stored files, costs, cycles and encryption.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -14,7 +14,7 @@ export function ServiceState({ session }: { session: Session }) {
       (found) => {
         status.value = found;
       },
-      // The rest of the page is no worse for it.
+      // Without the status, the rest of the page still works.
       () => {},
     );
   }, [session]);
@@ -48,8 +48,8 @@ function Held({ status }: { status: ServiceStatus }) {
       <p class="figure">{sizeOf(bytesStored)}</p>
       <FillBar share={share} label={`Files are ${percent} of the memory`} />
       <p class="quiet">
-        {counted(files, 'file')} in {counted(buckets, 'bucket')}; {sizeOf(memory)} of memory with
-        what is noted of them and the program
+        {counted(files, 'file')} in {counted(buckets, 'bucket')}; {sizeOf(memory)} of memory
+        including metadata and the program
       </p>
     </li>
   );
@@ -62,7 +62,7 @@ function Held({ status }: { status: ServiceStatus }) {
 const storageCyclesPerGibSecond = 127_000;
 const daySeconds = 86_400;
 const dollarsPerTrillion = 1.37;
-/** It stops while it still has what keeps it for so long, unless its controllers said otherwise. */
+/** Default freezing threshold: the canister freezes when its cycles would last for fewer days. */
 const freezingDays = 30;
 const yearDays = 365;
 const trillions = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
@@ -76,9 +76,9 @@ function Keep({ status }: { status: ServiceStatus }) {
   const dollars = ((cyclesPerDay(status) * 30) / 1e12) * dollarsPerTrillion;
   return (
     <li class="card tile">
-      <h3>To keep it costs</h3>
+      <h3>Cost of storage</h3>
       <p class="figure">{priceWords(dollars)}</p>
-      <p class="quiet">a month, or so, at what it holds now; to read it costs nothing</p>
+      <p class="quiet">per month, approximately, for the present data; reading is free</p>
     </li>
   );
 }
@@ -100,11 +100,11 @@ function Cycles({ status }: { status: ServiceStatus }) {
       <FillBar
         share={days / yearDays}
         isLow={days < 2 * freezingDays}
-        label={`Of a year ${days >= yearDays ? 'all' : words} paid for`}
+        label={`${days >= yearDays ? 'All' : words} of a year paid for`}
       />
       <p class="quiet">
-        Enough for {words} at this pace, uploads not counted; then it freezes, and nothing can be
-        changed until somebody adds cycles
+        Enough for {words} of storage, without uploads. Then the canister freezes, and cannot be
+        used until somebody adds cycles.
       </p>
     </li>
   );
@@ -116,8 +116,8 @@ function encryptionWords({
   rootKey,
 }: ServiceStatus['encryption']): string {
   if (!isKeyPresent) return 'The key is being fetched';
-  if (isRotating) return 'On; new keys are taking the place of former ones';
+  if (isRotating) return 'On; keys are being rotated';
   return rootKey === 'stored'
-    ? 'On, with a key that the canister keeps'
-    : 'On, with a key of the network';
+    ? 'On, with a key that the canister stores'
+    : 'On, with a key that the network derives';
 }

@@ -1,4 +1,4 @@
-// Links to a file: make one, hand it out as text or picture, take it back.
+// The links of a file: creates one, shows it as text and QR code, and revokes links.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -51,7 +51,7 @@ export function Links({ target, path, isSealed }: ShareProps) {
       <Failure text={failure.value} />
       {links.value !== undefined && links.value.length > 0 && (
         <>
-          <h3>Links that work now</h3>
+          <h3>Active links</h3>
           <ul class="lines">
             {links.value.map((link) => (
               <OneLink key={link.id} link={link} target={target} onGone={() => void load()} />
@@ -63,13 +63,12 @@ export function Links({ target, path, isSealed }: ShareProps) {
   );
 }
 
-const once = 'The link is ready. It is shown this once: copy it now.';
-/** The end of the address is this file's own key. */
+const once = 'The link is ready. It is shown only once: copy it now.';
+/** The fragment is the key of this version of the file. */
 const opening =
-  'Whoever has the whole address, with what is behind #, opens the file as it is now: when ' +
-  'another one takes its place, that needs another link.';
-const unopened =
-  'The file stays encrypted: it is opened by those who have an identity for it alone.';
+  'Whoever has the whole address, including the part after #, can read the current version of ' +
+  'the file. A new version needs another link.';
+const unopened = 'The file stays encrypted: only those who have an identity for it can decrypt it.';
 
 function wordsOf(url: string, isSealed: boolean): string {
   if (!isSealed) return once;
@@ -92,11 +91,11 @@ function NewLink({ target, path, isSealed, onMade }: ShareProps & { onMade(): vo
   };
   return (
     <>
-      <p>Whoever has the link can read the file, without signing in. Nobody else learns of it.</p>
+      <p>Whoever has the link can read the file without signing in.</p>
       <form class="line-form" onSubmit={make}>
         <ExpirySelect days={days} />
         <button type="submit" class="main" disabled={isUnderWay.value}>
-          {isUnderWay.value ? 'Making a link …' : 'Make a link'}
+          {isUnderWay.value ? 'Creating a link …' : 'Create a link'}
         </button>
       </form>
       <Failure text={failure.value} />
@@ -113,7 +112,7 @@ interface OneLinkProps {
   onGone(): void;
 }
 
-/** Known to owners only. */
+/** Returns who created the link; only owners see that. */
 function makerOf({ maker, keyId }: LinkRecord): string {
   if (keyId !== undefined) return ` with the key ${keyId}`;
   return maker === undefined ? '' : ` by ${maker}`;
@@ -129,7 +128,7 @@ function OneLink({ link, target, onGone }: OneLinkProps) {
   return (
     <li>
       <span>
-        Made {whenOf(link.createdAt)}
+        Created {whenOf(link.createdAt)}
         {makerOf(link)}, {expiryOf(link.expiresAt)}
         <Failure text={failure.value} />
       </span>
@@ -137,7 +136,7 @@ function OneLink({ link, target, onGone }: OneLinkProps) {
         type="button"
         class="danger"
         disabled={isUnderWay.value}
-        aria-label={`Revoke the link made ${whenOf(link.createdAt)}`}
+        aria-label={`Revoke the link created ${whenOf(link.createdAt)}`}
         onClick={() => void revoke()}
       >
         {isUnderWay.value ? 'Revoking …' : 'Revoke'}

@@ -3,12 +3,12 @@
 import { Dialog } from '../parts/dialog.tsx';
 
 const shortcuts = [
-  ['↑ ↓', 'go through the files; with Shift, select them'],
+  ['↑ ↓', 'move through the files; with Shift, select them'],
   ['Space', 'select'],
   ['Enter', 'open'],
   ['Ctrl A', 'select all'],
-  ['Delete', 'delete what is selected'],
-  ['Escape', 'select nothing'],
+  ['Delete', 'delete the selected files'],
+  ['Escape', 'clear the selection'],
   ['/', 'go to the filter'],
   ['?', 'this help'],
 ] as const;

@@ -1,4 +1,4 @@
-// Sign in: by a key, or by an identity whose principal an owner makes a member.
+// The sign-in, with a key or with an identity whose principal an owner adds as a member.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -16,7 +16,7 @@ export function SignIn() {
   return (
     <div class="narrow">
       <h1 tabIndex={-1}>Sign in</h1>
-      <p>See your files here, drop new ones, and send links to them.</p>
+      <p>View, upload and share your files.</p>
       <KeyForm isRemembered={isRemembered.value} />
       <Checkbox label="Stay signed in on this device" value={isRemembered} />
       <IdentityForm isRemembered={isRemembered.value} />
@@ -44,7 +44,7 @@ function KeyForm({ isRemembered }: { isRemembered: boolean }) {
         value={apiKey}
         isSecret
         isRequired
-        hint="It begins with efs_; npm start prints one, an owner makes others."
+        hint="It begins with efs_. npm start prints one, and owners create others."
       />
       <Field label="Bucket" value={bucket} isRequired />
       <Failure text={failure.value} />
@@ -57,7 +57,7 @@ function KeyForm({ isRemembered }: { isRemembered: boolean }) {
 
 function IdentityForm({ isRemembered }: { isRemembered: boolean }) {
   const { isUnderWay, failure, run } = useTask();
-  // The provider's window opens within a click alone: what opens it is there before.
+  // Browsers open the provider's window only during a click, so its code is loaded before.
   const loaded = useSignal<typeof import('../identities.ts') | undefined>(undefined);
   useEffect(() => {
     if (isLocal()) return;
@@ -73,14 +73,14 @@ function IdentityForm({ isRemembered }: { isRemembered: boolean }) {
     });
   return (
     <section class="card">
-      <h2>As yourself</h2>
+      <h2>With an identity</h2>
       <p>
-        A key that never leaves this device signs for you. An owner makes you a member of a bucket
-        once, by a line that you are shown.
+        A key that never leaves this device signs for you. An owner must add you to a bucket once,
+        with a command that this page shows you.
       </p>
       <Failure text={failure.value} />
       <button type="button" disabled={isUnderWay.value} onClick={() => void signIn('device')}>
-        {isUnderWay.value ? 'Signing in …' : 'Use a key of this device'}
+        {isUnderWay.value ? 'Signing in …' : 'Use a key on this device'}
       </button>
       {!isLocal() && (
         <button

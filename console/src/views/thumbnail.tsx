@@ -1,4 +1,4 @@
-// In place of a file's icon, where pictures are wanted.
+// A thumbnail in place of a file's icon, if thumbnails are turned on.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

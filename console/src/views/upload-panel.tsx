@@ -1,4 +1,4 @@
-// How the uploads go: one line for all, and a line for each that wants something.
+// The progress of uploads: one line for all, and one for each that needs a decision.
 
 import { useRef } from 'preact/hooks';
 import { tell } from '../notices.ts';
@@ -20,7 +20,7 @@ import {
 } from '../uploads/queue.ts';
 import { counted, nameOf, sizeOf, spanOf } from '../words.ts';
 
-/** Lines for uploads in progress or waiting for an answer; further uploads are counted. */
+/** Maximum number of lines; further uploads are only counted. */
 const linesMax = 6;
 
 export function UploadPanel({ session }: { session: Session }) {
@@ -70,7 +70,7 @@ function Summary(props: { items: readonly UploadItem[]; wanting: readonly Upload
         {state === 'paused' && (
           <button type="button" onClick={goOnWithUploads}>
             <Icon name="play" />
-            Go on
+            Continue
           </button>
         )}
         <button type="button" onClick={() => cancelUploads(items)}>
@@ -87,8 +87,8 @@ function sentence(items: readonly UploadItem[], wanting: readonly UploadItem[]):
   const rest = items.length - stored;
   if (queueState.value === 'unreachable') {
     return navigator.onLine
-      ? 'The service cannot be reached. The upload goes on by itself when it is back.'
-      : 'You are offline. The upload goes on by itself when you are back.';
+      ? 'The service cannot be reached. The upload continues by itself when it can.'
+      : 'You are offline. The upload continues by itself when you are online.';
   }
   if (queueState.value === 'paused') return `Paused: ${counted(rest, 'file')} to go.`;
   if (rest === wanting.length) return `${counted(rest, 'file')} not uploaded.`;
@@ -99,10 +99,10 @@ function detail(total: number, done: number): string {
   const speed = queueState.value === 'sending' ? pace.speed() : undefined;
   const told = `${sizeOf(done)} of ${sizeOf(total)}`;
   // Uploading with a key first asks for the bucket's mode, which takes seconds.
-  if (done === 0 && queueState.value === 'sending') return `${told} · getting ready`;
+  if (done === 0 && queueState.value === 'sending') return `${told} · preparing`;
   if (speed === undefined || speed < 1 || done >= total) return told;
   const left = spanOf(((total - done) / speed) * 1_000);
-  return `${told} · ${sizeOf(Math.round(speed))} a second · ${left} left`;
+  return `${told} · ${sizeOf(Math.round(speed))} per second · ${left} left`;
 }
 
 function Line({ item }: { item: UploadItem }) {
@@ -115,7 +115,7 @@ function Line({ item }: { item: UploadItem }) {
         {failure ? <span class="failed-words">{failure}</span> : <span>{sizeOf(file.size)}</span>}
       </p>
       {state === 'sending' && (
-        <progress aria-label={`Uploaded of ${name}`} max={file.size} value={doneBytes} />
+        <progress aria-label={`Progress of ${name}`} max={file.size} value={doneBytes} />
       )}
       <div class="buttons">
         {state === 'failed' && (
@@ -160,19 +160,19 @@ function LeftOver({ session }: { session: Session }) {
     });
     if (chosen.length > 0) void addUploads(chosen);
     else
-      tell('None of these is a file that was cut short, or it was changed since.', {
+      tell('None of these files is the interrupted one, or it has changed since.', {
         isFailure: true,
       });
   };
   return (
     <div class="left-over">
-      <p>The upload of {what} was cut short. Choose the same again, and it goes on where it was.</p>
+      <p>The upload of {what} was interrupted. Choose the same again to continue it.</p>
       <div class="buttons">
         <button type="button" class="main" onClick={() => input.current?.click()}>
-          Choose and go on
+          Choose and continue
         </button>
         <button type="button" onClick={() => void forgetLeftOver()}>
-          Forget it
+          Discard
         </button>
       </div>
       <input
@@ -180,7 +180,7 @@ function LeftOver({ session }: { session: Session }) {
         type="file"
         hidden
         multiple
-        aria-label="Files to go on with"
+        aria-label="Files to continue with"
         onChange={({ currentTarget }) => choose(currentTarget.files)}
       />
     </div>

@@ -50,7 +50,7 @@ function OneVersion(props: VersionsProps & { version: FileVersion }) {
   const restore = async () => {
     const { bucketId: bucket, path } = file;
     onRestored(await session.storage.versions.restore({ bucket, path, version: version.version }));
-    tell('The former version is the file again. What it was is kept.');
+    tell('The former version is restored. The replaced one is kept as a former version.');
   };
   const begin = (work: () => Promise<void>) => {
     if (!isUnderWay.value) isRestoring.value = work === restore;
