@@ -3,7 +3,7 @@
 // canisters are the user's files (`npm run replica:foreign`).
 
 import { defineConfig } from 'vitest/config';
-import { judgesAsked } from './tests/clients/support/judges.ts';
+import { clientsAsked } from './tests/clients/support/programs.ts';
 import { foreignSuite } from './tests/foreign/support/foreign-files.ts';
 import { DurationRecorder, LongestFirst } from './tests/support/longest-first.ts';
 
@@ -13,7 +13,7 @@ const isClients = EFS_SUITE === 'clients';
 const isForeign = EFS_SUITE === 'foreign';
 
 function filesOfSuite(): string[] {
-  if (isClients) return judgesAsked().map((judge) => `tests/clients/${judge}.test.ts`);
+  if (isClients) return clientsAsked().map((client) => `tests/clients/${client}.test.ts`);
   if (isForeign) return foreignSuite();
   return [isSoak ? 'tests/soak/**/*.test.ts' : 'tests/**/*.test.ts'];
 }
@@ -31,12 +31,12 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', ...(process.env.EFS_DURATIONS === '1' ? [new DurationRecorder()] : [])],
-    // Ten times what an idle machine needs and more: a limit ends what hangs, and judges no speed.
+    // At least ten times the time on an idle machine: the limit ends a hanging test and does not measure speed.
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 120_000 } },
     globalSetup: [
-      ...(isClients ? ['tests/clients/support/judges.ts'] : []),
+      ...(isClients ? ['tests/clients/support/programs.ts'] : []),
       ...(isForeign ? [] : ['tests/support/build.ts']),
     ],
     setupFiles: ['tests/support/seed.ts', 'tests/support/agents.ts'],

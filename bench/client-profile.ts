@@ -31,7 +31,7 @@ const parts: readonly (readonly [name: string, fits: (frame: Frame) => boolean])
   ['canister', ({ url }) => url.startsWith('wasm:')],
   ['heap comparison', ({ functionName }) => functionName === 'compareOffset'],
   // Happens after a query that grew the heap.
-  ['heap made anew, copies', ({ functionName }) => copies.includes(functionName)],
+  ['heap rebuilt, copies', ({ functionName }) => copies.includes(functionName)],
   ['garbage collection', ({ functionName }) => functionName === '(garbage collector)'],
   ['BLS', ({ url }) => url.includes('@noble/curves')],
   ['fsync', ({ functionName }) => /^f(?:data)?sync$/.test(functionName)],

@@ -18,14 +18,14 @@ const stamp = join(projectDir, 'build', 'console.sha256');
 const inputs = ['console/src', 'packages/client/src', 'packages/wire/src'];
 const files = ['package-lock.json', 'console/index.html', 'console/vite.config.ts'];
 
-/** Returns the folder with `index.html` and `assets/`. `told` wraps the work if there is any. */
+/** Returns the folder with `index.html` and `assets/`. `wrap` runs the build if one is needed. */
 export async function buildConsole(
-  told: (work: () => Promise<void>) => Promise<void> = (work) => work(),
+  wrap: (work: () => Promise<void>) => Promise<void> = (work) => work(),
 ): Promise<string> {
   const digest = await digestOfInputs();
   const isBuilt = existsSync(join(outputDir, 'index.html')) && existsSync(stamp);
   if (isBuilt && (await readFile(stamp, 'utf8')) === digest) return outputDir;
-  await told(runVite);
+  await wrap(runVite);
   await mkdir(dirname(stamp), { recursive: true });
   await writeFile(stamp, digest);
   return outputDir;

@@ -36,16 +36,16 @@ export interface LocalService {
   readonly replica: Replica;
   readonly stateDir: string;
   readonly wasm: Uint8Array;
-  /** Deploys a front beside the volume; a front that is there is upgraded in any case. */
+  /** Also deploys a front. An existing front is upgraded in any case. */
   readonly hasFront?: boolean;
-  /** Told, in a sentence, of what was not as a start expects it. */
+  /** Receives a sentence about anything unexpected. */
   readonly onNote?: (sentence: string) => void;
 }
 
 /**
- * Brings the canister of the state folder to this Wasm; makes canister, bucket and key the first
- * time, and what is missing of them after a first start that was cut short. Throws an Error that
- * says what does not fit together.
+ * Upgrades the canister of the state folder to this Wasm. At the first start, or after one that was
+ * interrupted, creates the missing ones of canister, bucket and key. Throws an Error that describes
+ * an inconsistent state.
  */
 export async function deployLocally(service: LocalService): Promise<ServiceDescription> {
   const { replica, stateDir, wasm, onNote = () => undefined } = service;
@@ -111,11 +111,11 @@ async function ownerIdentity(
   }
   throw new Error(
     `No canister in ${stateDir} belongs to the owner's key: ${path} is missing, damaged, or of ` +
-      'another state. Restore it from a copy, name another folder with --state, or start anew with --clean',
+      'another state. Restore it from a copy, name another folder with --state, or start with an empty state by --clean',
   );
 }
 
-/** Those that everybody controls are not the service. */
+/** Canisters that everybody controls are not the service. */
 function hasOwnedCanister(replica: Replica): boolean {
   const all = replica.canisters().flatMap(({ controllers }) => controllers);
   return all.some((controller) => !controller.isAnonymous());
@@ -161,9 +161,9 @@ async function ownCanister(service: LocalService, identityPem: string): Promise<
     const made = await replica.createCanister({ controllers: [principalOf(identityPem)] });
     return made.toText();
   }
-  onNote(`The service goes on with canister ${oldest}, which is in the state.`);
+  onNote(`The service continues with canister ${oldest} of the state folder.`);
   if (others.length > 0) {
-    onNote(`${others.join(', ')}: there too, and not served at the plain address.`);
+    onNote(`${others.join(', ')}: also in the state folder, but not served at plain localhost.`);
   }
   return oldest;
 }

@@ -1,5 +1,5 @@
-// A page of another origin, by the origin that its `location` has: public files are read by plain
-// GETs, for which a browser asks no gateway, and a key goes to the actor alone. The browser test of
+// Simulates a page of another origin by setting `location`: it reads public files by plain GETs,
+// which need no preflight, and sends a key only to the actor. The browser test of
 // docs/how-to/browser-app.md runs such a page at both kinds of gateway.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';

@@ -130,11 +130,11 @@ describe.each([
     'a metadata function that throws stores nothing, of %i bytes',
     async (size) => {
       const metadata = async () => {
-        throw new Error('the digest is not the one that was told');
+        throw new Error('the digest is not the expected one');
       };
       const source = inPieces(sampleBytes('none', size));
       const upload = storage.upload(source, { ...target('none'), metadata });
-      await expect(upload).rejects.toThrow('the digest is not the one that was told');
+      await expect(upload).rejects.toThrow('the digest is not the expected one');
       await expect(storage.stat(target('none'))).rejects.toMatchObject({ code: 'NoSuchFile' });
       // An interrupted stream of unknown size cannot be resumed, so its upload is removed.
       const { bucket } = service;

@@ -1,6 +1,6 @@
-// Ceph's tests of S3 (ceph/s3-tests) against a server for three users. Each test that fails must be on
-// the list of those that do, with its reason, and each on the list must fail.
-//   EFS_S3_TESTS  a folder with ceph/s3-tests; fetched from GitHub into a temporary one unless told
+// Runs Ceph's S3 tests (ceph/s3-tests) against a server for three users. The failing tests must be
+// exactly those in the list of expected failures, which has a reason for each.
+//   EFS_S3_TESTS  a folder with ceph/s3-tests; by default fetched from GitHub into a temporary one
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -166,7 +166,7 @@ test("fails no test of Ceph's but the expected ones", { timeout: suiteMillisecon
   const unexpected = [...failed].filter(([name]) => !expected.includes(name));
   expect(
     unexpected.map(([name, reason]) => `${name}${reason}`),
-    'these fail and are not expected to: mend the server, or add them with the reason',
+    'these fail unexpectedly: fix the server, or add them to the list with a reason',
   ).toEqual([]);
   expect(
     expected.filter((name) => !failed.has(name)),

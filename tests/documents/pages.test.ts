@@ -84,7 +84,7 @@ async function judge(
     return undefined;
   }
   if (block.file !== undefined) save(service, block.file, text);
-  const judges: Readonly<Record<string, (text: string) => unknown>> = {
+  const checks: Readonly<Record<string, (text: string) => unknown>> = {
     json: JSON.parse,
     yaml: parse,
     html: (html) => judgeHtml(html, where),
@@ -92,8 +92,8 @@ async function judge(
     python: (program) => expect(program, where).toContain('import boto3'),
     candid: (types) => expect(readInterface(), where).toContain(types.trimEnd()),
   };
-  expect(Object.keys(judges), `${where} is of a language that nobody judges`).toContain(language);
-  await judges[language]?.(service.fill(text));
+  expect(Object.keys(checks), `${where} has a language that no test checks`).toContain(language);
+  await checks[language]?.(service.fill(text));
   return undefined;
 }
 

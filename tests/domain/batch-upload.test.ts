@@ -98,7 +98,7 @@ describe('uploadBatch()', () => {
       {
         path: 'fault',
         read: () => {
-          throw new Refusal('InvalidArgument', 'This file is told wrongly.');
+          throw new Refusal('InvalidArgument', 'This file is malformed.');
         },
       },
     ];

@@ -26,7 +26,7 @@ export function checkLabelStructure(space: StableSpace): LabelShape {
   expect(block.subarray(0, 8).toString('latin1')).toBe('\0EFSLBL1');
   const owned = new Map<number, number>();
   const claim = (slot: number, units: number) => {
-    expectSame(owned.has(slot), false, `slot ${slot} is there twice`);
+    expectSame(owned.has(slot), false, `slot ${slot} occurs twice`);
     owned.set(slot, units);
   };
 

@@ -65,7 +65,7 @@ export function checkIndexStructure(space: IndexSpace, hasSums = false): IndexSh
   expect(version).toBe(hasSums ? 2 : 1);
   const owners = new Set<number>([0]);
   const claim = (page: number) => {
-    expectSame(owners.has(page), false, `page ${page} is there twice`);
+    expectSame(owners.has(page), false, `page ${page} occurs twice`);
     expectSame(page < pagesEnd, true, `page ${page} of ${pagesEnd}`);
     owners.add(page);
   };

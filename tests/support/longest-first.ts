@@ -1,7 +1,7 @@
 // Runs the longest test files first: a long file that starts last leaves the other worker idle.
 //
 // Vitest remembers the durations of its last run, but a fresh checkout has none, so the durations
-// are committed. `EFS_DURATIONS=1 npm test` records them anew.
+// are committed. `EFS_DURATIONS=1 npm test` records them again.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { findProgram } from './judges.ts';
+import { findProgram } from './programs.ts';
 
 export interface Chromium {
   readonly context: BrowserContext;

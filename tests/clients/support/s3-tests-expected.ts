@@ -89,7 +89,7 @@ export const expectedFailures: Readonly<Record<string, readonly string[]>> = {
   'AWS answers metadata that is not ASCII as RFC 2047 encodes it': [
     'test_object_set_get_unicode_metadata',
   ],
-  'AWS encodes the prefix too where the client asks for encoding-type=url, and botocore decodes the keys alone':
+  'AWS encodes the prefix too where the client asks for encoding-type=url, and botocore decodes only the keys':
     ['test_bucket_list_prefix_unreadable'],
   'Browsers cannot post forms': [
     'test_post_object_anonymous_request',
@@ -125,7 +125,7 @@ export const expectedFailures: Readonly<Record<string, readonly string[]>> = {
     'test_bucket_listv2_unordered',
     'test_head_bucket_usage',
   ],
-  'If-None-Match of what is stored is * alone, as on AWS: NotImplemented': [
+  'If-None-Match supports only * on writes, as on AWS: NotImplemented': [
     'test_multipart_put_current_object_if_match',
     'test_multipart_put_current_object_if_none_match',
     'test_multipart_put_object_if_match',

@@ -56,7 +56,7 @@ function generationOf(store: StateStore): number {
   expect(parts).toEqual(parts.map(() => expected));
   const found = store.getModule(moduleHash);
   // The engine reports this, and keeps the canister.
-  if (found === undefined) throw new Error('the module is missing, which --repair does not mend');
+  if (found === undefined) throw new Error('the module is missing, and --repair cannot restore it');
   expect(Buffer.from(found).equals(module)).toBe(true);
   return generation;
 

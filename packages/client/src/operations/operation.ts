@@ -135,7 +135,7 @@ export type PathRows<Operations> = {
   readonly [Name in keyof Operations]: PathRow<Operations[Name]>;
 };
 
-/** Operations whose arguments hold several files, each of which may fail alone. */
+/** Operations whose arguments hold several files, each of which may fail separately. */
 export type BatchName<Operations> = {
   [Name in keyof Operations]: 'batch' extends Seals<ArgumentOf<Operations[Name]>>[SealedField<
     ArgumentOf<Operations[Name]>

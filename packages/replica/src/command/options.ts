@@ -7,16 +7,16 @@ import { reportLine } from './report-line.ts';
 
 export const optionsUsage = `  --port N      port of the gateway and the agent endpoints (default 4943)
   --state DIR   folder that keeps the state (default .replica)
-  --clean       start anew: delete the state first
-  --repair      when the state is damaged: go back to the last intact state, and print what is lost
+  --clean       delete the state and start with an empty one
+  --repair      if the state is damaged, restore the last intact one and print what is lost
   --allow-origin ORIGIN
                 pages of this origin (https://example.org) may reach the agent endpoints, as those
                 of localhost may; may be repeated
-  --outcalls    canisters may make HTTPS outcalls, from this machine; without TLS to itself alone
+  --outcalls    canisters may make HTTPS outcalls from this machine; only to itself without TLS
   --profile mainnet
-                as slow as the network: rounds of a second, its limits of rates, and the answers
-                that its HTTP gateways keep
-  --seed N      of what is chance in a profile (default 1)
+                as slow as the network: rounds of a second, its rate limits, and the cache of its
+                HTTP gateways
+  --seed N      seed of the random decisions of a profile (default 1)
   --verbose     a line for each message: instructions, cycles, pages, milliseconds
   --help        this text`;
 

@@ -1,6 +1,6 @@
-// Signatures under keys that subnets share on the network and that this replica has alone: ECDSA
-// and BIP340 over secp256k1, and Ed25519. Each canister has its own keys below the master keys,
-// which derive from one secret seed.
+// Threshold signatures of the network, computed here with plain secret keys: ECDSA and BIP340 over
+// secp256k1, and Ed25519. Each canister has its own keys below the master keys, which derive from
+// one secret seed.
 
 import { mod } from '@noble/curves/abstract/modular';
 import {

@@ -1,4 +1,4 @@
-// vetKD over BLS12-381, which the network's subnets compute together and this replica alone:
+// vetKD over BLS12-381, which a subnet computes jointly and this replica by itself:
 // derived public keys in G2, and derived keys as BLS signatures in G1, encrypted to the caller's
 // transport key. Scheme: ePrint 2023/616; derivation and domain separators match the official
 // client.

@@ -1,5 +1,5 @@
-// The judges, each a file of this folder: which programs it needs, and which are asked for.
-//   EFS_CLIENTS  their names with commas between, such as wget,curl; all unless told
+// The programs that each test file of this folder's parent needs, and the choice of files.
+//   EFS_CLIENTS  names of test files separated by commas, such as wget,curl (default: all)
 
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
@@ -78,7 +78,7 @@ const programsOf: Readonly<Record<string, readonly Program[]>> = {
 };
 
 /** Throws an Error for an unknown name. */
-export function judgesAsked(): readonly string[] {
+export function clientsAsked(): readonly string[] {
   const { EFS_CLIENTS = 'all' } = process.env;
   const all = Object.keys(programsOf);
   if (EFS_CLIENTS === 'all') return all;
@@ -90,7 +90,7 @@ export function judgesAsked(): readonly string[] {
 
 /** Runs before the tests: throws an Error that lists missing programs and how to install them. */
 export default function requirePrograms(): void {
-  const needed = new Set(judgesAsked().flatMap((judge) => programsOf[judge] ?? []));
+  const needed = new Set(clientsAsked().flatMap((client) => programsOf[client] ?? []));
   const missing = [...needed].filter((program) => !isInstalled(program));
   if (missing.length === 0) return;
   const lines = missing.map((program) => `${program}: not installed, ${installations[program]}`);
@@ -104,7 +104,7 @@ function isInstalled(program: Program): boolean {
   return spawnSync(path, ['-c', `import ${module}`]).status === 0;
 }
 
-/** Returns the program's path by the PATH; undefined if it is not installed. */
+/** Finds a program in the PATH; returns undefined if it is not installed. */
 export function findProgram(program: string): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.map((folder) => join(folder, program)).find(isExecutable);
