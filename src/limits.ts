@@ -40,9 +40,7 @@ export const requestTextBytesMax = 10_240;
 /** Bytes of a response's body; a query's whole reply may have 3 MiB, an update's 2 MiB. */
 export const responseBodyBytesMax = 2_000_000;
 
-/**
- * Bytes of one piece of a stream, which a query reads after an update, see domain/files/streams.ts.
- */
+/** Bytes of a stream that one query reads after an update, see domain/files/streams.ts. */
 export const streamPieceBytes = 1_900_000;
 export const streamBytesMax = streamPieceBytes * joinedPartsMax;
 /** Time for which a stream can continue, and for which a replaced file is kept while it is read. */

@@ -1,7 +1,7 @@
-// The answers of one file that are certified ahead for anybody. Their leaves, `expression hash /
-// request hash / response hash / ""`, are computed from the file's record at commit and again when
-// it is read (file-leaves.ts). A plain GET matches only the leaf of the whole answer, because a
-// malicious node may choose among matching leaves.
+// The answers of one file that are certified in advance, for anybody. Their leaves, `expression
+// hash / request hash / response hash / ""`, are computed from the file's record at commit and
+// again when it is read (file-leaves.ts). A plain GET matches only the leaf of the whole answer,
+// because a malicious node may choose among matching leaves.
 
 import { type ExpressionName, expressionField, expressions } from './expressions.ts';
 import type { Field } from './representation-hash.ts';
@@ -14,7 +14,7 @@ export interface CertifiedFile {
   /** Further fields of a 200 and a 206, without lengths and ranges. */
   readonly headers: readonly Field[];
   readonly size: number;
-  /** Length of every part except the last; a part is the content of one answer. */
+  /** Length of every part except the last; a part is the bytes of one answer, a chunk. */
   readonly partSize: number;
   /** 0 for an empty file. */
   readonly partCount: number;

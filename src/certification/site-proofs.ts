@@ -25,7 +25,7 @@ export interface RowQuestion {
   readonly isFormer: boolean;
 }
 
-/** Paths of URLs are percent-decoded. A proof is `undefined` if the statement is false. */
+/** `urlPath`: percent-decoded. A proof is `undefined` if the statement is false. */
 export function openSiteProofs({
   published,
   fixed,
@@ -77,7 +77,7 @@ export function openSiteProofs({
       return prove(urlPath, cborOf(tree));
     },
 
-    /** Proves that every request there has this answer, or that OPTIONS has the usual one. */
+    /** Proves that every request at the path has this answer, or that OPTIONS has the usual one. */
     proveAnswer(urlPath: string, row: FixedRow, answer: FixedAnswer): Evidence | undefined {
       const path = requestText(urlPath);
       const witness = published.witness({ text: path }, cborOf(fixed().toAll(answer, row)));

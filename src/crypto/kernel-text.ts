@@ -39,7 +39,7 @@ export function openTextExchange(host: TextFunctions): boolean {
   return true;
 }
 
-/** For a host that continues with another kernel or without one. */
+/** Disables the exchange, for a host that continues with another kernel or without one. */
 export function closeTextExchange(): void {
   functions = undefined;
 }

@@ -16,7 +16,7 @@ const encryptedKeyBytes = g1Bytes + g2Bytes + g1Bytes;
 const symmetricKeyBytes = 32;
 
 /**
- * Returns a compressed point of G1, 48 bytes. The secret: random bytes for a single key, wiped
+ * Returns a compressed point of G1, 48 bytes. Draw the secret at random for each key, and wipe it
  * afterwards.
  */
 export function transportPublicKey(secret: Uint8Array): Uint8Array {

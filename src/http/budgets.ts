@@ -34,7 +34,7 @@ export const linkPattern = /\/s\/([^/]*)\/(.*)$/sy;
  * budget.
  */
 function payerOf({ stores, call, request }: Sent): ApiKey | BudgetName {
-  // Browsers need no update for it, see certified-answer.ts
+  // Preflights of browsers need no update, see certified-answer.ts
   if (request.method === 'OPTIONS') return 'refusals';
   const path = readablePath(request);
   const [, bucket] = matchStart(bucketPattern, path) ?? [];
@@ -68,8 +68,8 @@ function paying(budget: BudgetName, answer: Answer): BudgetName {
 }
 
 /**
- * For the query and the inspection: returns the refusal if no update may be caused for the query's
- * answer.
+ * Returns the refusal if no budget pays for the update that the query's answer needs. For the query
+ * and the inspection.
  */
 export function updateRefusal(sent: Sent, response: Answer): Refusal | undefined {
   const { stores, call } = sent;

@@ -61,7 +61,7 @@ export function fileResponse(exchange: Exchange, opened: OpenedFile): HttpRespon
     : wholeResponse(exchange, opened);
 }
 
-/** If-Range counts only together with a Range (RFC 9110 §13.1.5). */
+/** Ignores If-Range without Range (RFC 9110 §13.1.5). */
 function askedRange({ request }: Exchange, file: FileRecord): RangeRequest {
   const range = header(request, 'range');
   const applies =
@@ -73,7 +73,7 @@ function wholeResponse(exchange: Exchange, opened: OpenedFile): HttpResponse {
   const { file } = opened;
   const row: PublicRow = { row: 'plain', method: 'GET' };
   if (file.chunkCount > joinedPartsMax) {
-    const reason = `The file has ${file.chunkCount} parts, and a gateway joins ${joinedPartsMax}`;
+    const reason = `The file has ${file.chunkCount} chunks, and a gateway joins ${joinedPartsMax}`;
     throw tooLarge(file, reason);
   }
   if (file.chunkCount <= 1) {
@@ -119,9 +119,10 @@ function tooLarge({ size, chunkCount }: FileRecord, reason: string): Refusal {
 }
 
 /**
- * Returns the part to answer with, which may be shorter than the requested range: for a gateway
- * that joins parts, for a media element, which requests the rest later, for clients that prefer it,
- * and if the part reaches the end. All other clients take a shorter answer for the end of the file.
+ * Returns the part to answer with, which may be shorter than the requested range, for a gateway
+ * that joins parts, a media element, which requests the rest later, a client that prefers parts,
+ * and if the part reaches the end. All other clients would take a shorter answer for the end of the
+ * file.
  */
 function partAsked(
   { request }: Exchange,

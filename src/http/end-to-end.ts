@@ -1,4 +1,4 @@
-// GET of how a bucket is end-to-end: `/api/v1/bucket/{bucket}/end-to-end`.
+// GET of a bucket's end-to-end mode: `/api/v1/bucket/{bucket}/end-to-end`.
 
 import { endToEndFor } from '../domain/administration/bucket-administration.ts';
 import { isoTime } from '../domain/files/file-view.ts';
@@ -7,8 +7,8 @@ import { privateJson } from './respond.ts';
 import { type Answer, type Exchange, upgrade } from './router.ts';
 
 /**
- * Answers by an update. Gateways accept a single node's answer in its place, so clients that can
- * verify signatures call getBucketMode instead.
+ * Answers by an update. Gateways also accept a single node's answer, so clients that can verify
+ * signatures call getBucketMode instead.
  */
 export function getEndToEnd(exchange: Exchange): Answer {
   const { stores, call } = exchange;

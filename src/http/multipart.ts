@@ -53,7 +53,7 @@ function malformed(fault: string): Refusal {
 const boundaryPattern = /^[A-Za-z0-9'()+_,./:=? -]{0,69}[A-Za-z0-9'()+_,./:=?-]$/;
 const boundaryParameter = 'boundary=';
 
-/** Characters of a boundary never end a parameter. */
+/** Splits the field at each semicolon, which no boundary contains. */
 function boundaryOf(request: HttpRequest): string {
   const sent = singleHeader(request, 'content-type') ?? '';
   const [type = '', ...parameters] = sent.split(';').map((piece) => piece.trim());

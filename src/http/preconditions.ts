@@ -109,7 +109,7 @@ function parseHttpDate(text: string): number | undefined {
   return isReal ? milliseconds / 1_000 : undefined;
 }
 
-/** No file is older than 1970. */
+/** Reads two digits as 1970 to 2069, because no file is older than 1970. */
 function fullYear(year: string): string {
   return year.length === 4 ? year : `${year < '70' ? '20' : '19'}${year}`;
 }

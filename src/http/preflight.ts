@@ -11,7 +11,7 @@ export const exposedHeaders: Header = [
     'Content-Disposition, Retry-After, X-Request-Id',
 ];
 
-/** Every request header that files are asked for with. */
+/** All headers of requests for files. */
 const allowedHeaders =
   `Authorization, Content-Type, X-Bucket-Id, X-File-Tags, ${storedHeaderNames.join(', ')}, ` +
   'Content-Digest, Repr-Digest, If-Match, If-None-Match, If-Modified-Since, ' +
@@ -36,14 +36,14 @@ function preflight(exposed: Header, allowed: string, allowedMethods = methods): 
 /** The gateway uses it only when it is 2xx, empty and has a CORS header. */
 export const preflightResponse: HttpResponse = preflight(exposedHeaders, allowedHeaders);
 
-/** Below `/api/`, where nothing is certified ahead. */
+/** Below `/api/`, where nothing is certified in advance. */
 export const apiPreflightResponse: HttpResponse = preflight(
   exposedHeaders,
   `${allowedHeaders}, X-File-Metadata`,
   `${methods}, PATCH`,
 );
 
-/** At a file whose leaves are those of version 0.1.0, among which it is. */
+/** At a file with the leaves of version 0.1.0, one of which is of this answer. */
 export const formerPreflightResponse: HttpResponse = preflight(
   ['Access-Control-Expose-Headers', 'ETag, Location, Content-Range, X-Request-Id'],
   'Authorization, Content-Type, X-Bucket-Id, X-File-Tags, If-Match, If-None-Match, Range, ' +

@@ -51,7 +51,10 @@ export interface Route {
    */
   readonly pattern: RegExp;
   readonly handlers: Readonly<Record<string, Handler>>;
-  /** GET and HEAD never need an update. For lists, which cost more than a refusal may. */
+  /**
+   * For lists, which cost more than a refusal may: the inspection refuses their GET and HEAD
+   * unread.
+   */
   readonly isList?: true;
 }
 
@@ -154,7 +157,10 @@ const missingCodes: ReadonlySet<RefusalCode> = new Set([
   'InvalidBucketId',
 ]);
 
-/** The sender has to learn that the key is exposed. */
+/**
+ * Its message is never replaced by that of a missing file: the sender must learn of the exposed
+ * key.
+ */
 class KeyInUrl extends Refusal {}
 
 function dispatch(routes: readonly Route[], exchange: Omit<Exchange, 'captures'>): Answer {

@@ -1,4 +1,4 @@
-// The routes of the service. Those of a family stand in the file that has all its handlers.
+// The routes of the service. The routes of a family are in the file with their handlers.
 
 import { linkPattern } from './budgets.ts';
 import { getCloudFile, headCloudFile } from './cloud.ts';

@@ -24,7 +24,7 @@ export function bytesEqual(left: Uint8Array, right: Uint8Array): boolean {
 
 /**
  * Returns a text with one character per byte. `apply` passes its arguments on the stack, so it gets
- * pieces.
+ * at most 8,192 bytes at a time.
  */
 export function byteString(bytes: Uint8Array): string {
   const piece = 8_192;

@@ -25,7 +25,7 @@ export function stableMap(memoryId: number): StableMap {
     return opened;
   }
   const azle = globalThis._azleIc;
-  if (azle === undefined) throw new Error('Stable maps are in a canister of Azle');
+  if (azle === undefined) throw new Error('Stable maps exist only in a canister of Azle');
   return {
     open: () => void open(),
     get: (key) => {

@@ -116,5 +116,5 @@ function longResult(words: Uint32Array): number {
 
 function checkWhole(value: number): void {
   if (Number.isSafeInteger(value) && value >= 0) return;
-  throw new Error(`Cannot reach stable memory: ${value} is no whole number of bytes or pages`);
+  throw new Error(`Cannot reach stable memory: ${value} is not a whole number of bytes or pages`);
 }

@@ -7,7 +7,7 @@ import { resultOf } from './result.ts';
  * Options of an end-to-end bucket: only clients encrypt and decrypt its files, which are age files.
  */
 export const EndToEndOptions = IDL.Record({
-  /** Members get an identity by the network's vetKeys. Default: true. */
+  /** Members get an identity that the network derives (vetKeys). Default: true. */
   usesVetKeys: IDL.Opt(IDL.Bool),
   /** Clients seal the segments of paths. Default: false. */
   sealsNames: IDL.Opt(IDL.Bool),

@@ -46,7 +46,7 @@ const longLengthsMax = 128;
 /** The message violates the format or a bound; the text completes "the message …". */
 export class CandidFault extends RangeError {}
 
-/** The message is not of the one kind that a reader supports. */
+/** The message is of a kind that the reader does not support. */
 export class UnknownCandid extends Error {}
 
 function endsEarly(): CandidFault {
@@ -227,7 +227,7 @@ export class CandidReader {
           if (flag === 0) continue;
           if (kind >= optBlobs) {
             let count = bytes[position] as number;
-            // Beyond the end it is undefined, so this is false.
+            // Beyond the end `count` is undefined, and the comparison false.
             if (count < 0x80 && count <= itemsLeft) {
               position += 1;
             } else {
@@ -240,7 +240,7 @@ export class CandidReader {
           }
         }
         while (blobs-- > 0) {
-          // Beyond the end they are undefined, so the lengths do not count as short.
+          // Beyond the end both bytes are undefined, so the lengths do not count as short.
           const first = bytes[position++] as number;
           if (first < 0x80) {
             position += first;
@@ -261,7 +261,7 @@ export class CandidReader {
     this.#position = position;
   }
 
-  /** Returns the end of a value whose length begins there and has several bytes. */
+  /** Returns the end of the value whose length, of several bytes, begins at `position`. */
   #endOfLong(position: number): number {
     this.#position = position;
     const length = this.unsigned();

@@ -45,7 +45,7 @@ class TypeTable extends IDL.Visitor<null, number> {
   readonly entries: number[][] = [];
   readonly #known = new Map<IDL.Type, number>();
 
-  /** Its component types are added first. */
+  /** Adds an entry after the entries of its component types. */
   #add(type: IDL.Type, entry: () => number[]): number {
     const known = this.#known.get(type);
     if (known !== undefined) return known;

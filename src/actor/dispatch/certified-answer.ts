@@ -1,5 +1,6 @@
-// Turns a query's response into what a verifying gateway accepts: one of the answers certified
-// ahead, or the wish to be asked again by an update, whose answer the network vouches for.
+// Converts a query's response into one that a verifying gateway accepts: an answer that is
+// certified in advance, or a request to call again as an update, whose answer the network
+// certifies.
 
 import { canisterSelf } from 'azle';
 import { certificateField, certificateHeader } from '../../certification/certificate-header.ts';
@@ -62,8 +63,8 @@ interface Redirect {
 }
 
 /**
- * Gateways of hosts `<canister id>.raw.…` verify nothing; something and `--` may stand before the
- * id. Any other host, such as a domain of somebody's own with that label, is one that verifies.
+ * Whether the host is `<canister id>.raw.…`, whose gateways verify nothing. A prefix that ends in
+ * `--` may precede the id. All other hosts verify, even if their second label is `raw`.
  */
 function isRaw(request: HttpRequest): boolean {
   const [name = '', label] = header(request, 'host')?.toLowerCase().split('.', 2) ?? [];
@@ -80,7 +81,7 @@ export function needsUpdate(request: HttpRequest, response: HttpResponse): boole
 interface Answered {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
-  /** False while no update may be caused for the request: then there is no plan `upgrade`. */
+  /** Whether the plan may be `upgrade`: false while no budget pays for an update. */
   readonly mayAsk: boolean;
 }
 
@@ -129,9 +130,9 @@ function planOf(answered: Answered): Plan {
   if (isRaw(request)) return { kind: 'unproven' };
   const urlPath = provablePath(request);
   const { publicAnswer } = response;
-  // The tree need not be asked for what the router has just found
+  // The router has just found the file: no lookup in the tree is needed.
   if (publicAnswer?.address === urlPath) return { kind: 'file', ...publicAnswer };
-  // The leaves of a link prove its file, but not that something is missing or refused
+  // The leaves of a link prove its file, but neither a 404 nor a refusal.
   if (proofs.isAtLink(urlPath)) {
     return response.isMissing ? { kind: 'unproven' } : unprovable(answered);
   }
@@ -144,7 +145,7 @@ function planOf(answered: Answered): Plan {
   if (response.isMissing) {
     return { kind: 'fixed', urlPath, row: 'not-found', page: response.siteAnswer };
   }
-  // An update has nothing to add where no path of a file can be.
+  // No file can have such a path, so an update would give the same answer.
   const isUnreadable = urlPath.includes(nulStandIn);
   if (!isUnreadable && unprovable(answered).kind === 'upgrade') return { kind: 'upgrade' };
   return unlessUnopened(answered, () => {
@@ -153,15 +154,14 @@ function planOf(answered: Answered): Plan {
   });
 }
 
-/** Whether it is OPTIONS as browsers send it. A proof covers the body, so another one has none. */
+/** Whether it is OPTIONS without a body, as browsers send it. No other body has a proof. */
 function isPreflight({ method, body }: HttpRequest): boolean {
   return method === 'OPTIONS' && body.length === 0;
 }
 
 /**
- * Chooses the proof of the answer to OPTIONS, at every path and host. A gateway that once receives
- * an answer which it cannot verify answers OPTIONS itself for a day, and allows no page to send a
- * key.
+ * Chooses the proof of the answer to OPTIONS, for every path and host. After one answer that it
+ * cannot verify, a gateway answers OPTIONS itself for a day, and lets no page send a key.
  */
 function preflightPlan(answered: Answered): Plan {
   const { request } = answered;
@@ -176,7 +176,7 @@ function preflightPlan(answered: Answered): Plan {
   return { kind: 'fixed', urlPath, row: 'preflight', page: site && pageFace(stores, site) };
 }
 
-/** A page that does not open, for whatever reason, has no proof. */
+/** Returns the plan, or that of an answer without a proof if the site's page cannot be read. */
 function unlessUnopened(answered: Answered, plan: () => Plan): Plan {
   try {
     return plan();
@@ -189,15 +189,15 @@ function unlessUnopened(answered: Answered, plan: () => Plan): Plan {
 const nulStandIn = '\u0001';
 
 /**
- * The path as verifiers read it, who leave malformed percent-encodings as they are. Labels are
- * joined by NUL here, so U+0001 stands in for a NUL of the path: no stored label has either, and a
- * proof that one is absent shows that the other is.
+ * Returns the path as verifiers read it: malformed percent-encodings stay as they are. Labels are
+ * joined by NUL, so U+0001 replaces a NUL of the path: no stored label contains either of them, and
+ * the proof that one is absent also shows that the other is.
  */
 export function provablePath(request: HttpRequest): string {
   return readablePath(request).replaceAll('\0', nulStandIn);
 }
 
-/** Nobody may make the canister pay for the many bytes of a request that changes nothing. */
+/** Asks for an update unless the request is large, because the canister would pay for its bytes. */
 function unprovable({ request, mayAsk }: Answered): Plan {
   const { url, headers, body } = request;
   const head = headers.reduce((sum, [name, value]) => sum + name.length + value.length, url.length);

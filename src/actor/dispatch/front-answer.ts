@@ -1,5 +1,5 @@
-// The answer of a front: for every path one of its pages or the 404, all certified ahead. It does
-// not depend on the caller and never needs an update.
+// The answer of a front: one of its pages or the 404, all certified in advance. It does not depend
+// on the caller and never needs an update.
 
 import { rowHeaders, rowStatus } from '../../certification/certified-file.ts';
 import { expressions } from '../../certification/expressions.ts';

@@ -11,7 +11,7 @@ import { methodTable } from './method-table.ts';
 
 /**
  * Refusals of callers who have no right to the named thing, or who name something that does not
- * exist. A caller with any other refusal has a right that costs more than a refusal.
+ * exist. Any other refusal goes to a caller whose right allows costlier calls anyway.
  */
 const strangersCodes: ReadonlySet<RefusalCode> = new Set([
   'Unauthorized',

@@ -1,8 +1,8 @@
 // Decodes the arguments of methods within bounds. It replaces the Candid library, which takes
-// 80,000 instructions per value and whose work depends on what the bytes declare. Values have the
-// library's forms. Candid specification, "Subtyping and coercion", except for one rule: an option
-// of another type is refused. Candid would treat it as absent, so that a key whose expiry came as a
-// text would never expire.
+// 80,000 instructions per value and whose work depends on what the bytes declare; it returns values
+// in the same form. It follows the Candid specification, "Subtyping and coercion", except for one
+// rule: an option of another type is refused. Candid would treat it as absent, so that a key whose
+// expiry came as a text would never expire.
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';

@@ -233,7 +233,7 @@ export const answerHead = messageHead(HttpResponse);
 
 export interface EncodableResponse {
   readonly status: number;
-  /** A long value can be given as its UTF-8. */
+  /** A value can be a text or its UTF-8, which is faster for long ones. */
   readonly headers: readonly (readonly [name: string, value: string | Uint8Array])[];
   readonly body: Uint8Array;
   /** A streaming strategy from encodeStrategy(); absent if the body is complete. */

@@ -187,8 +187,8 @@ export class BucketsActor {
   }
 
   /**
-   * Changes who may create buckets, and budgets, for controllers. ok lists all principals that may
-   * create buckets.
+   * Changes budgets and the principals that may create buckets, for controllers. ok lists all
+   * principals that may create buckets.
    */
   @update([AccessChange], ResultPrincipals)
   updateAccess(argument: AccessChangeArgument) {

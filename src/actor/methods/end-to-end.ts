@@ -78,9 +78,9 @@ function requireSame(before: IdentityPath, call: Call, request: IdentityRequest)
 /** End-to-end encrypted buckets: their modes, and the identities of their members. */
 export class EndToEndActor {
   /**
-   * (bucketId, apiKey) Returns the bucket's end-to-end mode and recipients, signed by the network
-   * as no query is. For members, and for keys that may write or may read the whole bucket. Errors:
-   * AccessDenied, NoSuchBucket, SlowDown.
+   * (bucketId, apiKey) Returns the bucket's end-to-end mode and recipients. An update, so that the
+   * network signs them. For members, and for keys that may write or may read the whole bucket.
+   * Errors: AccessDenied, NoSuchBucket, SlowDown.
    */
   @update([IDL.Text, IDL.Opt(IDL.Text)], ResultBucketMode)
   getBucketMode(bucket: string, [apiKey]: Optional<string>) {

@@ -53,8 +53,8 @@ function resultOfFile({ stored, refusal }: BatchResult) {
 /** Many files at once: uploads and deletions in one call. */
 export class FileBatchesActor {
   /**
-   * Stores at most 200 files with 2,000,000 bytes in total: either all or none. ok has the order of
-   * the files.
+   * Stores at most 200 files with 2,000,000 bytes in total: either all or none. ok lists the
+   * results in the order of the files.
    */
   @update([FileBatch], ResultFiles, { manual: true })
   uploadFiles(): void | Promise<void> {
@@ -72,7 +72,7 @@ export class FileBatchesActor {
 
   /**
    * Deletes at most 1,000 paths, or as many files with a prefix; fewer if files have many chunks or
-   * links. Then other paths get SlowDown, and a prefix continues with its cursor.
+   * links. The remaining paths then get SlowDown; a prefix continues with its cursor.
    */
   @update([FileDeletion], ResultDeletion, { manual: true })
   deleteFiles(): void | Promise<void> {

@@ -79,7 +79,7 @@ const usageArguments = [IDL.Text, IDL.Opt(IDL.Text), IDL.Opt(IDL.Text)];
 
 /** Lists of files: by pages, or by folders and cursors. */
 export class ListingActor {
-  /** Pages and their size are integers from 1 on; a size above 50 counts as 50. */
+  /** Lists files by pages, numbered from 1. A page size above 50 counts as 50. */
   @query([ListFilesRequest], ResultFileList, { manual: true })
   listFiles(): void {
     const decoded = decodeArguments({ name: 'listFiles', parameters: [ListFilesRequest] });

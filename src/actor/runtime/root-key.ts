@@ -131,7 +131,6 @@ function isLongAgo(timeNs: bigint): boolean {
   return time() - timeNs > BigInt(staleAfterSeconds) * nsPerSecond;
 }
 
-/** Doubling. */
 function retrySeconds(failures: number): number {
   return Math.min(retrySecondsMax, retrySecondsMin * 2 ** (failures - 1));
 }

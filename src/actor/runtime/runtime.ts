@@ -180,7 +180,7 @@ function workOnRecords(): boolean {
   return continueRotation(stores) || upgradeRecords(stores) || renewSites(stores);
 }
 
-/** For a key that replaces another: later random bytes come from a fresh seed. */
+/** Reseeds the random source soon after a key was replaced. */
 export function startReseed(): void {
   reseedTimer.arm();
 }

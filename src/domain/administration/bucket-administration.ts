@@ -53,9 +53,9 @@ interface BucketName {
 }
 
 /**
- * For callers with the read permission. A key with a prefix is refused, because the record
- * describes the whole bucket. In an end-to-end bucket, any key with `write` gets the recipients,
- * but no counts.
+ * Returns the bucket's record, for callers with the read permission. Refuses a key with a prefix,
+ * because the record describes the whole bucket. In an end-to-end bucket, any key with `write` gets
+ * the recipients, but no counts.
  */
 export function describeBucket(stores: Stores, call: Call, request: BucketName): BucketDetails {
   const described = valueOrRefusal(() =>
@@ -92,9 +92,9 @@ export function endToEndFor(stores: Stores, call: Call, request: BucketName): En
 }
 
 /**
- * Returns how the bucket is end-to-end, with its newest epoch only; `undefined` if it is not. For
- * members, for keys that may write on whatever part of it, and for keys that may read all of it. An
- * update asks this, which charges the key, so the key is looked up once.
+ * Returns the end-to-end mode, with only the newest epoch, or `undefined` if the bucket has none.
+ * For members, for keys with `write` whatever their prefix, and for keys that may read the whole
+ * bucket. Looks the key up only once, because each lookup charges it in an update.
  */
 export function bucketMode(stores: Stores, call: Call, request: BucketName): EndToEnd | undefined {
   const { bucket: id, apiKey: sent } = request;

@@ -69,7 +69,7 @@ export function statusOf(stores: Stores, call: Call, system: SystemFigures): Sta
   };
 }
 
-/** How many buckets with a role of the caller are searched for one that the caller owns. */
+/** Number of the caller's buckets that are searched for one that the caller owns. */
 const lookedAtMax = 10;
 
 function maySeeCycles(stores: Stores, call: Call): boolean {

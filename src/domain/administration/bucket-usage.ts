@@ -10,7 +10,7 @@ import { areSizesCounted } from './record-upgrade.ts';
 export interface UsageRequest {
   readonly bucket: string;
   readonly apiKey: SentKey;
-  /** Compared exactly; '' matches every path. */
+  /** '' matches every path. */
   readonly prefix: string | undefined;
 }
 

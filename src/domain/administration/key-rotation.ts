@@ -162,8 +162,8 @@ function rewrapBuckets(stores: Stores, progress: Progress): boolean {
     saveProgress(stores, { ...progress, bucket: progress.bucket + ids.length, rewrapped });
     return true;
   }
-  // Created and deleted buckets shift the positions of others, so only a pass without a finding
-  // ends it.
+  // Created and deleted buckets shift the positions of others, so the last pass is the one that
+  // wraps no key.
   if (rewrapped === 0) finishRootRotation(stores);
   saveProgress(stores, { ...progress, bucket: 0, rewrapped: 0 });
   return rewrapped > 0;

@@ -49,7 +49,7 @@ const version = 1;
 const metaKey = 'recordUpgrade';
 /** Increases with each change that requires rewriting records. */
 const target = 4;
-/** The target before the stage `links` existed: its number of `done` is that of `links` now. */
+/** The target before the stage `links` existed, when `done` had its present number. */
 const linklessTarget = 3;
 const beginning: Progress = { stage: 'uploads', position: 0, noted: 0, bucketId: '', path: '' };
 
@@ -84,7 +84,7 @@ export function areSizesCounted(stores: Stores): boolean {
   return stages.indexOf(readProgress(stores).stage) > stages.indexOf('sizes');
 }
 
-/** One bounded step; true while there is more. */
+/** Runs one bounded step; true while more is left. */
 export function upgradeRecords(stores: Stores): boolean {
   const progress = readProgress(stores);
   if (progress.stage === 'done') {
@@ -108,7 +108,7 @@ function stepOf(stage: Exclude<Stage, 'done'>): (stores: Stores, progress: Progr
   }
 }
 
-/** Ended uploads shift the positions of others, so only a pass that notes none is the last. */
+/** Ended uploads shift the positions of others, so the last pass is the one that notes none. */
 function noteUploads(stores: Stores, progress: Progress): Progress {
   const { position } = progress;
   const ids = stores.uploads.keys(position, upgradedFilesPerMessage);

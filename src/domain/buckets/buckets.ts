@@ -151,8 +151,8 @@ export function findBucket(stores: Stores, id: string): Bucket | undefined {
 }
 
 /**
- * Returns the bucket of that name; throws for a malformed name and an unknown bucket. Callers must
- * have checked the right to it.
+ * Returns the bucket of that name; throws for a malformed name and an unknown bucket. Check the
+ * caller's right to the bucket first.
  */
 export function getBucket(stores: Stores, name: string): Bucket {
   return findBucket(stores, parseBucketId(name)) ?? refuseUnknown(name);
@@ -162,7 +162,7 @@ function refuseUnknown(name: string): never {
   throw noSuchBucket(name);
 }
 
-/** The same message for a missing bucket and for a private one that the caller has no right to. */
+/** The refusal, which is the same for a missing bucket and for a private one without a right. */
 export function noSuchBucket(id: string): Refusal {
   return new Refusal(
     'NoSuchBucket',

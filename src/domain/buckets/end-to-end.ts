@@ -20,7 +20,7 @@ export interface Epoch {
 }
 
 export interface EndToEnd {
-  /** Members get an identity by vetKeys. */
+  /** Members get an identity that the network derives (vetKeys). */
   readonly usesVetKeys: boolean;
   /** Clients seal the segments of paths. */
   readonly sealsNames: boolean;
@@ -45,7 +45,6 @@ function metaKey(bucketId: string): Uint8Array {
   return encodeUtf8(`endToEnd/${bucketId}`);
 }
 
-/** `undefined` for a bucket that is not end-to-end. */
 export function findEndToEnd(stores: Stores, bucketId: string): EndToEnd | undefined {
   const stored = stores.meta.get(metaKey(bucketId));
   if (stored === undefined) return undefined;
@@ -107,7 +106,7 @@ export interface EndToEndOptions {
   readonly recipients?: readonly string[] | undefined;
 }
 
-/** The mode to store; if it has no serial, it gets a new one. */
+/** The mode to store; without a serial, it gets a new one. */
 export type PlannedMode = Omit<EndToEnd, 'serial'> & { readonly serial?: bigint };
 
 /**

@@ -41,7 +41,7 @@ function chunksOf({ chunkCount }: FileRecord): number {
 export interface WorkLimit {
   /** Always true for the first work; once it was false, it stays false. */
   fits(leaves: number): boolean;
-  /** Counts work that was done; work that failed wrote nothing and is not counted. */
+  /** Counts work that was done. Do not count failed work, which wrote nothing. */
   spend(leaves: number): void;
 }
 

@@ -36,7 +36,7 @@ import { countedBytes, type FormerVersion, findVersion, freedBytes } from './ver
 import { noSuchVersion, withFormer } from './versions.ts';
 import { shownToWriter, type WrittenFile } from './written-files.ts';
 
-/** The notes are the fields that differ at the new path. */
+/** A copy or move; the inherited fields replace those of the source. */
 export interface CopyRequest extends ChangedNotes {
   /** The source's bucket. */
   readonly bucket: string;
@@ -135,7 +135,7 @@ function findSource(
   return { file: file ?? refuseMissing(bucket, from), former };
 }
 
-/** The error also applies between two end-to-end buckets, whose files have other recipients. */
+/** Two end-to-end buckets get it too, because their files have different recipients. */
 function foreignFile({ id }: Bucket): Refusal {
   return new Refusal(
     'NotEncrypted',

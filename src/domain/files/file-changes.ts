@@ -25,7 +25,6 @@ import { refuseMissing } from './files.ts';
 import { countedBytes } from './version-records.ts';
 import { type ShownField, shownToWriter, type WrittenFile } from './written-files.ts';
 
-/** Changes of a file's properties: a field that is present replaces the whole old one. */
 export interface ChangedNotes {
   readonly contentType?: string | undefined;
   readonly tags?: readonly string[] | undefined;

@@ -57,10 +57,7 @@ export type DeletionRequest = BucketClaim & {
   readonly read: () => Deletion;
 };
 
-/**
- * Refuses what deleteFiles() would refuse as a whole; changes nothing. It accepts paths that cannot
- * be deleted.
- */
+/** Refuses what deleteFiles() would refuse as a whole, but not single paths; changes nothing. */
 export function checkDeletions(
   stores: Stores,
   call: Call,

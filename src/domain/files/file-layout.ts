@@ -158,7 +158,7 @@ export function tagsStart(bytes: Uint8Array): number {
   return 1 + layoutOf(bytes).headerCount;
 }
 
-/** Stands for a damaged record that is replaced or deleted: its slots are unknown. */
+/** Returns a stand-in for a damaged record that is replaced or deleted; its slots are unknown. */
 export function unreadableFile(bucketId: string, path: string): FileRecord {
   const content = { contentId: 0, keySlot: 0, size: 0, chunkSize: 1, chunkCount: 0 };
   const metadata = { contentType: '', tags: [], headers: noStoredHeaders, metadata: [] };
@@ -185,7 +185,9 @@ export function decodeHead(bytes: Uint8Array): SealedContent {
   return { keySlot: reader.integer(), contentId: reader.integer() };
 }
 
-/** Builds one object literal, because spreading others into it costs as much as reading them. */
+/**
+ * Builds one object literal: spreading other objects into it would cost as much as reading them.
+ */
 function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRecord {
   const { keySlot, contentId } = decodeHead(bytes);
   const known = bytes[0] ?? 0;

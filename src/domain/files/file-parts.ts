@@ -59,7 +59,7 @@ export function fileParts(bytes: Uint8Array, { bucketId, path }: StoredName): Fi
     tags: notes.tags,
     metadata: notes.metadata,
     etag: bytes.subarray(etagEnd - etagBytes, etagEnd),
-    // A record with an empty digest does not show one to its reader
+    // A record with an empty digest does not show a digest.
     isDigest: chunkCount <= 1 && digestBytes > 0,
     url: bytes.subarray(urlStart, start - 2),
     size: view.getUint32(start + 9, true) + view.getUint32(start + 13, true) * 2 ** 32,

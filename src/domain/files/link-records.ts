@@ -102,7 +102,7 @@ function pathKey({ bucketId, path, id }: Link): Uint8Array {
 
 type Made = Pick<Link, 'maker' | 'keyHash' | 'bucketId'>;
 
-/** Returns 32 bytes that represent the API key of that hash or, without one, the principal. */
+/** Returns the maker, 32 bytes: the hash of the API key or, without a key, of the principal. */
 export function linkMaker({ maker, keyHash }: Pick<Link, 'maker' | 'keyHash'>): Uint8Array {
   return keyHash.length > 0 ? keyHash : sha256(maker);
 }
@@ -228,7 +228,7 @@ export function isOver({ expiresAtNs }: Link, nowNs: bigint): boolean {
   return expiresAtNs > 0n && expiresAtNs <= nowNs;
 }
 
-/** Refuses another link if the file has its maximum. Owners have a limit of their own. */
+/** Refuses another link if the file has its maximum, which is higher for owners. */
 export function checkLinkRoom(
   stores: Stores,
   {
@@ -254,9 +254,7 @@ function isOthers({ keyHash, isMembers }: Link): boolean {
   return keyHash.length > 0 || isMembers;
 }
 
-/**
- * Whether another link is within the limit; expired links count too, up to the same limit again.
- */
+/** Whether another link is within the limit; expired links have the same limit again. */
 function areFewer(links: readonly Link[], nowNs: bigint, limit: number): boolean {
   const live = links.filter((link) => !isOver(link, nowNs)).length;
   return live < limit && links.length < 2 * limit;

@@ -129,10 +129,10 @@ function requireRoom(
   const { bucket, isOwners } = place;
   const limit = isOwners ? bucketLinkCountMax : othersBucketLinkCountMax;
   if (bucket.linkCount >= limit) {
-    const whose = isOwners ? '' : ', the rest is for links of its owners';
+    const whose = isOwners ? '' : ' for callers other than its owners';
     throw new Refusal(
       'QuotaExceeded',
-      `Bucket ${bucket.id} has ${bucket.linkCount} links and may have ${limit}${whose}: remove some first.`,
+      `Bucket ${bucket.id} has ${bucket.linkCount} links; the limit is ${limit}${whose}: remove some first.`,
       { limit },
     );
   }
@@ -178,7 +178,7 @@ export function listLinks(stores: Stores, call: Call, request: LinkList): LinkPa
   const { bucket: name, apiKey } = request;
   const path = request.path === undefined ? undefined : parseFilePath(request.path);
   const right = { bucket: name, apiKey, permission: 'read' } as const;
-  // A key for prefix `ab` must not list links of file `a`, although a list by prefix is narrowed
+  // A list of all links is narrowed to the key's prefix; a path outside of the prefix is refused
   const { bucket, key, prefix } =
     path === undefined
       ? authorizeList(stores, call, { ...right, prefix: '' })

@@ -2,9 +2,8 @@
 // query sends a token. The token is sealed with a key derived from the root key, so it gives access
 // only to these bytes of this content, for ten minutes.
 //
-//   nonce 12 | sealed: version 1 | content u64 | key slot u64 | size u64 | chunk size u32 | start
-//   u64
-//     | end u64 | expires u64 | is public u8 | texts: bucket id
+//   nonce 12 | sealed: version 1 | content u64 | key slot u64 | size u64 | chunk size u32
+//     | start u64 | end u64 | expires u64 | is public u8 | texts: bucket id
 //
 // The nonce is a MAC of the sealed data (a synthetic nonce, RFC 8452 §1), because queries have no
 // randomness: the same token always has the same bytes.

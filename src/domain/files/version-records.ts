@@ -86,7 +86,7 @@ export interface Retired {
   readonly nowNs: bigint;
 }
 
-/** Whether the bucket stores it as a version, which it never does with an unreadable file. */
+/** Whether the bucket stores the file as a former version; false for an unreadable file. */
 function isKept(bucket: Bucket, file: FileRecord): boolean {
   return bucket.keepVersionsDays > 0 && file.contentId !== 0;
 }

@@ -178,7 +178,7 @@ export function withFormer<T>(
   });
 }
 
-/** Its record. */
+/** Returns the record of the version. */
 export function getVersion(stores: Stores, call: Call, request: VersionRequest): FileRecord {
   return withVersion(stores, { call, ...request }, ({ file }) => file);
 }

@@ -68,7 +68,7 @@ function slotOf(bucket: BucketKeys, keyId: number): number | undefined {
   return keyId === bucket.formerKeyId && keyId !== 0 ? bucket.formerKeySlot : undefined;
 }
 
-/** Negative, so that it differs from every id of a bucket's key. */
+/** The id is negative, so that it differs from the id of every bucket key. */
 function rootWrapper(root: RootKey): WrappingKey {
   return { id: -root.version, key: root.key };
 }

@@ -160,7 +160,7 @@ interface Walk extends Range {
   readonly selection: Selection;
   readonly hasFolders: boolean;
   readonly entries: Uint8Array[];
-  /** How many more entries and bytes of paths fit into the page. */
+  /** Number of further entries, and of bytes of their paths, that fit into the page. */
   missing: number;
   room: number;
 }

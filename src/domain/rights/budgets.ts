@@ -1,6 +1,6 @@
-// Budgets of the whole canister: for updates that nobody showed a key or a right to write for, and
-// for derivations by the network. Each is a token bucket. Queries and the inspection check a
-// budget, and the update takes from it. Controllers set the sizes.
+// Budgets of the whole canister: for updates of callers who show neither a key nor a right, and for
+// derivations by the network. Each is a token bucket. Queries and the inspection check a budget,
+// and the update takes from it. Controllers set the sizes.
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import { budgetDefaults, budgetMax } from '../../limits.ts';

@@ -15,14 +15,12 @@ export interface WritePreconditions {
 }
 
 /**
- * Refuses with PreconditionFailed unless a write is allowed over what is there; changes nothing.
- * The words never hold the file's tag: it begins with the SHA-256 of bytes that the caller may have
- * no right to read.
- * `existingEtag`: the present file's entityTag(), with its quotes; `undefined`: there is no file.
- * Refuses a malformed list of entity tags as InvalidArgument, since ignoring it would overwrite a
- * file that the caller wanted to protect. One bare tag, as the JSON record shows it, counts as
- * quoted. At completion pass the file that exists then, before the first write:
- * `checkWritePreconditions(old && entityTag(old), { ifMatch, ifNoneMatch })`.
+ * Refuses with PreconditionFailed unless the present file matches the conditions; changes nothing.
+ * The message never contains the file's tag, which begins with the SHA-256 of bytes that the caller
+ * may have no right to read. `existingEtag`: the file's entityTag(), with its quotes; `undefined`
+ * without a file. Refuses a malformed list of tags with InvalidArgument, because ignoring it would
+ * overwrite a file that the caller wanted to protect. Accepts one tag without quotes, as the JSON
+ * record shows it. A completion passes the file that exists then.
  */
 export function checkWritePreconditions(
   existingEtag: string | undefined,

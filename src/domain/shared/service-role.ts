@@ -14,14 +14,14 @@ export function networkUrl(canisterId: string): string {
 
 export interface VolumeRole {
   readonly kind: 'volume';
-  /** The volume's own; '' until it has had a front. */
+  /** Id of the volume itself; '' until it has had a front. */
   readonly id: string;
   readonly front: Front | undefined;
 }
 
 export interface FrontRole {
   readonly kind: 'front';
-  /** The id of the front itself. */
+  /** Id of the front itself. */
   readonly id: string;
   readonly volumes: readonly string[];
 }

@@ -37,7 +37,7 @@ export function tokensLeft(levels: TokenLevels, bucket: TokenBucket, nowNs: bigi
   return Math.min(burst, level.left + minutes * perMinute);
 }
 
-/** Returns whole seconds until that many tokens are left; Infinity if there never are so many. */
+/** Returns whole seconds until that many tokens are left; Infinity if the bucket never has them. */
 export function secondsUntilTokens(
   levels: TokenLevels,
   bucket: TokenBucket,

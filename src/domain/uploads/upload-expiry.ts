@@ -12,8 +12,8 @@ const noteVersion = 1;
 const doomedAtNs = 0n;
 
 /**
- * Notes when to check the session, at the latest at the expiry (0n: never) of the key that began
- * it. takeDueSession() notes a session again that was used since.
+ * Notes when to check the session: at its expiry or, if earlier, at that of the key that began it
+ * (0n: never). takeDueSession() notes a session again if it was used since.
  */
 export function scheduleExpiry(
   stores: Stores,
