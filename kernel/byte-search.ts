@@ -6,10 +6,7 @@ import { bordersAt, heapBase } from './heap';
 /** The delimiter of a form has at most 74 bytes; a border fits into a byte. */
 const needleBytesMax: usize = 128;
 
-/**
- * Maximum number of bytes that are compared one by one: 45 instructions each, so at most 14 M in
- * total.
- */
+/** Maximum of bytes compared one by one: 45 instructions each, 14 M together. */
 const closeLooksMax: u32 = 300_000;
 /** Returned instead of a number if too many bytes almost match the needle. */
 const tooClose: u32 = 0xffff_ffff;
@@ -47,9 +44,7 @@ export function findAll(
   return found;
 }
 
-/**
- * Returns the length of the needle's prefix that ends with this byte, given the length before it.
- */
+/** Returns the length of the needle's prefix that ends with the byte, from the length before. */
 // @ts-ignore: decorator
 @inline
 function goOn(needle: usize, borders: usize, former: usize, byte: u8): usize {
@@ -70,9 +65,7 @@ function fillBorders(needle: usize, length: usize, borders: usize): void {
   }
 }
 
-/**
- * Returns the first position of one byte that is followed by another at that distance; or the end.
- */
+/** Returns the first position of one byte with the other at that distance after it, or the end. */
 function placeOf(first: u8, last: u8, gap: usize, start: usize, end: usize): usize {
   const firsts = i8x16.splat(first);
   const lasts = i8x16.splat(last);

@@ -33,10 +33,7 @@ const contentRangeName: usize = 544;
 export const tagName: usize = 576;
 export const rangeName: usize = 608;
 export const plainLabels: usize = 640;
-/**
- * For OPTIONS: its response hash, the hash of an empty leaf under it, and the request hash above
- * that.
- */
+/** For OPTIONS: response hash, the hash of an empty leaf under it, and the request hash above. */
 export const optionsResponse: usize = 736;
 export const emptyBody: usize = 832;
 export const emptyLeaf: usize = 864;
@@ -101,8 +98,7 @@ export function openPairs(constantsAt: usize, size: u64, partBytes: u64, part: u
 }
 
 /**
- * Hashes names and values of all fields, separated by NUL: the validators first, and among them the
- * tag.
+ * Hashes names and values of all fields, separated by NUL: first the validators, led by the tag.
  */
 export function hashFields(text: usize, length: usize, first: u32, all: u32): void {
   if (all == 0 || all > fieldsMax || first > all) unreachable();
@@ -157,10 +153,7 @@ export function weakTagHash(): usize {
   return digest;
 }
 
-/**
- * Adds Content-Range of the part, followed by the value of Range that requests the part, unless it
- * is the first.
- */
+/** Hashes the part's Content-Range and, except for the first part, the Range that requests it. */
 export function contentRangeOf(isNeeded: bool): usize {
   if (!isNeeded) return noPair;
   if (partStart >= bodySize) unreachable();

@@ -27,9 +27,7 @@ const askHash: u32 = 0;
 const askTree: u32 = 1;
 /** Asks for the request hash of a row, followed by the CBOR of its `response hash / ""`. */
 const askRow: u32 = 2;
-/**
- * Asks for the leaves of the rows that do not depend on a part, then the pairs of a part's answer.
- */
+/** Asks for the leaves of rows that depend on no part, then the pairs of a part's answer. */
 const askLevels: u32 = 3;
 
 const hashBytes: usize = 32;
@@ -159,7 +157,7 @@ function sortLevel(level: u32, entries: usize, count: u32): void {
 function partAt(order: usize, count: u32): u32 {
   const last = load<usize>(order + (<usize>(count - 1) << 2));
   const bit = differenceOf(load<usize>(order), hashBytes, last, hashBytes);
-  if (bit == noBit) unreachable(); // a label stands there twice
+  if (bit == noBit) unreachable(); // the label occurs twice
   let left: u32 = 1;
   while (bitAt(load<usize>(order + (<usize>left << 2)), hashBytes, bit) == 0) left++;
   return left;

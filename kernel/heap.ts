@@ -69,7 +69,7 @@ export const levelRoom: u32 = 16_384;
 
 /** Byte offsets inside the pages for requests and answers. */
 const requestPageCount: u32 = 2;
-// where each entry of a type table begins  32 x pointer u32
+// start of each entry of a type table  32 x pointer u32
 export const requestTypesAt: usize = 0x0000;
 // header fields       100 x (name, its length, value, its length, hash of the name: u32)
 export const requestFieldsAt: usize = 0x0100;
@@ -136,9 +136,7 @@ export function ensureSegmentPages(): void {
   if (segmentPages == 0) unreachable();
 }
 
-/**
- * Returns the address of that many zeroed Wasm pages, or 0 if the canister cannot get more memory.
- */
+/** Returns the address of as many zeroed Wasm pages, or 0 if the canister gets no more memory. */
 export function takePages(pages: u32): usize {
   const first = memory.grow(pages);
   return first < 0 ? 0 : <usize>first << 16;

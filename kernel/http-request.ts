@@ -33,9 +33,7 @@ const versionField: u32 = 1661892784;
 /** All fields except the version are required. */
 const allFields: u32 = 15;
 
-/**
- * Address of the next value, and the end of the message; an error moves the cursor beyond the end.
- */
+/** Address of the next value, and end of the message; an error moves the cursor beyond it. */
 let cursor: usize = 0;
 let end: usize = 0;
 let isWrong: bool = false;

@@ -13,7 +13,7 @@ import { takenBytes, takenText } from './text-exchange';
 
 let out: usize = 0;
 
-/** Replies with any two pieces. */
+/** Replies with two runs of bytes. */
 export function replyPieces(
   head: usize, headBytes: usize, body: usize, bodyBytes: usize,
 ): void {

@@ -113,10 +113,7 @@ export function detach(root: u32): bool {
 @inline
 export function detached(): usize { return labelBase() + labelDetachedAt; }
 
-/**
- * Frees a node and everything below it. The pending nodes form a list within themselves, so any
- * depth works.
- */
+/** Frees a node and all below it, at any depth: the pending nodes form a linked list. */
 export function freeBelow(node: u32): void {
   const at = buffer(0);
   if (node != 0) linkNode(node, 0);
@@ -165,7 +162,7 @@ export function buildLevel(entries: usize, count: u32): void {
 
 function parting(first: usize, second: usize): u32 {
   const bit = differenceOf(first, hashBytes, second, hashBytes);
-  if (bit == noBit) unreachable(); // a label stands there twice
+  if (bit == noBit) unreachable(); // the label occurs twice
   return bit;
 }
 

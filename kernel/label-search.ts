@@ -21,7 +21,9 @@ const labelsMax: u32 = 1000;
 const stepBytes: usize = 8;
 
 let count: u32 = 0;
-/** The path has more labels than fit: paths that moves have made so deep cannot be reached. */
+/**
+ * Whether the path has more labels than fit; only moves create such paths, which nothing reaches.
+ */
 let isCutShort: bool = false;
 let steps: u32 = 0;
 let levelSteps: u32 = 0;
@@ -121,9 +123,7 @@ export function differenceOf(
   return <u32>shared << 4 | clz(bits) - 23;
 }
 
-/**
- * Descends from the top of a level to the leaf with the longest common prefix. Records the steps.
- */
+/** Descends within a level to the leaf with the longest common prefix, and records the steps. */
 export function seek(node: u32, label: usize, length: usize): void {
   const at = buffer(0);
   readNode(node, at);

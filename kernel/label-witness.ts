@@ -32,9 +32,9 @@ let subtreeBytes: usize = 0;
 let isAnswered: bool = false;
 
 /**
- * Returns the size of the witness, of which as much is written as fits, or 0 if there is no such
- * witness. It reveals the path and `subtree` at its opaque end; with a wildcard's depth, it reveals
- * that wildcard with `subtree`, and proves that neither the path nor a deeper wildcard exists.
+ * Writes as much of the witness as fits, and returns its size, or 0 if there is no such witness. It
+ * reveals the path and `subtree` at its opaque end; with a wildcard's depth, it reveals that
+ * wildcard with `subtree`, and proves that neither the path nor a deeper wildcard exists.
  */
 export function witness(
   root: u32, depth: u32, subtree: usize, length: usize, out: usize, room: usize,
@@ -87,8 +87,8 @@ function enterLevel(node: u32, side: u32, level: u32): bool {
 }
 
 /**
- * The level below an empty label beside the path, to prove that it has no wildcard. It precedes the
- * path, so its target is read before that of the path's own level is computed.
+ * Enters the level below an empty label beside the path, to prove that it has no wildcard. It
+ * precedes the path, so its target is read before that of the path's own level is computed.
  */
 function enterEmpty(node: u32, level: u32): bool {
   readEdge(node, 0, newEdge());

@@ -12,10 +12,7 @@ import { commonLength, leafPage, step, stepSum } from './ordered-index-search';
 
 const fillBytesMin: usize = pageBytes / 2;
 
-/**
- * Writes the leaf in buffer 0, which has one more key with that value, and splits pages that are
- * too large.
- */
+/** Writes the leaf in buffer 0 after a key with that value was added; splits pages as needed. */
 export function growUp(value: u64): void {
   const at = buffer(0);
   let level = height() - 1;
@@ -124,10 +121,7 @@ function split(at: usize, right: usize): usize {
   return isInner ? firstLength : shared + 1;
 }
 
-/**
- * Writes the leaf in buffer 0, which has one key with that value less, and joins pages that are too
- * small.
- */
+/** Writes the leaf in buffer 0 after a key with that value was removed; joins pages as needed. */
 export function shrinkUp(value: u64): void {
   let at = buffer(0);
   let parent = buffer(1);

@@ -74,10 +74,7 @@ function superblock(): usize {
   return heapBase() + indexSuperblockAt;
 }
 
-/**
- * Returns the address of a page in the heap; the last one is for parts that are written without
- * their page.
- */
+/** Returns the address of a page in the heap; the last one is for parts without their page. */
 // @ts-ignore: decorator
 @inline
 export function buffer(number: usize): usize {

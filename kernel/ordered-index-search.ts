@@ -107,9 +107,7 @@ function lowerBound(at: usize, key: usize, length: usize): u32 {
   return low;
 }
 
-/**
- * Returns a value below, at or above 0 if the first is less, equal or greater, in bytewise order.
- */
+/** Returns a value below, at or above 0 if the first is less, equal or greater bytewise. */
 function compare(first: usize, firstLength: usize, second: usize, secondLength: usize): i32 {
   const length = min(firstLength, secondLength);
   const start = commonLength(first, second, length);
@@ -175,9 +173,7 @@ function keptPage(level: u32, page: u32): usize {
   return buffer(number);
 }
 
-/**
- * Leaves the leaf in buffer 0 and returns the cell; the rank must be less than the number of keys.
- */
+/** Leaves the leaf in buffer 0 and returns the cell. The rank is below the number of keys. */
 export function descendToRank(rank: u64): u32 {
   const at = buffer(0);
   let page = root();

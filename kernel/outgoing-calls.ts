@@ -51,10 +51,7 @@ function slotAt(slot: u32): usize {
   return slots + (<usize>slot << slotShift);
 }
 
-/**
- * The canister version grows with each upgrade and by one with each message, so its bits repeat
- * late.
- */
+/** The canister version grows with each upgrade and message, so its low bits repeat late. */
 function prepare(): void {
   if (slots != 0) return;
   slots = takePages(1);

@@ -12,9 +12,7 @@ const segmentIndexAt: usize = 12;
 const isLastAt: usize = 20;
 const tagBytes: usize = 16;
 
-/**
- * `slots`: the offset in the space for each segment, f64. The nonce is that of the first segment.
- */
+/** `slots`: the offset in the space for each segment, f64. The nonce is for the first segment. */
 export function sealSegments(
   space: u32, segmentBytes: usize, key: usize, nonce: usize, associated: usize,
   data: usize, length: usize, slots: usize, count: usize,

@@ -93,10 +93,7 @@ function hashQueue(which: u32): void {
   }
 }
 
-/**
- * Returns the block to hash. A message that has ended repeats its last block, whose result is
- * ignored.
- */
+/** Returns the block to hash; for an ended message its last one, whose result is ignored. */
 function blockOf(lane: u32, block: usize): usize {
   const entry = entryOf(lane);
   return load<usize>(entry) + min(block, load<usize>(entry, 4) - 1) * blockBytes;

@@ -103,9 +103,7 @@ export function growSpace(space: u32, former: u64, pages: u64): bool {
   return true;
 }
 
-/**
- * Allocates heap, then stable memory, then the table, so that a refusal leaves no inconsistency.
- */
+/** Allocates heap, then stable memory, then the table: a refusal leaves no inconsistency. */
 function promiseExtents(space: u32, had: u32, needed: u32): bool {
   const after = promised + (needed - had);
   if (after > extentsMax - reservedExtents || !reserveIndex(space, needed)) return false;
@@ -149,10 +147,7 @@ function growReal(count: u32): bool {
   return true;
 }
 
-/**
- * A larger index takes new pages, twice as many, and leaves the old ones unused: at most half is
- * lost.
- */
+/** A larger index takes twice as many new pages and leaves the old ones: at most half is lost. */
 function reserveIndex(space: u32, needed: u32): bool {
   const slot = indexSlot(space);
   const room = load<u32>(slot, 4);
@@ -252,7 +247,7 @@ function readTable(): u32 {
       const virtual = entry & (1 << spaceShift) - 1;
       if (virtual >= extentsFor(load<u64>(sizeSlot(space)) >> pageBits)) unreachable();
       const slot = indexOf(space) + (virtual << 2);
-      if (load<u32>(slot) != 0) unreachable(); // it stands there twice
+      if (load<u32>(slot) != 0) unreachable(); // the extent occurs twice
       store<u32>(slot, extent + i);
       if (space == sparseSpace) sparse++;
     }

@@ -40,9 +40,7 @@ export function spaceWrite(space: u32, offset: u64, source: u64, size: u64): voi
   transfer(space, offset, source, size, true);
 }
 
-/**
- * `spaceRead` of space 0, fast if the bytes are in one extent: the canister has many short reads.
- */
+/** `spaceRead` of space 0, fast within one extent: the canister has many short reads. */
 export function linearRead(target: u64, offset: u64, size: u64): void {
   if (isQuick(offset, size)) {
     const extent = extentAt(linearIndex, offset);
@@ -66,8 +64,9 @@ export function linearWrite(offset: u64, source: u64, size: u64): void {
 }
 
 /**
- * Whether the range is inside one extent and inside the space. The sum can exceed 2^64 only for a
- * size that no heap has, which the system refuses, or equal 0, which minus one is above every size.
+ * Whether the range is inside one extent and inside the space. The sum overflows only for a size
+ * that no heap has, which the system refuses. For an empty range at 0 it wraps to 2^64 - 1: not
+ * inside.
  */
 // @ts-ignore: decorator
 @inline

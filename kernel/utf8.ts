@@ -16,10 +16,7 @@ export function isUtf8(p: usize, length: usize): bool {
   return true;
 }
 
-/**
- * Returns the length of the sequence of two to four bytes at that address; 0 if it is malformed
- * (RFC 3629, 4).
- */
+/** Returns the length, 2 to 4, of the sequence at the address; 0 if malformed (RFC 3629, 4). */
 function sequenceBytes(p: usize, end: usize): usize {
   const first = load<u8>(p);
   if (first < 0xc2 || first > 0xf4) return 0;
