@@ -1,6 +1,6 @@
 // The canisters behind this page. A front serves the page from an address at which every answer is
-// certified, and its volume stores the files. A volume without a front serves the page itself: one
-// node could replace it there, so it keeps no end-to-end secrets.
+// certified, and its volume stores the files. A volume without a front serves the page itself.
+// There one node could replace the page, so it stores no end-to-end secrets.
 
 import {
   addressBeside,
@@ -15,7 +15,7 @@ export interface Service {
   readonly canisterId: string;
   /** Its address at a gateway; without a front the origin of this page. */
   readonly url: string;
-  /** A front serves this page. */
+  /** Whether a front serves this page. */
   readonly isAtFront: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface UploadItem {
   uploadId?: string | undefined;
   /** age header of that session, if the file is encrypted. */
   ageHeader?: string | undefined;
-  /** The upload may replace the file at the path. */
+  /** Whether the upload may replace the file at the path. */
   mayReplace: boolean;
   /** An earlier attempt was sent, and its outcome is unknown. */
   wasSent: boolean;

@@ -14,7 +14,7 @@ export interface KeptUpload {
   /** Id of the upload session, if one has begun. */
   readonly uploadId?: string | undefined;
   readonly ageHeader?: string | undefined;
-  /** The page that sends it. */
+  /** Id of the page that sends it. */
   readonly page: string;
 }
 

@@ -62,7 +62,7 @@ export function Overview({ session }: { session: Session }) {
       <h1 tabIndex={-1}>Your buckets</h1>
       <Failure text={failure.value} onRetry={() => void load()} />
       {found.value === undefined && failure.value === undefined && (
-        <p class="waiting">Looking for your buckets …</p>
+        <p class="waiting">Loading your buckets …</p>
       )}
       {found.value !== undefined && <Buckets buckets={found.value} />}
       {found.value?.length === 0 && <NoBuckets />}
@@ -109,9 +109,7 @@ interface FillingProps {
   readonly allBytes: number;
 }
 
-/**
- * Fill level: the share of the bucket's quota, or without one of the bytes of all these buckets.
- */
+/** Shows the used share of the bucket's quota or, without a quota, its share of all these files. */
 function Filling({ usage: { bytes }, quota, allBytes }: FillingProps) {
   const share = quota ? bytes / quota : bytes / Math.max(1, allBytes);
   const percent = `${Math.round(share * 100)} %`;

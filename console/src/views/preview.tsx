@@ -57,7 +57,7 @@ export function Preview({ file }: { file: Previewed }) {
       {kind === undefined && (
         <p class="no-preview">
           <Icon name="file" />
-          No preview of this kind of file, of {sizeOf(file.size)}. Download it to look at it.
+          No preview of this file, {sizeOf(file.size)}. Download it to open it.
         </p>
       )}
       {kind !== undefined && !shown.value && !failure.value && <p class="waiting">Loading …</p>}
@@ -97,7 +97,7 @@ function Pdf({ address, name }: { address: string; name: string }) {
       <iframe src={address} title={name} />
       <p>
         <a href={address} target="_blank" rel="noopener noreferrer">
-          Open the PDF by itself
+          Open the PDF in its own tab
         </a>
       </p>
     </>
