@@ -52,10 +52,7 @@ interface Transfer {
   readonly bytes: number;
 }
 
-/**
- * Returns the transfer's seconds and the file's share of the bytes that the line could carry in
- * that time.
- */
+/** Returns the transfer's seconds and the share of the line's capacity that the file used. */
 async function measure(
   service: Service,
   { line, bytes }: Omit<Transfer, 'transport'>,

@@ -28,10 +28,7 @@ export interface MeasuredService {
   stop(): Promise<void>;
 }
 
-/**
- * Starts the replica with its state in the folder, which also receives the profile if one is
- * recorded.
- */
+/** Starts the replica with its state, and its profile if one is recorded, in the folder. */
 export async function startMeasured(
   folder: string,
   options: { readonly hasProfile: boolean; readonly network?: string },

@@ -80,7 +80,7 @@ async function longestFrames(page: Page, url: string): Promise<{ loading: number
   const scroll = () =>
     page.evaluate(async () => {
       const list = document.querySelector('[role=rowgroup]');
-      if (list === null) throw new Error('There is no list');
+      if (list === null) throw new Error('The page has no list of files');
       let last = performance.now();
       let longest = 0;
       for (let step = 1; step <= 240; step++) {

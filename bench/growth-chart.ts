@@ -24,9 +24,7 @@ function text(at: Point, content: string, attributes = ''): string {
   return `<text x="${at.x.toFixed(1)}" y="${at.y.toFixed(1)}" ${attributes}>${content}</text>`;
 }
 
-/**
- * Returns the SVG. `results` has millions of instructions of each request by the number of files.
- */
+/** Returns the SVG. `results`: millions of instructions of each request by number of files. */
 export function growthChart(results: Readonly<Record<number, Costs>>): string {
   const counts = Object.keys(results).map(Number);
   const [first = 1, last = 10] = [counts[0], counts.at(-1)];

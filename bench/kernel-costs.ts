@@ -13,7 +13,7 @@ export interface KernelCost {
 }
 
 /** Returns the kernel calls that `operation` makes, so that a canister can repeat them. */
-export function recordGateCalls(operation: () => unknown): Uint8Array[] {
+export function recordKernelCalls(operation: () => unknown): Uint8Array[] {
   const buffers: Uint8Array[] = [];
   installKernelCall((bytes) => buffers.push(bytes.slice()));
   operation();
@@ -51,7 +51,7 @@ async function measure(
   },
 ): Promise<KernelCost> {
   const { operation, bytes, run } = what;
-  const buffers = recordGateCalls(() => run(new Uint8Array(bytes)));
+  const buffers = recordKernelCalls(() => run(new Uint8Array(bytes)));
   const { instructions } = await relay.send(buffers);
   return { operation, bytes, instructionsPerByte: instructions / bytes };
 }

@@ -34,10 +34,7 @@ export function pathOf(index: number): string {
   return `photos/${2_000 + (scattered % 25)}/img_${String(scattered).padStart(7, '0')}.jpg`;
 }
 
-/**
- * Returns the folder with that many files; if it does not exist, it begins as a copy of the
- * previous one.
- */
+/** Returns the folder with that many files, which begins as a copy of the previous one. */
 export async function stateFolder(
   folder: string,
   count: number,

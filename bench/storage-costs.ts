@@ -71,10 +71,7 @@ function emptyCanister(reply: Uint8Array): EmptyCanister {
   };
 }
 
-/**
- * Stores all files in one bucket. The first file is not counted, because it allocates what all
- * share.
- */
+/** Stores all files in one bucket. Omits the first file, which allocates what all share. */
 async function measureFiles(): Promise<FileCost[]> {
   const canister = await openCertifiedCanister();
   const memory = () => canister.replica.stableMemory(canister.canisterId);

@@ -45,9 +45,7 @@ const scripts = [
 ];
 
 export interface BuildResult {
-  /**
-   * The compressed module. Everybody installs these bytes, so that a release has one module hash.
-   */
+  /** The compressed module. Everybody installs these bytes: a release has one module hash. */
   readonly wasmPath: string;
   readonly wasSkipped: boolean;
 }
@@ -82,7 +80,7 @@ async function buildAlone(options: BuildOptions): Promise<BuildResult> {
   // module.
   const pages = await ownConsole();
   const data = await packPages(pages);
-  const linked = await told('Linking the two', () => linkKernel({ canister, kernel, data }));
+  const linked = await told('Merging the two', () => linkKernel({ canister, kernel, data }));
   const candid = await readFile(outputs.candid);
   const wasm = writeSections(
     withCustomSection(readSections(linked), { name: 'icp:public candid:service', content: candid }),
@@ -104,10 +102,7 @@ function stepsTo(say: (step: string) => void) {
   };
 }
 
-/**
- * Returns the digest of all inputs: sources, scripts, the versions of the dependencies, and the
- * built console.
- */
+/** Returns the digest of all inputs: sources, scripts, dependencies and the built console. */
 async function digestOfInputs(pages: string): Promise<string> {
   const hash = createHash('sha256');
   const names = ['package.json', 'package-lock.json', 'dfx.json', 'tsconfig.json'];

@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const consoleDir = join(projectDir, 'console');
 const outputDir = join(consoleDir, 'dist');
-/** Beside the served files, not among them. */
+/** Kept outside of the served files. */
 const stamp = join(projectDir, 'build', 'console.sha256');
 const inputs = ['console/src', 'packages/client/src', 'packages/wire/src'];
 const files = ['package-lock.json', 'console/index.html', 'console/vite.config.ts'];

@@ -96,9 +96,7 @@ function namedType(type: IDL.Type, writer: Writer): string | NamedFields {
   return type.accept(writer, null);
 }
 
-/**
- * Replaces the function that returns Azle's text of the interface; returns JSON of InterfaceTypes.
- */
+/** Replaces Azle's function for the text of the interface; returns JSON of InterfaceTypes. */
 export function interfaceTypes(
   service: IDL.ServiceClass,
   { initAndPostUpgradeParamIdlTypes: init }: { initAndPostUpgradeParamIdlTypes: IDL.Type[] },

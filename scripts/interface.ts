@@ -16,10 +16,7 @@ export const interfaceOutputs = {
   reference: 'docs/reference/actor.md',
 };
 
-/**
- * `types`: as the canister's engine returns them. Throws if the generated text describes other
- * types.
- */
+/** `types`: from the canister's engine. Throws if the generated text describes other types. */
 export async function writeInterface(
   types: InterfaceTypes,
   paths: { readonly projectDir: string; readonly candid: string },

@@ -20,10 +20,7 @@ const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const kernelDir = join(projectDir, 'kernel');
 const entryFile = 'exports.ts';
 
-/**
- * The module has no data segment, memory, table or abort of its own, because it is merged into a
- * canister's.
- */
+/** The module is merged into a canister's, so it has no data, memory, table or abort of its own. */
 const compilerOptions = [
   '--optimizeLevel=3',
   '--shrinkLevel=0',

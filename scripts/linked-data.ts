@@ -1,9 +1,7 @@
 // Data that is put into the canister's Wasm beside the kernel (kernel/linked-data.ts): a module
 // with one passive segment. Requested parts are copied out of it; the rest takes no memory.
 
-/**
- * Returns a module that exports `linked_data_size` and `linked_data_read(target, offset, length)`.
- */
+/** Returns a module with `linked_data_size` and `linked_data_read(target, offset, length)`. */
 export async function linkedDataModule(data: Uint8Array): Promise<Uint8Array> {
   // Imported on demand, because it takes a second to load and most starts build nothing
   const { default: binaryen } = await import('binaryen');

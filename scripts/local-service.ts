@@ -53,7 +53,7 @@ export async function deployLocally(service: LocalService): Promise<ServiceDescr
   const former = await readDescription(path, onNote);
   const identityPem = await ownerIdentity(service, former);
   const canisterId = former?.canisterId ?? (await ownCanister(service, identityPem));
-  await fillPurse(service.replica, canisterId);
+  await topUp(service.replica, canisterId);
   await bringCode(service, { canisterId, wasm });
   replica.serveAtPlainAddress(canisterId);
   const apiKey = former?.apiKey ?? (await createDemoKey(replica, canisterId, identityPem));
@@ -71,7 +71,7 @@ export async function deployLocally(service: LocalService): Promise<ServiceDescr
   return description;
 }
 
-/** There whole or not at all. */
+/** Writes the file completely or not at all. */
 function writeSecret(path: string, text: string): void {
   writeFileDurably(path, [Buffer.from(text)]);
 }
@@ -94,7 +94,7 @@ async function readDescription(
   return undefined;
 }
 
-/** The owner's key, from its own file or, when that is not whole, from the description. */
+/** Returns the owner's key from its own file or, if that is damaged, from the description. */
 async function ownerIdentity(
   { replica, stateDir }: LocalService,
   former: ServiceDescription | undefined,
@@ -130,7 +130,7 @@ function isKey(pem: string): boolean {
   }
 }
 
-/** The canisters of that owner, the oldest first. */
+/** Returns the canisters of that owner, the oldest first. */
 function controlled(replica: Replica, identityPem: string): readonly string[] {
   if (!isKey(identityPem)) return [];
   const owner = principalOf(identityPem).toText();
@@ -188,8 +188,8 @@ async function roleOf(replica: Replica, canisterId: string): Promise<string | un
 }
 
 /**
- * Brings the front to this Wasm, and joins it with the volume. A first start that was cut short may
- * have left a canister without code: it becomes the front.
+ * Installs or upgrades the front and connects it with the volume. A canister without code, left by
+ * an interrupted first start, becomes the front.
  */
 async function bringFront(
   service: LocalService,
@@ -205,7 +205,7 @@ async function bringFront(
   if (fronts[0] === undefined && !hasFront) return undefined;
   const canisterId =
     fronts[0] ?? (await replica.createCanister({ controllers: [sender] })).toText();
-  await fillPurse(replica, canisterId);
+  await topUp(replica, canisterId);
   await bringCode(service, { canisterId, wasm: service.wasm, argument: frontArgument });
   const gateway = `http://${canisterId}.localhost:${replica.port}`;
   const call = async (id: string, method: string, type: IDL.Type, value: unknown) => {
@@ -235,8 +235,8 @@ function moduleHashOf(replica: Replica, canisterId: string): Uint8Array | undefi
 /** 10,000 T: a TiB for two years. */
 const leastCycles = 10n ** 16n;
 
-/** Nobody tops a local canister up: one that was made with less gets more. */
-async function fillPurse(replica: Replica, canisterId: string): Promise<void> {
+/** Tops the canister up if it has less, because nobody else does so on a local replica. */
+async function topUp(replica: Replica, canisterId: string): Promise<void> {
   const canister = replica.canisters().find(({ id }) => id.toText() === canisterId);
   if (canister === undefined || canister.cycles >= leastCycles) return;
   const argument = IDL.Record({ canister_id: IDL.Principal, amount: IDL.Nat });
@@ -244,7 +244,7 @@ async function fillPurse(replica: Replica, canisterId: string): Promise<void> {
   await replica.call('aaaaa-aa', 'provisional_top_up_canister', IDL.encode([argument], [values]));
 }
 
-/** Installs, upgrades, or leaves as it is. */
+/** Installs or upgrades the code, unless the canister already has it. */
 async function bringCode(
   { replica, stateDir }: LocalService,
   target: {
@@ -280,7 +280,7 @@ export async function createDemoKey(
   const bucket = IDL.encode([IDL.Text, IDL.Opt(Options)], argument);
   const created = await replica.call(canisterId, 'createBucket', bucket, { sender });
   const [made] = IDL.decode([IDL.Variant({ ok: Bucket, err: IDL.Text })], created);
-  // A start that was cut short may have made it.
+  // An interrupted start may have created it.
   const isThere = (made as { err?: string }).err?.startsWith('BucketExists') === true;
   if (!isThere) unwrap([made]);
   const KeyRequest = IDL.Record({

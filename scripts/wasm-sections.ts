@@ -90,10 +90,7 @@ export function withExport(sections: readonly WasmSection[], added: WasmExport):
   return withEntry(sections, exportSection, new Uint8Array(entry));
 }
 
-/**
- * Returns the module with its only table enlarged as needed, and with these functions from `start`
- * on.
- */
+/** Returns the module with these functions in its only table, from `start` on. */
 export function withTableEntries(
   sections: readonly WasmSection[],
   added: { readonly start: number; readonly functions: readonly number[] },

@@ -46,9 +46,7 @@ export interface Body {
 export interface Answer {
   readonly says: string;
   readonly schema?: Schema;
-  /**
-   * Media type of the body; by default `application/json` with a schema, and no body without one.
-   */
+  /** Media type of the body. Default: `application/json` with a schema, no body without. */
   readonly type?: string;
   readonly headers?: readonly ResponseHeader[];
   /** Header fields that only some answers have. */

@@ -106,7 +106,7 @@ export function download(more: readonly ResponseHeader[] = []): Readonly<Record<
     200: { says: 'The bytes of the file.', ...file, headers },
     206: { says: 'A range of the file.', ...file, headers: [...headers, 'Content-Range'] },
     304: {
-      says: 'The file is the one that the request names; there is no body.',
+      says: 'The file has not changed; there is no body.',
       headers: validators,
       otherHeaders: ['Content-Security-Policy'],
     },

@@ -202,7 +202,7 @@ export const serviceOperations: Operations = {
     id: 'getEndToEnd',
     key: 'required',
     answers: {
-      200: answers('How the bucket is end-to-end.', object({ endToEnd: nullableEndToEnd })),
+      200: answers('The end-to-end mode of the bucket.', object({ endToEnd: nullableEndToEnd })),
     },
     errors: keyErrors,
   },

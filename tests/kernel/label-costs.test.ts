@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { recordGateCalls } from '../../bench/kernel-costs.ts';
+import { recordKernelCalls } from '../../bench/kernel-costs.ts';
 import { openRelay, type Relay } from '../../bench/kernel-relay.ts';
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { certificateHeader } from '../../src/certification/certificate-header.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => replica?.stop());
 
 async function cost(operation: () => unknown): Promise<number> {
-  return (await relay.send(recordGateCalls(operation))).instructions;
+  return (await relay.send(recordKernelCalls(operation))).instructions;
 }
 
 function fileAt(number: number): LabelPath {
@@ -47,7 +47,7 @@ function pairs(count: number): Uint8Array {
   return Buffer.concat(Array.from({ length: 2 * count }, (_, at) => digest(`${at}`)));
 }
 
-test('recordGateCalls(): a change among thousands of labels takes at most 500,000 instructions', async () => {
+test('recordKernelCalls(): a change among thousands of labels takes at most 500,000 instructions', async () => {
   expect(await cost(() => tree.set(fileAt(5), digest('x')))).toBeLessThan(500_000);
   expect(
     await cost(() => tree.set({ text: 'http_expr\0cloud\0demo\0new' }, digest('x'))),
@@ -55,7 +55,7 @@ test('recordGateCalls(): a change among thousands of labels takes at most 500,00
   expect(await cost(() => tree.remove(fileAt(6)))).toBeLessThan(500_000);
 });
 
-test('recordGateCalls(): a witness takes at most 100,000', async () => {
+test('recordKernelCalls(): a witness takes at most 100,000', async () => {
   expect(await cost(() => tree.witness(fileAt(7), subtree))).toBeLessThan(100_000);
   const missing = { text: 'http_expr\0cloud\0demo\0missing\0<$>' };
   await cost(() => tree.set({ text: 'http_expr\0<*>' }, digest('x')));

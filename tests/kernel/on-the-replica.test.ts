@@ -2,7 +2,7 @@
 // replica, and the cost of the operations.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { measureKernel, recordGateCalls } from '../../bench/kernel-costs.ts';
+import { measureKernel, recordKernelCalls } from '../../bench/kernel-costs.ts';
 import { openRelay, type Relay } from '../../bench/kernel-relay.ts';
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { sealInPlace } from '../../src/crypto/aead.ts';
@@ -24,7 +24,7 @@ test('linkKernel(): the linked kernel computes the published digests on the repl
     'sha256.json',
   );
   for (const { message, times, digest } of cases) {
-    const calls = recordGateCalls(() => sha256(fromHex(message.repeat(times))));
+    const calls = recordKernelCalls(() => sha256(fromHex(message.repeat(times))));
     const { buffers } = await relay.send(calls);
     expect(buffers.at(-1)).toEqual(fromHex(digest));
   }
@@ -36,7 +36,7 @@ test('linkKernel(): the linked kernel computes the published ciphertexts and tag
     const part = (name: string) => fromHex(vector[name] ?? '');
     const data = part('plaintext');
     const [key, nonce, associatedData] = [part('key'), part('nonce'), part('associatedData')];
-    const calls = recordGateCalls(() => sealInPlace({ key, nonce, associatedData, data }));
+    const calls = recordKernelCalls(() => sealInPlace({ key, nonce, associatedData, data }));
     const { buffers } = await relay.send(calls);
     expect(buffers.slice(-2)).toEqual([part('ciphertext'), part('tag')]);
   }

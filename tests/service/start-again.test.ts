@@ -77,7 +77,7 @@ async function stateWithFile(): Promise<string> {
 
 describe('service.json', () => {
   test.each([
-    ['removed', undefined, /goes on with canister/],
+    ['removed', undefined, /continues with canister/],
     ['empty', '', /empty or truncated/],
     ['half', '{"gateway": "http://', /empty or truncated/],
   ])('that is %s does not create a second canister', async (_, text, said) => {
