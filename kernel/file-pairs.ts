@@ -97,9 +97,7 @@ export function openPairs(constantsAt: usize, size: u64, partBytes: u64, part: u
   startLanes(labelBase() + labelStepsAt);
 }
 
-/**
- * Hashes names and values of all fields, separated by NUL: first the validators, led by the tag.
- */
+/** Hashes names and values of all fields, separated by NUL: validators first, and first the tag. */
 export function hashFields(text: usize, length: usize, first: u32, all: u32): void {
   if (all == 0 || all > fieldsMax || first > all) unreachable();
   fields = all;

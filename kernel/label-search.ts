@@ -21,9 +21,7 @@ const labelsMax: u32 = 1000;
 const stepBytes: usize = 8;
 
 let count: u32 = 0;
-/**
- * Whether the path has more labels than fit; only moves create such paths, which nothing reaches.
- */
+/** Whether the path has more labels than fit; moves create such paths, which nothing reaches. */
 let isCutShort: bool = false;
 let steps: u32 = 0;
 let levelSteps: u32 = 0;

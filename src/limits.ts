@@ -28,10 +28,7 @@ export const jsonContainerCountMax = 32;
 /** Items of one array, or fields of one object, in the JSON. */
 export const jsonItemCountMax = 128;
 export const requestHeaderCountMax = 100;
-/**
- * Length of the longest route with the longest prefix and tag, percent-encoded, and the longest
- * cursor.
- */
+/** Length of the longest route with prefix, tag and cursor, all of them percent-encoded. */
 export const requestUrlBytesMax = 5_376;
 /** The longest URL that gateways accept (crate `http`, `Uri::MAX_LEN`). */
 export const gatewayUrlBytesMax = 65_534;
@@ -80,9 +77,7 @@ export const uploadLifetimeNs = 7n * 24n * 3_600n * 1_000_000_000n;
 // Keys and buckets
 export const liveKeyCountMax = 100;
 export const keyBucketCountMax = 100;
-/**
- * Default of keys without `read`. It limits the cost of uploads of 1 MB to 4.4 T cycles an hour.
- */
+/** Default of keys without `read`. Limits the cost of uploads of 1 MB to 4.4 T cycles an hour. */
 export const keyUpdatesPerHourDefault = 2_000;
 export const keyBytesPerHourDefault = 2_000_000_000;
 export const keyUpdatesPerHourMax = 1_000_000_000;
@@ -93,10 +88,7 @@ export const memberCountMax = 32;
 export const bucketCreatorCountMax = 100;
 
 // End-to-end encrypted buckets
-/**
- * Number of age recipients that owners list, and the characters of each; a post-quantum one has
- * 1,960.
- */
+/** Number of recipients that owners list, and characters of each; a post-quantum one has 1,960. */
 export const ownRecipientCountMax = 8;
 export const recipientLengthMax = 2_048;
 /** Epochs of one bucket, in total and within an hour. */
@@ -120,10 +112,7 @@ export const candidTablePartsMax = 128;
 // Ingress that is let in
 /** URL and header fields of a request that changes nothing. */
 export const smallArgumentBytesMax = 16_384;
-/**
- * Arguments up to this length can be refused without a budget if the caller has a right to the
- * call.
- */
+/** Arguments of callers with a right are refused without a budget up to this length. */
 export const uncheckedArgumentBytesMax = 4_096;
 
 // Budgets of the whole canister, see domain/rights/budgets.ts
@@ -182,9 +171,7 @@ export const sizedFilesPerMessage = 500;
 /** Chunks whose storage one message frees: 2.5 M instructions for each full chunk. */
 export const reclaimedChunksPerMessage = 32;
 
-/**
- * Wrapped keys, and buckets, that one message checks: 0.2 M instructions for each rewrapped one.
- */
+/** Wrapped keys and buckets that one message checks: 0.2 M instructions for each wrapped again. */
 export const rotatedSlotsPerMessage = 1_000;
 export const rotatedBucketsPerMessage = 200;
 /** Buckets that may have two keys at the same time. */

@@ -19,7 +19,6 @@ const command = createCommand(kernelOperations.certificateHeader, 4);
 /** Bytes of the text between the values, and of padding to whole groups of Base64. */
 const wordsBytesMax = 96;
 
-/** Returns the value of the header. */
 export function certificateHeader({ certificate, witness, path }: Proof): Uint8Array {
   const labels = labelText(path);
   // A label takes up to three more bytes as CBOR, one of them in place of its NUL; Base64 turns 3

@@ -129,9 +129,7 @@ interface FileParts {
 /** Operations on files of public and private buckets. */
 function openFiles({ treeOf, leaves, changed }: FileParts) {
   return {
-    /**
-     * Stores the file, replacing an existing one. `digests`: SHA-256 of each part, 32 bytes each.
-     */
+    /** Stores the file or replaces it. `digests`: SHA-256 of each part, 32 bytes each. */
     putFile(name: FileName, file: CertifiedFile, digests: Uint8Array): void {
       const place = { tree: treeOf(name.bucketId), text: fileText(name) };
       putLeaves(leaves, place, { file, digests });
@@ -182,10 +180,7 @@ function openLinks({ published, leaves, changed }: LinkParts) {
   };
 }
 
-/**
- * Operations on texts at `/.well-known/` and pages of the console, each stored as a file of one
- * part.
- */
+/** Operations on texts at `/.well-known/` and console pages, each stored as a file of one part. */
 function openTexts({ published, leaves, changed }: LinkParts) {
   return {
     /** `address`: the path, with its leading slash. */

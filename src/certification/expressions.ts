@@ -13,9 +13,7 @@ function certification(request: string): string {
   return `default_certification(ValidationArgs{certification:Certification{${request},${allHeaders}}})`;
 }
 
-/**
- * Certifies the method and these request headers, the status, all response headers and the body.
- */
+/** Certifies method, these request headers, status, all response headers and body. */
 function fullCertification(requestHeaders: string): string {
   return certification(
     `request_certification:RequestCertification{certified_request_headers:[${requestHeaders}],` +

@@ -32,10 +32,7 @@ export interface FixedAnswer {
 export type FixedRow = 'not-found' | 'preflight';
 
 export interface FixedTrees {
-  /**
-   * Returns the tree under the outermost wildcard or that of a public bucket, which shows that
-   * answer.
-   */
+  /** Returns the tree under the wildcard of the top or of a public bucket that shows the answer. */
   outermost(row: FixedRow): Tree;
   /** Like outermost(), with another answer in place of the 404. */
   toAll(answer: FixedAnswer, row: FixedRow): Tree;

@@ -40,7 +40,6 @@ const prunedHead = Uint8Array.of(0x82, 4, 0x58, hashBytes);
 
 let emptyLeafHash: Uint8Array | undefined;
 
-/** Returns an empty leaf. */
 export function leafTree(isShown: boolean): Tree {
   emptyLeafHash ??= sha256(emptyLeafInput);
   return { hash: emptyLeafHash, shown: isShown ? emptyLeaf : undefined };

@@ -10,10 +10,7 @@ import { encodeUtf8 } from '../lib/text.ts';
 
 export type Field = readonly [name: string, value: string];
 
-/**
- * SHA-256 of the name, then of the value, 64 bytes; pairs of a map are sorted and hashed in this
- * form.
- */
+/** SHA-256 of the name, then of the value, 64 bytes; the pairs of a map are sorted and hashed. */
 export type Pair = Uint8Array;
 
 /** SHA-256 of a name. */

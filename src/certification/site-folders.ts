@@ -31,9 +31,7 @@ export function openFolders({ treeOf, isPublic, fixed, changed }: FolderParts) {
       changed();
     },
 
-    /**
-     * Replaces the answer for missing paths in the bucket; does nothing while the bucket is hidden.
-     */
+    /** Replaces the answer for missing paths in the bucket, unless the bucket is hidden. */
     setMissing(bucketId: string, answer: FixedAnswer | undefined): void {
       if (!isPublic(bucketId)) return;
       const trees = fixed();

@@ -48,10 +48,7 @@ export function isTextExchangeOpen(): boolean {
   return functions !== undefined;
 }
 
-/**
- * Passes a well-formed text of at most `takenBytesMax` bytes of UTF-8 to the kernel; returns their
- * number.
- */
+/** Passes a well-formed text of up to `takenBytesMax` bytes to the kernel; returns their number. */
 export function giveText(text: string): number {
   if (functions === undefined) throw new Error('openTextExchange() has not been called');
   exchangeWords[armedWord] = 1;

@@ -21,9 +21,7 @@ export interface VetKeyClaim {
   readonly input: Uint8Array;
 }
 
-/**
- * e(vetKey, generator) = e(H(public key | input), public key). Returns false for malformed points.
- */
+/** e(vetKey, generator) = e(H(public key | input), public key); false for malformed points. */
 export function isVetKey({ vetKey, derivedPublicKey, input }: VetKeyClaim): boolean {
   try {
     const message = concatBytes(derivedPublicKey, input);

@@ -15,10 +15,7 @@ const g2Bytes = 96;
 const encryptedKeyBytes = g1Bytes + g2Bytes + g1Bytes;
 const symmetricKeyBytes = 32;
 
-/**
- * Returns a compressed point of G1, 48 bytes. Draw the secret at random for each key, and wipe it
- * afterwards.
- */
+/** Returns a compressed point of G1, 48 bytes. Use a secret for one key, then wipe it. */
 export function transportPublicKey(secret: Uint8Array): Uint8Array {
   return encodeG1(g1Generator.multiply(scalarOf(secret)));
 }

@@ -29,10 +29,7 @@ type Answer = HttpResponse | 'upgrade';
 const bucketPattern = /\/(?:api\/v1\/bucket|cloud)\/([^/]*)\//y;
 export const linkPattern = /\/s\/([^/]*)\/(.*)$/sy;
 
-/**
- * Returns the API key that pays, if it is valid for the bucket in the URL, else the name of a
- * budget.
- */
+/** Returns the API key that pays, if valid for the bucket in the URL, else the name of a budget. */
 function payerOf({ stores, call, request }: Sent): ApiKey | BudgetName {
   // Preflights of browsers need no update, see certified-answer.ts
   if (request.method === 'OPTIONS') return 'refusals';
@@ -93,9 +90,7 @@ export function maySayInUpdate({ stores, call }: Sent): boolean {
   return isBudgetLeft(stores, 'refusals', call.nowNs);
 }
 
-/**
- * Answers the request in an update and takes from its budget, or refuses if the budget is used up.
- */
+/** Answers the request in an update and takes from its budget; refuses if the budget is used up. */
 export function withinBudget(
   sent: Sent,
   answer: () => Answer,

@@ -22,10 +22,7 @@ export function sentDigests(request: HttpRequest): Uint8Array[] {
   });
 }
 
-/**
- * Returns the digests of `sha-256`; of several members with one key the last counts (RFC 9651
- * §3.2).
- */
+/** Returns the digests of `sha-256`; the last member with a key counts (RFC 9651 §3.2). */
 function parseDigests(name: string, value: string): Uint8Array[] {
   const members = value.length > fieldLengthMax ? undefined : readMembers(value);
   if (members === undefined) {

@@ -96,7 +96,6 @@ export function objectField(object: JsonObject, name: string): JsonObject | unde
   return value as JsonObject | undefined;
 }
 
-/** Reads an integer number of bytes. */
 export function sizeField(object: JsonObject, name: string): bigint | undefined {
   const value = field(object, name);
   if (value === undefined) {
@@ -124,7 +123,6 @@ export function textListField(
   return value;
 }
 
-/** Reads names and values of an object of strings. */
 export function textPairsField(object: JsonObject, name: string): [string, string][] | undefined {
   const value = field(object, name);
   if (value === undefined) {
@@ -145,7 +143,6 @@ export function textPairsField(object: JsonObject, name: string): [string, strin
   });
 }
 
-/** Reads the number of a version. */
 export function versionField(object: JsonObject): number | undefined {
   const value = field(object, 'version');
   if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0)) {

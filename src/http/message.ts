@@ -97,10 +97,7 @@ function headerValues({ headers }: HttpRequest, name: string): string[] {
   return (fieldsOf.get(headers) ?? readFields(headers)).get(name) ?? [];
 }
 
-/**
- * Returns the field's value, with several lines joined as a list (RFC 9110 §5.3); `name` in lower
- * case.
- */
+/** Returns the field's value, its lines joined (RFC 9110 §5.3); `name`: in lower case. */
 export function header(request: HttpRequest, name: string): string | undefined {
   if (request.fields !== undefined) return request.fields[name];
   const values = headerValues(request, name);

@@ -20,10 +20,7 @@ export interface Conditions {
 
 export type Verdict = 'proceed' | 'not-modified' | 'failed';
 
-/**
- * Evaluates the conditions of GET and HEAD of an existing representation, in the order of RFC 9110
- * §13.2.2.
- */
+/** Evaluates the conditions of GET and HEAD in the order of RFC 9110 §13.2.2. */
 export function evaluateConditions(conditions: Conditions, validators: Validators): Verdict {
   const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions;
   if (ifMatch !== undefined) {
@@ -56,9 +53,7 @@ const shortDay = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
 const longDay = '(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day';
 const month = '(?<month>[A-Z][a-z][a-z])';
 const time = '(?<time>\\d\\d:\\d\\d:\\d\\d)';
-/**
- * IMF-fixdate and the two obsolete forms, all of which a recipient must accept (RFC 9110 §5.6.7).
- */
+/** IMF-fixdate and the two obsolete forms, which recipients must accept (RFC 9110 §5.6.7). */
 const httpDatePatterns: readonly RegExp[] = [
   new RegExp(`^${shortDay}, (?<day>\\d\\d) ${month} (?<year>\\d{4}) ${time} GMT$`),
   new RegExp(`^${longDay}, (?<day>\\d\\d)-${month}-(?<year>\\d\\d) ${time} GMT$`),
@@ -88,10 +83,7 @@ export function refusePartialPut(request: HttpRequest): void {
   }
 }
 
-/**
- * Returns the seconds since 1970 of an HTTP-date; `undefined` for any other value, which fields
- * ignore.
- */
+/** Returns the seconds since 1970 of an HTTP-date; `undefined` for a value to ignore. */
 function parseHttpDate(text: string): number | undefined {
   if (text.length > httpDateLengthMax) {
     return undefined;

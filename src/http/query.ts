@@ -5,9 +5,7 @@ import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import type { HttpRequest } from './message.ts';
 
-/**
- * Returns the parameters with those names and ignores others. Refuses a repeated or malformed one.
- */
+/** Returns the parameters with those names. Refuses a repeated or malformed one. */
 export function readQuery<Name extends string>(
   request: HttpRequest,
   names: readonly Name[],
@@ -55,7 +53,6 @@ export function parseVersion(text: string | undefined): number | undefined {
   throw new Refusal('InvalidArgument', 'version must be the number of a version.');
 }
 
-/** Returns the parameter `version`. */
 export function versionAsked(request: HttpRequest): number | undefined {
   return parseVersion(readQuery(request, ['version']).version);
 }

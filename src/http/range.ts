@@ -44,10 +44,7 @@ function isPosition(text: string): boolean {
   return /^[0-9]*$/.test(text);
 }
 
-/**
- * `-N`: the last N bytes; a greater N than the size means the whole representation (RFC 9110
- * §14.1.2).
- */
+/** `-N`: the last N bytes, or all if the size is smaller (RFC 9110 §14.1.2). */
 function suffixRange(length: number, size: number): RangeRequest {
   if (length === 0 || size === 0) {
     return { kind: 'unsatisfiable' };

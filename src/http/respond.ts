@@ -9,10 +9,7 @@ import type { Header, HttpResponse } from './message.ts';
 /** The type requires a status for every code. */
 const statuses: Readonly<Record<RefusalCode, number>> = errorStatuses;
 
-/**
- * Returns the fields that a status must or should have (RFC 9110 §11.6.1, §14.4, §15.5.6; RFC 6750
- * §3).
- */
+/** Returns the fields that a status requires (RFC 9110 §11.6.1, §14.4, §15.5.6; RFC 6750 §3). */
 function refusalHeaders(refusal: Refusal): Header[] {
   switch (refusal.code) {
     case 'Unauthorized':

@@ -46,15 +46,10 @@ export interface Exchange {
 export type Handler = (exchange: Exchange) => Answer;
 
 export interface Route {
-  /**
-   * Matches the percent-decoded path; sticky, because other patterns are tried at each character.
-   */
+  /** Matches the percent-decoded path. Sticky: other patterns are tried at each character. */
   readonly pattern: RegExp;
   readonly handlers: Readonly<Record<string, Handler>>;
-  /**
-   * For lists, which cost more than a refusal may: the inspection refuses their GET and HEAD
-   * unread.
-   */
+  /** For lists, which cost more than a refusal may: the inspection refuses their GET and HEAD. */
   readonly isList?: true;
 }
 
@@ -157,10 +152,7 @@ const missingCodes: ReadonlySet<RefusalCode> = new Set([
   'InvalidBucketId',
 ]);
 
-/**
- * Its message is never replaced by that of a missing file: the sender must learn of the exposed
- * key.
- */
+/** Keeps its own message, unlike a missing path: the sender must learn of the exposed key. */
 class KeyInUrl extends Refusal {}
 
 function dispatch(routes: readonly Route[], exchange: Omit<Exchange, 'captures'>): Answer {

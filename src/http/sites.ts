@@ -18,9 +18,7 @@ type Head = Pick<SiteAnswer, 'status' | 'headers'>;
 
 export interface SitePlace {
   readonly bucket: Bucket;
-  /**
-   * The folder that the address may redirect to, without a final slash; '' for the bucket's root.
-   */
+  /** The folder that the address may redirect to, without a final slash; '' for the root. */
   readonly folder: string | undefined;
 }
 
@@ -85,10 +83,7 @@ export function redirectOf(stores: Stores, place: SitePlace): SiteAnswer | undef
   return redirectTo({ bucketId: bucket.id, folder });
 }
 
-/**
- * Relative, so that it works wherever the bucket is served; begins with a dot, because names can
- * have colons.
- */
+/** A relative address works wherever the bucket is served. Its dot is for names with colons. */
 export function redirectTo(to: { readonly bucketId: string; readonly folder: string }): SiteAnswer {
   const { bucketId, folder } = to;
   const name = present((folder === '' ? bucketId : folder).split('/').at(-1), 'name of a folder');

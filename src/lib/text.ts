@@ -55,10 +55,7 @@ export function hasControlCharacter(text: string): boolean {
   return !/[^\u0000-\u001f\u007f-\u009f]*$/y.test(text);
 }
 
-/**
- * Finds embeddings, overrides and isolates (Unicode Standard Annex 9), which make a name look like
- * another.
- */
+/** Finds embeddings, overrides and isolates (Unicode Annex 9), which make names look alike. */
 export function hasBidiControl(text: string): boolean {
   return /[\u202a-\u202e\u2066-\u2069]/.test(text);
 }

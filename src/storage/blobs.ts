@@ -31,7 +31,6 @@ export interface Blobs {
   fill(by: (space: StableSpace) => void): void;
   /** Whether that many bytes from the offset on lie within allocated slots, in use or free. */
   isSlot(offset: number, bytes: number): boolean;
-  /** Returns the bytes of the slots in use. */
   bytesInUse(): number;
 }
 
@@ -169,10 +168,7 @@ function convert(former: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
 // Computes sizes by arithmetic with few calls, because searching a list costs 3,000 instructions
 // per entry.
 
-/**
- * One to 16 units directly; above that the size has four significant bits, followed by `shift`
- * zeros.
- */
+/** Sizes of 1 to 16 units; larger ones have four significant bits, then `shift` zeros. */
 function slotSizeIndex(bytes: number): number {
   const last = lastUnit(bytes);
   if (last < 16) return last;

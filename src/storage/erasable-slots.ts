@@ -17,7 +17,6 @@ export interface ErasableSlots {
   add(bytes: Uint8Array): number;
   /** Returns a copy; `undefined` for a free slot or a number without one. */
   read(slot: number): Uint8Array | undefined;
-  /** Replaces the content of a slot. */
   replace(slot: number, bytes: Uint8Array): void;
   /** Overwrites the slot with zeros and frees it. */
   erase(slot: number): void;

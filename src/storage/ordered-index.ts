@@ -85,10 +85,7 @@ export function openOrderedIndex(space: 1 | 2 | 3): OrderedIndex {
   return openSelected(space);
 }
 
-/**
- * `space`: a space of the kernel that contains only this index, which has had sums from its
- * beginning.
- */
+/** `space`: a space of the kernel that contains only this index, always with sums. */
 export function openSummedIndex(space: 2 | 6): SummedIndex {
   const selector = space | sumsFlag;
   return {

@@ -29,10 +29,7 @@ export interface PartLeavesInput {
 const command = createCommand(kernelOperations.partLeaves, 5);
 const two32 = 0x1_0000_0000;
 
-/**
- * Returns for each part its request hash, and the hash of its response hash as a label over
- * `leaf('')`.
- */
+/** Returns each part's request hash, and the hash of its response hash over `leaf('')`. */
 export function partLeaves(input: PartLeavesInput): Uint8Array {
   const { pairs, contentRangeName, requestPairs, digests, partSize, totalSize } = input;
   if (pairs.length % 64 !== 0 || pairs.length > 64_000) refuseOperand('header pairs', pairs);

@@ -11,10 +11,7 @@ import {
   refuseOperand,
 } from '../crypto/kernel.ts';
 
-/**
- * Space 0 is the stable memory of the rest of the canister; only its size and bytes can be read
- * here.
- */
+/** Space 0 is the stable memory of the rest of the canister, which is only read here. */
 export type StableSpace = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
 export const stablePageBytes = 65_536;
@@ -65,9 +62,7 @@ function pages(selector: number): number {
   return longResult(sizeCommand.words);
 }
 
-/**
- * Returns the former size in pages; -1, without a change, if the canister cannot get more memory.
- */
+/** Returns the former size in pages; -1, without a change, if the canister gets no more memory. */
 export function spaceGrow(space: StableSpace, pages: number): number {
   setPlace(growCommand, { space, offset: pages });
   kernelCall(growCommand.bytes);

@@ -3,9 +3,7 @@
 import { IDL } from '@dfinity/candid';
 import { resultOf } from './result.ts';
 
-/**
- * Options of an end-to-end bucket: only clients encrypt and decrypt its files, which are age files.
- */
+/** Options of an end-to-end bucket: clients encrypt and decrypt its files, which are age files. */
 export const EndToEndOptions = IDL.Record({
   /** Members get an identity that the network derives (vetKeys). Default: true. */
   usesVetKeys: IDL.Opt(IDL.Bool),

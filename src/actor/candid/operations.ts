@@ -45,9 +45,7 @@ export const PrefixMoved = IDL.Record({
 });
 export const ResultPrefixMove = resultOf(PrefixMoved);
 
-/**
- * A change of a file's properties. An absent field stays; a present one replaces the whole field.
- */
+/** A change of a file's properties: a present field replaces the whole one, an absent one stays. */
 export const FileChange = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Text,
@@ -163,9 +161,7 @@ export const LinkPage = IDL.Record({
 });
 export const ResultLinks = resultOf(LinkPage);
 
-/**
- * A new key: `read`, `write` and `delete` are its permissions in the listed buckets of the caller.
- */
+/** A new key: `read`, `write` and `delete` are its permissions in these buckets of the caller. */
 export const ApiKeyRequest = IDL.Record({
   name: IDL.Text,
   buckets: IDL.Vec(IDL.Text),

@@ -21,10 +21,7 @@ export const candidTypes = {
   principal: -24,
 } as const;
 
-/**
- * An entry of the type table: its type constructor and its components; (id, type) for records and
- * variants.
- */
+/** An entry of the type table: constructor and components; (id, type) for records and variants. */
 export interface TableEntry {
   readonly kind: number;
   readonly parts: readonly (readonly [id: number, type: number])[];
@@ -37,10 +34,7 @@ export type SkippedLayout = (typeof skippedLayouts)[keyof typeof skippedLayouts]
 /** Maximum number of bytes of an integer: far more than 64 bits. */
 const numberBytesMax = 20;
 const principalBytesMax = 29;
-/**
- * Maximum number of lengths with three or more bytes: one message has room for this many values of
- * 16 kB.
- */
+/** Maximum number of lengths of three or more bytes: as many values of 16 kB fit into a message. */
 const longLengthsMax = 128;
 
 /** The message violates the format or a bound; the text completes "the message …". */
@@ -322,10 +316,7 @@ export class CandidReader {
   }
 }
 
-/**
- * Returns the result of `read`, or `undefined` if the message is of a kind that `read` does not
- * support.
- */
+/** Returns the result of `read`, or `undefined` for a kind of message that it does not support. */
 export function readCandid<T>(
   bytes: Uint8Array,
   textBytesMax: number,

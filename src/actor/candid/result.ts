@@ -28,10 +28,7 @@ export function messageHead(type: IDL.Type): Uint8Array {
   return concatBytes(magic, leb128(entries.length), ...entries, Uint8Array.of(1, argument));
 }
 
-/**
- * One byte is enough: codes of types are above -25, and tables of results have fewer than 64
- * entries.
- */
+/** One byte is enough: type codes are above -25, and tables of results have below 64 entries. */
 function sleb128(value: number): number {
   return value & 0x7f;
 }

@@ -68,9 +68,7 @@ export const UploadCompletion = IDL.Record({
   sha256: IDL.Opt(IDL.Text),
   /** Added to the metadata of the beginning; replaces pairs with the same name. */
   metadata: IDL.Opt(IDL.Vec(TextPair)),
-  /**
-   * Entity tag of the file now at the path; checked in addition to the session's own conditions.
-   */
+  /** Entity tag of the present file; checked in addition to the session's own conditions. */
   ifMatch: IDL.Opt(IDL.Text),
   ifNoneMatch: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
@@ -289,8 +287,7 @@ export const Budget = IDL.Record({
   perMinute: IDL.Nat,
 });
 /**
- * Principals that may create buckets besides the controllers, and the budgets of callers without a
- * right.
+ * Principals besides controllers that may create buckets, and budgets of callers without a right.
  */
 export const AccessChange = IDL.Record({
   allow: IDL.Opt(IDL.Vec(IDL.Principal)),

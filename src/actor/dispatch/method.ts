@@ -71,9 +71,7 @@ function refuseWhereAbsent(name: string): void {
   if (methodTable[name]?.isAtFront !== true) refuseAtFront(stores);
 }
 
-/**
- * Runs a `manual` update: decodes the message, calls the work when keys are available, and replies.
- */
+/** Runs a `manual` update: decodes the message, works when keys are available, and replies. */
 export function carryOut<T, R>(
   signature: Pick<Signature, 'name' | 'parameters'>,
   steps: {

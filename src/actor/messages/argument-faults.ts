@@ -84,10 +84,7 @@ export function asOptional(error: unknown, message: Message, type: number): unkn
   return isOwn ? mismatch(`opt ${error.expected}`, message, type) : error;
 }
 
-/**
- * Returns the text that follows the method's name; `undefined` for a fault of the message as a
- * whole.
- */
+/** Returns the text after the method's name; `undefined` for a fault of the whole message. */
 export function explainArgument(error: CandidFault): string | undefined {
   if (!(error instanceof ArgumentFault) || error.argument === '') return undefined;
   const { argument, place, message } = error;

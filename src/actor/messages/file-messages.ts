@@ -128,9 +128,7 @@ function decodeAnyUpload(argument: Uint8Array, bounds: ArgumentBounds): FileArgu
 
 const bytesHead = headOfOk(ResultBytes);
 
-/**
- * Encodes the answer of `readFile`: the bytes before the file's, and the file's; none for an error.
- */
+/** Encodes the answer of `readFile`: its head, and the file's bytes; none for an error. */
 export function encodeBytesResult(
   result: Result<Uint8Array>,
 ): readonly [head: Uint8Array, bytes: Uint8Array] {

@@ -132,9 +132,7 @@ export class BucketsActor {
     return answer(() => bucketView(describeBucket(stores, currentCall(), { bucket, apiKey })));
   }
 
-  /**
-   * (page, pageSize) Lists the caller's buckets, by pages from 1 on; 1 to 50 per page, default 10.
-   */
+  /** (page, pageSize) Lists the caller's buckets, by pages from 1; 1 to 50 per page, default 10. */
   @query([IDL.Opt(IDL.Nat), IDL.Opt(IDL.Nat)], ResultBuckets)
   listBuckets([page]: Optional<bigint>, [pageSize]: Optional<bigint>) {
     return answer(() => {

@@ -42,10 +42,7 @@ export class CopiesActor {
     });
   }
 
-  /**
-   * Moves up to 1,000 files per call, fewer if they have many chunks or links. Call again until it
-   * is done.
-   */
+  /** Moves up to 1,000 files, fewer with many chunks or links. Call again until `isDone`. */
   @update([PrefixMove], ResultPrefixMove)
   moveFiles(argument: PrefixArgument) {
     return answer(() => {

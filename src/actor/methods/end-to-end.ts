@@ -62,10 +62,7 @@ async function derive(path: IdentityPath, request: IdentityRequest): Promise<Der
   }
 }
 
-/**
- * During the call to the network, the caller may have lost the right, or the bucket may have been
- * replaced.
- */
+/** During the call, the caller may have lost the right, or the bucket may have been replaced. */
 function requireSame(before: IdentityPath, call: Call, request: IdentityRequest): IdentityPath {
   const now = identityPath(stores, call, request);
   if (now.keyName === before.keyName && bytesEqual(now.input, before.input)) return now;

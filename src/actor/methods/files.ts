@@ -50,9 +50,7 @@ export class FilesActor {
     msgReply(encodeFileResult(answer(read)));
   }
 
-  /**
-   * (bucketId, path, offset, length, apiKey) Returns bytes of a file, at most 1,900,000 per call.
-   */
+  /** (bucketId, path, offset, length, apiKey) Returns bytes of a file, at most 1,900,000. */
   @query(readArguments, ResultBytes, { manual: true })
   readFile(): void {
     const decoded = decodeArguments({ name: 'readFile', parameters: readArguments });

@@ -34,9 +34,7 @@ interface SettingsArgument {
 const argumentText =
   'opt record { rootKey : opt variant { vetkd : text; stored }; ' +
   'role : opt variant { volume : record { front : opt principal }; front } }';
-/**
- * Arguments that tools send for an absent argument: no bytes, "DIDL" without values, or with null.
- */
+/** Forms in which tools send an absent argument: no bytes, "DIDL" without values, or with null. */
 const nothing = ['', '4449444c0000', '4449444c00017f'];
 const fields = (['rootKey', 'role'] as const).map((name) => {
   return { name, label: `_${idlLabelToId(name)}_` };

@@ -100,10 +100,7 @@ export class ListingActor {
     msgReply(encodeFolderPageResult(answer(() => folderPage(argument))));
   }
 
-  /**
-   * (bucketId, prefix, apiKey) Counts files and their bytes below a prefix; without one, of the
-   * whole bucket.
-   */
+  /** (bucketId, prefix, apiKey) Counts files and their bytes below a prefix, or in the bucket. */
   @query(usageArguments, ResultUsage)
   getUsage(bucket: string, prefix: Optional<string>, [apiKey]: Optional<string>) {
     return answer(() => {

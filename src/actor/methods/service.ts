@@ -17,7 +17,7 @@ interface FrontArgument {
   url: Optional<string>;
 }
 
-/** Changes the role, and certifies the pages that depend on it. */
+/** Certifies the pages that depend on the changed role. */
 function changed(change: () => void) {
   return answer(() => {
     change();

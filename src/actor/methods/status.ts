@@ -42,9 +42,7 @@ function shownRole(role: ServiceRole) {
 
 /** The status of the service. */
 export class StatusActor {
-  /**
-   * Returns version, counts, sizes in bytes, and cycles for callers who may see them. No secrets.
-   */
+  /** Returns version, counts, sizes in bytes, and cycles for callers who may see them. */
   @query([], ResultStatus)
   getStatus() {
     return answer(() => {

@@ -89,8 +89,7 @@ export class VersionsActor {
   }
 
   /**
-   * (bucketId, path, version, offset, length, apiKey) Returns bytes of a version, at most 1,900,000
-   * per call.
+   * (bucketId, path, version, offset, length, apiKey) Returns up to 1,900,000 bytes of a version.
    */
   @query(readArguments, ResultBytes, { manual: true })
   readVersion(): void {

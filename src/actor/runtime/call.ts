@@ -42,7 +42,6 @@ function refused(error: unknown): { err: string } {
   throw error;
 }
 
-/** Returns the Candid error of a refusal. */
 export function errorText({ code, message }: Refusal): string {
   return `${code}: ${message}`;
 }

@@ -28,10 +28,7 @@ export function createReseedTimer(random: Seeded): OneShotTimer {
   return createOneShotTimer(() => refresh(random));
 }
 
-/**
- * A failed attempt is repeated by the interval, or by the first message that finds the source
- * stale.
- */
+/** The interval, or the first message that finds the source stale, repeats a failed attempt. */
 async function refresh(random: Seeded): Promise<void> {
   try {
     await reseed(random);

@@ -23,10 +23,7 @@ export interface Parts {
   readonly random: Pick<RandomSource, 'isFresh' | 'seed'>;
 }
 
-/**
- * New keys need fresh random bytes. Throws the error of any call. Versions may change while it
- * waits.
- */
+/** New keys need fresh random bytes. Throws the error of a call. Versions may change meanwhile. */
 export async function fetchMissing(parts: Parts): Promise<void> {
   await reseed(parts.random);
   for (;;) {

@@ -14,9 +14,7 @@ const nsPerSecond = 1_000_000_000n;
 const staleAfterSeconds = 120;
 const retrySecondsMin = 10;
 const retrySecondsMax = 600;
-/**
- * Each turn is a call of the waiting message itself, which takes one or two rounds of the network.
- */
+/** Each turn is a call of the waiting message itself, which takes one or two network rounds. */
 const waitingTurnsMax = 60;
 
 export interface RootKeyKeeper {

@@ -125,9 +125,7 @@ function reviveTimers(): void {
   wakeTimers();
 }
 
-/**
- * Returns random bytes that also depend on the time, so that a restored snapshot returns others.
- */
+/** Returns random bytes that also depend on the time: a restored snapshot returns others. */
 function nextRandom(length: number): Uint8Array {
   const nowNs = time();
   if (!random.isFresh(nowNs)) {

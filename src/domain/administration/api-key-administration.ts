@@ -131,10 +131,7 @@ export function createKey(
   return { key, secret };
 }
 
-/**
- * Returns the bucket's keys in the directory: at most 100, because creating a key first clears
- * expired ones.
- */
+/** Returns the bucket's keys: at most 100, because creating a key first clears expired ones. */
 function notedKeys(
   stores: Stores,
   bucketId: string,
@@ -156,9 +153,7 @@ export function listKeys(stores: Stores, call: Call, bucketName: string): ApiKey
   return keys.map((key) => ({ ...key, buckets: key.buckets.filter(isOwned) }));
 }
 
-/**
- * Returns a function that reports whether the caller owns a bucket; it looks each bucket up once.
- */
+/** Returns a function that tells whether the caller owns a bucket, with one look-up for each. */
 function ownershipOf(stores: Stores, call: Call): (bucketId: string) => boolean {
   const known = new Map<string, boolean>();
   return (bucketId) => {

@@ -37,7 +37,6 @@ import { forgetRenewal, startRenewal } from './site-renewal.ts';
 export interface BucketDetails extends Bucket {
   /** Shown to owners; empty for others. */
   readonly members: readonly Member[];
-  /** The end-to-end mode; undefined for other buckets. */
   readonly endToEnd: EndToEnd | undefined;
 }
 
@@ -149,20 +148,14 @@ function withNewestEpoch({ endToEnd, ...bucket }: BucketDetails): BucketDetails 
 export interface BucketChange extends ModeChange {
   readonly bucket: string;
   readonly isPublic: boolean | undefined;
-  /**
-   * Requires a public bucket. A site bucket that becomes private keeps the flag for when it becomes
-   * public again.
-   */
+  /** Requires a public bucket. A site bucket keeps the flag while it is private. */
   readonly isSite?: boolean | undefined;
   /** 0n removes the quota; absent keeps it. */
   readonly quotaBytes: bigint | undefined;
   readonly quotaFiles?: bigint | undefined;
   /** Absent keeps the setting. Versions that are already stored keep their expiry. */
   readonly keepVersionsDays?: bigint | undefined;
-  /**
-   * The new owner of the bucket. The present owner stays a member with the role of an owner unless
-   * removed.
-   */
+  /** The new owner. The present one stays a member with the role of an owner unless removed. */
   readonly owner?: Uint8Array | undefined;
   /** New members, and members with a new role. */
   readonly addMembers: readonly { readonly principal: Uint8Array; readonly role: string }[];

@@ -68,10 +68,7 @@ function contradiction(): Refusal {
   );
 }
 
-/**
- * Refuses if the bucket is not empty: its existing files would stay unencrypted or become
- * unreadable.
- */
+/** Refuses if the bucket has files, which would stay unencrypted or become unreadable. */
 function requireEmpty({ id, fileCount, versionCount, openUploadCount }: Bucket): void {
   if (fileCount + versionCount + openUploadCount === 0) return;
   throw new Refusal(

@@ -139,10 +139,7 @@ function rewrapFileKeys(stores: Stores, progress: Progress): void {
   saveProgress(stores, { ...progress, slot: 1, slotEnd: 1, buckets: [] });
 }
 
-/**
- * Keeps the former key while the new one cannot be decrypted, because then only the former one
- * wraps keys.
- */
+/** Keeps the former key, which alone wraps keys, while the new one cannot be decrypted. */
 function forgetFormerKey(stores: Stores, bucket: Bucket): void {
   currentBucketKey(stores, bucket).key.fill(0);
   eraseWrappedKey(stores, bucket.formerKeySlot, bucket.formerKeyId);

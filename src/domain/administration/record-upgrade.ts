@@ -134,10 +134,7 @@ function noteOpenUpload(stores: Stores, uploadId: string): boolean {
   return true;
 }
 
-/**
- * Returns the next files of the current bucket; none before the first bucket and after its last
- * file.
- */
+/** Returns the bucket's next files; none before the first bucket and after its last file. */
 function nextPaths(stores: Stores, progress: Progress, limit: number): string[] {
   return progress.bucketId === '' ? [] : pathsAfter(stores, progress, limit);
 }
@@ -150,10 +147,7 @@ function afterBucket(stores: Stores, progress: Progress, nextStage: Stage): Prog
     : { ...progress, bucketId: next, path: '' };
 }
 
-/**
- * Adds files to the index of sizes, also with the size in a damaged record. A repetition changes
- * nothing.
- */
+/** Adds files to the index of sizes, also damaged ones. A repetition changes nothing. */
 function noteSizes(stores: Stores, progress: Progress): Progress {
   const { bucketId } = progress;
   const paths = nextPaths(stores, progress, sizedFilesPerMessage);
@@ -182,10 +176,7 @@ function upgradeFiles(stores: Stores, progress: Progress): Progress {
   return { ...progress, path: last };
 }
 
-/**
- * Returns the number of chunks that it read. A damaged file stays unchanged and is refused when
- * read.
- */
+/** Returns the number of chunks that it read. A damaged file stays unchanged. */
 function upgradeFile(stores: Stores, bucketId: string, path: string): number {
   const bytes = stores.files.get(fileMapKey(bucketId, path));
   if (bytes === undefined || isUpgraded(bytes)) {

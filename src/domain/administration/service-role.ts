@@ -20,10 +20,7 @@ export interface RoleSettings {
   readonly deployed: { readonly front: string | undefined; readonly volume: string | undefined };
 }
 
-/**
- * Sets the role at install and upgrade. A stored role stays, but the argument can add a front to a
- * volume.
- */
+/** Sets the role at install and upgrade. A stored role stays; a volume can get a front. */
 export function configureRole(stores: Stores, settings: RoleSettings): void {
   decideRole(stores, settings);
   // Reads the record now, because what a query puts on the heap is discarded.

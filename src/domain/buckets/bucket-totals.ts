@@ -23,7 +23,6 @@ export function readTotals(stores: Stores): Totals {
   return { buckets: reader.integer(), files: reader.integer(), bytes: reader.integer() };
 }
 
-/** Adds the differences to the totals. */
 export function changeTotals(stores: Stores, change: Totals): void {
   if (change.buckets === 0 && change.files === 0 && change.bytes === 0) {
     return;

@@ -170,9 +170,7 @@ export function noSuchBucket(id: string): Refusal {
   );
 }
 
-/**
- * Returns false for a private bucket and for one that does not exist; throws for a malformed name.
- */
+/** Returns false for a private or missing bucket; throws for a malformed name. */
 export function isPublicBucket(stores: Stores, name: string): boolean {
   return findBucket(stores, parseBucketId(name))?.isPublic === true;
 }
@@ -194,9 +192,7 @@ export function checkSite({ id, isPublic, isSite, isEndToEnd }: SiteOptions): vo
   );
 }
 
-/**
- * Returns the type to store: the sent one, or the type that all files of an end-to-end bucket have.
- */
+/** Returns the type to store: the sent one, or that of all files in an end-to-end bucket. */
 export function storedContentType(
   { isEndToEnd }: Pick<Bucket, 'isEndToEnd'>,
   sent: string,

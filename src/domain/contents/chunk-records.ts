@@ -84,10 +84,7 @@ export function segmentCount(length: number): number {
   return Math.ceil(length / segmentBytesMax);
 }
 
-/**
- * Returns the chunk, or `undefined` if it does not exist. Refuses with IntegrityError if its record
- * was altered.
- */
+/** Returns the chunk, or `undefined`. Refuses an altered record with IntegrityError. */
 export function findChunk(stores: Stores, address: ChunkAddress): Chunk | undefined {
   const bytes = stores.chunks.get(chunkKey(address));
   return bytes === undefined ? undefined : decodeChunk(bytes);

@@ -70,9 +70,7 @@ interface Prepared {
   readonly old: FileRecord | undefined;
 }
 
-/**
- * Refuses what copyFile() or moveFile() would refuse, except for damaged files; changes nothing.
- */
+/** Refuses what copyFile() or moveFile() would refuse, except damaged files; changes nothing. */
 export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyRequest): Prepared {
   const { apiKey } = request;
   const to = request.to.bucket ?? request.bucket;

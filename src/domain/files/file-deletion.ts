@@ -97,9 +97,7 @@ function checkWhich({ paths, prefix, cursor, ifMatch }: Deletion): void {
   if (cursor !== undefined) parseCursor(cursor);
 }
 
-/**
- * Deletes as many files as one message can; with the returned cursor the caller deletes the rest.
- */
+/** Deletes as many files as one message can; the caller repeats it with the returned cursor. */
 export function deleteFiles(stores: Stores, call: Call, request: DeletionRequest): Deleted {
   const { grant, deletion } = checkDeletions(stores, call, request);
   const { paths, prefix = '', cursor, ifMatch } = deletion;

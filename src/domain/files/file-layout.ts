@@ -185,9 +185,7 @@ export function decodeHead(bytes: Uint8Array): SealedContent {
   return { keySlot: reader.integer(), contentId: reader.integer() };
 }
 
-/**
- * Builds one object literal: spreading other objects into it would cost as much as reading them.
- */
+/** Builds one object literal: spreading others into it would cost as much as reading them. */
 function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRecord {
   const { keySlot, contentId } = decodeHead(bytes);
   const known = bytes[0] ?? 0;

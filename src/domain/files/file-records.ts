@@ -131,9 +131,7 @@ export function partsOfFile(file: FileRecord): FileParts {
   return fileParts(encodeFile(file), name);
 }
 
-/**
- * Calls `use` with a file of a public bucket. A private file gives the same error as a missing one.
- */
+/** Calls `use` with a file of a public bucket. A private file gives the error of a missing one. */
 export function withPublicFile<T extends object>(
   stores: Stores,
   named: { readonly bucket: string; readonly path: string },
@@ -151,10 +149,7 @@ export function withPublicFile<T extends object>(
   return used;
 }
 
-/**
- * Calls `use` with the index.html of a folder of a public site; returns `undefined` if it does not
- * exist.
- */
+/** Calls `use` with the index.html of a folder of a public site; `undefined` without one. */
 export function withPublicIndex<T extends object>(
   stores: Stores,
   named: { readonly bucket: string; readonly folder: string },

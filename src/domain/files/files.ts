@@ -38,7 +38,6 @@ export function readableBucket(stores: Stores, call: Call, name: FileName): Buck
     : authorize(stores, call, { bucket, path, permission: 'read', apiKey }).bucket;
 }
 
-/** Throws the error for a file that does not exist. */
 export function refuseMissing(bucket: Bucket, path: string): never {
   throw new Refusal('NoSuchFile', `File ${quote(path)} does not exist in bucket ${bucket.id}.`);
 }

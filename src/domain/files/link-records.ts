@@ -315,10 +315,7 @@ export function publishLinks(
   return added;
 }
 
-/**
- * Moves the links of a file that moved within its bucket, except for links of a key that may not
- * read there.
- */
+/** Moves a file's links within its bucket, except for links of keys that may not read there. */
 export function moveLinks(stores: Stores, bucket: Bucket, from: string, file: FileRecord): void {
   const all = linksOf(stores, bucket, from);
   const links = all.filter((link) => goesTo(stores, link, file.path));
@@ -366,9 +363,7 @@ function dueIds({ directory }: Stores, nowNs: bigint): string[] {
   return due.map((id) => decodeUtf8(id) ?? '');
 }
 
-/**
- * Returns ids of links of one maker that lost its bucket; forgets the pair when no link is left.
- */
+/** Returns ids of links of a maker that lost its bucket; forgets the pair after the last link. */
 function idsOfEndedMaker({ directory }: Stores): string[] {
   const [ended] = directory.read(directory.rank(Uint8Array.of(kinds.endedMaker)), 1);
   if (ended?.key[0] !== kinds.endedMaker) return [];

@@ -269,10 +269,7 @@ function findGoodLink(
   return isGood(stores, bucket, link, nowNs) ? { link, bucket } : undefined;
 }
 
-/**
- * Calls `use` with the linked file. Any fault in the address gives the error of a link that does
- * not exist.
- */
+/** Calls `use` with the linked file. A wrong address gives the error of a missing link. */
 export function withLinkedFile<T extends object>(
   stores: Stores,
   { nowNs }: Call,

@@ -53,10 +53,7 @@ interface PlannedMoves {
   readonly apiKey: ApiKey | undefined;
 }
 
-/**
- * Refuses what moveFiles() would refuse as a whole; changes nothing. Returns the files to move in
- * this message.
- */
+/** Refuses what moveFiles() would refuse as a whole; changes nothing. Returns the files to move. */
 export function checkPrefixMove(stores: Stores, call: Call, request: PrefixMove): PlannedMoves {
   const { bucket, toPrefix } = request;
   const apiKey = checkPrefixMoveRights(stores, call, request);
@@ -78,10 +75,7 @@ export function checkPrefixMove(stores: Stores, call: Call, request: PrefixMove)
   return { moves, isLast: !hasMore, apiKey };
 }
 
-/**
- * Moves up to 1,000 files, fewer if they have many chunks and links, and replaces files at the new
- * paths.
- */
+/** Moves at most 1,000 files, fewer with many chunks and links; replaces files at the new paths. */
 export function moveFiles(stores: Stores, call: Call, request: PrefixMove): PrefixMoved {
   const { moves, isLast, apiKey } = checkPrefixMove(stores, call, request);
   const { bucket } = request;

@@ -61,17 +61,13 @@ export function publishPage(stores: Stores, bucket: Bucket): void {
   stores.publication.setMissing(bucket.id, findPage(stores, bucket));
 }
 
-/**
- * Whether the file's leaves may exist at addresses of a site. `file`: the record before the change.
- */
+/** Whether the file may have leaves at addresses of a site. `file`: before the change. */
 export function mayBeOfSite(bucket: Bucket, file: FileRecord | undefined): boolean {
   const isPlain = file === undefined || file.leavesVersion === presentLeavesVersion;
   return !isPlain || mayHaveSite(bucket);
 }
 
-/**
- * Publishes a stored file at the addresses of a site besides its own, replacing a former file's.
- */
+/** Publishes a file at the addresses of a site besides its own, and replaces a former file's. */
 export function publishOfSite(stores: Stores, file: FileRecord, chunkDigests: Uint8Array): void {
   const { bucketId, path } = file;
   if (path === pagePath) stores.publication.setMissing(bucketId, isPage(file) ? file : undefined);

@@ -35,9 +35,7 @@ interface Stream {
   readonly end: number;
 }
 
-/**
- * Returns the token for these bytes. If the file is replaced, its content is kept for the stream.
- */
+/** Returns the token for these bytes. If the file is replaced, its content stays for the stream. */
 export function openStream(stores: Stores, call: Call, stream: Stream): Uint8Array {
   const expiresAtNs = call.nowNs + streamLifetimeNs;
   noteStream(stores, stream.file.contentId, expiresAtNs);
@@ -46,7 +44,7 @@ export function openStream(stores: Stores, call: Call, stream: Stream): Uint8Arr
 
 export interface StreamPiece {
   readonly body: Uint8Array;
-  /** The token for the next bytes; absent after the last. */
+  /** Absent after the last bytes. */
   readonly token: Uint8Array | undefined;
 }
 
@@ -145,9 +143,7 @@ function noteStream(stores: Stores, contentId: number, expiresAtNs: bigint): voi
   if (streams.size < knownStreamCountMax) streams.set(contentId, expiresAtNs);
 }
 
-/**
- * Returns the time until which a stream of the content may continue; `undefined` without a stream.
- */
+/** Returns the end of the time for streams of the content; `undefined` without a stream. */
 export function streamedUntilNs(
   stores: Stores,
   contentId: number,

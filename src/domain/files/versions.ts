@@ -178,7 +178,6 @@ export function withFormer<T>(
   });
 }
 
-/** Returns the record of the version. */
 export function getVersion(stores: Stores, call: Call, request: VersionRequest): FileRecord {
   return withVersion(stores, { call, ...request }, ({ file }) => file);
 }
@@ -233,10 +232,7 @@ export function noSuchVersion({
   );
 }
 
-/**
- * Makes the former version the file again, with a new number; the replaced file becomes a former
- * version.
- */
+/** Makes the former version the file again, with a new number; the replaced file becomes former. */
 export function restoreVersion(stores: Stores, call: Call, request: Restoration): WrittenFile {
   const { grant, bucket, former, old } = checkRestoration(stores, call, request);
   const restored = withFormer(stores, { bucket, former }, ({ file, key }) => {
@@ -254,9 +250,7 @@ export function restoreVersion(stores: Stores, call: Call, request: Restoration)
 
 export interface Erasure {
   readonly bucket: string;
-  /**
-   * Erases versions of this path; absent: of all paths that begin with the prefix, which may be ''.
-   */
+  /** Erases versions of this path; absent: of all paths that begin with the prefix. */
   readonly path?: string | undefined;
   readonly prefix?: string | undefined;
   /** Erases only this version of the path, present or former. */

@@ -57,10 +57,7 @@ function wrap(
   return slot;
 }
 
-/**
- * Returns the ids of a slot's wrapping key and owner; `undefined` if the slot is free or does not
- * exist.
- */
+/** Returns the ids of a slot's wrapping key and owner; `undefined` for a free or missing slot. */
 export function wrappedKeyIds(
   stores: Stores,
   slot: number,

@@ -11,10 +11,7 @@ import { filePathBytesMax } from '../../limits.ts';
 import { Refusal } from '../shared/refusal.ts';
 
 const version = Uint8Array.of(1);
-/**
- * Base64 digits of the longest cursor: a path can be followed by a NUL and the 16 letters of a
- * link.
- */
+/** Base64 digits of the longest cursor: a path, a NUL, and the 16 letters of a link. */
 const cursorLengthMax = Math.ceil(((1 + filePathBytesMax + 17) * 4) / 3);
 
 /** `name`: UTF-8. */

@@ -28,10 +28,7 @@ export interface FolderRequest {
    * shown, after the folder that contains it.
    */
   readonly startAfter?: string | undefined;
-  /**
-   * Maximum number of files and folders together, 1 to 1,000; numbers that are not integers are
-   * refused.
-   */
+  /** Maximum number of files and folders together: an integer from 1 to 1,000. */
   readonly limit: number | undefined;
   /** `name_asc`, the default, or `name_desc`: the direction of the list. */
   readonly sort: string | undefined;
@@ -56,10 +53,7 @@ export interface FolderPage {
 }
 
 const slash = 0x2f;
-/**
- * The byte after a slash: a folder's path with this as its last byte follows everything in the
- * folder.
- */
+/** The byte after a slash: a folder's path with it as the last byte follows the folder. */
 const afterSlash = 0x30;
 /** Maximum number of files read at once: starts at 1 and doubles until a folder is found. */
 const batchMax = 256;
@@ -199,9 +193,7 @@ function afterFolder(key: Uint8Array): Uint8Array {
   return next;
 }
 
-/**
- * Returns the offset after the folder's slash in the key; 0 if the key belongs to no folder.
- */
+/** Returns the offset after the folder's slash in the key; 0 without a folder. */
 function folderEnd({ hasFolders, selection }: Walk, key: Uint8Array): number {
   if (!hasFolders) return 0;
   const { scope, prefix } = selection;

@@ -46,7 +46,6 @@ export interface BudgetSizes {
   readonly perMinute: bigint;
 }
 
-/** Refuses sizes above the maximum. */
 export function parseBudget(name: BudgetName, { burst, perMinute }: BudgetSizes): Allowance {
   if (burst > BigInt(budgetMax) || perMinute > BigInt(budgetMax)) {
     throw new Refusal(
@@ -68,10 +67,7 @@ function bucketOf(stores: Stores, name: BudgetName): TokenBucket {
   return { name, allowance: readBudget(stores, name) };
 }
 
-/**
- * Returns the updates that the budget allows now, including fractions; negative while it is in
- * debt.
- */
+/** Returns the updates that the budget allows, including fractions; negative in debt. */
 export function budgetLeft(stores: Stores, name: BudgetName, nowNs: bigint): number {
   return tokensLeft(stores.heap.tokens, bucketOf(stores, name), nowNs);
 }

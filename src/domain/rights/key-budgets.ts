@@ -21,10 +21,7 @@ export interface SentBudget {
   readonly bytesPerHour?: bigint | undefined;
 }
 
-/**
- * Parses the limits and refuses values out of range; absent ones get the default for the
- * permissions.
- */
+/** Parses the limits; refuses values out of range; absent ones get the permissions' default. */
 export function parseKeyBudget(sent: SentBudget, granted: readonly Permission[]): KeyBudget {
   const { updatesPerHour, bytesPerHour } = sent;
   const usual = defaultKeyBudget(granted);

@@ -53,10 +53,7 @@ interface Owned {
   readonly owner: Uint8Array;
 }
 
-/**
- * Returns the caller's role in the bucket; `undefined` for none, and always for the anonymous
- * caller.
- */
+/** Returns the caller's role in the bucket; `undefined` without one and for anonymous callers. */
 export function roleOf(stores: Stores, caller: Caller, bucket: Owned): Role | undefined {
   if (caller.isController) {
     return 'owner';
@@ -83,10 +80,7 @@ export function parseRole(text: string): Role {
   return role;
 }
 
-/**
- * Refuses the anonymous principal, which anybody can use, and the management canister's, which
- * never calls.
- */
+/** Refuses the anonymous principal, which anybody can use, and the management canister's. */
 export function requireNameable(principal: Uint8Array): void {
   if (principal.length === 0 || isAnonymous({ principal, isController: false })) {
     throw new Refusal(

@@ -25,10 +25,7 @@ export type Place =
   | { readonly path: string; readonly prefix?: undefined }
   | { readonly prefix: string; readonly path?: undefined };
 
-/**
- * Use `later` for paths that are parsed after the right is checked, and call requireWithin() with
- * each.
- */
+/** Use `later` if paths are parsed after the check, and call requireWithin() with each path. */
 export type Claim = Right & (Place | { readonly place: 'later' });
 
 export interface Grant {
@@ -37,10 +34,7 @@ export interface Grant {
   readonly key: ApiKey | undefined;
 }
 
-/**
- * Returns the bucket if the caller or the key has the permission at the target; refuses an invalid
- * key.
- */
+/** Returns the bucket if caller or key has the permission at the target; refuses an invalid key. */
 export function authorize(stores: Stores, call: Call, claim: Claim): Grant {
   parseBucketId(claim.bucket);
   if (claim.apiKey !== undefined) {

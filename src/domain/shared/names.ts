@@ -113,9 +113,7 @@ export function parseContentType(text: string): string {
 /** Maximum number of tags that are read, including dropped ones. */
 const listedTagCountMax = 5 * fileTagCountMax;
 
-/**
- * Parses tags as in `X-File-Tags`: trimmed, without empty and repeated ones, in the given order.
- */
+/** Parses tags as in `X-File-Tags`: trimmed, in order, without empty and repeated ones. */
 export function parseTags(tags: readonly string[]): string[] {
   if (tags.length > listedTagCountMax) {
     throw new Refusal(

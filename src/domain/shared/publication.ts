@@ -54,7 +54,6 @@ export interface PublishedLink {
   readonly downloadName: string;
 }
 
-/** The text at `/.well-known/{name}`. */
 export interface PublishedText {
   readonly name: string;
   readonly contentType: string;
@@ -75,7 +74,6 @@ export interface FolderName {
 export interface Publication {
   /** Publishes the file at its path. `chunkDigests`: SHA-256 of each chunk, 32 bytes each. */
   put(file: PublishedFile, chunkDigests: Uint8Array): void;
-  /** Removes the file's path. */
   remove(file: Pick<PublishedFile, 'bucketId' | 'path'>): void;
   /** Publishes the file at the link's address. */
   putLink(link: PublishedLink, file: PublishedFile, chunkDigests: Uint8Array): void;
@@ -87,10 +85,7 @@ export interface Publication {
   /** Publishes the file at the folder's address, which ends in a slash. */
   putFolder(folder: FolderName, file: PublishedFile, chunkDigests: Uint8Array): void;
   removeFolder(folder: FolderName): void;
-  /**
-   * Publishes a redirect from the folder's address without its slash, which has no file, to the
-   * folder.
-   */
+  /** Publishes a redirect to the folder from its address without the slash, which has no file. */
   putRedirect(folder: FolderName): void;
   removeRedirect(folder: FolderName): void;
   /** Publishes the file as the answer for missing paths of the bucket while it is public. */

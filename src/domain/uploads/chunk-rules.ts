@@ -5,7 +5,6 @@ import { chunkBytesMax, chunkCountMax } from '../../../packages/wire/src/limits.
 import { Refusal } from '../shared/refusal.ts';
 import { chunkCount, type UploadSession } from './upload-session.ts';
 
-/** A chunk and its index. */
 interface NewChunk {
   readonly index: bigint;
   readonly length: number;

@@ -172,10 +172,7 @@ export function uploadSingle(stores: Stores, call: Call, request: SingleUpload):
   return shownToWriter(grant, stored, uploadedFields);
 }
 
-/**
- * Stores the file. `digest`: SHA-256 of the bytes. Refuses, before it writes, while no key can be
- * made.
- */
+/** Stores the file. `digest`: SHA-256 of the bytes. Refuses before it writes if it has no key. */
 export function storeFile(
   stores: Stores,
   bucket: Bucket,

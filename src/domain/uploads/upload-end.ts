@@ -61,9 +61,7 @@ export function completeUpload(stores: Stores, call: Call, request: Completion):
   return finishUpload(stores, call, request).session;
 }
 
-/**
- * Like completeUpload(), with the file. A repetition returns the record at completion, as not new.
- */
+/** Like completeUpload(), with the file. A repetition returns the completed record, not as new. */
 export function finishUpload(stores: Stores, call: Call, request: Completion): CompletedUpload {
   const { begun, session, digests } = checkCompletion(stores, call, request);
   if (session.status === 'completed') {
@@ -96,10 +94,7 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
   return { session: completed, ...shownToUploader(stores, session, { file, isNew }) };
 }
 
-/**
- * Returns the record as the key that began the upload may see it: anybody with the upload's id can
- * complete it.
- */
+/** Returns the record as the beginning key may see it: anybody with its id can complete it. */
 function shownToUploader(
   stores: Stores,
   session: UploadSession,

@@ -63,10 +63,7 @@ function incomplete(session: UploadSession): Refusal {
   );
 }
 
-/**
- * Names the first chunk of a wrong length if it is among the first ones, because each takes a
- * look-up.
- */
+/** Names a chunk of a wrong length only if it is among the first ones: each takes a look-up. */
 function unevenChunks(stores: Stores, session: UploadSession): Refusal {
   const lengthOf = (index: number) =>
     present(findChunk(stores, { contentId: session.contentId, index }), 'received chunk').length;

@@ -16,7 +16,6 @@ export interface UploadOptions {
   /** 64 hexadecimal digits of the whole file, checked at completion. */
   readonly sha256?: string | undefined;
   readonly headers?: SentHeaders | undefined;
-  /** The user's metadata of the file. */
   readonly metadata?: Metadata | undefined;
   /** Fields of RFC 9110 §13.1, checked at the beginning and again at completion. */
   readonly ifMatch?: string | undefined;
@@ -46,10 +45,7 @@ export function parseChunkSize(chunkSize: bigint | undefined, totalSize: number)
   return Number(chunkSize);
 }
 
-/**
- * Parses the digest of a whole file; returns no bytes if absent. `totalSize` is 0 while it is
- * unknown.
- */
+/** Parses a file's digest; returns no bytes if absent. `totalSize` is 0 while it is unknown. */
 export function parseFileDigest(text: string | undefined, totalSize: number): Uint8Array {
   if (text === undefined) {
     return emptyBytes;
@@ -88,9 +84,7 @@ export function parseToken(token: string | undefined): string {
   return token ?? '';
 }
 
-/**
- * Limits the stored length of a field; the precondition parses its grammar. Returns '' if absent.
- */
+/** Limits the length of a field, whose grammar the precondition parses. Returns '' if absent. */
 export function parseCondition(name: string, value: string | undefined): string {
   if (value !== undefined && value.length > storedHeaderLengthMax) {
     throw new Refusal(

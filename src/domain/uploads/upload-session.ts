@@ -288,10 +288,7 @@ export function chunkCount(session: UploadSession): number {
   return isSizeKnown ? Math.ceil(totalSize / chunkSizeOf(session)) : chunkIndexEnd;
 }
 
-/**
- * Returns the length of every chunk except the last, as declared or as the received chunks
- * determine it.
- */
+/** Returns the declared or received length of every chunk except the last. */
 export function chunkSizeOf(session: UploadSession): number {
   return session.declaredChunkSize || session.chunkSize || chunkBytesMax;
 }

@@ -187,10 +187,7 @@ export interface UploadName {
   readonly isOverHttp?: boolean;
 }
 
-/**
- * Like getUpload(), over HTTP: does not find a session of another bucket or outside the key's
- * prefix.
- */
+/** Like getUpload(), over HTTP: only for sessions of the bucket and within the key's prefix. */
 export function getUploadOf(
   stores: Stores,
   call: Call,
@@ -260,9 +257,7 @@ export function listUploads(
   return sessions.sort((left, right) => Number(left.createdAtNs - right.createdAtNs));
 }
 
-/**
- * Refuses if the key that began the session, or a key sent now, does not allow writing any more.
- */
+/** Refuses if the key that began the session, or a key sent now, no longer allows writing. */
 export function requireStillAllowed(
   stores: Stores,
   call: Call,
