@@ -50,7 +50,10 @@ export function parseCount(text: string | undefined): number | undefined {
 export function parseVersion(text: string | undefined): number | undefined {
   const version = parseCount(text);
   if (!Number.isNaN(version)) return version;
-  throw new Refusal('InvalidArgument', 'version must be the number of a version.');
+  throw new Refusal(
+    'InvalidArgument',
+    `version must be the number of a version, such as 3; got ${quote(text ?? '')}.`,
+  );
 }
 
 export function versionAsked(request: HttpRequest): number | undefined {

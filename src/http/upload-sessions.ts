@@ -3,6 +3,7 @@
 import { chunkBytesMax } from '../../packages/wire/src/limits.ts';
 import type { ApiKey } from '../domain/rights/api-keys.ts';
 import { authorize } from '../domain/rights/rights.ts';
+import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { checkChunk, checkChunkDigest, storeChunk } from '../domain/uploads/upload-chunks.ts';
 import {
@@ -137,7 +138,7 @@ function parseIndex(text: string): bigint {
   if (!/^\d{1,16}$/.test(text)) {
     throw new Refusal(
       'InvalidChunkIndex',
-      'The last segment of the URL is the index of the chunk, counted from 0.',
+      `The last segment of the URL must be the index of the chunk, counted from 0; got ${quote(text)}.`,
     );
   }
   return BigInt(text);

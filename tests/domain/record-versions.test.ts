@@ -19,7 +19,7 @@ import {
 import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
 import { findKeyByHash } from '../../src/domain/rights/api-keys.ts';
 import { readBudget, saveBudget } from '../../src/domain/rights/budgets.ts';
-import { mayCreateBuckets, updateCreators } from '../../src/domain/rights/creators.ts';
+import { requireCreator, updateCreators } from '../../src/domain/rights/creators.ts';
 import { membersOf } from '../../src/domain/rights/members.ts';
 import { createHeapState } from '../../src/domain/shared/heap-state.ts';
 import { nextContentId } from '../../src/domain/shared/stores.ts';
@@ -140,10 +140,10 @@ const kinds: Readonly<Record<string, Kind>> = {
   ),
   'creators of buckets': meta(
     () => {
-      updateCreators(stores, controller, { allow: [Uint8Array.of(7, 7)], disallow: [] });
+      updateCreators(stores, controller, { allow: [alice.caller.principal], disallow: [] });
       return 'bucketCreators';
     },
-    () => mayCreateBuckets(stores, alice.caller),
+    () => requireCreator(stores, alice),
   ),
   'size of a budget': meta(
     () => {

@@ -25,7 +25,7 @@ import { checkDeletion } from '../../domain/files/files.ts';
 import { checkLinkDeletion, checkLinkRequest } from '../../domain/files/links.ts';
 import { checkPrefixMoveRights } from '../../domain/files/prefix-moves.ts';
 import { authorizeErasure, checkRestoration } from '../../domain/files/versions.ts';
-import { mayCreateBuckets } from '../../domain/rights/creators.ts';
+import { requireCreator } from '../../domain/rights/creators.ts';
 import { ownedBucket } from '../../domain/rights/ownership.ts';
 import { authorize } from '../../domain/rights/rights.ts';
 import { type Call, isAnonymous, requireController } from '../../domain/shared/caller.ts';
@@ -243,14 +243,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   // Buckets and keys
   createBucket: {
     bounds: many,
-    admit: ({ stores, call }) => {
-      if (!mayCreateBuckets(stores, call.caller)) {
-        throw new Refusal(
-          'AccessDenied',
-          'Only controllers of the canister and principals that they allow create buckets.',
-        );
-      }
-    },
+    admit: ({ stores, call }) => requireCreator(stores, call),
   },
   getBucketMode: {
     bounds: few,

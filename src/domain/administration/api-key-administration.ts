@@ -52,7 +52,10 @@ export function checkKeyRequest(
   request: KeyRequest,
 ): Pick<ApiKey, 'permissions' | 'prefix' | 'budget'> {
   if (request.buckets.length === 0 || request.buckets.length > keyBucketCountMax) {
-    throw new Refusal('InvalidArgument', `An API key needs 1 to ${keyBucketCountMax} buckets.`);
+    throw new Refusal(
+      'InvalidArgument',
+      `An API key needs 1 to ${keyBucketCountMax} buckets; got ${request.buckets.length}.`,
+    );
   }
   if (request.name.length > keyNameLengthMax || hasControlCharacter(request.name)) {
     throw new Refusal(

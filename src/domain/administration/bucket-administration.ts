@@ -124,7 +124,10 @@ export function listBuckets(
 ): BucketPage {
   const { page = 1n, pageSize = BigInt(pageSizeDefault) } = request;
   if (page < 1n || pageSize < 1n) {
-    throw new Refusal('InvalidArgument', 'page and pageSize must be whole numbers from 1 on.');
+    throw new Refusal(
+      'InvalidArgument',
+      `page and pageSize must be whole numbers from 1 on; got ${page} and ${pageSize}.`,
+    );
   }
   const size = pageSize > BigInt(pageSizeMax) ? pageSizeMax : Number(pageSize);
   const { caller } = call;
@@ -251,9 +254,13 @@ function changedMembers({ bucket, former, owner }: Ownership, change: BucketChan
     .concat(...added.values())
     .filter(({ principal }) => named.has(principal.join()) || !removed.has(principal.join()));
   if (members.length > memberCountMax) {
-    throw new Refusal('QuotaExceeded', `A bucket has at most ${memberCountMax} members.`, {
-      limit: memberCountMax,
-    });
+    throw new Refusal(
+      'QuotaExceeded',
+      `A bucket has at most ${memberCountMax} members: remove one first.`,
+      {
+        limit: memberCountMax,
+      },
+    );
   }
   return members;
 }

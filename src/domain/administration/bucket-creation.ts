@@ -13,7 +13,7 @@ import {
 } from '../buckets/end-to-end.ts';
 import { parseKeepDays, parseQuota } from '../buckets/quota.ts';
 import { createBucketKey } from '../keys/bucket-keys.ts';
-import { mayCreateBuckets } from '../rights/creators.ts';
+import { requireCreator } from '../rights/creators.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseBucketId } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -37,13 +37,7 @@ export interface NewBucket {
 /** Refuses what createBucket() would refuse; changes nothing. */
 function checkNewBucket(stores: Stores, call: Call, request: NewBucket) {
   const id = parseBucketId(request.bucket);
-  if (!mayCreateBuckets(stores, call.caller)) {
-    throw new Refusal(
-      'AccessDenied',
-      'Only controllers of the canister and principals that they allow create buckets: call with the ' +
-        'identity that deployed it, or have it call updateAccess.',
-    );
-  }
+  requireCreator(stores, call);
   if (findBucket(stores, id) !== undefined) {
     throw new Refusal('BucketExists', `Bucket ${id} already exists: choose another id.`);
   }

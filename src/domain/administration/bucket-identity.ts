@@ -145,7 +145,10 @@ export function setBucketRecipient(
 export function requireNamedOwner(stores: Stores, call: Call, name: string) {
   const member = memberOfBucket(stores, call, name);
   if (member.role !== 'owner') {
-    throw new Refusal('AccessDenied', `Only an owner of bucket ${member.bucket.id} may do this.`);
+    throw new Refusal(
+      'AccessDenied',
+      `Only an owner of bucket ${member.bucket.id} may do this: call with an owner's identity.`,
+    );
   }
   return member;
 }

@@ -22,7 +22,7 @@ import {
 } from '../keys/root-keys.ts';
 import { eraseWrappedKey, unlessDamaged } from '../keys/wrapped-keys.ts';
 import { ownedBucket } from '../rights/ownership.ts';
-import type { Call } from '../shared/caller.ts';
+import { type Call, requireController } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 
@@ -93,9 +93,7 @@ export function rotateBucketKey(stores: Stores, call: Call, name: string): void 
  * present key's source. For controllers.
  */
 export function rotateRootKey(stores: Stores, call: Call, source: RootKeySource | undefined): void {
-  if (!call.caller.isController) {
-    throw new Refusal('AccessDenied', 'Only controllers of the canister rotate its root key.');
-  }
+  requireController(call);
   startRootRotation(stores, source);
   saveProgress(stores, { ...readProgress(stores), bucket: 0, rewrapped: 0 });
 }

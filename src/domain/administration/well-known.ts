@@ -131,7 +131,7 @@ function parseContent(name: string, content: NonNullable<WellKnownChange['conten
   if (body.length > wellKnownBytesMax || encodeUtf8(body).length > wellKnownBytesMax) {
     throw new Refusal(
       'EntityTooLarge',
-      `A text at /.well-known/ has at most ${wellKnownBytesMax} bytes of UTF-8.`,
+      `A text at /.well-known/ has at most ${wellKnownBytesMax} bytes of UTF-8: send a shorter one.`,
       { limit: wellKnownBytesMax },
     );
   }

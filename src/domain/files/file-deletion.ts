@@ -83,7 +83,7 @@ function checkWhich({ paths, prefix, cursor, ifMatch }: Deletion): void {
   if (paths !== undefined && (cursor !== undefined || paths.length > deletedFileCountMax)) {
     throw new Refusal(
       'InvalidArgument',
-      `One call deletes at most ${deletedFileCountMax} paths, and only a prefix can have a cursor.`,
+      `One call deletes at most ${deletedFileCountMax} paths, without a cursor; got ${paths.length}.`,
     );
   }
   if (ifMatch !== undefined && paths?.length !== 1) {

@@ -62,7 +62,7 @@ export function checkLinkRequest(stores: Stores, call: Call, request: LinkReques
   if (request.expiresAtNs !== undefined && (expiresAtNs <= call.nowNs || expiresAtNs > timeNsMax)) {
     throw new Refusal(
       'InvalidArgument',
-      'The expiry of a link must be in the future, before the year 2554.',
+      'The expiry of a link must be in the future, before the year 2554: give another one, or omit it.',
     );
   }
   const name =

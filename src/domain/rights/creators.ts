@@ -4,7 +4,7 @@ import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { bucketCreatorCountMax } from '../../limits.ts';
 import { RecordReader } from '../../storage/codec.ts';
-import { type Call, type Caller, isAnonymous } from '../shared/caller.ts';
+import { type Call, type Caller, isAnonymous, requireController } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import {
@@ -29,11 +29,20 @@ function bucketCreators(stores: Stores): Uint8Array[] {
   return Array.from({ length: reader.u8() }, () => reader.bytes());
 }
 
-export function mayCreateBuckets(stores: Stores, caller: Caller): boolean {
+function mayCreateBuckets(stores: Stores, caller: Caller): boolean {
   if (caller.isController || isAnonymous(caller)) {
     return caller.isController;
   }
   return bucketCreators(stores).some((principal) => bytesEqual(principal, caller.principal));
+}
+
+export function requireCreator(stores: Stores, { caller }: Call): void {
+  if (mayCreateBuckets(stores, caller)) return;
+  throw new Refusal(
+    'AccessDenied',
+    'Only controllers of the canister and principals that they allow create buckets: call with the ' +
+      'identity that deployed it, or have it call updateAccess.',
+  );
 }
 
 export interface CreatorsChange {
@@ -45,12 +54,7 @@ export interface CreatorsChange {
 
 /** Allows and disallows principals to create buckets; returns all allowed ones. For controllers. */
 export function updateCreators(stores: Stores, call: Call, change: CreatorsChange): Uint8Array[] {
-  if (!call.caller.isController) {
-    throw new Refusal(
-      'AccessDenied',
-      'Only controllers of the canister choose who may create buckets.',
-    );
-  }
+  requireController(call);
   change.allow.forEach(requireNameable);
   const budgets = budgetNames.flatMap((name) => {
     const sizes = change.budgets?.[name];
@@ -62,7 +66,7 @@ export function updateCreators(stores: Stores, call: Call, change: CreatorsChang
   if (creators.length > bucketCreatorCountMax) {
     throw new Refusal(
       'QuotaExceeded',
-      `At most ${bucketCreatorCountMax} principals may be allowed to create buckets.`,
+      `At most ${bucketCreatorCountMax} principals may be allowed to create buckets: disallow one first.`,
       { limit: bucketCreatorCountMax },
     );
   }

@@ -5,6 +5,7 @@ import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { RecordReader } from '../../storage/codec.ts';
 import { type Caller, isAnonymous } from '../shared/caller.ts';
+import { quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 
@@ -75,7 +76,10 @@ export function isBucketOwner(stores: Stores, caller: Caller, bucket: Owned): bo
 export function parseRole(text: string): Role {
   const role = roles.find((known) => known === text);
   if (role === undefined) {
-    throw new Refusal('InvalidArgument', `The role of a member is one of ${roles.join(', ')}.`);
+    throw new Refusal(
+      'InvalidArgument',
+      `The role of a member is one of ${roles.join(', ')}; got ${quote(text)}.`,
+    );
   }
   return role;
 }

@@ -29,7 +29,10 @@ export function visibleBucket(
 export function ownedBucket(stores: Stores, call: Call, name: string): Bucket {
   const { bucket, role } = visibleBucket(stores, call, name);
   if (role !== 'owner') {
-    throw new Refusal('AccessDenied', `Only an owner of bucket ${bucket.id} may do this.`);
+    throw new Refusal(
+      'AccessDenied',
+      `Only an owner of bucket ${bucket.id} may do this: call with an owner's identity.`,
+    );
   }
   return bucket;
 }

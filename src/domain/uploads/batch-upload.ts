@@ -134,7 +134,7 @@ function requireTogether(prepared: readonly PreparedFile[], bucket: Bucket): voi
     if (paths.has(sent.path)) {
       throw new Refusal(
         'InvalidArgument',
-        `The path ${quote(sent.path)} occurs twice in the batch.`,
+        `The path ${quote(sent.path)} occurs twice in the batch: send it once.`,
       );
     }
     paths.add(sent.path);
