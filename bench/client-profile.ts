@@ -23,10 +23,7 @@ interface Profile {
   readonly timeDeltas: readonly number[];
 }
 
-/**
- * The first match names the share. Frames match by file, or by function name where Node or V8
- * reports no file.
- */
+/** The first match names the share. Frames without a file match by function name. */
 const parts: readonly (readonly [name: string, fits: (frame: Frame) => boolean])[] = [
   ['canister', ({ url }) => url.startsWith('wasm:')],
   ['heap comparison', ({ functionName }) => functionName === 'compareOffset'],

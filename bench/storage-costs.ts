@@ -1,5 +1,4 @@
-// Measures the memory of an empty canister, and the stable memory that a file takes with all its
-// records.
+// Measures the memory of an empty canister, and the stable memory of a file with its records.
 
 import { IDL } from '@dfinity/candid';
 import { type StableMemoryView, startReplica } from '../packages/replica/src/replica.ts';

@@ -13,8 +13,7 @@ export interface BenchRow {
   readonly milliseconds: number;
 }
 
-// The protocol's fixed charges for an update on 13 nodes: an ingress message, its bytes and its
-// execution.
+// The protocol's charges for an update on 13 nodes: ingress message, its bytes, its execution.
 const ingressCycles = 1_200_000;
 const cyclesPerByte = 2_000;
 const executionCycles = 5_000_000;

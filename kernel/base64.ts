@@ -1,5 +1,4 @@
-// Base64 with padding (RFC 4648, 4): twelve bytes at a time in SIMD lanes of three bytes each, the
-// rest in groups.
+// Base64 with padding (RFC 4648, 4): twelve bytes at a time in SIMD lanes, the rest in groups.
 
 export function base64Bytes(length: usize): usize {
   return (length + 2) / 3 << 2;

@@ -40,8 +40,7 @@ export const emptyLeaf: usize = 864;
 /** Request hash of a range from the first byte on. */
 export const firstRangeLabel: usize = 896;
 
-// Layout in the label pages: space for the lanes, the pairs, the leaves (file-leaves.ts), free
-// space
+// Layout in the label pages: lanes, pairs, leaves (file-leaves.ts), free space
 const pairsAt: usize = labelStepsAt + laneBytes;
 export const pairsEnd: usize = laneBytes + <usize>fieldsMax * pairBytes;
 const roomAt: usize = labelStepsAt + 0x1400;

@@ -1,5 +1,4 @@
-// HMAC with SHA-256 (RFC 2104). It is native because combining the key with the pads is a loop over
-// bytes.
+// HMAC with SHA-256 (RFC 2104), native because combining key and pads is a loop over bytes.
 
 import { heapBase, hmacPadAt, hmacStateAt, wipeSecrets } from './heap';
 import { sha256, sha256Finish, sha256Init, sha256Update } from './sha256';

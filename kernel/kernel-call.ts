@@ -10,8 +10,7 @@
 // A block of 32 bytes that begins with the magic asks whether a kernel exists: it answers in the
 // second half. Without a kernel the system takes the block as certified data, which is harmless.
 //
-// An unknown or malformed command traps. A trap in JavaScript rolls back the kernel's changes with
-// the message.
+// An unknown or malformed command traps. A trap rolls back the kernel's changes with the message.
 
 import { areEqual, open, poly1305, seal } from './aead';
 import { findAll, jsonShape } from './byte-search';

@@ -1,7 +1,6 @@
 // Nodes of label trees in a space of stable memory: slots of five sizes with a free list each, the
-// edges between them, and their hashes. It knows nodes, but not the tree. A reference is an offset
-// in units of 16 bytes. An edge has the hash of its node, so that a change reads only nodes on its
-// path.
+// edges between them, and their hashes. A reference is an offset in units of 16 bytes. An edge has
+// the hash of its node, so that a change reads only nodes on its path.
 //
 //   0        superblock: magic u64 | version u32 | end of the slots u32 | nodes in use u32 | 0 u32
 //            | first free slot of each size 5 x u32

@@ -1,6 +1,5 @@
 // Pages of the ordered index in a space of stable memory, and how they are edited in the kernel's
-// heap. It knows cells, but not the tree. A page is always compact: every edit moves the following
-// cells.
+// heap. A page is always compact: every edit moves the following cells.
 //
 //   page 0       superblock: magic u64 | version u32 | root u32 | height u32 | allocated pages u32
 //                | first free page u32 | free pages u32 | keys in the index u64

@@ -12,8 +12,7 @@ import {
 const hashBytes: usize = 32;
 const pairBytes: usize = 64;
 
-// Layout in the label pages: pairs in order, with space for one more before them, then working
-// values
+// Layout in the label pages: space for a pair, pairs in order, working values
 const pairsAt: usize = labelStepsAt + 0x1000;
 const textAt: usize = labelStepsAt;
 const messageAt: usize = labelStepsAt + 0x100;

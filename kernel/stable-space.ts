@@ -1,7 +1,6 @@
 // Up to eight virtual stable memories ("spaces") on the canister's single one. Space 0 is the
-// stable memory of the rest of the canister; the others contain file bytes and indexes. It does not
-// interpret the content. stable-extents.ts explains the position of spaces in real memory and their
-// holes.
+// stable memory of the rest of the canister; the others contain file bytes and indexes.
+// stable-extents.ts explains the position of spaces in real memory and their holes.
 
 import { heapBase, zerosAt, zerosBytes } from './heap';
 import {

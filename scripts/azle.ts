@@ -158,8 +158,7 @@ function bundle(azle: AzleBuild, main: string, describing: boolean): Promise<str
     ...options,
     plugins: [...(options.plugins ?? []), withoutPolyfill, withHashesKept, parsedWhenUsed],
     format: 'iife',
-    // Modules are named relative to this folder, so that the bundle is the same wherever it is
-    // built.
+    // Modules are named relative to this folder: the bundle is the same in any folder.
     absWorkingDir: projectDir,
     minifyWhitespace: true,
     minifySyntax: true,

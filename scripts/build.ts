@@ -76,8 +76,7 @@ async function buildAlone(options: BuildOptions): Promise<BuildResult> {
     told('Bundling the canister', bundleWithAzle),
     told('Compiling the kernel', buildKernel),
   ]);
-  // Built again if the interface has changed, because the console includes the client's interface
-  // module.
+  // Built again if the interface has changed, because the console includes its module.
   const pages = await ownConsole();
   const data = await packPages(pages);
   const linked = await told('Merging the two', () => linkKernel({ canister, kernel, data }));

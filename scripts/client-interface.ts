@@ -16,8 +16,7 @@ export async function clientInterface(didFile: string): Promise<string> {
     };
     await generate({ didFile, outDir, output });
     const text = await readFile(join(outDir, `${basename(didFile)}.ts`), 'utf8');
-    // The factory receives the library as an argument; without this line the module imports
-    // nothing.
+    // The factory receives the library as an argument, so the module needs only its types.
     const library = "import { IDL } from '@icp-sdk/core/candid';";
     if (!text.includes(library)) throw new Error(`The generated text lacks ${library}`);
     const typed = text.replace(library, library.replace('import {', 'import type {'));

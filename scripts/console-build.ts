@@ -1,5 +1,4 @@
-// Builds the console's page with Vite from `console/`. Skipped while none of its sources has
-// changed.
+// Builds the console's page with Vite from `console/`, unless no source has changed.
 
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';

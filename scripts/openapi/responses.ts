@@ -1,5 +1,4 @@
-// Builds the responses of an operation: its answers, and a shared response for each status of its
-// errors.
+// Builds the responses of an operation: its answers, and a shared one for each status of an error.
 
 import { STATUS_CODES } from 'node:http';
 import { errorStatuses } from '../../packages/wire/src/error-status.ts';

@@ -1,5 +1,4 @@
-// Short constant texts as bytes. It needs no native encoder, because modules are also evaluated at
-// build time.
+// Short constant texts as bytes, without a native encoder, because the build evaluates modules too.
 
 /** Returns one byte per character. */
 export function asciiBytes(text: string): Uint8Array {

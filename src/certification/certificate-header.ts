@@ -21,8 +21,7 @@ const wordsBytesMax = 96;
 
 export function certificateHeader({ certificate, witness, path }: Proof): Uint8Array {
   const labels = labelText(path);
-  // A label takes up to three more bytes as CBOR, one of them in place of its NUL; Base64 turns 3
-  // bytes into 4
+  // As CBOR, a label takes up to three more bytes, one for its NUL; Base64 turns 3 bytes into 4
   const bytes = 2 * (certificate.length + witness.length) + 4 * labels.length;
   const out = new Uint8Array(bytes + wordsBytesMax);
   kernelCall(command.bytes);

@@ -7,8 +7,7 @@ import { concatBytes } from '../lib/bytes.ts';
 const G1 = bls12_381.G1.Point;
 const G2 = bls12_381.G2.Point;
 const { Fp12 } = bls12_381.fields;
-// The library's own base point has tables of multiples, which take 24,000 M instructions to
-// compute.
+// The tables of the library's own base point take 24,000 M instructions to compute.
 const generator = G2.fromAffine(G2.BASE.toAffine());
 /** IETF draft-irtf-cfrg-bls-signature, 4.2.2: signatures in G1, augmented messages. */
 const separator = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_AUG_';

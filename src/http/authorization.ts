@@ -1,5 +1,4 @@
-// Authorization of API requests: reads the Bearer key and the bucket. The domain decides the rights
-// of the key.
+// Authorization of API requests: reads key and bucket. The domain decides the rights of the key.
 
 import type { ApiKey } from '../domain/rights/api-keys.ts';
 import { useKey } from '../domain/rights/key-budgets.ts';

@@ -1,5 +1,4 @@
-// POST of copies and moves of a file or of all files with a prefix: `/api/v1/bucket/{bucket}/copy`,
-// `…/move`.
+// POST of `/api/v1/bucket/{bucket}/copy` and `…/move`, for a file or all files with a prefix.
 
 import { type CopyRequest, checkCopy, copyFile, moveFile } from '../domain/files/copies.ts';
 import {

@@ -50,8 +50,7 @@ export function servedHeaders(file: Represented) {
 }
 
 /**
- * For a link: no cache stores it, no search engine indexes it, and pages that it links to do not
- * get its address.
+ * For links: no cache stores the answer, no engine indexes it, linked pages do not get the address.
  */
 export function linkHeaders(
   file: PublishedFile,

@@ -1,6 +1,5 @@
 // The parts of a form with files, multipart/form-data (RFC 7578 based on RFC 2046 §5.1). Delimiters
-// are found natively; JavaScript reads the small head of each part. It does not interpret the
-// parts.
+// are found natively; JavaScript reads the small head of each part.
 
 import { batchFileCountMax } from '../../packages/wire/src/limits.ts';
 import { findAll } from '../crypto/byte-search.ts';

@@ -1,5 +1,4 @@
-// Fallbacks in a site bucket: a folder without its slash redirects; any other missing path serves
-// 404.html.
+// Fallbacks in a site bucket: redirects to folders, and 404.html for any other missing path.
 
 import { type Bucket, findBucket } from '../domain/buckets/buckets.ts';
 import { type FileRecord, readFile, withOpenFile } from '../domain/files/file-records.ts';
@@ -22,10 +21,7 @@ export interface SitePlace {
   readonly folder: string | undefined;
 }
 
-/**
- * Finds the place below a site, as verifiers do: empty segments are ignored. `urlPath`:
- * percent-decoded.
- */
+/** Finds the place below a site; ignores empty segments as verifiers do. `urlPath`: decoded. */
 export function siteAt(stores: Stores, urlPath: string): SitePlace | undefined {
   placePattern.lastIndex = 0;
   const [, id, rest = ''] = placePattern.exec(urlPath) ?? [];

@@ -60,8 +60,7 @@ const fieldCount = fieldHeads + sizeCount;
 export function openBlobs(space: Space): Blobs {
   let fields: Float64Array<ArrayBuffer> | undefined;
 
-  // Kept on the heap between messages: an aborted message rolls heap and stable memory back
-  // together.
+  // Stays on the heap: an aborted message rolls heap and stable memory back together.
   function superblock(): Float64Array<ArrayBuffer> {
     fields ??= readSuperblock(space);
     return fields;
@@ -165,8 +164,7 @@ function convert(former: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   return fields;
 }
 
-// Computes sizes by arithmetic with few calls, because searching a list costs 3,000 instructions
-// per entry.
+// Computes sizes by arithmetic: searching a list costs 3,000 instructions per entry.
 
 /** Sizes of 1 to 16 units; larger ones have four significant bits, then `shift` zeros. */
 function slotSizeIndex(bytes: number): number {

@@ -1,6 +1,5 @@
 // Records as bytes: a version byte, fixed-width little-endian fields, short byte strings after
-// their length, and at the end all texts together, because one native call encodes them all. It
-// knows no record.
+// their length, and at the end all texts together, because one native call encodes them all.
 //
 //   0        1                                           n
 //   +--------+-------------------------------------------+---------------------------------+

@@ -61,8 +61,7 @@ function saveSuperblock(space: Space, { end, inUse, free }: Superblock): void {
 export function openErasableSlots(space: Space): ErasableSlots {
   let superblock: Superblock | undefined;
 
-  // Kept on the heap between messages: an aborted message rolls heap and stable memory back
-  // together.
+  // Stays on the heap: an aborted message rolls heap and stable memory back together.
   function fields(): Superblock {
     superblock ??= readSuperblock(space);
     return superblock;

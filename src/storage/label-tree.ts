@@ -1,7 +1,6 @@
 // A forest of labels with subtree hashes (IC spec, "Certificate": hash-tree) in a space of stable
 // memory, by the native kernel (kernel/label-operations.ts). The data below the end of a path may
-// be opaque: only its hash is stored. The root depends only on the content. It does not interpret
-// labels.
+// be opaque: only its hash is stored. The root depends only on the content.
 
 import {
   createCommand,
@@ -50,8 +49,7 @@ export interface LabelTree {
   setLeaves(path: LabelPath, entries: Uint8Array): void;
   has(path: LabelPath): boolean;
   /**
-   * Removes the path, everything below it, and labels that become empty. Returns false if the path
-   * does not exist.
+   * Removes the path, everything below it, and labels that become empty; false without the path.
    */
   remove(path: LabelPath): boolean;
   /**
@@ -108,8 +106,7 @@ const places = new WeakMap<LabelTree, TreePlace>();
 
 /** Runs the operations of one tree. */
 function openOperations({ space, root }: TreePlace) {
-  // Passes each operand directly, because spreading and joining lists costs as much as the
-  // operations.
+  // Passes each operand directly: spreading and joining lists costs as much as the operations.
   function open({ bytes, words }: KernelCommand): void {
     words[kernelWords.selector] = space;
     words[rootWord] = root;

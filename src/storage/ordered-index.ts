@@ -1,7 +1,6 @@
 // An ordered index in a space of stable memory, by the native kernel (kernel/ordered-index.ts):
 // byte strings in bytewise order, each with a number. It finds the rank of any key in logarithmic
-// time and, in an index with sums, the sum of the numbers of all lesser keys. It does not interpret
-// keys.
+// time and, in an index with sums, the sum of the numbers of all lesser keys.
 
 import {
   createCommand,

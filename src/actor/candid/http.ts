@@ -1,5 +1,4 @@
-// The Candid types of the HTTP interface. HTTP gateway specification, "The canister HTTP
-// interface".
+// The Candid types of HTTP. HTTP gateway specification, "The canister HTTP interface".
 
 import { IDL } from '@dfinity/candid';
 import { TextPair } from './types.ts';

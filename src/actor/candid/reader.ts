@@ -1,6 +1,5 @@
 // Reads Candid messages without copying them and within bounds, because senders do not pay for the
-// work that their messages cause. It knows no expected types. Candid specification, "Binary
-// format".
+// work that their messages cause. Candid specification, "Binary format".
 
 import { decodeUtf8 } from '../../lib/text.ts';
 import { candidTableLengthMax, candidTablePartsMax } from '../../limits.ts';

@@ -227,8 +227,7 @@ function readChunk(reader: CandidReader): ChunkArgument {
   };
 }
 
-// After it, the fields follow in the order of their hashes: body, headers, upgrade, strategy,
-// status.
+// The fields follow in the order of their hashes: body, headers, upgrade, strategy, status.
 export const answerHead = messageHead(HttpResponse);
 
 export interface EncodableResponse {

@@ -1,5 +1,4 @@
-// Converts the arguments of `beginFileUploadWith` and `completeFileUploadWith` to the domain's
-// types.
+// Converts arguments of `beginFileUploadWith`, `completeFileUploadWith` to the domain's types.
 
 import type { Completion } from '../../domain/uploads/upload-end.ts';
 import type { UploadRequest } from '../../domain/uploads/uploads.ts';

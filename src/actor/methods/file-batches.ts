@@ -1,5 +1,4 @@
-// Actor methods for many files at once. batch-messages.ts and file-record-messages.ts have their
-// codecs.
+// Actor methods for many files at once. Codecs: batch-messages.ts, file-record-messages.ts.
 
 import { deleteFiles } from '../../domain/files/file-deletion.ts';
 import { partsOfFile } from '../../domain/files/file-records.ts';

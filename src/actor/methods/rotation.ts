@@ -10,10 +10,7 @@ import { type RootKeyArgument, rootKeySource } from './lifecycle.ts';
 
 /** Key rotation: timers do the work; getStatus shows when it is done. */
 export class RotationActor {
-  /**
-   * (bucketId) Creates a new bucket key, which from now on wraps the keys of its files. For the
-   * bucket's owners.
-   */
+  /** (bucketId) Creates a bucket key, which from now on wraps the files' keys. For owners. */
   @update([IDL.Text], ResultNull)
   rotateBucketKey(bucketId: string) {
     return answer(() => {

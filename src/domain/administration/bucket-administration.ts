@@ -247,8 +247,7 @@ function changedMembers({ bucket, former, owner }: Ownership, change: BucketChan
       `Bucket ${bucket.id} needs an owner: first transfer it to another one with the field owner.`,
     );
   }
-  // If a principal is both added and removed, it stays a member. A former owner who is only removed
-  // leaves.
+  // A principal that is both added and removed stays. A former owner who is only removed leaves.
   const named = new Set(change.addMembers.map(({ principal }) => principal.join()));
   const members = [...former.filter(({ principal }) => !added.has(principal.join()))]
     .concat(...added.values())

@@ -45,10 +45,7 @@ export interface IdentityPath {
   readonly input: Uint8Array;
 }
 
-/**
- * Refuses callers other than members with their own signature, and requests beyond the budget;
- * changes nothing.
- */
+/** Refuses all but members who sign the call, and requests beyond the budget; changes nothing. */
 export function checkIdentityRequest(
   stores: Stores,
   call: Call,

@@ -82,8 +82,7 @@ export function rotateBucketKey(stores: Stores, call: Call, name: string): void 
   const { keyId: formerKeyId, keySlot: formerKeySlot } = bucket;
   const key = createBucketKey(stores, bucket.id);
   saveBucket(stores, { ...bucket, ...key, formerKeyId, formerKeySlot }, bucket);
-  // Starts over at the first slot for all buckets, because a bucket may have joined in the middle
-  // of a pass.
+  // Starts over at the first slot, because a bucket may have joined in the middle of a pass.
   const turn = { slot: 1, slotEnd: stores.keySlots.end() };
   saveProgress(stores, { ...progress, ...turn, buckets: [...progress.buckets, bucket.id] });
 }
@@ -157,8 +156,7 @@ function rewrapBuckets(stores: Stores, progress: Progress): boolean {
     saveProgress(stores, { ...progress, bucket: progress.bucket + ids.length, rewrapped });
     return true;
   }
-  // Created and deleted buckets shift the positions of others, so the last pass is the one that
-  // wraps no key.
+  // Created and deleted buckets shift positions, so the last pass is the one that wraps no key.
   if (rewrapped === 0) finishRootRotation(stores);
   saveProgress(stores, { ...progress, bucket: 0, rewrapped: 0 });
   return rewrapped > 0;

@@ -9,8 +9,7 @@
 //   4, 5, 15                                       see open-uploads.ts, kept-contents.ts
 //   6 to 14                                        see ARCHITECTURE.md
 //
-// An API key is listed from its creation until it is revoked, or until it has expired and is
-// cleared.
+// An API key is listed until it is revoked, or has expired and is cleared.
 
 import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { decodeHex, encodeHex } from '../../lib/hex.ts';

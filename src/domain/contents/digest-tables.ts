@@ -4,8 +4,7 @@
 //
 //   7 | content u64 | first chunk u32 | chunks u32, big-endian    -> slot
 //
-// A content of one chunk has no table, nor has a content that version 0.2.0 or an earlier one
-// stored.
+// Contents of one chunk, and those that version 0.1.0 stored, have no table.
 
 import { chunkCountMax } from '../../../packages/wire/src/limits.ts';
 import { sha256 } from '../../crypto/hash.ts';

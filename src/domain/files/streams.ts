@@ -48,10 +48,7 @@ export interface StreamPiece {
   readonly token: Uint8Array | undefined;
 }
 
-/**
- * Returns the next bytes, at most 1,900,000. Refuses an invalid and an expired token with
- * InvalidArgument.
- */
+/** Returns the next bytes, at most 1,900,000. Refuses an invalid or expired token. */
 export function readStream(stores: Stores, call: Call, token: Uint8Array): StreamPiece {
   const stream = openToken(stores, token);
   const { file, start } = stream;

@@ -1,5 +1,4 @@
-// A caller's relation to a bucket: whether the caller may know that it exists, and whether the
-// caller owns it.
+// A caller's relation to a bucket: whether it may know of the bucket, and whether it owns it.
 
 import { type Bucket, findBucket, noSuchBucket } from '../buckets/buckets.ts';
 import type { Call } from '../shared/caller.ts';

@@ -1,5 +1,4 @@
-// The caller and the time, which every operation receives: the domain reads neither the clock nor
-// the system.
+// The caller and the time, which every operation receives: the domain does not read the clock.
 
 import { Refusal } from './refusal.ts';
 

@@ -237,8 +237,8 @@ function isBegunElsewhere(session: UploadSession, name: UploadName): boolean {
 }
 
 /**
- * Returns the open sessions of a bucket to its owners and to keys with every permission; a key with
- * a prefix gets those that it began.
+ * Returns a bucket's open sessions to its owners and keys with every permission; a key with a
+ * prefix gets its own.
  */
 export function listUploads(
   stores: Stores,
