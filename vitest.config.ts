@@ -31,7 +31,7 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', ...(process.env.EFS_DURATIONS === '1' ? [new DurationRecorder()] : [])],
-    // At least ten times the time on an idle machine: the limit ends a hanging test and does not measure speed.
+    // At least ten times the time on an idle machine, to end hanging tests, not to measure speed.
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 120_000 } },
