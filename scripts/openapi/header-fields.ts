@@ -72,7 +72,10 @@ export const responseHeaders = {
     schema: { type: 'string', examples: ['bytes 0-65535/3800000'] },
   },
   'Content-Length': { says: 'The length of the body that GET has.', schema: text },
-  'Content-Disposition': { says: 'As stored with the file, or of a link.', schema: text },
+  'Content-Disposition': {
+    says: "The file's stored header field, or a link's download name.",
+    schema: text,
+  },
   'Content-Encoding': { says: 'As stored with the file.', schema: text },
   'Content-Language': { says: 'As stored with the file.', schema: text },
   'Content-Security-Policy': {
@@ -92,7 +95,10 @@ export const responseHeaders = {
     schema: { const: 'noindex' },
   },
   Vary: { says: 'Header fields of the request that the response depends on.', schema: text },
-  'Cross-Origin-Opener-Policy': { says: "Of the console's page.", schema: text },
+  'Cross-Origin-Opener-Policy': {
+    says: "Isolates the console's page from other windows.",
+    schema: text,
+  },
   Location: { says: 'Path of what was created, or of the folder.', schema: text },
   'Retry-After': {
     says: 'Seconds after which to repeat the request.',

@@ -57,8 +57,8 @@ describe('replyBytes(): a natively encoded answer', () => {
 
   it.each<[string, EncodableResponse['headers']]>([
     ['none', []],
-    ['one of nothing', [['', '']]],
-    ['one beside bytes', [['name', new Uint8Array(0)]]],
+    ['one with an empty name and value', [['', '']]],
+    ['one with a value of bytes', [['name', new Uint8Array(0)]]],
     [
       'long ones',
       [

@@ -129,7 +129,7 @@ test('efs serve s3: stalled bodies do not delay other requests', async () => {
   await client.send(new PutObjectCommand({ Bucket, Key: 'prompt', Body: large }));
   expect(
     halting.filter(({ closed }) => closed),
-    'they halt still',
+    'the stalled requests are still open',
   ).toEqual([]);
   for (const sending of halting) sending.destroy();
   await expect.poll(openUploads).toEqual([]);
@@ -198,7 +198,7 @@ test('efs serve s3: PUT with a key does not wait for 20 readers without a key th
     reader.write('GET /shown/unread HTTP/1.1\r\nHost: x\r\n\r\n');
     return reader;
   });
-  // The admitted requests were sent as much as their connections hold.
+  // The admitted readers have received data until the buffers of their connections were full.
   await expect.poll(() => begun).toBe(8);
   await client.send(new PutObjectCommand({ Bucket, Key, Body: 'a key is there' }));
   await client.send(new PutObjectCommand({ Bucket, Key: 'unread-large', Body: large }));
@@ -270,7 +270,7 @@ describe('efs serve s3: workers', () => {
 describe('efs serve s3: a semaphore', () => {
   const { signal } = new AbortController();
 
-  test('admits a number of entrants, and the waiting ones in their order', async () => {
+  test('admits entrants up to its limit, and waiting ones in their order', async () => {
     const gate = new Semaphore(2, 2);
     const inside: number[] = [];
     const enter = async (number: number) => {

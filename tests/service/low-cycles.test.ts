@@ -51,7 +51,7 @@ test('every operation that stores bytes is refused with a reason, and those that
   expect((await network.call('beginFileUploadWith', begin)).err).toMatch(low);
   expect((await network.call('beginFileUpload', 'photos', 'd', 'a/b', 9n, [])).err).toMatch(low);
   expect((await network.call('uploadFileChunkIndexed', id, 0n, bytes)).err).toMatch(low);
-  // A gateway's query would accept it: an update has 40 G fewer cycles.
+  // The query accepts it, and the update refuses: 40 G cycles are held for its execution.
   expect(await put(network, secret, 'd.bin')).toBe(503);
   expect(await network.call('deleteFile', 'photos', 'c.bin', [])).toEqual({ ok: null });
   expect(await network.call('getFile', 'photos', 'a.bin', [])).toHaveProperty('ok');

@@ -22,11 +22,11 @@ import {
 import { stranger } from '../support/refusal-costs.ts';
 import { seedOr } from '../support/seed.ts';
 
-/** One attack of this many is sent. */
+/** Sends one of this many attacks, chosen at random. */
 const oneOf = 8;
 const seed = seedOr(20_261_122);
 
-/** Sent in every run. */
+/** These attacks are sent in every run. */
 const foundByAttack = [
   ['getStatus', '2^32 nulls'],
   ['http_request_update', '2^32 nulls'],
@@ -81,7 +81,7 @@ describe(`hostile arguments, seed ${seed}`, () => {
 });
 
 describe('expensive arguments found by attacks', () => {
-  test.each(foundByAttack)('%s is not kept busy by %s', (method, name) => {
+  test.each(foundByAttack)('%s refuses %s within the limit', (method, name) => {
     const { refusals } = service;
     const found = refusals.filter((one) => one.method === method && one.name === name);
     expect(found.length).toBeGreaterThan(0);

@@ -176,14 +176,14 @@ describe('Interface specification, "IC method create_canister": settings', () =>
 });
 
 describe('Interface specification, "IC method update_settings"', () => {
-  test('leaves settings that it does not name', async () => {
+  test('leaves other settings unchanged', async () => {
     const id = await create(everySetting);
     const settings = { freezing_threshold: 18n };
     await manage(replica, 'update_settings', { canister_id: id, settings });
     expect(await settingsOf(id)).toEqual({ ...everySetting, freezing_threshold: 18n });
   });
 
-  test('survive a restart', async () => {
+  test('a restart keeps all settings', async () => {
     const id = await create(everySetting);
     await replica.stop();
     replica = await startReplica({ server: false, stateDir, sync: false });
