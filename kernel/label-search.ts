@@ -1,8 +1,8 @@
 // Finds a path of labels in a label tree and records the steps. The children of a label form a
 // level: a binary trie over the bits of their labels, with a node where two labels part (crit-bit),
-// so that its shape depends only on the labels. Changes nothing. Each byte is preceded by a 1 bit,
-// and the last is followed by a 0 bit, so that a label precedes its extensions. The number of a bit
-// is byte << 4 | 0 for that bit, and 1 to 8 for those of the byte.
+// so that its shape depends only on the labels. Changes nothing. A label's bits are, for each byte,
+// a 1 bit and the 8 bits of the byte, and at the end a 0 bit, so that a label precedes its
+// extensions. Bit number = index of the byte << 4 | 0 for the 1 bit, 1 to 8 for those of the byte.
 
 import { labelBase, labelStepsAt, labelStepsBytes, labelsAt, labelsRoom } from './heap';
 import {

@@ -3,7 +3,7 @@
 
 const head = `# Methods of the actor
 
-Made by the build of \`candid/file_storage.did\`, which any Candid tool reads; do not edit.
+Generated from \`candid/file_storage.did\`, which any Candid tool can read; do not edit.
 `;
 
 interface Section {
@@ -19,7 +19,7 @@ export function actorReference(interfaceText: string): string {
   const isType = (block: string) => /^type /m.test(block);
   return [
     head,
-    // Follows the sentences on the file itself.
+    // The preface without its first paragraph, which describes the .did file
     `${words(preface.split('\n//\n').slice(1))}\n`,
     ...sections.map(sectionText),
     '## Types\n',

@@ -84,7 +84,7 @@ export function openCertifiedSite({ published, hiddenTree, fixed }: SiteParts) {
       isChanged = true;
     },
 
-    /** Renews the marks of a bucket after an upgrade, which an earlier version may have written. */
+    /** Replaces the marks of a bucket after an upgrade, because an earlier version wrote others. */
     renewBucket(bucketId: string, isPublic: boolean): void {
       if (isPublic) mark(bucketId);
       else published.remove({ text: bucketText(bucketId) });
@@ -207,7 +207,7 @@ function openMarks({ published, fixed }: Omit<SiteParts, 'hiddenTree'>) {
   };
 }
 
-/** Label and hash; in a level of plain answers, the entry of GET is the first. */
+/** A leaf is label and hash. In a level of plain answers, the leaf of GET is the first. */
 const leafBytes = 64;
 
 interface Place {

@@ -128,7 +128,7 @@ export const NewLink = IDL.Record({
   id: IDL.Text,
   url: IDL.Text,
   expiresAt: IDL.Opt(IDL.Int),
-  /** The front's page that opens end-to-end files; the end of `url` after `/s` follows it. */
+  /** The front's page that opens end-to-end files; append the part of `url` after `/s`. */
   linkPage: IDL.Opt(IDL.Text),
 });
 export const ResultLink = resultOf(NewLink);

@@ -74,7 +74,7 @@ const cases: readonly (readonly [string, RegExp, Act])[] = [
   ['no answer', /^IC0506: /, update('silent')],
   ['a stopped canister', /^IC0508: /, afterStop],
   ['too many instructions', /^IC0522: /, update('spin')],
-  ['a method that is not there', /^IC0536: /, update('missing')],
+  ['a method that does not exist', /^IC0536: /, update('missing')],
   ['a canister without code', /^IC0537: /, afterUninstall],
   ['a message that is not accepted', /^IC0406: /, inspected],
   ['a composite query as an update', /^IC0527: /, update('deep')],

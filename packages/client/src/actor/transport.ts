@@ -1,4 +1,4 @@
-// The transport by calls of the actor, with the agent's verification of every response. Imports the
+// The transport through actor calls, in which the agent verifies every response. Imports the
 // agent; lazy-transport.ts loads it with the first use.
 
 import { chunkBytesMax } from '../../../wire/src/limits.ts';

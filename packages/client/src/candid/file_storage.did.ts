@@ -753,9 +753,9 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId, apiKey) Returns the bucket's end-to-end mode and recipients, signed by the network
-   * as no query is. For members, and for keys that may write or may read the whole bucket. Errors:
-   * AccessDenied, NoSuchBucket, SlowDown.
+   * (bucketId, apiKey) Returns the bucket's end-to-end mode and recipients. An update, so that the
+   * network signs them. For members, and for keys that may write or may read the whole bucket.
+   * Errors: AccessDenied, NoSuchBucket, SlowDown.
    */
   'getBucketMode' : ActorMethod<
     [string, [] | [string]],
