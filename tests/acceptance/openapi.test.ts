@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formBody } from '../support/forms.ts';
 import { httpRows, type Spot } from '../support/keyed-operations.ts';
-import { faultsOf, operationOf, operations } from '../support/openapi-judge.ts';
+import { faultsOf, operationOf, operations } from '../support/openapi-check.ts';
 import { changeOf, keyFor, personInside } from '../support/people.ts';
 import { openService, type Service } from '../support/service.ts';
 

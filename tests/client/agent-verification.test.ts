@@ -44,13 +44,13 @@ describe.each(agents)('Certificate.create() of %s', (_, { create }) => {
     const { rootKey } = agent;
     if (rootKey === null) throw new Error('The agent has no root key');
     const principal = { canisterId: Principal.fromText(service.canisterId) };
-    const judge = (bytes: Uint8Array, key = rootKey) =>
+    const verify = (bytes: Uint8Array, key = rootKey) =>
       create({ certificate: bytes, rootKey: key, principal });
-    await expect(judge(certificate)).resolves.toBeDefined();
-    await expect(judge(withOtherEnd(certificate))).rejects.toThrow(/Signature|signature/);
+    await expect(verify(certificate)).resolves.toBeDefined();
+    await expect(verify(withOtherEnd(certificate))).rejects.toThrow(/Signature|signature/);
     const otherKey = rootKey.slice();
     otherKey[otherKey.length - 1] = (otherKey.at(-1) ?? 0) ^ 1;
-    await expect(judge(certificate, otherKey)).rejects.toThrow(/Signature|signature/);
+    await expect(verify(certificate, otherKey)).rejects.toThrow(/Signature|signature/);
   });
 });
 

@@ -2,14 +2,14 @@
 
 import { join } from 'node:path';
 import { test } from 'vitest';
-import { expectFile, openJudging } from './support/judging.ts';
+import { expectFile, openClientCases } from './support/client-cases.ts';
 import { runUntilDone } from './support/run-program.ts';
 
-const judging = openJudging();
+const cases = openClientCases();
 
 test('aria2c with four connections downloads the file', async () => {
   const cuts = { toBytes: 1_000_000 };
-  await judging.judge(
+  await cases.run(
     'aria2c',
     async ({ url, folder, target }) => {
       const options = ['-x4', '-s4', '-k1M', '--retry-wait=1', '--file-allocation=none'];

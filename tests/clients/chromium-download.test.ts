@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { openChromium } from './support/chromium.ts';
-import { type Case, expectFile, openJudging } from './support/judging.ts';
+import { type Case, expectFile, openClientCases } from './support/client-cases.ts';
 
-const judging = openJudging();
+const cases = openClientCases();
 const waitMilliseconds = 30_000;
 const lookMilliseconds = 200;
 const clickMilliseconds = 1_000;
@@ -65,7 +65,7 @@ function resumed({ proxy }: Case): readonly string[] {
 }
 
 test.each(['end', 'reset'] as const)('continues when connections %s', async (manner) => {
-  await judging.judge(
+  await cases.run(
     `Chromium, ${manner}`,
     async (one) => {
       const clicks = await download(one, manner === 'reset');

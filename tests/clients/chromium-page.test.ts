@@ -5,12 +5,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Chromium, openChromium } from './support/chromium.ts';
-import { openJudging } from './support/judging.ts';
+import { openClientCases } from './support/client-cases.ts';
 import { type StaticServer, startStaticServer } from './support/static-server.ts';
 import type { PublicFile } from './support/target.ts';
 import { makeVideo, videoSeconds } from './support/video.ts';
 
-const judging = openJudging();
+const cases = openClientCases();
 const places = [50, 3, 31, videoSeconds - 1, 0.5];
 let chromium: Chromium;
 let pages: Server;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}/`;
   const bytes = await makeVideo();
-  film = await judging.target.addFile('page.mp4', 'video/mp4', bytes);
+  film = await cases.target.addFile('page.mp4', 'video/mp4', bytes);
   truth = await startStaticServer();
   truth.add({ path: '/film', contentType: 'video/mp4', bytes });
   chromium = await openChromium();
@@ -86,7 +86,7 @@ test('seeking in a film shows the pictures at each position', async () => {
   const expected = await seekThrough(`http://127.0.0.1:${truth.port}/film`);
   expect(expected[0]).toBe(`${videoSeconds} s`);
   expect(new Set(expected).size, 'different pictures').toBe(1 + places.length);
-  await judging.judge(
+  await cases.run(
     'video',
     async ({ proxy }) => {
       expect(await seekThrough(`http://127.0.0.1:${proxy.port}${film.path}`)).toEqual(expected);
@@ -97,7 +97,7 @@ test('seeking in a film shows the pictures at each position', async () => {
 });
 
 test('fetch from another origin reads the headers that it needs, and continues after each interruption', async () => {
-  await judging.judge('fetch', async ({ url, target }) => {
+  await cases.run('fetch', async ({ url, target }) => {
     const { page } = chromium;
     await page.goto(origin);
     const got = await page.evaluate(async (from) => {

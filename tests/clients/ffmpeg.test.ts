@@ -3,17 +3,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { type Case, openJudging } from './support/judging.ts';
+import { type Case, openClientCases } from './support/client-cases.ts';
 import { runUntilDone } from './support/run-program.ts';
 import type { PublicFile } from './support/target.ts';
 import { makeVideo } from './support/video.ts';
 
-const judging = openJudging();
+const cases = openClientCases();
 let video: PublicFile;
 beforeAll(async () => {
   const bytes = await makeVideo();
   expect(bytes.length).toBeGreaterThan(5_000_000);
-  video = await judging.target.addFile('film.mp4', 'video/mp4', bytes);
+  video = await cases.target.addFile('film.mp4', 'video/mp4', bytes);
 });
 
 const frames = ['-f', 'md5'] as const;
@@ -26,7 +26,7 @@ async function read(command: readonly string[], folder: string): Promise<string>
   return output.toString();
 }
 
-async function judgeReading(
+async function checkReading(
   how: readonly string[],
   { proxy, folder }: Pick<Case, 'proxy' | 'folder'>,
   options: readonly string[] = [],
@@ -39,7 +39,7 @@ async function judgeReading(
 }
 
 test('ffmpeg with no option reads a film to its end', async () => {
-  await judging.judge('ffmpeg', (one) => judgeReading(packets, one), { cuts: 0 });
+  await cases.run('ffmpeg', (one) => checkReading(packets, one), { cuts: 0 });
 });
 
 test.each([
@@ -47,7 +47,7 @@ test.each([
   ['every packet', packets],
 ])('ffmpeg -reconnect reads %s of a film', async (what, how) => {
   const again = ['-reconnect', '1', '-reconnect_on_network_error', '1'];
-  await judging.judge(`ffmpeg, ${what}`, (one) => judgeReading(how, one, again), {
+  await cases.run(`ffmpeg, ${what}`, (one) => checkReading(how, one, again), {
     toBytes: 2_000_000,
   });
 });

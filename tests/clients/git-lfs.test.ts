@@ -5,10 +5,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { expectFile, openJudging } from './support/judging.ts';
+import { expectFile, openClientCases } from './support/client-cases.ts';
 import { type RunOptions, runUntilDone } from './support/run-program.ts';
 
-const judging = openJudging();
+const cases = openClientCases();
 
 /** Starts the batch API: every requested object is available by a GET of the URL. */
 async function startBatchServer(href: string) {
@@ -29,7 +29,7 @@ async function git(args: readonly string[], options: RunOptions): Promise<void> 
 }
 
 test('git lfs pull continues an interrupted download', async () => {
-  await judging.judge('git lfs', async ({ folder, target, url, proxy }) => {
+  await cases.run('git lfs', async ({ folder, target, url, proxy }) => {
     const batch = await startBatchServer(url);
     const { bytes, sha256 } = target.file;
     const work = join(folder, 'work');
@@ -37,8 +37,8 @@ test('git lfs pull continues an interrupted download', async () => {
     const options = { folder: work, env: { HOME: folder } };
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256}\nsize ${bytes.length}\n`;
     await git(['init', '--quiet'], options);
-    await git(['config', 'user.email', 'judge@example.org'], options);
-    await git(['config', 'user.name', 'judge'], options);
+    await git(['config', 'user.email', 'client@example.org'], options);
+    await git(['config', 'user.name', 'client'], options);
     await git(['config', 'lfs.url', batch.url], options);
     await writeFile(join(work, '.gitattributes'), '*.bin filter=lfs diff=lfs merge=lfs -text\n');
     await writeFile(join(work, 'large.bin'), pointer);

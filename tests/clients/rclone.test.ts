@@ -3,14 +3,14 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sha256Hex } from '../support/service.ts';
+import { expectFile, openClientCases } from './support/client-cases.ts';
 import { startIndexServer } from './support/index-server.ts';
-import { expectFile, openJudging } from './support/judging.ts';
 import { runUntilDone } from './support/run-program.ts';
 
-const judging = openJudging();
+const cases = openClientCases();
 
 test('rclone copyto continues where the connection broke', async () => {
-  await judging.judge('rclone copyto', async ({ folder, target, proxy }) => {
+  await cases.run('rclone copyto', async ({ folder, target, proxy }) => {
     const remote = `:http,url='http://127.0.0.1:${proxy.port}':${target.file.path.slice(1)}`;
     const command = ['rclone', '--retries', '1', 'copyto', remote, 'file'] as const;
     await runUntilDone([...command], { folder, times: 1 });
@@ -20,7 +20,7 @@ test('rclone copyto continues where the connection broke', async () => {
 
 test('rclone cat --offset returns the rest of the file', async () => {
   const offset = 1_234_567;
-  await judging.judge('rclone cat', async ({ folder, target, url }) => {
+  await cases.run('rclone cat', async ({ folder, target, url }) => {
     // It lists the folder first, and starts over after a failure.
     const index = await startIndexServer('large.bin', url);
     const remote = `:http,url='${index.url}':large.bin`;

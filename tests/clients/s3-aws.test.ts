@@ -4,14 +4,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sampleBytes, sha256Hex } from '../support/service.ts';
-import { expectFile } from './support/judging.ts';
-import { buckets, openDoor } from './support/s3-door.ts';
+import { expectFile } from './support/client-cases.ts';
+import { buckets, openS3Process } from './support/s3-process.ts';
 
-const door = openDoor();
+const s3 = openS3Process();
 const large = sampleBytes('aws', 20_000_001);
 
 async function aws(...words: string[]): Promise<string> {
-  return (await door.run('aws', ...words)).output.toString();
+  return (await s3.run('aws', ...words)).output.toString();
 }
 
 async function api(...words: string[]): Promise<Record<string, unknown>> {
@@ -20,13 +20,13 @@ async function api(...words: string[]): Promise<Record<string, unknown>> {
 }
 
 async function refused(...words: string[]): Promise<string> {
-  const { code, errors } = await door.tryRun('aws', ...words);
+  const { code, errors } = await s3.tryRun('aws', ...words);
   expect(code, errors).not.toBe(0);
   return errors;
 }
 
 async function write(name: string, bytes: Uint8Array | string): Promise<string> {
-  const path = join(door.folder, name);
+  const path = join(s3.folder, name);
   await mkdir(join(path, '..'), { recursive: true });
   await writeFile(path, bytes);
   return path;
@@ -36,16 +36,16 @@ describe.each(buckets)('in bucket %s', (bucket) => {
   test('s3 cp uploads and downloads a file of three parts', async () => {
     const source = await write('film.bin', large);
     await aws('s3', 'cp', '--no-progress', source, `s3://${bucket}/films/film.bin`);
-    const { bytes } = await door.storage.download({ bucket, path: 'films/film.bin' });
+    const { bytes } = await s3.storage.download({ bucket, path: 'films/film.bin' });
     expect(sha256Hex(await bytes())).toBe(sha256Hex(large));
     await aws('s3', 'cp', '--no-progress', `s3://${bucket}/films/film.bin`, 'back.bin');
-    await expectFile(join(door.folder, 'back.bin'), large);
+    await expectFile(join(s3.folder, 'back.bin'), large);
     const listed = await aws('s3', 'ls', `s3://${bucket}/films/`);
     if (bucket !== 'safe') expect(listed).toMatch(/ 20000001 film\.bin/);
     await aws('s3', 'mv', `s3://${bucket}/films/film.bin`, `s3://${bucket}/old/film 1+ä.bin`);
     expect(await aws('s3', 'ls', `s3://${bucket}/`)).toMatch(/PRE old\//);
     await aws('s3', 'rm', '--recursive', `s3://${bucket}/old`);
-    expect((await door.tryRun('aws', 's3', 'ls', `s3://${bucket}/old/`)).code).toBe(1);
+    expect((await s3.tryRun('aws', 's3', 'ls', `s3://${bucket}/old/`)).code).toBe(1);
   });
 
   test('a folder is synced there and back, and a second sync sends nothing', async () => {
@@ -55,7 +55,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
     await aws('s3', 'sync', '--no-progress', 'tree', `s3://${bucket}/tree`);
     expect(await aws('s3', 'sync', '--no-progress', 'tree', `s3://${bucket}/tree`)).toBe('');
     await aws('s3', 'sync', '--no-progress', `s3://${bucket}/tree`, `copy-${bucket}`);
-    const copied = await readFile(join(door.folder, `copy-${bucket}`, '3', '39.txt'), 'utf8');
+    const copied = await readFile(join(s3.folder, `copy-${bucket}`, '3', '39.txt'), 'utf8');
     expect(copied).toBe('file 39');
     await aws('s3', 'rm', '--recursive', `s3://${bucket}/tree`);
   });
@@ -76,11 +76,11 @@ describe.each(buckets)('in bucket %s', (bucket) => {
       expect(head).toMatchObject({ ContentType: 'text/plain', CacheControl: 'max-age=60' });
     }
     await api('get-object', ...place, '--range', 'bytes=5-8', 'part.txt');
-    expect(await readFile(join(door.folder, 'part.txt'), 'utf8')).toBe('Anna');
+    expect(await readFile(join(s3.folder, 'part.txt'), 'utf8')).toBe('Anna');
     const copied = ['--bucket', bucket, '--key', 'copy.txt'];
     await api('copy-object', ...copied, '--copy-source', `${bucket}/letter.txt`);
     await api('get-object', ...copied, 'copy.txt');
-    expect(await readFile(join(door.folder, 'copy.txt'), 'utf8')).toBe('Dear Anna');
+    expect(await readFile(join(s3.folder, 'copy.txt'), 'utf8')).toBe('Dear Anna');
     const tags = 'TagSet=[{Key=colour,Value=blue}]';
     await api('put-object-tagging', ...place, '--tagging', tags);
     expect(await api('get-object-tagging', ...place)).toMatchObject({
@@ -94,7 +94,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
     const files = 'Objects=[{Key=letter.txt},{Key=copy.txt},{Key=none.txt}]';
     const deleted = await api('delete-objects', '--bucket', bucket, '--delete', files);
     expect(deleted.Deleted).toHaveLength(3);
-    expect((await door.tryRun('aws', 's3api', 'head-object', ...place)).errors).toMatch(/404/);
+    expect((await s3.tryRun('aws', 's3api', 'head-object', ...place)).errors).toMatch(/404/);
   });
 
   test('both versions of lists have pages and folders', async () => {
@@ -147,7 +147,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
     );
     expect(done.ETag).toMatch(/-\d+"$/);
     await api('get-object', ...place, 'parts.bin');
-    await expectFile(join(door.folder, 'parts.bin'), large.subarray(0, 5 * 2 ** 20 + 10));
+    await expectFile(join(s3.folder, 'parts.bin'), large.subarray(0, 5 * 2 ** 20 + 10));
     const { UploadId: other } = await api('create-multipart-upload', ...place);
     await api('abort-multipart-upload', ...place, '--upload-id', String(other));
     expect((await api('list-multipart-uploads', '--bucket', bucket)).Uploads ?? []).toEqual([]);
@@ -181,7 +181,7 @@ test('buckets are created, listed, and removed', async () => {
   const versions = await api('list-object-versions', '--bucket', 'spring');
   expect(versions.Versions).toHaveLength(2);
   await api('get-object', ...place, '--version-id', '1', 'former');
-  await expectFile(join(door.folder, 'former'), Buffer.from('one'));
+  await expectFile(join(s3.folder, 'former'), Buffer.from('one'));
   const head = await api('head-object', ...place, '--version-id', '1');
   expect(head).toMatchObject({ VersionId: expect.stringMatching(/^1-/), ContentLength: 3 });
   const copied = ['--copy-source', 'spring/a?versionId=1'];
@@ -191,7 +191,7 @@ test('buckets are created, listed, and removed', async () => {
     CopySourceVersionId: head.VersionId,
   });
   await api('get-object', ...place, 'again');
-  await expectFile(join(door.folder, 'again'), Buffer.from('one'));
+  await expectFile(join(s3.folder, 'again'), Buffer.from('one'));
   expect(await refused('s3', 'rb', 's3://spring')).toMatch(/BucketNotEmpty/);
   // Former versions prevent the deletion of a bucket, as in S3.
   expect(await refused('s3', 'rb', '--force', 's3://spring')).toMatch(/3 former versions/);

@@ -3,9 +3,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buckets, openDoor } from './support/s3-door.ts';
+import { buckets, openS3Process } from './support/s3-process.ts';
 
-const door = openDoor();
+const s3 = openS3Process();
 
 const program = `
 import hashlib, io, sys
@@ -57,10 +57,10 @@ print('done')
 `;
 
 test.each(buckets)('boto3 stores, reads, lists and removes in bucket %s', async (bucket) => {
-  const path = join(door.folder, 'judge.py');
+  const path = join(s3.folder, 'program.py');
   await writeFile(path, program);
-  const { endToEnd } = await door.storage.buckets.get(bucket);
+  const { endToEnd } = await s3.storage.buckets.get(bucket);
   const sealed = endToEnd ? { endToEnd: {} } : {};
-  await door.storage.buckets.create(`${bucket}Kept`, { keepVersionsDays: 1, ...sealed });
-  expect((await door.run('python3', path, bucket)).output.toString()).toBe('done\n');
+  await s3.storage.buckets.create(`${bucket}Kept`, { keepVersionsDays: 1, ...sealed });
+  expect((await s3.run('python3', path, bucket)).output.toString()).toBe('done\n');
 });

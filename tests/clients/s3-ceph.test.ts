@@ -51,7 +51,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 's3-ceph-'));
   suite = process.env.EFS_S3_TESTS ?? (await fetchSuite());
   service = await openService({});
-  s3Server = await openDoorForThree();
+  s3Server = await openServerForThree();
   await writeFile(join(folder, 's3tests.conf'), configuration(new URL(s3Server.url)));
 });
 
@@ -78,7 +78,7 @@ async function fetchSuite(): Promise<string> {
 }
 
 /** The two other users may create their own buckets. */
-async function openDoorForThree(): Promise<TestS3Server> {
+async function openServerForThree(): Promise<TestS3Server> {
   const { host, canisterId } = service;
   const owner = ownerAccount(service);
   const accounts = new Map<string | undefined, Account>([[ownerKey.accessKeyId, owner]]);

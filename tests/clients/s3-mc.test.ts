@@ -4,18 +4,18 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sampleBytes } from '../support/service.ts';
-import { expectFile } from './support/judging.ts';
-import { buckets, openDoor } from './support/s3-door.ts';
+import { expectFile } from './support/client-cases.ts';
+import { buckets, openS3Process } from './support/s3-process.ts';
 
-const door = openDoor();
+const s3 = openS3Process();
 const film = sampleBytes('mc', 20_000_001);
 
 describe.each(buckets)('in bucket %s', (bucket) => {
   test('mc mirrors a folder, shows, copies, moves, tags and removes it', async () => {
-    const { url, accessKeyId, secretAccessKey } = door;
-    const mc = (...words: string[]) => door.run('mc', '--quiet', '--no-color', ...words);
+    const { url, accessKeyId, secretAccessKey } = s3;
+    const mc = (...words: string[]) => s3.run('mc', '--quiet', '--no-color', ...words);
     await mc('alias', 'set', 'efs', url, accessKeyId, secretAccessKey, '--path', 'on');
-    const tree = join(door.folder, 'tree');
+    const tree = join(s3.folder, 'tree');
     await mkdir(join(tree, 'deep'), { recursive: true });
     await writeFile(join(tree, 'film.bin'), film);
     for (let index = 0; index < 10; index++) {
@@ -26,7 +26,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
     const { output } = await mc('ls', '--recursive', there);
     expect(output.toString().trim().split('\n')).toHaveLength(11);
     await mc('mirror', there, `back-${bucket}`);
-    await expectFile(join(door.folder, `back-${bucket}`, 'film.bin'), film);
+    await expectFile(join(s3.folder, `back-${bucket}`, 'film.bin'), film);
     expect((await mc('cat', `${there}/deep/3.txt`)).output.toString()).toBe('file 3');
     await mc('cp', `${there}/film.bin`, `${there}/copy.bin`);
     await mc('mv', `${there}/copy.bin`, `${there}/moved.bin`);

@@ -4,12 +4,12 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { projectDir } from '../tidy/source-tree.ts';
-import { openDoor } from './support/s3-door.ts';
+import { openS3Process } from './support/s3-process.ts';
 
-const door = openDoor();
+const s3 = openS3Process();
 
 beforeAll(async () => {
-  const { folder, storage } = door;
+  const { folder, storage } = s3;
   for (const name of ['photos', 'documents']) {
     await mkdir(join(folder, name));
     await writeFile(join(folder, name, 'a.txt'), `of ${name}`);
@@ -21,7 +21,7 @@ beforeAll(async () => {
 /** Returns the page's blocks of a language, with the running server's address and keys. */
 async function blocksOf(page: string, language: string): Promise<string[]> {
   const text = await readFile(join(projectDir, 'docs', 'how-to', 's3', `${page}.md`), 'utf8');
-  const { url, accessKeyId, secretAccessKey } = door;
+  const { url, accessKeyId, secretAccessKey } = s3;
   return [...text.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))].map(
     ([, block = '']) =>
       block
@@ -51,14 +51,14 @@ test.each([
     'set -e',
     ...lines,
   ].join('\n');
-  const { output } = await door.run('bash', '-c', script);
+  const { output } = await s3.run('bash', '-c', script);
   expect(output.toString()).toMatch(expected);
 });
 
 test('by boto3 as its page describes', async () => {
   const [program = ''] = await blocksOf('boto3', 'python');
-  await writeFile(join(door.folder, 'page.py'), program);
-  const { output } = await door.run('python3', 'page.py');
+  await writeFile(join(s3.folder, 'page.py'), program);
+  const { output } = await s3.run('python3', 'page.py');
   expect(output.toString()).toContain('Dear Anna\n');
   expect(output.toString()).toContain('letters/letter.txt 9\n');
 });

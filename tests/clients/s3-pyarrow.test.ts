@@ -3,9 +3,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buckets, openDoor } from './support/s3-door.ts';
+import { buckets, openS3Process } from './support/s3-process.ts';
 
-const door = openDoor();
+const s3 = openS3Process();
 
 const program = `
 import os, sys
@@ -42,7 +42,7 @@ print('done')
 `;
 
 test.each(buckets)('pyarrow writes, reads, copies and deletes in bucket %s', async (bucket) => {
-  const path = join(door.folder, 'judge.py');
+  const path = join(s3.folder, 'program.py');
   await writeFile(path, program);
-  expect((await door.run('python3', path, bucket)).output.toString()).toBe('done\n');
+  expect((await s3.run('python3', path, bucket)).output.toString()).toBe('done\n');
 });

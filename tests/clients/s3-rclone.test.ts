@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { sampleBytes } from '../support/service.ts';
-import { expectFile } from './support/judging.ts';
-import { buckets, openDoor } from './support/s3-door.ts';
+import { expectFile } from './support/client-cases.ts';
+import { buckets, openS3Process } from './support/s3-process.ts';
 
-const door = openDoor();
+const s3 = openS3Process();
 const film = sampleBytes('rclone', 12_000_001);
 
 function canMount(): boolean {
@@ -25,7 +25,7 @@ function canMount(): boolean {
 
 /** Returns a remote without a configuration file. */
 function place(path: string): string {
-  const { url, accessKeyId, secretAccessKey } = door;
+  const { url, accessKeyId, secretAccessKey } = s3;
   const options = {
     provider: 'Other',
     access_key_id: accessKeyId,
@@ -40,10 +40,10 @@ function place(path: string): string {
   return `:s3,${told.join(',')}:${path}`;
 }
 
-const rclone = (...words: string[]) => door.run('rclone', '--retries', '1', ...words);
+const rclone = (...words: string[]) => s3.run('rclone', '--retries', '1', ...words);
 
 async function fillTree(): Promise<void> {
-  const tree = join(door.folder, 'tree');
+  const tree = join(s3.folder, 'tree');
   await rm(tree, { recursive: true, force: true });
   await mkdir(join(tree, 'deep', 'er'), { recursive: true });
   await writeFile(join(tree, 'film.bin'), film);
@@ -58,7 +58,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
     const there = place(`${bucket}/tree`);
     await rclone('copy', 'tree', there);
     await rclone('check', ...(bucket === 'safe' ? ['--download'] : []), 'tree', there);
-    await writeFile(join(door.folder, 'tree', 'deep', 'new.txt'), 'new');
+    await writeFile(join(s3.folder, 'tree', 'deep', 'new.txt'), 'new');
     const { errors } = await rclone('sync', '-v', 'tree', there);
     if (bucket !== 'safe') expect(errors).toMatch(/Transferred:\s+1 \/ 1/);
     const listed = (await rclone('lsf', '-R', there)).output.toString();
@@ -69,18 +69,18 @@ describe.each(buckets)('in bucket %s', (bucket) => {
       'new',
     );
     await rclone('copy', there, `back-${bucket}`);
-    await expectFile(join(door.folder, `back-${bucket}`, 'film.bin'), film);
+    await expectFile(join(s3.folder, `back-${bucket}`, 'film.bin'), film);
     await rclone('purge', place(`${bucket}/copied`));
     await rclone('purge', there);
   });
 
   test('a former version is listed and fetched', async () => {
     const kept = `${bucket}Kept`;
-    const { endToEnd } = await door.storage.buckets.get(bucket);
-    await door.storage.buckets.create(kept, endToEnd ? { endToEnd: {} } : {});
+    const { endToEnd } = await s3.storage.buckets.get(bucket);
+    await s3.storage.buckets.create(kept, endToEnd ? { endToEnd: {} } : {});
     await rclone('backend', 'versioning', place(kept), 'Enabled');
     for (const text of ['one', 'second']) {
-      await writeFile(join(door.folder, 'kept.txt'), text);
+      await writeFile(join(s3.folder, 'kept.txt'), text);
       await rclone('copyto', '--ignore-times', 'kept.txt', place(`${kept}/a/kept.txt`));
     }
     const former = place(`${kept}/a`).replace(':s3,', ":s3,versions='true',");
@@ -91,16 +91,16 @@ describe.each(buckets)('in bucket %s', (bucket) => {
       [names[0], 'one'],
       ['kept.txt', 'second'],
     ] as const) {
-      await expectFile(join(door.folder, `former-${bucket}`, name), Buffer.from(text));
+      await expectFile(join(s3.folder, `former-${bucket}`, name), Buffer.from(text));
     }
   });
 
   test.skipIf(!canMount())('a mount is written to and read', async () => {
-    const point = join(door.folder, `mount-${bucket}`);
+    const point = join(s3.folder, `mount-${bucket}`);
     await mkdir(point);
     const words = ['mount', '--vfs-cache-mode', 'writes', '--vfs-write-back', '0s'];
     const child = spawn('rclone', [...words, place(`${bucket}/mounted`), point], {
-      env: { PATH: process.env.PATH ?? '', HOME: door.folder },
+      env: { PATH: process.env.PATH ?? '', HOME: s3.folder },
       stdio: 'ignore',
     });
     try {
@@ -110,7 +110,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
         .toContain(point);
       await writeFile(join(point, 'a.txt'), 'written by a mount');
       await expect
-        .poll(() => door.storage.stat({ bucket, path: 'mounted/a.txt' }).catch(() => undefined), {
+        .poll(() => s3.storage.stat({ bucket, path: 'mounted/a.txt' }).catch(() => undefined), {
           timeout: 20_000,
         })
         .toBeDefined();
@@ -118,7 +118,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
       expect(await readFile(join(point, 'a.txt'), 'utf8')).toBe('written by a mount');
       await wait(1_500);
     } finally {
-      await door.tryRun('fusermount', '-u', point);
+      await s3.tryRun('fusermount', '-u', point);
       child.kill();
     }
   });

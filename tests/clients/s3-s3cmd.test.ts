@@ -4,16 +4,16 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sampleBytes } from '../support/service.ts';
-import { expectFile } from './support/judging.ts';
-import { buckets, openDoor } from './support/s3-door.ts';
+import { expectFile } from './support/client-cases.ts';
+import { buckets, openS3Process } from './support/s3-process.ts';
 
-const door = openDoor();
+const s3 = openS3Process();
 const film = sampleBytes('s3cmd', 16_000_001);
 
 function s3cmd(...words: string[]) {
-  const { url, accessKeyId, secretAccessKey } = door;
+  const { url, accessKeyId, secretAccessKey } = s3;
   const { host } = new URL(url);
-  return door.run(
+  return s3.run(
     ...(['s3cmd', '--no-ssl', `--host=${host}`, `--host-bucket=${host}`] as const),
     ...[`--access_key=${accessKeyId}`, `--secret_key=${secretAccessKey}`, '--no-progress'],
     ...words,
@@ -22,7 +22,7 @@ function s3cmd(...words: string[]) {
 
 describe.each(buckets)('in bucket %s', (bucket) => {
   test('a folder is synced by MD5, and downloaded', async () => {
-    const tree = join(door.folder, 'tree');
+    const tree = join(s3.folder, 'tree');
     await mkdir(tree, { recursive: true });
     await writeFile(join(tree, 'film.bin'), film);
     for (let index = 0; index < 20; index++) {
@@ -37,11 +37,11 @@ describe.each(buckets)('in bucket %s', (bucket) => {
       expect(output.toString()).toContain('7.txt');
       expect(output.toString()).not.toContain('8.txt');
       await s3cmd('get', '--force', `${there}7.txt`, 'seven');
-      expect(await readFile(join(door.folder, 'seven'), 'utf8')).toBe('FILE 7');
+      expect(await readFile(join(s3.folder, 'seven'), 'utf8')).toBe('FILE 7');
     }
-    await mkdir(join(door.folder, `back-${bucket}`));
+    await mkdir(join(s3.folder, `back-${bucket}`));
     await s3cmd('sync', there, `back-${bucket}/`);
-    await expectFile(join(door.folder, `back-${bucket}`, 'film.bin'), film);
+    await expectFile(join(s3.folder, `back-${bucket}`, 'film.bin'), film);
     await s3cmd('del', '--recursive', '--force', there);
     expect((await s3cmd('ls', there)).output.toString().trim()).toBe('');
   });

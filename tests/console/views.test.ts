@@ -68,7 +68,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await tested?.close();
   });
 
-  async function judge(name: string): Promise<void> {
+  async function checkView(name: string): Promise<void> {
     const found: string[] = [];
     for (const size of sizes) {
       await page.setViewportSize(size);
@@ -93,18 +93,18 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
   test('of the sign-in', async () => {
     await page.goto(tested.pages.url);
     await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
-    await judge('sign-in');
+    await checkView('sign-in');
   });
 
   test('of a folder with selected files', async () => {
     await tested.signIn(visit);
     await page.getByRole('link', { name: 'harbour.png' }).waitFor();
-    await judge('files');
+    await checkView('files');
     await page.getByRole('button', { name: 'Show pictures' }).click();
     const thumbnail = page.getByRole('row', { name: 'harbour.png' }).locator('img');
     await thumbnail.waitFor();
     expect(await thumbnail.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(192);
-    await judge('pictures');
+    await checkView('pictures');
     await page.getByRole('button', { name: 'Show pictures' }).click();
     await page.getByLabel('Select notes.md').check();
     await page.getByLabel('Select 2026', { exact: true }).check();
@@ -112,15 +112,15 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     // Three rows of buttons on a phone, one in a wide window
     const bar = page.getByRole('region', { name: 'Selected files' });
     expect((await bar.boundingBox())?.height).toBeLessThan(180);
-    await judge('selection');
+    await checkView('selection');
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('you can undo this').waitFor();
-    await judge('delete');
+    await checkView('delete');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.keyboard.press('?');
     await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
-    await judge('keyboard');
+    await checkView('keyboard');
     await page.keyboard.press('Escape');
   });
 
@@ -129,18 +129,18 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.getByRole('button', { name: 'Share' }).click();
     await page.getByRole('button', { name: 'Create a link' }).click();
     await page.getByRole('img', { name: 'The link as a QR code' }).waitFor();
-    await judge('share');
+    await checkView('share');
     await page.keyboard.press('Escape');
   });
 
   test('of a picture and a text', async () => {
     await page.getByRole('link', { name: 'harbour.png' }).click();
     await page.getByRole('img', { name: 'harbour.png' }).waitFor();
-    await judge('picture');
+    await checkView('picture');
     await page.getByRole('link', { name: 'demo' }).click();
     await page.getByRole('link', { name: 'notes.md' }).click();
     await page.getByRole('heading', { name: 'Notes', exact: true }).waitFor();
-    await judge('text');
+    await checkView('text');
   });
 
   test('of uploads that need a decision', async () => {
@@ -149,7 +149,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     const file = { name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('other') };
     await page.getByLabel('Upload files').last().setInputFiles([file]);
     await page.getByText('A file of this name already exists.').waitFor();
-    await judge('uploads');
+    await checkView('uploads');
     await page.getByRole('button', { name: 'Cancel all' }).click();
   });
 
@@ -161,7 +161,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     const link = await storage.links.create({ bucket: 'safe', path });
     await page.goto(tested.linkAtPage(link.url).href);
     await page.getByRole('img', { name: 'harbour.png' }).waitFor();
-    await judge('link');
+    await checkView('link');
     await page.goto(pages.url);
   });
 
@@ -177,20 +177,20 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.reload();
     await page.getByRole('link', { name: 'demo' }).waitFor();
     await page.getByText('Encryption').waitFor();
-    await judge('overview');
+    await checkView('overview');
     await page.getByRole('link', { name: 'demo' }).click();
     await page.getByRole('button', { name: 'Receive files' }).click();
     await page.getByRole('button', { name: 'Create the address' }).click();
     await page.getByRole('img', { name: 'The address as a QR code' }).waitFor();
     dropBox = (await page.getByText(/#key=efs_/).textContent()) ?? '';
-    await judge('drop-box-address');
+    await checkView('drop-box-address');
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'About the bucket' }).click();
     await page.getByText('Backup').waitFor();
-    await judge('bucket');
+    await checkView('bucket');
     await page.goto(`${tested.pages.url}/#/bucket/safe`);
     await page.getByLabel('Recipient, age1…').scrollIntoViewIfNeeded();
-    await judge('bucket-end-to-end');
+    await checkView('bucket-end-to-end');
   });
 
   test('of a drop box for its senders', async () => {
@@ -200,7 +200,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     const file = { name: 'boat.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('boat') };
     await page.getByLabel('Upload files').last().setInputFiles([file]);
     await page.getByRole('heading', { name: '1 file sent' }).waitFor();
-    await judge('drop-box');
+    await checkView('drop-box');
   });
 
   test('of who was asked to send files, and finds other recipients than the address names', async () => {

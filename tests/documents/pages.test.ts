@@ -52,7 +52,7 @@ async function runPage({ path, blocks }: Page): Promise<void> {
     let printed = '';
     for (const block of blocks) {
       const where = `${path}:${block.line}`;
-      printed = (await judge(block, { service, where, printed })) ?? printed;
+      printed = (await checkBlock(block, { service, where, printed })) ?? printed;
     }
   } finally {
     await service.stop();
@@ -66,7 +66,7 @@ interface Place {
   readonly printed: string;
 }
 
-async function judge(
+async function checkBlock(
   block: Block,
   { service, where, printed }: Place,
 ): Promise<string | undefined> {
@@ -87,7 +87,7 @@ async function judge(
   const checks: Readonly<Record<string, (text: string) => unknown>> = {
     json: JSON.parse,
     yaml: parse,
-    html: (html) => judgeHtml(html, where),
+    html: (html) => checkHtml(html, where),
     // Python may be missing here: tests/clients/s3-pages.test.ts runs it.
     python: (program) => expect(program, where).toContain('import boto3'),
     candid: (types) => expect(readInterface(), where).toContain(types.trimEnd()),
@@ -139,7 +139,7 @@ async function runProgram(
 }
 
 /** Elements must be closed in order, and modules must be bundleable. */
-async function judgeHtml(html: string, where: string): Promise<void> {
+async function checkHtml(html: string, where: string): Promise<void> {
   const open: string[] = [];
   for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {
     if (['meta', 'link', 'img', 'input', 'br'].includes(name)) continue;

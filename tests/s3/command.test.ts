@@ -21,7 +21,7 @@ const s3Servers: CommandRun[] = [];
 
 beforeAll(async () => {
   service = await openService();
-  folder = await mkdtemp(join(tmpdir(), 'efs-door-'));
+  folder = await mkdtemp(join(tmpdir(), 'efs-s3-'));
   await writeFile(join(folder, 'identity.pem'), service.identityPem, { mode: 0o600 });
 });
 afterAll(async () => {

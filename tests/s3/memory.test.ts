@@ -24,7 +24,7 @@ let s3Server: CommandRun | undefined;
 
 beforeAll(async () => {
   service = await openService();
-  folder = await mkdtemp(join(tmpdir(), 'efs-door-'));
+  folder = await mkdtemp(join(tmpdir(), 'efs-s3-'));
   const identity = join(folder, 'identity.pem');
   await writeFile(identity, service.identityPem, { mode: 0o600 });
   const { host, canisterId } = service;

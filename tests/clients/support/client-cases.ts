@@ -1,5 +1,5 @@
-// Shared by the tests of third-party clients: a target, a folder for the client's files, a proxy that
-// breaks connections for each case, and the verdict by digest.
+// Runs the cases of third-party download clients: each has a folder for the client's files and a proxy
+// that breaks connections, and the downloaded file is compared by digest.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,15 +25,15 @@ export interface Case {
   readonly url: string;
 }
 
-export interface Judging {
+export interface ClientCases {
   /** A client for preparations before the cases. */
   readonly target: Target;
   /** Runs a case; afterwards the network must have broken as often as requested. */
-  judge(name: string, run: (one: Case) => Promise<void>, cuts?: Cuts): Promise<void>;
+  run(name: string, work: (one: Case) => Promise<void>, cuts?: Cuts): Promise<void>;
 }
 
 /** Call it once, at the top of a test file. */
-export function openJudging(): Judging {
+export function openClientCases(): ClientCases {
   let target: Target | undefined;
   beforeAll(async () => {
     target = await openTarget(targetKind());
@@ -44,12 +44,12 @@ export function openJudging(): Judging {
     get target() {
       return opened();
     },
-    async judge(name, run, cuts = {}) {
+    async run(name, work, cuts = {}) {
       const folder = await mkdtemp(join(tmpdir(), 'client-'));
       const proxy = await breakNetwork(name, opened(), cuts);
       const url = `http://127.0.0.1:${proxy.port}${opened().file.path}`;
       try {
-        await run({ target: opened(), proxy, folder, url });
+        await work({ target: opened(), proxy, folder, url });
         expect(proxy.cutAt.length, 'connections cut').toBe(cuts.cuts ?? cutsOfEach);
       } finally {
         await proxy.stop();

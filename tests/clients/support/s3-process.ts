@@ -19,7 +19,7 @@ const efs = fileURLToPath(new URL('../../../packages/efs/bin/efs.js', import.met
 /** Names of the three buckets. */
 export const buckets = ['demo', 'vault', 'safe'] as const;
 
-export interface OpenedDoor {
+export interface S3Process {
   /** `http://127.0.0.1:…` */
   readonly url: string;
   /** Environment variables that AWS's clients read. */
@@ -44,27 +44,29 @@ interface Running {
 }
 
 /** The service behind the S3 server. */
-export type DoorService = Pick<Service, 'host' | 'canisterId' | 'identityPem' | 'stop'>;
+export type S3ProcessService = Pick<Service, 'host' | 'canisterId' | 'identityPem' | 'stop'>;
 
 /** Call it once, at the top of a test file. */
-export function openDoor(open: () => Promise<DoorService> = () => openService({})): OpenedDoor {
-  let opened: OpenedDoor | undefined;
+export function openS3Process(
+  open: () => Promise<S3ProcessService> = () => openService({}),
+): S3Process {
+  let opened: S3Process | undefined;
   let stop = async () => {};
   beforeAll(async () => {
-    const made = await startDoor(await open());
-    opened = made.door;
+    const made = await startS3Process(await open());
+    opened = made.s3;
     stop = made.stop;
   });
   afterAll(() => stop());
-  const door = () => opened ?? expect.fail('there is no door yet');
-  return new Proxy({} as OpenedDoor, { get: (_target, name) => Reflect.get(door(), name) });
+  const s3 = () => opened ?? expect.fail('the S3 server has not started');
+  return new Proxy({} as S3Process, { get: (_target, name) => Reflect.get(s3(), name) });
 }
 
-async function startDoor(
-  service: DoorService,
-): Promise<{ door: OpenedDoor; stop(): Promise<void> }> {
+async function startS3Process(
+  service: S3ProcessService,
+): Promise<{ s3: S3Process; stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 's3-client-'));
-  const home = join(folder, 'door');
+  const home = join(folder, 's3');
   await mkdir(home);
   const storage = ownerOf(service);
   const keys = await makeKeys(service, home);
@@ -83,7 +85,7 @@ async function startDoor(
     AWS_EC2_METADATA_DISABLED: 'true',
   };
   const options = { folder, env };
-  const door: OpenedDoor = {
+  const s3: S3Process = {
     url,
     env,
     ...keys,
@@ -101,10 +103,10 @@ async function startDoor(
     await service.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  return { door, stop };
+  return { s3, stop };
 }
 
-function ownerOf({ host, canisterId, identityPem }: DoorService): Storage {
+function ownerOf({ host, canisterId, identityPem }: S3ProcessService): Storage {
   return createNodeStorage({ host, canisterId, identity: identityFromPem(identityPem) });
 }
 
@@ -125,7 +127,7 @@ async function runEfs(home: string, ...words: string[]): Promise<string> {
   return output.toString();
 }
 
-async function makeKeys({ host, canisterId, identityPem }: DoorService, home: string) {
+async function makeKeys({ host, canisterId, identityPem }: S3ProcessService, home: string) {
   const identity = join(home, 'identity.pem');
   await writeFile(identity, identityPem, { mode: 0o600 });
   const place = ['--host', host, '--canister-id', canisterId, '--identity', identity];
