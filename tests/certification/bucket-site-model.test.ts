@@ -6,10 +6,10 @@ import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
-  type TwinBucket,
-  type TwinReply,
-  twinReply,
-} from '../support/certification/bucket-site-twin.ts';
+  type ReferenceBucket,
+  type ReferenceReply,
+  referenceReply,
+} from '../support/certification/bucket-site-reference.ts';
 import {
   type CertifiedCanister,
   openCertifiedCanister,
@@ -57,7 +57,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'upgrade' as const }) },
 );
 
-async function replyAt(address: string): Promise<TwinReply> {
+async function replyAt(address: string): Promise<ReferenceReply> {
   const url = `/cloud/demo${address}`;
   const { status, headers, body } = await canister.accepted({ url });
   const field = (sought: string) =>
@@ -68,19 +68,20 @@ async function replyAt(address: string): Promise<TwinReply> {
   return { status, text: text.includes('"NoSuchFile"') ? 'NoSuchFile' : text, policy };
 }
 
-const replies = (bucket: TwinBucket) => addresses.map((address) => twinReply(bucket, address));
+const replies = (bucket: ReferenceBucket) =>
+  addresses.map((address) => referenceReply(bucket, address));
 
 /**
  * Expects each answer to belong to one of the two states at any moment, and finally to the latter.
  * A hidden bucket may have become a site, or ceased to be one.
  */
-async function expectSettled(before: TwinBucket, after: TwinBucket): Promise<void> {
+async function expectSettled(before: ReferenceBucket, after: ReferenceBucket): Promise<void> {
   const expected = replies(after);
   const old = replies(before.isPublic ? before : { ...after, isSite: !after.isSite });
   // Until the index.html of a folder is certified for the site, 404.html may answer.
-  const page = twinReply({ ...after, isSite: true }, '/nothing');
+  const page = referenceReply({ ...after, isSite: true }, '/nothing');
   for (let turn = 0; turn < 200; turn++) {
-    const found: TwinReply[] = [];
+    const found: ReferenceReply[] = [];
     for (const [index, address] of addresses.entries()) {
       const reply = await replyAt(address);
       found.push(reply);
@@ -94,32 +95,36 @@ async function expectSettled(before: TwinBucket, after: TwinBucket): Promise<voi
 }
 
 /** Applies the operation to the service and to the reference model, and returns the new model. */
-async function run(twin: TwinBucket, operation: Operation, text: string): Promise<TwinBucket> {
-  const files = new Map(twin.files);
+async function run(
+  reference: ReferenceBucket,
+  operation: Operation,
+  text: string,
+): Promise<ReferenceBucket> {
+  const files = new Map(reference.files);
   switch (operation.kind) {
     case 'put':
       await canister.put(operation.path, Buffer.from(text), [['content-type', 'text/html']]);
-      return { ...twin, files: files.set(operation.path, text) };
+      return { ...reference, files: files.set(operation.path, text) };
     case 'remove':
       if (files.delete(operation.path)) await canister.remove(operation.path);
-      return { ...twin, files };
+      return { ...reference, files };
     case 'move': {
       const moved = files.get(operation.path);
-      if (moved === undefined || operation.path === operation.to) return twin;
+      if (moved === undefined || operation.path === operation.to) return reference;
       await canister.move(operation.path, operation.to);
       files.delete(operation.path);
-      return { ...twin, files: files.set(operation.to, moved) };
+      return { ...reference, files: files.set(operation.to, moved) };
     }
     case 'site':
-      if (operation.isOn && !twin.isPublic) return twin;
+      if (operation.isOn && !reference.isPublic) return reference;
       await canister.setSite('demo', operation.isOn);
-      return { ...twin, isSite: operation.isOn };
+      return { ...reference, isSite: operation.isOn };
     case 'show':
       await canister.showBucket('demo', operation.isOn);
-      return { ...twin, isPublic: operation.isOn };
+      return { ...reference, isPublic: operation.isOn };
     case 'upgrade':
       await canister.upgrade();
-      return twin;
+      return reference;
   }
 }
 
@@ -130,7 +135,7 @@ async function expectOptions(): Promise<void> {
   }
 }
 
-let twin: TwinBucket = { files: new Map(), isSite: false, isPublic: true };
+let reference: ReferenceBucket = { files: new Map(), isSite: false, isPublic: true };
 let count = 0;
 
 test.each(seedsOr(20_261_122))(
@@ -139,9 +144,9 @@ test.each(seedsOr(20_261_122))(
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 8, maxLength: 24 }), async (operations) => {
         for (const each of operations) {
-          const before = twin;
-          twin = await run(twin, each, `text ${count++}`);
-          await expectSettled(before, twin);
+          const before = reference;
+          reference = await run(reference, each, `text ${count++}`);
+          await expectSettled(before, reference);
         }
         await expectOptions();
       }),

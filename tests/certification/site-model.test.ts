@@ -8,15 +8,23 @@ import { type CertifiedSite, openCertifiedSite } from '../../src/certification/c
 import { openFixedTrees } from '../../src/certification/fixed-answers.ts';
 import { openLabelTree } from '../../src/storage/label-tree.ts';
 import { spaceIds } from '../../src/storage/memory.ts';
-import { type TwinAnswer, type TwinFile, twinRoot } from '../support/certification/site-twin.ts';
+import {
+  type ReferenceAnswer,
+  type ReferenceFile,
+  referenceRoot,
+} from '../support/certification/site-reference.ts';
 import { FakeSystem, installNodeKernel } from '../support/kernel-host.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 
 const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
-const notFound: TwinAnswer = { status: 404, headers: [['a', 'b']], body: Buffer.from('none') };
-const preflight: TwinAnswer = { status: 204, headers: [['allow', 'x']], body: new Uint8Array(0) };
-const fixed = (answer: TwinAnswer) => ({ ...answer, bodyDigest: digestOf(answer.body) });
+const notFound: ReferenceAnswer = { status: 404, headers: [['a', 'b']], body: Buffer.from('none') };
+const preflight: ReferenceAnswer = {
+  status: 204,
+  headers: [['allow', 'x']],
+  body: new Uint8Array(0),
+};
+const fixed = (answer: ReferenceAnswer) => ({ ...answer, bodyDigest: digestOf(answer.body) });
 
 function openSite(): CertifiedSite {
   return openCertifiedSite({
@@ -29,7 +37,7 @@ function openSite(): CertifiedSite {
   });
 }
 
-function certified(file: TwinFile): CertifiedFile {
+function certified(file: ReferenceFile): CertifiedFile {
   const { etag, type, size, partSize, parts } = file;
   return {
     etag,
@@ -51,7 +59,7 @@ test('CertifiedSite: the root matches the files of public buckets after 400 rand
   const pick = <T>(values: readonly T[]): T => values[random(values.length)] as T;
   const buckets = ['a', 'b', 'cc'];
   const paths = ['x', 'y', 'x/y', 'x/z', 'x/yy/é', '1', '2', '~'];
-  const files = new Map<string, TwinFile>();
+  const files = new Map<string, ReferenceFile>();
   const publicBuckets = new Set<string>(['a']);
   let site = openSite();
   site.setUp({ hasUncertified: true });
@@ -91,8 +99,8 @@ test('CertifiedSite: the root matches the files of public buckets after 400 rand
     }
     const root = site.takeChangedRoot() ?? expect.fail('no root');
     const shown = { files: [...files.values()], publicBuckets: [...publicBuckets] };
-    const twin = twinRoot({ ...shown, notFound, preflight });
-    expect(Buffer.from(root).toString('hex'), `turn ${turn}`).toBe(twin.toString('hex'));
+    const reference = referenceRoot({ ...shown, notFound, preflight });
+    expect(Buffer.from(root).toString('hex'), `turn ${turn}`).toBe(reference.toString('hex'));
     expect(site.takeChangedRoot()).toBeUndefined();
   }
   expect(files.size).toBeGreaterThan(10);

@@ -226,9 +226,9 @@ describe('seal(): refusals', () => {
   test('sealInPlace() writes the tag at the given position', () => {
     const tags = new Uint8Array(48);
     const data = pattern(100);
-    const twin = data.slice();
+    const copy = data.slice();
     sealInPlace({ key, nonce, associatedData, data, tag: tags.subarray(16, 32) });
-    expect(tags.subarray(16, 32)).toEqual(sealInPlace({ key, nonce, associatedData, data: twin }));
+    expect(tags.subarray(16, 32)).toEqual(sealInPlace({ key, nonce, associatedData, data: copy }));
     expect(tags.subarray(0, 16)).toEqual(new Uint8Array(16));
     expect(tags.subarray(32)).toEqual(new Uint8Array(16));
   });

@@ -8,7 +8,7 @@ import {
   writeChunk,
 } from '../../src/domain/contents/contents.ts';
 import { createScene, expectRefusal, startNs, testBytes } from '../support/domain-fixture.ts';
-import { checksumOfChunk, spaceBytes } from '../support/encryption-twin.ts';
+import { checksumOfChunk, spaceBytes } from '../support/encryption-reference.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';
 
 let stores: MemoryStores;

@@ -15,7 +15,7 @@ import {
   putTestFile,
   testBytes,
 } from '../support/domain-fixture.ts';
-import { chunkOf, fileHeadOf, keySlotBytes, realOffset } from '../support/encryption-twin.ts';
+import { chunkOf, fileHeadOf, keySlotBytes, realOffset } from '../support/encryption-reference.ts';
 import { sendRefused } from '../support/http-fixture.ts';
 import { checkInvariants } from '../support/invariants.ts';
 import { type MemoryState, type MemoryStores, rewind, stateOf } from '../support/memory-stores.ts';

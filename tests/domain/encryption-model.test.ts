@@ -14,8 +14,8 @@ import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
 import { getSession } from '../../src/domain/uploads/upload-session.ts';
 import { bucketChange, callOf, createScene, putTestFile } from '../support/domain-fixture.ts';
 import {
+  type EncryptionReference,
   type EncryptionRun,
-  type EncryptionTwin,
   encryptedBuckets,
   encryptionOperations,
   oneOf,
@@ -28,14 +28,14 @@ import {
   keySlotsOf,
   keysThatOpen,
   nonceOfRecord,
-  openByTwin,
+  openByReference,
+  type ReferenceRecord,
   recordsOf,
   segmentData,
   segmentLength,
   segmentNonce,
-  type TwinRecord,
   tagBytes,
-} from '../support/encryption-twin.ts';
+} from '../support/encryption-reference.ts';
 import { expectSame, expectSameBytes } from '../support/expect-same.ts';
 import { allFiles, allVersions, checkInvariants } from '../support/invariants.ts';
 import { giveRootKey, rewind, stateOf, upgradeStores } from '../support/memory-stores.ts';
@@ -56,7 +56,7 @@ async function upgrade(run: EncryptionRun) {
   run.stores = await upgradeStores(run.stores, 7 + run.upgrades);
 }
 
-function copyOf({ files, versions, uploads, keepDays }: EncryptionTwin): EncryptionTwin {
+function copyOf({ files, versions, uploads, keepDays }: EncryptionReference): EncryptionReference {
   return {
     files: new Map(files),
     versions: new Map(versions),
@@ -69,7 +69,7 @@ function copyOf({ files, versions, uploads, keepDays }: EncryptionTwin): Encrypt
 async function message(run: EncryptionRun, isKilled: boolean) {
   const { name, operation } = oneOf(run, wheel) ?? expect.fail();
   const before = isKilled ? stateOf(run.stores) : undefined;
-  const twin = copyOf(run.twin);
+  const reference = copyOf(run.reference);
   const { nowNs } = run;
   await operation(run);
   run.counts.set(name, (run.counts.get(name) ?? 0) + 1);
@@ -78,7 +78,7 @@ async function message(run: EncryptionRun, isKilled: boolean) {
     noteContents(run);
     return;
   }
-  run.twin = twin;
+  run.reference = reference;
   // A killed wait does not advance the clock.
   if (operation === wait) run.nowNs = nowNs;
   run.upgrades += 1;
@@ -92,7 +92,7 @@ function noteContents(run: EncryptionRun) {
   const fresh = chunks.filter(({ contentId, index }) => index === 0 && !known.has(contentId));
   for (const chunk of fresh) {
     const { contentId } = chunk;
-    const session = [...run.twin.uploads].find(([, { content }]) => content === contentId);
+    const session = [...run.reference.uploads].find(([, { content }]) => content === contentId);
     const named =
       session === undefined
         ? allFiles(stores).find((file) => file.contentId === contentId)
@@ -147,7 +147,7 @@ function noteNonces(run: EncryptionRun) {
 
 /** By the reference model: content is gone after the last of its records is deleted. */
 function checkGone(run: EncryptionRun) {
-  const { files, versions, uploads } = run.twin;
+  const { files, versions, uploads } = run.reference;
   const left = [...files.values(), ...versions.values(), ...uploads.values()];
   const alive = new Set(left.map(({ content }) => content));
   for (const known of run.known.values()) {
@@ -167,24 +167,25 @@ function checkGone(run: EncryptionRun) {
 }
 
 function checkFiles(run: EncryptionRun) {
-  const { stores, twin } = run;
+  const { stores, reference } = run;
   const records = recordsOf(stores);
-  const nameOf = ({ name, version }: TwinRecord) =>
+  const nameOf = ({ name, version }: ReferenceRecord) =>
     version === undefined ? name : `${name}\0${version}`;
   expect(records.map(nameOf).sort()).toEqual(
-    [...twin.files.keys(), ...twin.versions.keys()].sort(),
+    [...reference.files.keys(), ...reference.versions.keys()].sort(),
   );
   for (const file of [...allFiles(stores), ...allVersions(stores)]) {
     const name = `${file.bucketId}\0${file.path}`;
-    const now = twin.files.get(name);
-    const former = twin.versions.get(`${name}\0${file.version}`);
+    const now = reference.files.get(name);
+    const former = reference.versions.get(`${name}\0${file.version}`);
     const { bytes } = (now?.version === file.version ? now : former) ?? expect.fail(name);
     expectSameBytes(readStored(stores, file, { start: 0, end: bytes.length }), bytes);
   }
   for (const record of records.filter(() => run.random(40) === 0)) {
     const { version, name } = record;
-    const place = version === undefined ? twin.files.get(name) : twin.versions.get(nameOf(record));
-    expectSameBytes(openByTwin(stores, record), place?.bytes ?? expect.fail(name));
+    const place =
+      version === undefined ? reference.files.get(name) : reference.versions.get(nameOf(record));
+    expectSameBytes(openByReference(stores, record), place?.bytes ?? expect.fail(name));
   }
 }
 
@@ -192,7 +193,7 @@ test(`rotateBucketKey(): keys and nonces under ${rounds} rounds of random histor
   const { stores } = await createScene();
   const run: EncryptionRun = {
     stores,
-    twin: { files: new Map(), versions: new Map(), uploads: new Map(), keepDays: new Map() },
+    reference: { files: new Map(), versions: new Map(), uploads: new Map(), keepDays: new Map() },
     nowNs: callOf('alice').nowNs,
     upgrades: 0,
     random: randomNumbers(seed),

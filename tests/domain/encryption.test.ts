@@ -20,12 +20,12 @@ import {
   chunkOf,
   keySlotBytes,
   keySlotsOf,
-  readByTwin,
+  readByReference,
   realOffset,
   segmentLength,
   spaceBytes,
   tagBytes,
-} from '../support/encryption-twin.ts';
+} from '../support/encryption-reference.ts';
 import type { Entry, MemoryStores } from '../support/memory-stores.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 import { seedOr } from '../support/seed.ts';
@@ -105,13 +105,13 @@ function setChunk([key, record]: Entry) {
 
 test('withFileKey(): another implementation decrypts the stored bytes', () => {
   for (const size of smallSizes) {
-    expect(Buffer.compare(readByTwin(stores, 'box', `small-${size}`), read(`small-${size}`))).toBe(
-      0,
-    );
+    expect(
+      Buffer.compare(readByReference(stores, 'box', `small-${size}`), read(`small-${size}`)),
+    ).toBe(0);
   }
   const bytes = testBytes(250_000, 4);
   putLarge('chunks', bytes);
-  expect(Buffer.compare(readByTwin(stores, 'box', 'chunks'), bytes)).toBe(0);
+  expect(Buffer.compare(readByReference(stores, 'box', 'chunks'), bytes)).toBe(0);
   expect(Buffer.compare(read('chunks'), bytes)).toBe(0);
 });
 

@@ -19,7 +19,7 @@ import {
   startNs,
   testBytes,
 } from '../support/domain-fixture.ts';
-import { fileKeyOf, sealOfRecord } from '../support/encryption-twin.ts';
+import { fileKeyOf, sealOfRecord } from '../support/encryption-reference.ts';
 import { checkInvariants } from '../support/invariants.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';
 import { getPublicFile, openFile, readStored } from '../support/read-files.ts';

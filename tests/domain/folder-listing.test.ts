@@ -215,13 +215,16 @@ describe('listFolder(): a list of a folder', () => {
   });
 });
 
-interface TwinFile {
+interface ReferenceFile {
   readonly path: string;
   readonly tags: readonly string[];
 }
 
 /** Names of files and folders directly below the prefix, in the order of their bytes. */
-function twinEntries(files: Iterable<TwinFile>, change: Partial<FolderRequest>): string[] {
+function referenceEntries(
+  files: Iterable<ReferenceFile>,
+  change: Partial<FolderRequest>,
+): string[] {
   const { prefix = '', delimiter, tag } = change;
   const names = new Set<string>();
   for (const { path, tags } of files) {
@@ -245,7 +248,7 @@ test.each([1, 2, 3, 4])(
   'listFolder(): pages equal those of a plain list under random changes, seed %i',
   (seed) => {
     const random = randomNumbers(seed);
-    const files = new Map<string, TwinFile>();
+    const files = new Map<string, ReferenceFile>();
     const change = () => {
       const path = randomPath(random);
       if (files.has(path) && random(2) === 0) {
@@ -266,7 +269,7 @@ test.each([1, 2, 3, 4])(
         tag: [undefined, undefined, 'red'][random(3)],
       };
       const where = `seed ${seed}, turn ${turn}, ${JSON.stringify(request)}`;
-      let left = twinEntries(files.values(), request);
+      let left = referenceEntries(files.values(), request);
       for (let cursor: string | null | undefined; cursor !== null; ) {
         const limit = [1, 2, 3, 10, 100][random(5)] ?? 1;
         const found = page({ ...request, cursor, limit });
@@ -280,7 +283,7 @@ test.each([1, 2, 3, 4])(
         for (let changes = random(4); changes > 0; changes--) change();
         // Continues after the last name returned, in the files as they are now.
         const sign = request.sort === 'name_desc' ? -1 : 1;
-        left = twinEntries(files.values(), request).filter(
+        left = referenceEntries(files.values(), request).filter(
           (name) => sign * Buffer.compare(Buffer.from(name), Buffer.from(last ?? '')) > 0,
         );
         if (cursor !== null && left.length === 0) break;

@@ -39,21 +39,21 @@ import {
 import {
   bucketKeysOf,
   chunkOf,
-  createTwinRandom,
+  createReferenceRandom,
   fileHeadOf,
   fileKeyOf,
   keySlotsOf,
   keysThatOpen,
-  openByTwin,
+  openByReference,
   openKey,
-  readByTwin,
+  readByReference,
   recordsOf,
   segmentData,
   segmentLength,
   segmentNonce,
   spaceBytes,
   tagBytes,
-} from '../support/encryption-twin.ts';
+} from '../support/encryption-reference.ts';
 import { checkInvariants, checkKeySlots } from '../support/invariants.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';
 
@@ -154,7 +154,7 @@ describe('deleteFile(): no stored byte of the wrapped key remains', () => {
     expect(isStored(wrapped)).toBe(false);
     expect(isStored(kept)).toBe(true);
     checkKeySlots(stores);
-    expect(Buffer.compare(readByTwin(stores, 'box', 'b'), testBytes(70_000, 3))).toBe(0);
+    expect(Buffer.compare(readByReference(stores, 'box', 'b'), testBytes(70_000, 3))).toBe(0);
   });
 });
 
@@ -199,7 +199,8 @@ describe('deleteFile(): a content of several records', () => {
   function expectReadable({ contentId, key }: Dumped, records: number): void {
     const own = recordsOf(stores).filter((one) => fileHeadOf(one.bytes).contentId === contentId);
     expect(own).toHaveLength(records);
-    for (const record of own) expect(Buffer.compare(openByTwin(stores, record), bytes)).toBe(0);
+    for (const record of own)
+      expect(Buffer.compare(openByReference(stores, record), bytes)).toBe(0);
     expect(keysThatOpen(stores, ['box', 'other']).has(key)).toBe(true);
     const owners = keySlotsOf(stores.system.stable).used.filter((one) => one.ownerId === contentId);
     expect(owners).toHaveLength(records);
@@ -316,8 +317,8 @@ describe('deleteFile(): a dump of stable memory', () => {
     // Check of the search itself: it finds bytes that are present.
     dump.set(plaintext.subarray(77_777, 77_793), dump.length - 1_001);
     expect(findShared(dump, plaintext, 16)).toBe(dump.length - 1_001);
-    expect(Buffer.compare(readByTwin(stores, 'box', 'a'), plaintext)).toBe(0);
-    expect(Buffer.compare(readByTwin(stores, 'box', 'b'), plaintext)).toBe(0);
+    expect(Buffer.compare(readByReference(stores, 'box', 'a'), plaintext)).toBe(0);
+    expect(Buffer.compare(readByReference(stores, 'box', 'b'), plaintext)).toBe(0);
   });
 
   test('contains no 8 bytes of any key in use', () => {
@@ -342,7 +343,7 @@ describe('deleteFile(): a dump of stable memory', () => {
 });
 
 test("deleteFile(): keys and nonces are the random source's output, in order", () => {
-  const random = createTwinRandom(7);
+  const random = createReferenceRandom(7);
   const draws = [32, 12, 32, 12].map(random);
   const { used } = keySlotsOf(stores.system.stable);
   const keys = used.map(({ bytes }, index) => {

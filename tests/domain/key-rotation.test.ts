@@ -21,7 +21,12 @@ import {
   putTestFile,
   testBytes,
 } from '../support/domain-fixture.ts';
-import { keySlotBytes, keySlotsOf, realOffset, spaceBytes } from '../support/encryption-twin.ts';
+import {
+  keySlotBytes,
+  keySlotsOf,
+  realOffset,
+  spaceBytes,
+} from '../support/encryption-reference.ts';
 import { checkInvariants } from '../support/invariants.ts';
 import { giveRootKey, type MemoryStores } from '../support/memory-stores.ts';
 

@@ -188,13 +188,13 @@ describe('listFiles(): a listing', () => {
   });
 });
 
-interface TwinFile {
+interface ReferenceFile {
   readonly path: string;
   readonly date: bigint;
   readonly tags: readonly string[];
 }
 
-function twinPage(files: Iterable<TwinFile>, change: Partial<ListRequest>) {
+function referencePage(files: Iterable<ReferenceFile>, change: Partial<ListRequest>) {
   const { prefix = '', tag, sort = 'name_asc', page = 1, pageSize = 10 } = change;
   const sign = sort.endsWith('asc') ? 1 : -1;
   const wanted = [...files]
@@ -212,7 +212,7 @@ test.each([1, 2, 3])(
   'listFiles(): pages equal those of a sorted array under random histories, seed %i',
   (seed) => {
     const random = randomNumbers(seed);
-    const files = new Map<string, TwinFile>();
+    const files = new Map<string, ReferenceFile>();
     let date = startNs;
     const folders = ['', 'a/', 'a/b/', 'é/', 'photos/2024/', 'photos/2025/'];
     for (let turn = 0; turn < 1_500; turn++) {
@@ -236,7 +236,7 @@ test.each([1, 2, 3])(
         page: 1 + random(8),
         pageSize: [1, 7, 10, 50][random(4)],
       };
-      const expected = twinPage(files.values(), change as Partial<ListRequest>);
+      const expected = referencePage(files.values(), change as Partial<ListRequest>);
       const found = list(change as Partial<ListRequest>);
       const { total, pages } = found;
       const where = `seed ${seed}, turn ${turn}, ${JSON.stringify(change)}`;

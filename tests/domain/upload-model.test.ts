@@ -25,7 +25,7 @@ import {
 } from '../support/domain-fixture.ts';
 import { allFiles, checkInvariants } from '../support/invariants.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';
-import { quotaOf } from '../support/model-twin.ts';
+import { quotaOf } from '../support/model-reference.ts';
 import { readStored } from '../support/read-files.ts';
 
 const paths = ['a', 'b', 'c/d'] as const;

@@ -20,6 +20,13 @@ import * as keys from '../support/model-keys.ts';
 import * as links from '../support/model-links.ts';
 import * as reads from '../support/model-reads.ts';
 import {
+  createReference,
+  expireReferenceVersions,
+  heldOf,
+  type ReferenceBucket,
+  type ReferenceFile,
+} from '../support/model-reference.ts';
+import {
   type Answer,
   type Operation,
   oneOf,
@@ -29,14 +36,7 @@ import {
 } from '../support/model-run.ts';
 import * as sites from '../support/model-sites.ts';
 import { createUpgradableStores } from '../support/model-stores.ts';
-import {
-  createTwin,
-  expireTwinVersions,
-  heldOf,
-  type TwinBucket,
-  type TwinFile,
-} from '../support/model-twin.ts';
-import { expireTwin } from '../support/model-upload-twin.ts';
+import { expireReference } from '../support/model-upload-reference.ts';
 import * as uploads from '../support/model-uploads.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 import { readStored } from '../support/read-files.ts';
@@ -52,24 +52,24 @@ function stream(run: Run): Answer {
   const bucket = someBucket(run);
   const stores = run.model.current();
   const file = findFile(stores, bucket.id, somePath(run, bucket));
-  if (file !== undefined) stores.heap.streams.set(file.contentId, run.twin.nowNs + hourNs);
+  if (file !== undefined) stores.heap.streams.set(file.contentId, run.reference.nowNs + hourNs);
   return undefined;
 }
 
 function wait(run: Run): Answer {
-  run.twin.nowNs += oneOf(run, [1n, hourNs, 5n * hourNs, 13n * hourNs, 25n * hourNs]);
+  run.reference.nowNs += oneOf(run, [1n, hourNs, 5n * hourNs, 13n * hourNs, 25n * hourNs]);
   return undefined;
 }
 
 /** Advances the clock and runs the upkeep, which ends everything that has expired. */
 function expire(run: Run): Answer {
-  const { model, twin } = run;
-  while (expireUploads(model.current(), twin.nowNs));
-  while (expireVersions(model.current(), twin.nowNs));
-  while (releaseKept(model.current(), twin.nowNs));
-  expireTwin(twin);
+  const { model, reference } = run;
+  while (expireUploads(model.current(), reference.nowNs));
+  while (expireVersions(model.current(), reference.nowNs));
+  while (releaseKept(model.current(), reference.nowNs));
+  expireReference(reference);
   const hasLinks = links.endLinksOfBoth(run) > 0;
-  return expireTwinVersions(twin) > 0 ? 'versions' : hasLinks ? 'links' : undefined;
+  return expireReferenceVersions(reference) > 0 ? 'versions' : hasLinks ? 'links' : undefined;
 }
 
 function reclaim(run: Run): Answer {
@@ -181,8 +181,12 @@ function shownOf(file: FileRecord) {
 }
 
 /** Compares the record, and every byte. */
-function checkFile(run: Run, names: Names, [file, twin]: readonly [FileRecord, TwinFile]): void {
-  const { path: _, bytes, id, content, counted: __, ...expected } = twin;
+function checkFile(
+  run: Run,
+  names: Names,
+  [file, reference]: readonly [FileRecord, ReferenceFile],
+): void {
+  const { path: _, bytes, id, content, counted: __, ...expected } = reference;
   expect(shownOf(file), file.path).toEqual(expected);
   names.check(`id ${id}`, file.id);
   names.check(`content ${content}`, file.contentId);
@@ -190,48 +194,48 @@ function checkFile(run: Run, names: Names, [file, twin]: readonly [FileRecord, T
   expectSameBytes(whole, bytes);
 }
 
-function checkBucket(run: Run, names: Names, bucket: TwinBucket): void {
+function checkBucket(run: Run, names: Names, bucket: ReferenceBucket): void {
   const stores = run.model.current();
   const { id } = bucket;
-  for (const twin of bucket.files.values()) {
-    const file = findFile(stores, id, twin.path) ?? expect.fail(`no file ${twin.path}`);
-    checkFile(run, names, [file, twin]);
+  for (const reference of bucket.files.values()) {
+    const file = findFile(stores, id, reference.path) ?? expect.fail(`no file ${reference.path}`);
+    checkFile(run, names, [file, reference]);
   }
-  for (const { file: twin, retiredAt, expiresAt } of bucket.versions) {
-    const name = { bucketId: id, path: twin.path, version: twin.version };
-    const former = findVersion(stores, name) ?? expect.fail(`no version of ${twin.path}`);
+  for (const { file: reference, retiredAt, expiresAt } of bucket.versions) {
+    const name = { bucketId: id, path: reference.path, version: reference.version };
+    const former = findVersion(stores, name) ?? expect.fail(`no version of ${reference.path}`);
     const { file, retiredAtNs, expiresAtNs } = former;
     expect([retiredAtNs, expiresAtNs]).toEqual([retiredAt, expiresAt]);
-    checkFile(run, names, [file, twin]);
+    checkFile(run, names, [file, reference]);
   }
-  expect(heldBytes(getBucket(stores, id)), `what ${id} holds`).toBe(heldOf(run.twin, bucket));
+  expect(heldBytes(getBucket(stores, id)), `what ${id} holds`).toBe(heldOf(run.reference, bucket));
 }
 
 /** Compares each record and count, and the bytes of each file and former version. */
 function checkAll(run: Run): void {
-  const { model, twin } = run;
+  const { model, reference } = run;
   const stores = model.current();
   checkInvariants(stores);
   const nameOf = (id: string, { path }: { readonly path: string }) => `${id} ${path}`;
-  const expected = twin.buckets.flatMap(({ id, files }) =>
+  const expected = reference.buckets.flatMap(({ id, files }) =>
     [...files.values()].map((file) => nameOf(id, file)),
   );
   const found = allFiles(stores).map((file) => nameOf(file.bucketId, file));
   expect(found.sort()).toEqual(expected.sort());
-  const versions = twin.buckets.reduce((sum, bucket) => sum + bucket.versions.length, 0);
+  const versions = reference.buckets.reduce((sum, bucket) => sum + bucket.versions.length, 0);
   expect(allVersions(stores)).toHaveLength(versions);
   const names = new Names();
-  for (const bucket of twin.buckets) checkBucket(run, names, bucket);
+  for (const bucket of reference.buckets) checkBucket(run, names, bucket);
   links.checkLinksOpen(run);
   sites.checkSites(stores);
 }
 
 async function createRun(seed: number): Promise<Run> {
   const model = await createUpgradableStores();
-  const twin = createTwin();
+  const reference = createReference();
   const alice = callOf('alice');
   const owner = { ...alice, caller: { ...alice.caller, isController: true } };
-  for (const { id, quotaBytes } of twin.buckets) {
+  for (const { id, quotaBytes } of reference.buckets) {
     createBucket(model.current(), owner, { bucket: id, isPublic: true });
     const bucket = findBucket(model.current(), id) ?? expect.fail('no bucket');
     saveBucket(model.current(), { ...bucket, isPublic: false, quotaBytes }, bucket);
@@ -240,7 +244,7 @@ async function createRun(seed: number): Promise<Run> {
   while (upgradeRecords(model.current()));
   return {
     model,
-    twin,
+    reference,
     random: randomNumbers(seed),
     outcomes: new Map(),
     walks: [],
@@ -251,7 +255,7 @@ async function createRun(seed: number): Promise<Run> {
 async function runOperations(run: Run): Promise<void> {
   for (let turn = 1; turn <= operationsPerRun; turn++) {
     // Several operations of one date
-    run.twin.nowNs += BigInt(run.random(3) > 0 ? 1 + run.random(1_000) : 0);
+    run.reference.nowNs += BigInt(run.random(3) > 0 ? 1 + run.random(1_000) : 0);
     const [, name, operation] = oneOf(run, choices);
     const answer = await operation(run);
     const outcome = answer === undefined ? name : `${name}: ${answer}`;

@@ -84,8 +84,8 @@ describe('kernelCall(): commands', () => {
 
   test('an operand that looks like a command is data', () => {
     const { bytes } = createCommand(kernelOperations.spaceSize, 0);
-    const twin = bytes.slice();
-    expect(sha256(bytes)).toEqual(sha256(twin));
-    expect(bytes).toEqual(twin);
+    const copy = bytes.slice();
+    expect(sha256(bytes)).toEqual(sha256(copy));
+    expect(bytes).toEqual(copy);
   });
 });

@@ -6,8 +6,8 @@ import {
   openOrderedIndex,
 } from '../../src/storage/ordered-index.ts';
 import { expectSame } from '../support/expect-same.ts';
+import { IndexReference, indexKeyMakers } from '../support/index-reference.ts';
 import { checkIndexStructure } from '../support/index-structure.ts';
-import { IndexTwin, indexKeyMakers } from '../support/index-twin.ts';
 import { installNodeKernel, type KernelHost, startKernel } from '../support/kernel-host.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 
@@ -70,36 +70,36 @@ describe('openOrderedIndex(): an ordered index', () => {
     for (const seed of [1, 2]) {
       host = await installNodeKernel();
       const random = randomNumbers(seed);
-      const twin = new IndexTwin();
+      const reference = new IndexReference();
       const where = (turn: number) => `${name}, seed ${seed}, turn ${turn}`;
       for (let turn = 0; turn < 4_000; turn++) {
         const isShrinking = Math.floor(turn / 1_000) % 2 === 1;
-        const known = twin.keys[random(twin.keys.length || 1)];
+        const known = reference.keys[random(reference.keys.length || 1)];
         const key = known !== undefined && random(3) === 0 ? known : makeKey(random);
         if (random(10) < (isShrinking ? 2 : 7)) {
           const value = BigInt(random(2 ** 31)) << BigInt(random(33));
-          expectSame(index.insert(key, value), twin.insert(key, value), where(turn));
+          expectSame(index.insert(key, value), reference.insert(key, value), where(turn));
         } else {
           const victim = known !== undefined && random(5) > 0 ? known : key;
-          expectSame(index.remove(victim), twin.remove(victim), where(turn));
+          expectSame(index.remove(victim), reference.remove(victim), where(turn));
         }
         if (turn % 7 === 0) {
-          expectSame(index.rank(key), twin.rank(key), where(turn));
-          expectSame(index.find(key), twin.values.get(key.toString('latin1')), where(turn));
+          expectSame(index.rank(key), reference.rank(key), where(turn));
+          expectSame(index.find(key), reference.values.get(key.toString('latin1')), where(turn));
         }
         if (turn % 101 === 0) {
-          const [rank, limit] = [random(twin.keys.length + 2), random(70)];
-          expect(readPlain(rank, limit), where(turn)).toEqual(twin.read(rank, limit));
+          const [rank, limit] = [random(reference.keys.length + 2), random(70)];
+          expect(readPlain(rank, limit), where(turn)).toEqual(reference.read(rank, limit));
         }
         if (turn % 500 === 499) {
           await upgrade();
-          expectSameKeys(checkIndexStructure(2).keys, twin.keys, where(turn));
+          expectSameKeys(checkIndexStructure(2).keys, reference.keys, where(turn));
         }
       }
-      expect(index.count()).toBe(twin.keys.length);
-      for (const key of [...twin.keys]) {
+      expect(index.count()).toBe(reference.keys.length);
+      for (const key of [...reference.keys]) {
         index.remove(key);
-        twin.remove(key);
+        reference.remove(key);
       }
       expect(checkIndexStructure(2)).toMatchObject({ height: 1, pages: 1, keys: [] });
     }

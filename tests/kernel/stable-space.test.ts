@@ -251,20 +251,21 @@ test('spaceGrow(): spaces behave as plain arrays under random histories with upg
   await fc.assert(
     fc.asyncProperty(steps, async (history) => {
       host = await installNodeKernel();
-      const twins = allSpaces.map(() => new Uint8Array(0));
+      const references = allSpaces.map(() => new Uint8Array(0));
       const written = new Set<number>();
-      for (const [index, step] of history.entries()) await runStep({ step, index, twins, written });
+      for (const [index, step] of history.entries())
+        await runStep({ step, index, references, written });
       // Extents in use: the reserved ones, the written ones of space 0, all of other spaces
-      const sizes = twins.slice(1).map(({ length }) => Math.ceil(length / extentBytes));
+      const sizes = references.slice(1).map(({ length }) => Math.ceil(length / extentBytes));
       const extents = sizes.reduce((sum, size) => sum + size, written.size);
-      const isEmpty = twins.every(({ length }) => length === 0);
+      const isEmpty = references.every(({ length }) => length === 0);
       expect(host.system.stable.length).toBe(isEmpty ? 0 : (2 + extents) * extentBytes);
       host = await upgradeKernel(host);
       for (const space of allSpaces) {
-        const twin = twins[space] ?? new Uint8Array(0);
-        expect(spaceSize(space) * stablePageBytes).toBe(twin.length);
-        for (let start = 0; start < twin.length; start += 3_000_000) {
-          const part = twin.subarray(start, start + 3_000_000);
+        const reference = references[space] ?? new Uint8Array(0);
+        expect(spaceSize(space) * stablePageBytes).toBe(reference.length);
+        for (let start = 0; start < reference.length; start += 3_000_000) {
+          const part = reference.subarray(start, start + 3_000_000);
           expect(Buffer.compare(readSpace(space, start, part.length), part)).toBe(0);
         }
       }
@@ -276,7 +277,7 @@ test('spaceGrow(): spaces behave as plain arrays under random histories with upg
 interface StepRun {
   readonly step: Step;
   readonly index: number;
-  readonly twins: Uint8Array[];
+  readonly references: Uint8Array[];
   /** Extents of space 0 with data other than zeros. */
   readonly written: Set<number>;
 }
@@ -285,40 +286,40 @@ function noteExtents(bytes: Uint8Array, offset: number, written: Set<number>): v
   for (let i = 0; i < bytes.length; i++) if (bytes[i] !== 0) written.add((offset + i) >> 20);
 }
 
-async function runStep({ step, index, twins, written }: StepRun): Promise<void> {
+async function runStep({ step, index, references, written }: StepRun): Promise<void> {
   if (step.kind === 'upgrade') {
     host = await upgradeKernel(host);
     return;
   }
   const { space } = step;
-  const twin = twins[space] ?? new Uint8Array(0);
+  const reference = references[space] ?? new Uint8Array(0);
   if (step.kind === 'grow') {
     const former =
       space === 0
         ? Number(host.exports.stable64_grow(BigInt(step.pages)))
         : spaceGrow(space, step.pages);
-    expect(former * stablePageBytes).toBe(twin.length);
-    const grown = new Uint8Array(twin.length + step.pages * stablePageBytes);
-    grown.set(twin);
-    twins[space] = grown;
+    expect(former * stablePageBytes).toBe(reference.length);
+    const grown = new Uint8Array(reference.length + step.pages * stablePageBytes);
+    grown.set(reference);
+    references[space] = grown;
     return;
   }
   const offset = Math.min(
-    step.at > 1 ? (step.at - 1) * extentBytes - 100 : Math.floor(step.at * twin.length),
-    twin.length,
+    step.at > 1 ? (step.at - 1) * extentBytes - 100 : Math.floor(step.at * reference.length),
+    reference.length,
   );
-  const length = Math.min(step.length, twin.length - offset);
+  const length = Math.min(step.length, reference.length - offset);
   if (step.kind === 'read') {
     const found = space === 0 ? linearRead(host, offset, length) : readSpace(space, offset, length);
-    expect(Buffer.compare(found, twin.subarray(offset, offset + length))).toBe(0);
+    expect(Buffer.compare(found, reference.subarray(offset, offset + length))).toBe(0);
   } else if (step.kind !== 'erase') {
     const bytes = step.kind === 'write' ? pattern(length, index) : new Uint8Array(length);
     if (space === 0) linearWrite(host, offset, bytes);
     else spaceWrite({ space, offset }, bytes);
-    twin.set(bytes, offset);
+    reference.set(bytes, offset);
     if (space === 0) noteExtents(bytes, offset, written);
   } else if (space !== 0) {
     spaceErase({ space, offset }, length);
-    twin.fill(0, offset, offset + length);
+    reference.fill(0, offset, offset + length);
   }
 }

@@ -6,8 +6,8 @@ import {
   type SummedIndex,
 } from '../../src/storage/ordered-index.ts';
 import { expectSame } from '../support/expect-same.ts';
+import { IndexReference, indexKeyMakers } from '../support/index-reference.ts';
 import { checkIndexStructure } from '../support/index-structure.ts';
-import { IndexTwin, indexKeyMakers } from '../support/index-twin.ts';
 import { installNodeKernel, type KernelHost, startKernel } from '../support/kernel-host.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 
@@ -49,31 +49,34 @@ describe('openSummedIndex(): an index with sums', () => {
       for (const seed of [1, 2]) {
         host = await installNodeKernel();
         const random = randomNumbers(seed);
-        const twin = new IndexTwin();
+        const reference = new IndexReference();
         for (let turn = 0; turn < 4_000; turn++) {
           const where = `${name}, seed ${seed}, turn ${turn}`;
           const isShrinking = Math.floor(turn / 1_000) % 2 === 1;
-          const known = twin.keys[random(twin.keys.length || 1)];
+          const known = reference.keys[random(reference.keys.length || 1)];
           const key = known !== undefined && random(2) === 0 ? known : makeKey(random);
           if (random(10) < (isShrinking ? 2 : 7)) {
             const value = BigInt(random(2 ** 31)) << BigInt(random(8));
-            expectSame(index.insert(key, value), twin.insert(key, value), where);
+            expectSame(index.insert(key, value), reference.insert(key, value), where);
           } else {
-            expectSame(index.remove(key), twin.remove(key), where);
+            expectSame(index.remove(key), reference.remove(key), where);
           }
           if (turn % 13 === 0) {
-            expectSame(BigInt(index.sum(key)), twin.sum(key), where);
-            expectSame(index.rank(key), twin.rank(key), where);
+            expectSame(BigInt(index.sum(key)), reference.sum(key), where);
+            expectSame(index.rank(key), reference.rank(key), where);
           }
           if (turn % 500 === 499) {
             await upgrade();
             const { keys, values } = checkIndexStructure(2, true);
-            const wanted = twin.keys.map((each) => twin.values.get(each.toString('latin1')));
+            const wanted = reference.keys.map((each) =>
+              reference.values.get(each.toString('latin1')),
+            );
             expect(values, where).toEqual(wanted);
-            expectSame(keys.length, twin.keys.length, where);
+            expectSame(keys.length, reference.keys.length, where);
           }
         }
-        for (const key of [...twin.keys]) expectSame(index.remove(key), twin.remove(key), name);
+        for (const key of [...reference.keys])
+          expectSame(index.remove(key), reference.remove(key), name);
         expect(checkIndexStructure(2, true)).toMatchObject({ height: 1, pages: 1, keys: [] });
       }
     },

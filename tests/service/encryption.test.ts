@@ -18,7 +18,7 @@ import {
   realOffset,
   spaceBytes,
   tagBytes,
-} from '../support/encryption-twin.ts';
+} from '../support/encryption-reference.ts';
 import { copyPreparedState } from '../support/prepared-state.ts';
 import { sampleBytes, sha256Hex } from '../support/service.ts';
 

@@ -6,7 +6,7 @@ import {
 } from '../../src/storage/erasable-slots.ts';
 import { openSpace } from '../../src/storage/space.ts';
 import { testBytes } from '../support/domain-fixture.ts';
-import { spaceBytes } from '../support/encryption-twin.ts';
+import { spaceBytes } from '../support/encryption-reference.ts';
 import { FakeSystem, installNodeKernel } from '../support/kernel-host.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 
@@ -111,33 +111,33 @@ test('readMany() returns consecutive slots, fewer at the end', () => {
 
 test('openErasableSlots(): 2,000 random changes agree with a reference model, and erased bytes are nowhere', async () => {
   const random = randomNumbers(42);
-  const twin = new Map<number, Uint8Array>();
+  const reference = new Map<number, Uint8Array>();
   const erased: Uint8Array[] = [];
   let end = 1;
   for (let turn = 0; turn < 2_000; turn++) {
-    const used = [...twin.keys()];
+    const used = [...reference.keys()];
     const slot = used[random(Math.max(1, used.length))] ?? 0;
     const kind = random(5);
     if (kind < 2 || used.length === 0) {
       const isReused = used.length < end - 1;
       const added = slots.add(bytesOf(turn));
-      expect(twin.has(added)).toBe(false);
+      expect(reference.has(added)).toBe(false);
       expect(isReused ? added < end : added === end).toBe(true);
       end = Math.max(end, added + 1);
-      twin.set(added, bytesOf(turn));
+      reference.set(added, bytesOf(turn));
     } else if (kind === 2) {
-      erased.push(twin.get(slot) ?? bytesOf(0));
+      erased.push(reference.get(slot) ?? bytesOf(0));
       slots.replace(slot, bytesOf(turn));
-      twin.set(slot, bytesOf(turn));
+      reference.set(slot, bytesOf(turn));
     } else {
-      erased.push(twin.get(slot) ?? bytesOf(0));
+      erased.push(reference.get(slot) ?? bytesOf(0));
       slots.erase(slot);
-      twin.delete(slot);
+      reference.delete(slot);
     }
     if (random(400) === 0) await reopen();
   }
-  expect([slots.end(), slots.inUse()]).toEqual([end, twin.size]);
-  for (let slot = 1; slot < end; slot++) expect(slots.read(slot)).toEqual(twin.get(slot));
+  expect([slots.end(), slots.inUse()]).toEqual([end, reference.size]);
+  for (let slot = 1; slot < end; slot++) expect(slots.read(slot)).toEqual(reference.get(slot));
   const stable = Buffer.from(system.stable);
   for (const bytes of erased.slice(-50))
     expect(stable.includes(Buffer.from(bytes.subarray(1, 17)))).toBe(false);

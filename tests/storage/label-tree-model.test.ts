@@ -4,18 +4,18 @@ import { encode } from 'cborg';
 import { beforeAll, expect, test } from 'vitest';
 import { installUtf8Encoder } from '../../src/lib/text.ts';
 import { type LabelPath, type LabelTree, openLabelTree } from '../../src/storage/label-tree.ts';
-import { checkLabelStructure } from '../kernel/label-structure.ts';
 import {
-  getTwin,
+  getReference,
   labelsOf,
   leafHash,
   newLevel,
   openWitness,
-  setTwin,
-  type TwinLevel,
-  takeTwin,
-  twinHash,
-} from '../kernel/label-twin.ts';
+  type ReferenceLevel,
+  referenceHash,
+  setReference,
+  takeReference,
+} from '../kernel/label-reference.ts';
+import { checkLabelStructure } from '../kernel/label-structure.ts';
 import { expectSame } from '../support/expect-same.ts';
 import { installNodeKernel, type KernelHost } from '../support/kernel-host.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
@@ -31,7 +31,7 @@ const random = randomNumbers(11);
 
 let host: KernelHost;
 let trees: readonly [LabelTree, LabelTree];
-let twins: readonly [TwinLevel, TwinLevel];
+let references: readonly [ReferenceLevel, ReferenceLevel];
 /** Paths of recent writes; most operations use them or neighbours of them. */
 let known: LabelPath[] = [];
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
   installUtf8Encoder((text) => new TextEncoder().encode(text));
   host = await installNodeKernel();
   trees = [openLabelTree(space, 0), openLabelTree(space, 1)];
-  twins = [newLevel(), newLevel()];
+  references = [newLevel(), newLevel()];
 });
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
@@ -92,7 +92,7 @@ function putLeaves(root: 0 | 1, path: LabelPath): void {
     entries.splice(random(entries.length + 1), 0, Buffer.concat([label, hash]));
   }
   trees[root].setLeaves(path, Buffer.concat(entries));
-  setTwin(twins[root], path, level);
+  setReference(references[root], path, level);
 }
 
 function change(turn: number): void {
@@ -103,7 +103,7 @@ function change(turn: number): void {
     const path = random(3) === 0 ? somePath() : makePath();
     const hash = opaque();
     trees[root].set(path, hash);
-    setTwin(twins[root], path, hash);
+    setReference(references[root], path, hash);
     known.push(path);
   } else if (kind === 6) {
     const path = somePath();
@@ -112,24 +112,24 @@ function change(turn: number): void {
   } else if (kind < 9) {
     const [from, to] = [somePath(), random(3) === 0 ? makePath() : somePath()];
     const other = random(2) === 0 ? 0 : 1;
-    const taken = takeTwin(twins[root], from);
+    const taken = takeReference(references[root], from);
     const isMoved = trees[root].move(from, { tree: trees[other], path: to });
     expectSame(isMoved, taken !== undefined);
-    if (taken !== undefined) setTwin(twins[other], to, taken);
+    if (taken !== undefined) setReference(references[other], to, taken);
     known.push(to);
   } else {
     const path = somePath();
-    expectSame(trees[root].remove(path), takeTwin(twins[root], path) !== undefined);
+    expectSame(trees[root].remove(path), takeReference(references[root], path) !== undefined);
   }
   if (known.length > 300) known = known.slice(-200);
 }
 
 function checkQuestions(root: 0 | 1): void {
   const path = random(3) === 0 ? makePath() : somePath();
-  const [tree, twin] = [trees[root], twins[root]];
-  const there = getTwin(twin, path);
+  const [tree, reference] = [trees[root], references[root]];
+  const there = getReference(reference, path);
   expect(tree.has(path)).toBe(there !== undefined);
-  const depth = twinWildcardDepth(twin, path);
+  const depth = referenceWildcardDepth(reference, path);
   expect(tree.wildcardDepth(path)).toBe(depth);
   if (there instanceof Uint8Array) {
     const { value, subtree } = subtreeOf(there);
@@ -138,12 +138,12 @@ function checkQuestions(root: 0 | 1): void {
   } else {
     expect(tree.witness(path, encode([0]))).toBeUndefined();
   }
-  checkFallback({ tree, twin, path, depth, isThere: there !== undefined });
+  checkFallback({ tree, reference, path, depth, isThere: there !== undefined });
 }
 
 interface FallbackCheck {
   readonly tree: LabelTree;
-  readonly twin: TwinLevel;
+  readonly reference: ReferenceLevel;
   readonly path: LabelPath;
   readonly depth: number | undefined;
   readonly isThere: boolean;
@@ -152,15 +152,15 @@ interface FallbackCheck {
 let fallbacks = 0;
 let besides = 0;
 
-function checkFallback({ tree, twin, path, depth, isThere }: FallbackCheck): void {
+function checkFallback({ tree, reference, path, depth, isThere }: FallbackCheck): void {
   if (depth === undefined) {
     expect(tree.fallbackWitness(path, { depth: 0, subtree: encode([0]) })).toBeUndefined();
     return;
   }
   const labels = labelsOf(path);
   const wildcard = [...labels.slice(0, depth), '<*>'];
-  const below = getByLabels(twin, wildcard);
-  const isUnderOpaque = reachesOpaque(twin, labels);
+  const below = getByLabels(reference, wildcard);
+  const isUnderOpaque = reachesOpaque(reference, labels);
   if (!(below instanceof Uint8Array) || isThere || isUnderOpaque) {
     const answer = tree.fallbackWitness(path, { depth, subtree: encode([0]) });
     // A path through the wildcard itself is answered by it
@@ -172,10 +172,10 @@ function checkFallback({ tree, twin, path, depth, isThere }: FallbackCheck): voi
   // For verifiers: below an empty label beside the path
   const beside = labels.flatMap((label, end) => {
     const empty = [...labels.slice(0, end), ''];
-    const isLevel = end >= depth && label !== '' && getByLabels(twin, empty) instanceof Map;
+    const isLevel = end >= depth && label !== '' && getByLabels(reference, empty) instanceof Map;
     return isLevel ? [[...empty, '<*>']] : [];
   });
-  if (beside.some((nearer) => getByLabels(twin, nearer) !== undefined)) {
+  if (beside.some((nearer) => getByLabels(reference, nearer) !== undefined)) {
     expect(found).toBeUndefined();
     return;
   }
@@ -193,22 +193,24 @@ function checkFallback({ tree, twin, path, depth, isThere }: FallbackCheck): voi
 }
 
 function getByLabels(
-  twin: TwinLevel,
+  reference: ReferenceLevel,
   labels: readonly string[],
-): TwinLevel | Uint8Array | undefined {
-  let node: TwinLevel | Uint8Array | undefined = twin;
+): ReferenceLevel | Uint8Array | undefined {
+  let node: ReferenceLevel | Uint8Array | undefined = reference;
   for (const label of labels) node = node instanceof Map ? node.get(label) : undefined;
   return node;
 }
 
-function reachesOpaque(twin: TwinLevel, labels: readonly string[]): boolean {
-  return labels.some((_, end) => getByLabels(twin, labels.slice(0, end)) instanceof Uint8Array);
+function reachesOpaque(reference: ReferenceLevel, labels: readonly string[]): boolean {
+  return labels.some(
+    (_, end) => getByLabels(reference, labels.slice(0, end)) instanceof Uint8Array,
+  );
 }
 
-function twinWildcardDepth(twin: TwinLevel, path: LabelPath): number | undefined {
+function referenceWildcardDepth(reference: ReferenceLevel, path: LabelPath): number | undefined {
   const labels = labelsOf(path);
   for (let depth = labels.length - 1; depth >= 0; depth--) {
-    if (getByLabels(twin, [...labels.slice(0, depth), '<*>']) !== undefined) return depth;
+    if (getByLabels(reference, [...labels.slice(0, depth), '<*>']) !== undefined) return depth;
   }
   return undefined;
 }
@@ -219,7 +221,7 @@ test('openLabelTree(): trees of labels behave as nested maps under 10,000 change
     if (turn % 8 === 0) checkQuestions(random(3) === 0 ? 1 : 0);
     if (turn % 100 === 0) {
       for (const root of [0, 1] as const) {
-        expect(hex(trees[root].hash()), `turn ${turn}`).toBe(hex(twinHash(twins[root])));
+        expect(hex(trees[root].hash()), `turn ${turn}`).toBe(hex(referenceHash(references[root])));
       }
     }
     if (turn % 500 === 499) {
@@ -230,10 +232,10 @@ test('openLabelTree(): trees of labels behave as nested maps under 10,000 change
   expect(fallbacks).toBeGreaterThan(50);
   expect(besides).toBeGreaterThan(5);
   for (const root of [0, 1] as const) {
-    for (const label of [...twins[root].keys()]) {
+    for (const label of [...references[root].keys()]) {
       trees[root].remove({ text: Buffer.from(label, 'latin1').toString() });
     }
-    expect(hex(trees[root].hash())).toBe(hex(twinHash(newLevel())));
+    expect(hex(trees[root].hash())).toBe(hex(referenceHash(newLevel())));
   }
   const { nodes, freeSlots } = checkLabelStructure(space);
   expect(nodes).toBe(0);

@@ -5,15 +5,15 @@ import { kernelCall } from '../../src/crypto/kernel.ts';
 import { installUtf8Encoder } from '../../src/lib/text.ts';
 import { type LabelPath, type LabelTree, openLabelTree } from '../../src/storage/label-tree.ts';
 import { spaceRead, spaceSize } from '../../src/storage/stable-space.ts';
-import { checkLabelStructure } from '../kernel/label-structure.ts';
 import {
   labelsOf,
   leafHash,
   newLevel,
   openWitness,
-  setTwin,
-  twinHash,
-} from '../kernel/label-twin.ts';
+  referenceHash,
+  setReference,
+} from '../kernel/label-reference.ts';
+import { checkLabelStructure } from '../kernel/label-structure.ts';
 import { installNodeKernel, type KernelHost } from '../support/kernel-host.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 
@@ -36,7 +36,7 @@ const hash = leafHash(value);
 
 describe('openLabelTree(): a label tree', () => {
   test('is empty at first, and reading writes nothing', () => {
-    const emptyHash = hex(twinHash(newLevel()));
+    const emptyHash = hex(referenceHash(newLevel()));
     expect(hex(tree.hash())).toBe(emptyHash);
     expect(tree.has(path('a'))).toBe(false);
     expect(tree.remove(path('a'))).toBe(false);
@@ -49,12 +49,12 @@ describe('openLabelTree(): a label tree', () => {
   });
 
   test('has the same root for any order of insertion', async () => {
-    const twin = newLevel();
+    const reference = newLevel();
     const paths = Array.from({ length: 500 }, (_, at) =>
       path(`http_expr/${'d/'.repeat(at % 4)}${at % 50}${'x'.repeat(at % 7)}/<$>`),
     );
-    for (const each of paths) setTwin(twin, each, hash);
-    const expected = hex(twinHash(twin));
+    for (const each of paths) setReference(reference, each, hash);
+    const expected = hex(referenceHash(reference));
     const random = randomNumbers(3);
     for (let round = 0; round < 3; round++) {
       await installNodeKernel();
@@ -73,21 +73,21 @@ describe('openLabelTree(): a label tree', () => {
     expect(hex(tree.hash())).not.toBe(before);
     expect(shelf.move(path('deep/on/the/shelf'), { tree, path: path('a/b') })).toBe(true);
     expect(hex(tree.hash())).toBe(before);
-    expect(hex(shelf.hash())).toBe(hex(twinHash(newLevel())));
+    expect(hex(shelf.hash())).toBe(hex(referenceHash(newLevel())));
   });
 
   test('stores, proves and removes paths of 600 labels and labels of 1,100 bytes', () => {
     const labels = Array.from({ length: 600 }, (_, at) => `l${at % 9}`);
     const deep = { text: labels.join('\0'), hashes: [leafHash(value)] };
     const long = path(`${'é'.repeat(550)}/x`);
-    const twin = newLevel();
+    const reference = newLevel();
     for (const each of [deep, long]) {
       tree.set(each, hash);
-      setTwin(twin, each, hash);
+      setReference(reference, each, hash);
     }
     tree.set(path('<*>'), hash);
-    setTwin(twin, path('<*>'), hash);
-    expect(hex(tree.hash())).toBe(hex(twinHash(twin)));
+    setReference(reference, path('<*>'), hash);
+    expect(hex(tree.hash())).toBe(hex(referenceHash(reference)));
     for (const each of [deep, long]) {
       const witness = openWitness(tree.witness(each, subtree), tree.hash());
       expect(witness.see(labelsOf(each))).toBe('leaf:value');
@@ -103,12 +103,12 @@ describe('openLabelTree(): a label tree', () => {
   });
 
   test('takes labels that are prefixes of each other to the full depth of a trie', () => {
-    const twin = newLevel();
+    const reference = newLevel();
     for (let length = 0; length <= 1_100; length++) {
       tree.set({ text: 'p'.repeat(length) }, hash);
-      setTwin(twin, { text: 'p'.repeat(length) }, hash);
+      setReference(reference, { text: 'p'.repeat(length) }, hash);
     }
-    expect(hex(tree.hash())).toBe(hex(twinHash(twin)));
+    expect(hex(tree.hash())).toBe(hex(referenceHash(reference)));
     const last = { text: 'p'.repeat(1_100) };
     expect(openWitness(tree.witness(last, subtree), tree.hash()).see([last.text])).toBe(
       'leaf:value',

@@ -44,7 +44,7 @@ export interface Known {
   readonly sealed: Uint8Array;
 }
 
-interface TwinFile {
+interface ReferenceFile {
   readonly bytes: Uint8Array;
   /** Number of the content: copies have their source's. */
   readonly content: number;
@@ -52,18 +52,18 @@ interface TwinFile {
 }
 
 /** Plain data, copied before each message in case the message is killed. */
-export interface EncryptionTwin {
+export interface EncryptionReference {
   /** By bucket, NUL, path. */
-  readonly files: Map<string, TwinFile>;
+  readonly files: Map<string, ReferenceFile>;
   /** By bucket, NUL, path, NUL, number. */
-  readonly versions: Map<string, TwinFile & { readonly expiresAtNs: bigint }>;
+  readonly versions: Map<string, ReferenceFile & { readonly expiresAtNs: bigint }>;
   readonly uploads: Map<string, Upload>;
   readonly keepDays: Map<string, number>;
 }
 
 export interface EncryptionRun {
   stores: MemoryStores;
-  twin: EncryptionTwin;
+  reference: EncryptionReference;
   nowNs: bigint;
   upgrades: number;
   readonly random: (limit: number) => number;
@@ -91,14 +91,14 @@ function somePlace(run: EncryptionRun) {
 
 /** Returns an existing file. */
 function someFile(run: EncryptionRun) {
-  const [name, file] = oneOf(run, [...run.twin.files]) ?? [];
+  const [name, file] = oneOf(run, [...run.reference.files]) ?? [];
   const [bucket = '', path = ''] = name?.split('\0') ?? [];
   return name === undefined || file === undefined ? undefined : { name, bucket, path, file };
 }
 
 /** Removes the file with that name; it becomes a former version if the bucket stores any. */
 function retire(run: EncryptionRun, name: string) {
-  const { files, versions, keepDays } = run.twin;
+  const { files, versions, keepDays } = run.reference;
   const old = files.get(name);
   const days = keepDays.get(name.split('\0')[0] ?? '') ?? 0;
   files.delete(name);
@@ -112,7 +112,7 @@ type Stored = { readonly contentId: number; readonly version: number };
 function store(run: EncryptionRun, name: string, [stored, bytes]: readonly [Stored, Uint8Array]) {
   retire(run, name);
   const { contentId: content, version } = stored;
-  run.twin.files.set(name, { bytes, content, version });
+  run.reference.files.set(name, { bytes, content, version });
 }
 
 function put(run: EncryptionRun) {
@@ -142,7 +142,7 @@ function copyOrMove(run: EncryptionRun, move: typeof moveFile | typeof copyFile)
   const { file: copy } = move(run.stores, callNow(run), request);
   expect(copy.contentId).toBe(file.content);
   store(run, name, [copy, file.bytes]);
-  if (move === moveFile) run.twin.files.delete(chosen.name);
+  if (move === moveFile) run.reference.files.delete(chosen.name);
 }
 
 /** Seals one content several times with one time; only the last seals stay. */
@@ -157,7 +157,7 @@ function change(run: EncryptionRun) {
       ...request,
       tags: [`t${run.random(4)}`],
     });
-    run.twin.files.set(name, { ...file, version: changed.version });
+    run.reference.files.set(name, { ...file, version: changed.version });
   }
   const to = { bucket: oneOf(run, encryptedBuckets) ?? 'box', path: `same${run.random(3)}` };
   const place = `${to.bucket}\0${to.path}`;
@@ -171,12 +171,12 @@ function configure(run: EncryptionRun) {
   const days = run.random(3);
   const change = bucketChange({ bucket, keepVersionsDays: BigInt(days) });
   updateBucket(run.stores, callNow(run), change);
-  run.twin.keepDays.set(bucket, days);
+  run.reference.keepDays.set(bucket, days);
 }
 
 /** Returns a stored former version. */
 function someVersion(run: EncryptionRun) {
-  const [name, file] = oneOf(run, [...run.twin.versions]) ?? [];
+  const [name, file] = oneOf(run, [...run.reference.versions]) ?? [];
   const [bucket = '', path = '', version = ''] = name?.split('\0') ?? [];
   if (name === undefined || file === undefined) return undefined;
   return { name, file, place: { bucket, path, version: Number(version), apiKey: undefined } };
@@ -189,7 +189,7 @@ function restore(run: EncryptionRun) {
   const request = { ...place, conditions: {} };
   const restored = restoreVersion(run.stores, callNow(run), request).file;
   expect(restored.contentId).toBe(file.content);
-  run.twin.versions.delete(name);
+  run.reference.versions.delete(name);
   store(run, `${place.bucket}\0${place.path}`, [restored, file.bytes]);
 }
 
@@ -208,7 +208,7 @@ function erase(run: EncryptionRun) {
   const chosen = someVersion(run);
   if (chosen === undefined) return;
   eraseVersions(run.stores, callNow(run), chosen.place);
-  run.twin.versions.delete(chosen.name);
+  run.reference.versions.delete(chosen.name);
 }
 
 /** Waits a day: expired versions and abandoned uploads are removed. */
@@ -216,7 +216,7 @@ export function wait(run: EncryptionRun) {
   run.nowNs += 25n * hourNs;
   while (expireVersions(run.stores, run.nowNs));
   while (expireUploads(run.stores, run.nowNs));
-  const { versions, uploads } = run.twin;
+  const { versions, uploads } = run.reference;
   for (const [name, { expiresAtNs }] of versions) {
     if (expiresAtNs <= run.nowNs) versions.delete(name);
   }
@@ -224,7 +224,7 @@ export function wait(run: EncryptionRun) {
 }
 
 function beginSome(run: EncryptionRun) {
-  if (run.twin.uploads.size > 5) return;
+  if (run.reference.uploads.size > 5) return;
   const { bucket, path } = somePlace(run);
   const count = 1 + run.random(3);
   const chunkBytes = oneOf(run, chunkSizes) ?? 1;
@@ -233,36 +233,36 @@ function beginSome(run: EncryptionRun) {
     ...{ bucket, path: `/${path}`, size },
   });
   const chunks = Array.from<undefined>({ length: count });
-  run.twin.uploads.set(uploadId, { bucket, path, content, chunkBytes, chunks });
+  run.reference.uploads.set(uploadId, { bucket, path, content, chunkBytes, chunks });
 }
 
 /** Sends a new chunk, repeats one, or replaces one with other bytes. */
 function chunk(run: EncryptionRun) {
-  const [uploadId, upload] = oneOf(run, [...run.twin.uploads]) ?? [];
+  const [uploadId, upload] = oneOf(run, [...run.reference.uploads]) ?? [];
   if (uploadId === undefined || upload === undefined) return;
   const index = run.random(upload.chunks.length);
   const bytes = testBytes(upload.chunkBytes, run.random(3));
   putChunk(run.stores, callNow(run), { uploadId, chunkIndex: BigInt(index), bytes });
   const chunks = upload.chunks.with(index, bytes);
-  run.twin.uploads.set(uploadId, { ...upload, chunks });
+  run.reference.uploads.set(uploadId, { ...upload, chunks });
 }
 
 function complete(run: EncryptionRun) {
   const isWhole = ([, { chunks }]: [string, Upload]) => chunks.every((bytes) => bytes);
-  const [uploadId, upload] = oneOf(run, [...run.twin.uploads].filter(isWhole)) ?? [];
+  const [uploadId, upload] = oneOf(run, [...run.reference.uploads].filter(isWhole)) ?? [];
   if (uploadId === undefined || upload === undefined) return;
   const session = completeUpload(run.stores, callNow(run), { uploadId, apiKey: undefined });
   const stored = { contentId: session.contentId, version: session.fileVersion };
   const bytes = Buffer.concat(upload.chunks.flatMap((bytes) => bytes ?? []));
   store(run, `${upload.bucket}\0${upload.path}`, [stored, bytes]);
-  run.twin.uploads.delete(uploadId);
+  run.reference.uploads.delete(uploadId);
 }
 
 function cancel(run: EncryptionRun) {
-  const [uploadId] = oneOf(run, [...run.twin.uploads]) ?? [];
+  const [uploadId] = oneOf(run, [...run.reference.uploads]) ?? [];
   if (uploadId === undefined) return;
   cancelUpload(run.stores, callNow(run), { uploadId });
-  run.twin.uploads.delete(uploadId);
+  run.reference.uploads.delete(uploadId);
 }
 
 /** A refusal because of a running rotation is also a right answer. */

@@ -25,7 +25,7 @@ import {
 import { reservedBytes } from '../../src/domain/uploads/uploads.ts';
 import { spaceIds } from '../../src/storage/memory.ts';
 import { checkDirectory, type SharedContent } from './directory-invariants.ts';
-import { keySlotsOf } from './encryption-twin.ts';
+import { keySlotsOf } from './encryption-reference.ts';
 import { expectSame } from './expect-same.ts';
 import { checkIndexStructure } from './index-structure.ts';
 import { checkLinks, linkBytesIn } from './link-invariants.ts';

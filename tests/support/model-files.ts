@@ -13,8 +13,31 @@ import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { uploadBatch } from '../../src/domain/uploads/batch-upload.ts';
 import { uploadSingle } from '../../src/domain/uploads/single-upload.ts';
 import { bucketChange, plainMetadata, testBytes } from './domain-fixture.ts';
-import { keyCode, type Need } from './model-link-twin.ts';
-import { pathsBelow } from './model-list-twin.ts';
+import { keyCode, type Need } from './model-link-reference.ts';
+import { pathsBelow } from './model-list-reference.ts';
+import {
+  areMet,
+  batchCodes,
+  changeCode,
+  changeReferenceFile,
+  copyCode,
+  copyReferenceFile,
+  eraseReferenceFile,
+  etagOf,
+  findReferenceVersion,
+  heldOf,
+  putCode,
+  type ReferenceBucket,
+  type ReferenceCopy,
+  type ReferenceFile,
+  type ReferenceNotes,
+  type ReferenceVersionName,
+  removeReferenceFile,
+  restoreCode,
+  restoreReference,
+  saveReferenceFile,
+  versionsOf,
+} from './model-reference.ts';
 import {
   type Answer,
   attempt,
@@ -29,32 +52,9 @@ import {
   someTags,
   withoutWrites,
 } from './model-run.ts';
-import {
-  areMet,
-  batchCodes,
-  changeCode,
-  changeTwinFile,
-  copyCode,
-  copyTwinFile,
-  eraseTwinFile,
-  etagOf,
-  findTwinVersion,
-  heldOf,
-  putCode,
-  removeTwinFile,
-  restoreCode,
-  restoreTwin,
-  saveTwinFile,
-  type TwinBucket,
-  type TwinCopy,
-  type TwinFile,
-  type TwinNotes,
-  type TwinVersionName,
-  versionsOf,
-} from './model-twin.ts';
 
 export function put(run: Run): Answer {
-  const { twin, model, random } = run;
+  const { reference, model, random } = run;
   const bucket = someBucket(run);
   const path = somePath(run, bucket);
   const size = oneOf(run, [0, 1, 900, 5_000, 70_000, 200_000]);
@@ -64,7 +64,7 @@ export function put(run: Run): Answer {
   const isDamaged = random(20) === 0;
   const write = { path, tags, metadata: noted, size, conditions };
   const denied = keyCode(run.key, [['write', bucket.id, path]]);
-  const code = denied ?? putCode(twin, bucket, write) ?? (isDamaged ? 'BadDigest' : undefined);
+  const code = denied ?? putCode(reference, bucket, write) ?? (isDamaged ? 'BadDigest' : undefined);
   const metadata = { ...plainMetadata, tags, metadata: noted };
   const digests = isDamaged ? [new Uint8Array(32)] : [];
   return attempt(run, code, () => {
@@ -72,12 +72,18 @@ export function put(run: Run): Answer {
     const upload = { ...named, metadata, conditions, digests, apiKey: run.key?.secret };
     const { isNew } = uploadSingle(model.current(), callNow(run), upload);
     expect(isNew).toBe(!bucket.files.has(path));
-    saveTwinFile(twin, bucket, { path, tags, metadata: noted, bytes, etag: etagOf([bytes]) });
+    saveReferenceFile(reference, bucket, {
+      path,
+      tags,
+      metadata: noted,
+      bytes,
+      etag: etagOf([bytes]),
+    });
   });
 }
 
 export function remove(run: Run): Answer {
-  const { twin, model } = run;
+  const { reference, model } = run;
   const bucket = someBucket(run);
   const path = somePath(run, bucket);
   const conditions = someConditions(run, bucket, path);
@@ -87,49 +93,49 @@ export function remove(run: Run): Answer {
   return attempt(run, denied ?? (file === undefined ? 'NoSuchFile' : refused), () => {
     const named = { bucket: bucket.id, path, apiKey: run.key?.secret };
     deleteFile(model.current(), callNow(run), { ...named, conditions });
-    if (file !== undefined) removeTwinFile(twin, bucket, file);
+    if (file !== undefined) removeReferenceFile(reference, bucket, file);
   });
 }
 
 /** Copies or moves within a bucket or to the other one, seldom onto the file itself. */
 export function copyOrMove(isMove: boolean): Operation {
   return (run) => {
-    const { twin, model } = run;
+    const { reference, model } = run;
     const [source, target] = [someBucket(run), someBucket(run)];
     // Sometimes only files with links, so that they meet
     const isLinked = run.random(4) === 0;
-    const linked = (bucket: TwinBucket, at: number) =>
+    const linked = (bucket: ReferenceBucket, at: number) =>
       (isLinked ? bucket.links.at(at)?.path : undefined) ?? somePath(run, bucket);
     const from = linked(source, 0);
     const to = run.random(20) === 0 ? from : linked(target, -1);
     const conditions = someConditions(run, target, to);
     const former = isMove || run.random(3) > 0 ? undefined : someVersion(run, source);
     const noted = run.random(4) === 0 ? someNotes(run) : {};
-    const copy: TwinCopy = {
+    const copy: ReferenceCopy = {
       ...{ isMove, source, target, to, conditions, notes: noted },
       ...{ from: former?.path ?? from, version: former?.version },
     };
-    const code = keyCode(run.key, copyNeeds(copy)) ?? copyCode(twin, copy);
+    const code = keyCode(run.key, copyNeeds(copy)) ?? copyCode(reference, copy);
     return attempt(run, code, () => {
       const place = { bucket: target === source ? undefined : target.id, path: to };
       const asked = { bucket: source.id, from: copy.from, version: copy.version, to: place };
       const named = { ...asked, ...noted, conditions, apiKey: run.key?.secret };
       const isNew = !target.files.has(to);
       const done = (isMove ? moveFile : copyFile)(model.current(), callNow(run), named);
-      const { etag } = copyTwinFile(twin, copy);
+      const { etag } = copyReferenceFile(reference, copy);
       expect({ isNew: done.isNew, etag: entityTag(done.file) }).toEqual({ isNew, etag });
     });
   };
 }
 
-function copyNeeds({ isMove, source, from, target, to }: TwinCopy): Need[] {
+function copyNeeds({ isMove, source, from, target, to }: ReferenceCopy): Need[] {
   const deletes: Need[] = isMove ? [['delete', source.id, from]] : [];
   return [['write', target.id, to], ['read', source.id, from], ...deletes];
 }
 
-function someNotes(run: Run): Partial<TwinNotes> {
+function someNotes(run: Run): Partial<ReferenceNotes> {
   const long = 'x'.repeat(run.random(1_500));
-  return oneOf<Partial<TwinNotes>>(run, [
+  return oneOf<Partial<ReferenceNotes>>(run, [
     { tags: someTags(run) },
     { contentType: oneOf(run, ['text/html', 'video/mp4']) },
     { metadata: [['note', long]], tags: someTags(run) },
@@ -138,41 +144,41 @@ function someNotes(run: Run): Partial<TwinNotes> {
 }
 
 export function change(run: Run): Answer {
-  const { twin, model } = run;
+  const { reference, model } = run;
   const bucket = someBucket(run);
   const path = somePath(run, bucket);
   const conditions = someConditions(run, bucket, path);
   const notes = someNotes(run);
   const denied = keyCode(run.key, [['write', bucket.id, path]]);
-  const code = denied ?? changeCode(twin, bucket, { ...notes, path, conditions });
+  const code = denied ?? changeCode(reference, bucket, { ...notes, path, conditions });
   return attempt(run, code, () => {
     const named = { bucket: bucket.id, path, conditions, apiKey: run.key?.secret };
     const { file: changed } = changeFile(model.current(), callNow(run), { ...named, ...notes });
     const file = bucket.files.get(path) ?? expect.fail(`no file ${path}`);
-    expect(changed.version).toBe(changeTwinFile(twin, bucket, file, notes).version);
+    expect(changed.version).toBe(changeReferenceFile(reference, bucket, file, notes).version);
   });
 }
 
 /** Returns a version, in most cases an existing one. */
-function someVersion(run: Run, bucket: TwinBucket): TwinVersionName {
+function someVersion(run: Run, bucket: ReferenceBucket): ReferenceVersionName {
   const { path, version } = oneOf(run, versionsOf(bucket))?.file ?? { path: 'a/f1', version: 1 };
   return { path, version: run.random(6) === 0 ? version + 1 : version };
 }
 
 export function restore(run: Run): Answer {
-  const { twin, model } = run;
+  const { reference, model } = run;
   const bucket = someBucket(run);
   const named = someVersion(run, bucket);
   const conditions = someConditions(run, bucket, named.path);
   const needs = ['read', 'write'].map((permission): Need => [permission, bucket.id, named.path]);
   const denied = keyCode(run.key, needs);
-  const code = denied ?? restoreCode(twin, bucket, { ...named, conditions });
+  const code = denied ?? restoreCode(reference, bucket, { ...named, conditions });
   return attempt(run, code, () => {
     const isNew = !bucket.files.has(named.path);
     const request = { bucket: bucket.id, ...named, conditions, apiKey: run.key?.secret };
     const restored = restoreVersion(model.current(), callNow(run), request);
-    const version = findTwinVersion(bucket, named) ?? expect.fail('no version');
-    const file = restoreTwin(twin, bucket, version);
+    const version = findReferenceVersion(bucket, named) ?? expect.fail('no version');
+    const file = restoreReference(reference, bucket, version);
     expect([restored.isNew, restored.file.version]).toEqual([isNew, file.version]);
   });
 }
@@ -191,7 +197,7 @@ export function erase(run: Run): Answer {
     { path: named.path },
     { prefix: oneOf(run, ['a/b/', 'é/f1', 'photos/2025/']) },
   ]);
-  const isMeant = ({ path, version }: TwinVersionName) =>
+  const isMeant = ({ path, version }: ReferenceVersionName) =>
     'prefix' in wanted
       ? path.startsWith(wanted.prefix)
       : path === wanted.path && (!('version' in wanted) || version === wanted.version);
@@ -209,19 +215,19 @@ export function erase(run: Run): Answer {
   });
 }
 
-function erasePresent(run: Run, bucket: TwinBucket, file: TwinFile): Answer {
+function erasePresent(run: Run, bucket: ReferenceBucket, file: ReferenceFile): Answer {
   const { path, version } = file;
   const denied = keyCode(run.key, [['delete', bucket.id, path]]);
   return attempt(run, denied, () => {
     const request = { bucket: bucket.id, path, version, apiKey: run.key?.secret };
     const done = eraseVersions(run.model.current(), callNow(run), request);
     expect(done).toEqual({ erased: 1, isDone: true });
-    eraseTwinFile(run.twin, bucket, file);
+    eraseReferenceFile(run.reference, bucket, file);
   });
 }
 
 export function uploadMany(run: Run): Answer {
-  const { twin, model, random } = run;
+  const { reference, model, random } = run;
   const bucket = someBucket(run);
   const files = Array.from({ length: 1 + random(5) }, () => {
     const path = somePath(run, bucket);
@@ -244,7 +250,7 @@ export function uploadMany(run: Run): Answer {
     return uploadBatch(model.current(), callNow(run), batch);
   };
   const denied = keyCode(run.key, [['write', bucket.id, run.key?.prefix ?? '']]);
-  const codes = denied ?? batchCodes(twin, bucket, files);
+  const codes = denied ?? batchCodes(reference, bucket, files);
   if (!Array.isArray(codes)) return attempt(run, codes, store);
   const isRefused = codes.some((code) => code !== undefined);
   const results = isRefused ? withoutWrites(run, store) : store();
@@ -252,14 +258,14 @@ export function uploadMany(run: Run): Answer {
   if (isRefused) return codes.find((code) => code !== 'NotStored');
   for (const [index, { path, tags, metadata, bytes }] of files.entries()) {
     expect(results[index]?.stored?.isNew).toBe(!bucket.files.has(path));
-    saveTwinFile(twin, bucket, { path, tags, metadata, bytes, etag: etagOf([bytes]) });
+    saveReferenceFile(reference, bucket, { path, tags, metadata, bytes, etag: etagOf([bytes]) });
   }
   return undefined;
 }
 
 /** Deletes by paths, sometimes with a repeated one, or by a narrow prefix. */
 export function deleteMany(run: Run): Answer {
-  const { twin, model, random } = run;
+  const { reference, model, random } = run;
   const bucket = someBucket(run);
   const prefix = oneOf(run, ['a/b/f1', 'é/f2', 'photos/2024/f', 'photos/2025/f3', 'zz']);
   const paths = Array.from({ length: random(5) }, () => somePath(run, bucket));
@@ -278,7 +284,7 @@ export function deleteMany(run: Run): Answer {
   const codes = meant.map((path) => {
     if (!path.startsWith(own)) return [path, 'AccessDenied'];
     const file = bucket.files.get(path);
-    if (file !== undefined) removeTwinFile(twin, bucket, file);
+    if (file !== undefined) removeReferenceFile(reference, bucket, file);
     return [path, file === undefined ? 'NoSuchFile' : undefined];
   });
   expect(results.map(({ path, refusal }) => [path, refusal?.code])).toEqual(codes);
@@ -290,7 +296,7 @@ const fromPrefixes = ['a/b/', 'é/', 'photos/2024/f1', 'photos/2025/f', 'moved/'
 const toPrefixes = ['moved/', 'new/deep/', 'a/b/', 'photos/2024/f1', ''];
 
 export function movePrefix(run: Run): Answer {
-  const { twin, model } = run;
+  const { reference, model } = run;
   const bucket = someBucket(run);
   const [fromPrefix, toPrefix] = [oneOf(run, fromPrefixes), oneOf(run, toPrefixes)];
   const moves = pathsBelow(bucket, fromPrefix).map((from) => {
@@ -310,8 +316,8 @@ export function movePrefix(run: Run): Answer {
     const failed = moves.flatMap(({ from, to }) => {
       const places = { source: bucket, from, target: bucket, to };
       const copy = { isMove: true, ...places, conditions: {} };
-      const refused = copyCode(twin, copy);
-      if (refused === undefined) copyTwinFile(twin, copy);
+      const refused = copyCode(reference, copy);
+      if (refused === undefined) copyReferenceFile(reference, copy);
       return refused === undefined ? [] : [[from, refused]];
     });
     const moved = moves.length - failed.length;
@@ -338,7 +344,7 @@ export function configure(run: Run): Answer {
   const [isQuota, isCount] = [run.random(3) === 0, run.random(2) === 0];
   const keepDays = oneOf(run, [0, 1, 1, 2]);
   // Sometimes so little is left that metadata alone exceeds it.
-  const full = heldOf(run.twin, bucket) + run.random(500);
+  const full = heldOf(run.reference, bucket) + run.random(500);
   const quotaBytes = oneOf(run, [600_000, 1_200_000, 2_000_000, 2_000_000, full]);
   const quotaFiles = oneOf(run, [10, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
   if (!isQuota) bucket.keepDays = keepDays;

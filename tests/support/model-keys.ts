@@ -3,19 +3,19 @@
 
 import { createKey, revokeKey } from '../../src/domain/administration/api-key-administration.ts';
 import { callOf, hourNs } from './domain-fixture.ts';
-import type { TwinKey } from './model-link-twin.ts';
+import type { ReferenceKey } from './model-link-reference.ts';
 import { type Answer, type Operation, oneOf, type Run } from './model-run.ts';
 
 const liveKeysMax = 5;
 
-function liveKeys({ twin }: Run): TwinKey[] {
-  return twin.keys.filter((key) => !key.isOver());
+function liveKeys({ reference }: Run): ReferenceKey[] {
+  return reference.keys.filter((key) => !key.isOver());
 }
 
 /** Runs the operation sometimes with a valid key, seldom with an invalid one, else as the owner. */
 export function byKey(operation: Operation): Operation {
   return async (run) => {
-    const keys = run.random(12) === 0 ? run.twin.keys : liveKeys(run);
+    const keys = run.random(12) === 0 ? run.reference.keys : liveKeys(run);
     run.key = keys.length > 0 && run.random(10) < 3 ? oneOf(run, keys) : undefined;
     const answer = await operation(run);
     run.key = undefined;
@@ -25,7 +25,7 @@ export function byKey(operation: Operation): Operation {
 
 /** Creates a key for a whole bucket or for a prefix, sometimes a single name. */
 export function makeKey(run: Run): Answer {
-  const { model, twin } = run;
+  const { model, reference } = run;
   if (liveKeys(run).length >= liveKeysMax) return revoke(run);
   const all = ['read', 'write', 'delete'];
   const named = {
@@ -34,12 +34,12 @@ export function makeKey(run: Run): Answer {
     buckets: oneOf(run, [['box'], ['box', 'other'], ['box', 'other']]),
   };
   const lasts = oneOf(run, [undefined, undefined, hourNs, 12n * hourNs]);
-  const expiresAtNs = lasts && twin.nowNs + lasts;
+  const expiresAtNs = lasts && reference.nowNs + lasts;
   const request = { name: 'model', expiresAtNs, ...named };
-  const { key, secret } = createKey(model.current(), callOf('alice', twin.nowNs), request);
+  const { key, secret } = createKey(model.current(), callOf('alice', reference.nowNs), request);
   const expiresAt = expiresAtNs ?? 0n;
-  const isExpired = () => expiresAt > 0n && expiresAt <= twin.nowNs;
-  twin.keys.push({
+  const isExpired = () => expiresAt > 0n && expiresAt <= reference.nowNs;
+  reference.keys.push({
     id: key.id,
     secret,
     ...named,
@@ -56,7 +56,7 @@ export function makeKey(run: Run): Answer {
 export function revoke(run: Run): Answer {
   const key = oneOf(run, liveKeys(run));
   if (key === undefined) return 'none';
-  revokeKey(run.model.current(), callOf('alice', run.twin.nowNs), key.id);
+  revokeKey(run.model.current(), callOf('alice', run.reference.nowNs), key.id);
   key.isRevoked = true;
   return 'revoked';
 }

@@ -15,15 +15,16 @@ import { callOf, expectRefusal, hourNs } from './domain-fixture.ts';
 import { expectSameBytes } from './expect-same.ts';
 import {
   canAddLink,
-  endTwinLinks,
+  endReferenceLinks,
   isOpen,
   keyCode,
   linkEnd,
   linksBelow,
   listedPrefix,
   partsOf,
-  type TwinLink,
-} from './model-link-twin.ts';
+  type ReferenceLink,
+} from './model-link-reference.ts';
+import { exceedsQuota, type ReferenceBucket, type ReferenceFile } from './model-reference.ts';
 import {
   type Answer,
   attempt,
@@ -34,10 +35,9 @@ import {
   somePath,
   withoutWrites,
 } from './model-run.ts';
-import { exceedsQuota, type TwinBucket, type TwinFile } from './model-twin.ts';
 
 /** Often the path of a file with links. */
-function someLinkedPath(run: Run, bucket: TwinBucket): string {
+function someLinkedPath(run: Run, bucket: ReferenceBucket): string {
   const linked = run.random(2) === 0 ? bucket.links.at(-1) : undefined;
   return linked?.path ?? somePath(run, bucket);
 }
@@ -51,10 +51,10 @@ export function makeLinks(run: Run): Answer {
   return answers.find((answer) => answer !== undefined);
 }
 
-function makeLink(run: Run, bucket: TwinBucket, path: string): Answer {
-  const { twin, model, key } = run;
+function makeLink(run: Run, bucket: ReferenceBucket, path: string): Answer {
+  const { reference, model, key } = run;
   const lasts = oneOf(run, [undefined, undefined, 1n, hourNs, 20n * hourNs, 20n * hourNs]);
-  const expiresAtNs = run.random(30) === 0 ? twin.nowNs : lasts && twin.nowNs + lasts;
+  const expiresAtNs = run.random(30) === 0 ? reference.nowNs : lasts && reference.nowNs + lasts;
   const downloadName = oneOf(run, [undefined, undefined, 'Ü.txt', run.random(9) ? 'b' : 'a/b']);
   const name = downloadName ?? path.slice(path.lastIndexOf('/') + 1);
   const expiresAt = linkEnd(expiresAtNs ?? 0n, key);
@@ -62,9 +62,9 @@ function makeLink(run: Run, bucket: TwinBucket, path: string): Answer {
   const sized = { downloadName: downloadName ?? '', partCount: partsOf(etag) };
   const made = { name, expiresAt, key, path, id: '', secret: '', ...sized };
   const bytes = linkBytesOf({ ...made, bucketId: bucket.id });
-  const isFull = exceedsQuota(twin, bucket, { files: 0, bytes });
-  const isOdd = expiresAtNs === twin.nowNs || name.includes('/');
-  const room = canAddLink(bucket, made, twin.nowNs) && !isFull ? undefined : 'QuotaExceeded';
+  const isFull = exceedsQuota(reference, bucket, { files: 0, bytes });
+  const isOdd = expiresAtNs === reference.nowNs || name.includes('/');
+  const room = canAddLink(bucket, made, reference.nowNs) && !isFull ? undefined : 'QuotaExceeded';
   const missing = bucket.files.has(path) ? undefined : 'NoSuchFile';
   const denied = keyCode(key, [['read', bucket.id, path]]);
   return attempt(run, denied ?? missing ?? (isOdd ? 'InvalidArgument' : room), () => {
@@ -74,26 +74,26 @@ function makeLink(run: Run, bucket: TwinBucket, path: string): Answer {
     expect(address).toBe(`/s/${link.id}/${encodeURIComponent(name)}`);
     const added = { ...made, id: link.id, secret };
     bucket.links.push(added);
-    twin.madeLinks.push(added);
+    reference.madeLinks.push(added);
   });
 }
 
 /** Returns the present file of the address, if there is one. */
-function linkedFile({ twin }: Run, address: LinkAddress): TwinFile | undefined {
-  for (const { links, files } of twin.buckets) {
+function linkedFile({ reference }: Run, address: LinkAddress): ReferenceFile | undefined {
+  for (const { links, files } of reference.buckets) {
     const link = links.find(({ id }) => id === address.id);
     const isRight = link?.name === address.name && link.secret === address.secret;
-    if (link !== undefined && isRight && isOpen(link, twin.nowNs)) return files.get(link.path);
+    if (link !== undefined && isRight && isOpen(link, reference.nowNs)) return files.get(link.path);
   }
   return undefined;
 }
 
 /** Opens an address that was created before, or a similar one. */
 export function openLink(run: Run): Answer {
-  const { twin, model } = run;
-  const places = twin.buckets.flatMap(({ links }) => links);
-  const made = oneOf(run, [places, places, twin.madeLinks]);
-  const [link, other] = [oneOf(run, made), oneOf(run, twin.madeLinks)];
+  const { reference, model } = run;
+  const places = reference.buckets.flatMap(({ links }) => links);
+  const made = oneOf(run, [places, places, reference.madeLinks]);
+  const [link, other] = [oneOf(run, made), oneOf(run, reference.madeLinks)];
   if (link === undefined || other === undefined) return 'none';
   const { id, name, secret } = link;
   const right = { id, name, secret };
@@ -109,7 +109,7 @@ export function openLink(run: Run): Answer {
   return attempt(run, code, () => {
     const stores = model.current();
     const open = () =>
-      withLinkedFile(stores, callOf('anonymous', twin.nowNs), address, (opened) =>
+      withLinkedFile(stores, callOf('anonymous', reference.nowNs), address, (opened) =>
         readFile(stores, opened, { start: 0, end: opened.file.size }),
       );
     expectSameBytes(withoutWrites(run, open), file?.bytes ?? new Uint8Array(0));
@@ -118,7 +118,7 @@ export function openLink(run: Run): Answer {
 
 /** Lists all pages, without links that are no longer shown. */
 export function listAllLinks(run: Run): Answer {
-  const { twin, model, key } = run;
+  const { reference, model, key } = run;
   const bucket = someBucket(run);
   const path = oneOf(run, [undefined, undefined, 'a/f1', 'a/f1', someLinkedPath(run, bucket)]);
   const prefix = path ?? listedPrefix(key, '');
@@ -138,7 +138,7 @@ export function listAllLinks(run: Run): Answer {
       cursor = nextCursor ?? undefined;
       pages += 1;
     } while (cursor !== undefined);
-    const open = stored.filter((link) => isOpen(link, twin.nowNs));
+    const open = stored.filter((link) => isOpen(link, reference.nowNs));
     expect(shown).toEqual(open.map(({ path, id, expiresAt }) => `${path} ${id} ${expiresAt}`));
     expect(pages).toBe(Math.max(1, Math.ceil(stored.length / limit)));
   });
@@ -146,9 +146,9 @@ export function listAllLinks(run: Run): Answer {
 
 /** Removes a link of the bucket, or one of another bucket, which does not exist here. */
 export function removeSomeLink(run: Run): Answer {
-  const { twin, model, key } = run;
+  const { reference, model, key } = run;
   const bucket = someBucket(run);
-  const link = oneOf(run, run.random(4) === 0 ? twin.madeLinks : bucket.links);
+  const link = oneOf(run, run.random(4) === 0 ? reference.madeLinks : bucket.links);
   if (link === undefined) return 'none';
   return attempt(run, removalCode(run, bucket, link), () => {
     const request = { bucket: bucket.id, id: link.id, apiKey: key?.secret };
@@ -157,7 +157,11 @@ export function removeSomeLink(run: Run): Answer {
   });
 }
 
-function removalCode({ key }: Run, bucket: TwinBucket, link: TwinLink): RefusalCode | undefined {
+function removalCode(
+  { key }: Run,
+  bucket: ReferenceBucket,
+  link: ReferenceLink,
+): RefusalCode | undefined {
   const denied = keyCode(key, [['read', bucket.id, key?.prefix ?? '']]);
   if (denied !== undefined) return denied;
   const isThere = bucket.links.includes(link) && link.path.startsWith(key?.prefix ?? '');
@@ -167,21 +171,24 @@ function removalCode({ key }: Run, bucket: TwinBucket, link: TwinLink): RefusalC
 }
 
 /** Removes, step by step, the links that upkeep removes; returns their number. */
-export function endLinksOfBoth({ model, twin }: Run): number {
+export function endLinksOfBoth({ model, reference }: Run): number {
   const stores = model.current();
   let before: number;
   do {
     before = stores.writeCount();
-    endLinks(stores, twin.nowNs);
+    endLinks(stores, reference.nowNs);
   } while (stores.writeCount() > before);
-  return twin.buckets.reduce((sum, bucket) => sum + endTwinLinks(bucket, twin.nowNs), 0);
+  return reference.buckets.reduce(
+    (sum, bucket) => sum + endReferenceLinks(bucket, reference.nowNs),
+    0,
+  );
 }
 
 /** Every link ever created must open the present version of its file, or nothing. */
 export function checkLinksOpen(run: Run): void {
-  const { model, twin } = run;
-  const anybody = callOf('anonymous', twin.nowNs);
-  for (const link of twin.madeLinks) {
+  const { model, reference } = run;
+  const anybody = callOf('anonymous', reference.nowNs);
+  for (const link of reference.madeLinks) {
     const file = linkedFile(run, link);
     const open = () =>
       withLinkedFile(model.current(), anybody, link, (opened) => ({

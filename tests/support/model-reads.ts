@@ -21,14 +21,15 @@ import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { uploadBatch } from '../../src/domain/uploads/batch-upload.ts';
 import { cancelUpload } from '../../src/domain/uploads/upload-end.ts';
 import { begin, callOf, expectRefusal } from './domain-fixture.ts';
-import { keyCode, listedPrefix, type Need } from './model-link-twin.ts';
+import { keyCode, listedPrefix, type Need } from './model-link-reference.ts';
 import {
-  folderTwin,
-  listTwin,
-  type TwinVersionList,
-  usageTwin,
-  versionsTwin,
-} from './model-list-twin.ts';
+  folderReference,
+  listReference,
+  type ReferenceVersionList,
+  usageReference,
+  versionsReference,
+} from './model-list-reference.ts';
+import type { ReferenceBucket } from './model-reference.ts';
 import {
   type Answer,
   attempt,
@@ -42,7 +43,6 @@ import {
   type Walk,
   withoutWrites,
 } from './model-run.ts';
-import type { TwinBucket } from './model-twin.ts';
 
 const prefixes = ['', '', 'a', 'a/', 'é/f', 'photos/202', 'photos/2025/f1', 'zz'];
 const tags = [undefined, undefined, 'red', 'blue', 'green', 'none'];
@@ -71,7 +71,7 @@ export function list(run: Run): Answer {
     const paths = found.paths.map(textOf);
     const { total, pages, hasMore } = found;
     expect({ paths, total, pages, hasMore }, JSON.stringify(wanted)).toEqual(
-      listTwin(bucket, { ...wanted, prefix }),
+      listReference(bucket, { ...wanted, prefix }),
     );
   });
 }
@@ -114,7 +114,7 @@ export const listFolders = walk((run) => {
     const entries = found.entries.map(textOf);
     const shown = JSON.stringify({ ...wanted, limit, after });
     expect({ entries, hasMore: found.hasMore }, shown).toEqual(
-      folderTwin(bucket, { ...wanted, prefix }, { after, limit }),
+      folderReference(bucket, { ...wanted, prefix }, { after, limit }),
     );
     const files = found.entries.filter((path) => !isFolder(path)).length;
     const { nextCursor } = cutPage(found, files);
@@ -127,7 +127,7 @@ export const listFolders = walk((run) => {
 export const listFormer = walk((run) => {
   const bucket = someBucket(run);
   const path = [...bucket.versions][0]?.file.path ?? 'a/f1';
-  const wanted = oneOf<TwinVersionList>(run, [{}, { prefix: oneOf(run, prefixes) }, { path }]);
+  const wanted = oneOf<ReferenceVersionList>(run, [{}, { prefix: oneOf(run, prefixes) }, { path }]);
   const next: Walk['next'] = (now, cursor, after) => {
     const limit = oneOf(now, [1, 4, 1_000]);
     const request = { bucket: bucket.id, apiKey: now.key?.secret, ...wanted, cursor, limit };
@@ -136,7 +136,7 @@ export const listFormer = walk((run) => {
     if (isRefused(now, ['read', bucket.id, wanted.path ?? prefix], listNow)) return undefined;
     const found = withoutWrites(now, listNow);
     const names = found.items.map(({ file }) => `${file.path}\0${file.version}`);
-    const expected = versionsTwin(bucket, { ...wanted, prefix }, { after, limit });
+    const expected = versionsReference(bucket, { ...wanted, prefix }, { after, limit });
     expect(names, JSON.stringify({ ...wanted, limit, after })).toEqual(expected.shown);
     expect(found.nextCursor !== null).toBe(expected.hasMore);
     return nextPage(found.nextCursor, names.at(-1));
@@ -161,7 +161,7 @@ export function usage(run: Run): Answer {
   const request = { bucket: bucket.id, apiKey: run.key?.secret, prefix };
   return attempt(run, keyCode(run.key, [['read', bucket.id, shown]]), () => {
     const found = withoutWrites(run, () => getUsage(run.model.current(), callNow(run), request));
-    expect(found).toEqual(usageTwin(bucket, shown));
+    expect(found).toEqual(usageReference(bucket, shown));
   });
 }
 
@@ -206,9 +206,9 @@ export function readByVersion(run: Run): Answer {
 /** A caller without any right to the buckets, who must not learn that they exist. */
 export function intrude(run: Run): Answer {
   const stores = run.model.current();
-  const bob = callOf('bob', run.twin.nowNs);
+  const bob = callOf('bob', run.reference.nowNs);
   const bucket = someBucket(run);
-  const upload = run.twin.uploads.find(({ status }) => status !== 'forgotten');
+  const upload = run.reference.uploads.find(({ status }) => status !== 'forgotten');
   if (upload !== undefined && run.random(4) === 0) {
     expectRefusal(stores, 'AccessDenied', () => cancelUpload(stores, bob, upload));
     return 'AccessDenied';
@@ -218,11 +218,11 @@ export function intrude(run: Run): Answer {
   return code;
 }
 
-function intrusions(run: Run, { id, versions, links }: TwinBucket): (() => unknown)[] {
+function intrusions(run: Run, { id, versions, links }: ReferenceBucket): (() => unknown)[] {
   const stores = run.model.current();
-  const bob = callOf('bob', run.twin.nowNs);
+  const bob = callOf('bob', run.reference.nowNs);
   const named = { bucket: id, apiKey: undefined };
-  const file = { ...named, path: somePath(run, run.twin.buckets[0] as TwinBucket) };
+  const file = { ...named, path: somePath(run, run.reference.buckets[0] as ReferenceBucket) };
   const plain = { ...file, conditions: {} };
   const copy = { ...named, from: file.path, to: { path: 'mine' }, conditions: {} };
   const nothing = { sort: undefined, tag: undefined, prefix: undefined };

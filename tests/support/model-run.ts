@@ -5,31 +5,31 @@ import { expect } from 'vitest';
 import type { Call } from '../../src/domain/shared/caller.ts';
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { callOf, expectRefusal } from './domain-fixture.ts';
-import type { TwinKey } from './model-link-twin.ts';
+import type { ReferenceKey } from './model-link-reference.ts';
+import type { Reference, ReferenceBucket, ReferenceConditions } from './model-reference.ts';
 import type { UpgradableStores } from './model-stores.ts';
-import type { Twin, TwinBucket, TwinConditions } from './model-twin.ts';
 
 const folders = ['', 'a/', 'a/b/', 'é/', 'photos/2024/', 'photos/2025/'];
 
 export interface Run {
   readonly model: UpgradableStores;
-  readonly twin: Twin;
+  readonly reference: Reference;
   readonly random: (limit: number) => number;
   /** The number of each outcome of each operation. */
   readonly outcomes: Map<string, number>;
   /** Lists that are read page by page. */
   readonly walks: Walk[];
   /** The key that the operation uses; absent: the owner. */
-  key: TwinKey | undefined;
+  key: ReferenceKey | undefined;
 }
 
 export interface Walk {
-  readonly bucket: TwinBucket;
+  readonly bucket: ReferenceBucket;
   /**
    * Shows the next page on both sides; returns the cursor of the following one, if there is one.
    */
   next(run: Run, cursor: string | undefined, after: string | undefined): NextPage | undefined;
-  readonly key: TwinKey | undefined;
+  readonly key: ReferenceKey | undefined;
   cursor: string | undefined;
   /** The last shown name. */
   after: string | undefined;
@@ -50,8 +50,8 @@ export function oneOf<T>({ random }: Pick<Run, 'random'>, choices: readonly T[])
 }
 
 /** With a key, the caller has no other right. */
-export function callNow({ twin, key }: Run): Call {
-  return callOf(key === undefined ? 'alice' : 'bob', twin.nowNs);
+export function callNow({ reference, key }: Run): Call {
+  return callOf(key === undefined ? 'alice' : 'bob', reference.nowNs);
 }
 
 /** Expects the refusal that the reference model predicts, or else the change. */
@@ -69,11 +69,11 @@ export function withoutWrites<T>({ model }: Run, operation: () => T): T {
   return result;
 }
 
-export function someBucket(run: Run): TwinBucket {
-  return oneOf(run, run.random(3) > 0 ? run.twin.buckets.slice(0, 1) : run.twin.buckets);
+export function someBucket(run: Run): ReferenceBucket {
+  return oneOf(run, run.random(3) > 0 ? run.reference.buckets.slice(0, 1) : run.reference.buckets);
 }
 
-export function somePath(run: Run, bucket: TwinBucket): string {
+export function somePath(run: Run, bucket: ReferenceBucket): string {
   const there = [...bucket.files.keys()];
   if (there.length > 0 && run.random(2) === 0) return oneOf(run, there);
   return `${oneOf(run, folders)}f${run.random(run.random(2) === 0 ? 5 : 200)}`;
@@ -88,9 +88,13 @@ export function someMetadata(run: Run): [name: string, value: string][] {
   return run.random(3) > 0 ? [] : [['note', 'ü'.repeat(run.random(600))]];
 }
 
-export function someConditions(run: Run, bucket: TwinBucket, path: string): TwinConditions {
+export function someConditions(
+  run: Run,
+  bucket: ReferenceBucket,
+  path: string,
+): ReferenceConditions {
   const etag = bucket.files.get(path)?.etag ?? '"none"';
   const conditions = [{ ifMatch: etag }, { ifMatch: '*' }, { ifMatch: '"other"' }];
   const others = [{ ifNoneMatch: '*' }, { ifNoneMatch: etag }, { ifNoneMatch: '"other"' }];
-  return run.random(5) < 3 ? {} : oneOf<TwinConditions>(run, [...conditions, ...others]);
+  return run.random(5) < 3 ? {} : oneOf<ReferenceConditions>(run, [...conditions, ...others]);
 }

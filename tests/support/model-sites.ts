@@ -18,7 +18,7 @@ export function turnSite(run: Run): Answer {
   const { id } = someBucket(run);
   const isSite = findBucket(stores, id)?.isSite !== true;
   const change = { bucket: id, quotaBytes: undefined, addMembers: [], removeMembers: [] };
-  const alice = callOf('alice', run.twin.nowNs);
+  const alice = callOf('alice', run.reference.nowNs);
   updateBucket(stores, alice, { ...change, isPublic: true, isSite });
   updateBucket(stores, alice, { ...change, isPublic: false });
   return undefined;

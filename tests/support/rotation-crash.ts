@@ -10,7 +10,7 @@ import { IDL } from '@icp-sdk/core/candid';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { expect } from 'vitest';
 import { startReplica } from '../../packages/replica/src/replica.ts';
-import { keySlotsOf } from './encryption-twin.ts';
+import { keySlotsOf } from './encryption-reference.ts';
 import { copyPreparedState } from './prepared-state.ts';
 import { randomNumbers } from './random-numbers.ts';
 import { ed25519Seed, sampleBytes, sha256Hex } from './service.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../packages/replica/src/gateway/candid-messages.ts';
 import { createInProcessCalls } from '../../packages/replica/src/in-process-calls.ts';
 import { RejectError } from '../../packages/replica/src/reject-error.ts';
-import { keySlotsOf } from './encryption-twin.ts';
+import { keySlotsOf } from './encryption-reference.ts';
 import { type KeyNetwork, networkWithKey } from './key-network.ts';
 import { randomNumbers } from './random-numbers.ts';
 import { sampleBytes, sha256Hex } from './service.ts';

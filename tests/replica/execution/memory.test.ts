@@ -97,14 +97,14 @@ describe('QueryStable', () => {
         stored.write(0, new Uint8Array(2 * wasmPage).fill(9));
         const stable = new QueryStable(stored);
         expect(stable.grow(1)).toBe(2);
-        const twin = new Uint8Array(3 * wasmPage).fill(9, 0, 2 * wasmPage);
+        const reference = new Uint8Array(3 * wasmPage).fill(9, 0, 2 * wasmPage);
         for (const { offset, bytes } of writes) {
           stable.write(offset, bytes);
-          twin.set(bytes, offset);
+          reference.set(bytes, offset);
         }
         const target = new Uint8Array(read.bytes.length);
         stable.read(read.offset, target);
-        expect(target).toEqual(twin.slice(read.offset, read.offset + target.length));
+        expect(target).toEqual(reference.slice(read.offset, read.offset + target.length));
         const whole = new Uint8Array(2 * wasmPage);
         stored.read(0, whole);
         expect(whole.every((byte) => byte === 9)).toBe(true);

@@ -16,7 +16,7 @@ afterAll(() => rmSync(folders, { recursive: true, force: true }));
 const ids = ['aaaaa-aa', 'rrkah-fqaaa-aaaaa-aaaaq-cai'] as const;
 type Id = (typeof ids)[number];
 
-interface Twin {
+interface Reference {
   readonly memory: Record<Id, Buffer>;
   readonly records: Map<Id, string>;
   readonly values: Map<string, string>;
@@ -59,12 +59,12 @@ const rareSteps: fc.Arbitrary<Step> = fc.oneof(
 const step = fc.oneof({ weight: 4, arbitrary: commonSteps }, { weight: 1, arbitrary: rareSteps });
 const steps = fc.array(step, { minLength: 10, maxLength: 60, size: 'max' });
 
-function copyOf(twin: Twin): Twin {
-  const memory = Object.fromEntries(ids.map((name) => [name, Buffer.from(twin.memory[name])]));
+function copyOf(reference: Reference): Reference {
+  const memory = Object.fromEntries(ids.map((name) => [name, Buffer.from(reference.memory[name])]));
   return {
     memory: memory as Record<Id, Buffer>,
-    records: new Map(twin.records),
-    values: new Map(twin.values),
+    records: new Map(reference.records),
+    values: new Map(reference.values),
   };
 }
 
@@ -75,12 +75,12 @@ function copyOf(twin: Twin): Twin {
 class Pair {
   store: StateStore;
   readonly reopen: (store: StateStore) => StateStore;
-  committed: Twin = {
+  committed: Reference = {
     memory: { [ids[0]]: Buffer.alloc(0), [ids[1]]: Buffer.alloc(0) } as Record<Id, Buffer>,
     records: new Map(),
     values: new Map(),
   };
-  seen: Twin = copyOf(this.committed);
+  seen: Reference = copyOf(this.committed);
 
   constructor(store: StateStore, reopen: (store: StateStore) => StateStore) {
     this.store = store;

@@ -21,21 +21,21 @@ describe('request trie', () => {
   it('behaves like a sorted map under any insertions and deletions', () => {
     fc.assert(
       fc.property(fc.array(operation, { maxLength: 60 }), (operations) => {
-        const twin = new Map<string, string>();
+        const reference = new Map<string, string>();
         let trie: RequestTrie;
         for (const { id, value } of operations) {
           const key = Buffer.from(id).toString('hex');
           if (value === null) {
-            twin.delete(key);
+            reference.delete(key);
             trie = deleteRequest(trie, id);
           } else {
-            twin.set(key, value);
+            reference.set(key, value);
             trie = setRequest(trie, id, leaf(Buffer.from(value)));
           }
         }
         const labels = labelsOf(trieTree(trie)).map((label) => label.toString('hex'));
-        expect(labels).toEqual([...twin.keys()].sort());
-        for (const [key, value] of twin) {
+        expect(labels).toEqual([...reference.keys()].sort());
+        for (const [key, value] of reference) {
           expect(lookupValue(trieTree(trie), [Buffer.from(key, 'hex')])).toEqual(
             Buffer.from(value),
           );

@@ -3,7 +3,7 @@
 import { indexKeyBytesMax } from '../../src/storage/ordered-index.ts';
 
 /** The index in plain JavaScript: a sorted array. */
-export class IndexTwin {
+export class IndexReference {
   readonly keys: Buffer[] = [];
   readonly values = new Map<string, bigint>();
 

@@ -2,9 +2,15 @@
 // present content. Hashes by Node; HTTP gateway specification, "Response Verification".
 
 import { createHash } from 'node:crypto';
-import { leafHash, newLevel, setTwin, type TwinLevel, twinHash } from '../../kernel/label-twin.ts';
+import {
+  leafHash,
+  newLevel,
+  type ReferenceLevel,
+  referenceHash,
+  setReference,
+} from '../../kernel/label-reference.ts';
 
-export interface TwinFile {
+export interface ReferenceFile {
   readonly bucketId: string;
   readonly path: string;
   readonly etag: string;
@@ -16,7 +22,7 @@ export interface TwinFile {
 
 type Fields = readonly (readonly [name: string, value: string])[];
 
-export interface TwinAnswer {
+export interface ReferenceAnswer {
   readonly status: number;
   readonly headers: Fields;
   readonly body: Uint8Array;
@@ -53,7 +59,7 @@ function requestHash(method: string, headers: Fields): Buffer {
   return sha256(mapHash([[':ic-cert-method', method], ...headers]), sha256(''));
 }
 
-function responseHash(answer: TwinAnswer, expression: string): Buffer {
+function responseHash(answer: ReferenceAnswer, expression: string): Buffer {
   const { status, headers, body } = answer;
   const fields = [
     ...headers,
@@ -67,21 +73,21 @@ const emptyLeaf = leafHash(new Uint8Array(0));
 const none = new Uint8Array(0);
 
 /** Sets the leaf at the path, below these labels of bytes. */
-function setLeaf(root: TwinLevel, text: string, labels: readonly Uint8Array[]): void {
-  setTwin(root, { text, hashes: labels }, emptyLeaf);
+function setLeaf(root: ReferenceLevel, text: string, labels: readonly Uint8Array[]): void {
+  setReference(root, { text, hashes: labels }, emptyLeaf);
 }
 
-function setFile(root: TwinLevel, file: TwinFile): void {
+function setFile(root: ReferenceLevel, file: ReferenceFile): void {
   const { etag, type, size, partSize, parts } = file;
   const path = file.path.replaceAll('/', '\0');
   const text = `http_expr\0cloud\0${file.bucketId}\0${path}\0<$>`;
   const validators: Fields = [['etag', etag]];
   const headers: Fields = [...validators, ['content-type', type]];
-  const set = (expression: string, asked: readonly [string, Fields], answer: TwinAnswer) => {
+  const set = (expression: string, asked: readonly [string, Fields], answer: ReferenceAnswer) => {
     const labels = [requestHash(...asked), responseHash(answer, expression)];
     setLeaf(root, text, [sha256(expression), ...labels]);
   };
-  const part = (index: number): TwinAnswer => {
+  const part = (index: number): ReferenceAnswer => {
     const body = parts[index] ?? none;
     const start = index * partSize;
     const covered = `bytes ${start}-${start + body.length - 1}/${size}`;
@@ -103,11 +109,11 @@ function setFile(root: TwinLevel, file: TwinFile): void {
 }
 
 /** Returns the root of the tree of these files, which contains nothing of private buckets. */
-export function twinRoot(site: {
-  readonly files: readonly TwinFile[];
+export function referenceRoot(site: {
+  readonly files: readonly ReferenceFile[];
   readonly publicBuckets: readonly string[];
-  readonly notFound: TwinAnswer;
-  readonly preflight: TwinAnswer;
+  readonly notFound: ReferenceAnswer;
+  readonly preflight: ReferenceAnswer;
 }): Buffer {
   const { files, publicBuckets, notFound, preflight } = site;
   const root = newLevel();
@@ -129,19 +135,19 @@ export function twinRoot(site: {
   // Two levels of this subtree have labels that are not in the tree itself, where the subtree is
   // one hash.
   for (const folder of ['', ...publicBuckets.map((bucket) => `cloud\0${bucket}\0`)]) {
-    setTwin(root, { text: `http_expr\0${folder}<*>` }, outermostHash(missing, options));
+    setReference(root, { text: `http_expr\0${folder}<*>` }, outermostHash(missing, options));
   }
-  return twinHash(root);
+  return referenceHash(root);
 }
 
 function outermostHash(missing: readonly Uint8Array[], options: readonly Uint8Array[]): Buffer {
   const level = newLevel();
-  const nested = (labels: readonly Uint8Array[]): TwinLevel | Uint8Array =>
-    labels.reduceRight<TwinLevel | Uint8Array>(
+  const nested = (labels: readonly Uint8Array[]): ReferenceLevel | Uint8Array =>
+    labels.reduceRight<ReferenceLevel | Uint8Array>(
       (below, label) => new Map([[Buffer.from(label).toString('latin1'), below]]),
       emptyLeaf,
     );
   level.set(sha256(anyRequest).toString('latin1'), nested(missing));
   level.set(sha256(plain).toString('latin1'), nested(options.slice(1)));
-  return twinHash(level);
+  return referenceHash(level);
 }

@@ -9,9 +9,9 @@ import type { LabelPath } from '../../src/storage/label-tree.ts';
 import { expectSame, expectSameBytes } from '../support/expect-same.ts';
 
 /** Labels are strings with one character per byte; a subtree is a level or an opaque hash. */
-export interface TwinLevel extends Map<string, TwinLevel | Uint8Array> {}
+export interface ReferenceLevel extends Map<string, ReferenceLevel | Uint8Array> {}
 
-export function newLevel(): TwinLevel {
+export function newLevel(): ReferenceLevel {
   return new Map();
 }
 
@@ -20,13 +20,20 @@ export function labelsOf({ text, hashes = [] }: LabelPath): string[] {
   return [...texts, ...hashes.map((hash) => Buffer.from(hash).toString('latin1'))];
 }
 
-export function getTwin(level: TwinLevel, path: LabelPath): TwinLevel | Uint8Array | undefined {
-  let node: TwinLevel | Uint8Array | undefined = level;
+export function getReference(
+  level: ReferenceLevel,
+  path: LabelPath,
+): ReferenceLevel | Uint8Array | undefined {
+  let node: ReferenceLevel | Uint8Array | undefined = level;
   for (const label of labelsOf(path)) node = node instanceof Map ? node.get(label) : undefined;
   return node;
 }
 
-export function setTwin(level: TwinLevel, path: LabelPath, value: TwinLevel | Uint8Array): void {
+export function setReference(
+  level: ReferenceLevel,
+  path: LabelPath,
+  value: ReferenceLevel | Uint8Array,
+): void {
   const labels = labelsOf(path);
   let parent = level;
   for (const label of labels.slice(0, -1)) {
@@ -39,13 +46,16 @@ export function setTwin(level: TwinLevel, path: LabelPath, value: TwinLevel | Ui
 }
 
 /** Removes and returns the value at the path; removes labels that become empty. */
-export function takeTwin(level: TwinLevel, path: LabelPath): TwinLevel | Uint8Array | undefined {
-  const taken = getTwin(level, path);
+export function takeReference(
+  level: ReferenceLevel,
+  path: LabelPath,
+): ReferenceLevel | Uint8Array | undefined {
+  const taken = getReference(level, path);
   if (taken !== undefined) takeLabels(level, labelsOf(path));
   return taken;
 }
 
-function takeLabels(level: TwinLevel, [label = '', ...rest]: readonly string[]): void {
+function takeLabels(level: ReferenceLevel, [label = '', ...rest]: readonly string[]): void {
   const below = level.get(label);
   if (rest.length > 0 && below instanceof Map) {
     takeLabels(below, rest);
@@ -76,10 +86,10 @@ function bitsOf(label: string): string {
   return bits;
 }
 
-export function twinHash(level: TwinLevel): Buffer {
+export function referenceHash(level: ReferenceLevel): Buffer {
   if (level.size === 0) return domainHash('ic-hashtree-empty');
   const entries = [...level].map(([label, below]) => {
-    const hash = below instanceof Map ? twinHash(below) : below;
+    const hash = below instanceof Map ? referenceHash(below) : below;
     const labeled = domainHash('ic-hashtree-labeled', Buffer.from(label, 'latin1'), hash);
     return { bits: bitsOf(label), hash: labeled };
   });

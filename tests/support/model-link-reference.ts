@@ -7,7 +7,7 @@ const liveLinksMax = 16;
 /** Maximum number of links that keys can create; the rest is reserved for the owner. */
 const liveKeyLinksMax = 12;
 
-export interface TwinKey {
+export interface ReferenceKey {
   readonly id: string;
   readonly secret: string;
   readonly prefix: string;
@@ -20,14 +20,14 @@ export interface TwinKey {
   isOver(): boolean;
 }
 
-export interface TwinLink {
+export interface ReferenceLink {
   readonly id: string;
   readonly name: string;
   readonly secret: string;
   /** 0n: never. */
   readonly expiresAt: bigint;
   /** The key that created it; `undefined` for a link of the owner. */
-  readonly key: TwinKey | undefined;
+  readonly key: ReferenceKey | undefined;
   readonly downloadName: string;
   /** The present path of its file. */
   path: string;
@@ -36,14 +36,17 @@ export interface TwinLink {
 }
 
 interface Linked {
-  links: TwinLink[];
+  links: ReferenceLink[];
 }
 
 /** A right that an operation asks for, at a path or prefix. */
 export type Need = readonly [permission: string, bucket: string, place: string];
 
 /** Returns why the key is refused; an owner, who sends none, never is. */
-export function keyCode(key: TwinKey | undefined, needs: readonly Need[]): RefusalCode | undefined {
+export function keyCode(
+  key: ReferenceKey | undefined,
+  needs: readonly Need[],
+): RefusalCode | undefined {
   if (key === undefined) return undefined;
   if (key.isOver()) return 'InvalidApiKey';
   const isGranted = ([permission, bucket, place]: Need) =>
@@ -54,36 +57,36 @@ export function keyCode(key: TwinKey | undefined, needs: readonly Need[]): Refus
 }
 
 /** Restricts a list to the key's prefix, unless the requested prefix is narrower. */
-export function listedPrefix(key: TwinKey | undefined, asked: string): string {
+export function listedPrefix(key: ReferenceKey | undefined, asked: string): string {
   return key?.prefix.startsWith(asked) ? key.prefix : asked;
 }
 
 /** A link that a key created ends not later than the key. */
-export function linkEnd(expiresAt: bigint, key: TwinKey | undefined): bigint {
+export function linkEnd(expiresAt: bigint, key: ReferenceKey | undefined): bigint {
   const keyEnd = key?.expiresAt ?? 0n;
   if (keyEnd === 0n) return expiresAt;
   return expiresAt === 0n || expiresAt > keyEnd ? keyEnd : expiresAt;
 }
 
-function isLive({ expiresAt }: TwinLink, nowNs: bigint): boolean {
+function isLive({ expiresAt }: ReferenceLink, nowNs: bigint): boolean {
   return expiresAt === 0n || expiresAt > nowNs;
 }
 
-export function isOpen(link: TwinLink, nowNs: bigint): boolean {
+export function isOpen(link: ReferenceLink, nowNs: bigint): boolean {
   return isLive(link, nowNs) && link.key?.isRevoked !== true;
 }
 
-function linksOf({ links }: Linked, path: string): TwinLink[] {
+function linksOf({ links }: Linked, path: string): ReferenceLink[] {
   return links.filter((link) => link.path === path);
 }
 
 /** Allows that many live links, and as many expired ones that have not been removed. */
-function isRoom(links: readonly TwinLink[], nowNs: bigint, limit = liveLinksMax): boolean {
+function isRoom(links: readonly ReferenceLink[], nowNs: bigint, limit = liveLinksMax): boolean {
   const live = links.filter((link) => isLive(link, nowNs)).length;
   return live <= limit && links.length <= 2 * limit;
 }
 
-export function canAddLink(bucket: Linked, link: TwinLink, nowNs: bigint): boolean {
+export function canAddLink(bucket: Linked, link: ReferenceLink, nowNs: bigint): boolean {
   const links = [...linksOf(bucket, link.path), link];
   const ofKeys = links.filter(({ key }) => key !== undefined);
   const hasShare = link.key === undefined || isRoom(ofKeys, nowNs, liveKeyLinksMax);
@@ -96,7 +99,7 @@ interface Move {
 }
 
 /** Returns the links that move with the file; those of a key only within its prefix. */
-function goingLinks(bucket: Linked, { from, to }: Move): TwinLink[] {
+function goingLinks(bucket: Linked, { from, to }: Move): ReferenceLink[] {
   return linksOf(bucket, from).filter(({ key }) => to.startsWith(key?.prefix ?? ''));
 }
 
@@ -105,13 +108,13 @@ export function canMoveLinks(bucket: Linked, move: Move, nowNs: bigint): boolean
   return going.length === 0 || isRoom([...going, ...linksOf(bucket, move.to)], nowNs);
 }
 
-export function moveTwinLinks(bucket: Linked, move: Move): void {
+export function moveReferenceLinks(bucket: Linked, move: Move): void {
   for (const link of goingLinks(bucket, move)) link.path = move.to;
-  dropTwinLinks(bucket, move.from);
+  dropReferenceLinks(bucket, move.from);
 }
 
 /** A file that replaces another one may have more or fewer parts. */
-export function resizeTwinLinks(
+export function resizeReferenceLinks(
   bucket: Linked,
   { path, etag }: { readonly path: string; readonly etag: string },
   nowNs: bigint,
@@ -124,20 +127,20 @@ export function partsOf(etag: string): number {
   return Number(/-(\d+)"$/.exec(etag)?.[1] ?? 1);
 }
 
-export function dropTwinLinks(bucket: Linked, path: string): void {
+export function dropReferenceLinks(bucket: Linked, path: string): void {
   bucket.links = bucket.links.filter((link) => link.path !== path);
 }
 
 /** Removes the links that upkeep removes; returns their number. */
-export function endTwinLinks(bucket: Linked, nowNs: bigint): number {
+export function endReferenceLinks(bucket: Linked, nowNs: bigint): number {
   const before = bucket.links.length;
   bucket.links = bucket.links.filter((link) => isOpen(link, nowNs));
   return before - bucket.links.length;
 }
 
 /** In the order of lists: by path, then by id; including links that lists no longer show. */
-export function linksBelow({ links }: Linked, isMeant: (path: string) => boolean): TwinLink[] {
-  const nameOf = ({ path, id }: TwinLink) => Buffer.from(`${path}\0${id}`);
+export function linksBelow({ links }: Linked, isMeant: (path: string) => boolean): ReferenceLink[] {
+  const nameOf = ({ path, id }: ReferenceLink) => Buffer.from(`${path}\0${id}`);
   return links
     .filter(({ path }) => isMeant(path))
     .sort((left, right) => Buffer.compare(nameOf(left), nameOf(right)));

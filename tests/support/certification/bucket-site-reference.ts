@@ -1,13 +1,13 @@
 // A plain reference model of a bucket that may be a site: the public answer at each of its
 // addresses.
 
-export interface TwinBucket {
+export interface ReferenceBucket {
   readonly files: ReadonlyMap<string, string>;
   readonly isSite: boolean;
   readonly isPublic: boolean;
 }
 
-export interface TwinReply {
+export interface ReferenceReply {
   readonly status: number;
   /** The text of the body, or the address of a redirect. */
   readonly text: string;
@@ -15,14 +15,14 @@ export interface TwinReply {
   readonly policy: string;
 }
 
-const nothing: TwinReply = { status: 404, text: 'NoSuchFile', policy: '' };
+const nothing: ReferenceReply = { status: 404, text: 'NoSuchFile', policy: '' };
 const strict = 'sandbox';
 const loose =
   'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals ' +
   'allow-downloads allow-top-navigation-by-user-activation';
 
 /** `address`: the part of the URL after the bucket's name. Files have the type text/html. */
-export function twinReply(bucket: TwinBucket, address: string): TwinReply {
+export function referenceReply(bucket: ReferenceBucket, address: string): ReferenceReply {
   const { files, isSite, isPublic } = bucket;
   if (!isPublic) return nothing;
   const policy = isSite ? loose : strict;

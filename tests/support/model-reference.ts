@@ -9,21 +9,21 @@ import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { hourNs, plainMetadata, startNs } from './domain-fixture.ts';
 import {
   canMoveLinks,
-  dropTwinLinks,
-  moveTwinLinks,
-  resizeTwinLinks,
-  type TwinKey,
-  type TwinLink,
-} from './model-link-twin.ts';
+  dropReferenceLinks,
+  moveReferenceLinks,
+  type ReferenceKey,
+  type ReferenceLink,
+  resizeReferenceLinks,
+} from './model-link-reference.ts';
 
 /** The fields of a file besides its bytes. */
-export interface TwinNotes {
+export interface ReferenceNotes {
   readonly contentType: string;
   readonly tags: readonly string[];
   readonly metadata: readonly (readonly [name: string, value: string])[];
 }
 
-export interface TwinFile extends TwinNotes {
+export interface ReferenceFile extends ReferenceNotes {
   readonly path: string;
   readonly bytes: Uint8Array;
   readonly etag: string;
@@ -37,45 +37,45 @@ export interface TwinFile extends TwinNotes {
   readonly counted: number;
 }
 
-export interface TwinVersion {
-  readonly file: TwinFile;
+export interface ReferenceVersion {
+  readonly file: ReferenceFile;
   readonly retiredAt: bigint;
   readonly expiresAt: bigint;
 }
 
-export interface TwinBucket {
+export interface ReferenceBucket {
   readonly id: string;
-  readonly files: Map<string, TwinFile>;
-  versions: TwinVersion[];
-  links: TwinLink[];
+  readonly files: Map<string, ReferenceFile>;
+  versions: ReferenceVersion[];
+  links: ReferenceLink[];
   keepDays: number;
   quotaBytes: number;
   quotaFiles: number;
 }
 
-export interface Twin {
-  readonly buckets: readonly TwinBucket[];
-  readonly uploads: TwinUpload[];
-  readonly keys: TwinKey[];
+export interface Reference {
+  readonly buckets: readonly ReferenceBucket[];
+  readonly uploads: ReferenceUpload[];
+  readonly keys: ReferenceKey[];
   /** All links ever created. */
-  readonly madeLinks: TwinLink[];
+  readonly madeLinks: ReferenceLink[];
   nowNs: bigint;
   /** Number of ids and contents used so far. */
   given: number;
 }
 
-export interface TwinConditions {
+export interface ReferenceConditions {
   readonly ifMatch?: string;
   readonly ifNoneMatch?: string;
 }
 
-export interface TwinUpload {
+export interface ReferenceUpload {
   readonly uploadId: string;
   readonly bucket: string;
   readonly path: string;
   readonly tags: readonly string[];
-  readonly metadata: TwinNotes['metadata'];
-  readonly conditions: TwinConditions;
+  readonly metadata: ReferenceNotes['metadata'];
+  readonly conditions: ReferenceConditions;
   /** The bytes that its client will send, in chunks of `pieceLength` bytes. */
   readonly content: Uint8Array;
   readonly pieceLength: number;
@@ -97,7 +97,7 @@ export interface TwinUpload {
   etag: string;
 }
 
-export function createTwin(): Twin {
+export function createReference(): Reference {
   const none = { keepDays: 0, quotaFiles: Number.POSITIVE_INFINITY };
   const buckets = [
     { id: 'box', files: new Map(), versions: [], links: [], ...none, quotaBytes: 2_000_000 },
@@ -106,9 +106,9 @@ export function createTwin(): Twin {
   return { buckets, uploads: [], keys: [], madeLinks: [], nowNs: startNs, given: 0 };
 }
 
-export function bucketOf(twin: Twin, id: string): TwinBucket {
-  const found = twin.buckets.find((bucket) => bucket.id === id);
-  if (found === undefined) throw new Error(`the twin has no bucket ${id}`);
+export function bucketOf(reference: Reference, id: string): ReferenceBucket {
+  const found = reference.buckets.find((bucket) => bucket.id === id);
+  if (found === undefined) throw new Error(`the reference has no bucket ${id}`);
   return found;
 }
 
@@ -138,7 +138,7 @@ export function byName(left: { path: string }, right: { path: string }): number 
 
 /** Returns the bytes that a file of the models counts toward its bucket's quota. */
 export function quotaOf(
-  file: { path: string; tags: readonly string[]; size: number } & Partial<TwinNotes>,
+  file: { path: string; tags: readonly string[]; size: number } & Partial<ReferenceNotes>,
   bucketId = 'box',
 ): number {
   const { size, ...named } = file;
@@ -146,7 +146,7 @@ export function quotaOf(
 }
 
 /** The origin of a file whose bytes or id already existed. */
-export interface TwinOrigin {
+export interface ReferenceOrigin {
   readonly id?: number;
   readonly createdAt?: bigint;
   readonly content?: number;
@@ -154,103 +154,111 @@ export interface TwinOrigin {
   readonly version?: number;
 }
 
-type NewFile = Pick<TwinFile, 'path' | 'bytes' | 'etag'> & Partial<TwinNotes>;
+type NewFile = Pick<ReferenceFile, 'path' | 'bytes' | 'etag'> & Partial<ReferenceNotes>;
 
 /** Stores the file at its path; an existing file becomes a former version or is removed. */
-export function saveTwinFile(
-  twin: Twin,
-  bucket: TwinBucket,
+export function saveReferenceFile(
+  reference: Reference,
+  bucket: ReferenceBucket,
   file: NewFile,
-  origin: TwinOrigin = {},
-): TwinFile {
+  origin: ReferenceOrigin = {},
+): ReferenceFile {
   const old = bucket.files.get(file.path);
-  const saved = nextVersion(twin, bucket, file, {
-    id: old?.id ?? origin.id ?? ++twin.given,
-    content: origin.content ?? ++twin.given,
-    createdAt: old?.createdAt ?? origin.createdAt ?? twin.nowNs,
+  const saved = nextVersion(reference, bucket, file, {
+    id: old?.id ?? origin.id ?? ++reference.given,
+    content: origin.content ?? ++reference.given,
+    createdAt: old?.createdAt ?? origin.createdAt ?? reference.nowNs,
     version: Math.max(old?.version ?? 0, origin.version ?? 0),
   });
-  if (old !== undefined) retire(twin, bucket, old);
+  if (old !== undefined) retire(reference, bucket, old);
   bucket.files.set(file.path, saved);
-  resizeTwinLinks(bucket, saved, twin.nowNs);
+  resizeReferenceLinks(bucket, saved, reference.nowNs);
   return saved;
 }
 
 function nextVersion(
-  twin: Twin,
-  bucket: TwinBucket,
+  reference: Reference,
+  bucket: ReferenceBucket,
   file: NewFile,
-  former: Pick<TwinFile, 'id' | 'content' | 'createdAt' | 'version'>,
-): TwinFile {
+  former: Pick<ReferenceFile, 'id' | 'content' | 'createdAt' | 'version'>,
+): ReferenceFile {
   const { path, bytes, etag, contentType = 'text/plain', tags = [], metadata = [] } = file;
   const kept = bucket.versions.filter((one) => one.file.path === path);
   const { id, content, createdAt } = former;
   const version = 1 + Math.max(former.version, ...kept.map((one) => one.file.version));
   const notes = { contentType, tags, metadata };
   const counted = quotaOf({ path, ...notes, size: bytes.length }, bucket.id);
-  const history = { id, content, createdAt, version, date: twin.nowNs };
+  const history = { id, content, createdAt, version, date: reference.nowNs };
   return { path, bytes, etag, ...notes, ...history, counted };
 }
 
-function retire({ nowNs }: Twin, bucket: TwinBucket, file: TwinFile): void {
+function retire({ nowNs }: Reference, bucket: ReferenceBucket, file: ReferenceFile): void {
   if (bucket.keepDays === 0) return;
   const expiresAt = nowNs + BigInt(bucket.keepDays) * 24n * hourNs;
   bucket.versions.push({ file, retiredAt: nowNs, expiresAt });
 }
 
 /** Changes a file's fields: its version grows by one, and no former version is stored. */
-export function changeTwinFile(
-  twin: Twin,
-  bucket: TwinBucket,
-  file: TwinFile,
-  change: Partial<TwinNotes>,
-): TwinFile {
-  const changed = nextVersion(twin, bucket, { ...file, ...change }, file);
+export function changeReferenceFile(
+  reference: Reference,
+  bucket: ReferenceBucket,
+  file: ReferenceFile,
+  change: Partial<ReferenceNotes>,
+): ReferenceFile {
+  const changed = nextVersion(reference, bucket, { ...file, ...change }, file);
   bucket.files.set(file.path, changed);
   return changed;
 }
 
-export function removeTwinFile(twin: Twin, bucket: TwinBucket, file: TwinFile): void {
+export function removeReferenceFile(
+  reference: Reference,
+  bucket: ReferenceBucket,
+  file: ReferenceFile,
+): void {
   bucket.files.delete(file.path);
-  dropTwinLinks(bucket, file.path);
-  retire(twin, bucket, file);
+  dropReferenceLinks(bucket, file.path);
+  retire(reference, bucket, file);
 }
 
 /** The latest former version replaces it; without a former version the file is deleted. */
-export function eraseTwinFile(twin: Twin, bucket: TwinBucket, { path }: TwinFile): void {
+export function eraseReferenceFile(
+  reference: Reference,
+  bucket: ReferenceBucket,
+  { path }: ReferenceFile,
+): void {
   const latest = versionsOf(bucket).findLast(({ file }) => file.path === path);
   if (latest === undefined) {
     bucket.files.delete(path);
-    dropTwinLinks(bucket, path);
+    dropReferenceLinks(bucket, path);
     return;
   }
   bucket.versions = bucket.versions.filter((one) => one !== latest);
   bucket.files.set(path, latest.file);
-  resizeTwinLinks(bucket, latest.file, twin.nowNs);
+  resizeReferenceLinks(bucket, latest.file, reference.nowNs);
 }
 
 /** In the order of lists: by path, the oldest first. */
-export function versionsOf({ versions }: TwinBucket): TwinVersion[] {
+export function versionsOf({ versions }: ReferenceBucket): ReferenceVersion[] {
   return [...versions].sort((left, right) => {
     return byName(left.file, right.file) || left.file.version - right.file.version;
   });
 }
 
 /** Returns the quota that a bucket uses: files, former versions, links, open uploads. */
-export function heldOf(twin: Twin, bucket: TwinBucket): number {
-  const uploads = openUploads(twin, bucket).map(reservedBytes);
+export function heldOf(reference: Reference, bucket: ReferenceBucket): number {
+  const uploads = openUploads(reference, bucket).map(reservedBytes);
   const files = [...bucket.files.values(), ...bucket.versions.map(({ file }) => file)];
   const links = bucket.links.map((link) => linkBytesOf({ ...link, bucketId: bucket.id }));
   const counted = files.map((file) => file.counted);
   return [...uploads, ...counted, ...links].reduce((sum, one) => sum + one, 0);
 }
 
-export function openUploads({ uploads }: Twin, { id }: TwinBucket): TwinUpload[] {
+export function openUploads({ uploads }: Reference, { id }: ReferenceBucket): ReferenceUpload[] {
   return uploads.filter(({ status, bucket }) => status === 'active' && bucket === id);
 }
 
 /** Returns an upload's declared size, or the bytes received if it declared none. */
-function reservedBytes(upload: TwinUpload): number {
+function reservedBytes(upload: ReferenceUpload): number {
   const received = [...upload.chunks.values()].reduce((sum, { length }) => sum + length, 0);
   const size = upload.isSizeKnown ? upload.content.length : received;
   const { path, tags, metadata, bucket } = upload;
@@ -258,39 +266,43 @@ function reservedBytes(upload: TwinUpload): number {
 }
 
 export function exceedsQuota(
-  twin: Twin,
-  bucket: TwinBucket,
+  reference: Reference,
+  bucket: ReferenceBucket,
   addition: { readonly files: number; readonly bytes: number },
 ): boolean {
-  const files = bucket.files.size + openUploads(twin, bucket).length;
+  const files = bucket.files.size + openUploads(reference, bucket).length;
   const isOverFiles = addition.files > 0 && files + addition.files > bucket.quotaFiles;
   const isOverBytes =
-    addition.bytes > 0 && heldOf(twin, bucket) + addition.bytes > bucket.quotaBytes;
+    addition.bytes > 0 && heldOf(reference, bucket) + addition.bytes > bucket.quotaBytes;
   return isOverFiles || isOverBytes;
 }
 
 /** Returns the bytes that the bucket frees when the file is replaced or deleted. */
-function freed(bucket: TwinBucket, file: TwinFile | undefined): number {
+function freed(bucket: ReferenceBucket, file: ReferenceFile | undefined): number {
   return bucket.keepDays > 0 ? 0 : (file?.counted ?? 0);
 }
 
 /** Conditions have a single tag here, never a list. */
-export function areMet(bucket: TwinBucket, path: string, conditions: TwinConditions): boolean {
+export function areMet(
+  bucket: ReferenceBucket,
+  path: string,
+  conditions: ReferenceConditions,
+): boolean {
   const etag = bucket.files.get(path)?.etag;
   const { ifMatch, ifNoneMatch } = conditions;
   if (ifMatch !== undefined && (etag === undefined || !['*', etag].includes(ifMatch))) return false;
   return ifNoneMatch === undefined || etag === undefined || !['*', etag].includes(ifNoneMatch);
 }
 
-export interface TwinWrite {
+export interface ReferenceWrite {
   readonly path: string;
   readonly tags: readonly string[];
-  readonly metadata?: TwinNotes['metadata'];
+  readonly metadata?: ReferenceNotes['metadata'];
   readonly size: number;
-  readonly conditions: TwinConditions;
+  readonly conditions: ReferenceConditions;
 }
 
-function additionOf(bucket: TwinBucket, write: TwinWrite) {
+function additionOf(bucket: ReferenceBucket, write: ReferenceWrite) {
   const old = bucket.files.get(write.path);
   return {
     files: old === undefined ? 1 : 0,
@@ -298,16 +310,20 @@ function additionOf(bucket: TwinBucket, write: TwinWrite) {
   };
 }
 
-export function putCode(twin: Twin, bucket: TwinBucket, write: TwinWrite): RefusalCode | undefined {
+export function putCode(
+  reference: Reference,
+  bucket: ReferenceBucket,
+  write: ReferenceWrite,
+): RefusalCode | undefined {
   if (!areMet(bucket, write.path, write.conditions)) return 'PreconditionFailed';
-  return exceedsQuota(twin, bucket, additionOf(bucket, write)) ? 'QuotaExceeded' : undefined;
+  return exceedsQuota(reference, bucket, additionOf(bucket, write)) ? 'QuotaExceeded' : undefined;
 }
 
 /** Returns why the batch is refused as a whole, or for each file why it is refused, if any is. */
 export function batchCodes(
-  twin: Twin,
-  bucket: TwinBucket,
-  writes: readonly (TwinWrite & { readonly isDenied: boolean; readonly isDamaged: boolean })[],
+  reference: Reference,
+  bucket: ReferenceBucket,
+  writes: readonly (ReferenceWrite & { readonly isDenied: boolean; readonly isDamaged: boolean })[],
 ): RefusalCode | (RefusalCode | undefined)[] {
   const codes = writes.map((write): RefusalCode | undefined => {
     const { path, conditions, isDenied, isDamaged } = write;
@@ -320,36 +336,36 @@ export function batchCodes(
   const additions = good.map((write) => additionOf(bucket, write));
   const files = additions.reduce((sum, one) => sum + one.files, 0);
   const bytes = additions.reduce((sum, one) => sum + one.bytes, 0);
-  if (exceedsQuota(twin, bucket, { files, bytes })) return 'QuotaExceeded';
+  if (exceedsQuota(reference, bucket, { files, bytes })) return 'QuotaExceeded';
   const isStored = good.length === writes.length;
   return isStored ? codes : codes.map((code) => code ?? 'NotStored');
 }
 
-export interface TwinCopy {
+export interface ReferenceCopy {
   readonly isMove: boolean;
-  readonly source: TwinBucket;
+  readonly source: ReferenceBucket;
   readonly from: string;
-  readonly target: TwinBucket;
+  readonly target: ReferenceBucket;
   readonly to: string;
-  readonly conditions: TwinConditions;
+  readonly conditions: ReferenceConditions;
   /** The version of the source. */
   readonly version?: number | undefined;
   /** Fields that differ in the copy. */
-  readonly notes?: Partial<TwinNotes>;
+  readonly notes?: Partial<ReferenceNotes>;
 }
 
-function copied({ source, from: path, version }: TwinCopy): {
-  readonly file: TwinFile | undefined;
+function copied({ source, from: path, version }: ReferenceCopy): {
+  readonly file: ReferenceFile | undefined;
   readonly isFormer: boolean;
 } {
   const present = source.files.get(path);
   if (version === undefined || present?.version === version) {
     return { file: present, isFormer: false };
   }
-  return { file: findTwinVersion(source, { path, version })?.file, isFormer: true };
+  return { file: findReferenceVersion(source, { path, version })?.file, isFormer: true };
 }
 
-export function copyCode(twin: Twin, copy: TwinCopy): RefusalCode | undefined {
+export function copyCode(reference: Reference, copy: ReferenceCopy): RefusalCode | undefined {
   const { isMove, source, from, target, to, conditions, notes } = copy;
   const { file, isFormer } = copied(copy);
   if (file === undefined) return 'NoSuchFile';
@@ -362,73 +378,80 @@ export function copyCode(twin: Twin, copy: TwinCopy): RefusalCode | undefined {
     files: old === undefined && !goes ? 1 : 0,
     bytes: added - freed(target, old) - (goes ? file.counted : 0),
   };
-  const isRoom = !goes || canMoveLinks(source, { from, to }, twin.nowNs);
-  return exceedsQuota(twin, target, addition) || !isRoom ? 'QuotaExceeded' : undefined;
+  const isRoom = !goes || canMoveLinks(source, { from, to }, reference.nowNs);
+  return exceedsQuota(reference, target, addition) || !isRoom ? 'QuotaExceeded' : undefined;
 }
 
 /**
  * The bytes are shared; a move keeps id and creation time, and frees the former path. Links move
  * along within the bucket.
  */
-export function copyTwinFile(twin: Twin, copy: TwinCopy): TwinFile {
+export function copyReferenceFile(reference: Reference, copy: ReferenceCopy): ReferenceFile {
   const { isMove, source, from, target, to, notes } = copy;
   const { file } = copied(copy);
-  if (file === undefined) throw new Error(`the twin has no file ${from}`);
+  if (file === undefined) throw new Error(`the reference has no file ${from}`);
   const { content, id, createdAt } = file;
   const origin = isMove ? { content, id, createdAt } : { content };
-  const saved = saveTwinFile(twin, target, { ...file, ...notes, path: to }, origin);
+  const saved = saveReferenceFile(reference, target, { ...file, ...notes, path: to }, origin);
   if (!isMove) return saved;
   source.files.delete(from);
-  if (source === target) moveTwinLinks(source, { from, to });
-  else dropTwinLinks(source, from);
+  if (source === target) moveReferenceLinks(source, { from, to });
+  else dropReferenceLinks(source, from);
   return saved;
 }
 
 export function changeCode(
-  twin: Twin,
-  bucket: TwinBucket,
-  change: Partial<TwinNotes> & { readonly path: string; readonly conditions: TwinConditions },
+  reference: Reference,
+  bucket: ReferenceBucket,
+  change: Partial<ReferenceNotes> & {
+    readonly path: string;
+    readonly conditions: ReferenceConditions;
+  },
 ): RefusalCode | undefined {
   const { path, conditions, ...notes } = change;
   const file = bucket.files.get(path);
   if (file === undefined) return 'NoSuchFile';
   if (!areMet(bucket, path, conditions)) return 'PreconditionFailed';
   const bytes = quotaOf({ ...file, ...notes, size: file.bytes.length }, bucket.id) - file.counted;
-  return exceedsQuota(twin, bucket, { files: 0, bytes }) ? 'QuotaExceeded' : undefined;
+  return exceedsQuota(reference, bucket, { files: 0, bytes }) ? 'QuotaExceeded' : undefined;
 }
 
-export interface TwinVersionName {
+export interface ReferenceVersionName {
   readonly path: string;
   readonly version: number;
 }
 
-export function findTwinVersion(
-  { versions }: TwinBucket,
-  { path, version }: TwinVersionName,
-): TwinVersion | undefined {
+export function findReferenceVersion(
+  { versions }: ReferenceBucket,
+  { path, version }: ReferenceVersionName,
+): ReferenceVersion | undefined {
   return versions.find(({ file }) => file.path === path && file.version === version);
 }
 
 export function restoreCode(
-  twin: Twin,
-  bucket: TwinBucket,
-  named: TwinVersionName & { readonly conditions: TwinConditions },
+  reference: Reference,
+  bucket: ReferenceBucket,
+  named: ReferenceVersionName & { readonly conditions: ReferenceConditions },
 ): RefusalCode | undefined {
-  if (findTwinVersion(bucket, named) === undefined) return 'NoSuchFile';
+  if (findReferenceVersion(bucket, named) === undefined) return 'NoSuchFile';
   if (!areMet(bucket, named.path, named.conditions)) return 'PreconditionFailed';
   const old = bucket.files.get(named.path);
   // Its bytes are already counted.
   const addition = { files: old === undefined ? 1 : 0, bytes: -freed(bucket, old) };
-  return exceedsQuota(twin, bucket, addition) ? 'QuotaExceeded' : undefined;
+  return exceedsQuota(reference, bucket, addition) ? 'QuotaExceeded' : undefined;
 }
 
-export function restoreTwin(twin: Twin, bucket: TwinBucket, { file }: TwinVersion): TwinFile {
+export function restoreReference(
+  reference: Reference,
+  bucket: ReferenceBucket,
+  { file }: ReferenceVersion,
+): ReferenceFile {
   bucket.versions = bucket.versions.filter((one) => one.file !== file);
-  return saveTwinFile(twin, bucket, file, file);
+  return saveReferenceFile(reference, bucket, file, file);
 }
 
 /** Removes expired versions. */
-export function expireTwinVersions({ buckets, nowNs }: Twin): number {
+export function expireReferenceVersions({ buckets, nowNs }: Reference): number {
   const count = () => buckets.reduce((sum, { versions }) => sum + versions.length, 0);
   const before = count();
   for (const bucket of buckets) {

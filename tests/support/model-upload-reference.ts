@@ -9,17 +9,17 @@ import {
   exceedsQuota,
   openUploads,
   quotaOf,
-  type Twin,
-  type TwinBucket,
-  type TwinNotes,
-  type TwinUpload,
-  type TwinWrite,
-} from './model-twin.ts';
+  type Reference,
+  type ReferenceBucket,
+  type ReferenceNotes,
+  type ReferenceUpload,
+  type ReferenceWrite,
+} from './model-reference.ts';
 
 const openUploadsMax = 50;
 
 /** The kinds of uploads in the models. */
-export const twinPlans = [
+export const referencePlans = [
   { size: 0, pieceLength: 100, isDeclared: false, isSizeKnown: true },
   { size: 250, pieceLength: 100, isDeclared: false, isSizeKnown: true },
   { size: 250, pieceLength: 250, isDeclared: false, isSizeKnown: true },
@@ -34,31 +34,31 @@ export const twinPlans = [
 
 /** The file to be replaced stays until completion, so its bytes count too. */
 export function beginCode(
-  twin: Twin,
-  bucket: TwinBucket,
-  write: TwinWrite,
+  reference: Reference,
+  bucket: ReferenceBucket,
+  write: ReferenceWrite,
 ): RefusalCode | undefined {
-  if (openUploads(twin, bucket).length >= openUploadsMax) return 'SlowDown';
+  if (openUploads(reference, bucket).length >= openUploadsMax) return 'SlowDown';
   const addition = { files: 1, bytes: quotaOf(write, bucket.id) };
-  if (exceedsQuota(twin, bucket, addition)) return 'QuotaExceeded';
+  if (exceedsQuota(reference, bucket, addition)) return 'QuotaExceeded';
   return areMet(bucket, write.path, write.conditions) ? undefined : 'PreconditionFailed';
 }
 
-function isOver(twin: Twin, upload: TwinUpload): boolean {
-  const isOld = upload.status === 'active' && upload.begunAtNs + 168n * hourNs <= twin.nowNs;
-  return isOld || upload.usedAtNs + 24n * hourNs <= twin.nowNs;
+function isOver(reference: Reference, upload: ReferenceUpload): boolean {
+  const isOld = upload.status === 'active' && upload.begunAtNs + 168n * hourNs <= reference.nowNs;
+  return isOld || upload.usedAtNs + 24n * hourNs <= reference.nowNs;
 }
 
 /** Ends expired open sessions, and removes those that ended a day ago. */
-export function expireTwin(twin: Twin): void {
-  for (const upload of twin.uploads.filter((upload) => isOver(twin, upload))) {
+export function expireReference(reference: Reference): void {
+  for (const upload of reference.uploads.filter((upload) => isOver(reference, upload))) {
     upload.status = upload.status === 'active' ? 'expired' : 'forgotten';
-    upload.usedAtNs = twin.nowNs;
+    upload.usedAtNs = reference.nowNs;
   }
 }
 
 /** Returns the code with which steps of an ended upload are refused. */
-export function endedCode(twin: Twin, upload: TwinUpload): RefusalCode | undefined {
+export function endedCode(reference: Reference, upload: ReferenceUpload): RefusalCode | undefined {
   switch (upload.status) {
     case 'forgotten':
       return 'NoSuchUpload';
@@ -69,7 +69,7 @@ export function endedCode(twin: Twin, upload: TwinUpload): RefusalCode | undefin
     case 'expired':
       return 'UploadExpired';
     case 'active':
-      return isOver(twin, upload) ? 'UploadExpired' : undefined;
+      return isOver(reference, upload) ? 'UploadExpired' : undefined;
   }
 }
 
@@ -77,12 +77,15 @@ export function sizeOf(chunks: ReadonlyMap<number, Uint8Array>): number {
   return [...chunks.values()].reduce((sum, { length }) => sum + length, 0);
 }
 
-export function pieceOf({ content, pieceLength }: TwinUpload, index: number): Uint8Array {
+export function pieceOf({ content, pieceLength }: ReferenceUpload, index: number): Uint8Array {
   return content.subarray(index * pieceLength, (index + 1) * pieceLength);
 }
 
 /** Like pieceOf(), but the first chunk is the one that may be short. */
-export function unevenPieceOf({ content, pieceLength }: TwinUpload, index: number): Uint8Array {
+export function unevenPieceOf(
+  { content, pieceLength }: ReferenceUpload,
+  index: number,
+): Uint8Array {
   const count = Math.ceil(content.length / pieceLength);
   const end = content.length - (count - 1 - index) * pieceLength;
   return content.subarray(Math.max(0, end - pieceLength), end);
@@ -90,19 +93,29 @@ export function unevenPieceOf({ content, pieceLength }: TwinUpload, index: numbe
 
 type Chunk = readonly [index: number, bytes: Uint8Array];
 
-export function chunkCode(twin: Twin, upload: TwinUpload, chunk: Chunk): RefusalCode | undefined {
-  const ended = endedCode(twin, upload);
+export function chunkCode(
+  reference: Reference,
+  upload: ReferenceUpload,
+  chunk: Chunk,
+): RefusalCode | undefined {
+  const ended = endedCode(reference, upload);
   if (ended !== undefined) return ended;
   const misfit = upload.isSizeKnown ? misfitOfKnown(upload, chunk) : misfitOfOpen(upload, chunk);
   if (misfit !== undefined) return misfit;
   const next = sizeOf(new Map([...upload.chunks, chunk]));
   if (upload.isSizeKnown) return next > upload.content.length ? 'EntityTooLarge' : undefined;
   const bytes = next - sizeOf(upload.chunks);
-  const isOverQuota = exceedsQuota(twin, bucketOf(twin, upload.bucket), { files: 0, bytes });
+  const isOverQuota = exceedsQuota(reference, bucketOf(reference, upload.bucket), {
+    files: 0,
+    bytes,
+  });
   return isOverQuota ? 'QuotaExceeded' : undefined;
 }
 
-function misfitOfKnown(upload: TwinUpload, [index, { length }]: Chunk): RefusalCode | undefined {
+function misfitOfKnown(
+  upload: ReferenceUpload,
+  [index, { length }]: Chunk,
+): RefusalCode | undefined {
   const { isDeclared, content, pieceLength } = upload;
   if (isDeclared && index >= Math.ceil(content.length / pieceLength)) return 'InvalidChunkIndex';
   const isRightLength = !isDeclared || length === pieceOf(upload, index).length;
@@ -110,7 +123,10 @@ function misfitOfKnown(upload: TwinUpload, [index, { length }]: Chunk): RefusalC
 }
 
 /** A chunk that is shorter than declared must be the last one. */
-function misfitOfOpen(upload: TwinUpload, [index, { length }]: Chunk): RefusalCode | undefined {
+function misfitOfOpen(
+  upload: ReferenceUpload,
+  [index, { length }]: Chunk,
+): RefusalCode | undefined {
   const { isDeclared, pieceLength, chunks } = upload;
   if (length === 0) return 'ChunkSizeMismatch';
   if (!isDeclared) return undefined;
@@ -122,17 +138,17 @@ function misfitOfOpen(upload: TwinUpload, [index, { length }]: Chunk): RefusalCo
 }
 
 /** In order, without missing chunks. */
-export function chunksOf({ chunks }: TwinUpload): Uint8Array[] {
+export function chunksOf({ chunks }: ReferenceUpload): Uint8Array[] {
   return [...chunks].sort(([left], [right]) => left - right).map(([, bytes]) => bytes);
 }
 
 /** `metadata`: of the resulting file, which may be larger than reserved. */
 export function completionCode(
-  twin: Twin,
-  upload: TwinUpload,
-  metadata: TwinNotes['metadata'],
+  reference: Reference,
+  upload: ReferenceUpload,
+  metadata: ReferenceNotes['metadata'],
 ): RefusalCode | undefined {
-  const ended = endedCode(twin, upload);
+  const ended = endedCode(reference, upload);
   if (ended !== undefined) return ended;
   if (Buffer.byteLength(metadata.flat().join('')) > 2_048) return 'InvalidArgument';
   const chunks = chunksOf(upload);
@@ -142,10 +158,10 @@ export function completionCode(
   const [first = new Uint8Array(0)] = chunks;
   const isEven = chunks.slice(0, -1).every(({ length }) => length === first.length);
   if (!isEven || (chunks.at(-1) ?? first).length > first.length) return 'ChunkSizeMismatch';
-  const bucket = bucketOf(twin, upload.bucket);
+  const bucket = bucketOf(reference, upload.bucket);
   if (!areMet(bucket, upload.path, upload.conditions)) return 'PreconditionFailed';
   const bytes = quotaOf({ ...upload, metadata, size: 0 }) - quotaOf({ ...upload, size: 0 });
-  if (exceedsQuota(twin, bucket, { files: 0, bytes })) return 'QuotaExceeded';
+  if (exceedsQuota(reference, bucket, { files: 0, bytes })) return 'QuotaExceeded';
   const isWrong = upload.isDigested && !Buffer.concat(chunks).equals(upload.content);
   return isWrong ? 'BadDigest' : undefined;
 }

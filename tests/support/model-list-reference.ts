@@ -2,11 +2,11 @@
 // computed by sorting all entries. Written from the interface's description; shares no code with
 // src.
 
-import { byName, type TwinBucket, type TwinFile, versionsOf } from './model-twin.ts';
+import { byName, type ReferenceBucket, type ReferenceFile, versionsOf } from './model-reference.ts';
 
 const pageSizeMax = 50;
 
-function selected(bucket: TwinBucket, prefix: string, tag?: string): TwinFile[] {
+function selected(bucket: ReferenceBucket, prefix: string, tag?: string): ReferenceFile[] {
   return [...bucket.files.values()]
     .filter(({ path }) => path.startsWith(prefix))
     .filter(({ tags }) => tag === undefined || tags.includes(tag))
@@ -14,11 +14,11 @@ function selected(bucket: TwinBucket, prefix: string, tag?: string): TwinFile[] 
 }
 
 /** Sorted by name. */
-export function pathsBelow(bucket: TwinBucket, prefix: string): string[] {
+export function pathsBelow(bucket: ReferenceBucket, prefix: string): string[] {
   return selected(bucket, prefix).map(({ path }) => path);
 }
 
-export interface TwinListing {
+export interface ReferenceListing {
   readonly sort: string;
   readonly prefix: string;
   readonly tag: string | undefined;
@@ -26,7 +26,7 @@ export interface TwinListing {
   readonly pageSize: number;
 }
 
-export function listTwin(bucket: TwinBucket, listing: TwinListing) {
+export function listReference(bucket: ReferenceBucket, listing: ReferenceListing) {
   const { sort, prefix, tag, page, pageSize } = listing;
   const sign = sort.endsWith('asc') ? 1 : -1;
   const size = Math.min(pageSize, pageSizeMax);
@@ -40,7 +40,7 @@ export function listTwin(bucket: TwinBucket, listing: TwinListing) {
   return { paths, total: wanted.length, pages, hasMore: page < pages };
 }
 
-export interface TwinFolderList {
+export interface ReferenceFolderList {
   readonly prefix: string;
   readonly delimiter: string;
   readonly tag: string | undefined;
@@ -50,9 +50,9 @@ export interface TwinFolderList {
 /**
  * Returns the files and folders directly below the prefix, after that name, in the present state.
  */
-export function folderTwin(
-  bucket: TwinBucket,
-  list: TwinFolderList,
+export function folderReference(
+  bucket: ReferenceBucket,
+  list: ReferenceFolderList,
   page: { readonly after: string | undefined; readonly limit: number },
 ) {
   const { prefix, delimiter, tag, sort } = list;
@@ -70,21 +70,21 @@ export function folderTwin(
   return { entries: left.slice(0, limit), hasMore: left.length > limit };
 }
 
-export function usageTwin(bucket: TwinBucket, prefix: string) {
+export function usageReference(bucket: ReferenceBucket, prefix: string) {
   const files = selected(bucket, prefix);
   const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
   return { prefix, files: files.length, bytes };
 }
 
-export interface TwinVersionList {
+export interface ReferenceVersionList {
   readonly path?: string;
   readonly prefix?: string;
 }
 
 /** Returns the former versions after the last shown one, and whether more follow. */
-export function versionsTwin(
-  bucket: TwinBucket,
-  { path, prefix = '' }: TwinVersionList,
+export function versionsReference(
+  bucket: ReferenceBucket,
+  { path, prefix = '' }: ReferenceVersionList,
   page: { readonly after: string | undefined; readonly limit: number },
 ) {
   const wanted = versionsOf(bucket).filter(({ file }) =>

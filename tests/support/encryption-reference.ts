@@ -42,7 +42,7 @@ export function realOffset(stable: Uint8Array, at: { space: number; offset: numb
   throw new Error(`space ${at.space} has no byte ${at.offset}`);
 }
 
-export interface TwinSlot {
+export interface ReferenceSlot {
   readonly slot: number;
   readonly wrapperId: number;
   readonly ownerId: number;
@@ -53,10 +53,10 @@ export interface TwinSlot {
  * Returns the used slots of the space of wrapped keys, and the bytes of the free slots and after
  * the slots.
  */
-export function keySlotsOf(stable: Uint8Array): { used: TwinSlot[]; free: Uint8Array[] } {
+export function keySlotsOf(stable: Uint8Array): { used: ReferenceSlot[]; free: Uint8Array[] } {
   const space = spaceBytes(stable, 4);
   const end = keySlotBytes * (space.length === 0 ? 0 : (new Float64Array(space.buffer)[1] ?? 0));
-  const used: TwinSlot[] = [];
+  const used: ReferenceSlot[] = [];
   const free = [space.subarray(end)];
   for (let at = keySlotBytes; at < end; at += keySlotBytes) {
     const [wrapperId = 0, ownerId = 0] = new Float64Array(space.buffer, at, 2);
@@ -90,7 +90,7 @@ export function fileHeadOf(record: Uint8Array) {
   };
 }
 
-export interface TwinChunk {
+export interface ReferenceChunk {
   readonly contentId: number;
   readonly index: number;
   readonly digest: Uint8Array;
@@ -102,7 +102,7 @@ export interface TwinChunk {
 }
 
 /** Follows the diagram in chunk-records.ts. */
-export function chunkOf([key, record]: readonly [Uint8Array, Uint8Array]): TwinChunk {
+export function chunkOf([key, record]: readonly [Uint8Array, Uint8Array]): ReferenceChunk {
   const [name, view] = [Buffer.from(key), Buffer.from(record)];
   return {
     contentId: Number(name.readBigUInt64BE(0)),
@@ -116,18 +116,18 @@ export function chunkOf([key, record]: readonly [Uint8Array, Uint8Array]): TwinC
   };
 }
 
-export function segmentLength(chunk: TwinChunk, segment: number): number {
+export function segmentLength(chunk: ReferenceChunk, segment: number): number {
   return Math.min(segmentBytes, chunk.length - segment * segmentBytes);
 }
 
-export function segmentNonce(chunk: TwinChunk, segment: number): Uint8Array {
+export function segmentNonce(chunk: ReferenceChunk, segment: number): Uint8Array {
   const nonce = Buffer.alloc(12);
   nonce.writeUInt32LE(chunk.counter + segment, 0);
   nonce.writeBigUInt64LE(chunk.timeNs, 4);
   return new Uint8Array(nonce);
 }
 
-export function segmentData(chunk: TwinChunk, segment: number): Uint8Array {
+export function segmentData(chunk: ReferenceChunk, segment: number): Uint8Array {
   const data = Buffer.alloc(24);
   data.writeDoubleLE(chunk.contentId, 0);
   data.writeUInt32LE(chunk.index, 8);
@@ -139,7 +139,7 @@ export function segmentData(chunk: TwinChunk, segment: number): Uint8Array {
 
 /** Throws unless the other implementation decrypts it. */
 function openSegment(
-  chunk: TwinChunk,
+  chunk: ReferenceChunk,
   segment: number,
   stored: { readonly blobs: Uint8Array; readonly key: Uint8Array },
 ): Uint8Array {
@@ -198,7 +198,7 @@ export function keysThatOpen(
   return keys;
 }
 
-export interface TwinRecord {
+export interface ReferenceRecord {
   /** The name in the record's seal: bucket, NUL, path. */
   readonly name: string;
   /** The number of a former version. */
@@ -209,7 +209,7 @@ export interface TwinRecord {
 /**
  * Returns the records of files, and of former versions, which begin with their time of retirement.
  */
-export function recordsOf(stores: MemoryStores): TwinRecord[] {
+export function recordsOf(stores: MemoryStores): ReferenceRecord[] {
   return stores.files.entries().map(([key, bytes]) => {
     const isFormer = key[0] === 0;
     const [bucket, path, version] = Buffer.from(key)
@@ -223,14 +223,17 @@ export function recordsOf(stores: MemoryStores): TwinRecord[] {
 /**
  * Returns all bytes of a stored file, decrypted by the other implementation from raw stable memory.
  */
-export function readByTwin(stores: MemoryStores, bucket: string, path: string): Uint8Array {
+export function readByReference(stores: MemoryStores, bucket: string, path: string): Uint8Array {
   const name = `${bucket}\0${path}`;
   const bytes = stores.files.get(Buffer.from(name)) ?? new Uint8Array(0);
-  return openByTwin(stores, { name, version: undefined, bytes });
+  return openByReference(stores, { name, version: undefined, bytes });
 }
 
-/** Like readByTwin(), for a given record. */
-export function openByTwin(stores: MemoryStores, { name, bytes: record }: TwinRecord): Uint8Array {
+/** Like readByReference(), for a given record. */
+export function openByReference(
+  stores: MemoryStores,
+  { name, bytes: record }: ReferenceRecord,
+): Uint8Array {
   const [bucket = '', path = ''] = name.split('\0');
   const { contentId, keySlot, tag } = fileHeadOf(record);
   const key = fileKeyOf(stores, { bucket, keySlot });
@@ -276,7 +279,7 @@ export function checksumOfChunk(record: Uint8Array): Uint8Array {
 /**
  * Returns the random bytes of the test stores again: HKDF-Expand, with the key replaced after each.
  */
-export function createTwinRandom(seed: number): (length: number) => Uint8Array {
+export function createReferenceRandom(seed: number): (length: number) => Uint8Array {
   const entropy = new Uint8Array(Uint32Array.from({ length: 8 }, () => seed).buffer);
   let key = hkdf(sha256, entropy, undefined, undefined, 32);
   return (length) => {
