@@ -34,7 +34,7 @@ beforeAll(async () => {
   await owner.get('revokeApiKey', ended.id);
   const reader = keyFor([service.bucket], ['read']);
   keys.set('no key', undefined);
-  keys.set('what is no key', 'efs_x');
+  keys.set('an invalid key', 'efs_x');
   keys.set('a revoked key for it', ended.secret);
   keys.set('a key for another bucket', service.apiKey);
   const { secret: reads } = await owner.get<{ secret: string }>('createApiKey', reader);
@@ -93,7 +93,7 @@ describe.each(['verifies', 'does not verify'])('through a gateway that %s', (wor
   const host = () => (word === 'verifies' ? 'localhost' : `${service.canisterId}.raw.localhost`);
   test.each([
     'no key',
-    'what is no key',
+    'an invalid key',
     'a revoked key for it',
     'a key for another bucket',
     'a key that only reads another',

@@ -164,7 +164,7 @@ describe('a small call', () => {
     ['endless nesting', [...Buffer.from('DIDL'), 1, 0x6e, 0, 1, 0, ...Array(9_000).fill(1)]],
     ['a record of itself', [...Buffer.from('DIDL'), 1, 0x6c, 1, 0, 0, 1, 0]],
     ['more arguments than the method has', [...Buffer.from('DIDL'), 0, 9, ...Array(9).fill(0x7f)]],
-    ['a nat without an end', [...Buffer.from('DIDL'), 0, 1, 0x7d, ...Array(9_000).fill(0xff)]],
+    ['an endless nat', [...Buffer.from('DIDL'), 0, 1, 0x7d, ...Array(9_000).fill(0xff)]],
   ])('is rejected if its argument is %s', async (_, bytes) => {
     await expectRefused('createBucket', Uint8Array.from(bytes), true);
     await expectRefused('cancelUpload', Uint8Array.from(bytes));

@@ -130,7 +130,7 @@ test('other requests with the key do not reveal the file either', async () => {
   }
   expect((await http('GET', 'files/a', { key: writes })).status).toBe(403);
   const file = await owner.get<{ etag: string }>('getFile', bucket, 'a', []);
-  expect(file.etag, 'it is as it was').toContain(digest.toString('hex'));
+  expect(file.etag, 'the file is unchanged').toContain(digest.toString('hex'));
 });
 
 describe('a response to a key that may only write has no data of others:', () => {

@@ -86,7 +86,7 @@ describe('readRequestNatively(): a request', () => {
   });
 
   it.each([
-    ['more headers than are taken', { headers: Array(requestHeaderCountMax + 1).fill(['a', 'b']) }],
+    ['too many headers', { headers: Array(requestHeaderCountMax + 1).fill(['a', 'b']) }],
     ['longer texts', { url: 'x'.repeat(requestTextBytesMax + 1) }],
   ])('with %s is left to the JavaScript reader', (_, change) => {
     expect(read(encode({ ...request, ...change }))).toBeUndefined();
@@ -138,16 +138,16 @@ describe('readRequestNatively(): header fields by name', () => {
 
   it.each<[string, [string, string][]]>([
     [
-      'a name that comes twice',
+      'a repeated name',
       [
         ['Range', 'a'],
         ['rANGE', 'b'],
       ],
     ],
     ['space before a value', [['a', ' b']]],
-    ['space behind a value', [['a', 'b\t']]],
-    ['a value beyond ASCII', [['a', 'é']]],
-    ['a name beyond ASCII', [['É', 'a']]],
+    ['space after a value', [['a', 'b\t']]],
+    ['a value that is not ASCII', [['a', 'é']]],
+    ['a name that is not ASCII', [['É', 'a']]],
   ])('are absent for %s', (_, headers) => {
     expect(fieldsOf([['host', 'x'], ...headers])).toBeUndefined();
   });

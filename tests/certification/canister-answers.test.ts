@@ -199,7 +199,7 @@ describe('http_request: a request that no certified answer covers asks for an up
     ['a GET with a body', () => ({ url: cloud('a'), body: Buffer.from('x') })],
     ['a method that is not allowed', () => ({ method: 'POST', url: cloud('a') })],
     [
-      'a method that is not allowed where nothing is',
+      'a method that is not allowed at a missing path',
       () => ({ method: 'POST', url: cloud('none') }),
     ],
     ['a doubled slash', () => ({ url: '/cloud/demo//a' })],

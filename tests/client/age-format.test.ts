@@ -195,23 +195,24 @@ function segmentAt(sealed: Uint8Array, start: number, index: number): Uint8Array
 }
 
 const alterations: Readonly<Record<string, Alteration>> = {
-  'two pieces that changed places': (sealed, start) =>
+  'two swapped segments': (sealed, start) =>
     concatBytes(
       sealed.subarray(0, start),
       segmentAt(sealed, start, 1),
       segmentAt(sealed, start, 0),
       sealed.subarray(start + 2 * sealedSegmentBytes),
     ),
-  'a piece that came twice': (sealed, start) =>
+  'a repeated segment': (sealed, start) =>
     concatBytes(
       sealed.subarray(0, start + sealedSegmentBytes),
       segmentAt(sealed, start, 0),
       sealed.subarray(start + sealedSegmentBytes),
     ),
-  'a piece that is missing': (sealed, start) =>
+  'a missing segment': (sealed, start) =>
     concatBytes(sealed.subarray(0, start), sealed.subarray(start + sealedSegmentBytes)),
-  'an end at a piece': (sealed, start) => sealed.subarray(0, start + 2 * sealedSegmentBytes),
-  'an empty last piece': (sealed) => concatBytes(sealed, new Uint8Array(16)),
+  'an end mark on an inner segment': (sealed, start) =>
+    sealed.subarray(0, start + 2 * sealedSegmentBytes),
+  'an empty last segment': (sealed) => concatBytes(sealed, new Uint8Array(16)),
 };
 
 describe('makeHeader(): any alteration is detected', () => {

@@ -29,10 +29,10 @@ describe('identityFromPem(): a secp256k1 key', () => {
 
   test.each([
     ['SEC 1', sec1],
-    ['SEC 1 behind its parameters', parameters + sec1],
+    ['SEC 1 after a block with its curve', parameters + sec1],
     ['SEC 1 with the line ends of Windows', sec1.replaceAll('\n', '\r\n')],
     ['SEC 1 that does not name its curve', asSec1WithoutCurve(key)],
-    ['that behind parameters', parameters + asSec1WithoutCurve(key)],
+    ['that after a block with its curve', parameters + asSec1WithoutCurve(key)],
     ['PKCS #8', pemOf(key, 'pkcs8')],
   ])('in %s', (_, pem) => {
     const identity = identityFromPem(pem);
@@ -95,7 +95,7 @@ describe('identityFromPem() refuses', () => {
     ['no PEM', 'hello', 'not a private key in PEM'],
     ['a public key', '-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----', 'not a private key'],
     [
-      'bytes that are no key',
+      'bytes that are not a key',
       '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----',
       'damaged',
     ],

@@ -86,8 +86,8 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
   test.each([
     ['nothing', 0],
     ['one byte', 1],
-    ['the most of a call', chunkBytesMax],
-    ['the most of an HTTP request', singleUploadBytesMax],
+    ['the largest file of one call', chunkBytesMax],
+    ['the largest file of one HTTP request', singleUploadBytesMax],
     ['three chunks, the last of one byte', 2 * chunkBytesMax + 1],
   ])('%s is uploaded and downloaded', async (what, size) => {
     const record = await roundTrip(`${what}.bin`, sampleBytes(what, size));
