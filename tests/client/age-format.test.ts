@@ -210,7 +210,7 @@ const alterations: Readonly<Record<string, Alteration>> = {
     ),
   'a missing segment': (sealed, start) =>
     concatBytes(sealed.subarray(0, start), sealed.subarray(start + sealedSegmentBytes)),
-  'an end mark on an inner segment': (sealed, start) =>
+  'a truncation between segments': (sealed, start) =>
     sealed.subarray(0, start + 2 * sealedSegmentBytes),
   'an empty last segment': (sealed) => concatBytes(sealed, new Uint8Array(16)),
 };
