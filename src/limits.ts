@@ -109,10 +109,10 @@ export const candidTableLengthMax = 32;
 /** Fields and alternatives of all these types. */
 export const candidTablePartsMax = 128;
 
-// Ingress that is let in
+// Accepted ingress
 /** URL and header fields of a request that changes nothing. */
 export const smallArgumentBytesMax = 16_384;
-/** Arguments of callers with a right are refused without a budget up to this length. */
+/** Up to this length, refusing an argument of a caller with a right takes no budget. */
 export const uncheckedArgumentBytesMax = 4_096;
 
 // Budgets of the whole canister, see domain/rights/budgets.ts

@@ -68,7 +68,7 @@ export function folderText(folder: FolderAddress): string {
   return `${folderLabels(folder)}\0\0${exactEnd}`;
 }
 
-/** Returns the path of its address without the slash. */
+/** Returns the path of the folder's address without the slash. */
 export function redirectText(folder: FolderAddress): string {
   return `${folderLabels(folder)}\0${exactEnd}`;
 }

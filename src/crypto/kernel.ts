@@ -120,7 +120,7 @@ export function wakeTimers(): void {
 
 const probeWords = 8;
 
-/** Without a kernel, the system call would certify the probe as data. */
+/** Whether a kernel is merged in. Without one, the system call certifies the probe as data. */
 export function isKernelLinked(): boolean {
   const probe = Uint32Array.of(...magicWords, 0, 0, 0, 0);
   const probeBytes = new Uint8Array(probe.buffer, 0, 4 * probeWords);

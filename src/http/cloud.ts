@@ -119,10 +119,10 @@ function tooLarge({ size, chunkCount }: FileRecord, reason: string): Refusal {
 }
 
 /**
- * Returns the part to answer with, which may be shorter than the requested range, for a gateway
- * that joins parts, a media element, which requests the rest later, a client that prefers parts,
- * and if the part reaches the end. All other clients would take a shorter answer for the end of the
- * file.
+ * Returns the index of the part that answers the range, or `undefined` if a stream answers all of
+ * it. Only the last part covers the range. A shorter part is for gateways that join parts, media
+ * elements, which request the rest later, and clients that prefer parts; all others would take it
+ * for the end of the file.
  */
 function partAsked(
   { request }: Exchange,

@@ -5,7 +5,7 @@ import type { ConsolePage } from '../domain/administration/console-pages.ts';
 import type { CertifiedText } from './certified-text.ts';
 import type { Header } from './message.ts';
 
-/** Gateways of volumes, and the network's own addresses for what only they answer. */
+/** Origins that the page may contact: gateways of volumes, and the agent endpoints. */
 const services = [
   'https://icp-api.io',
   ...gatewayDomains.flatMap((domain) => [`https://${domain}`, `https://*.${domain}`]),

@@ -49,9 +49,7 @@ export function servedHeaders(file: Represented) {
   return { validators, representation: representationHeaders(file) };
 }
 
-/**
- * For links: no cache stores the answer, no engine indexes it, linked pages do not get the address.
- */
+/** For links: not cached, not indexed, and pages that the file links to do not get the address. */
 export function linkHeaders(
   file: PublishedFile,
   { downloadName }: Pick<PublishedLink, 'downloadName'>,

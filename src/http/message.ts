@@ -79,7 +79,7 @@ export type PublicRow =
 /** Field values by lower-case name, for each request whose fields were read. */
 const fieldsOf = new WeakMap<readonly Header[], Map<string, string[]>>();
 
-/** Reads all fields at once, because a request is asked for about twenty. */
+/** Reads all fields at once, because a request needs about twenty of them. */
 function readFields(headers: readonly Header[]): Map<string, string[]> {
   const fields = new Map<string, string[]>();
   for (const [name, value] of headers) {

@@ -79,7 +79,7 @@ export function redirectOf(stores: Stores, place: SitePlace): SiteAnswer | undef
   return redirectTo({ bucketId: bucket.id, folder });
 }
 
-/** A relative address works wherever the bucket is served. Its dot is for names with colons. */
+/** Relative, to work wherever the bucket is served; the dot precedes names that have colons. */
 export function redirectTo(to: { readonly bucketId: string; readonly folder: string }): SiteAnswer {
   const { bucketId, folder } = to;
   const name = present((folder === '' ? bucketId : folder).split('/').at(-1), 'name of a folder');

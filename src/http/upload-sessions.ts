@@ -49,7 +49,7 @@ function startUpload(exchange: Exchange): Answer {
     return begun === undefined ? upgrade : sessionResponse(200, begun, call.nowNs);
   }
   const session = beginUpload(stores, call, request);
-  // Repeats a request that was still running during the query.
+  // Another request with the same token began the session after the query.
   const isRepeated = session.createdAtNs !== call.nowNs;
   return sessionResponse(isRepeated ? 200 : 201, session, call.nowNs);
 }

@@ -1,5 +1,5 @@
 // Helpers for Uint8Array that stay in native code: an interpreted loop over bytes costs thousands
-// of instructions per turn in the canister. It does not know the meaning of the bytes.
+// of instructions per turn in the canister.
 
 export const emptyBytes = new Uint8Array(0);
 

@@ -10,6 +10,6 @@ export interface ByteMap {
   delete(key: Uint8Array): Uint8Array | undefined;
   /** Returns the lowest key in bytewise order. */
   firstKey(): Uint8Array | undefined;
-  /** Returns at most `limit` keys in order, from position `start` on; costs more for later ones. */
+  /** Returns at most `limit` keys in order, from position `start` on; cost grows with `start`. */
   keys(start: number, limit: number): Uint8Array[];
 }

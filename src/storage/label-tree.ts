@@ -48,9 +48,7 @@ export interface LabelTree {
    */
   setLeaves(path: LabelPath, entries: Uint8Array): void;
   has(path: LabelPath): boolean;
-  /**
-   * Removes the path, everything below it, and labels that become empty; false without the path.
-   */
+  /** Removes the path, everything below, and labels that become empty; false without the path. */
   remove(path: LabelPath): boolean;
   /**
    * Moves the subtree at `from` to another path of the same space, and replaces the subtree there.

@@ -12,7 +12,7 @@ export const EndToEndOptions = IDL.Record({
   /** age recipients that the owners list, such as `age1…`, at most 8. */
   recipients: IDL.Opt(IDL.Vec(IDL.Text)),
 });
-/** An identity of a bucket, and the time since which it is used. */
+/** An identity of a bucket, and the time of its first use. */
 export const BucketEpoch = IDL.Record({
   /** From 1. */
   epoch: IDL.Nat,

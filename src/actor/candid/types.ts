@@ -66,7 +66,7 @@ export const UploadCompletion = IDL.Record({
   uploadId: IDL.Text,
   /** SHA-256 of the whole file, in hexadecimal; verified before the file is stored. */
   sha256: IDL.Opt(IDL.Text),
-  /** Added to the metadata of the beginning; replaces pairs with the same name. */
+  /** Added to the session's metadata; replaces pairs with the same name. */
   metadata: IDL.Opt(IDL.Vec(TextPair)),
   /** Entity tag of the present file; checked in addition to the session's own conditions. */
   ifMatch: IDL.Opt(IDL.Text),
@@ -351,7 +351,7 @@ export const FrontRole = IDL.Record({ volumes: IDL.Vec(IDL.Principal) });
 /** The canister's role in its service. */
 export const ServiceRole = IDL.Variant({ volume: VolumeRole, front: FrontRole });
 
-/** A budget, and the current rest of it. */
+/** A budget, and the part of it that is left now. */
 export const BudgetLeft = IDL.Record({
   burst: IDL.Nat,
   perMinute: IDL.Nat,

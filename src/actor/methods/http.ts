@@ -145,14 +145,14 @@ function reply(answer: Answer): void {
 
 /** HTTP: for gateways; agents do not need these methods. */
 export class HttpActor {
-  /** Answers, or asks with `upgrade` to be repeated as an update. */
+  /** Answers a request, or asks with `upgrade` to repeat it as an update. */
   @query([HttpRequest], HttpResponse, { manual: true })
   http_request(): void {
     const sent = received('http_request');
     if (sent !== undefined) respond('query', sent);
   }
 
-  /** Requests that change something, or whose response cannot be certified. */
+  /** Answers requests that change something, or whose response cannot be certified. */
   @update([HttpUpdateRequest], HttpResponse, { manual: true })
   http_request_update(): void | Promise<void> {
     const sent = received('http_request_update');

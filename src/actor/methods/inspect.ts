@@ -107,7 +107,7 @@ function explain(method: string, error: unknown): string {
   );
 }
 
-/** A refusal traps, because a message that is only not accepted is refused without a reason. */
+/** Traps with the refusal, because senders of messages that are not accepted get no reason. */
 export class InspectActor {
   @inspectMessage({ manual: true })
   inspect(): boolean {

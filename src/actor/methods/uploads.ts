@@ -115,7 +115,7 @@ export class UploadsActor {
   }
 
   /**
-   * Like completeFileUpload, with values that are known only at the end; ok is the file. A
+   * Like completeFileUpload, with values that are known only at the end; ok is the file's record. A
    * repetition returns the same file and ignores metadata and conditions.
    */
   @update([UploadCompletion], ResultFile, { manual: true })

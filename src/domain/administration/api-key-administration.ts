@@ -145,7 +145,7 @@ function notedKeys(
   return { live: keys.filter(isLive), expired: keys.filter((key) => !isLive(key)) };
 }
 
-/** Live keys of the bucket, the oldest first; for its owners. */
+/** Returns the live keys of the bucket, the oldest first. For its owners. */
 export function listKeys(stores: Stores, call: Call, bucketName: string): ApiKey[] {
   const bucket = ownedBucket(stores, call, bucketName);
   const keys = notedKeys(stores, bucket.id, call.nowNs).live.map(({ hash }) =>

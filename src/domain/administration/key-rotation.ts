@@ -136,7 +136,7 @@ function rewrapFileKeys(stores: Stores, progress: Progress): void {
   saveProgress(stores, { ...progress, slot: 1, slotEnd: 1, buckets: [] });
 }
 
-/** Keeps the former key, which alone wraps keys, while the new one cannot be decrypted. */
+/** Keeps the former key if the new one cannot be decrypted: then only the former one wraps keys. */
 function forgetFormerKey(stores: Stores, bucket: Bucket): void {
   currentBucketKey(stores, bucket).key.fill(0);
   eraseWrappedKey(stores, bucket.formerKeySlot, bucket.formerKeyId);

@@ -53,7 +53,7 @@ export function countBuckets(directory: OrderedIndex, principal?: Uint8Array): n
   return end - start;
 }
 
-/** Ids of the buckets that countBuckets() counts, sorted. */
+/** Returns the sorted ids of the buckets that countBuckets() counts. */
 export function bucketIds(
   directory: OrderedIndex,
   principal: Uint8Array | undefined,

@@ -12,7 +12,7 @@ import { changeTotals } from './bucket-totals.ts';
 
 export interface Bucket extends BucketKeys {
   readonly id: string;
-  /** Principal of the creator. */
+  /** Principal of the owner, at first the creator. */
   readonly owner: Uint8Array;
   readonly isPublic: boolean;
   /** Served as a site while the bucket is public, see files/sites.ts. */
@@ -26,7 +26,7 @@ export interface Bucket extends BucketKeys {
   readonly fileCount: number;
   readonly byteCount: number;
   readonly openUploadCount: number;
-  /** Declared sizes of the open uploads, which count towards the quota. */
+  /** Bytes of the quota that the open uploads reserve. */
   readonly openUploadByteCount: number;
   /** Days for which former versions are stored; 0 stores none, see files/version-records.ts. */
   readonly keepVersionsDays: number;

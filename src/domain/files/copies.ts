@@ -133,7 +133,9 @@ function findSource(
   return { file: file ?? refuseMissing(bucket, from), former };
 }
 
-/** Two end-to-end buckets get it too, because their files have different recipients. */
+/**
+ * Returns the refusal of a file from another bucket: even end-to-end ones have other recipients.
+ */
 function foreignFile({ id }: Bucket): Refusal {
   return new Refusal(
     'NotEncrypted',

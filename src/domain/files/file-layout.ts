@@ -153,7 +153,7 @@ function layoutOf(bytes: Uint8Array): Layout {
   return isUpgraded(bytes) ? layout : formerLayout;
 }
 
-/** Number of texts before the tags: the type and the stored headers. */
+/** Returns the number of texts before the tags: the type and the stored headers. */
 export function tagsStart(bytes: Uint8Array): number {
   return 1 + layoutOf(bytes).headerCount;
 }
@@ -176,7 +176,7 @@ export function decodeFile(bucketId: string, path: string, bytes: Uint8Array): F
   }
 }
 
-/** Returns the offset of the file's key; throws IntegrityError if the bytes are no record. */
+/** Returns the offset of the file's key; throws IntegrityError unless the bytes are a record. */
 export function decodeHead(bytes: Uint8Array): SealedContent {
   if (!isKnownVersion(bytes) || bytes.length < jsonStart) {
     throw damagedFile();

@@ -76,7 +76,7 @@ interface Notes {
   readonly metadata: readonly Uint8Array[];
 }
 
-/** Starts at the second text; another text precedes each of these. */
+/** `secondText`: the offset of the text after the type. Skips the stored headers. */
 function readNotes(bytes: Uint8Array, secondText: number): Notes {
   let start = secondText;
   for (let index = tagsStart(bytes); index > 2; index--) {

@@ -169,7 +169,7 @@ export type NewFile = Omit<FileRecord, keyof History> & {
   readonly key: Uint8Array;
   /** Origin of a file that was moved, copied or restored. */
   readonly origin?: Origin | undefined;
-  /** Result of nextContentId(), used for nothing else; a new content uses its own. */
+  /** A number from nextContentId() that nothing else uses; for a new content, its id. */
   readonly sealNumber: number;
 };
 
@@ -254,7 +254,7 @@ function placeFile(
 
 /**
  * Replaces the file, whose key is erased, by a former version that was already taken from the
- * stored ones. The version gets its own number and dates back. Returns the bucket.
+ * stored ones. The version keeps its own number and dates. Returns the bucket.
  */
 export function replaceByFormer(
   stores: Stores,

@@ -254,7 +254,7 @@ function isOthers({ keyHash, isMembers }: Link): boolean {
   return keyHash.length > 0 || isMembers;
 }
 
-/** Whether another link is within the limit; expired links have the same limit again. */
+/** Whether another live link is within the limit, and a stored one within twice the limit. */
 function areFewer(links: readonly Link[], nowNs: bigint, limit: number): boolean {
   const live = links.filter((link) => !isOver(link, nowNs)).length;
   return live < limit && links.length < 2 * limit;

@@ -74,7 +74,7 @@ interface TokenKeys {
   readonly nonceKey: Uint8Array;
 }
 
-/** By root key; an entry is freed together with its root key. */
+/** Keys of tokens by root key; an entry is freed together with its root key. */
 const keysOfRoot = new WeakMap<Uint8Array, TokenKeys>();
 
 /** Returns the key of tokens and the key of their nonces. */
@@ -140,7 +140,7 @@ function noteStream(stores: Stores, contentId: number, expiresAtNs: bigint): voi
   if (streams.size < knownStreamCountMax) streams.set(contentId, expiresAtNs);
 }
 
-/** Returns the end of the time for streams of the content; `undefined` without a stream. */
+/** Returns when streams of the content end at the latest; `undefined` without a stream. */
 export function streamedUntilNs(
   stores: Stores,
   contentId: number,

@@ -126,7 +126,7 @@ export function retireFile(stores: Stores, retired: Retired): Bucket {
   return bucket;
 }
 
-/** Counts nothing for a damaged record, whose size is unknown. */
+/** Counts or uncounts the version in the bucket; ignores a damaged one, whose size is unknown. */
 function withVersionCounted(bucket: Bucket, file: FileRecord | undefined, change: 1 | -1): Bucket {
   const bytes = bucket.versionBytes + change * countedBytes(file);
   return {

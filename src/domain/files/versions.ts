@@ -232,7 +232,7 @@ export function noSuchVersion({
   );
 }
 
-/** Makes the former version the file again, with a new number; the replaced file becomes former. */
+/** Makes the former version the file again, with a new number, and retires the present file. */
 export function restoreVersion(stores: Stores, call: Call, request: Restoration): WrittenFile {
   const { grant, bucket, former, old } = checkRestoration(stores, call, request);
   const restored = withFormer(stores, { bucket, former }, ({ file, key }) => {
@@ -299,8 +299,8 @@ export function checkErasure(stores: Stores, call: Call, request: Erasure): Eras
 }
 
 /**
- * Erases their keys at once, up to 1,000 per message. The latest former version replaces an erased
- * current one; without a former version the file is deleted.
+ * Erases versions and their keys at once, up to 1,000 per message. The latest former version
+ * replaces an erased current one; without a former version the file is deleted.
  */
 export function eraseVersions(
   stores: Stores,

@@ -19,7 +19,7 @@ export function cursorOf(name: Uint8Array): string {
   return encodeBase64Url(concatBytes(version, name));
 }
 
-/** Splits one entry more than a page shows into the page and the cursor of the next one. */
+/** Splits entries, one more than a page shows, into the page and the cursor of the next one. */
 export function firstPage<T>(
   found: readonly T[],
   limit: number,

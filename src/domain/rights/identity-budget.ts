@@ -21,7 +21,7 @@ interface Limit {
 
 const hourly = (count: number) => ({ burst: count, perMinute: count / 60 });
 
-/** A bucket that is full only if the principal has derived nothing in the last hour. */
+/** A token bucket that is full only if the principal has derived nothing in the last hour. */
 function firstOf(principal: string): TokenBucket {
   return { name: `first derivation ${principal}`, allowance: hourly(1) };
 }

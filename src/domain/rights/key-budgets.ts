@@ -78,7 +78,7 @@ export function useKey(stores: Stores, call: Call, secret: string): ApiKey {
   return key;
 }
 
-/** The inspection of a message checks the key's budget; the update takes from it. */
+/** Checks the key's budget in the inspection of a message, and takes from it in the update. */
 export function chargeKey(stores: Stores, call: Call, key: ApiKey | undefined): void {
   const { charge, nowNs } = call;
   if (key === undefined || charge === undefined) return;

@@ -1,5 +1,5 @@
-// Members of buckets: principals that owners added, each with a role. The creator of a bucket and
-// the canister's controllers are owners without being listed.
+// Members of buckets: principals that owners added, each with a role. The owner in the bucket's
+// record and the canister's controllers are owners without being listed here.
 
 import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';

@@ -43,8 +43,8 @@ type Refused = Extract<BatchResult, { refusal: Refusal }>;
 type Prepared = PreparedFile & { readonly digest: Uint8Array };
 
 /**
- * Returns what uploadBatch() would answer if it cannot store the files, except for wrong digests;
- * undefined if it can. For queries. Throws what refuses the whole batch. Changes nothing.
+ * Returns the answer of uploadBatch() if it would refuse a file, except for a wrong digest; else
+ * undefined. For queries. Throws what refuses the whole batch. Changes nothing.
  */
 export function checkBatch(
   stores: Stores,

@@ -48,7 +48,7 @@ export interface Completion extends UploadName {
   readonly sha256?: string | undefined;
   /** Preconditions at completion, in addition to those of the beginning. */
   readonly conditions?: WritePreconditions | undefined;
-  /** Added to the metadata of the beginning; replaces pairs with the same name. */
+  /** Added to the session's metadata; replaces pairs with the same name. */
   readonly metadata?: Metadata | undefined;
 }
 
@@ -94,7 +94,7 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
   return { session: completed, ...shownToUploader(stores, session, { file, isNew }) };
 }
 
-/** Returns the record as the beginning key may see it: anybody with its id can complete it. */
+/** Returns what the key that began the upload may see: anybody with the id can complete it. */
 function shownToUploader(
   stores: Stores,
   session: UploadSession,
