@@ -9,8 +9,7 @@ import type { Principal } from '@icp-sdk/core/principal';
 import type { IDL } from '@icp-sdk/core/candid';
 
 /**
- * Principals that may create buckets besides the controllers, and the budgets of callers without a
- * right.
+ * Principals besides controllers that may create buckets, and budgets of callers without a right.
  */
 export interface AccessChange {
   'allow' : [] | [Array<Principal>],
@@ -656,7 +655,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Like completeFileUpload, with values that are known only at the end; ok is the file. A
+   * Like completeFileUpload, with values that are known only at the end; ok is the file's record. A
    * repetition returns the same file and ignores metadata and conditions.
    */
   'completeFileUploadWith' : ActorMethod<
@@ -711,7 +710,7 @@ export interface _SERVICE {
   >,
   /**
    * Deletes at most 1,000 paths, or as many files with a prefix; fewer if files have many chunks or
-   * links. Then other paths get SlowDown, and a prefix continues with its cursor.
+   * links. The remaining paths then get SlowDown; a prefix continues with its cursor.
    */
   'deleteFiles' : ActorMethod<
     [FileDeletion],
@@ -773,8 +772,7 @@ export interface _SERVICE {
   /** (uploadId) Returns the state of an upload and its missing chunks. */
   'getUpload' : ActorMethod<[string], { 'ok' : Upload } | { 'err' : string }>,
   /**
-   * (bucketId, prefix, apiKey) Counts files and their bytes below a prefix; without one, of the
-   * whole bucket.
+   * (bucketId, prefix, apiKey) Counts files and their bytes below a prefix, or in the bucket.
    */
   'getUsage' : ActorMethod<
     [string, [] | [string], [] | [string]],
@@ -866,8 +864,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Moves up to 1,000 files per call, fewer if they have many chunks or links. Call again until it
-   * is done.
+   * Moves up to 1,000 files, fewer with many chunks or links. Call again until `isDone`.
    */
   'moveFiles' : ActorMethod<
     [PrefixMove],
@@ -881,8 +878,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId, path, version, offset, length, apiKey) Returns bytes of a version, at most 1,900,000
-   * per call.
+   * (bucketId, path, version, offset, length, apiKey) Returns up to 1,900,000 bytes of a version.
    */
   'readVersion' : ActorMethod<
     [string, string, bigint, bigint, bigint, [] | [string]],
@@ -913,8 +909,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId) Creates a new bucket key, which from now on wraps the keys of its files. For the
-   * bucket's owners.
+   * (bucketId) Creates a bucket key, which from now on wraps the files' keys. For owners.
    */
   'rotateBucketKey' : ActorMethod<
     [string],
@@ -949,8 +944,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Changes who may create buckets, and budgets, for controllers. ok lists all principals that may
-   * create buckets.
+   * Changes budgets and the principals that may create buckets, for controllers. ok lists all
+   * principals that may create buckets.
    */
   'updateAccess' : ActorMethod<
     [AccessChange],
@@ -996,8 +991,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Stores at most 200 files with 2,000,000 bytes in total: either all or none. ok has the order of
-   * the files.
+   * Stores at most 200 files with 2,000,000 bytes in total: either all or none. ok lists the
+   * results in the order of the files.
    */
   'uploadFiles' : ActorMethod<
     [FileBatch],
