@@ -64,7 +64,7 @@ test('recordKernelCalls(): a witness takes at most 100,000', async () => {
   expect(await cost(() => tree.wildcardDepth(missing))).toBeLessThan(100_000);
 });
 
-test('recordGateCalls(): leaves of 1,000 parts take at most 40,000 per part to store, and 150,000 to compute', async () => {
+test('recordKernelCalls(): leaves of 1,000 parts take at most 40,000 per part to store, and 150,000 to compute', async () => {
   const place = { ...fileAt(8), hashes: [digest('expression')] };
   expect(await cost(() => tree.setLeaves(place, pairs(1_000)))).toBeLessThan(40_000_000);
   const parts = {
@@ -78,7 +78,7 @@ test('recordGateCalls(): leaves of 1,000 parts take at most 40,000 per part to s
   expect(await cost(() => partLeaves(parts))).toBeLessThan(150_000_000);
 });
 
-test('recordGateCalls(): each of 10,000 leaves of a level takes at most 60,000 to store, and 15,000 to remove', async () => {
+test('recordKernelCalls(): each of 10,000 leaves of a level takes at most 60,000 to store, and 15,000 to remove', async () => {
   const place = { ...fileAt(9), hashes: [digest('expression')] };
   const put = await cost(() => tree.setLeaves(place, pairs(10_000)));
   const removed = await cost(() => tree.remove(place));
@@ -86,7 +86,7 @@ test('recordGateCalls(): each of 10,000 leaves of a level takes at most 60,000 t
   expect(removed).toBeLessThan(150_000_000);
 });
 
-test('recordGateCalls(): the leaves of a file take at most 500,000, and so do those of an answer', async () => {
+test('recordKernelCalls(): the leaves of a file take at most 500,000, and so do those of an answer', async () => {
   const constants = Buffer.concat(Array.from({ length: 29 }, (_, at) => digest(`${at}`)));
   const leaves = openFileLeaves(() => constants);
   const etag = `"${'07'.repeat(32)}-1"`;
@@ -109,7 +109,7 @@ test('recordGateCalls(): the leaves of a file take at most 500,000, and so do th
   );
 });
 
-test('recordGateCalls(): Base64 takes at most 5 instructions per byte', async () => {
+test('recordKernelCalls(): Base64 takes at most 5 instructions per byte', async () => {
   const header = () =>
     certificateHeader({ certificate: new Uint8Array(500_000), witness: subtree, path: 'a' });
   expect(await cost(header)).toBeLessThan(5 * 500_000);

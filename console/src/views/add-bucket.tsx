@@ -80,7 +80,9 @@ function BucketForm({ session, label, onAdded }: Props & { label: string }) {
               value={isEndToEnd}
             />
           )}
-          {isEndToEnd.value && <Checkbox label="Seal the names of files too" value={sealsNames} />}
+          {isEndToEnd.value && (
+            <Checkbox label="Also encrypt the names of files" value={sealsNames} />
+          )}
         </>
       )}
       <Failure text={failure.value} />
