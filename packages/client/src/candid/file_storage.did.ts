@@ -8,9 +8,7 @@ import type { ActorMethod } from '@icp-sdk/core/agent';
 import type { Principal } from '@icp-sdk/core/principal';
 import type { IDL } from '@icp-sdk/core/candid';
 
-/**
- * Principals besides controllers that may create buckets, and budgets of callers without a right.
- */
+/** Principals besides controllers that may create buckets, and budgets of callers without a right. */
 export interface AccessChange {
   'allow' : [] | [Array<Principal>],
   /** The same requests with a link's secret. */
@@ -41,7 +39,7 @@ export interface ApiKey {
   'prefix' : [] | [string],
   'buckets' : Array<string>,
 }
-/** A new key: `read`, `write` and `delete` are its permissions in the listed buckets of the caller. */
+/** A new key: `read`, `write` and `delete` are its permissions in these buckets of the caller. */
 export interface ApiKeyRequest {
   'permissions' : Array<string>,
   /** Nanoseconds since 1970; absent: the key does not expire. */
@@ -114,7 +112,7 @@ export interface BucketChange {
 }
 /** `force`: cancels open uploads. */
 export interface BucketDeletion { 'force' : [] | [boolean] }
-/** An identity of a bucket, and the time since which it is used. */
+/** An identity of a bucket, and the time of its first use. */
 export interface BucketEpoch {
   /** Public key of the identity; absent until a client of an owner publishes it. */
   'recipient' : [] | [string],
@@ -158,7 +156,7 @@ export interface BucketOptions {
 }
 /** A budget of updates: the maximum at once, and the refill per minute. */
 export interface Budget { 'burst' : bigint, 'perMinute' : bigint }
-/** A budget, and the current rest of it. */
+/** A budget, and the part of it that is left now. */
 export interface BudgetLeft {
   'left' : bigint,
   'burst' : bigint,
@@ -214,11 +212,11 @@ export interface EndToEnd {
   'usesVetKeys' : boolean,
   'sealsNames' : boolean,
 }
-/** Options of an end-to-end bucket: only clients encrypt and decrypt its files, which are age files. */
+/** Options of an end-to-end bucket: clients encrypt and decrypt its files, which are age files. */
 export interface EndToEndOptions {
   /** age recipients that the owners list, such as `age1…`, at most 8. */
   'recipients' : [] | [Array<string>],
-  /** Members get an identity by the network's vetKeys. Default: true. */
+  /** Members get an identity that the network derives (vetKeys). Default: true. */
   'usesVetKeys' : [] | [boolean],
   /** Clients seal the segments of paths. Default: false. */
   'sealsNames' : [] | [boolean],
@@ -241,7 +239,7 @@ export interface FileBatch {
   'bucketId' : string,
   'apiKey' : [] | [string],
 }
-/** A change of a file's properties. An absent field stays; a present one replaces the whole field. */
+/** A change of a file's properties: a present field replaces the whole one, an absent one stays. */
 export interface FileChange {
   'contentType' : [] | [string],
   'metadata' : [] | [Array<TextPair>],
@@ -447,7 +445,7 @@ export interface NewLink {
   'id' : string,
   'url' : string,
   'expiresAt' : [] | [bigint],
-  /** The front's page that opens end-to-end files; the end of `url` after `/s` follows it. */
+  /** The front's page that opens end-to-end files; append the part of `url` after `/s`. */
   'linkPage' : [] | [string],
 }
 /** A move of all files below a prefix to another prefix of the bucket. */
@@ -552,10 +550,10 @@ export interface Upload {
 export interface UploadCompletion {
   /** SHA-256 of the whole file, in hexadecimal; verified before the file is stored. */
   'sha256' : [] | [string],
-  /** Added to the metadata of the beginning; replaces pairs with the same name. */
+  /** Added to the session's metadata; replaces pairs with the same name. */
   'metadata' : [] | [Array<TextPair>],
   'ifNoneMatch' : [] | [string],
-  /** Entity tag of the file now at the path; checked in addition to the session's own conditions. */
+  /** Entity tag of the present file; checked in addition to the session's own conditions. */
   'ifMatch' : [] | [string],
   'apiKey' : [] | [string],
   'uploadId' : string,
@@ -767,13 +765,11 @@ export interface _SERVICE {
     { 'ok' : FileRecord } |
       { 'err' : string }
   >,
-  /** Returns version, counts, sizes in bytes, and cycles for callers who may see them. No secrets. */
+  /** Returns version, counts, sizes in bytes, and cycles for callers who may see them. */
   'getStatus' : ActorMethod<[], { 'ok' : Status } | { 'err' : string }>,
   /** (uploadId) Returns the state of an upload and its missing chunks. */
   'getUpload' : ActorMethod<[string], { 'ok' : Upload } | { 'err' : string }>,
-  /**
-   * (bucketId, prefix, apiKey) Counts files and their bytes below a prefix, or in the bucket.
-   */
+  /** (bucketId, prefix, apiKey) Counts files and their bytes below a prefix, or in the bucket. */
   'getUsage' : ActorMethod<
     [string, [] | [string], [] | [string]],
     { 'ok' : Usage } |
@@ -788,14 +784,14 @@ export interface _SERVICE {
     { 'ok' : FileRecord } |
       { 'err' : string }
   >,
-  /** Answers, or asks with `upgrade` to be repeated as an update. */
+  /** Answers a request, or asks with `upgrade` to repeat it as an update. */
   'http_request' : ActorMethod<[HttpRequest], HttpResponse>,
   /** Returns the next bytes of a body, at most 1,900,000. */
   'http_request_streaming_callback' : ActorMethod<
     [StreamingToken],
     StreamingResponse
   >,
-  /** Requests that change something, or whose response cannot be certified. */
+  /** Answers requests that change something, or whose response cannot be certified. */
   'http_request_update' : ActorMethod<[HttpUpdateRequest], HttpResponse>,
   /** (bucketId) Lists the keys of a bucket, for its owners. */
   'listApiKeys' : ActorMethod<
@@ -803,13 +799,13 @@ export interface _SERVICE {
     { 'ok' : Array<ApiKey> } |
       { 'err' : string }
   >,
-  /** (page, pageSize) Lists the caller's buckets, by pages from 1 on; 1 to 50 per page, default 10. */
+  /** (page, pageSize) Lists the caller's buckets, by pages from 1; 1 to 50 per page, default 10. */
   'listBuckets' : ActorMethod<
     [[] | [bigint], [] | [bigint]],
     { 'ok' : BucketList } |
       { 'err' : string }
   >,
-  /** Pages and their size are integers from 1 on; a size above 50 counts as 50. */
+  /** Lists files by pages, numbered from 1. A page size above 50 counts as 50. */
   'listFiles' : ActorMethod<
     [ListFilesRequest],
     { 'ok' : FileList } |
@@ -863,23 +859,19 @@ export interface _SERVICE {
     { 'ok' : FileRecord } |
       { 'err' : string }
   >,
-  /**
-   * Moves up to 1,000 files, fewer with many chunks or links. Call again until `isDone`.
-   */
+  /** Moves up to 1,000 files, fewer with many chunks or links. Call again until `isDone`. */
   'moveFiles' : ActorMethod<
     [PrefixMove],
     { 'ok' : PrefixMoved } |
       { 'err' : string }
   >,
-  /** (bucketId, path, offset, length, apiKey) Returns bytes of a file, at most 1,900,000 per call. */
+  /** (bucketId, path, offset, length, apiKey) Returns bytes of a file, at most 1,900,000. */
   'readFile' : ActorMethod<
     [string, string, bigint, bigint, [] | [string]],
     { 'ok' : Uint8Array } |
       { 'err' : string }
   >,
-  /**
-   * (bucketId, path, version, offset, length, apiKey) Returns up to 1,900,000 bytes of a version.
-   */
+  /** (bucketId, path, version, offset, length, apiKey) Returns up to 1,900,000 bytes of a version. */
   'readVersion' : ActorMethod<
     [string, string, bigint, bigint, bigint, [] | [string]],
     { 'ok' : Uint8Array } |
@@ -908,9 +900,7 @@ export interface _SERVICE {
     { 'ok' : Bucket } |
       { 'err' : string }
   >,
-  /**
-   * (bucketId) Creates a bucket key, which from now on wraps the files' keys. For owners.
-   */
+  /** (bucketId) Creates a bucket key, which from now on wraps the files' keys. For owners. */
   'rotateBucketKey' : ActorMethod<
     [string],
     { 'ok' : null } |
