@@ -12,12 +12,9 @@ import { isLocal, type Service, serviceHost, thisService } from './service.ts';
 
 export interface DropBox {
   readonly bucket: string;
-  /** With its last slash; '' for all of the bucket. */
+  /** With its last slash; '' for the whole bucket. */
   readonly folder: string;
-  /**
-   * The digest of the recipients, `none` if senders do not encrypt; absent in addresses of earlier
-   * versions.
-   */
+  /** Digest of the recipients, `none` without end-to-end; old addresses have none. */
   readonly recipients?: string | undefined;
 }
 
@@ -58,7 +55,7 @@ export const session = signal<Session | undefined>(undefined);
 /** The digest of recipients that the holder of the drop box has not accepted. */
 export const otherRecipients = signal<string | undefined>(undefined);
 
-/** Takes about two seconds; then the page shows the failure, and uploads wait for the service. */
+/** Gives up after about two seconds; then the page shows the failure, and uploads wait. */
 const retry = { attemptsMax: 4 };
 
 const keptName = 'efs-session';
@@ -140,7 +137,7 @@ export async function openDropBox(apiKey: string, drop: DropBox): Promise<void> 
   session.value = await keySession(kept);
 }
 
-/** Accepts other recipients of the open drop box, also after a reload. */
+/** Accepts other recipients of the open drop box, in this tab and after a reload of it. */
 export function acceptRecipients(recipients: string): void {
   const { value: current } = session;
   const kept = readKept();

@@ -73,10 +73,10 @@ describe.skipIf(isBrowserUnwanted)('a drop box', () => {
   });
   afterAll(() => tested?.close());
 
-  test('is made by an owner, with an address that names the recipients, and is revoked', async () => {
+  test('is created by an owner, has an address that names the recipients, and can be revoked', async () => {
     const { page: owners, faults, context } = await tested.open();
     await owners.goto(tested.pages.url);
-    await owners.getByRole('button', { name: 'Use a key of this device' }).click();
+    await owners.getByRole('button', { name: 'Use a key on this device' }).click();
     const line = await owners.getByText('efs member add').textContent();
     const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
     await tested.storage.buckets.create('post', { endToEnd: {} });
@@ -87,7 +87,7 @@ describe.skipIf(isBrowserUnwanted)('a drop box', () => {
       await owners.goto(`${tested.pages.url}/#/files/${bucket}/`);
       await owners.getByRole('button', { name: 'Receive files' }).click();
       await owners.getByLabel('Name of its key').fill(name);
-      await owners.getByRole('button', { name: 'Make the address' }).click();
+      await owners.getByRole('button', { name: 'Create the address' }).click();
       const address = (await owners.getByText(/#key=efs_/).textContent()) ?? '';
       await owners.getByRole('img', { name: 'The address as a QR code' }).waitFor();
       await owners.keyboard.press('Escape');
@@ -166,7 +166,7 @@ describe.skipIf(isBrowserUnwanted)('a drop box', () => {
     expect(await openedBy(identities[1] ?? '', 'open', 'in/a.txt')).toBe(text);
   });
 
-  test('asks before it sends files without encryption, or with encryption to unnamed recipients', async () => {
+  test('asks before it sends files unencrypted, or encrypted to recipients that the address does not name', async () => {
     const brief = await addressOf('brief', await makeBucket('brief'));
     await tested.storage.buckets.update('brief', { isEndToEnd: false });
     await page.goto('about:blank');
@@ -188,7 +188,7 @@ describe.skipIf(isBrowserUnwanted)('a drop box', () => {
     await page.getByText('encrypted on this device before they are sent').waitFor();
   });
 
-  test('works by an address of an earlier version, which names no recipients', async () => {
+  test('works with an address of an earlier version, which names no recipients', async () => {
     await makeBucket('earlier');
     await changeRecipients('earlier');
     await page.goto('about:blank');

@@ -203,7 +203,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await checkView('drop-box');
   });
 
-  test('of who was asked to send files, and finds other recipients than the address names', async () => {
+  test('of a drop box whose recipients are not those of its address', async () => {
     const request = { name: 'box', buckets: ['safe'], permissions: ['write'] } as const;
     const { secret } = await tested.storage.keys.create(request);
     const recipients = 'A'.repeat(43);
@@ -211,6 +211,6 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.goto('about:blank');
     await page.goto(`${tested.pages.url}/#${told}`);
     await page.getByRole('button', { name: 'Accept the recipients' }).waitFor();
-    await judge('drop-box-question');
+    await checkView('drop-box-question');
   });
 });

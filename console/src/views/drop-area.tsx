@@ -30,7 +30,7 @@ function send({ session, bucket, prefix }: Target, chosen: readonly ChosenFile[]
 
 interface DropAreaProps {
   readonly target: Target;
-  /** The area takes no files now. */
+  /** Whether the area takes no files now. */
   readonly isOff?: boolean;
   readonly children: ComponentChildren;
 }

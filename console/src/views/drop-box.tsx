@@ -1,5 +1,5 @@
-// The page for people who were asked to send files: where the files go, and their progress. It
-// sends nothing while the recipients are not those of its address, unless the sender accepts them.
+// The page of a drop box for its senders. It sends nothing while the bucket's recipients differ
+// from those of the address, unless the sender accepts them.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -16,7 +16,7 @@ import { counted, nameOf } from '../words.ts';
 import { DropArea, UploadButtons } from './drop-area.tsx';
 
 const closed =
-  'This drop box is closed: it has expired or was removed. Ask the sender of the address for ' +
+  'This drop box is closed: it has expired or was revoked. Ask the sender of the address for ' +
   'another one.';
 
 export function DropBoxPage({ session, box }: { session: Session; box: DropBox }) {
@@ -64,15 +64,15 @@ export function DropBoxPage({ session, box }: { session: Session; box: DropBox }
           {...(failure.value?.isPassing && { onRetry: () => void look() })}
         />
         {failure.value === undefined && known === undefined && (
-          <p class="waiting">Asking whether it is open …</p>
+          <p class="waiting">Checking whether it is open …</p>
         )}
         {other !== undefined && <Question box={box} other={other} onAccept={() => accept(other)} />}
         {isOpen && (
           <>
             <p>
               {known === notEndToEnd
-                ? 'They lie encrypted, but whoever runs the service could read them.'
-                : 'They are encrypted on this device before they are sent, and opened by those whom they are for alone.'}
+                ? 'They are stored encrypted, but whoever runs the service could read them.'
+                : 'They are encrypted on this device before they are sent; only their recipients can decrypt them.'}
             </p>
             <div class="drop-target">
               <p>Drop files or folders here, or choose them.</p>
@@ -92,17 +92,15 @@ interface QuestionProps {
   onAccept(): void;
 }
 
-/** Asks whether to send files to other recipients than the address names. */
+/** Asks whether to send files to recipients that differ from those of the address. */
 function Question({ box: { bucket, recipients }, other, onAccept }: QuestionProps) {
   return (
     <div class="failure question" role="alert">
       <p>{changeOf(recipients, other)}</p>
-      <p>
-        Ask the person who sent you the address before you accept this; until then nothing is sent.
-      </p>
+      <p>Nothing is sent until you accept this. First ask the person who sent you the address.</p>
       {other !== notEndToEnd && (
         <p class="quiet">
-          The owner compares this digest with that of efs identity show {bucket}:
+          The owner can compare this digest with the one that efs identity show {bucket} prints:
           <code class="principal">{other}</code>
         </p>
       )}
@@ -115,17 +113,14 @@ function Question({ box: { bucket, recipients }, other, onAccept }: QuestionProp
 
 function changeOf(expected: string | undefined, other: string): string {
   if (other === notEndToEnd) {
-    return (
-      'Your files would no longer be encrypted on this device: whoever runs the service could read ' +
-      'them.'
-    );
+    return 'Files would no longer be encrypted on this device: whoever runs the service could read them.';
   }
   return expected === notEndToEnd
     ? 'Your files would now be encrypted on this device, for recipients that the address does not name.'
     : 'The recipients have changed since this address was made: other people could read your files.';
 }
 
-/** Since the page was opened. */
+/** Lists the files sent since the page was opened. */
 function Sent({ bucket, folder }: Pick<DropBox, 'bucket' | 'folder'>) {
   const names = useSignal<readonly string[]>([]);
   useEffect(
