@@ -1,5 +1,5 @@
-// Drop boxes: an address by which people send files to one folder and see nothing. It contains a
-// key that may only write below the folder, and the digest of the recipients of the files.
+// Drop boxes: addresses for sending files to one folder without seeing its contents. The address
+// contains a key that may only write below the folder, and the digest of the files' recipients.
 
 import { type Storage, transportOf } from '../../packages/client/src/storage.ts';
 import { notEndToEnd } from '../../packages/client/src/types/recipients-digest.ts';
@@ -9,12 +9,12 @@ import { type DropBox, type Session, secretOf } from './session.ts';
 export interface DropBoxRequest {
   readonly bucket: string;
   readonly folder: string;
-  /** Name of the key, for its owner. */
+  /** Name of the key in the owner's list. */
   readonly name: string;
   readonly expiresAt: Date | undefined;
 }
 
-/** Creates a drop box and returns its address; whoever has it has the key. */
+/** Creates a drop box and returns its address, which contains the key's secret. */
 export async function makeDropBox(storage: Storage, request: DropBoxRequest): Promise<string> {
   const { bucket, folder, name, expiresAt } = request;
   const recipients = await storage.buckets.recipientsDigest(bucket);
@@ -25,7 +25,7 @@ export async function makeDropBox(storage: Storage, request: DropBoxRequest): Pr
     prefix: folder || undefined,
     expiresAt,
   });
-  // The folder is last: an address that was cut short is not a drop box without recipients.
+  // The folder comes last, so that a truncated address is not a drop box without recipients.
   const told = new URLSearchParams({ key: secret, bucket, recipients, folder });
   return `${location.origin}/#${told}`;
 }

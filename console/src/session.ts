@@ -12,7 +12,7 @@ import { isLocal, type Service, serviceHost, thisService } from './service.ts';
 
 export interface DropBox {
   readonly bucket: string;
-  /** With its last slash; '' for the whole bucket. */
+  /** Ends in a slash; '' for the whole bucket. */
   readonly folder: string;
   /** Digest of the recipients, `none` without end-to-end; old addresses have none. */
   readonly recipients?: string | undefined;
@@ -118,7 +118,7 @@ function pinsOf(drop: DropBox | undefined): EndToEndOptions {
   };
 }
 
-/** Tries the key where it is to be used; throws a StorageError when it opens nothing there. */
+/** Signs in after a test of the key; throws StorageError if it gives no right to the bucket. */
 export async function signInByKey(
   apiKey: string,
   { bucket, isRemembered: shallRemember }: { bucket: string; isRemembered: boolean },
@@ -239,8 +239,7 @@ interface ToldKey {
 
 /**
  * Reads `#key=efs_…&bucket=demo`, as `npm start` prints it, or the address of a drop box. Removes
- * it from the address bar before anything else happens, so that no history and no copied address
- * has it.
+ * it from the address bar at once, so that no history and no copied address contains it.
  */
 export function takeKeyOfAddress(): ToldKey | undefined {
   if (!location.hash.startsWith('#key=')) return undefined;

@@ -128,7 +128,7 @@ describe.skipIf(isBrowserUnwanted)('a drop box', () => {
     await context.close();
   });
 
-  test('sends nothing to recipients that its address does not name until they are accepted', async () => {
+  test('sends nothing to recipients that are not in its address until they are accepted', async () => {
     const address = await addressOf('changed', await makeBucket('changed'));
     await changeRecipients('changed');
     await page.goto('about:blank');
