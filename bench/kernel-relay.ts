@@ -4,7 +4,7 @@
 import binaryen from 'binaryen';
 import type { Replica } from '../packages/replica/src/replica.ts';
 import { buildKernel } from '../scripts/kernel.ts';
-import { linkKernel } from '../scripts/link.ts';
+import { mergeKernel } from '../scripts/merge-wasm.ts';
 
 // Argument: count u32, that many lengths u32, then the buffers, each at a multiple of 16.
 const canisterText = `(module
@@ -55,7 +55,7 @@ export interface Relay {
 export async function openRelay(replica: Replica): Promise<Relay> {
   const module = binaryen.parseText(canisterText);
   const kernel = await buildKernel();
-  const wasm = await linkKernel({ canister: module.emitBinary(), kernel });
+  const wasm = await mergeKernel({ canister: module.emitBinary(), kernel });
   module.dispose();
   const canisterId = await replica.createCanister();
   await replica.install(canisterId, wasm);

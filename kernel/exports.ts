@@ -1,5 +1,5 @@
 // Functions that replace System API functions of the same names, and the callbacks that
-// scripts/link.ts puts into the table of functions.
+// scripts/merge-wasm.ts puts into the table of functions.
 
 import { linearRead, linearWrite, spaceGrow, spaceSize } from './stable-space';
 

@@ -20,7 +20,7 @@ import { fileTree } from './file-tree';
 import { ensureHeap, wipeSecrets } from './heap';
 import { hmacSha256 } from './hmac';
 import { labelOperands, runLabels } from './label-operations';
-import { linkedDataRead, linkedDataSize } from './linked-data';
+import { mergedDataRead, mergedDataSize } from './merged-data';
 import { at, lengthOf, setOperand, sized } from './operands';
 import {
   indexCount, indexCountBlocks, indexFind, indexInsert, indexRank, indexRead, indexRemove,
@@ -64,8 +64,8 @@ const spaceReadOperation: u32 = 34;
 const spaceWriteOperation: u32 = 35;
 const spaceEraseOperation: u32 = 36;
 const wakeTimersOperation: u32 = 37;
-const linkedDataSizeOperation: u32 = 38;
-const linkedDataReadOperation: u32 = 39;
+const mergedDataSizeOperation: u32 = 38;
+const mergedDataReadOperation: u32 = 39;
 const variableSizeOperation: u32 = 40;
 const variableReadOperation: u32 = 41;
 const indexCountOperation: u32 = 48;
@@ -155,7 +155,7 @@ function operandCount(operation: u32): u32 {
     case indexCountBlocksOperation: return 2;
     case sha256InitOperation:
     case jsonShapeOperation:
-    case linkedDataReadOperation:
+    case mergedDataReadOperation:
     case variableSizeOperation:
     case spaceReadOperation:
     case spaceWriteOperation:
@@ -169,7 +169,7 @@ function operandCount(operation: u32): u32 {
     case spaceGrowOperation:
     case spaceEraseOperation:
     case wakeTimersOperation:
-    case linkedDataSizeOperation:
+    case mergedDataSizeOperation:
     case indexCountOperation: return 0;
   }
   unreachable();
@@ -239,12 +239,12 @@ function runSpace(operation: u32, block: usize): void {
     spaceRead(space, at(0), offset, lengthOf(0));
     return;
   }
-  if (operation == linkedDataSizeOperation) {
-    store<u32>(block, linkedDataSize(), 24);
+  if (operation == mergedDataSizeOperation) {
+    store<u32>(block, mergedDataSize(), 24);
     return;
   }
-  if (operation == linkedDataReadOperation) {
-    linkedDataRead(at(0), <u32>offset, <u32>lengthOf(0));
+  if (operation == mergedDataReadOperation) {
+    mergedDataRead(at(0), <u32>offset, <u32>lengthOf(0));
     return;
   }
   if (operation == variableSizeOperation) {

@@ -1,7 +1,7 @@
 // Outgoing calls whose answers may arrive at a later version of the canister. For a callback, the
 // system stores an index into the table of functions and one number, and delivers the answer to the
 // code that is installed by then. Therefore the system gets callbacks of the kernel, which have the
-// same table indices in every version (scripts/link.ts); the canister's own callbacks are stored in
+// same table indices in every version (scripts/merge-wasm.ts); the canister's own callbacks are in
 // a slot. An answer to a call of a former instance does not change the canister. IC spec,
 // "Inter-canister method calls", "Abstract behavior: Callback invocation".
 //
@@ -15,8 +15,8 @@ import {
   systemCanisterVersion, systemReject, systemSelfCopy, systemSelfSize,
 } from './system';
 
-// The table indices of the callbacks, which scripts/link.ts assigns. Never change these: later
-// versions receive the answers to calls of this one.
+// The table indices of the callbacks, which scripts/merge-wasm.ts assigns. Never change these:
+// later versions receive the answers to calls of this one.
 const replyPlace: u32 = 16_384;
 const rejectPlace: u32 = 16_385;
 const cleanupPlace: u32 = 16_386;

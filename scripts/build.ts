@@ -15,7 +15,7 @@ import { packPages } from './console.ts';
 import { buildConsole } from './console-build.ts';
 import { interfaceOutputs } from './interface.ts';
 import { buildKernel } from './kernel.ts';
-import { linkKernel } from './link.ts';
+import { mergeKernel } from './merge-wasm.ts';
 import { readSections, withCustomSection, writeSections } from './wasm-sections.ts';
 
 const canisterName = 'file_storage';
@@ -38,8 +38,8 @@ const scripts = [
   'interface-text',
   'interface-types',
   'kernel',
-  'link',
-  'linked-data',
+  'merge-wasm',
+  'merged-data',
   'sha256-rounds',
   'wasm-sections',
 ];
@@ -79,10 +79,10 @@ async function buildAlone(options: BuildOptions): Promise<BuildResult> {
   // Built again if the interface has changed, because the console includes its module.
   const pages = await ownConsole();
   const data = await packPages(pages);
-  const linked = await told('Merging the two', () => linkKernel({ canister, kernel, data }));
+  const merged = await told('Merging the two', () => mergeKernel({ canister, kernel, data }));
   const candid = await readFile(outputs.candid);
   const wasm = writeSections(
-    withCustomSection(readSections(linked), { name: 'icp:public candid:service', content: candid }),
+    withCustomSection(readSections(merged), { name: 'icp:public candid:service', content: candid }),
   );
   // The header of Node's gzip has no time: the same input gives the same bytes.
   await writeFile(outputs.wasm, gzipSync(wasm, { level: 9 }));

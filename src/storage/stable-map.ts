@@ -12,8 +12,8 @@ const raw = {
 
 export interface StableMap extends ByteMap {
   /**
-   * Opens the map, unless it is open: a new one takes a MiB of stable memory, which a front saves.
-   * Every operation opens it too, but in a query that is lost again.
+   * Opens the map, unless it is open. A new one takes a MiB of stable memory, so a front opens only
+   * those that it needs. Every operation opens it too, but a query's opening is not kept.
    */
   open(): void;
 }

@@ -1,4 +1,4 @@
-// Measures the instructions of certification in the linked kernel, with the network's meter.
+// Measures the instructions of certification in the merged kernel, with the network's meter.
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';

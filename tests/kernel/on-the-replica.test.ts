@@ -1,4 +1,4 @@
-// The linked kernel under the network's meter: published vectors through a canister on the local
+// The merged kernel under the network's meter: published vectors through a canister on the local
 // replica, and the cost of the operations.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => replica?.stop());
 
-test('linkKernel(): the linked kernel computes the published digests on the replica', async () => {
+test('mergeKernel(): the merged kernel computes the published digests on the replica', async () => {
   const { cases } = readVectors<{ cases: { message: string; times: number; digest: string }[] }>(
     'sha256.json',
   );
@@ -30,7 +30,7 @@ test('linkKernel(): the linked kernel computes the published digests on the repl
   }
 });
 
-test('linkKernel(): the linked kernel computes the published ciphertexts and tags on the replica', async () => {
+test('mergeKernel(): the merged kernel computes the published ciphertexts and tags on the replica', async () => {
   const { aead } = readVectors<{ aead: Record<string, string>[] }>('rfc8439.json');
   for (const vector of aead) {
     const part = (name: string) => fromHex(vector[name] ?? '');
@@ -42,7 +42,7 @@ test('linkKernel(): the linked kernel computes the published ciphertexts and tag
   }
 });
 
-test('linkKernel(): sealing takes at most 28 instructions per byte, SHA-256 at most 85', async () => {
+test('mergeKernel(): sealing takes at most 28 instructions per byte, SHA-256 at most 85', async () => {
   for (const { operation, instructionsPerByte } of await measureKernel()) {
     expect(instructionsPerByte).toBeGreaterThan(1);
     expect(instructionsPerByte).toBeLessThanOrEqual(operation === 'seal' ? 28 : 85);

@@ -17,7 +17,7 @@ import { createSigningKeys } from '../../packages/replica/src/management/signing
 import { createVetKeys } from '../../packages/replica/src/management/vetkd.ts';
 import { createMemoryStore } from '../../packages/replica/src/persistence/memory-store.ts';
 import { buildKernel } from '../../scripts/kernel.ts';
-import { linkKernel } from '../../scripts/link.ts';
+import { mergeKernel } from '../../scripts/merge-wasm.ts';
 
 /**
  * Each callback adds its number to the four bytes at 0, 4 and 8: replies, rejects, cleanups. Number
@@ -117,16 +117,16 @@ let reports: MessageReport[];
 let gate: Promise<void>;
 let open: () => void;
 
-async function link(text: string): Promise<Uint8Array> {
+async function merge(text: string): Promise<Uint8Array> {
   const module = binaryen.parseText(text);
   const canister = module.emitBinary();
   module.dispose();
-  return linkKernel({ canister, kernel: await buildKernel() });
+  return mergeKernel({ canister, kernel: await buildKernel() });
 }
 
 beforeAll(async () => {
-  wasm = await link(canisterText);
-  nextWasm = await link(nextText);
+  wasm = await merge(canisterText);
+  nextWasm = await merge(nextText);
 });
 
 beforeEach(async () => {

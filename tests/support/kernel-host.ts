@@ -107,7 +107,7 @@ export async function startKernel(options: KernelHostOptions = {}): Promise<Kern
   const imports = {
     env: { memory, table },
     sys: systemFunctions(system, memory),
-    data: { linked_data_size: () => 0, linked_data_read: refuseCall },
+    data: { merged_data_size: () => 0, merged_data_read: refuseCall },
   };
   kernelModule ??= WebAssembly.compile(await buildKernel());
   const exports = new WebAssembly.Instance(await kernelModule, imports).exports as KernelExports;

@@ -8,7 +8,7 @@ import { present } from '../../lib/assert.ts';
 import { decodeHex } from '../../lib/hex.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
-import { linkedDataSize, readLinkedData } from '../../storage/linked-data.ts';
+import { mergedDataSize, readMergedData } from '../../storage/merged-data.ts';
 import type { Stores } from '../shared/stores.ts';
 
 /** A page's entry, as the build writes it. */
@@ -42,9 +42,9 @@ interface Directory {
 }
 
 function readDirectory(): Directory {
-  if (linkedDataSize() === 0) return { pages: [], start: 0 };
-  const [length = 0] = new Uint32Array(readLinkedData(0, lengthBytes).buffer);
-  const json = present(decodeUtf8(readLinkedData(lengthBytes, length)), 'text of the directory');
+  if (mergedDataSize() === 0) return { pages: [], start: 0 };
+  const [length = 0] = new Uint32Array(readMergedData(0, lengthBytes).buffer);
+  const json = present(decodeUtf8(readMergedData(lengthBytes, length)), 'text of the directory');
   const pages = (JSON.parse(json) as PageEntry[]).map((entry) => {
     return { ...entry, digest: present(decodeHex(entry.sha256), 'digest in hexadecimal') };
   });
@@ -63,7 +63,7 @@ export function consolePages(): readonly ConsolePage[] {
 
 /** Returns the stored bytes of a page. */
 export function readConsolePage({ offset, size }: ConsolePage): Uint8Array {
-  return readLinkedData(openDirectory().start + offset, size);
+  return readMergedData(openDirectory().start + offset, size);
 }
 
 // Record in the meta map: version 1 | texts: addresses of the certified pages

@@ -1,12 +1,12 @@
 import binaryen from 'binaryen';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildKernel } from '../../scripts/kernel.ts';
-import { callbacksStart, linkKernel } from '../../scripts/link.ts';
+import { callbacksStart, mergeKernel } from '../../scripts/merge-wasm.ts';
 import { readExports, readImports, readSections } from '../../scripts/wasm-sections.ts';
 import { open, seal } from '../../src/crypto/aead.ts';
 import { sha256 } from '../../src/crypto/hash.ts';
 import { installKernelCall, kernelSelfTest } from '../../src/crypto/kernel.ts';
-import { linkedDataSize, readLinkedData } from '../../src/storage/linked-data.ts';
+import { mergedDataSize, readMergedData } from '../../src/storage/merged-data.ts';
 import { spaceGrow, spaceRead, spaceWrite } from '../../src/storage/stable-space.ts';
 import {
   createKernelCall,
@@ -46,7 +46,7 @@ interface CanisterExports {
   grow(pages: bigint): bigint;
 }
 
-let linked: Uint8Array;
+let merged: Uint8Array;
 
 function assemble(text: string): Uint8Array {
   return binaryen.parseText(text).emitBinary();
@@ -55,17 +55,17 @@ function assemble(text: string): Uint8Array {
 /** Longer than a page of memory: none of it may allocate memory. */
 const data = Uint8Array.from({ length: 70_000 }, (_, index) => index % 251);
 
-async function link(text: string): Promise<Uint8Array> {
-  return linkKernel({ canister: assemble(text), kernel: await buildKernel(), data });
+async function merge(text: string): Promise<Uint8Array> {
+  return mergeKernel({ canister: assemble(text), kernel: await buildKernel(), data });
 }
 
 beforeAll(async () => {
-  linked = await link(canisterText);
+  merged = await merge(canisterText);
 });
 
-describe('linkKernel(): the linked module', () => {
+describe('mergeKernel(): the merged module', () => {
   test('imports only from ic0, and only what the canister and the kernel need', () => {
-    const imports = readImports(readSections(linked));
+    const imports = readImports(readSections(merged));
     expect(new Set(imports.map(({ module }) => module))).toEqual(new Set(['ic0']));
     expect(imports.map(({ name }) => name).sort()).toEqual([
       'call_new',
@@ -98,12 +98,12 @@ describe('linkKernel(): the linked module', () => {
   });
 
   test('exports what the canister exported and no more', () => {
-    const names = readExports(readSections(linked)).map(({ name }) => name);
+    const names = readExports(readSections(merged)).map(({ name }) => name);
     expect(names.sort()).toEqual(['certify', 'grow', 'memory', 'size', 'time']);
   });
 
   test("has the kernel's callbacks at the same table indexes as every earlier version", () => {
-    const module = binaryen.readBinary(linked);
+    const module = binaryen.readBinary(merged);
     expect(module.emitText()).toMatch(/\(table \S+ 16387 16387 funcref\)/);
     const segments = Array.from({ length: module.getNumElementSegments() }, (_, index) => {
       const { offset, data } = binaryen.getElementSegmentInfo(
@@ -121,11 +121,11 @@ describe('linkKernel(): the linked module', () => {
   });
 
   test('has the same bytes each time', async () => {
-    expect(Buffer.compare(await link(canisterText), linked)).toBe(0);
+    expect(Buffer.compare(await merge(canisterText), merged)).toBe(0);
   });
 });
 
-describe('linkKernel() refuses', () => {
+describe('mergeKernel() refuses', () => {
   test.each([
     ['a canister without memory', '(memory 256)', '(memory $m 1)', 'exports no memory'],
     ['one that never certifies', '"certified_data_set"', '"data_certificate_copy"', 'certified'],
@@ -140,16 +140,16 @@ describe('linkKernel() refuses', () => {
     let text = canisterText.replace(`(export ${from}`, `(export ${to}`).replace(from, to);
     if (what === 'a canister without memory')
       text = text.replace('(export "memory" (memory 0))', '');
-    await expect(link(text)).rejects.toThrow(message);
+    await expect(merge(text)).rejects.toThrow(message);
   });
 
   test('bytes that are not Wasm', async () => {
     const input = { canister: Uint8Array.of(1, 2, 3), kernel: await buildKernel() };
-    await expect(linkKernel(input)).rejects.toThrow('not Wasm');
+    await expect(mergeKernel(input)).rejects.toThrow('not Wasm');
   });
 });
 
-describe('linkKernel(): the kernel inside a canister', () => {
+describe('mergeKernel(): the kernel inside a canister', () => {
   let canister: CanisterExports;
   let system: FakeSystem;
 
@@ -158,7 +158,7 @@ describe('linkKernel(): the kernel inside a canister', () => {
     // The host's functions need the memory before the module exists
     const memory = { buffer: new ArrayBuffer(0) };
     const ic0 = { ...systemFunctions(system, memory), time: () => 42n };
-    const { instance } = await WebAssembly.instantiate(linked, { ic0 });
+    const { instance } = await WebAssembly.instantiate(merged, { ic0 });
     canister = instance.exports as CanisterExports;
     Object.defineProperty(memory, 'buffer', { get: () => canister.memory.buffer });
     const exports = { certified_data_set: canister.certify };
@@ -198,10 +198,10 @@ describe('linkKernel(): the kernel inside a canister', () => {
   });
 
   test('returns the data that was merged into the module, and nothing beyond it', () => {
-    expect(linkedDataSize()).toBe(data.length);
-    expect(readLinkedData(69_000, 1_000)).toEqual(data.subarray(69_000));
-    expect(readLinkedData(0, 0)).toEqual(new Uint8Array());
-    expect(() => readLinkedData(69_000, 1_001)).toThrow('out of bounds');
+    expect(mergedDataSize()).toBe(data.length);
+    expect(readMergedData(69_000, 1_000)).toEqual(data.subarray(69_000));
+    expect(readMergedData(0, 0)).toEqual(new Uint8Array());
+    expect(() => readMergedData(69_000, 1_001)).toThrow('out of bounds');
   });
 
   test("keeps its spaces apart from the canister's stable memory", () => {

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { linkedDataModule } from './linked-data.ts';
+import { mergedDataModule } from './merged-data.ts';
 import {
   dropExports,
   readExports,
@@ -22,7 +22,7 @@ import {
   writeSections,
 } from './wasm-sections.ts';
 
-export interface LinkInput {
+export interface MergeInput {
   readonly canister: Uint8Array;
   readonly kernel: Uint8Array;
   /** Data for the kernel's data module; absent: none. */
@@ -36,7 +36,7 @@ const kernelSystemModule = 'sys';
 const kernelEnvironmentModule = 'env';
 /** The kernel's name for the data module. */
 const dataModule = 'data';
-const dataExports = ['linked_data_size', 'linked_data_read'];
+const dataExports = ['merged_data_size', 'merged_data_read'];
 /** The kernel's name for the table. */
 const tableName = 'table';
 
@@ -70,18 +70,18 @@ const features = [
  * Returns the merged module. Throws if the canister exports no memory, does not import a function
  * that the kernel replaces, or has a table without space for the kernel's callbacks.
  */
-export async function linkKernel(input: LinkInput): Promise<Uint8Array> {
+export async function mergeKernel(input: MergeInput): Promise<Uint8Array> {
   const replaced = namesToReplace(input);
   const canister = withExportedTable(readSections(input.canister));
   const merged = readSections(await merge({ ...input, canister }));
   const names = { from: kernelSystemModule, to: systemModule };
   const placed = placeCallbacks(renameImportModule(merged, names));
-  const linked = dropExports(placed, new Set([...replaced, ...dataExports, tableName]));
-  const stray = readImports(linked).find(({ module }) => module !== systemModule);
+  const sections = dropExports(placed, new Set([...replaced, ...dataExports, tableName]));
+  const stray = readImports(sections).find(({ module }) => module !== systemModule);
   if (stray !== undefined) {
     throw new Error(`Cannot merge the kernel: ${stray.module}.${stray.name} is unresolved`);
   }
-  return writeSections(linked);
+  return writeSections(sections);
 }
 
 /** Exports the table for the kernel to import; the export is dropped at the end. */
@@ -114,7 +114,7 @@ function placeCallbacks(merged: readonly WasmSection[]): WasmSection[] {
 }
 
 /** Returns the names of the kernel's exports: the replaced functions, and its callbacks. */
-function namesToReplace(input: LinkInput): ReadonlySet<string> {
+function namesToReplace(input: MergeInput): ReadonlySet<string> {
   const canister = readSections(input.canister);
   const exported = readExports(canister);
   if (!exported.some(({ name, kind }) => name === 'memory' && kind === memoryKind)) {
@@ -146,8 +146,8 @@ async function merge({
   canister,
   kernel,
   data = new Uint8Array(),
-}: LinkInput): Promise<Uint8Array> {
-  const folder = await mkdtemp(join(tmpdir(), 'link-'));
+}: MergeInput): Promise<Uint8Array> {
+  const folder = await mkdtemp(join(tmpdir(), 'merge-'));
   try {
     const paths = {
       canister: join(folder, 'canister.wasm'),
@@ -157,7 +157,7 @@ async function merge({
     const output = join(folder, 'merged.wasm');
     await writeFile(paths.canister, canister);
     await writeFile(paths.kernel, kernel);
-    await writeFile(paths.data, await linkedDataModule(data));
+    await writeFile(paths.data, await mergedDataModule(data));
     await promisify(execFile)(process.execPath, [
       wasmMergePath(),
       ...[paths.canister, kernelEnvironmentModule],
