@@ -48,7 +48,6 @@ async function createIfKnown(
   create: CertificateClass['create'],
   options: CertificateOptions,
 ): Promise<unknown> {
-  if (options.blsVerify !== undefined) return create(options);
   let isUnknown = false;
   const blsVerify = (...signed: Parameters<typeof nameOf>) => {
     isUnknown = !known.has(nameOf(...signed));

@@ -18,6 +18,7 @@ import { optional } from './candid-records.ts';
 import type { EarlierUploadActor, Optional, Result, ServiceActor } from './candid-types.ts';
 import { failureOf, withFailuresOf } from './failures.ts';
 import type { LargeCaller } from './large-call.ts';
+import { rememberingVerify } from './valid-signatures.ts';
 
 export interface ActorConnection extends WatchedConnection {
   readonly host: string;
@@ -76,11 +77,12 @@ export async function openService(connection: ActorConnection): Promise<Service>
       ...(rootKey && { rootKey }),
     });
   const callee = { agent, canisterId };
+  const config = { ...callee, blsVerify: rememberingVerify() };
   return {
-    actor: withFailuresOf(callee, Actor.createActor<ServiceActor>(serviceInterface, callee)),
+    actor: withFailuresOf(callee, Actor.createActor<ServiceActor>(serviceInterface, config)),
     earlierUploads: withFailuresOf(
       callee,
-      Actor.createActor<EarlierUploadActor>(earlierUploadInterface, callee),
+      Actor.createActor<EarlierUploadActor>(earlierUploadInterface, config),
     ),
     canisterId,
     agent,
