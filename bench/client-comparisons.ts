@@ -84,7 +84,7 @@ async function byCurl(
   return rows;
 }
 
-async function description(folder: string): Promise<ServiceDescription> {
+export async function description(folder: string): Promise<ServiceDescription> {
   return JSON.parse(await readFile(join(folder, 'state', 'service.json'), 'utf8'));
 }
 

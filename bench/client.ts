@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { compare } from './client-comparisons.ts';
+import { compare, description } from './client-comparisons.ts';
 import { measureEndToEnd } from './client-end-to-end.ts';
 import { measureLines } from './client-line.ts';
 import { measureNetwork } from './client-network.ts';
@@ -27,7 +27,6 @@ import { replaceTable } from './table.ts';
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const megabytesDefault = 200;
 const parallelsDefault = '1,4,8';
-const transports = ['actor', 'http'] as const;
 
 async function writeSample(path: string, bytes: number): Promise<void> {
   const handle = await open(path, 'w');
@@ -49,22 +48,31 @@ interface Run {
 /** Runs all transfers; `onRow` receives each row with the span of its transfer. */
 async function transferAll(run: Run, onRow: (row: string, span: Span) => void): Promise<void> {
   const { service, folder, sample, bytes } = run;
-  for (const transport of transports) {
+  for (const [way, flags] of Object.entries(await waysOf(folder))) {
     for (const parallel of run.parallels) {
-      const flags = ['-q', '--transport', transport];
       const many = ['-p', parallel];
       const commands = [
         ['put', ...many, sample, 'demo/sample.bin'],
         ['get', ...many, 'demo/sample.bin', join(folder, 'back.bin')],
       ];
       for (const command of commands) {
-        const title = `${command[0]} ${transport}, ${parallel}`;
+        const title = `${command[0]} ${way}, ${parallel}`;
         const start = microseconds();
-        const cost = await service.measure(() => service.run([...flags, ...command]), bytes);
+        const cost = await service.measure(() => service.run(['-q', ...flags, ...command]), bytes);
         onRow(formatRow(title, cost), { title, start, end: microseconds() });
       }
     }
   }
+}
+
+/** With a key, `efs` reads over HTTP and writes by the actor. */
+async function waysOf(folder: string): Promise<Readonly<Record<string, readonly string[]>>> {
+  const { apiKey } = await description(folder);
+  return {
+    actor: ['--transport', 'actor'],
+    http: ['--transport', 'http'],
+    both: ['--api-key', apiKey],
+  };
 }
 
 function microseconds(): number {
