@@ -62,7 +62,7 @@ describe('readConfiguration()', () => {
     expect(read({ url: local.gateway })).toMatchObject({ host: url, canisterId, apiKey });
     // The owner's identity may use all buckets; an explicit key has priority.
     expect(read({}).transport).toBe('actor');
-    expect(read({ apiKey: 'efs_mine' }).transport).toBe('http');
+    expect(read({ apiKey: 'efs_mine' }).transport).toBe('both');
     expect(read({ transport: 'http' })).toMatchObject({ transport: 'http', apiKey });
   });
 

@@ -22,7 +22,7 @@ function byActor(host = service.host, fetch?: Fetch): Storage {
 }
 
 function overHttp(url = service.base, fetch?: Fetch): Storage {
-  return createStorage({ url, apiKey: service.apiKey, fetch, retry });
+  return createStorage({ url, apiKey: service.apiKey, transport: 'http', fetch, retry });
 }
 
 const retry = { attemptsMax: 30, delayMsMin: 5, delayMsMax: 100 };
@@ -294,7 +294,7 @@ test('buckets.create() and get() return the days and the bytes of former version
   await expect(tooLong).rejects.toMatchObject({ code: 'InvalidArgument' });
 });
 
-test('Storage.copy(): a key for several buckets copies and moves between them over HTTP', async () => {
+test('Storage.copy(): a key for several buckets copies and moves between them', async () => {
   const { bucket } = service;
   const { secret } = await direct.keys.create({
     name: 'both',

@@ -7,6 +7,7 @@ import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FileStorage } from '../../packages/client/src/files/file-storage.ts';
+import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import type { RemovedFile } from '../../packages/client/src/types/files.ts';
@@ -52,10 +53,12 @@ async function newKey(): Promise<string> {
 }
 
 async function storageOver(way: string): Promise<FileStorage> {
-  return way === 'HTTP' ? createStorage({ url: replica.url, apiKey: await newKey() }) : storage;
+  if (way === 'the actor') return storage;
+  const options = { url: replica.url, apiKey: await newKey() };
+  return way === 'HTTP' ? createHttpStorage(options) : createStorage(options);
 }
 
-const ways = ['the actor', 'HTTP'];
+const ways = ['the actor', 'HTTP', 'both'];
 
 test.each(ways)(
   'createStorage(): upload, uploadAll and removeAll of small files over %s',

@@ -42,7 +42,8 @@ function localFetch(asked: URL[]): typeof fetch {
 
 function overHttp(fetch?: typeof globalThis.fetch): Storage {
   const opened = endToEnd({ identities: [identity] });
-  return createStorage({ url: service.base, apiKey, endToEnd: opened, ...(fetch && { fetch }) });
+  const given = fetch && ({ fetch, transport: 'http' } as const);
+  return createStorage({ url: service.base, apiKey, endToEnd: opened, ...given });
 }
 
 test.each([

@@ -20,7 +20,7 @@ afterAll(() => service?.stop());
 
 const sizeBytes = 6_000_000;
 
-describe.each(['HTTP', 'the actor'] as const)(
+describe.each(['HTTP', 'the actor', 'both'] as const)(
   `createStorage(): over %s, seed ${networkSeed}`,
   (transport) => {
     test('6 MB are uploaded intact in eight parallel chunks and downloaded again', async () => {

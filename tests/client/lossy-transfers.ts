@@ -13,7 +13,7 @@ export const networkSeed = seedOr(20_261_121);
 
 export interface Transfer {
   readonly service: Service;
-  readonly transport: 'HTTP' | 'the actor';
+  readonly transport: 'HTTP' | 'the actor' | 'both';
   readonly sizeBytes: number;
   readonly chunkBytes: number;
   /** As a stream of undeclared size. */
@@ -44,9 +44,10 @@ async function withProxy(
 
 function open(proxy: UnreliableProxy, { service, transport }: Transfer): Storage {
   const { apiKey, canisterId } = service;
-  return transport === 'HTTP'
-    ? createStorage({ url: proxy.url, apiKey, retry, timeoutMs: 20_000 })
-    : createStorage({ host: proxy.url, canisterId, apiKey, retry, timeoutMs: 20_000 });
+  const { url } = proxy;
+  const common = { apiKey, retry, timeoutMs: 20_000 };
+  if (transport === 'the actor') return createStorage({ host: url, canisterId, ...common });
+  return createStorage({ url, ...(transport === 'HTTP' && { transport: 'http' }), ...common });
 }
 
 async function digestOf(body: ReadableStream<Uint8Array>): Promise<string> {
@@ -118,7 +119,7 @@ export async function uploadWithInterruptions(transfer: Transfer): Promise<void>
     const resume = uploadId;
     const record = await storage.upload(bytes, { ...name, contentType: 'a/b', resume });
     expect(record.size).toBe(sizeBytes);
-    if (transport === 'HTTP') {
+    if (transport !== 'the actor') {
       expect([...proxy.accepted.values()]).toEqual(Array.from({ length: chunkCount }, () => 1));
     }
     const download = await storage.download(name, { chunkBytes });

@@ -22,7 +22,8 @@ const lostMax = 30;
 const retry = { attemptsMax: lostMax + 1, delayMsMin: 1, delayMsMax: 1 };
 
 test.each<[string, () => StorageOptions]>([
-  ['HTTP', () => ({ url: proxy.url, apiKey: service.apiKey, retry })],
+  ['HTTP', () => ({ url: proxy.url, apiKey: service.apiKey, transport: 'http', retry })],
+  ['both', () => ({ url: proxy.url, apiKey: service.apiKey, retry })],
   [
     'the actor',
     () => ({

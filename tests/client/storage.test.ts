@@ -1,4 +1,4 @@
-// The client with the running service, over both transports: downloads return the uploaded bytes.
+// The client with the running service, over each transport and over both: downloads return the uploaded bytes.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
@@ -27,7 +27,14 @@ afterAll(() => service?.stop());
 const contentTypeOf = (path: string) => (path.endsWith('.bin') ? 'a/b' : undefined);
 
 const transports: readonly [string, () => Storage][] = [
-  ['HTTP', () => createStorage({ url: service.base, apiKey: service.apiKey, contentTypeOf })],
+  [
+    'HTTP',
+    () => {
+      const { base: url, apiKey } = service;
+      return createStorage({ url, apiKey, transport: 'http', contentTypeOf });
+    },
+  ],
+  ['both', () => createStorage({ url: service.base, apiKey: service.apiKey, contentTypeOf })],
   [
     'the actor, with an identity',
     () => {

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createStorage } from '../../packages/client/src/storage.ts';
+import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 
 let service: Service;
@@ -43,11 +43,11 @@ test.each([
   ['in chunks', 2_100_000, '/chunk/1'],
   ['in one request', 100_000, '/files/'],
 ])(
-  'createStorage(): a file uploaded %s is refused if other bytes are stored',
+  'createHttpStorage(): a file uploaded %s is refused if other bytes are stored',
   async (how, size, part) => {
     const { base: url, apiKey, bucket } = service;
     const network = lyingFetch(part);
-    const storage = createStorage({ url, apiKey, fetch: network.fetch });
+    const storage = createHttpStorage({ url, apiKey, fetch: network.fetch });
     const file = { bucket, path: `lied about ${how}`, contentType: 'a/b', chunkBytes: 1_000_000 };
     const uploading = storage.upload(sampleBytes(how, size), file);
     await expect(uploading).rejects.toMatchObject({ code: 'IntegrityError' });

@@ -19,12 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-describe.each(['the actor', 'HTTP'])('Storage.upload(): by %s', (way) => {
+describe.each(['the actor', 'HTTP', 'both'])('Storage.upload(): by %s', (way) => {
   const open = (): Storage => {
     const { host, canisterId, base } = service;
-    return way === 'HTTP'
-      ? createStorage({ url: base, apiKey })
-      : createStorage({ host, canisterId, apiKey });
+    if (way === 'the actor') return createStorage({ host, canisterId, apiKey });
+    return createStorage({ url: base, apiKey, ...(way === 'HTTP' && { transport: 'http' }) });
   };
 
   test.each([

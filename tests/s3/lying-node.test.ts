@@ -1,12 +1,23 @@
 // A node that reports an end-to-end bucket as an ordinary one: the S3 server encrypts what it
-// stores, and stores no digest of the plaintext.
+// stores, and stores no digest of the plaintext. And a node that answers writes over HTTP as if it
+// had executed them: the S3 server reports only writes that have happened.
 
-import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
 import { forgedModes } from '../support/forged-modes.ts';
+import { type LyingGateway, startLyingGateway } from '../support/lying-gateway.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
-import { openS3Server, type TestS3Server } from './support/s3-server.ts';
+import { apiKey as keyOfService, openS3Server, type TestS3Server } from './support/s3-server.ts';
 
 const bucket = 'safe';
 let service: Service;
@@ -46,3 +57,54 @@ test.each([1_000, 3_000_000])(
     expect(Object.keys(metadata ?? {})).toEqual(['s3.size']);
   },
 );
+
+describe('efs serve s3: an API key behind a node that answers writes over HTTP', () => {
+  let gateway: LyingGateway;
+  let lied: TestS3Server;
+  let keyed: S3Client;
+  const Bucket = 'demo';
+
+  beforeAll(async () => {
+    gateway = await startLyingGateway(service.base);
+    lied = await openS3Server({ ...service, base: gateway.url });
+    keyed = lied.client(keyOfService, { maxAttempts: 1 });
+  });
+  afterAll(async () => {
+    await lied?.stop();
+    await gateway?.stop();
+  });
+
+  const has = (path: string) =>
+    s3Server.storage.stat({ bucket: Bucket, path }).then(
+      () => true,
+      () => false,
+    );
+
+  test('PutObject stores, CopyObject copies, DeleteObject and DeleteObjects delete', async () => {
+    await keyed.send(new PutObjectCommand({ Bucket, Key: 'a', Body: sampleBytes('a', 100) }));
+    expect(await has('a')).toBe(true);
+    await keyed.send(new CopyObjectCommand({ Bucket, Key: 'b', CopySource: `${Bucket}/a` }));
+    expect(await has('b')).toBe(true);
+    await keyed.send(new DeleteObjectCommand({ Bucket, Key: 'a' }));
+    expect(await has('a')).toBe(false);
+    await keyed.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key: 'b' }] } }));
+    expect(await has('b')).toBe(false);
+  });
+
+  test('PutObject in chunks and a multipart upload fail, since their chunks go over HTTP', async () => {
+    const Body = sampleBytes('large', 3_000_000);
+    const large = new PutObjectCommand({ Bucket, Key: 'large', Body });
+    await expect(keyed.send(large)).rejects.toThrow();
+    const { UploadId } = await keyed.send(
+      new CreateMultipartUploadCommand({ Bucket, Key: 'parts' }),
+    );
+    const upload = { Bucket, Key: 'parts', UploadId };
+    const complete = async () => {
+      const { ETag } = await keyed.send(new UploadPartCommand({ ...upload, PartNumber: 1, Body }));
+      const MultipartUpload = { Parts: [{ ETag, PartNumber: 1 }] };
+      await keyed.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload }));
+    };
+    await expect(complete()).rejects.toThrow();
+    expect(await has('large')).toBe(false);
+  });
+});

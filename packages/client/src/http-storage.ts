@@ -147,7 +147,7 @@ function redirectError(input: Parameters<Fetch>[0], error: unknown): StorageErro
   return new StorageError(
     'HttpError',
     `${origin} redirects to another address, which could take your key or your files. Give the ` +
-      'final address of the service, with https:// and the right host name.',
+      'final address of the service.',
     { cause: error },
   );
 }

@@ -17,6 +17,7 @@ export {
   createStorage,
   type Storage,
   type StorageOptions,
+  type UrlStorageOptions,
 } from './storage.ts';
 export { isStorageError, StorageError } from './storage-error.ts';
 export type * from './types/buckets.ts';

@@ -1,6 +1,7 @@
 // `createStorage()` for Node and browsers; loads the agent with the first call that needs it.
 
-import { lazyTransport } from './actor/lazy-transport.ts';
+import { chunkBytesMax } from '../../wire/src/limits.ts';
+import { lazyCalls, lazyTransport } from './actor/lazy-transport.ts';
 import {
   type Buckets,
   bucketsOf,
@@ -17,9 +18,11 @@ import {
 } from './administration/creators-and-rotation.ts';
 import type { Issuer } from './age/bucket-keys.ts';
 import { isLoopback, isNetwork, networkAgentHost } from './connection/canister-address.ts';
-import { findCanister } from './connection/find-canister.ts';
+import { canisterAt, unnamed } from './connection/find-canister.ts';
+import { onDemand } from './connection/on-demand.ts';
 import { defaultRetryPolicy } from './connection/retry.ts';
 import type { Transport } from './connection/transport.ts';
+import { fetchWhole } from './connection/watched-fetch.ts';
 import { endToEnd } from './end-to-end.ts';
 import { type FileStorage, fileStorage } from './files/file-storage.ts';
 import {
@@ -29,7 +32,9 @@ import {
   type HttpStorageOptions,
   httpTransport,
 } from './http-storage.ts';
+import { describedRows } from './operations/table.ts';
 import { isCrossOrigin, withoutLastSlashes } from './operations/url-paths.ts';
+import type { Checks } from './signed-writes.ts';
 import { isStorageError } from './storage-error.ts';
 import type { StorageIdentity } from './types/storage-identity.ts';
 
@@ -59,7 +64,26 @@ export interface ActorStorageOptions extends CommonOptions {
   readonly linkUrl?: string | undefined;
 }
 
-export type StorageOptions = HttpStorageOptions | ActorStorageOptions;
+/** Options for a gateway's address, whose canister the client finds and calls for writes. */
+export interface UrlStorageOptions extends HttpStorageOptions {
+  /**
+   * `http` sends writes over HTTP too, where one node can claim that a file was stored or deleted.
+   *
+   * @example
+   * ```ts
+   * import { createStorage } from '@encrypted-file-storage/client';
+   *
+   * const url = 'https://<canister id>.icp.net';
+   * const overHttp = createStorage({ url, apiKey: '<API key>', transport: 'http' });
+   * console.log((await overHttp.status()).version);
+   * ```
+   */
+  readonly transport?: 'http' | undefined;
+  /** The canister at `url`; without it, an address that does not contain the id takes a request. */
+  readonly canisterId?: string | undefined;
+}
+
+export type StorageOptions = UrlStorageOptions | ActorStorageOptions;
 
 export interface Storage extends FileStorage {
   /** Requires the actor; over HTTP every call fails with Unsupported. */
@@ -74,10 +98,13 @@ export interface Storage extends FileStorage {
 }
 
 /**
- * Returns the client of one service. With `url` it speaks HTTP through a gateway; with `host` and
- * `canisterId` it calls the actor, which also manages buckets, keys and encryption. In a page of
- * another origin, `url` reads public files over HTTP and calls the actor for the rest: not every
- * gateway lets such a page send a key.
+ * Returns the client of one service. With `url` it reads over HTTP through a gateway, and writes,
+ * deletes and makes links by calls of the actor, whose replies the network signs; with `host` and
+ * `canisterId` it only calls the actor, which also manages buckets, keys and encryption. Writes go
+ * over HTTP, where one node can pretend them, if `transport` is `http`, if a gateway does not name
+ * its canister, and at a plain `http:` address of another machine. In a page of another origin,
+ * `url` reads public files over HTTP and calls the actor for the rest: not every gateway lets such
+ * a page send a key.
  *
  * @example
  * ```ts
@@ -117,18 +144,41 @@ export function issuerOf(options: StorageOptions): Issuer | undefined {
 
 export function transportOf(options: StorageOptions): Transport {
   if (!('url' in options)) return actorTransport(options);
-  const actor = actorBehind(options);
-  const isVerifiable = isLoopback(options.url) || isHttps(options.url);
-  if (isVerifiable && isCrossOrigin(options.url)) return crossOriginTransport(options, actor);
-  return { ...httpTransport(options), verifier: isVerifiable ? actor.verifier : undefined };
+  const { url, transport } = options;
+  const http = httpTransport(options);
+  if (!isLoopback(url) && !isHttps(url)) return http;
+  const findId = onDemand(async () => options.canisterId ?? canisterBehind(url, options));
+  const actor = actorBehind(options, async () => {
+    const id = await findId();
+    if (id === undefined) throw unnamed(url);
+    return id;
+  });
+  const verifiable = { ...http, verifier: actor.verifier };
+  if (transport === 'http') return verifiable;
+  if (isCrossOrigin(url)) return crossOriginTransport(options, actor);
+  const findWriter = async () => ((await findId()) === undefined ? http : actor);
+  const open = onDemand(async () => {
+    const { signedWrites } = await import('./signed-writes.ts');
+    return signedWrites({ http: verifiable, checks: describedRows as Checks, findWriter });
+  });
+  return { ...verifiable, wholeFileBytesMax: chunkBytesMax, ...lazyCalls(open) };
+}
+
+/** Asks by the fetch and the time limit of the storage; undefined if the gateway names none. */
+function canisterBehind(url: string, options: CommonOptions): Promise<string | undefined> {
+  const connection = exchangeOptions(options);
+  return canisterAt(url, async (_, init) => {
+    const { status, headers, bytes } = await fetchWhole(connection, url, init ?? {});
+    return new Response(bytes.length > 0 ? (bytes as BodyInit) : null, { status, headers });
+  });
 }
 
 /** Calls the canister behind a gateway's address without an identity; the first call finds it. */
-function actorBehind({ url, ...options }: HttpStorageOptions): Transport {
+function actorBehind({ url, ...options }: HttpStorageOptions, findId: () => Promise<string>) {
   // The first request reports a malformed address.
   const host = URL.canParse(url) ? agentHostOf(url) : url;
   const found = { host, canisterId: '', fetchRootKey: isLoopback(url), linkUrl: url };
-  return actorTransport({ ...options, ...found }, () => findCanister(url));
+  return actorTransport({ ...options, ...found }, findId);
 }
 
 /**

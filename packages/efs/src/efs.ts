@@ -107,7 +107,10 @@ export function createProgram(): Command {
     )
     .addOption(new Option('--profile <name>', 'profile to use, see efs profile ls'))
     .addOption(
-      new Option('--transport <way>', 'transport of file bytes').choices(['http', 'actor']),
+      new Option(
+        '--transport <way>',
+        'http also writes over HTTP, where one node can pretend it; actor also reads by calls',
+      ).choices(['http', 'actor']),
     )
     .addOption(new Option('--replica <folder>', 'state of a local replica (default .replica)'))
     .addOption(new Option('--timeout <seconds>', 'maximum time without progress (default 60)'))

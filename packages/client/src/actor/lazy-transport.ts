@@ -1,4 +1,4 @@
-// The actor's transport, loaded when first used, so that programs over HTTP never load the agent.
+// Transports that load when first used, so that programs over HTTP never load the agent.
 
 import { chunkBytesMax } from '../../../wire/src/limits.ts';
 import { canisterAddress } from '../connection/canister-address.ts';
@@ -6,7 +6,13 @@ import { onDemand } from '../connection/on-demand.ts';
 import { callBodyMsMax } from '../connection/transfer-window.ts';
 import type { Transport } from '../connection/transport.ts';
 import { type AdministrationOperations, administrationRows } from '../operations/administration.ts';
-import { type Call, callsOf, type Operations, operationRows } from '../operations/table.ts';
+import {
+  type Call,
+  type Calls,
+  callsOf,
+  type Operations,
+  operationRows,
+} from '../operations/table.ts';
 import type { ActorConnection } from './connection.ts';
 
 /** `findId` finds an unknown canister id with the first call. */
@@ -27,12 +33,17 @@ export function lazyTransport(
     readsByLinks: false,
     verifier: open,
     probe: async (bytes) => (await open()).probe(bytes),
-    ...callsOf<Operations, unknown>(operationRows, callIn(open)),
+    ...lazyCalls(open),
     administration: callsOf<AdministrationOperations, unknown>(
       administrationRows,
       callIn(async () => (await open()).administration),
     ),
   };
+}
+
+/** Returns calls that open their transport first. */
+export function lazyCalls(open: () => Promise<Calls<Operations>>): Calls<Operations> {
+  return callsOf<Operations, unknown>(operationRows, callIn(open));
 }
 
 /** Returns a maker of calls that open their transport first. */

@@ -28,8 +28,8 @@ export function partLinkTo({ transport }: Connection, { bucket, path }: FileName
   async function make(): Promise<NewLink | undefined> {
     expiresAtMs = Date.now() + lifeMs;
     try {
-      const expiresAt = new Date(expiresAtMs);
-      return await transport.createLink({ bucket, path, expiresAt }, undefined);
+      const link = { bucket, path, expiresAt: new Date(expiresAtMs), isTemporary: true };
+      return await transport.createLink(link, undefined);
     } catch (error) {
       if (isStorageError(error)) return undefined;
       throw error;

@@ -18,7 +18,7 @@ export interface SealedIdentity {
 }
 
 export interface SignedMode {
-  /** Absent if the bucket is not end-to-end. */
+  /** Undefined if the bucket is not end-to-end; absent if the service is of version 0.1.0. */
   readonly endToEnd?: EndToEndRecord | undefined;
 }
 

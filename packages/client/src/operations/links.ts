@@ -7,7 +7,10 @@ import type { PathRows, Rows } from './operation.ts';
 import { getting, pageOf, posting, removing } from './operation-request.ts';
 import { bucketPath } from './url-paths.ts';
 
-export type NewLinkRequest = Omit<LinkRequest, 'signal'>;
+export interface NewLinkRequest extends Omit<LinkRequest, 'signal'> {
+  /** The link only serves a download of its maker. */
+  readonly isTemporary?: boolean;
+}
 
 export interface LinkPage {
   readonly items: readonly LinkRecord[];

@@ -38,6 +38,9 @@ export interface GlobalOptions {
   readonly quiet?: boolean;
 }
 
+/** `both` reads over HTTP and writes by the actor: the default for an address with a key. */
+export type TransportChoice = 'http' | 'actor' | 'both';
+
 export interface Configuration {
   readonly url: string | undefined;
   readonly host: string | undefined;
@@ -54,7 +57,7 @@ export interface Configuration {
   readonly pinnedRecipients: PinnedRecipients;
   readonly acceptsRecipients: boolean;
   readonly environment: Environment;
-  readonly transport: 'http' | 'actor';
+  readonly transport: TransportChoice;
   readonly timeoutMs: number;
   readonly profile: string | undefined;
   readonly replica: string | undefined;
@@ -88,7 +91,7 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
   const isLocalKey = givenKey === undefined && base?.replica !== undefined;
   // A local replica's key is only for one bucket, but its owner may use all.
   const isKeyUsed = apiKey !== undefined && !(isLocalKey && hasIdentity);
-  const isOverHttp = serviceUrl !== undefined && (isKeyUsed || !hasIdentity);
+  const readsOverHttp = serviceUrl !== undefined && (isKeyUsed || !hasIdentity);
   return {
     url: serviceUrl,
     host: host ?? base?.host ?? hostOf(serviceUrl),
@@ -106,7 +109,7 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
     },
     acceptsRecipients: flags.acceptRecipients === true,
     environment,
-    transport: chosenTransport(flags.transport ?? variable('EFS_TRANSPORT'), isOverHttp),
+    transport: chosenTransport(flags.transport ?? variable('EFS_TRANSPORT'), readsOverHttp),
     timeoutMs: 1_000 * seconds(flags.timeout ?? variable('EFS_TIMEOUT')),
     profile: base?.profile,
     replica: base?.replica,
@@ -234,8 +237,8 @@ function keyOf(base: BaseService, environment: Environment): string | undefined 
   );
 }
 
-function chosenTransport(name: string | undefined, isOverHttp: boolean): 'http' | 'actor' {
-  if (name === undefined) return isOverHttp ? 'http' : 'actor';
+function chosenTransport(name: string | undefined, readsOverHttp: boolean): TransportChoice {
+  if (name === undefined) return readsOverHttp ? 'both' : 'actor';
   if (name === 'http' || name === 'actor') return name;
   throw new UsageError(`The transport must be http or actor; got ${name}.`);
 }

@@ -33,14 +33,16 @@ export async function openStorage(configuration: WatchedConfiguration): Promise<
 }
 
 async function fileOptions(configuration: WatchedConfiguration): Promise<StorageOptions> {
-  const { url, host, apiKey, isLocalKey, timeoutMs, onRetry } = configuration;
+  const { url, host, canisterId, apiKey, isLocalKey, transport } = configuration;
   if (url === undefined && host === undefined) throw new UsageError(unknownService);
-  if (configuration.transport === 'actor') {
+  if (transport === 'actor') {
     const isNeeded = !hasIdentity(configuration) || !isLocalKey;
     return actorOptions({ ...configuration, apiKey: isNeeded ? apiKey : undefined });
   }
   if (url === undefined) throw new UsageError(unknownService);
-  return { url, apiKey, timeoutMs, onRetry };
+  const { timeoutMs, onRetry } = configuration;
+  const common = { url, apiKey, timeoutMs, onRetry };
+  return transport === 'http' ? { ...common, transport } : { ...common, canisterId };
 }
 
 async function open(options: StorageOptions, configuration: Configuration): Promise<Storage> {

@@ -30,7 +30,7 @@ export interface Run {
 
 export function startRun(configuration: Configuration, isQuiet: boolean): Run {
   const { url, host, transport } = configuration;
-  const address = transport === 'http' ? url : host;
+  const address = transport === 'actor' ? host : url;
   const onRetry = isQuiet ? undefined : retryNotes(`${address ?? host}`);
   const watched = { ...configuration, onRetry };
   const controller = new AbortController();

@@ -1,7 +1,7 @@
 // `efs whoami`: shows the caller that the service will see, and where it comes from.
 
 import type { Command } from 'commander';
-import { type Configuration, hasIdentity } from '../config/config.ts';
+import { type Configuration, hasIdentity, type TransportChoice } from '../config/config.ts';
 import { configurationOf, json } from '../config/flags.ts';
 import type { LoadedIdentity } from '../config/load-identity.ts';
 import { printJson } from '../output/output.ts';
@@ -19,6 +19,12 @@ export function addIdentityCommands(program: Command): void {
 
 const anonymous = '2vxsx-fae';
 
+const waysOfFiles: Readonly<Record<TransportChoice, string>> = {
+  actor: 'by the actor',
+  http: 'over HTTP',
+  both: 'down over HTTP, up by the actor',
+};
+
 async function whoami(configuration: Configuration, flags: { json?: boolean }): Promise<void> {
   const { url, host, canisterId, apiKey, profile, replica, transport } = configuration;
   const loaded = await loadedOf(configuration);
@@ -28,7 +34,7 @@ async function whoami(configuration: Configuration, flags: { json?: boolean }): 
     keyKind: loaded?.identity.kind,
     // In the form of `efs key ls`.
     apiKey: apiKey && `${apiKey.slice(0, 8)}…`,
-    filesGo: transport === 'http' ? 'over HTTP' : 'by the actor',
+    filesGo: waysOfFiles[transport],
     profile,
     replica,
     url,

@@ -108,7 +108,8 @@ function configurationFor(served: Configuration, credential: Credential | undefi
   const { access } = credential;
   if ('profile' in access) return readConfiguration({ profile: access.profile }, process.env);
   const { url, apiKey } = access;
-  const named = readConfiguration({ url, apiKey, transport: 'http' }, withoutService(process.env));
+  const way = served.transport === 'http' ? { transport: 'http' } : {};
+  const named = readConfiguration({ url, apiKey, ...way }, withoutService(process.env));
   return { ...named, identity: undefined, identityPem: undefined };
 }
 
@@ -120,6 +121,6 @@ function anonymous(served: Configuration): Configuration {
 
 /** The environment without the service, because the access key determines the caller. */
 function withoutService(environment: Environment): Environment {
-  const named = ['EFS_URL', 'EFS_HOST', 'EFS_CANISTER_ID', 'EFS_API_KEY', 'EFS_IDENTITY'];
-  return { ...environment, ...Object.fromEntries(named.map((name) => [name, undefined])) };
+  const named = ['URL', 'HOST', 'CANISTER_ID', 'API_KEY', 'IDENTITY', 'TRANSPORT'];
+  return { ...environment, ...Object.fromEntries(named.map((name) => [`EFS_${name}`, undefined])) };
 }
