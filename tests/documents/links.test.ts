@@ -43,6 +43,17 @@ test('links point to existing files and headings', () => {
   expect(broken).toEqual([]);
 });
 
+test('SECURITY.md names a test of each kind of lie, and each exists', () => {
+  const [, section = ''] = (texts.get('SECURITY.md') ?? '').split('## Who can lie about what\n');
+  const rows = section.split('\n## ')[0]?.match(/^\| (?!answer|-).+$/gm) ?? [];
+  expect(rows.length).toBeGreaterThan(10);
+  const names = rows.flatMap(
+    (row) => row.split(' | ').at(-1)?.replace(/ \|$/, '').split(', ') ?? [],
+  );
+  const missing = names.filter((name) => !existsSync(join(projectDir, `tests/${name}.test.ts`)));
+  expect(missing).toEqual([]);
+});
+
 test('docs/README.md links every page of docs', () => {
   const map = texts.get('docs/README.md') ?? '';
   const targets = [...map.matchAll(/\]\(([^)\s#]+)/g)].map(([, target = '']) =>
