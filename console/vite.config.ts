@@ -64,6 +64,7 @@ export default defineConfig({
               priority: 1,
             },
             { name: 'age', test: /age\/(?:end-to-end-files|linked-file)\.ts$/ },
+            { name: 'dialogs', test: /views\/(?:share-dialog|drop-box-dialog)\.tsx$/ },
           ],
         },
       },

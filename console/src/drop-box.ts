@@ -39,7 +39,7 @@ export async function recipientsOf(session: Session, box: DropBox): Promise<stri
   const { bucket, recipients = notEndToEnd } = box;
   const { isAtFront, url } = await thisService();
   if (isAtFront) return session.stored.buckets.recipientsDigest(bucket);
-  const transport = transportOf({ url, apiKey: secretOf(session) });
+  const transport = transportOf({ url, apiKey: secretOf(session), transport: 'http' });
   const { endToEnd } = await transport.getEndToEnd(bucket, undefined);
   if (endToEnd || recipients !== notEndToEnd) throw new Error(needsFront);
   return notEndToEnd;

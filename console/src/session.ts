@@ -87,9 +87,9 @@ export function isSignedInOtherwise(apiKey: string): boolean {
   return kept !== undefined && !(kept.kind === 'key' && kept.apiKey === apiKey);
 }
 
-/** Returns the actor's address; without a front the gateway's, where a key needs no agent. */
+/** Returns the actor's address; without a front the gateway's, where only writes need the agent. */
 function addressOf({ canisterId, url, isAtFront }: Service) {
-  if (!isAtFront) return { url };
+  if (!isAtFront) return { url, canisterId };
   return { host: serviceHost(), canisterId, fetchRootKey: isLocal(), linkUrl: url };
 }
 

@@ -8,45 +8,28 @@ import type { Transport } from './connection/transport.ts';
 import type { Call, Calls, Operations } from './operations/table.ts';
 import type { StorageError } from './storage-error.ts';
 
-type Way = 'http' | 'actor';
-
 /**
- * Chunks need no signature: a session begins and ends by calls, and the signed completion has the
- * entity tag of all chunks. `getUpload` is a call because calls find no session begun over HTTP.
+ * The operations over HTTP; all others are calls. Chunks need no signature: a session begins and
+ * ends by calls, and the signed completion has the entity tag of all chunks. `getUpload` is a call
+ * because calls find no session begun over HTTP.
  */
-const ways: Readonly<Record<keyof Operations, Way>> = {
-  getFile: 'http',
-  copyFile: 'actor',
-  moveFile: 'actor',
-  moveFiles: 'actor',
-  changeFile: 'actor',
-  deleteFile: 'actor',
-  deleteFiles: 'actor',
-  createLink: 'actor',
-  listLinks: 'http',
-  removeLink: 'actor',
-  listFiles: 'http',
-  listFolder: 'http',
-  usage: 'http',
-  getEndToEnd: 'http',
-  status: 'http',
-  openFile: 'http',
-  readPart: 'http',
-  putChunk: 'http',
-  putFiles: 'actor',
-  putFile: 'actor',
-  startUpload: 'actor',
-  getUpload: 'actor',
-  completeUpload: 'actor',
-  cancelUpload: 'actor',
-  listUploads: 'http',
-  listVersions: 'http',
-  restoreVersion: 'actor',
-  eraseVersions: 'actor',
-};
+const overHttp: readonly (keyof Operations)[] = [
+  'getFile',
+  'listFiles',
+  'listFolder',
+  'usage',
+  'getEndToEnd',
+  'status',
+  'openFile',
+  'readPart',
+  'putChunk',
+  'listLinks',
+  'listUploads',
+  'listVersions',
+];
 
 /** The part of an operation's row that refuses arguments which fit no URL. */
-export type Checks = Readonly<Record<string, { request(argument: unknown): unknown } | undefined>>;
+export type Checks = Readonly<Record<keyof Operations, { request?(argument: unknown): unknown }>>;
 
 export interface BothWays {
   readonly http: Transport;
@@ -77,9 +60,9 @@ async function isEarlier(writer: Transport, { bucket, from }: InBucket): Promise
 /** A service of version 0.1.0 gets the calls that it lacks over HTTP. */
 export function signedWrites({ http, checks, findWriter }: BothWays): Calls<Operations> {
   const call = (operation: keyof Operations): Call => {
-    if (ways[operation] === 'http') return http[operation] as Call;
+    if (overHttp.includes(operation)) return http[operation] as Call;
     return async (argument, signal) => {
-      checks[operation]?.request(argument);
+      checks[operation].request?.(argument);
       const transport = await findWriter();
       try {
         return await (transport[operation] as Call)(argument, signal);
@@ -90,7 +73,7 @@ export function signedWrites({ http, checks, findWriter }: BothWays): Calls<Oper
       }
     };
   };
-  const names = Object.keys(ways) as (keyof Operations)[];
+  const names = Object.keys(checks) as (keyof Operations)[];
   const entries = names.map((operation) => [operation, call(operation)]);
   const calls: Calls<Operations> = Object.fromEntries(entries);
   const temporaryLinks = new Set<string>();

@@ -32,7 +32,7 @@ import {
   type HttpStorageOptions,
   httpTransport,
 } from './http-storage.ts';
-import { describedRows } from './operations/table.ts';
+import { operationRows } from './operations/table.ts';
 import { isCrossOrigin, withoutLastSlashes } from './operations/url-paths.ts';
 import type { Checks } from './signed-writes.ts';
 import { isStorageError } from './storage-error.ts';
@@ -159,7 +159,7 @@ export function transportOf(options: StorageOptions): Transport {
   const findWriter = async () => ((await findId()) === undefined ? http : actor);
   const open = onDemand(async () => {
     const { signedWrites } = await import('./signed-writes.ts');
-    return signedWrites({ http: verifiable, checks: describedRows as Checks, findWriter });
+    return signedWrites({ http: verifiable, checks: operationRows as Checks, findWriter });
   });
   return { ...verifiable, wholeFileBytesMax: chunkBytesMax, ...lazyCalls(open) };
 }
