@@ -17,6 +17,8 @@ interface Options {
     readonly canisterId: string;
     readonly apiKey: string;
     readonly identityPem: string;
+    /** The console's address. */
+    readonly front?: { readonly gateway: string } | undefined;
   };
   readonly browser: ConsoleBrowser;
   /** The file to upload. */
@@ -34,7 +36,8 @@ export function browserTransfers({ service, browser, path }: Options): BrowserTr
     const { context, page } = await browser.open();
     page.setDefaultTimeout(0);
     try {
-      await work(page, `http://localhost:${port}`);
+      const { hostname } = new URL(service.front?.gateway ?? 'http://localhost');
+      await work(page, `http://${hostname}:${port}`);
     } finally {
       await context.close();
     }

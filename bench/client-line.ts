@@ -44,6 +44,7 @@ interface Service {
   readonly canisterId: string;
   readonly apiKey: string;
   readonly identityPem: string;
+  readonly front?: { readonly gateway: string } | undefined;
 }
 
 interface Transfer {
