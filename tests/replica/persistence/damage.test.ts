@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { seedOr } from '../../support/seed.ts';
-import { damageState } from './state-damages.ts';
+import { damageState, repairWithoutSnapshots } from './state-damages.ts';
 
 const seed = seedOr(20_261_122);
 
@@ -10,4 +10,10 @@ test(`each file truncated, changed, removed or replaced by an older one is detec
   const counts = damageState({ seed, share: 0.25 });
   expect(counts.refused).toBeGreaterThan(80);
   expect(counts.repaired).toBeGreaterThan(40);
+});
+
+test('a repair without an intact snapshot is refused, and changes nothing', () => {
+  const { answer, before, after } = repairWithoutSnapshots();
+  expect(answer).toContain('no intact state is left, so --repair cannot help');
+  expect(after).toEqual(before);
 });

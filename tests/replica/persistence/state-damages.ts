@@ -190,3 +190,28 @@ function tryDamage(
   expect(repaired, what).toBeLessThanOrEqual(last);
   counts.repaired += 1;
 }
+
+/**
+ * Damages the snapshot and its copy, and tries a repair. Returns its message, and the folder's
+ * files before and after it.
+ */
+export function repairWithoutSnapshots() {
+  const root = mkdtempSync(join(tmpdir(), 'replica-damage-'));
+  try {
+    const { folder } = makeFolders(root);
+    for (const name of ['snapshot', 'snapshot.copy']) {
+      const bytes = readFileSync(join(folder, name));
+      bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+      writeFileSync(join(folder, name), bytes);
+    }
+    const filesOf = () =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.name !== 'lock')
+        .map(({ parentPath, name }) => join(parentPath, name))
+        .map((path) => [path, readFileSync(path).toString('hex')]);
+    const before = filesOf();
+    return { answer: tryOpening(folder, () => {}), before, after: filesOf() };
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}

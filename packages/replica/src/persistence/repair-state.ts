@@ -2,7 +2,7 @@
 // guessed: if it, or both copies of the snapshot, are damaged, nothing is changed.
 
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { StateDamage } from '../state-damage.ts';
 import { AnsweredMark } from './answered-mark.ts';
 import { Journal } from './journal.ts';
@@ -17,6 +17,7 @@ import {
 } from './open-state.ts';
 import {
   emptySnapshot,
+  hasSnapshots,
   type ReadSnapshot,
   readSnapshot,
   readSnapshotCopy,
@@ -27,30 +28,36 @@ type Note = (sentence: string) => void;
 
 /** Throws StateDamage if no intact state is left. */
 export function repairState(place: StatePlace, note: Note): void {
-  const lostModules = removeBadModules(place.directory, note);
+  const badModules = badModulesOf(place.directory);
   const damage = findDamage(place);
-  if (damage === undefined) {
-    if (lostModules === 0) note('Nothing of the state is damaged: no repair was needed.');
-    return;
+  if (damage === undefined && badModules.length === 0) {
+    note('Nothing of the state is damaged: no repair was needed.');
   }
-  note(`${damage}.`);
-  for (const snapshot of snapshotsOf(place.directory)) {
-    if (goBack(place, { snapshot, note })) return;
+  if (damage !== undefined) {
+    note(`${damage}.`);
+    const snapshots = snapshotsOf(place.directory);
+    if (!snapshots.some((snapshot) => goBack(place, { snapshot, note }))) {
+      throw new StateDamage(`${damage}; no intact state is left, so --repair cannot help`);
+    }
   }
-  throw new StateDamage(`${damage}; no intact state is left, so --repair cannot help`);
+  removeModules(badModules, note);
 }
 
-/** Removes damaged modules, and returns their number. An upgrade lets their canisters run again. */
-function removeBadModules(directory: string, note: Note): number {
+/** Returns the paths of modules whose hash is not their name. */
+function badModulesOf(directory: string): string[] {
   const folder = join(directory, 'modules');
-  const bad = readdirSync(folder).filter((name) => {
-    return moduleFileName(readFileSync(join(folder, name))) !== name;
-  });
-  for (const name of bad) {
-    rmSync(join(folder, name));
-    note(`The module ${name} is damaged and was removed: upgrade its canister to run it again.`);
+  return readdirSync(folder)
+    .filter((name) => moduleFileName(readFileSync(join(folder, name))) !== name)
+    .map((name) => join(folder, name));
+}
+
+function removeModules(paths: readonly string[], note: Note): void {
+  for (const path of paths) {
+    rmSync(path);
+    note(
+      `The module ${basename(path)} is damaged and was removed: upgrade its canister to run it again.`,
+    );
   }
-  return bad.length;
 }
 
 function findDamage(place: StatePlace): string | undefined {
@@ -74,8 +81,12 @@ function damageOf(error: unknown): string {
   throw error;
 }
 
-/** Returns the snapshots that can be restored, the newest first. */
+/**
+ * Returns the snapshots that can be restored, the newest first. Before the first snapshot, the
+ * journal contains all changes.
+ */
 function snapshotsOf(directory: string): ReadSnapshot[] {
+  if (!hasSnapshots(directory)) return [emptySnapshot];
   const found: ReadSnapshot[] = [];
   try {
     const snapshot = readSnapshot(directory);
@@ -85,8 +96,7 @@ function snapshotsOf(directory: string): ReadSnapshot[] {
   }
   const copy = readSnapshotCopy(directory);
   if (copy !== undefined) found.push(copy);
-  found.sort((left, right) => right.sequence - left.sequence);
-  return found.length > 0 ? found : [emptySnapshot];
+  return found.sort((left, right) => right.sequence - left.sequence);
 }
 
 /** Returns false if the page files do not belong to this snapshot. */

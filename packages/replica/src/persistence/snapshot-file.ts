@@ -60,6 +60,11 @@ export function writeSnapshot(directory: string, snapshot: Snapshot): number {
   return checksum;
 }
 
+/** Whether a snapshot was ever written here, intact or not. */
+export function hasSnapshots(directory: string): boolean {
+  return [snapshotFileName, copyFileName].some((name) => existsSync(join(directory, name)));
+}
+
 /** Returns `undefined` if the file does not exist. Throws StateDamage. */
 export function readSnapshot(directory: string): ReadSnapshot | undefined {
   return readFile(join(directory, snapshotFileName));
