@@ -161,7 +161,7 @@ export const expiredVersionsPerMessage = 20;
 export const erasedVersionsPerMessage = 1_000;
 /** Files of a prefix that one message moves. */
 export const movedFilesPerMessage = 1_000;
-/** Limit of one message that moves or deletes many files, see files/bulk-work.ts. */
+/** Limit of one message that moves, deletes or replaces many files, see files/bulk-work.ts. */
 export const bulkLeavesPerMessage = 100_000;
 /** Files of an earlier version that one message converts, and the chunks in them. */
 export const upgradedFilesPerMessage = 20;

@@ -170,6 +170,29 @@ describe.each(transports)('Storage.uploadAll(): over %s', (name, open) => {
     expect((await all(removed)).map(({ error }) => error)).toEqual(Array(3).fill(undefined));
   });
 
+  test.runIf(name === 'HTTP')('files refused with SlowDown follow in a further batch', async () => {
+    const [first, second] = some(`${prefix}slow/`, 2);
+    const refusals = [
+      { path: first?.path, error: { code: 'NotStored', message: 'another was refused' } },
+      { path: second?.path, error: { code: 'SlowDown', message: 'store it in a further call' } },
+    ];
+    let batches = 0;
+    const slowed = open(async (input, init) => {
+      const isBatch = init?.method === 'POST' && `${input}`.endsWith('/files');
+      if (isBatch) batches += 1;
+      if (!isBatch || batches > 1) return fetch(input, init);
+      const body = { error: refusals[1]?.error, items: refusals };
+      return Response.json(body, { status: 429, headers: { 'Retry-After': '1' } });
+    });
+    const results = await all(slowed.uploadAll(some(`${prefix}slow/`, 2), { bucket }));
+    expect(results.map(({ path, error }) => [path, error])).toEqual([
+      [first?.path, undefined],
+      [second?.path, undefined],
+    ]);
+    expect(batches).toBe(3);
+    expect(await paths('slow/')).toEqual([first?.path, second?.path]);
+  });
+
   test('a missing right to write is reported for each file', async () => {
     const files = [{ path: 'a', source: sampleBytes('x', 3) }];
     const results = await all(storage.uploadAll(files, { bucket: 'none' }));

@@ -1,10 +1,12 @@
 // A bulk operation writes a limited number of leaves per message, and continues in the next one.
 
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { copyFile } from '../../src/domain/files/copies.ts';
 import { deleteFiles } from '../../src/domain/files/file-deletion.ts';
 import { createLink } from '../../src/domain/files/links.ts';
 import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
+import { noStoredHeaders } from '../../src/domain/shared/stored-headers.ts';
+import { uploadBatch } from '../../src/domain/uploads/batch-upload.ts';
 import { completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import { bulkLeavesPerMessage } from '../../src/limits.ts';
 import {
@@ -115,4 +117,35 @@ test('deleteFiles by paths refuses those that do not fit into one message, with 
     expect(calls).toBeLessThan(2);
   }
   checkInvariants(scene.stores);
+});
+
+describe('uploadBatch', () => {
+  const upload = (paths: readonly string[]) => {
+    const sent = {
+      metadata: { contentType: 'a/b', tags: [], headers: noStoredHeaders, metadata: [] },
+    };
+    const readFiles = () =>
+      paths.map((path) => ({ path, read: () => ({ ...sent, bytes: Uint8Array.of(1) }) }));
+    return uploadBatch(scene.stores, alice, { bucket: 'box', apiKey: undefined, readFiles });
+  };
+  const refusedAs = (results: ReturnType<typeof upload>, code: string) =>
+    results.filter(({ refusal }) => refusal?.code === code).map(({ path }) => path);
+
+  test('refuses files with SlowDown that replace more than one message may remove', () => {
+    const paths = copies(20);
+    for (const path of paths) {
+      for (let count = 0; count < 12; count++) {
+        createLink(scene.stores, alice, { bucket: 'box', path, apiKey: undefined });
+      }
+    }
+    const results = upload(['in/new', ...paths, 'in/newer']);
+    const later = refusedAs(results, 'SlowDown');
+    const others = refusedAs(results, 'NotStored');
+    // 13 times 1,000 leaves, at six tenths of a written one, and 12 links of 18.
+    expect(others).toEqual(['in/new', ...paths.slice(0, 12), 'in/newer']);
+    expect(later).toEqual(paths.slice(12));
+    expect(refusedAs(upload(others), 'NotStored')).toEqual([]);
+    expect(upload(later).map(({ stored }) => stored?.isNew)).toEqual(later.map(() => false));
+    checkInvariants(scene.stores);
+  });
 });

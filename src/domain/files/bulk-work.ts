@@ -1,5 +1,5 @@
-// The cost of a message that moves or deletes many files, in units of one written certified leaf
-// (0.11 M instructions). A file has a leaf for each chunk, and each of its links has as many. The
+// The cost of a message that moves, deletes or replaces many files, in units of one written
+// certified leaf (0.11 M instructions). A file has a leaf for each chunk, and each of its links has as many. The
 // other constants convert measurements by the replica's instruction counter to this unit.
 
 import { bulkLeavesPerMessage } from '../../limits.ts';
@@ -32,6 +32,12 @@ export function leavesOfMove(
 export function leavesOfDeletion(stores: Stores, bucket: Bucket, file: FileRecord): number {
   const links = countLinks(stores, bucket, file.path);
   return deletedFileLeaves + links * deletedLinkLeaves + chunksOf(file) * deletedPerWritten;
+}
+
+/** Returns the cost of removing what a new file of one chunk replaces. */
+export function leavesOfReplacement(stores: Stores, bucket: Bucket, old: FileRecord): number {
+  const links = countLinks(stores, bucket, old.path);
+  return links * movedLinkLeaves + (1 + links) * chunksOf(old) * deletedPerWritten;
 }
 
 function chunksOf({ chunkCount }: FileRecord): number {

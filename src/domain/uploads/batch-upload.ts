@@ -3,8 +3,10 @@
 
 import { batchFileCountMax, singleUploadBytesMax } from '../../../packages/wire/src/limits.ts';
 import { sha256 } from '../../crypto/hash.ts';
+import { bulkLeavesPerMessage } from '../../limits.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { checkQuota } from '../buckets/quota.ts';
+import { leavesOfReplacement } from '../files/bulk-work.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { authorize, type Grant, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
@@ -52,11 +54,10 @@ export function checkBatch(
   batch: Batch,
 ): readonly Refused[] | undefined {
   const { grant, files } = openBatch(stores, call, batch);
-  return prepareAll(
-    files,
-    ({ path, read }) => prepareFile(stores, grant, { path, ...read() }),
-    grant.bucket,
-  ).refused;
+  return prepareAll(files, ({ path, read }) => prepareFile(stores, grant, { path, ...read() }), {
+    stores,
+    bucket: grant.bucket,
+  }).refused;
 }
 
 /**
@@ -69,7 +70,7 @@ export function uploadBatch(stores: Stores, call: Call, batch: Batch): readonly 
   const { prepared, refused } = prepareAll(
     files,
     ({ path, read }) => withDigest(prepareFile(stores, grant, { path, ...read() })),
-    grant.bucket,
+    { stores, bucket: grant.bucket },
   );
   if (refused !== undefined) return refused;
   let counted = grant.bucket;
@@ -108,9 +109,16 @@ function openBatch(
 function prepareAll<T extends PreparedFile>(
   files: readonly BatchFile[],
   prepare: (file: BatchFile) => T,
-  bucket: Bucket,
+  { stores, bucket }: { readonly stores: Stores; readonly bucket: Bucket },
 ): { readonly prepared: readonly T[]; readonly refused?: readonly Refused[] } {
-  const results = files.map((file) => valueOrRefusal(() => prepare(file)));
+  const requireRoom = replacementLimit(stores, bucket);
+  const results = files.map((file) =>
+    valueOrRefusal(() => {
+      const one = prepare(file);
+      requireRoom(one);
+      return one;
+    }),
+  );
   const prepared = results.filter((result) => !(result instanceof Refusal)) as T[];
   requireTogether(prepared, bucket);
   if (prepared.length === files.length) return { prepared };
@@ -124,6 +132,26 @@ function prepareAll<T extends PreparedFile>(
     return { path, refusal: result instanceof Refusal ? result : notStored };
   });
   return { prepared: [], refused };
+}
+
+/**
+ * Returns a check that refuses a file with SlowDown if the files which it and the ones before it
+ * replace have more chunks and links than one message can remove. The first one always passes.
+ */
+function replacementLimit(stores: Stores, bucket: Bucket): (prepared: PreparedFile) => void {
+  let spent = 0;
+  return ({ sent, old }) => {
+    if (old === undefined) return;
+    const leaves = leavesOfReplacement(stores, bucket, old);
+    if (spent > 0 && spent + leaves > bulkLeavesPerMessage) {
+      throw new Refusal(
+        'SlowDown',
+        `The files before ${quote(sent.path)} already replace as many chunks and links as one call can: ` +
+          'store this file in a further call.',
+      );
+    }
+    spent += leaves;
+  };
 }
 
 function requireTogether(prepared: readonly PreparedFile[], bucket: Bucket): void {

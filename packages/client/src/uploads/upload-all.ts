@@ -181,16 +181,27 @@ async function uploadAlone(
   }
 }
 
-/** Sends a batch, and repeats it without the refused files until nothing is left. */
+/**
+ * Sends a batch, and repeats it without the refused files until nothing is left. Files that are
+ * refused with SlowDown follow in a batch of their own.
+ */
 async function sendBatch(job: Job, batch: readonly SmallFile[]): Promise<readonly UploadedFile[]> {
   const ended: UploadedFile[] = [];
+  let later: SmallFile[] = [];
   for (let rest = batch; rest.length > 0; ) {
     const results = await trySend(job, rest);
-    const others = rest.filter((_, index) => isStorageError(results[index]?.error, 'NotStored'));
-    // If no file was refused for its own sake, a retry cannot help.
-    const isStuck = others.length === rest.length;
-    ended.push(...results.filter(({ error }) => isStuck || !isStorageError(error, 'NotStored')));
+    const refusedAs = (code: string) =>
+      rest.filter((_, index) => isStorageError(results[index]?.error, code));
+    const others = refusedAs('NotStored');
+    const slowed = refusedAs('SlowDown');
+    // If no file was refused for its own sake, or all were, a retry cannot help.
+    const isStuck = [others, slowed].some(({ length }) => length === rest.length);
+    const isOpen = ({ error }: UploadedFile) =>
+      isStorageError(error, 'NotStored') || isStorageError(error, 'SlowDown');
+    ended.push(...results.filter((result) => isStuck || !isOpen(result)));
+    if (!isStuck) later.push(...slowed);
     rest = isStuck ? [] : others;
+    if (rest.length === 0) [rest, later] = [later, []];
   }
   return ended;
 }
