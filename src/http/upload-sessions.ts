@@ -159,10 +159,10 @@ function completionRequest(exchange: Exchange): Completion {
   const { uploadId, apiKey } = namedUpload(exchange);
   const { request } = exchange;
   const body = jsonBody(request);
-  const sha256 = textField(body, 'sha256');
+  const digests = { sha256: textField(body, 'sha256'), etag: textField(body, 'etag') };
   const metadata = textPairsField(body, 'metadata');
   const conditions = writePreconditions(request);
-  return { uploadId, isOverHttp: true, apiKey, sha256, metadata, conditions };
+  return { uploadId, isOverHttp: true, apiKey, ...digests, metadata, conditions };
 }
 
 function getUploadSession(exchange: Exchange): HttpResponse {

@@ -185,14 +185,14 @@ describe.each([
     expect(Buffer.compare(await read('parts.bin'), bytes)).toBe(0);
   });
 
-  test('parts that differ from the stored bytes fail at completion', async () => {
+  test('parts that differ from the received bytes fail at completion, which stores nothing', async () => {
     const { uploadId } = await storage.uploads.begin({ ...target('changed'), chunkBytes });
     const at = { ...target('changed'), uploadId };
     const part = await storage.uploads.write({ ...at, offset: 0, source: sampleBytes('a', 100) });
     await storage.uploads.write({ ...at, offset: 0, source: sampleBytes('b', 100) });
-    await expect(storage.uploads.complete({ ...at, parts: [part] })).rejects.toMatchObject({
-      code: 'IntegrityError',
-    });
+    const completing = storage.uploads.complete({ ...at, parts: [part] });
+    await expect(completing).rejects.toMatchObject({ code: 'BadDigest' });
+    await expect(storage.stat(at)).rejects.toMatchObject({ code: 'NoSuchFile' });
   });
 
   test('a part must begin where a chunk begins', async () => {

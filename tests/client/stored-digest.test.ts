@@ -1,5 +1,6 @@
 // An upload ends with a check that the stored file's entity tag matches the bytes that were read.
-// One node vouches for answers to single chunks, so they prove nothing.
+// One node vouches for answers to single chunks, so they prove nothing. A session is completed only
+// with the entity tag of all its chunks.
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -40,17 +41,41 @@ function lyingFetch(urlPart: string): { readonly fetch: typeof fetch; lies(): nu
 }
 
 test.each([
-  ['in chunks', 2_100_000, '/chunk/1'],
-  ['in one request', 100_000, '/files/'],
+  ['in chunks', 2_100_000, '/chunk/1', 'BadDigest'],
+  ['in one request', 100_000, '/files/', 'IntegrityError'],
 ])(
-  'createHttpStorage(): a file uploaded %s is refused if other bytes are stored',
-  async (how, size, part) => {
+  'createHttpStorage(): a file uploaded %s is refused if other bytes are received',
+  async (how, size, part, code) => {
     const { base: url, apiKey, bucket } = service;
     const network = lyingFetch(part);
     const storage = createHttpStorage({ url, apiKey, fetch: network.fetch });
     const file = { bucket, path: `lied about ${how}`, contentType: 'a/b', chunkBytes: 1_000_000 };
     const uploading = storage.upload(sampleBytes(how, size), file);
-    await expect(uploading).rejects.toMatchObject({ code: 'IntegrityError' });
+    await expect(uploading).rejects.toMatchObject({ code });
     expect(network.lies()).toBe(1);
+    // The completion of a session names the entity tag, so the service stores no other bytes.
+    if (code === 'BadDigest') await expect(storage.stat(file)).rejects.toThrow('does not exist');
   },
 );
+
+test('createHttpStorage(): a stream is not stored without the chunks that a node drops', async () => {
+  const { base: url, apiKey, bucket } = service;
+  let dropped = 0;
+  const storage = createHttpStorage({
+    url,
+    apiKey,
+    fetch: async (input, init) => {
+      if (!String(input).includes('/chunk/2')) return fetch(input, init);
+      dropped += 1;
+      const sha256 = createHash('sha256')
+        .update(init?.body as Uint8Array)
+        .digest('hex');
+      return Response.json({ sha256 });
+    },
+  });
+  const source = new Blob([sampleBytes('stream', 2_500_000) as BlobPart]).stream();
+  const file = { bucket, path: 'dropped', contentType: 'a/b', chunkBytes: 1_000_000 };
+  await expect(storage.upload(source, file)).rejects.toMatchObject({ code: 'BadDigest' });
+  expect(dropped).toBe(1);
+  await expect(storage.stat(file)).rejects.toMatchObject({ code: 'NoSuchFile' });
+});

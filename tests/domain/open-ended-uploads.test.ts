@@ -97,6 +97,22 @@ describe('putChunk(): a session of unknown size', () => {
     expect(refusal.message).toContain('A chunk after the first 40 does not have the 10 bytes');
   });
 
+  test.each([1, 3])('checks a declared entity tag of %i chunks at completion', (count) => {
+    const { stores } = scene;
+    const chunks = Array.from({ length: count }, (_, index) => testBytes(10, index));
+    const digests = chunks.map((bytes) => sha256(bytes));
+    const tag = (all: readonly Uint8Array[]) =>
+      Buffer.from(sha256(Buffer.concat(all))).toString('hex');
+    const etag = count === 1 ? tag(chunks) : `${tag(digests)}-${count}`;
+    const { uploadId } = beginOpen();
+    const finish = () => completeUpload(stores, alice, { uploadId, apiKey: undefined, etag });
+    for (let index = 0; index < count; index++) put(uploadId, index, 9);
+    expectRefusal(stores, 'BadDigest', finish);
+    for (let index = 0; index < count; index++) put(uploadId, index, 10);
+    expect(finish().status).toBe('completed');
+    checkInvariants(stores);
+  });
+
   test('checks a declared digest at completion, up to the size that one message can hash', () => {
     const { stores } = scene;
     const digest = Buffer.from(sha256(testBytes(10, 0))).toString('hex');

@@ -66,6 +66,8 @@ export const UploadCompletion = IDL.Record({
   uploadId: IDL.Text,
   /** SHA-256 of the whole file, in hexadecimal; verified before the file is stored. */
   sha256: IDL.Opt(IDL.Text),
+  /** Entity tag that the chunks give the file; verified before the file is stored. */
+  etag: IDL.Opt(IDL.Text),
   /** Added to the session's metadata; replaces pairs with the same name. */
   metadata: IDL.Opt(IDL.Vec(TextPair)),
   /** Entity tag of the present file; checked in addition to the session's own conditions. */

@@ -45,6 +45,7 @@ export function uploadRequestOf(argument: UploadArgument): UploadRequest {
 export interface CompletionArgument {
   readonly uploadId: string;
   readonly sha256: Optional<string>;
+  readonly etag: Optional<string>;
   readonly metadata: Optional<[string, string][]>;
   readonly ifMatch: Optional<string>;
   readonly ifNoneMatch: Optional<string>;
@@ -56,6 +57,7 @@ export function completionOf(argument: CompletionArgument): Completion {
     uploadId: argument.uploadId,
     apiKey: argument.apiKey[0],
     sha256: argument.sha256[0],
+    etag: argument.etag[0],
     metadata: argument.metadata[0],
     conditions: { ifMatch: argument.ifMatch[0], ifNoneMatch: argument.ifNoneMatch[0] },
   };

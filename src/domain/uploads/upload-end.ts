@@ -18,7 +18,14 @@ import type { Stores } from '../shared/stores.ts';
 import { forgetUpload, openUploadsOf } from './open-uploads.ts';
 import { releaseDigests } from './upload-digests.ts';
 import { scheduleExpiry, takeDueSession } from './upload-expiry.ts';
-import { completedFile, layoutOf, newFileOf, requireWhole, verifyFile } from './upload-file.ts';
+import {
+  completedFile,
+  layoutOf,
+  newFileOf,
+  requireTag,
+  requireWhole,
+  verifyFile,
+} from './upload-file.ts';
 import { parseFileDigest, requireVerifiable } from './upload-options.ts';
 import {
   deleteSession,
@@ -46,6 +53,8 @@ export interface Completion extends UploadName {
   readonly apiKey: SentKey;
   /** 64 hexadecimal digits of the whole file, checked before the file is stored. */
   readonly sha256?: string | undefined;
+  /** The entity tag that the file will have, without quotes, checked before the file is stored. */
+  readonly etag?: string | undefined;
   /** Preconditions at completion, in addition to those of the beginning. */
   readonly conditions?: WritePreconditions | undefined;
   /** Added to the session's metadata; replaces pairs with the same name. */
@@ -69,6 +78,7 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
     return { session, ...shownToUploader(stores, session, completed) };
   }
   const layout = layoutOf(stores, session);
+  requireTag({ session, layout }, request.etag);
   verifyFile(stores, { session, layout }, digests);
   const open = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   const old = findFile(stores, session.bucketId, session.path);
@@ -104,7 +114,7 @@ function shownToUploader(
 }
 
 /**
- * Refuses what finishUpload() would refuse, except for the digest of a file of several chunks;
+ * Refuses what finishUpload() would refuse, except for digest and tag of a file of several chunks;
  * changes nothing. A completed session needs no key, because its id gives the right to read the
  * result. Returns the session before and after completion.
  */
@@ -127,7 +137,9 @@ export function checkCompletion(stores: Stores, call: Call, request: Completion)
   const bytes = overheadBytesOf(session) - overheadBytesOf(begun);
   checkQuota(bucket, { files: 0, bytes });
   if (session.chunkIndexEnd <= 1) {
-    verifyFile(stores, { session, layout: layoutOf(stores, session) }, digests);
+    const layout = layoutOf(stores, session);
+    requireTag({ session, layout }, request.etag);
+    verifyFile(stores, { session, layout }, digests);
   }
   return { begun, session, digests };
 }

@@ -8,7 +8,12 @@ import { encodeHex } from '../../lib/hex.ts';
 import { findBucket } from '../buckets/buckets.ts';
 import { findChunk } from '../contents/chunk-records.ts';
 import { readContent } from '../contents/contents.ts';
-import type { FileMetadata, FileRecord, NewFile } from '../files/file-records.ts';
+import {
+  entityTag,
+  type FileMetadata,
+  type FileRecord,
+  type NewFile,
+} from '../files/file-records.ts';
 import { withFileKey } from '../keys/file-keys.ts';
 import { presentLeavesVersion } from '../shared/publication.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -77,6 +82,20 @@ function unevenChunks(stores: Stores, session: UploadSession): Refusal {
       ? `A chunk after the first ${comparedChunksMax} does not have the ${first} bytes of chunk 0`
       : `Chunk ${index} has ${lengthOf(index)} bytes, chunk 0 has ${first}`;
   return new Refusal('ChunkSizeMismatch', `${found}: ${rule}`);
+}
+
+/** Refuses with BadDigest unless the chunks give the file this entity tag. */
+export function requireTag(
+  { session, layout }: { readonly session: UploadSession; readonly layout: Layout },
+  declared: string | undefined,
+): void {
+  const actual = entityTag({ ...layout, chunkCount: session.chunkIndexEnd });
+  if (declared === undefined || `"${declared}"` === actual) return;
+  throw new Refusal(
+    'BadDigest',
+    `The uploaded chunks have the entity tag ${actual}, not the declared one: send the missing or wrong ` +
+      'chunks and complete the upload, or cancel it.',
+  );
 }
 
 /** Refuses with BadDigest unless the bytes have these SHA-256 digests. */

@@ -11,13 +11,18 @@ import { fileCalls } from './files.ts';
 import { transferCalls } from './transfers.ts';
 
 export const uploadCalls: ActorCalls<UploadOperations> = {
-  /** uploadFile accepts no headers, so a file with headers is sent as a batch of one. */
+  /**
+   * uploadFile accepts no headers, so a file with headers is sent as a batch of one. So is one with a
+   * key, which may lack the right to read the record afterwards.
+   */
   async putFile(service, file, signal) {
-    const { actor, earlierUploads } = service;
+    const { actor, earlierUploads, apiKey } = service;
     const { bucket, path, contentType, bytes } = file;
     if (Object.keys(file.headers).length > 0) return putInBatch(service, file, signal);
-    const stored = await recordForKey(service, () => putInBatch(service, file, signal));
-    if (stored !== undefined) return stored;
+    if (apiKey !== undefined) {
+      const stored = await unlessLacking(() => putInBatch(service, file, signal));
+      if (stored !== undefined) return stored;
+    }
     const { metadata, ...destination } = destinationOf(service, file);
     const request = { ...destination, contentType, bytes };
     await call(signal, () =>
@@ -42,18 +47,18 @@ export const uploadCalls: ActorCalls<UploadOperations> = {
     return uploadCalls.getUpload(service, { bucket, path, uploadId }, signal);
   },
   getUpload: calling(({ actor }, { uploadId }) => actor.getUpload(uploadId), sessionOf),
-  /** Calls `completeFileUploadWith` only if necessary, because version 0.1.0 does not have it. */
+  /** Version 0.1.0 has only `completeFileUpload`, which takes no options and returns no record. */
   async completeUpload(service, completion, signal) {
     const { actor, apiKey, key } = service;
-    const { bucket, path, uploadId, metadata, sha256, ifMatch, ifNoneMatch } = completion;
+    const { bucket, path, uploadId, metadata, sha256, etag, ifMatch, ifNoneMatch } = completion;
     const complete = async () => {
-      const options = optionals({ sha256, ifMatch, ifNoneMatch, apiKey });
+      const options = optionals({ sha256, etag, ifMatch, ifNoneMatch, apiKey });
       const request = { uploadId, metadata: pairsOf(metadata), ...options };
       return fileRecordOf(await call(signal, () => actor.completeFileUploadWith(request)));
     };
     const isBare = [metadata, sha256, ifMatch, ifNoneMatch].every((value) => value === undefined);
     if (!isBare) return complete();
-    const completed = await recordForKey(service, complete);
+    const completed = await unlessLacking(complete);
     if (completed !== undefined) return completed;
     await call(signal, () => actor.completeFileUpload(uploadId, key));
     return fileCalls.getFile(service, { bucket, path }, signal);
@@ -75,15 +80,8 @@ async function putInBatch(
   return record;
 }
 
-/**
- * Calls a method that returns the record, because a key may lack the right to read it afterwards.
- * Returns undefined without a key, and if the service lacks the method, as version 0.1.0 does.
- */
-async function recordForKey(
-  { apiKey }: Service,
-  store: () => Promise<FileRecord>,
-): Promise<FileRecord | undefined> {
-  if (apiKey === undefined) return undefined;
+/** Returns undefined if the service lacks the method, as version 0.1.0 does. */
+async function unlessLacking(store: () => Promise<FileRecord>): Promise<FileRecord | undefined> {
   try {
     return await store();
   } catch (error) {

@@ -552,6 +552,8 @@ export interface UploadCompletion {
   'sha256' : [] | [string],
   /** Added to the session's metadata; replaces pairs with the same name. */
   'metadata' : [] | [Array<TextPair>],
+  /** Entity tag that the chunks give the file; verified before the file is stored. */
+  'etag' : [] | [string],
   'ifNoneMatch' : [] | [string],
   /** Entity tag of the present file; checked in addition to the session's own conditions. */
   'ifMatch' : [] | [string],
@@ -1033,6 +1035,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'url' : IDL.Text,
     'sha256' : IDL.Opt(IDL.Text),
     'contentType' : IDL.Text,
+    'etag' : IDL.Opt(IDL.Text),
     'metadata' : IDL.Vec(TextPair),
     'etag' : IDL.Text,
     'name' : IDL.Text,

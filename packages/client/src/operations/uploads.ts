@@ -41,6 +41,8 @@ export interface SessionName extends FileName {
 export interface Completion extends SessionName {
   readonly metadata?: UserMetadata | undefined;
   readonly sha256?: string | undefined;
+  /** The entity tag of the sent chunks: no other file is stored. */
+  readonly etag?: string | undefined;
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
 }
@@ -77,9 +79,9 @@ export const uploadRows = {
   },
   completeUpload: {
     retry: 'repeat',
-    request: ({ metadata, sha256, ifMatch, ifNoneMatch, ...name }) => {
+    request: ({ metadata, sha256, etag, ifMatch, ifNoneMatch, ...name }) => {
       const conditions = { 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch };
-      return posting(`${sessionPath(name)}/complete`, { metadata, sha256 }, conditions);
+      return posting(`${sessionPath(name)}/complete`, { metadata, sha256, etag }, conditions);
     },
   },
   cancelUpload: {

@@ -164,11 +164,12 @@ async function sendSession(job: UploadJob, session: UploadSession): Promise<File
   const { digests } = await sendChunks(chunksOf(job, session));
   const { bucket, path } = job.metadata;
   const { uploadId } = session;
-  const completion = { bucket, path, uploadId, metadata: await lateMetadata(options) };
+  const etag = await etagOf(digests);
+  const completion = { bucket, path, uploadId, etag, metadata: await lateMetadata(options) };
   const record = await trying(connection, signal, () =>
     connection.transport.completeUpload(completion, signal),
   );
-  requireSame(record.etag, await etagOf(digests));
+  requireSame(record.etag, etag);
   return record;
 }
 

@@ -154,7 +154,8 @@ export interface Uploads {
   status(session: SessionRef): Promise<UploadSession>;
   /**
    * Stores the file. A repeated call returns the same record for a day, whatever its arguments.
-   * Throws IntegrityError if `parts` differ from the stored bytes.
+   * Throws BadDigest if `parts` differ from the received bytes, and stores nothing; throws
+   * IntegrityError if an earlier call has stored other bytes.
    *
    * @example
    * ```ts
@@ -228,11 +229,11 @@ async function complete(
   connection: Connection,
   { parts, signal, ...completion }: CompletionOptions,
 ): Promise<FileRecord> {
-  const digests = parts && digestsOf(parts);
+  const etag = parts && (await etagOf(digestsOf(parts)));
   const record = await trying(connection, signal, () =>
-    connection.transport.completeUpload(completion, signal),
+    connection.transport.completeUpload({ ...completion, etag }, signal),
   );
-  if (digests !== undefined) requireSame(record.etag, await etagOf(digests));
+  if (etag !== undefined) requireSame(record.etag, etag);
   return record;
 }
 
