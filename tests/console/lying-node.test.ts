@@ -1,12 +1,16 @@
 // A node that answers requests below /api/ with a page and a worker of its own. At a volume those
-// paths are not certified, so a browser runs them; at the front it never receives them.
+// paths are not certified, so a browser runs them; at the front it never receives them. The same
+// node answers a query for a file with another file.
 
 import { IDL } from '@dfinity/candid';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serviceInterface } from '../../packages/client/src/actor/candid-interface.ts';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import { createStorage } from '../../packages/client/src/storage.ts';
 import type { QueryFaults } from '../../packages/replica/src/network/query-faults.ts';
 import { openService, type Service } from '../support/service.ts';
+import { swappedFiles } from '../support/swapped-files.ts';
 import { type ConsoleBrowser, isBrowserUnwanted, openBrowser } from './support/browser.ts';
 
 const pagePath = '/api/evil';
@@ -104,6 +108,38 @@ describe.skipIf(isBrowserUnwanted)('one lying node', () => {
       for (const frame of each.frames()) expect(await frame.title()).not.toBe('taken');
     }
     expect(await keptAt(context, front())).toEqual([null, 0]);
+    await context.close();
+  });
+
+  test('a private file that a node replaces by another one is not shown', async () => {
+    const { host, canisterId, identityPem } = service;
+    const owner = createStorage({ host, canisterId, identity: identityFromPem(identityPem) });
+    const bucket = 'papers';
+    await owner.buckets.create(bucket);
+    for (const name of ['contract', 'draft']) {
+      const source = new Blob([`text of the ${name}`]);
+      await owner.upload(source, { bucket, path: `${name}.txt` });
+    }
+    const request = { name: 'reader', buckets: [bucket], permissions: ['read'] as const };
+    const { secret } = await owner.keys.create(request);
+    const { page, context } = await browser.open();
+    await page.goto(`${front()}/#key=${secret}&bucket=${bucket}`);
+    const openFile = async (name: string) => {
+      await page.goto(`${front()}/#/files/${bucket}/`);
+      await page.getByRole('link', { name: `${name}.txt` }).click();
+    };
+    const preview = page.getByRole('region', { name: 'Preview' });
+    service.replica?.setFaults({
+      forge: swappedFiles({ path: 'contract.txt', other: 'draft.txt' }),
+    });
+    await openFile('draft');
+    await preview.getByText('text of the draft').waitFor();
+    await openFile('contract');
+    await preview.getByText('A node returned another file than contract.txt').waitFor();
+    expect(await preview.textContent()).not.toContain('text of the');
+    service.replica?.setFaults({ forge: forge() });
+    await page.reload();
+    await preview.getByText('text of the contract').waitFor();
     await context.close();
   });
 

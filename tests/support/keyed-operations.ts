@@ -59,6 +59,7 @@ const toPrefix: Fields = ({ path, own }) => ({ fromPrefix: own, toPrefix: path }
 
 export const actorRows: readonly ActorRow[] = [
   ...rows('getFile', ({ bucket, path, key }) => [bucket, path, key]),
+  ...rows('getCertifiedFile', ({ bucket, path, key }) => [bucket, path, 1n, key]),
   ...rows('readFile', ({ bucket, path, key }) => [bucket, path, 0n, 1n, key]),
   ...rows('getVersion', ({ bucket, path, key }) => [bucket, path, 1n, key]),
   ...rows('readVersion', ({ bucket, path, key }) => [bucket, path, 1n, 0n, 1n, key]),

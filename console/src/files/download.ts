@@ -11,7 +11,7 @@ import { nameOf } from '../words.ts';
 import type { Entry } from './folder.ts';
 import { blobOf, isNotOpened, openSealed } from './sealed.ts';
 
-interface Place {
+export interface Place {
   readonly storage: Storage;
   readonly bucket: string;
 }
@@ -97,13 +97,13 @@ export async function downloadVersion(
     } catch (error) {
       if (!isNotOpened(error)) throw error;
       tell(sentenceOf(error));
-      const stored = await session.stored.download({ bucket, path }, { version });
+      const stored = await session.stored.download({ bucket, path }, { version, certified: true });
       return saveBlob(await blobOf(stored), storedName(name));
     }
   }
   // Browsers show the dialog only in response to a click, so it comes before any await.
   const target = await pickTarget(name);
-  const download = await session.storage.download({ bucket, path }, { version });
+  const download = await session.storage.download({ bucket, path }, { version, certified: true });
   if (target === undefined) return saveBlob(await blobOf(download), name);
   await download.body.pipeTo(await target.createWritable());
 }
@@ -116,7 +116,7 @@ function versionName(name: string, version: number): string {
 }
 
 /** Returns the name of a file that is saved encrypted. */
-function storedName(name: string): string {
+export function storedName(name: string): string {
   return name.endsWith('.age') ? name : `${name}.age`;
 }
 
@@ -143,39 +143,11 @@ export async function downloadZip(
   zipName: string,
 ): Promise<void> {
   const target = await pickTarget(zipName);
-  const { downloadZip: zip } = await import('client-zip');
-  const zipped = zip(partsOf(session, bucket, entries));
+  const { zipOf } = await import('./zip.ts');
+  const zipped = zipOf(session, bucket, entries);
   if (target !== undefined) {
     await zipped.body?.pipeTo(await target.createWritable());
     return;
   }
   saveBlob(await zipped.blob(), zipName);
-}
-
-async function* partsOf(session: Session, bucket: string, entries: readonly Entry[]) {
-  const { storage, kind } = session;
-  for await (const { file, name } of filesOf({ storage, bucket }, entries)) {
-    const { path, updatedAt } = file;
-    const isStored = kind === 'key' && isSealed(file);
-    const { body, size } = await storage.download({ bucket, path });
-    const lastModified = new Date(updatedAt);
-    yield { name: isStored ? storedName(name) : name, lastModified, size, input: body };
-  }
-}
-
-/** Yields all files below the selected folders, named relative to the folder's parent. */
-async function* filesOf(
-  { storage, bucket }: Place,
-  entries: readonly Entry[],
-): AsyncGenerator<{ readonly file: FileRecord; readonly name: string }> {
-  for (const { path, file } of entries) {
-    if (file !== undefined) {
-      yield { file, name: nameOf(path) };
-      continue;
-    }
-    const parentLength = path.length - nameOf(path).length - 1;
-    for await (const found of storage.list({ bucket, prefix: path })) {
-      yield { file: found, name: found.path.slice(parentLength) };
-    }
-  }
 }

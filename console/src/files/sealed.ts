@@ -33,7 +33,8 @@ export async function openSealed(
   // An API key cannot decrypt.
   if (session.kind === 'key') throw new NotOpened();
   try {
-    return await blobOf(await session.storage.download({ bucket, path }, { version }));
+    const options = { version, certified: true };
+    return await blobOf(await session.storage.download({ bucket, path }, options));
   } catch (error) {
     throw isStorageError(error, 'NoIdentity') ? new NotOpened() : error;
   }

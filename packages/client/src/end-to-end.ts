@@ -8,7 +8,7 @@ import type { BucketModes } from './bucket-modes.ts';
 import { type Connection, perform } from './connection/connection.ts';
 import { onDemand } from './connection/on-demand.ts';
 import { checkedConcurrency } from './connection/parallel.ts';
-import { downloadFile } from './downloads/download.ts';
+import { certifiedBy, downloadFile } from './downloads/download.ts';
 import { type FileStorage, fileStorage } from './files/file-storage.ts';
 import { versionsOf } from './files/versions.ts';
 import { namesOf } from './sealed-names/bucket-names.ts';
@@ -56,7 +56,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
     });
     const connection = { ...outer, transport: sealingTransport(outer.transport, names) };
     const files = fileStorage(connection);
-    const download: FileStorage['download'] = async (name, downloadOptions = {}) => {
+    const download = certifiedBy(connection, async (name, downloadOptions = {}) => {
       const { signal, range, version } = downloadOptions;
       checkedConcurrency(downloadOptions.concurrency);
       requireVersionNumber(version);
@@ -67,7 +67,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
       const mode = file.contentType === ageType ? await modes.ofAgeFile(name.bucket) : undefined;
       if (mode === undefined) return downloadFile(connection, name, downloadOptions, file);
       return (await load()).download(name, { file, options: downloadOptions }, mode);
-    };
+    });
     return {
       ...files,
       async upload(source, uploadOptions) {

@@ -153,7 +153,8 @@ export function transportOf(options: StorageOptions): Transport {
     if (id === undefined) throw unnamed(url);
     return id;
   });
-  const verifiable = { ...http, verifier: actor.verifier };
+  const { verifier, getCertifiedFile } = actor;
+  const verifiable = { ...http, verifier, getCertifiedFile };
   if (transport === 'http') return verifiable;
   if (isCrossOrigin(url)) return crossOriginTransport(options, actor);
   const findWriter = async () => ((await findId()) === undefined ? http : actor);

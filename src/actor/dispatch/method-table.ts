@@ -187,6 +187,16 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   },
 
   // Files
+  getCertifiedFile: {
+    bounds: few,
+    admit: (
+      { stores, call },
+      bucket: string,
+      path: string,
+      _version: Optional<bigint>,
+      [apiKey]: Optional<string>,
+    ) => void authorize(stores, call, { bucket, path, permission: 'read', apiKey }),
+  },
   deleteFiles: {
     bounds: deletion,
     admit: ({ stores, call }, { bucketId, apiKey }: BucketArgument) =>

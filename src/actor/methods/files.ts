@@ -4,6 +4,7 @@ import { IDL } from '@dfinity/candid';
 import { msgReply } from 'azle';
 import { partsOfFile } from '../../domain/files/file-records.ts';
 import { deleteFile, getFile, readFilePart } from '../../domain/files/files.ts';
+import { getVersion } from '../../domain/files/versions.ts';
 import { requireCycles } from '../../domain/shared/cycles.ts';
 import { uploadByCall } from '../../domain/uploads/single-upload.ts';
 import { liquidCycles } from '../../storage/stable-space.ts';
@@ -13,13 +14,15 @@ import { carryOut, decodeArguments, query, update } from '../dispatch/method.ts'
 import { decodeFileUpload, encodeBytesResult } from '../messages/file-messages.ts';
 import { encodeFileResult } from '../messages/file-record-messages.ts';
 import { replyBytes } from '../messages/native-reply.ts';
-import type { Optional } from '../messages/optional.ts';
+import { numberOf, type Optional } from '../messages/optional.ts';
 import { answer, currentCall } from '../runtime/call.ts';
 import { stores } from '../runtime/runtime.ts';
 
 const fileArguments = [IDL.Text, IDL.Text, IDL.Opt(IDL.Text)];
 type ReadArguments = [string, string, bigint, bigint, Optional<string>];
 const readArguments = [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)];
+type CertifiedArguments = [string, string, Optional<bigint>, Optional<string>];
+const certifiedArguments = [IDL.Text, IDL.Text, IDL.Opt(IDL.Nat), IDL.Opt(IDL.Text)];
 
 /** Files: one call stores or reads one file. */
 export class FilesActor {
@@ -48,6 +51,23 @@ export class FilesActor {
     const [bucket, path, [apiKey]] = decoded as unknown as [string, string, Optional<string>];
     const read = () => partsOfFile(getFile(stores, currentCall(), { bucket, path, apiKey }));
     msgReply(encodeFileResult(answer(read)));
+  }
+
+  /**
+   * (bucketId, path, version, apiKey) Returns the record of a file, or of one of its versions. An
+   * update, so that the network signs it: a single node answers getFile. For members, and for keys
+   * that may read. Errors: AccessDenied, NoSuchFile, SlowDown.
+   */
+  @update(certifiedArguments, ResultFile, { manual: true })
+  getCertifiedFile(): void | Promise<void> {
+    const signature = { name: 'getCertifiedFile', parameters: certifiedArguments };
+    return carryOut(signature, {
+      run: ([bucket, path, version, [apiKey]]: CertifiedArguments) => {
+        const request = { bucket, path, version: numberOf(version), apiKey };
+        return partsOfFile(getVersion(stores, currentCall(), request));
+      },
+      encode: encodeFileResult,
+    });
   }
 
   /** (bucketId, path, offset, length, apiKey) Returns bytes of a file, at most 1,900,000. */

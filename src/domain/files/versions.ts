@@ -27,7 +27,7 @@ import {
   replaceByFormer,
   withOpenFile,
 } from './file-records.ts';
-import { type FilePart, partAsked } from './files.ts';
+import { type FilePart, partAsked, refuseMissing } from './files.ts';
 import {
   countedBytes,
   eraseVersion,
@@ -138,27 +138,31 @@ export interface VersionRequest {
   readonly apiKey: SentKey;
 }
 
-/** The name of a version, which is the present file or a former version. */
-type ReadVersion = VersionRequest & { readonly call: Call };
+/** A version by its number, present or former; without a number, the present one. */
+type ReadVersion = Omit<VersionRequest, 'version'> & {
+  readonly version: number | undefined;
+};
 
 /**
- * Calls `use` with the version, for members of the bucket and keys that may read it: a public
- * bucket shows everybody only its present files. Wipes the key afterwards.
+ * Calls `use` with the version, for members of the bucket and keys that may read it, even if the
+ * bucket is public. Wipes the key afterwards.
  */
 export function withVersion<T extends object>(
   stores: Stores,
-  { call, ...request }: ReadVersion,
+  { call, version, ...name }: ReadVersion & { readonly call: Call },
   use: (opened: OpenFile) => T,
 ): T {
-  const { version, ...name } = request;
   const { bucket } = authorize(stores, call, { ...name, permission: 'read' });
-  const path = parseFilePath(request.path);
+  const path = parseFilePath(name.path);
+  if (version === undefined) {
+    return withOpenFile(stores, { bucket, path }, use) ?? refuseMissing(bucket, path);
+  }
   const former = findVersion(stores, { bucketId: bucket.id, path, version });
   if (former !== undefined) return withFormer(stores, { bucket, former }, use);
   const present = withOpenFile(stores, { bucket, path }, (opened) => ({
     used: opened.file.version === version ? use(opened) : undefined,
   }));
-  if (present?.used === undefined) throw noSuchVersion(request);
+  if (present?.used === undefined) throw noSuchVersion({ path: name.path, version });
   return present.used;
 }
 
@@ -178,7 +182,7 @@ export function withFormer<T>(
   });
 }
 
-export function getVersion(stores: Stores, call: Call, request: VersionRequest): FileRecord {
+export function getVersion(stores: Stores, call: Call, request: ReadVersion): FileRecord {
   return withVersion(stores, { call, ...request }, ({ file }) => file);
 }
 

@@ -19,6 +19,10 @@ import { callWithBlob } from './large-call.ts';
 import { queryBlob } from './large-query.ts';
 
 export const transferCalls: ActorCalls<TransferOperations> = {
+  getCertifiedFile: calling(({ actor, key }, { bucket, path, version }) => {
+    const number = optional(version === undefined ? undefined : BigInt(version));
+    return actor.getCertifiedFile(bucket, path, number, key);
+  }, fileRecordOf),
   async openFile(service, { bucket, path, version }, signal) {
     const record = await fileCalls.getFile(service, { bucket, path, version }, signal);
     const { etag, size, contentType } = record;

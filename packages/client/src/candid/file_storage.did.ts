@@ -761,6 +761,16 @@ export interface _SERVICE {
     { 'ok' : BucketMode } |
       { 'err' : string }
   >,
+  /**
+   * (bucketId, path, version, apiKey) Returns the record of a file, or of one of its versions. An
+   * update, so that the network signs it: a single node answers getFile. For members, and for keys
+   * that may read. Errors: AccessDenied, NoSuchFile, SlowDown.
+   */
+  'getCertifiedFile' : ActorMethod<
+    [string, string, [] | [bigint], [] | [string]],
+    { 'ok' : FileRecord } |
+      { 'err' : string }
+  >,
   /** (bucketId, path, apiKey) Returns the record of a file. Errors: AccessDenied, NoSuchFile. */
   'getFile' : ActorMethod<
     [string, string, [] | [string]],
@@ -1025,6 +1035,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   const UploadCompletion = IDL.Record({
     'sha256' : IDL.Opt(IDL.Text),
     'metadata' : IDL.Opt(IDL.Vec(TextPair)),
+    'etag' : IDL.Opt(IDL.Text),
     'ifNoneMatch' : IDL.Opt(IDL.Text),
     'ifMatch' : IDL.Opt(IDL.Text),
     'apiKey' : IDL.Opt(IDL.Text),
@@ -1035,7 +1046,6 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'url' : IDL.Text,
     'sha256' : IDL.Opt(IDL.Text),
     'contentType' : IDL.Text,
-    'etag' : IDL.Opt(IDL.Text),
     'metadata' : IDL.Vec(TextPair),
     'etag' : IDL.Text,
     'name' : IDL.Text,
@@ -1552,6 +1562,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'getBucketMode' : IDL.Func(
         [IDL.Text, IDL.Opt(IDL.Text)],
         [IDL.Variant({ 'ok' : BucketMode, 'err' : IDL.Text })],
+        [],
+      ),
+    'getCertifiedFile' : IDL.Func(
+        [IDL.Text, IDL.Text, IDL.Opt(IDL.Nat), IDL.Opt(IDL.Text)],
+        [IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text })],
         [],
       ),
     'getFile' : IDL.Func(

@@ -39,6 +39,28 @@ interface Job {
  */
 const linkedPartsMin = 4;
 
+type DownloadFile = (name: FileName, options?: DownloadOptions) => Promise<Download>;
+
+/** Returns `download`; with `certified`, it compares the entity tag with the network's record. */
+export function certifiedBy(connection: Connection, download: DownloadFile): DownloadFile {
+  return async (name, options = {}) => {
+    const { certified, range, verify, version, signal } = options;
+    if (!certified) return download(name, options);
+    if (range !== undefined || verify === false) {
+      throw new StorageError('InvalidArgument', 'certified excludes range and verify: false.');
+    }
+    const { bucket, path } = name;
+    const [record, found] = await Promise.all([
+      perform(connection, 'getCertifiedFile', { bucket, path, version }, signal),
+      download(name, options),
+    ]);
+    if (found.etag === record.etag) return found;
+    throw new StorageError('Untrusted', `A node returned another file than ${path}; try again.`, {
+      isRetryable: true,
+    });
+  };
+}
+
 /** Downloads a file; `opened` is the file if the caller has opened it already. */
 export async function downloadFile(
   connection: Connection,

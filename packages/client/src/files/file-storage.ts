@@ -2,7 +2,7 @@
 
 import type { UploadInput } from '../bytes/upload-source.ts';
 import { type Connection, perform } from '../connection/connection.ts';
-import { downloadFile } from '../downloads/download.ts';
+import { certifiedBy, downloadFile } from '../downloads/download.ts';
 import { type Links, linksOf } from '../links/links.ts';
 import type { CallOptions } from '../types/call-options.ts';
 import type {
@@ -212,8 +212,9 @@ export interface FileStorage {
 
 export function fileStorage(connection: Connection): FileStorage {
   const uploads = uploadsOf(connection);
-  const download: FileStorage['download'] = (file, options) =>
-    downloadFile(connection, file, options);
+  const download = certifiedBy(connection, (file, options) =>
+    downloadFile(connection, file, options),
+  );
   return {
     upload: (source, uploadOptions) => uploadFile(connection, source, uploadOptions),
     uploadAll: (files, allOptions) => uploadAll(connection, files, allOptions),
@@ -221,9 +222,10 @@ export function fileStorage(connection: Connection): FileStorage {
     list: (listOptions) => listFiles(connection, listOptions),
     listFolder: (folderOptions) => listFolder(connection, folderOptions),
     usage: (usageOptions) => perform(connection, 'usage', usageOptions, usageOptions.signal),
-    async stat({ bucket, path }, { version, signal } = {}) {
+    async stat({ bucket, path }, { version, certified, signal } = {}) {
       requireVersionNumber(version);
-      return perform(connection, 'getFile', { bucket, path, version }, signal);
+      const operation = certified ? 'getCertifiedFile' : 'getFile';
+      return perform(connection, operation, { bucket, path, version }, signal);
     },
     remove: ({ bucket, path }, { ifMatch, signal } = {}) =>
       perform(connection, 'deleteFile', { bucket, path, ifMatch }, signal),

@@ -28,6 +28,9 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     readsByLinks: true,
     probe: (bytes) => probe(connection, bytes),
     ...describedCalls(connection),
+    async getCertifiedFile() {
+      throw new StorageError('Unsupported', 'certified requires the actor: use createStorage().');
+    },
     openFile: (file, signal) => openHttpFile(connection, file, signal),
     readPart: (part, signal) => readHttpPart(connection, part, signal),
     putChunk: (chunk, signal) => putChunk(connection, chunk, signal),

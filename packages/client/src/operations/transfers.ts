@@ -1,5 +1,5 @@
 // Operations whose HTTP requests no row describes: they move chunks of megabytes with their
-// progress, take several requests, or return results beside a refusal.
+// progress, take several requests, return results beside a refusal, or exist only as calls.
 
 import type { StorageError } from '../storage-error.ts';
 import type { FileName, FileRecord } from '../types/files.ts';
@@ -66,6 +66,8 @@ export interface FileBatch {
 }
 
 export interface TransferOperations {
+  /** The record in a reply that the network signs. */
+  getCertifiedFile(file: NumberedFile): FileRecord;
   openFile(file: OpenRequest): OpenedFile;
   readPart(part: PartRequest): Uint8Array;
   putChunk(chunk: ChunkUpload): undefined;
@@ -74,6 +76,9 @@ export interface TransferOperations {
 }
 
 export const transferRows = {
+  getCertifiedFile: {
+    retry: 'repeat',
+  },
   openFile: {
     retry: 'repeat',
   },
@@ -89,6 +94,7 @@ export const transferRows = {
 } satisfies TransferRows<TransferOperations>;
 
 export const transferPaths = {
+  getCertifiedFile: { seals: { path: 'path' }, opens: 'record' },
   openFile: { seals: { path: 'path' } },
   readPart: { seals: { path: 'path' } },
   putChunk: { seals: { path: 'path' } },

@@ -61,6 +61,17 @@ export interface StatOptions extends CallOptions {
    * ```
    */
   readonly version?: number | undefined;
+  /**
+   * Reads the record by an update, whose reply the network signs, so that no single node can invent
+   * it. Takes some seconds. Requires the actor, and a member or a key that may read.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * console.log((await storage.stat(file, { certified: true })).etag);
+   * ```
+   */
+  readonly certified?: boolean | undefined;
 }
 
 /** Each field given replaces the whole stored field; give at least one. */

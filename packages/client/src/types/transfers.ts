@@ -255,6 +255,18 @@ export interface DownloadOptions extends TransferOptions {
    */
   readonly verify?: boolean | undefined;
   /**
+   * Also compares a whole file with a record that the network signs, so that no single node can
+   * return other bytes. Takes some seconds. Requires the actor, and a member or a key that may read.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const download = await storage.download(file, { certified: true });
+   * console.log(await new Response(download.body).text());
+   * ```
+   */
+  readonly certified?: boolean | undefined;
+  /**
    * The length of the file's chunks, for transports that do not report it.
    *
    * @example
