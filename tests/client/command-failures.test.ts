@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
+import { inWords } from '../../packages/efs/src/output/failure-words.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 import { callCommand } from './command-calls.ts';
@@ -77,6 +78,22 @@ test.each(['http', 'actor'])(
     );
     expect(ended.code).toBe(130);
     expect(ended.errors).toMatch(/efs: Stopped\. \[Aborted\]\n$/);
+  },
+);
+
+test.each(['url', 'host'])(
+  'efs: a name that cannot be resolved is reported (by %s)',
+  async (way) => {
+    const address = 'http://nowhere.invalid';
+    const { canisterId, apiKey } = service;
+    const retry = { attemptsMax: 1 };
+    const storage = createNodeStorage(
+      way === 'url' ? { url: address, apiKey, retry } : { host: address, canisterId, retry },
+    );
+    const error = await storage.status().catch((thrown) => thrown);
+    expect(inWords(error)).toMatch(
+      /^The name nowhere\.invalid cannot be resolved; check --url, --host/,
+    );
   },
 );
 

@@ -58,6 +58,7 @@ export async function failureOf(error: unknown, callee?: Callee): Promise<Storag
   const fault = () => networkFault({ ...placeOf(callee), text: error.message }, details);
   switch (error.kind) {
     case 'Transport':
+      if (isFetchFailure(thrown)) return networkError(thrown);
       return new StorageError('NetworkError', message, { ...details, isRetryable: true });
     case 'Unknown':
       return fault() ?? new StorageError('Timeout', message, { ...details, isRetryable: true });

@@ -134,6 +134,12 @@ const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
     ],
   ],
   NetworkError: [
+    [
+      /\(getaddrinfo \w+ ([^\s()]+)\)/,
+      ([, name]) =>
+        `The name ${name} cannot be resolved; check --url, --host and the network connection of this ` +
+        'machine.',
+    ],
     [notReached, ([, reason]) => `The service was not reached; check --url and --host: ${reason}`],
   ],
   Aborted: [[/./, () => 'Stopped.']],
