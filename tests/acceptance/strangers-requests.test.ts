@@ -158,6 +158,12 @@ describe('a request that cannot succeed', () => {
     const answer = await measured(method, path);
     expect([answer.status, answer.updates]).toEqual([status, 0]);
   });
+
+  test('a browser that opens an unknown link is answered 404 by the query', async () => {
+    const path = '/s/AAAAAAAAAAAAAAAA/none?k=AAAAAAAAAAAAAAAAAAAAAA';
+    const answer = await measured('GET', path, { 'Sec-Fetch-Dest': 'document' });
+    expect([answer.status, answer.updates]).toEqual([404, 0]);
+  });
 });
 
 describe('while the budget of requests without a key is empty', () => {

@@ -1,6 +1,6 @@
 // Links by the client library, over both transports, and by the command.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -10,6 +10,7 @@ import { findCanister } from '../../packages/client/src/connection/find-canister
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import type { LinkRecord } from '../../packages/client/src/types/links.ts';
+import { principalOf } from '../../scripts/local-service.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 import type { CommandSettings } from './command-runs.ts';
@@ -248,6 +249,21 @@ describe('Storage.links: the command', () => {
     expect(removed).toEqual({ code: 0, output: ids.map((id) => `${id}\n`).join(''), errors: '' });
     expect((await efs('link', 'ls', `linked/${path}`)).output).toBe('');
     expect((await efs('link', 'rm', bucket, '--', ...ids)).code).toBe(3);
+  });
+
+  test('link ls shows owners who made each link', async () => {
+    const made = JSON.parse((await efs('link', 'create', '--json', `linked/${path}`)).output);
+    const { id: own } = await owner.links.create({ bucket, path });
+    const { host: EFS_HOST, canisterId: EFS_CANISTER_ID, identityPem } = service;
+    const EFS_IDENTITY = join(folder, 'owner.pem');
+    await writeFile(EFS_IDENTITY, identityPem);
+    const environment = { EFS_HOST, EFS_CANISTER_ID, EFS_IDENTITY };
+    const { output } = await callCommand(['link', 'ls', `linked/${path}`], { folder, environment });
+    expect(output).toMatch(/^ID .* MADE BY\n/);
+    const rowOf = (id: string) => output.split('\n').find((row) => row.startsWith(id));
+    expect(rowOf(made.id)).toMatch(/ key \S+$/);
+    expect(rowOf(own)).toMatch(new RegExp(` ${principalOf(identityPem).toText()}$`));
+    await efs('link', 'rm', bucket, '--', made.id, own);
   });
 
   test('--json prints the link with its id', async () => {

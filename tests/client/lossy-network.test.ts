@@ -46,7 +46,7 @@ describe.each(['HTTP', 'the actor', 'both'] as const)(
 
 describe('createStorage(): without any response', () => {
   test('the attempts end with the reason', async () => {
-    const proxy = await startProxy(service.host, Math.random);
+    const proxy = await startProxy(service.host);
     proxy.faults = { ...noFaults, loseRequest: 1 };
     const retry = { attemptsMax: 3, delayMsMin: 1 };
     const storage = createStorage({ url: proxy.url, apiKey: service.apiKey, retry });

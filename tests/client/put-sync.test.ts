@@ -127,7 +127,7 @@ test.each([
 test('efs sync: put of a growing file stores nothing and leaves nothing to resume', async () => {
   const file = join(folder, 'growing.bin');
   await writeFile(file, sampleBytes('growing', 8_000_000));
-  const proxy = await startProxy(service.host, Math.random);
+  const proxy = await startProxy(service.host);
   proxy.faults = noFaults;
   proxy.onAccepted = (count) => {
     if (count === 1) appendFileSync(file, 'more');

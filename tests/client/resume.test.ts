@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'efs-resume-'));
-  proxy = await startProxy(service.host, Math.random);
+  proxy = await startProxy(service.host);
   environment = { EFS_URL: proxy.url, EFS_API_KEY: service.apiKey };
   return async () => {
     await proxy.stop();

@@ -228,7 +228,7 @@ test('efs sync: an interrupted sync continues, also within a large file', async 
   const bytes = sampleBytes('large', 9_000_000);
   await mkdir(join(folder, 'up'));
   await writeFile(join(folder, 'up/large.bin'), bytes);
-  const proxy = await startProxy(service.host, Math.random);
+  const proxy = await startProxy(service.host);
   proxy.faults = { ...noFaults, delayMsMax: 200 };
   const throughProxy = settings({ EFS_URL: proxy.url });
   const sending = startCommand(['sync', '-p', '1', 'up', place], throughProxy);

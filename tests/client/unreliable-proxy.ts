@@ -3,6 +3,8 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { randomShares } from '../support/random-numbers.ts';
+import { seedOr } from '../support/seed.ts';
 
 export interface Faults {
   /**
@@ -55,7 +57,11 @@ interface Relay {
   readonly underWay: Set<Promise<void>>;
 }
 
-export async function startProxy(target: string, random: () => number): Promise<UnreliableProxy> {
+/** `random` draws the positions of faults and the delays, by default from the seed of the run. */
+export async function startProxy(
+  target: string,
+  random = randomShares(seedOr(20261126)),
+): Promise<UnreliableProxy> {
   const underWay = new Set<Promise<void>>();
   const rounds: Relay['rounds'] = new Map();
   const server = createServer((request, response) => {

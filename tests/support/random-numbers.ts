@@ -10,3 +10,9 @@ export function randomNumbers(seed: number): (limit: number) => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
   };
 }
+
+/** Returns numbers in [0, 1), as Math.random() does. */
+export function randomShares(seed: number): () => number {
+  const random = randomNumbers(seed);
+  return () => random(2 ** 31) / 2 ** 31;
+}

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { openDiskStore } from '../../../packages/replica/src/persistence/disk-store.ts';
+import { randomNumbers } from '../../support/random-numbers.ts';
+import { seedOr } from '../../support/seed.ts';
 import { canisterIds, expectGeneration } from './generations.ts';
 
 const writer = fileURLToPath(new URL('./crash-writer.ts', import.meta.url));
@@ -60,9 +62,10 @@ export async function crashStore(rounds: number): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'replica-crash-'));
   const state = join(directory, 'state');
   try {
+    const random = randomNumbers(seedOr(1));
     let next = 1;
     for (let round = 0; round < rounds; round += 1) {
-      const run = { state, first: next, milliseconds: Math.random() * 120 };
+      const run = { state, first: next, milliseconds: random(120) };
       const answered = await runAndKill(run);
       expect(answered).toBeGreaterThanOrEqual(next);
       const found = openAndCheck(state);
