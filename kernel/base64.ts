@@ -6,7 +6,7 @@ export function base64Bytes(length: usize): usize {
 
 /** `out` has space for `base64Bytes(length)`. */
 export function base64(data: usize, length: usize, out: usize): void {
-  if (length == 0) return; // an empty array may be anywhere
+  if (length == 0) return; // an empty array can have any address
   const end = data + length;
   // A load reads 16 bytes, of which 12 are used
   for (; data + 28 <= end; data += 24, out += 32) {
@@ -54,8 +54,8 @@ function sextets(groups: v128): v128 {
 }
 
 /**
- * RFC 4648, table 1: the value to add to a number depends only on its range, which is 0 for a-z, 1
- * to 10 for digits, 11 for +, 12 for / and 13 for A-Z.
+ * RFC 4648, table 1: adds to each number the offset of its range, which is 0 for a-z, 1 to 10 for
+ * digits, 11 for +, 12 for / and 13 for A-Z.
  */
 // @ts-ignore: decorator
 @inline

@@ -1,20 +1,20 @@
-// Searches bytes that a caller sent: for every occurrence of a needle, and for the nesting of a
-// JSON text. Takes linear time for any input.
+// Searches bytes that a caller sent for every occurrence of a needle, and counts the containers and
+// commas of a JSON text. Takes linear time for any input.
 
 import { bordersAt, heapBase } from './heap';
 
-/** The delimiter of a form has at most 74 bytes; a border fits into a byte. */
+/** A form's delimiter has at most 74 bytes, and the length of a border fits into a byte. */
 const needleBytesMax: usize = 128;
 
-/** Maximum of bytes compared one by one: 45 instructions each, 14 M together. */
+/** Maximum number of bytes compared one by one: 45 instructions each, 14 M together. */
 const closeLooksMax: u32 = 300_000;
 /** Returned instead of a number if too many bytes almost match the needle. */
 const tooClose: u32 = 0xffff_ffff;
 
 /**
  * Writes the offsets of the needle, in order and without overlaps, as many as fit, and returns
- * their number. Algorithm of Knuth, Morris and Pratt: no byte is read twice. While no byte of the
- * needle matches, SIMD finds the next position of its first and last byte.
+ * their number. Algorithm of Knuth, Morris and Pratt. While no byte of the needle matches, SIMD
+ * finds the next position at which its first and last byte match.
  */
 export function findAll(
   data: usize, length: usize, needle: usize, needleLength: usize, out: usize, room: u32,
@@ -44,7 +44,7 @@ export function findAll(
   return found;
 }
 
-/** Returns the length of the needle's prefix that ends with the byte, from the length before. */
+/** Returns the length of the prefix that matches after `byte`; `former`: the length before it. */
 // @ts-ignore: decorator
 @inline
 function goOn(needle: usize, borders: usize, former: usize, byte: u8): usize {
@@ -65,7 +65,7 @@ function fillBorders(needle: usize, length: usize, borders: usize): void {
   }
 }
 
-/** Returns the first position of one byte with the other at that distance after it, or the end. */
+/** Returns the first position of byte `first` with `last` at distance `gap`, or `end`. */
 function placeOf(first: u8, last: u8, gap: usize, start: usize, end: usize): usize {
   const firsts = i8x16.splat(first);
   const lasts = i8x16.splat(last);

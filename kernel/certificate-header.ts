@@ -11,7 +11,7 @@ const endBytes: usize = 12;
 /** Bytes of the tag and of the head of an array. */
 const headBytes: usize = 6;
 
-/** `path`: labels in UTF-8, separated by NUL. Returns the length; `out` has enough space. */
+/** `path`: labels in UTF-8, separated by NUL. Returns the length; traps if `out` is too short. */
 export function certificateHeader(
   certificate: usize, certificateLength: usize, witness: usize, witnessLength: usize,
   path: usize, pathLength: usize, out: usize, outLength: usize,
@@ -57,7 +57,7 @@ function encodePath(path: usize, length: usize, to: usize): usize {
   return cursor - to;
 }
 
-/** Major type and length (RFC 8949, 3), below 65,536. */
+/** Writes a major type and a length below 65,536 (RFC 8949, 3). */
 function writeHead(to: usize, type: u32, length: u32): usize {
   if (length < 24) {
     store<u8>(to, type | length);

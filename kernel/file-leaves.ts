@@ -1,9 +1,9 @@
 // The certified answers of one file (IC spec, "HTTP Gateway Protocol", response verification v2),
-// with one leaf for each request that has one. The leaves form three levels, one per expression;
+// with one leaf for each certified request. The leaves form three levels, one per expression;
 // file-tree.ts combines them. No header is named here: constants contain the hashes of names.
 //
-//   row  0 GET | 1 HEAD | 2 OPTIONS | 3 to 6 If-None-Match: GET and HEAD with the tag, with W/ and
-//        the tag | 7 GET with Range from a part's start
+//   row  0 GET | 1 HEAD | 2 OPTIONS | 3 to 6 If-None-Match: GET and HEAD with the tag, then both
+//        with W/ and the tag | 7 GET with Range from a part's start
 
 import {
   constant, contentRangeOf, copyPair, emptyBody, emptyLeaf, fieldCount, firstRangeLabel, getMethod,
@@ -100,7 +100,7 @@ export function makeLeaves(rows: u32, body: usize, parts: u32): void {
   labelLeaves();
 }
 
-/** Whether the row needs its own response: four rows share one, and that to OPTIONS is constant. */
+/** Whether the row needs its own response: rows 3 to 6 share one, and OPTIONS has a constant. */
 function isAnswered(row: u32): bool {
   if (row == tagRow) return (wanted >> tagRow & 15) != 0;
   return isWanted(row) && row != optionsRow && (row < tagRow || row == partRow);

@@ -33,7 +33,7 @@ const contentRangeName: usize = 544;
 export const tagName: usize = 576;
 export const rangeName: usize = 608;
 export const plainLabels: usize = 640;
-/** For OPTIONS: response hash, the hash of an empty leaf under it, and the request hash above. */
+/** For OPTIONS: hash of the response, of its label above an empty leaf, of the request's label. */
 export const optionsResponse: usize = 736;
 export const emptyBody: usize = 832;
 export const emptyLeaf: usize = 864;
@@ -86,7 +86,7 @@ export function copyPair(to: usize, from: usize): void {
   copyHash(to + hashBytes, from + hashBytes);
 }
 
-/** `part`: the part of the requested answer. */
+/** `part`: the index of the part that the answer contains. */
 export function openPairs(constantsAt: usize, size: u64, partBytes: u64, part: u64): void {
   constants = constantsAt;
   bodySize = size;
@@ -96,7 +96,7 @@ export function openPairs(constantsAt: usize, size: u64, partBytes: u64, part: u
   startLanes(labelBase() + labelStepsAt);
 }
 
-/** Hashes names and values of all fields, separated by NUL: validators first, and first the tag. */
+/** Hashes names and values of all fields, separated by NUL: the tag, other validators, the rest. */
 export function hashFields(text: usize, length: usize, first: u32, all: u32): void {
   if (all == 0 || all > fieldsMax || first > all) unreachable();
   fields = all;

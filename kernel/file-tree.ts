@@ -21,13 +21,13 @@ import { bitAt, differenceOf, noBit } from './label-search';
 import { at, lengthOf, sized } from './operands';
 import { hashAll } from './sha256-lanes';
 
-/** Asks for the hash of a whole file of at most one chunk. */
+/** Asks for the hash of the tree of a file of at most one chunk. */
 const askHash: u32 = 0;
 /** Asks for the CBOR of the tree that reveals a row of such a file. */
 const askTree: u32 = 1;
 /** Asks for the request hash of a row, followed by the CBOR of its `response hash / ""`. */
 const askRow: u32 = 2;
-/** Asks for the leaves of rows that depend on no part, then the pairs of a part's answer. */
+/** Asks for the leaves of the rows before `partRow`, then for the pairs of a part's answer. */
 const askLevels: u32 = 3;
 
 const hashBytes: usize = 32;
@@ -40,7 +40,7 @@ const levelsBytes: usize = 7 * 64;
 const partLevel: u32 = 2;
 const topLevel: u32 = 3;
 
-/** The labels of each level in order, and their number. */
+/** For each level: the addresses of its entries in order, and the entry of the level itself. */
 let orders: usize = 0;
 let tops: usize = 0;
 let cursor: usize = 0;

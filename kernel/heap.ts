@@ -20,7 +20,7 @@ export const spaceIndexesAt: usize = 0x0080;
 export const polyStateAt: usize = 0x1000;
 export const keyBlockAt: usize = 0x1100;
 export const tailAt: usize = 0x1200;
-// with room for a second block, for the padding
+// SHA-256 state, with room for a second block for the padding
 export const hashStateAt: usize = 0x1300;
 export const hmacPadAt: usize = 0x13c0;
 export const hmacStateAt: usize = 0x1400;
@@ -48,7 +48,7 @@ const labelPageCount: u32 = 7;
 // labels of a path    1,024 x (pointer u32, length u32)
 export const labelsAt: usize = 0x0000;
 export const labelsRoom: u32 = 1024;
-// the search keys of a witness in each level  1,024 x 2 x 8 bytes
+// the targets of a witness (label-witness.ts) in each level  1,024 x 2 x 8 bytes
 export const labelTargetsAt: usize = 0x2000;
 // superblock, the edge to be inserted, the edge that was detached, the wildcard label
 export const labelSuperblockAt: usize = 0x6000;
@@ -136,7 +136,7 @@ export function ensureSegmentPages(): void {
   if (segmentPages == 0) unreachable();
 }
 
-/** Returns the address of as many zeroed Wasm pages, or 0 if the canister gets no more memory. */
+/** Returns the address of that many zeroed Wasm pages, or 0 if the canister gets no more memory. */
 export function takePages(pages: u32): usize {
   const first = memory.grow(pages);
   return first < 0 ? 0 : <usize>first << 16;

@@ -33,7 +33,7 @@ const versionField: u32 = 1661892784;
 /** All fields except the version are required. */
 const allFields: u32 = 15;
 
-/** Address of the next value, and end of the message; an error moves the cursor beyond it. */
+/** Address of the next value, and end of the message. */
 let cursor: usize = 0;
 let end: usize = 0;
 let isWrong: bool = false;
@@ -41,7 +41,7 @@ let typeCount: u32 = 0;
 let textBytesLeft: u32 = 0;
 let bodyAt: usize = 0;
 let bodyBytes: usize = 0;
-/** The last text. */
+/** Address and length of the last text. */
 let textAt: usize = 0;
 let textBytes: usize = 0;
 let isPlain: bool = false;
@@ -138,7 +138,7 @@ function isOf(type: u8, kind: u8, element: u8): bool {
   return entry != 0 && load<u8>(entry) == element;
 }
 
-/** Values have the order of their types, so it reads alternately at two positions. */
+/** Values have the order of the fields in the type, so types and values are read alternately. */
 function readFields(types: usize, headersMax: u32): bool {
   let found: u32 = 0;
   let values = cursor;

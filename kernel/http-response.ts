@@ -37,7 +37,7 @@ export function replyHeaders(count: u32, isApart: bool, last: usize, lastBytes: 
   start();
   writeNumber(count);
   const texts = writeTexts(takenText(), takenBytes());
-  if (texts != (count << 1) - u32(isApart)) unreachable(); // a text holds NUL
+  if (texts != (count << 1) - u32(isApart)) unreachable(); // a text contains NUL
   if (isApart) writeNumber(<u32>lastBytes);
   flush();
   if (isApart) append(last, lastBytes);
@@ -58,7 +58,7 @@ export function replyEnd(
   systemReply();
 }
 
-/** Appends each text after its length; returns their number. No bytes are no text. */
+/** Appends each text after its length. Returns the number of texts, 0 for no bytes. */
 function writeTexts(text: usize, length: usize): u32 {
   if (length == 0) return 0;
   const end = text + length;

@@ -1,5 +1,5 @@
-// Writes a request as JSON (RFC 8259) into the pages for requests: they have space for all texts
-// with each byte escaped, twice, and for the characters between them.
+// Writes a request as JSON (RFC 8259) into the pages for requests, which have space for all texts
+// twice with every byte escaped, and for the characters between them.
 
 import { requestBase, requestTextAt } from './heap';
 

@@ -7,8 +7,9 @@
 //    0 magic 16 B | 16 operation u32 | 20 operands u32 | 24 result u32 | 28 space or counter u32
 //   32 offset or pages u64 | 40 length u64 | 48 result u64 | 56 zero
 //
-// A block of 32 bytes that begins with the magic asks whether a kernel exists: it answers in the
-// second half. Without a kernel the system takes the block as certified data, which is harmless.
+// A block of 32 bytes that begins with the magic asks whether a kernel exists; a kernel answers in
+// the second half. Without a kernel the system takes the block as certified data, which is
+// harmless.
 //
 // An unknown or malformed command traps. A trap rolls back the kernel's changes with the message.
 

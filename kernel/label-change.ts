@@ -38,7 +38,7 @@ function addLeaf(label: usize, length: usize): void {
   store<u16>(at, leafKind);
   store<u16>(at, <u32>length, 2);
   memory.copy(at + edgesAt, newEdge(), edgeBytes);
-  if (length > 0) memory.copy(at + labelAt, label, length); // an empty label may be anywhere
+  if (length > 0) memory.copy(at + labelAt, label, length); // an empty label can have any address
   addNode(at);
 }
 
@@ -135,7 +135,7 @@ export function freeBelow(node: u32): void {
   }
 }
 
-/** Builds a level of opaque leaves, label and hash of 32 bytes each; the new edge leads to it. */
+/** Builds a level of opaque leaves, 32 bytes each of label and hash; the new edge points to it. */
 export function buildLevel(entries: usize, count: u32): void {
   if (count == 0 || count > levelRoom) unreachable();
   const order = labelBase() + labelOrderAt;

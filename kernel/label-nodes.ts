@@ -24,7 +24,7 @@ const headsAt: usize = 24;
 const unitBits: u64 = 4;
 const slotsStart: u32 = 16;
 const wasmPageBits: u64 = 16;
-/** The space grows in steps of a real extent. */
+/** The space grows in steps of one extent. */
 const growPages: u64 = 16;
 
 /** The roots are edges of a permanent node. */
@@ -52,7 +52,7 @@ function superblock(): usize { return labelBase() + labelSuperblockAt; }
 @inline
 export function buffer(number: usize): usize { return labelBase() + labelNodesAt + number * 0x600; }
 
-/** The edge to be set. */
+/** Returns the address of the edge to be set. */
 // @ts-ignore: decorator
 @inline
 export function newEdge(): usize { return labelBase() + labelEdgeAt; }
@@ -128,7 +128,7 @@ export function freeNode(node: u32, copy: usize): void {
   store<u32>(superblock(), load<u32>(superblock(), 16) - 1, 16);
 }
 
-/** Links nodes to be freed, in place of the hash of their first edge. */
+/** Links a node to be freed to the next one, in place of the hash of its first edge. */
 export function linkNode(node: u32, next: u32): void {
   const link = labelBase() + labelMessageAt;
   store<u32>(link, next);
@@ -208,7 +208,7 @@ export function writeLabeled(message: usize, label: usize, length: usize, hash: 
   store<u64>(message, domainStart | 19);
   store<u64>(message, 0x62616c2d_65657274, 8); // "tree-lab"
   store<u32>(message, 0x64656c65, 16); // "eled"
-  if (length > 0) memory.copy(message + 20, label, length); // an empty label may be anywhere
+  if (length > 0) memory.copy(message + 20, label, length); // an empty label can have any address
   copyHash(message + 20 + length, hash);
 }
 

@@ -21,7 +21,7 @@ const labelsMax: u32 = 1000;
 const stepBytes: usize = 8;
 
 let count: u32 = 0;
-/** Whether the path has more labels than fit; moves create such paths, which nothing reaches. */
+/** Whether the path has more labels than fit. Only moves create such paths; no search finds one. */
 let isCutShort: bool = false;
 let steps: u32 = 0;
 let levelSteps: u32 = 0;
@@ -103,7 +103,7 @@ export function cutNewPath(
   for (let i: u32 = 0; i < count; i++) if (labelLength(i) > labelBytesMax) unreachable();
 }
 
-/** Returns a bit; bits after the end are 0. */
+/** Returns a bit of a label; bits after the end are 0. */
 export function bitAt(label: usize, length: usize, bit: u32): u32 {
   const byte = <usize>(bit >> 4);
   if (byte >= length) return 0;

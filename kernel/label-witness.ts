@@ -76,7 +76,7 @@ function enterLevel(node: u32, side: u32, level: u32): bool {
     if (!isThere) return false;
   } else if (isThere && level + 1 == labelCount()) return false;
   if (level >= wildcardDepth) {
-    // The empty label is the least: verifiers treat a wildcard under it as a closer one
+    // The empty label is the least: verifiers take a wildcard below it for a deeper one
     flags |= onWildcard | least;
     const wildcard = labelBase() + wildcardAt;
     const isWildcard = aim(top, wildcard, wildcardBytes, target(level, onWildcard));
@@ -87,8 +87,9 @@ function enterLevel(node: u32, side: u32, level: u32): bool {
 }
 
 /**
- * Enters the level below an empty label beside the path, to prove that it has no wildcard. It
- * precedes the path, so its target is read before that of the path's own level is computed.
+ * Enters the level below an empty label beside the path, to prove that no wildcard is there. The
+ * empty label precedes the path, so its target is read before that of the path's own level is
+ * computed.
  */
 function enterEmpty(node: u32, level: u32): bool {
   readEdge(node, 0, newEdge());
@@ -143,7 +144,7 @@ function writeEdge(node: u32, side: u32, flags: u32, level: u32): bool {
   return true;
 }
 
-/** Returns the parts that a target reveals on the left of an inner node, and << 8 on its right. */
+/** Returns the parts that a target reveals left (low byte) and right (<< 8) of an inner node. */
 function turn(flag: u32, bit: u32, level: u32): u32 {
   if (flag == 0) return 0;
   const sought = target(level, flag);

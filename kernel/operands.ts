@@ -1,4 +1,4 @@
-// The operands of the running command: their addresses and lengths. It knows no operation.
+// The operands of the running command: their addresses and lengths.
 
 import { heapBase, operandsAt } from './heap';
 

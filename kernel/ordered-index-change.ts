@@ -175,7 +175,7 @@ function finishJoin(joined: usize, parent: usize, index: u32): void {
   removeCell(parent, index + 1);
 }
 
-/** Replaces a root with a single child by that child, which is in the heap, unwritten. */
+/** Replaces the root in the heap by its child while it has only one; otherwise writes it. */
 function lowerRoot(page: u32, at: usize): void {
   let isWritten = false;
   while (!isLeaf(at) && cells(at) == 1) {

@@ -22,7 +22,7 @@ const versionWithSums: u32 = 2;
 const superblockBytes: u64 = 48;
 export const pageBytes: usize = 4096;
 const wasmPageBytes: u64 = 65536;
-/** The space grows in steps of a real extent. */
+/** The space grows in steps of one extent. */
 const growPages: u64 = 16;
 /** A page in the heap has space for one extra cell. */
 const bufferBytes: usize = 0x1800;
@@ -73,7 +73,7 @@ function superblock(): usize {
   return heapBase() + indexSuperblockAt;
 }
 
-/** Returns the address of a page in the heap; the last one is for parts without their page. */
+/** Returns the address of one of five pages in the heap; number 3 also serves for page parts. */
 // @ts-ignore: decorator
 @inline
 export function buffer(number: usize): usize {
@@ -143,7 +143,7 @@ export function writePage(page: u32, from: usize): void {
   spaceWrite(space, pageOffset(page), from, used(from));
 }
 
-/** Writes a part of a page in the heap, such as one count. */
+/** Writes a part of a page in the heap, such as one value. */
 export function writePart(page: u32, from: usize, start: usize, length: usize): void {
   spaceWrite(space, pageOffset(page) + start, from + start, length);
 }

@@ -44,7 +44,7 @@ export function leafPage(): u32 {
 
 /**
  * Descends to the leaf of the key, or of its position. Leaves the leaf in buffer 0 and the path in
- * the steps. Returns the first cell that is not less.
+ * the steps. Returns the first cell whose key is not less.
  */
 export function descend(key: usize, length: usize): u32 {
   const at = buffer(0);

@@ -1,8 +1,8 @@
 // An ordered index: byte strings with a number each, in a counted B+tree that finds the rank of a
 // key as fast as the key. An index with sums finds the sum of the values of all lesser keys in the
-// same way. It does not interpret keys. State is only in stable memory: every operation starts from
+// same way. Keys are not interpreted. State is only in stable memory: every operation starts from
 // the superblock. An inner cell has a lower bound of the keys below it; the first cell of an inner
-// page has the key that its page has in the parent page, and the very first cell the empty key.
+// page has the key that its page has in the parent page, and the very first cell has the empty key.
 
 import { heapBase, indexKeyAt } from './heap';
 import { changeValue, growUp, shrinkUp } from './ordered-index-change';
@@ -46,7 +46,7 @@ export function indexInsert(space: u32, key: usize, length: usize, value: u64): 
   }
   const cell = openCell(leaf, index, length);
   store<u64>(cell, value);
-  if (length > 0) memory.copy(cell + cellHead, key, length); // an empty key may be anywhere
+  if (length > 0) memory.copy(cell + cellHead, key, length); // an empty key can have any address
   growUp(value);
   setKeyCount(keyCount() + 1);
   saveIndex();
@@ -82,9 +82,9 @@ export function indexSum(space: u32, key: usize, length: usize): u64 {
 }
 
 /**
- * Counts keys by blocks: those that begin with `head`, a u32 b and `tail`, for each b from the one
- * in the key on. The key is head, b (big-endian) and tail; `at` is the position of b. The byte
- * after a tail is never 0xff. Counts are u32.
+ * Counts the keys of consecutive blocks: those that begin with the given key, whose big-endian u32
+ * at offset `at` is the number of the first block and increases with each block. The byte after
+ * these bytes is never 0xff. Counts are u32.
  */
 export function indexCountBlocks(
   space: u32, key: usize, length: usize, at: u64, counts: usize, blocks: u32,
@@ -105,8 +105,8 @@ export function indexCountBlocks(
 }
 
 /**
- * Reads entries from that rank on, up to `limit`, the last entry, or the end of the space. Each has
- * a row: value u64, key start u32, key length u32; the keys follow the `limit` rows. Returns the
+ * Reads entries from that rank on, up to `limit`, the last entry, or the end of `out`. Each has a
+ * row: value u64, key start u32, key length u32; the keys follow the `limit` rows. Returns the
  * number of entries.
  */
 export function indexRead(space: u32, rank: u64, limit: u32, out: usize, room: usize): u32 {

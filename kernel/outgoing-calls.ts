@@ -23,7 +23,7 @@ const cleanupPlace: u32 = 16_386;
 
 const slotBits: u32 = 11;
 const slotShift: usize = 5;
-/** One Wasm page. The system allows 500 open calls to any one canister. */
+/** The slots fill one Wasm page. The system allows 500 open calls to any one canister. */
 const slotCount: u32 = 1 << slotBits;
 
 const free: u32 = 0;
@@ -51,7 +51,10 @@ function slotAt(slot: u32): usize {
   return slots + (<usize>slot << slotShift);
 }
 
-/** The canister version grows with each upgrade and message, so its low bits repeat late. */
+/**
+ * The canister version identifies the instance: it grows with each message, so that its low 21 bits
+ * repeat only after two million messages.
+ */
 function prepare(): void {
   if (slots != 0) return;
   slots = takePages(1);
@@ -142,7 +145,7 @@ function isLive(environment: u32): bool {
   return environmentOf(slot) == environment && load<u32>(slotAt(slot), 24) != free;
 }
 
-/** Reads the slot's function and number, and frees the slot, which the function may use again. */
+/** Frees the slot, which the function may use again, and calls the function with its number. */
 function end(environment: u32, offset: usize): void {
   const slot = environment & slotCount - 1;
   const at = slotAt(slot) + offset;
@@ -171,9 +174,9 @@ export function callback_cleanup(environment: u32): void {
 }
 
 /**
- * Refuses to wait for an answer to a call of a former instance. Nobody waits for a message that the
- * system began (its caller has no bytes), or that the canister sent to itself: a timer's message is
- * answered before its work ends.
+ * Rejects the caller, which waits for the answer to a call of a former instance. Nobody waits for a
+ * message that the system began (its caller has no bytes), or that the canister sent to itself: a
+ * timer's message is answered before its work ends.
  */
 function refuseCaller(): void {
   if (systemCallerSize() == 0 || isOwnCall()) return;

@@ -23,7 +23,7 @@ const emptyLeafAt: usize = labelStepsAt + 0x600;
 const emptyBodyAt: usize = labelStepsAt + 0x640;
 
 let totalBytes: u64 = 0;
-/** Number of pairs after Content-Range, and the position of Content-Range before them. */
+/** Number of pairs after Content-Range, and the address of Content-Range's pair before them. */
 let pairsBehind: usize = 0;
 let contentRangePair: usize = 0;
 
@@ -73,7 +73,7 @@ function hashHead(pairs: usize, count: u32, contentRangeName: usize): void {
   }
 }
 
-/** Hashes `bytes={start}-`, without a body. */
+/** Hashes a request with the Range `bytes={start}-` and without a body. */
 function writeRequestHash(requestPairs: usize, start: u64, hash: usize): void {
   const text = labelBase() + textAt;
   store<u64>(text, 0x3d736574_7962); // "bytes="
@@ -91,7 +91,9 @@ function writeRequestHash(requestPairs: usize, start: u64, hash: usize): void {
   sha256InPlace(message, 2 * hashBytes, hash);
 }
 
-/** Hashes `bytes {start}-{last}/{total}` and the hash of the part. */
+/**
+ * Hashes a response with the Content-Range `bytes {start}-{last}/{total}` and the part's digest.
+ */
 function writeResponse(digest: usize, start: u64, last: u64, hash: usize): void {
   const text = labelBase() + textAt;
   store<u64>(text, 0x20736574_7962); // "bytes "

@@ -1,7 +1,7 @@
 // Poly1305 (RFC 8439, 2.5) with five limbs of 26 bits. Long messages are processed four blocks at a
 // time, one per SIMD lane: 5.4 instructions per byte. Pairs of blocks took 9.7, with i64x2.mul,
-// which counts 4; i64x2.extmul counts 1. State, u64 each: r 5, h 5, pad 2, r^2 5, r^3 5, r^4 5. No
-// branch depends on a secret.
+// which counts as 4 instructions; i64x2.extmul counts as 1. State, u64 each: r 5, h 5, pad 2, r^2
+// 5, r^3 5, r^4 5. No branch depends on a secret.
 
 const hAt: usize = 40;
 const padAt: usize = 80;
@@ -40,7 +40,7 @@ export function polyPadded(state: usize, data: usize, length: usize, scratch: us
   addBlock(state, scratch, highBit);
 }
 
-/** Adds the message's end: a one follows a last block that may be short (RFC 8439, 2.5). */
+/** Adds the end of the message: a one follows the bytes of a short last block (RFC 8439, 2.5). */
 export function polyLast(state: usize, data: usize, length: usize, scratch: usize): void {
   const rest = length & 15;
   polyBlocks(state, data, length - rest);
@@ -100,17 +100,17 @@ function storeCarried(h: usize, d0: u64, d1: u64, d2: u64, d3: u64, d4: u64): vo
 /**
  * Four blocks per turn: h = (h + m0) r^4 + m1 r^3 + m2 r^2 + m3 r.
  *
- * A vector has one limb of each, in the order m0, m2, m1, m3, so that the products of lanes 0 and 1
- * and those of lanes 2 and 3 add up in place. That leaves h in two parts of 64 bits, which are
- * interpreted as x + y / r: then x is added to m0 and y to m1 in place, and the lanes are
- * multiplied by r^4, r^3, r^3 and r^2. A single block ends it: (x + y / r + m) r = (x + m) r + y.
- * Returns the address after that block.
+ * A vector has one limb of each block, in the order m0, m2, m1, m3, so that the products of lanes 0
+ * and 1 and those of lanes 2 and 3 add up in place. That leaves h in two parts of 64 bits, which
+ * are interpreted as x + y / r: then x is added to m0 and y to m1 in place, and the lanes are
+ * multiplied by r^4, r^3, r^3 and r^2. A single block then joins them: (x + y / r + m) r = (x + m)
+ * r + y. Returns the address after that block.
  *
- * Nothing overflows. A limb of a power of r is below 2^26 + 2^9 (storeCarried), and one of h with a
- * block's added is below 2^28. Ten products of the two, five-fold, are below 2^60, including their
+ * Nothing overflows. A limb of a power of r is below 2^26 + 2^9 (storeCarried), and one of h plus
+ * one of a block is below 2^28. Ten products of the two, five-fold, are below 2^60, including their
  * carries. The last carry is then below 2^34, five times it below 2^37, and the carry of e0 into h1
  * below 2^11. So after a turn limbs of x and y are below 2^26 + 2^11, and in the end x r + y below
- * 2^27 + 2^12, which with a block's is again below 2^28.
+ * 2^27 + 2^12, which plus a limb of a block is again below 2^28.
  */
 function addFours(state: usize, data: usize, end: usize): usize {
   const square = state + powersAt, cube = square + limbsBytes, fourth = cube + limbsBytes;

@@ -20,7 +20,7 @@ function fieldOf(i: u32): usize {
   return requestBase() + requestFieldsAt + <usize>i * fieldBytes;
 }
 
-/** Returns whether a noted field is ASCII, without space around it, and the first of its name. */
+/** Whether a noted field is ASCII, has no space around its value, and is the first of its name. */
 export function isPlainField(i: u32): bool {
   const field = fieldOf(i);
   const value = load<usize>(field, 8), length = load<usize>(field, 12);

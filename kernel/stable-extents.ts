@@ -1,6 +1,6 @@
 // The extents of real stable memory that form the spaces: their owners, in the heap and in a table
-// that outlives the instance. It formats an empty stable memory, and traps if it finds one that it
-// did not format. It moves no bytes of a space.
+// that outlives the instance. This module formats an empty stable memory, and traps if it finds one
+// that it did not format. It moves no bytes of a space.
 //
 //   real offset 0      superblock: magic u64, version u32, extents u32, bytes of each space 8 x u64
 //   real offset 4096   one u32 for each real extent of 1 MiB: space << 29 | index in that space
@@ -8,14 +8,14 @@
 //
 // Space 0 is sparse: the first write that is not all zeros allocates an extent, and until then it
 // has a hole that reads as zeros. Azle's maps take 8 MiB each and fill a few kilobytes, and the
-// system charges for every page. Its growth is therefore a promise: the table has space for
-// everything that was promised, but the system may refuse memory at the write, which then traps
+// system charges for every page. The growth of space 0 is therefore a promise: the table has space
+// for everything that was promised, but the system may refuse memory at the write, which then traps
 // with a reason and reverts the whole message. The other spaces are filled as soon as they grow, so
 // they get their extents at once, and growing reports a refusal.
 //
-// Version 2, of release 0.1.0, has all extents of all spaces. It is read unchanged and becomes
-// version 3 at the next change. A message that traps reverts the globals of the instance together
-// with both memories, so these and the superblock never differ.
+// Version 2, of release 0.1.0, has no holes. It is read unchanged and becomes version 3 at the next
+// change. A message that traps reverts the globals of the instance together with both memories, so
+// these and the superblock never differ.
 
 import {
   ensureHeap, heapBase, spaceIndexesAt, spaceSizesAt, superblockAt, tablePartAt, tablePartBytes,
@@ -93,7 +93,7 @@ function extentsFor(pages: u64): u32 {
   return <u32>((pages + pagesPerExtent - 1) / pagesPerExtent);
 }
 
-/** Returns false, without a change, if there is no space. At most `pagesMax` pages. */
+/** Returns false, without a change, if there is no memory. At most `pagesMax` pages. */
 export function growSpace(space: u32, former: u64, pages: u64): bool {
   const had = extentsFor(former);
   const needed = extentsFor(former + pages);
@@ -114,7 +114,7 @@ function promiseExtents(space: u32, had: u32, needed: u32): bool {
   return true;
 }
 
-/** Returns the real extent for a hole at that offset. */
+/** Allocates and returns the real extent for a hole at that offset. */
 export function fillHole(space: u32, offset: u64): u32 {
   const virtual = <u32>(offset >> extentBits);
   if (!takeExtents(space, virtual, virtual + 1)) refuseGrowth();

@@ -22,7 +22,7 @@ export function spaceSize(space: u32): u64 {
   return bytesOf(space) >> pageBits;
 }
 
-/** Returns the former size in pages; u64.MAX, without a change, if there is no space. */
+/** Returns the former size in pages; u64.MAX, without a change, if there is no memory. */
 export function spaceGrow(space: u32, pages: u64): u64 {
   const former = spaceSize(space);
   if (pages == 0) return former;

@@ -1,6 +1,6 @@
-// The System API functions that the kernel replaces, and those that it only calls. The build gives
-// them the module name `ic0`; here they have another one, so that the kernel's exports can use it.
-// IC spec, "System API".
+// The System API functions that the kernel replaces, and those that it only calls. Their module is
+// `sys` here, because merging connects imports from `ic0` to the kernel's exports of the same
+// names; then the build renames it to `ic0`. IC spec, "System API".
 
 @external("sys", "certified_data_set")
 export declare function systemCertifiedDataSet(pointer: usize, length: usize): void;

@@ -1,8 +1,8 @@
 // Texts between JavaScript and native code. The engine natively converts a string to UTF-8 and back
 // when Azle passes it to the System API or reads it from there, at 20 instructions per byte;
 // JavaScript has no such function. Therefore the kernel replaces `debug_print` and
-// `msg_reject_msg`: while the exchange is armed, it takes the printed text, and it returns a
-// prepared text in place of a reject message. All other calls are passed on.
+// `msg_reject_msg`: when JavaScript has armed the exchange, the next printed text is stored there;
+// a prepared text is returned once in place of a reject message. All other calls are passed on.
 //
 //   exchange, a permanent array of JavaScript: 0 armed u32 | 4 length u32 | 8 UTF-8
 
@@ -37,7 +37,7 @@ export function debug_print(text: usize, length: usize): void {
   }
 }
 
-/** Returns the text taken last, for operations on texts; it may be longer than the buffer. */
+/** Returns the address of the last taken text; traps if the text is longer than the buffer. */
 export function takenText(): usize {
   if (takenBytes() > exchangeBytes - headBytes) unreachable();
   return exchange + headBytes;

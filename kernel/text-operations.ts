@@ -1,7 +1,7 @@
 // Operations on texts that JavaScript and native code exchange, called by kernel calls.
 //
-//   command block of readRequest: 32 maximum headers u64 | 40 maximum bytes of texts u64; it
-//   returns there the start of the request's body, and its length
+//   command block of readRequest: 32 maximum headers u32 | 40 maximum bytes of texts u32; after
+//   the call, 32 start of the request's body u64 | 40 its length u64
 //   of reply: 28 status u32 | 32 headers u32 | 40 the last value is an operand u32 | 48 upgrade u32
 
 import { ensureRequestPages, requestBase, requestTextAt } from './heap';

@@ -15,7 +15,7 @@ export const metadataCountMax = 32;
 export const metadataBytesMax = 2_048;
 export const metadataNameLengthMax = 64;
 
-// Bytes that travel in one message
+// Files, requests and responses
 export const fileBytesMax = chunkBytesMax * chunkCountMax;
 /** Size of the largest file whose declared SHA-256 is verified: one message reads and hashes it. */
 export const verifiedFileBytesMax = 10 * chunkBytesMax;
@@ -103,7 +103,7 @@ export const derivationsPerHourMax = 10;
 export const derivationShares = { bucket: 1 / 5, owner: 1 / 4, kept: 1 / 4 } as const;
 export const hourNs = 3_600n * 1_000_000_000n;
 
-// Arguments in Candid; of each method: src/actor/dispatch/method-table.ts
+// Arguments in Candid; src/actor/dispatch/method-table.ts has the limits of each method
 /** Types that an argument declares. Their indexes must fit into one byte. */
 export const candidTableLengthMax = 32;
 /** Fields and alternatives of all these types. */
@@ -112,7 +112,7 @@ export const candidTablePartsMax = 128;
 // Accepted ingress
 /** URL and header fields of a request that changes nothing. */
 export const smallArgumentBytesMax = 16_384;
-/** Up to this length, refusing an argument of a caller with a right takes no budget. */
+/** Refusing an argument of up to this length takes no budget if the caller has a right. */
 export const uncheckedArgumentBytesMax = 4_096;
 
 // Budgets of the whole canister, see domain/rights/budgets.ts
@@ -125,9 +125,9 @@ export const budgetDefaults = {
 } as const;
 /** Highest burst and perMinute that a controller may set. */
 export const budgetMax = 1_000_000;
-/** A refused message takes one token, and one more for each of these many bytes of its argument. */
+/** Argument bytes for which a refused message takes one token more, besides its first one. */
 export const refusedBytesPerToken = 16_384;
-/** Number of token buckets of API keys and owners that are stored; full ones are not stored. */
+/** Number of token buckets whose levels the heap stores; full ones have no level. */
 export const tokenLevelCountMax = 1_000;
 
 /** Live links to one file, and all links of a bucket. */
@@ -171,7 +171,7 @@ export const sizedFilesPerMessage = 500;
 /** Chunks whose storage one message frees: 2.5 M instructions for each full chunk. */
 export const reclaimedChunksPerMessage = 32;
 
-/** Wrapped keys and buckets that one message checks: 0.2 M instructions for each wrapped again. */
+/** Wrapped keys and buckets that one message checks: 0.2 M instructions per key wrapped again. */
 export const rotatedSlotsPerMessage = 1_000;
 export const rotatedBucketsPerMessage = 200;
 /** Buckets that may have two keys at the same time. */

@@ -21,7 +21,7 @@ const wordsBytesMax = 96;
 
 export function certificateHeader({ certificate, witness, path }: Proof): Uint8Array {
   const labels = labelText(path);
-  // As CBOR, a label takes up to three more bytes, one for its NUL; Base64 turns 3 bytes into 4
+  // A label's CBOR head has up to three bytes, one in place of a NUL; Base64 turns 3 bytes into 4
   const bytes = 2 * (certificate.length + witness.length) + 4 * labels.length;
   const out = new Uint8Array(bytes + wordsBytesMax);
   kernelCall(command.bytes);

@@ -14,7 +14,7 @@ export interface CertifiedFile {
   /** Further fields of a 200 and a 206, without lengths and ranges. */
   readonly headers: readonly Field[];
   readonly size: number;
-  /** Length of every part except the last; a part is the bytes of one answer, a chunk. */
+  /** Length of every part except the last; a part is a chunk, the body of one answer. */
   readonly partSize: number;
   /** 0 for an empty file. */
   readonly partCount: number;
@@ -30,7 +30,7 @@ export type FileMethod = 'GET' | 'HEAD';
 export type FileRow =
   /** GET: the only part, or the first of several. HEAD: no body. */
   | { readonly row: 'plain'; readonly method: FileMethod }
-  /** `If-None-Match` is exactly this tag: the file's own or its weak form with `W/`. */
+  /** `If-None-Match` is exactly this tag: the file's ETag or its weak form with `W/`. */
   | { readonly row: 'not-modified'; readonly method: FileMethod; readonly tag: string }
   /** GET with `Range: bytes=N-`, where N is the start of that part. */
   | { readonly row: 'part'; readonly index: number }
@@ -68,7 +68,7 @@ export function rowHeaders(file: CertifiedFile, row: OwnRow): Field[] {
   return [...file.validators, ...others, expression, ...ownFields(file, row)];
 }
 
-/** Returns the fields of the row's answer that others of its kind lack. */
+/** Returns the length or range field of the row's answer. */
 function ownFields(file: CertifiedFile, row: OwnRow): Field[] {
   if (row.row === 'part') return [contentRange(file, row.index)];
   if (row.row !== 'plain') return [];

@@ -4,7 +4,7 @@
 //   http_expr / api / <*>                          nothing is certified
 //   http_expr / cloud / <*>                        nothing is certified: paths in no public bucket
 //   http_expr / cloud / bucket / segment … / <$>   a file of a public bucket
-//   http_expr / s / id / "" / <*>                  a file by a link, of any bucket
+//   http_expr / s / id / "" / <*>                  the file of a link, in any bucket
 //   http_expr / .well-known / name / <$>           a text that controllers have set
 //   http_expr / "" / <$>, http_expr / assets / name / <$>   the console's pages
 //   http_expr / s / "" / <*>                       at a front: the page that opens links
@@ -14,12 +14,12 @@
 //
 // The label of a site's folder with an index.html has a redirect unless a file has its name.
 //
-// No label reveals a private bucket, because a proof of absence shows its neighbours. The files of
-// private buckets are in a second tree under the same labels, whose root is in no certificate:
-// showing or hiding a bucket moves one edge. Below a file's label, each request with a certified
-// answer has a leaf. For a file of one part, the label stores only the hash of all its leaves,
-// which are computed again when the file is read. For a file of several parts, and for one that an
-// earlier version stored so, each leaf is stored; the hash is the same.
+// No label may reveal a private bucket, because a proof of absence shows the neighbouring labels.
+// The files of private buckets are in a second tree under the same labels; the root of that tree is
+// in no certificate. Showing or hiding a bucket moves one edge. Below a file's label, each request
+// with a certified answer has a leaf. For a file of one part, the label stores only the hash of all
+// its leaves, which are computed again when the file is read. For a file of several parts, and for
+// a file that version 0.1.0 stored, each leaf is stored; the hash is the same.
 
 import { concatBytes } from '../lib/bytes.ts';
 import { type LabelPath, type LabelTree, partLeaves } from '../storage/label-tree.ts';
@@ -73,7 +73,7 @@ export function openCertifiedSite({ published, hiddenTree, fixed }: SiteParts) {
 
     /**
      * Certifies the answers that do not depend on files, at install and upgrade. `hasUncertified`:
-     * whether some paths have answers that nothing certifies; a front has none.
+     * whether some paths have uncertified answers; a front has no such paths.
      */
     setUp({ hasUncertified }: { readonly hasUncertified: boolean }): void {
       rememberExpressions();
@@ -91,7 +91,7 @@ export function openCertifiedSite({ published, hiddenTree, fixed }: SiteParts) {
       isChanged = true;
     },
 
-    /** Makes the bucket, new or existing, public or private. */
+    /** Makes a new or existing bucket public or private. */
     showBucket(bucketId: string, isToShow: boolean): void {
       const path = { text: bucketText(bucketId) };
       if (isToShow) {
@@ -156,7 +156,7 @@ interface LinkParts {
   readonly changed: () => void;
 }
 
-/** Operations on links, which give anybody with an address a file of any bucket. */
+/** Operations on links, at whose address anybody can read a file of any bucket. */
 function openLinks({ published, leaves, changed }: LinkParts) {
   return {
     /** Stores the file at the link's address, and removes the leaves of an earlier version. */
@@ -166,7 +166,7 @@ function openLinks({ published, leaves, changed }: LinkParts) {
       changed();
     },
 
-    /** Moves the leaves of a link from the path of earlier versions, if they are there. */
+    /** Moves the leaves of a link that are still at the path of earlier versions. */
     moveLink(id: string, name: string): void {
       const path = { text: linkText(id) };
       published.move({ text: formerLinkText(id, name) }, { tree: published, path });
@@ -200,7 +200,7 @@ function openTexts({ published, leaves, changed }: LinkParts) {
 function openMarks({ published, fixed }: Omit<SiteParts, 'hiddenTree'>) {
   return {
     isPublic: (bucketId: string) => published.has({ text: missingText(bucketId) }),
-    /** Replaces the mark of version 0.1.0 for a private bucket. */
+    /** Marks the bucket as public; replaces the mark of a private bucket of version 0.1.0. */
     mark(bucketId: string): void {
       published.set({ text: missingText(bucketId) }, fixed().outermost('not-found').hash);
     },

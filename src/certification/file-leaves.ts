@@ -24,7 +24,7 @@ import {
   statusPair,
 } from './representation-hash.ts';
 
-/** Returns the part that the leaves of all files share. `options`: the response hash. */
+/** Returns the data that all files' leaves share. `options`: response hash of OPTIONS. */
 export function leafConstants(options: Uint8Array): Uint8Array {
   const optionsTree = labeledTree({ label: options, tree: leafTree(true) });
   const optionsLeaf = labeledTree({ label: methodHash('OPTIONS'), tree: optionsTree });

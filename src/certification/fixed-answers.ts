@@ -36,18 +36,18 @@ export interface FixedTrees {
   outermost(row: FixedRow): Tree;
   /** Like outermost(), with another answer in place of the 404. */
   toAll(answer: FixedAnswer, row: FixedRow): Tree;
-  /** The part that the leaves of all files share, including OPTIONS. */
+  /** The data that the leaves of all files share, including OPTIONS. */
   readonly fileLeaves: Uint8Array;
-  /** Returns OPTIONS for files with stored levels, in the present form or that of version 0.1.0. */
+  /** Returns the branch of OPTIONS for stored levels of this version or of version 0.1.0. */
   shownPreflight(isFormer: boolean): Branch;
-  /** For answers that only the answering node vouches for. */
+  /** The tree for answers that are not certified. */
   readonly uncertified: Tree;
 }
 
 export interface FixedAnswers {
   readonly notFound: FixedAnswer;
   readonly preflight: FixedAnswer;
-  /** The answer for files that upkeep has not renewed since an upgrade. */
+  /** The answer to OPTIONS at files that upkeep has not renewed since an upgrade. */
   readonly formerPreflight: FixedAnswer;
 }
 
@@ -100,7 +100,7 @@ function answerTree(answer: FixedAnswer, expression: FixedExpression, isShown: b
 
 /**
  * Returns the tree of the answer, usually a 404, to any request, and of the 204 to OPTIONS. It
- * shows both expressions, because a path can name a file with the name of the wildcard.
+ * shows both expressions, because the name of a file can be that of the wildcard.
  */
 function outermostTree(below: { readonly answer: Tree; readonly preflight: Branch }): Tree {
   const anyRequest = labeledTree({ label: emptyBytes, tree: below.answer });

@@ -1,6 +1,6 @@
 // Hash trees of a few leaves, as in certificates: every node has its hash and, if it is shown, its
-// CBOR. IC spec, "Certificate". It knows nothing of HTTP; the tree of all files is the label tree
-// of src/storage.
+// CBOR. IC spec, "Certificate". This file knows nothing of HTTP; the tree of all files is the label
+// tree of src/storage.
 
 import { sha256 } from '../crypto/hash.ts';
 import { concatBytes } from '../lib/bytes.ts';

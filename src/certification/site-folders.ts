@@ -1,4 +1,4 @@
-// Addresses of a site without a file: its folders, which serve their index.html, redirects to
+// Addresses of a site that name no file: its folders, which serve their index.html, redirects to
 // folders, and the answer for missing paths in its bucket.
 
 import type { LabelTree } from '../storage/label-tree.ts';
@@ -31,7 +31,7 @@ export function openFolders({ treeOf, isPublic, fixed, changed }: FolderParts) {
       changed();
     },
 
-    /** Replaces the answer for missing paths in the bucket, unless the bucket is hidden. */
+    /** Replaces the answer for missing paths in the bucket, unless the bucket is private. */
     setMissing(bucketId: string, answer: FixedAnswer | undefined): void {
       if (!isPublic(bucketId)) return;
       const trees = fixed();

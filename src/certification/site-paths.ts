@@ -28,14 +28,15 @@ export function fileText({ bucketId, path }: FileName): string {
 }
 
 /**
- * Returns the path of a link's leaves. It has no name: a proof that something beside it is absent
- * would show the name. The empty label keeps requests for a segment `<*>` out.
+ * Returns the path of a link's leaves. It does not contain the file's name, because a proof that a
+ * neighbouring path is absent would show the name. The empty label prevents a request for the
+ * segment `<*>` from matching.
  */
 export function linkText(id: string): string {
   return `${linkPrefix(id)}\0\0${wildcard}`;
 }
 
-/** Returns the path that earlier versions stored a link's leaves at. */
+/** Returns the path at which earlier versions stored a link's leaves. */
 export function formerLinkText(id: string, name: string): string {
   return `${linkPrefix(id)}\0${name}\0${exactEnd}`;
 }
@@ -83,7 +84,7 @@ export function addressText(address: string): string {
 }
 
 /**
- * The last result, because a message asks for it several times, and thousands of segments take
+ * Cache of the last result: a message asks for it several times, and thousands of segments take
  * millions of instructions.
  */
 let latest: { readonly urlPath: string; readonly text: string } | undefined;

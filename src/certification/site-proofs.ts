@@ -1,5 +1,5 @@
-// Proofs for verifiers: the part of the tree that shows an answer, or that nothing closer to the
-// requested path exists. Changes nothing.
+// Proofs for verifiers: the part of the tree that shows an answer, or shows that nothing closer to
+// the requested path exists. This file only reads the tree.
 
 import type { LabelTree } from '../storage/label-tree.ts';
 import type { Proof } from './certificate-header.ts';
@@ -120,7 +120,7 @@ function openLookups(published: LabelTree) {
       return published.has({ text: path }) ? path : text;
     },
 
-    /** Whether nothing is certified at the path or anywhere beside it. */
+    /** Whether the wildcard nearest to the path states that nothing is certified. */
     isUncertified(urlPath: string): boolean {
       return published.wildcardDepth({ text: requestText(urlPath) }) === uncertifiedDepth;
     },

@@ -1,5 +1,5 @@
-// Searches bytes with the native kernel (kernel/byte-search.ts): one turn of a JavaScript loop
-// costs as much as a thousand bytes there.
+// Searches bytes with the native kernel (kernel/byte-search.ts): one turn of a loop in JavaScript
+// costs as much as searching a thousand bytes there.
 
 import { createCommand, kernelCall, kernelOperations, kernelWords } from './kernel.ts';
 
@@ -41,7 +41,7 @@ export interface JsonShape {
   readonly commas: number;
 }
 
-/** Counts the nesting and the items of a JSON text, well-formed or not, outside its strings. */
+/** Counts the containers and commas of a JSON text, well-formed or not, outside its strings. */
 export function jsonShape(json: Uint8Array): JsonShape {
   kernelCall(shapeCommand.bytes);
   kernelCall(json);

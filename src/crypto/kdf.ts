@@ -17,7 +17,7 @@ export interface HkdfInput {
   readonly length: number;
 }
 
-/** Returns the code, 32 bytes. */
+/** Returns the authentication code, 32 bytes. */
 export function hmacSha256(key: Uint8Array, bytes: Uint8Array): Uint8Array {
   if (!(key instanceof Uint8Array)) refuseOperand('key', key);
   if (!(bytes instanceof Uint8Array)) refuseOperand('message', bytes);

@@ -1,7 +1,7 @@
-// Calls of the native kernel (kernel/kernel-call.ts is the other side). It knows the command block
-// and nothing of Azle: the actor installs `certifiedDataSet` as the call, tests install one for
-// Node. Every call and every property access costs thousands of instructions in the canister, so
-// each operation has its own command block, and its function calls the kernel directly.
+// Calls of the native kernel (kernel/kernel-call.ts is the other side). This module knows only the
+// command block: the actor installs Azle's `certifiedDataSet` as the call, and tests install a call
+// for Node. Every call and every property access costs thousands of instructions in the canister,
+// so each operation has its own command block, and its function calls the kernel directly.
 
 /** Passes the memory of the bytes to the kernel without copying. */
 export type KernelCall = (bytes: Uint8Array) => void;
@@ -107,8 +107,9 @@ export function createCommand(operation: KernelOperation, operands: number): Ker
 
 /** Throws for an operand that is not a Uint8Array or has a wrong length. */
 export function refuseOperand(what: string, operand: Uint8Array): never {
-  const found = operand instanceof Uint8Array ? `${operand.length} bytes` : 'no Uint8Array';
-  throw new Error(`Cannot call the kernel: the ${what} has ${found}`);
+  const isBytes = operand instanceof Uint8Array;
+  const found = isBytes ? `has ${operand.length} bytes` : 'is not a Uint8Array';
+  throw new Error(`Cannot call the kernel: the ${what} ${found}`);
 }
 
 const wakeCommand = createCommand(kernelOperations.wakeTimers, 0).bytes;

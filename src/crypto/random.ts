@@ -1,14 +1,14 @@
 // Random bytes derived from seeds of the network (raw_rand) by HKDF-Expand in steps. The key is
-// replaced after each step, so that earlier output cannot be computed from the state. It fetches
-// nothing itself. The time shows whether the state may come from a snapshot. The language's own
-// generator is predictable in a canister and never used.
+// replaced after each step, so that earlier output cannot be computed from the state. This module
+// fetches no seeds. The times that callers pass show whether the state may come from a snapshot.
+// The language's own generator is predictable in a canister and never used.
 
 import { assert } from '../lib/assert.ts';
 import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { expandSha256, hkdfSha256 } from './kdf.ts';
 
 const keyBytes = 32;
-/** The owner of the source seeds it more often than this. */
+/** Time without use after which a source is not fresh. */
 export const staleAfterNs = 3_600_000_000_000n;
 
 export interface RandomSource {

@@ -1,6 +1,6 @@
 // The client's side of vetKD (ePrint 2023/616) over BLS12-381: a transport key, and the decryption
-// of the vetKey that is encrypted to it. It fetches nothing. Import it only when needed, because
-// setting up the curve takes time. vetkd-verification.ts verifies a vetKey.
+// of the vetKey that is encrypted to it. Import this module only when needed, because setting up
+// the curve takes time. vetkd-verification.ts verifies a vetKey.
 
 import { assert } from '../lib/assert.ts';
 import { emptyBytes } from '../lib/bytes.ts';
@@ -28,9 +28,9 @@ function scalarOf(secret: Uint8Array): bigint {
 }
 
 /**
- * Returns the vetKey, 48 bytes (G1, compressed), from its encryption c1 (G1) | c2 (G2) | c3 (G1),
- * which is c3 - secret * c1; `undefined` for malformed input. The caller verifies the key: nothing
- * here requires that the points are in the group of prime order.
+ * Returns the vetKey c3 - secret * c1, 48 bytes (G1, compressed), from its encryption c1 (G1) | c2
+ * (G2) | c3 (G1); `undefined` for malformed input. The caller verifies the key: nothing here
+ * requires that the points are in the group of prime order.
  */
 export function decryptVetKey(encrypted: Uint8Array, secret: Uint8Array): Uint8Array | undefined {
   if (encrypted.length !== encryptedKeyBytes) {
@@ -43,8 +43,8 @@ export function decryptVetKey(encrypted: Uint8Array, secret: Uint8Array): Uint8A
 }
 
 /**
- * Returns 32 bytes of HKDF-SHA-256, as the official client derives them; each domain separator
- * gives other bytes.
+ * Returns 32 bytes of HKDF-SHA-256, as the official client derives them; the bytes differ for each
+ * domain separator.
  */
 export function deriveSymmetricKey(vetKey: Uint8Array, domainSeparator: string): Uint8Array {
   const info = encodeUtf8(domainSeparator);

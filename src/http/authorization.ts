@@ -22,11 +22,11 @@ export function bucketRoute(exchange: Exchange): BucketRoute {
 /** Returns the bucket and the path in the URL. */
 export function fileRoute(exchange: Exchange): BucketRoute & { readonly path: string } {
   const [, path = ''] = exchange.captures;
-  // Keeps the slash, so that a second one is an empty segment.
+  // Keeps the leading slash, so that a second slash begins an empty segment.
   return { ...bucketRoute(exchange), path: `/${path}` };
 }
 
-/** Returns the request's API key if it is valid and for that bucket. */
+/** Returns the request's API key; refuses an invalid key and a wrong X-Bucket-Id. */
 function requestKey(exchange: Exchange, bucket: string): ApiKey {
   const { stores, call, request } = exchange;
   const key = useKey(stores, call, bearerKey(request));
@@ -34,7 +34,7 @@ function requestKey(exchange: Exchange, bucket: string): ApiKey {
   return key;
 }
 
-/** `X-Bucket-Id` must equal the bucket in the path; it is required if the key is for several. */
+/** `X-Bucket-Id` must equal the bucket in the path; it is required if the key has several. */
 function checkBucketHeader(request: HttpRequest, bucket: string, key: ApiKey): void {
   const named = singleHeader(request, 'x-bucket-id');
   if (named === undefined ? key.buckets.length > 1 : named !== bucket) {

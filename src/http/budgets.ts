@@ -1,5 +1,5 @@
 // Chooses the budget that pays for the update of an HTTP request: a valid API key for the bucket in
-// the URL has its own; all other callers share those of the canister.
+// the URL has its own budget; all other callers share the budgets of the canister.
 
 import { opensLink } from '../domain/files/links.ts';
 import type { ApiKey } from '../domain/rights/api-keys.ts';
@@ -50,7 +50,10 @@ function matchStart(pattern: RegExp, path: string): RegExpExecArray | null {
 
 const plainQuery = '?k=';
 
-/** Most links have only an unencoded `k` in the query, which this reads at a tenth of the cost. */
+/**
+ * Returns the secret in the URL of a link. Most URLs have only an unencoded `k` in the query, which
+ * this function reads at a tenth of the cost.
+ */
 export function secretOf(request: HttpRequest): string {
   const { url } = request;
   const start = url.indexOf(plainQuery);
@@ -90,7 +93,7 @@ export function maySayInUpdate({ stores, call }: Sent): boolean {
   return isBudgetLeft(stores, 'refusals', call.nowNs);
 }
 
-/** Answers the request in an update and takes from its budget; refuses if the budget is used up. */
+/** Answers the request in an update and charges its budget; refuses if the budget is used up. */
 export function withinBudget(
   sent: Sent,
   answer: () => Answer,

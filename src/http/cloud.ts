@@ -73,7 +73,7 @@ function wholeResponse(exchange: Exchange, opened: OpenedFile): HttpResponse {
   const { file } = opened;
   const row: PublicRow = { row: 'plain', method: 'GET' };
   if (file.chunkCount > joinedPartsMax) {
-    const reason = `The file has ${file.chunkCount} chunks, and a gateway joins ${joinedPartsMax}`;
+    const reason = `The file has ${file.chunkCount} chunks; gateways join up to ${joinedPartsMax}`;
     throw tooLarge(file, reason);
   }
   if (file.chunkCount <= 1) {
@@ -120,9 +120,9 @@ function tooLarge({ size, chunkCount }: FileRecord, reason: string): Refusal {
 
 /**
  * Returns the index of the part that answers the range, or `undefined` if a stream answers all of
- * it. Only the last part covers the range. A shorter part is for gateways that join parts, media
- * elements, which request the rest later, and clients that prefer parts; all others would take it
- * for the end of the file.
+ * it. Only the last part covers the whole range. An earlier part is only for gateways that join
+ * parts, media elements, which request the rest later, and clients that prefer parts; all others
+ * would take its end for the end of the file.
  */
 function partAsked(
   { request }: Exchange,
@@ -136,8 +136,8 @@ function partAsked(
   }
   const destination = header(request, 'sec-fetch-dest');
   const isMedia = destination === 'video' || destination === 'audio';
-  // RFC 7240: sent by a client that reads part by part, such as ours. Pages of other origins write
-  // it into the query, because a header would take a preflight.
+  // Prefer (RFC 7240) is sent by clients that read part by part, such as ours. Pages of other
+  // origins write it into the query, because a header would require a preflight.
   const [, query = ''] = request.url.split('?', 2);
   const isWanted = header(request, 'prefer') === 'part' || query.split('&').includes('prefer=part');
   // Gateways pass on clients' field names in lower case, and send their own Range with a capital.
@@ -200,7 +200,7 @@ export interface OpenedFile extends OpenFile {
   readonly link?: LinkAddress;
 }
 
-/** Returns `undefined` if the answer depends on the caller or on other fields. */
+/** Returns `undefined` if the answer depends on the caller or on other request fields. */
 function answerToAll(
   { request }: Exchange,
   { file, isPublic, served, address, link }: OpenedFile,
@@ -225,9 +225,10 @@ export function headResponse(exchange: Exchange, opened: OpenedFile): HttpRespon
 }
 
 /**
- * Returns the file to callers who may read it. A file of a private bucket needs a key, and without
- * one it does not exist. Gateways cache answers by URL only, so an answer to a key must not be
- * cached. For public files a key is ignored, because gateways request the further parts without it.
+ * Calls `use` with the file if the caller may read it. A file of a private bucket needs a key;
+ * without a key the answer is 404. Gateways cache answers by URL only, so an answer to a key must
+ * not be cached. For public files a key is ignored, because gateways request the further parts
+ * without it.
  */
 function withCloudFile(
   exchange: Exchange,
@@ -235,7 +236,7 @@ function withCloudFile(
 ): HttpResponse {
   const { stores, call, request } = exchange;
   const [bucket = '', captured = ''] = exchange.captures;
-  // Keeps the slash, so that a second one is an empty segment.
+  // Keeps the leading slash, so that a second slash begins an empty segment.
   const path = `/${captured}`;
   const address = `/cloud/${bucket}${path}`;
   if (header(request, 'authorization') === undefined || isPublicBucket(stores, bucket)) {
@@ -252,7 +253,7 @@ function withCloudFile(
   );
 }
 
-/** Returns the answer for a caller with a right to the file, which no cache may store. */
+/** Returns the file for a caller with a right to it, with header fields that forbid caching. */
 export function shownToKey({ file: stored, key }: OpenFile, address: string): OpenedFile {
   const headers = stored.headers.with(cacheControlPlace, uncached[1]);
   const file = { ...stored, headers };
@@ -289,7 +290,7 @@ function conditionalResponse(exchange: Exchange, opened: OpenedFile): HttpRespon
   return { status: 304, headers: opened.served.validators, body: emptyBytes, publicAnswer };
 }
 
-/** Returns the row for a browser that requests the file again. */
+/** Returns the row of the 304 if `If-None-Match` is exactly the file's tag or its weak form. */
 function notModifiedRow({ request }: Exchange, file: FileRecord): PublicRow | undefined {
   const tag = soleHeader(request, 'if-none-match');
   const etag = entityTag(file);

@@ -13,7 +13,7 @@ const services = [
   'http://*.localhost:*',
 ].join(' ');
 
-/** Only code of this version runs, and no page may frame it. */
+/** Only code of this version runs, and no page may frame the console. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,7 +22,7 @@ const policy = [
   `media-src 'self' blob: ${services}`,
   "font-src 'self'",
   `connect-src 'self' ${services}`,
-  // A PDF in the browser's own viewer, at the address of its volume
+  // For PDF files, which the browser's own viewer shows at the address of their volume
   `frame-src 'self' blob: ${services}`,
   "worker-src 'none'",
   "manifest-src 'self'",

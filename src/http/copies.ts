@@ -42,12 +42,12 @@ function postMove(exchange: Exchange): Answer {
       'Send from and to for one file, or fromPrefix and toPrefix for all files below a prefix.',
     );
   }
-  // Prefixes may have the leading slash that paths may have
+  // A leading slash is optional in prefixes, as in paths
   const prefixes = { fromPrefix: withoutSlash(fromPrefix), toPrefix: withoutSlash(toPrefix) };
   return answerPrefix(exchange, { ...named, ...prefixes });
 }
 
-/** Parses the body only for a key that may write there, not for strangers. */
+/** Parses the body only for a key that may read the bucket, not for strangers. */
 function readBody(exchange: Exchange) {
   const route = bucketRoute(exchange);
   authorize(exchange.stores, exchange.call, { ...route, permission: 'read', place: 'later' });

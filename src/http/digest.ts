@@ -7,12 +7,12 @@ import { type HttpRequest, header } from './message.ts';
 
 const sha256Bytes = 32;
 const fieldLengthMax = 1_024;
-/** Maximum number of members of a dictionary and of their parameters. */
+/** Maximum total number of members of a dictionary and of their parameters. */
 const piecesMax = 32;
 
 /**
- * Returns the SHA-256 digests that the request declares for its content; none if it declares none
- * or only other algorithms, which are ignored. Refuses a malformed field with InvalidArgument.
+ * Returns the SHA-256 digests that the request declares for its content; an empty list if there is
+ * none. Ignores other algorithms. Refuses a malformed field with InvalidArgument.
  */
 export function sentDigests(request: HttpRequest): Uint8Array[] {
   // A request's content is the whole representation here, so both fields describe the same bytes.
@@ -22,7 +22,7 @@ export function sentDigests(request: HttpRequest): Uint8Array[] {
   });
 }
 
-/** Returns the digests of `sha-256`; the last member with a key counts (RFC 9651 §3.2). */
+/** Returns the digest of `sha-256`; if the key is repeated, the last one counts (RFC 9651 §3.2). */
 function parseDigests(name: string, value: string): Uint8Array[] {
   const members = value.length > fieldLengthMax ? undefined : readMembers(value);
   if (members === undefined) {

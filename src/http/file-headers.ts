@@ -44,12 +44,12 @@ type Represented = Validated & Pick<PublishedFile, 'contentType'>;
 
 export function servedHeaders(file: Represented) {
   const validators = validatorHeaders(file);
-  // A 304 has it too: a browser may have cached the field from before the bucket was a site
+  // A 304 has it too: a browser may have cached the file before the bucket was a site
   if (file.leavesVersion === siteLeavesVersion && isSandboxed(file)) validators.push(siteSandbox);
   return { validators, representation: representationHeaders(file) };
 }
 
-/** For links: not cached, not indexed, and pages that the file links to do not get the address. */
+/** Returns the fields for a link, which prevent caching, indexing and a Referer with its secret. */
 export function linkHeaders(
   file: PublishedFile,
   { downloadName }: Pick<PublishedLink, 'downloadName'>,

@@ -37,7 +37,7 @@ function readUpload(exchange: Exchange): SingleUpload {
   return { ...route, metadata, bytes: request.body, conditions, digests: sentDigests(request) };
 }
 
-/** Returns the metadata of a file that is sent in header fields. */
+/** Returns the metadata of a file that a request sends in header fields. */
 export function readMetadata(
   request: HttpRequest,
   contentType = singleHeader(request, 'content-type') ?? '',

@@ -57,7 +57,7 @@ export function deleteFileRecord(exchange: Exchange): Answer {
   return noContent;
 }
 
-/** Replaces each field in the body as a whole. */
+/** Each field of the body replaces the stored one as a whole. */
 export function patchFileRecord(exchange: Exchange): Answer {
   const { stores, call, request } = exchange;
   const name = changedFile(exchange);

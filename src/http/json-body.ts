@@ -12,7 +12,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** Limits of a body. */
 export interface JsonBounds {
   readonly bytesMax: number;
-  /** Total number in all lists and objects. */
+  /** Total number of items in all lists and objects. */
   readonly itemsMax: number;
 }
 
@@ -25,14 +25,14 @@ export function jsonBody(request: HttpRequest, bounds = usualBounds): JsonObject
   if (body.length > bytesMax) {
     throw new Refusal(
       'EntityTooLarge',
-      `The JSON of this request has at most ${bytesMax} bytes; this one has ${body.length}.`,
+      `The JSON of this request must have at most ${bytesMax} bytes; it has ${body.length}.`,
       { limit: bytesMax, size: body.length },
     );
   }
   return readObject(body, 'The body', itemsMax);
 }
 
-/** Returns names and values of a header field with an object of strings; none if it is absent. */
+/** Returns the pairs of a header field that is a JSON object of strings; none without the field. */
 export function jsonHeaderPairs(request: HttpRequest, name: string): [string, string][] {
   const text = header(request, name);
   if (text === undefined) return [];

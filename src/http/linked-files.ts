@@ -1,8 +1,8 @@
 // GET and HEAD of a file by a link: `/s/{id}/{name}?k={secret}`. The answer is certified like that
 // of a public file, also for a private bucket. If only a client can decrypt the file, a browser
-// that navigates there is redirected to the page at the front that decrypts it: browsers keep the
-// fragment, which contains the key, and send it to no server. A link with a download name always
-// returns the stored file.
+// that navigates there is redirected to a page of the front, which decrypts the file: browsers keep
+// the fragment, which contains the key, and send it to no server. A link with a download name
+// always returns the stored file.
 
 import { withLinkedFile } from '../domain/files/links.ts';
 import { ageContentType } from '../domain/shared/age-format.ts';
@@ -54,7 +54,7 @@ function redirectToFront(
 
 /**
  * Whether a person navigates to the link, instead of a script, player or download (W3C, "Fetch
- * Metadata Request Headers"). Browsers send these fields only to origins where pages can decrypt.
+ * Metadata Request Headers"). Browsers send this field only to secure origins.
  */
 function isNavigation(request: HttpRequest): boolean {
   return header(request, 'sec-fetch-dest') === 'document' && header(request, 'range') === undefined;

@@ -1,5 +1,5 @@
 // HTTP requests and responses as in the gateway protocol, and functions that every route needs to
-// read them. It knows no route.
+// read them.
 
 import { quote } from '../domain/shared/names.ts';
 import type { PublishedFile } from '../domain/shared/publication.ts';
@@ -15,8 +15,8 @@ export interface HttpRequest {
   readonly headers: readonly Header[];
   readonly body: Uint8Array;
   /**
-   * The headers by lower-case name, if the reader of the request provides them: only if no name
-   * occurs twice and no value has space around it.
+   * The headers by lower-case name. Some readers of requests provide them, if no name occurs twice
+   * and no value has space around it.
    */
   readonly fields?: Readonly<Record<string, string>>;
 }
@@ -71,7 +71,7 @@ export interface LinkAddress {
 /** An exact request for a public file. */
 export type PublicRow =
   | { readonly row: 'plain'; readonly method: 'GET' | 'HEAD' }
-  /** `If-None-Match` is exactly this tag, which is the file's. */
+  /** `If-None-Match` is exactly this tag: the file's ETag or its weak form. */
   | { readonly row: 'not-modified'; readonly method: 'GET' | 'HEAD'; readonly tag: string }
   /** GET with `Range: bytes=N-`, where N is the start of the part with that index. */
   | { readonly row: 'part'; readonly index: number };

@@ -24,7 +24,7 @@ const lineEndBytes = 2;
 const headEnd = Uint8Array.of(0x0d, 0x0a, 0x0d, 0x0a);
 const hyphen = 0x2d;
 
-/** Refuses other content with InvalidContentType and a malformed form with InvalidArgument. */
+/** Refuses another Content-Type with InvalidContentType, a malformed form with InvalidArgument. */
 export function readParts(request: HttpRequest): Part[] {
   const { body } = request;
   const delimiter = encodeUtf8(`${lineEnd}--${boundaryOf(request)}`);
@@ -84,7 +84,7 @@ function delimiterEnds(body: Uint8Array, delimiter: Uint8Array): number[] {
   return isFirst ? [firstEnd, ...found] : found;
 }
 
-/** Reads from the preceding delimiter to the following one. */
+/** Reads a part. `bytes`: from the preceding delimiter to the following one. */
 function readPart(bytes: Uint8Array, index: number): Part {
   const [end] = findAll(bytes.subarray(0, partHeadBytesMax), headEnd, 1) ?? [];
   const head = end === undefined ? undefined : decodeUtf8(bytes.subarray(0, end));
@@ -92,8 +92,8 @@ function readPart(bytes: Uint8Array, index: number): Part {
   const [rest, ...lines] = head?.split(lineEnd) ?? [];
   if (end === undefined || rest?.trim() !== '' || lines.length > partFieldCountMax) {
     throw malformed(
-      `has an invalid part ${index}, without 1 to ${partFieldCountMax} header fields of at most ` +
-        `${partHeadBytesMax} bytes of UTF-8 and an empty line`,
+      `has an invalid part ${index}, which needs 1 to ${partFieldCountMax} header fields of ` +
+        `at most ${partHeadBytesMax} bytes of UTF-8 and then an empty line`,
     );
   }
   // Content-Disposition names the part and is not stored.
@@ -121,7 +121,7 @@ function readFields(lines: readonly string[], index: number): Record<string, str
   return fields;
 }
 
-/** RFC 7578 §4.7 deprecates the field; encoded content would be stored encoded. */
+/** Refuses encoded content, which would be stored encoded; RFC 7578 §4.7 deprecates the field. */
 function requireIdentity(fields: Part['fields'], index: number): void {
   const encoding = fields['content-transfer-encoding']?.toLowerCase() ?? 'binary';
   if (!['binary', '8bit', '7bit'].includes(encoding)) {

@@ -60,10 +60,10 @@ const httpDatePatterns: readonly RegExp[] = [
   new RegExp(`^${shortDay} ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
 ];
 
-/** `Wednesday, 21-Oct-15 07:28:00 GMT` and some reserve. */
+/** The length of `Wednesday, 21-Oct-15 07:28:00 GMT` and some reserve. */
 const httpDateLengthMax = 40;
 
-/** Reads the conditions of a PUT or DELETE. */
+/** Reads the conditions of a request that writes. */
 export function writePreconditions(request: HttpRequest): WritePreconditions {
   const since = parseHttpDate(header(request, 'if-unmodified-since') ?? '');
   return {
@@ -95,7 +95,7 @@ function parseHttpDate(text: string): number | undefined {
   const { day = '', month = '', year = '', time = '' } = match.groups;
   const fixed = `${day.replace(' ', '0')} ${month} ${fullYear(year)} ${time} GMT`;
   const milliseconds = Date.parse(`${text.slice(0, 3)}, ${fixed}`);
-  // Date.UTC() turns a nonexistent day, such as 31 February, into another one.
+  // Date.parse() turns a nonexistent day, such as 31 February, into another one.
   const isReal =
     !Number.isNaN(milliseconds) && new Date(milliseconds).toUTCString().endsWith(fixed);
   return isReal ? milliseconds / 1_000 : undefined;

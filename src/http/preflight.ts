@@ -33,17 +33,17 @@ function preflight(exposed: Header, allowed: string, allowedMethods = methods): 
   };
 }
 
-/** The gateway uses it only when it is 2xx, empty and has a CORS header. */
+/** A gateway uses this answer only because it is 2xx, empty and has a CORS header. */
 export const preflightResponse: HttpResponse = preflight(exposedHeaders, allowedHeaders);
 
-/** Below `/api/`, where nothing is certified in advance. */
+/** The answer below `/api/`, where nothing is certified in advance. */
 export const apiPreflightResponse: HttpResponse = preflight(
   exposedHeaders,
   `${allowedHeaders}, X-File-Metadata`,
   `${methods}, PATCH`,
 );
 
-/** At a file with the leaves of version 0.1.0, one of which is of this answer. */
+/** The answer at a file with the leaves of version 0.1.0, which certify this form. */
 export const formerPreflightResponse: HttpResponse = preflight(
   ['Access-Control-Expose-Headers', 'ETag, Location, Content-Range, X-Request-Id'],
   'Authorization, Content-Type, X-Bucket-Id, X-File-Tags, If-Match, If-None-Match, Range, ' +

@@ -1,5 +1,5 @@
 // The query of a URL in the encoding of forms and URLSearchParams: percent-encoded UTF-8, with a
-// plus for a space. Texts of encodeURIComponent() read the same, because it encodes a plus as %2B.
+// plus for a space. Texts from encodeURIComponent() are read correctly: it encodes a plus as %2B.
 
 import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
@@ -38,7 +38,7 @@ function decodePart(text: string): string {
   }
 }
 
-/** Returns NaN, which the domain refuses, for other texts than digits. */
+/** Reads decimal digits. Returns NaN, which the domain refuses, for any other text. */
 export function parseCount(text: string | undefined): number | undefined {
   if (text === undefined) {
     return undefined;
@@ -46,7 +46,7 @@ export function parseCount(text: string | undefined): number | undefined {
   return /^[0-9]{1,300}$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** Refuses other texts than a number; `undefined` if absent. */
+/** Reads decimal digits and refuses any other text; `undefined` if absent. */
 export function parseVersion(text: string | undefined): number | undefined {
   const version = parseCount(text);
   if (!Number.isNaN(version)) return version;

@@ -31,7 +31,7 @@ function refusalHeaders(refusal: Refusal): Header[] {
 export interface ErrorContext {
   readonly requestId: string;
   readonly isHead: boolean;
-  /** The refused items of a request with several. */
+  /** The results of the single items of a request, of which at least one is refused. */
   readonly items?: readonly object[];
 }
 
@@ -46,7 +46,7 @@ export function refusalResponse(refusal: Refusal, context: ErrorContext): HttpRe
 /** Forbids every cache to store the answer. */
 export const uncached: Header = ['Cache-Control', 'private, no-store'];
 
-/** An answer for its caller only, which no cache stores. `headers` follow the type. */
+/** An answer for its caller only, which no cache stores. `headers` follow Content-Type. */
 export function privateJson(
   status: number,
   value: object,

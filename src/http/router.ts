@@ -49,7 +49,7 @@ export interface Route {
   /** Matches the percent-decoded path. Sticky: other patterns are tried at each character. */
   readonly pattern: RegExp;
   readonly handlers: Readonly<Record<string, Handler>>;
-  /** For lists, which cost more than a refusal may: the inspection refuses their GET and HEAD. */
+  /** Whether GET and HEAD cost more than a refusal may; the inspection then refuses them. */
   readonly isList?: true;
 }
 
@@ -76,7 +76,7 @@ export function handleRequest(
   }
   const named: Header = ['X-Request-Id', requestId];
   const { method, url } = exchange.request;
-  // Responses of files have exactly the headers that were certified.
+  // Outside of /api/ the headers are certified; the answer to OPTIONS has exposedHeaders already.
   if (!url.startsWith('/api/') || method === 'OPTIONS') {
     return { ...response, headers: [...response.headers, named] };
   }
@@ -130,7 +130,7 @@ function shownOfSite(exchange: Omit<Exchange, 'captures'>, missing: HttpResponse
   }
 }
 
-/** Answers a refusal outside of every route. */
+/** Returns the response to a refusal outside of every route. */
 export function errorResponse(
   refusal: Refusal,
   { call, request }: { readonly call: Call; readonly request: HttpRequest },
@@ -196,8 +196,8 @@ function refuseKeys(path: string): void {
   if (path.includes('efs_') && path.split('/').some(looksLikeKey)) {
     throw new KeyInUrl(
       'NoSuchFile',
-      'The URL contains an API key. URLs are logged, so send the key ' +
-        'as Authorization: Bearer, and revoke this one.',
+      'The URL contains an API key. URLs are logged, so revoke this key, ' +
+        'and send a new one as Authorization: Bearer.',
     );
   }
 }

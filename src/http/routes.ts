@@ -1,4 +1,4 @@
-// The routes of the service. The routes of a family are in the file with their handlers.
+// The routes of the service. Groups of routes are defined in the files of their handlers.
 
 import { linkPattern } from './budgets.ts';
 import { getCloudFile, headCloudFile } from './cloud.ts';

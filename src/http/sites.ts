@@ -30,7 +30,7 @@ export function siteAt(stores: Stores, urlPath: string): SitePlace | undefined {
   return { bucket, folder: urlPath.endsWith('/') ? undefined : folderOf(rest) };
 }
 
-/** Captures the first two segments and the rest, which is read only if it may be a path. */
+/** Captures the bucket, and the rest, which is read only if it may be a path. */
 const placePattern = /\/*cloud\/+([^/]+)(\/.*)?$/sy;
 
 function folderOf(rest: string): string | undefined {
@@ -58,7 +58,7 @@ function faceOf(file: FileRecord): SiteAnswer {
   return { ...pageHead(file), body: emptyBytes, bodyDigest: file.digest };
 }
 
-/** Returns the headers of the file, except those for caching and revalidation. */
+/** Returns 404 and the headers of the file, except those for caching and revalidation. */
 export function pageHead(file: PublishedFile | FileRecord): Head {
   const { validators, representation } = servedHeaders(file);
   const shown = [...validators, ...representation].filter(([name]) => !unshown.has(name));
@@ -79,7 +79,7 @@ export function redirectOf(stores: Stores, place: SitePlace): SiteAnswer | undef
   return redirectTo({ bucketId: bucket.id, folder });
 }
 
-/** Relative, to work wherever the bucket is served; the dot precedes names that have colons. */
+/** The location is relative, to work at every origin; `./` allows colons in the name. */
 export function redirectTo(to: { readonly bucketId: string; readonly folder: string }): SiteAnswer {
   const { bucketId, folder } = to;
   const name = present((folder === '' ? bucketId : folder).split('/').at(-1), 'name of a folder');

@@ -3,7 +3,7 @@
 
 export const emptyBytes = new Uint8Array(0);
 
-/** Loops by index: a step of an iterator costs as much as a part. */
+/** Loops by index: a step of an iterator costs as much as copying a part. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (let index = 0; index < parts.length; index++) length += parts[index]?.length ?? 0;

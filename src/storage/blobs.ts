@@ -2,7 +2,7 @@
 // are at most an eighth larger than the previous one. Free slots form one list per size, and new
 // slots are taken from the end of the space. So allocation and release cost the same at any fill
 // level, nothing fragments, and single segments can be read. It knows nothing of files. A stable
-// map would rewrite a whole node for each inserted blob: about 120 instructions per byte, here 2.
+// map would rewrite a whole node for each inserted blob: 120 instructions per byte, not 2.
 //
 //   0          8         16        24           32              544
 //   +----------+---------+---------+------------+----------------+- - -+--------- - -
@@ -166,7 +166,7 @@ function convert(former: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
 
 // Computes sizes by arithmetic: searching a list costs 3,000 instructions per entry.
 
-/** Sizes of 1 to 16 units; larger ones have four significant bits, then `shift` zeros. */
+/** Sizes up to 16 units are consecutive; larger ones have four significant bits, then zeros. */
 function slotSizeIndex(bytes: number): number {
   const last = lastUnit(bytes);
   if (last < 16) return last;
@@ -179,7 +179,7 @@ function slotSize(sizeIndex: number): number {
   return ((sizeIndex - (shift << stepBits) + 1) << (shift + unitBits)) + tagBytes;
 }
 
-/** Returns the index of the next power of two, from eight units on. */
+/** Returns the index of the smallest size that fits, of eight units and its doublings. */
 function formerSizeIndex(bytes: number): number {
   const last = lastUnit(bytes);
   return doublingIndex(last < 8 ? 0 : 32 - stepBits - Math.clz32(last));

@@ -15,7 +15,7 @@ import type { Space } from './space.ts';
 export interface ErasableSlots {
   /** Stores `slotBytes` bytes that do not begin with 8 zeros; returns the slot's number. */
   add(bytes: Uint8Array): number;
-  /** Returns a copy; `undefined` for a free slot or a number without one. */
+  /** Returns a copy; `undefined` for a free slot or a number without a slot. */
   read(slot: number): Uint8Array | undefined;
   replace(slot: number, bytes: Uint8Array): void;
   /** Overwrites the slot with zeros and frees it. */

@@ -14,7 +14,7 @@ interface Range {
   readonly limit: number;
 }
 
-/** In order. */
+/** Returns the entries in order. */
 export function entriesUnder(index: OrderedIndex, { scope, first, limit }: Range): IndexEntry[] {
   const begin = index.rank(scope);
   const start = first === undefined ? begin : Math.max(begin, index.rank(first));

@@ -30,7 +30,7 @@ export interface LabelPath {
 export interface WildcardAnswer {
   /** The result of `wildcardDepth()`. */
   readonly depth: number;
-  /** CBOR of a hash tree, without tag, whose hash was set there. */
+  /** CBOR, without tag, of the hash tree whose hash was set at the wildcard. */
   readonly subtree: Uint8Array;
 }
 
@@ -48,7 +48,7 @@ export interface LabelTree {
    */
   setLeaves(path: LabelPath, entries: Uint8Array): void;
   has(path: LabelPath): boolean;
-  /** Removes the path, everything below, and labels that become empty; false without the path. */
+  /** Removes the path, all below it, and labels that become empty; false if it does not exist. */
   remove(path: LabelPath): boolean;
   /**
    * Moves the subtree at `from` to another path of the same space, and replaces the subtree there.
@@ -57,7 +57,8 @@ export interface LabelTree {
   move(from: LabelPath, to: { readonly tree: LabelTree; readonly path: LabelPath }): boolean;
   /**
    * Returns CBOR of the tree, with tag, that shows the path and `subtree` (CBOR without tag) at its
-   * opaque end; everything else is pruned. Undefined if the path has no opaque end there.
+   * opaque end; everything else is pruned. Undefined if the path does not exist or its end is not
+   * opaque.
    */
   witness(path: LabelPath, subtree: Uint8Array): Uint8Array | undefined;
   /**
@@ -67,9 +68,8 @@ export interface LabelTree {
   wildcardDepth(path: LabelPath): number | undefined;
   /**
    * Returns CBOR of the tree, with tag, that shows that wildcard with its subtree, and proves that
-   * the path is absent, as well as every `<*>` that could be on the path below that wildcard, also
-   * below an empty label. Wildcards closer to the root stay pruned. Undefined if there is no such
-   * proof.
+   * the path and every deeper `<*>` on it, also below an empty label, are absent. Wildcards closer
+   * to the root stay pruned. Undefined if there is no such proof.
    */
   fallbackWitness(path: LabelPath, wildcard: WildcardAnswer): Uint8Array | undefined;
 }

@@ -36,8 +36,8 @@ export interface OrderedIndex {
   /** Returns the number of lesser keys. */
   rank(key: Uint8Array): number;
   /**
-   * Returns for each block the number of keys that begin with the range's key. The next byte of a
-   * key is never 0xff.
+   * Returns for each block the number of keys that begin with the range's key, with the block's
+   * number in it. The next byte of a key is never 0xff.
    */
   countBlocks(range: BlockRange): Uint32Array;
   /** Returns at most `limit` entries in order, from that rank on. */
@@ -45,13 +45,13 @@ export interface OrderedIndex {
   count(): number;
 }
 
-/** An index whose values are amounts. */
+/** An index with sums of the values. */
 export interface SummedIndex extends OrderedIndex {
   /** Returns the sum of the values of all lesser keys. */
   sum(key: Uint8Array): number;
 }
 
-/** 64-bit values and results are in the same block as the words. */
+/** A command with a view of the 64-bit fields of its block. */
 interface IndexCommand extends KernelCommand {
   readonly longs: BigUint64Array;
 }

@@ -13,7 +13,8 @@ const raw = {
 export interface StableMap extends ByteMap {
   /**
    * Opens the map, unless it is open. A new one takes a MiB of stable memory, so a front opens only
-   * those that it needs. Every operation opens it too, but a query's opening is not kept.
+   * those that it needs. Every operation opens it too, but a map that a query opens does not stay
+   * open.
    */
   open(): void;
 }

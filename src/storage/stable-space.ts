@@ -29,7 +29,7 @@ const readCommand = createCommand(kernelOperations.spaceRead, 1);
 const writeCommand = createCommand(kernelOperations.spaceWrite, 1);
 const eraseCommand = createCommand(kernelOperations.spaceErase, 0);
 
-// Used in place of a space number: kernel/kernel-call.ts
+// Used in place of a space number: kernel/sizes.ts
 const cyclesSelector = 253;
 const heapSelector = 254;
 const stableSelector = 255;

@@ -12,9 +12,9 @@ export const EndToEndOptions = IDL.Record({
   /** age recipients that the owners list, such as `age1…`, at most 8. */
   recipients: IDL.Opt(IDL.Vec(IDL.Text)),
 });
-/** An identity of a bucket, and the time of its first use. */
+/** An identity of a bucket, and the time from which new files are encrypted to it. */
 export const BucketEpoch = IDL.Record({
-  /** From 1. */
+  /** Ascending number; the first is 1. */
   epoch: IDL.Nat,
   /** Public key of the identity; absent until a client of an owner publishes it. */
   recipient: IDL.Opt(IDL.Text),
@@ -28,8 +28,8 @@ export const EndToEnd = IDL.Record({
   /** 64 bits from which identities are derived; never reused. */
   serial: IDL.Nat,
   /**
-   * In order, the newest last: new files are encrypted to its recipient and to `recipients`. Empty
-   * without vetKeys; lists of buckets and getBucketMode include only the newest.
+   * In ascending order. New files are encrypted to the recipient of the last epoch and to
+   * `recipients`. Empty without vetKeys; lists of buckets and getBucketMode include only the last.
    */
   epochs: IDL.Vec(BucketEpoch),
 });

@@ -45,7 +45,7 @@ export const PrefixMoved = IDL.Record({
 });
 export const ResultPrefixMove = resultOf(PrefixMoved);
 
-/** A change of a file's properties: a present field replaces the whole one, an absent one stays. */
+/** A change of a file: a present field replaces the stored one, an absent field changes nothing. */
 export const FileChange = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Text,
@@ -161,7 +161,7 @@ export const LinkPage = IDL.Record({
 });
 export const ResultLinks = resultOf(LinkPage);
 
-/** A new key: `read`, `write` and `delete` are its permissions in these buckets of the caller. */
+/** A new key for buckets of the caller. The permissions are `read`, `write` and `delete`. */
 export const ApiKeyRequest = IDL.Record({
   name: IDL.Text,
   buckets: IDL.Vec(IDL.Text),

@@ -188,7 +188,7 @@ export class CandidReader {
     return this.view(this.unsigned());
   }
 
-  /** Returns a view of that many bytes. */
+  /** Returns a view of the next `length` bytes. */
   view(length: number): Uint8Array {
     const start = this.#position;
     const end = start + length;
@@ -201,7 +201,7 @@ export class CandidReader {
 
   /**
    * Skips rows of values. It is one function with local variables, because a call per value would
-   * cost four times as much. `itemsMax`: the total of all lists in them.
+   * cost four times as much. `itemsMax`: maximum total length of their lists.
    */
   skipRows(rows: number, layout: readonly SkippedLayout[], itemsMax = 0): void {
     const { blob, optBlobs, optPairs } = skippedLayouts;
@@ -245,7 +245,7 @@ export class CandidReader {
             continue;
           }
           if (longLengthsLeft-- === 0)
-            throw new CandidFault('has length numbers with too many bytes');
+            throw new CandidFault('has too many lengths of three or more bytes');
           position = this.#endOfLong(position - 2);
         }
       }

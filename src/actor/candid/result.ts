@@ -28,7 +28,7 @@ export function messageHead(type: IDL.Type): Uint8Array {
   return concatBytes(magic, leb128(entries.length), ...entries, Uint8Array.of(1, argument));
 }
 
-/** One byte is enough: type codes are above -25, and tables of results have below 64 entries. */
+/** One byte is enough: type codes are above -25, and tables of results have fewer than 64 types. */
 function sleb128(value: number): number {
   return value & 0x7f;
 }
@@ -60,7 +60,7 @@ class TypeTable extends IDL.Visitor<null, number> {
   }
 
   override visitType(type: IDL.Type): number {
-    throw new Error(`No result has ${type.display()}: add it to the type table`);
+    throw new Error(`No result has ${type.display()}: add the type to TypeTable`);
   }
 
   override visitText(): number {

@@ -54,9 +54,9 @@ export const UploadRequest = IDL.Record({
   metadata: IDL.Opt(IDL.Vec(TextPair)),
   /** Entity tags, one of which the file at this path must have. */
   ifMatch: IDL.Opt(IDL.Text),
-  /** Entity tags, none of which it may have; `*`: no file may exist. */
+  /** Entity tags that the file at this path must not have; `*`: no file may exist. */
   ifNoneMatch: IDL.Opt(IDL.Text),
-  /** 1 to 64 visible ASCII characters: a repeated call returns the open upload of the first. */
+  /** 1 to 64 visible ASCII characters; a call with the token of an open upload returns its id. */
   token: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
 });
@@ -98,7 +98,7 @@ export const FileRecord = IDL.Record({
   metadata: IDL.Vec(TextPair),
 });
 export const ResultFile = resultOf(FileRecord);
-/** Files whose paths begin with `prefix`, by pages from 1 on. */
+/** Files whose paths begin with `prefix`, in pages numbered from 1. */
 export const ListFilesRequest = IDL.Record({
   bucketId: IDL.Text,
   prefix: IDL.Opt(IDL.Text),
@@ -125,8 +125,8 @@ export const FileList = IDL.Record({
 export const ResultFileList = resultOf(FileList);
 /**
  * Lists the files and folders directly below `prefix`. `limit` counts both, 1 to 1,000, default
- * 100; `cursor` is the `nextCursor` of the previous page. `startAfter` is any name, after which the
- * first page begins.
+ * 100; `cursor` is the `nextCursor` of the previous page. The first page begins after the name
+ * `startAfter`, which need not exist.
  */
 export const ListFolderRequest = IDL.Record({
   bucketId: IDL.Text,
@@ -140,7 +140,7 @@ export const ListFolderRequest = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
   startAfter: IDL.Opt(IDL.Text),
 });
-/** A folder: the common beginning of the paths in it. */
+/** A folder; its path is the common prefix of the paths in it. */
 export const Folder = IDL.Record({
   path: IDL.Text,
 });
@@ -229,7 +229,7 @@ export const Bucket = IDL.Record({
   quotaFiles: IDL.Opt(IDL.Nat),
   /** Bytes of records and of rounded-up sizes, in addition to `byteCount`. */
   overheadBytes: IDL.Nat,
-  /** Days for which former versions are stored; 0: none are. */
+  /** Days for which former versions are stored; 0: they are not stored. */
   keepVersionsDays: IDL.Nat,
   versionCount: IDL.Nat,
   versionBytes: IDL.Nat,
@@ -263,7 +263,7 @@ export const BucketOptions = IDL.Record({
 });
 /** `force`: cancels open uploads. */
 export const BucketDeletion = IDL.Record({ force: IDL.Opt(IDL.Bool) });
-/** A change of a bucket's settings. An absent field stays; a quota of 0 removes the quota. */
+/** A change of a bucket. An absent field changes nothing; a quota of 0 removes the quota. */
 export const BucketChange = IDL.Record({
   bucketId: IDL.Text,
   isPublic: IDL.Opt(IDL.Bool),
@@ -289,21 +289,22 @@ export const Budget = IDL.Record({
   perMinute: IDL.Nat,
 });
 /**
- * Principals besides controllers that may create buckets, and budgets of callers without a right.
+ * A change of the principals besides controllers that may create buckets, and of the budgets for
+ * callers without a right.
  */
 export const AccessChange = IDL.Record({
   allow: IDL.Opt(IDL.Vec(IDL.Principal)),
   disallow: IDL.Opt(IDL.Vec(IDL.Principal)),
   /** Successful requests without a key, such as ranges of public files. */
   anonymousUpdates: IDL.Opt(Budget),
-  /** The same requests with a link's secret. */
+  /** Successful requests with a link's secret. */
   linkUpdates: IDL.Opt(Budget),
   /**
    * Calls and requests that are refused because their sender lacks the right. Each takes 1, and 1
    * more for each 16,384 bytes of its argument.
    */
   refusals: IDL.Opt(Budget),
-  /** Identities that the network derives for members of end-to-end buckets: 26 G cycles each. */
+  /** Identities that the network derives for end-to-end buckets, 26 billion cycles each. */
   derivations: IDL.Opt(Budget),
 });
 export const ResultPrincipals = resultOf(IDL.Vec(IDL.Principal));
@@ -367,7 +368,7 @@ export const Encryption = IDL.Record({
   isKeyPresent: IDL.Bool,
   isRotating: IDL.Bool,
 });
-/** The state of the service, public. */
+/** The public state of the service. */
 export const Status = IDL.Record({
   version: IDL.Text,
   buckets: IDL.Nat,

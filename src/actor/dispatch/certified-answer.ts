@@ -86,8 +86,8 @@ interface Answered {
 }
 
 /**
- * Returns the certified response that replaces the router's. `certificate`: as the System API
- * returns it in a query.
+ * Returns the response for a gateway: a certified one, the router's own if no proof exists, or
+ * `upgrade`. `certificate`: as the System API returns it in a query.
  */
 export function provenResponse(
   answer: Answered & { readonly certificate: Uint8Array },
@@ -145,7 +145,7 @@ function planOf(answered: Answered): Plan {
   if (response.isMissing) {
     return { kind: 'fixed', urlPath, row: 'not-found', page: response.siteAnswer };
   }
-  // No file can have such a path, so an update would give the same answer.
+  // No file can have a path with NUL, so an update would give the same answer.
   const isUnreadable = urlPath.includes(nulStandIn);
   if (!isUnreadable && unprovable(answered).kind === 'upgrade') return { kind: 'upgrade' };
   return unlessUnopened(answered, () => {
@@ -154,14 +154,15 @@ function planOf(answered: Answered): Plan {
   });
 }
 
-/** Whether it is OPTIONS without a body, as browsers send it. No other body has a proof. */
+/** Whether it is OPTIONS without a body, as browsers send it; with a body, no proof exists. */
 function isPreflight({ method, body }: HttpRequest): boolean {
   return method === 'OPTIONS' && body.length === 0;
 }
 
 /**
- * Chooses the proof of the answer to OPTIONS, for every path and host. After one answer that it
- * cannot verify, a gateway answers OPTIONS itself for a day, and lets no page send a key.
+ * Chooses the proof of the answer to OPTIONS, for every path and host. A gateway that cannot verify
+ * one such answer answers OPTIONS itself for a day, and then no page of another origin can send a
+ * key.
  */
 function preflightPlan(answered: Answered): Plan {
   const { request } = answered;
@@ -176,7 +177,7 @@ function preflightPlan(answered: Answered): Plan {
   return { kind: 'fixed', urlPath, row: 'preflight', page: site && pageFace(stores, site) };
 }
 
-/** Returns the plan, or that of an answer without a proof if the site's page cannot be read. */
+/** Returns the plan, or the result of unprovable() if the site's page cannot be read. */
 function unlessUnopened(answered: Answered, plan: () => Plan): Plan {
   try {
     return plan();
@@ -190,8 +191,8 @@ const nulStandIn = '\u0001';
 
 /**
  * Returns the path as verifiers read it: malformed percent-encodings stay as they are. Labels are
- * joined by NUL, so U+0001 replaces a NUL of the path: no stored label contains either of them, and
- * the proof that one is absent also shows that the other is.
+ * joined by NUL, so U+0001 replaces a NUL of the path: no stored label contains either character,
+ * so both paths have the same proof of absence.
  */
 export function provablePath(request: HttpRequest): string {
   return readablePath(request).replaceAll('\0', nulStandIn);
@@ -261,8 +262,8 @@ export function provenFixed({ urlPath, row, page }: FixedPlan): Proven {
 }
 
 /**
- * Answers every missing path below `/cloud` in the words of a missing path in a public bucket, so
- * that the response reveals nothing about private ones.
+ * Answers every missing path below `/cloud` with the 404 of a public bucket, so that the response
+ * reveals nothing about private buckets.
  */
 function provenUncertified(urlPath: string, response: HttpResponse): Proven {
   const evidence = present(proofs.proveUncertified(urlPath), 'witness of a wildcard');

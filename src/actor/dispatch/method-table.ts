@@ -1,12 +1,12 @@
 // Bounds of arguments and of ingress, with a row for each method. A method without a row is
-// refused; tests/actor/method-table.test.ts checks that none is missing.
+// refused; tests/actor/method-table.test.ts checks that no row is missing.
 //
-// `bounds`: enough for an honest caller and for some unknown fields. Only they limit what decoding
-// for a stranger costs, so a refused call within them takes less than 20 M instructions:
-// tests/service/refusal-costs.test.ts.
+// `bounds`: enough for an honest caller and for some unknown fields. Only they limit the cost of
+// decoding for a stranger. A refused call within them takes less than 20 million instructions
+// (tests/service/refusal-costs.test.ts).
 //
-// `admit`, for updates: throws the refusal of a caller without a right to the call, by the checks
-// of the method itself. Inspection sees only ingress, so the method checks again.
+// `admit`, for updates: runs the method's own checks, which refuse a caller without the right to
+// the call. Inspection sees only ingress, so the method checks again.
 
 import { batchTextBytesMax, deletionBytesMax } from '../../../packages/wire/src/limits.ts';
 import {
@@ -70,7 +70,10 @@ interface Caller {
 
 export interface MethodRow {
   readonly bounds: ArgumentBounds;
-  /** `values`: the arguments as the method receives them. Absent: ingress is refused. */
+  /**
+   * `values`: the arguments as the method receives them. Ingress to a method without `admit` is
+   * refused, except to http_request_update.
+   */
   readonly admit?: (caller: Caller, ...values: never[]) => void;
   /** Whether a front has the method too; all others exist only at volumes. */
   readonly isAtFront?: true;
@@ -115,7 +118,7 @@ function requireOwner(caller: Caller, bucketId: string): void {
 }
 
 export const methodTable: Readonly<Record<string, MethodRow>> = {
-  // Queries are free and never ingress
+  // Queries, which inspection refuses as ingress
   getBucket: { bounds: few },
   getFile: { bounds: few },
   getStatus: { bounds: few, isAtFront: true },
@@ -247,7 +250,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     admit: ({ stores, call }, argument: ChangeArgument) =>
       void checkFileChange(stores, call, changeOf(argument)),
   },
-  /** Its check repeats the query: inspect.ts. */
+  /** For its check, inspect.ts repeats the query. */
   http_request_update: { bounds: request },
 
   // Buckets and keys

@@ -35,7 +35,7 @@ interface Signature {
   readonly result: IDL.VariantClass;
 }
 
-/** The frame around a method: when it runs, and how it rejects. */
+/** The frame around a method: when it runs, and which budgets pay for it. */
 interface Frame {
   readonly schedule: (run: () => void | Promise<void>) => void | Promise<void>;
   readonly charge: typeof asUpdate;
@@ -45,7 +45,7 @@ interface Frame {
 /** Plans of the arguments by method name. */
 const plans = new Map<string, readonly Plan[]>();
 
-/** Returns the method as Azle calls manual methods: it decodes the arguments and replies. */
+/** Returns the method in Azle's manual form, which decodes the arguments and replies by itself. */
 function framed(method: Method, signature: Signature, frame: Frame): Method {
   const { schedule, charge, countRefusal } = frame;
   return function (this: unknown): void | Promise<void> {
@@ -66,12 +66,12 @@ function framed(method: Method, signature: Signature, frame: Frame): Method {
   };
 }
 
-/** Refuses a method that fronts do not have. */
+/** At a front, refuses a method that only volumes have. */
 function refuseWhereAbsent(name: string): void {
   if (methodTable[name]?.isAtFront !== true) refuseAtFront(stores);
 }
 
-/** Runs a `manual` update: decodes the message, works when keys are available, and replies. */
+/** Runs a `manual` update: decodes the message, runs once keys are available, and replies. */
 export function carryOut<T, R>(
   signature: Pick<Signature, 'name' | 'parameters'>,
   steps: {

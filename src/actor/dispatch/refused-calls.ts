@@ -1,6 +1,6 @@
 // Refused calls that the canister pays for. The interface promises `err`, which only the method can
 // return, so the inspection accepts refused calls of strangers while the budget `refusals` lasts.
-// Beyond it the inspection traps with the sentence that the method would have returned.
+// After that, the inspection traps with the error text that the method would have returned.
 
 import { isBudgetLeft, spendBudget } from '../../domain/rights/budgets.ts';
 import type { RefusalCode } from '../../domain/shared/refusal.ts';
@@ -41,7 +41,7 @@ export function isRefusalAffordable(refused: RefusedCall, code: RefusalCode): bo
   return !isCounted(refused, code) || isBudgetLeft(stores, 'refusals', time());
 }
 
-/** Takes a refused update from the budget; larger ones take more. */
+/** Charges a refused update to the budget; larger updates cost more. */
 export function countRefusal(refused: RefusedCall, result: object): void {
   if (!('err' in result)) return;
   // errorText() begins with the code.

@@ -24,12 +24,12 @@ export interface ArgumentBounds {
   readonly values: number;
 }
 
-/** How to read a value of an expected type if the message declares `type` for it. */
+/** Reads a value of an expected type; `type` is the type that the message declares for it. */
 export interface Plan {
   /** Returns the Candid text of the type, for errors. */
   name(): string;
   decode(message: Message, type: number): unknown;
-  /** The default of an absent value; without it the value is required. */
+  /** Default of an absent value; a plan without this field requires the value. */
   readonly absent?: [] | null;
 }
 
@@ -215,7 +215,7 @@ function variant(fields: Fields): Plan {
 /** Turns types of the interface into plans. */
 class Planner extends IDL.Visitor<null, Plan> {
   override visitType(type: IDL.Type): Plan {
-    throw new Error(`No method takes ${type.display()}: add it to the argument decoder`);
+    throw new Error(`No method takes ${type.display()}: add the type to Planner`);
   }
 
   override visitText(): Plan {

@@ -1,5 +1,5 @@
-// Describes what is wrong with an argument: its position, by names of the interface, the expected
-// type and the received type. It never shows a value, which may be a secret.
+// Describes the fault of an argument: its position in the names of the interface, the expected type
+// and the received type. The description never contains a value, which may be a secret.
 
 import { CandidFault, candidTypes } from '../candid/reader.ts';
 import type { Message } from './argument-message.ts';

@@ -36,7 +36,7 @@ export interface BucketArgument {
   readonly apiKey: string | undefined;
 }
 
-/** As in Candid; its bytes are a view into the argument. */
+/** A file in Candid's form; its bytes are a view into the argument. */
 export interface BatchedFileArgument {
   readonly path: string;
   readonly contentType: Optional<string>;
@@ -50,7 +50,7 @@ export interface BatchedFileArgument {
 }
 
 export interface FileBatchArgument extends BucketArgument {
-  /** Throws a Refusal if they are malformed. */
+  /** Throws a Refusal if the files are malformed. */
   readFiles(): BatchedFileArgument[];
 }
 
@@ -58,7 +58,7 @@ export interface FileDeletionArgument extends BucketArgument {
   readonly prefix: string | undefined;
   readonly cursor: string | undefined;
   readonly ifMatch: string | undefined;
-  /** Throws a Refusal if they are malformed. */
+  /** Throws a Refusal if the paths are malformed. */
   readPaths(): string[] | undefined;
 }
 

@@ -54,7 +54,7 @@ export interface PrefixArgument {
   readonly apiKey: Optional<string>;
 }
 
-/** Prefixes may have the leading slash that paths may have. */
+/** Removes a leading slash from the prefixes: it is optional, as in paths. */
 export function prefixOrderOf(argument: PrefixArgument): PrefixOrder {
   return {
     bucket: argument.bucketId,

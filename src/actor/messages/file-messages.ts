@@ -38,7 +38,7 @@ const fieldNames = new Map(
  */
 const itemsReadMax = 100;
 
-/** Decodes the argument of `uploadFile`; its bytes are a view into it. */
+/** Decodes the argument of `uploadFile`; the file's bytes are a view into the argument. */
 export function decodeFileUpload(argument: Uint8Array, bounds: ArgumentBounds): FileArgument {
   return (
     readCandid(argument, bounds.textBytes, readFileUpload) ?? decodeAnyUpload(argument, bounds)
@@ -128,7 +128,7 @@ function decodeAnyUpload(argument: Uint8Array, bounds: ArgumentBounds): FileArgu
 
 const bytesHead = headOfOk(ResultBytes);
 
-/** Encodes the answer of `readFile`: its head, and the file's bytes; none for an error. */
+/** Encodes the answer of `readFile`: its head and the file's bytes, empty for an error. */
 export function encodeBytesResult(
   result: Result<Uint8Array>,
 ): readonly [head: Uint8Array, bytes: Uint8Array] {

@@ -208,7 +208,7 @@ class Draft {
   }
 }
 
-/** Times of the years 1971 to 2116 have nine bytes of seven bits, the last one's sign bit clear. */
+/** Times from 1971 to 2116 take nine bytes of seven bits; the last byte has a clear sign bit. */
 const nineBytesMin = 2n ** 55n;
 const nineBytesEnd = 2n ** 62n;
 

@@ -12,7 +12,7 @@ export function numberOf([value]: Optional<bigint>): number | undefined {
   return value === undefined ? undefined : Number(value);
 }
 
-/** A prefix may have the leading slash that paths may have. */
+/** Removes a leading slash from the prefix: it is optional, as in paths. */
 export function prefixOf([prefix]: Optional<string>): string | undefined {
   return prefix === undefined ? undefined : withoutSlash(prefix);
 }

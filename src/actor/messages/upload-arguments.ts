@@ -9,7 +9,7 @@ export interface UploadArgument {
   readonly bucketId: string;
   readonly path: string;
   readonly contentType: Optional<string>;
-  /** Also accepts a plain nat, the former type, because it is a subtype of its option. */
+  /** Also accepts a plain nat, the former type, because nat is a subtype of opt nat. */
   readonly size: Optional<bigint>;
   readonly tags: Optional<string[]>;
   readonly sha256: Optional<string>;

@@ -26,7 +26,6 @@ export interface ErasureArgument {
   readonly apiKey: Optional<string>;
 }
 
-/** A prefix may have the leading slash that paths may have. */
 export function erasureOf(argument: ErasureArgument): Erasure {
   return {
     bucket: argument.bucketId,

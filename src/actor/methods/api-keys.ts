@@ -35,7 +35,7 @@ function limitOf(perHour: number): Optional<bigint> {
   return perHour === 0 ? [] : [BigInt(perHour)];
 }
 
-/** API keys: give rights to programs without an identity. */
+/** API keys: rights for programs without an identity. */
 export class ApiKeysActor {
   /** Creates a key, for owners of its buckets. Only this answer contains the `secret`. */
   @update([ApiKeyRequest], ResultNewApiKey)

@@ -132,7 +132,10 @@ export class BucketsActor {
     return answer(() => bucketView(describeBucket(stores, currentCall(), { bucket, apiKey })));
   }
 
-  /** (page, pageSize) Lists the caller's buckets, by pages from 1; 1 to 50 per page, default 10. */
+  /**
+   * (page, pageSize) Lists the caller's buckets; `page` begins with 1, `pageSize` is 1 to 50, by
+   * default 10.
+   */
   @query([IDL.Opt(IDL.Nat), IDL.Opt(IDL.Nat)], ResultBuckets)
   listBuckets([page]: Optional<bigint>, [pageSize]: Optional<bigint>) {
     return answer(() => {
@@ -142,9 +145,8 @@ export class BucketsActor {
   }
 
   /**
-   * Changes visibility, quotas, former versions, owner, members or end-to-end encryption, for
-   * owners. Absent fields stay. Errors: BucketNotEmpty for a field that is fixed while the bucket
-   * has files.
+   * Changes settings, owner and members of a bucket, for owners. Absent fields change nothing.
+   * Errors: BucketNotEmpty for a field that is fixed while the bucket has files.
    */
   @update([BucketChange], ResultBucket)
   updateBucket(argument: BucketChangeArgument) {

@@ -55,8 +55,8 @@ export class CopiesActor {
   }
 
   /**
-   * Changes type, tags, headers and metadata of a file; its bytes stay. ok is its record. For a key
-   * without the right to read, fields that it did not send are empty.
+   * Changes type, tags, headers and metadata of a file, but not its bytes. ok is its record. For a
+   * key without the right to read, fields that the call did not send are empty.
    */
   @update([FileChange], ResultFile, { manual: true })
   updateFile(): void | Promise<void> {

@@ -89,8 +89,8 @@ export class EndToEndActor {
 
   /**
    * (bucketId, epoch, transportPublicKey) Returns the identity of that epoch, or of the newest,
-   * encrypted to a transport key of 48 bytes (G1). For members without an API key, at most 10 per
-   * hour. Errors: AccessDenied, SlowDown, ServiceUnavailable.
+   * encrypted to a transport key of 48 bytes (G1). For members, not for API keys; at most 10 per
+   * caller and hour. Errors: AccessDenied, SlowDown, ServiceUnavailable.
    */
   @update([IDL.Text, IDL.Opt(IDL.Nat), IDL.Vec(IDL.Nat8)], ResultBucketIdentity)
   async getBucketIdentity(
@@ -99,7 +99,7 @@ export class EndToEndActor {
     transportPublicKey: Uint8Array,
   ): Promise<Result<object>> {
     const call = currentCall();
-    // Fixes the epoch that is the newest now, even if another begins during the call.
+    // Fixes the newest epoch now, because another one may begin during the call.
     const checked = answer(() => {
       const request = { bucket, epoch, transportPublicKey };
       const path = checkIdentityRequest(stores, call, request);
@@ -120,8 +120,8 @@ export class EndToEndActor {
   }
 
   /**
-   * (bucketId, epoch, recipient) Publishes the recipient of an identity, once per epoch, for
-   * owners, whose clients derive it. Errors: InvalidArgument if another one is published.
+   * (bucketId, epoch, recipient) Publishes the recipient of an epoch, for owners, whose clients
+   * derive it from the identity. Errors: InvalidArgument if another recipient is published.
    */
   @update([IDL.Text, IDL.Nat, IDL.Text], ResultBucket)
   setBucketRecipient(bucket: string, epoch: bigint, recipient: string) {

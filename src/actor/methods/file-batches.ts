@@ -70,8 +70,9 @@ export class FileBatchesActor {
   }
 
   /**
-   * Deletes at most 1,000 paths, or as many files with a prefix; fewer if files have many chunks or
-   * links. The remaining paths then get SlowDown; a prefix continues with its cursor.
+   * Deletes at most 1,000 paths, or up to 1,000 files with a prefix; fewer if files have many
+   * chunks or links. Then the remaining paths get SlowDown; for a prefix, continue with
+   * `nextCursor`.
    */
   @update([FileDeletion], ResultDeletion, { manual: true })
   deleteFiles(): void | Promise<void> {

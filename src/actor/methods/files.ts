@@ -81,7 +81,7 @@ export class FilesActor {
     replyBytes(...encodeBytesResult(answer(read)));
   }
 
-  /** (bucketId, path, apiKey) Deletes a file; a bucket may store it as a former version. */
+  /** (bucketId, path, apiKey) Deletes a file. Its bucket may store it as a former version. */
   @update([IDL.Text, IDL.Text, IDL.Opt(IDL.Text)], ResultNull)
   deleteFile(bucket: string, path: string, [apiKey]: Optional<string>) {
     return answer(() => {

@@ -105,7 +105,7 @@ function queryAnswer(queried: Queried): Answer {
 
 /**
  * Returns the whole certified file in place of a range or a 304: a server may ignore Range (RFC
- * 9110 §14.2), which is better than a refusal. `undefined` for a file of several chunks.
+ * 9110 §14.2), and the file is better than a refusal. `undefined` for a file of several chunks.
  */
 function wholeFile({ request, call, response }: Queried, certificate: Uint8Array) {
   const isRefused = response === upgrade || response.status >= 400;

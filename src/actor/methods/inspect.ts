@@ -67,7 +67,7 @@ function isAcceptable(method: string, argument: Uint8Array): boolean {
   }
 }
 
-/** The routes whose requests may need an update. */
+/** The routes without GET and HEAD of lists, which are too expensive here. */
 const updateRoutes = routes.map((route) => {
   const { GET: _get, HEAD: _head, ...handlers } = route.handlers;
   return route.isList ? { ...route, handlers } : route;
@@ -91,7 +91,7 @@ function isRequestWelcome(sent: Request): boolean {
   return true;
 }
 
-/** Returns the text that a caller may see: the refusal, or that the message is invalid. */
+/** Returns the error text for the caller: the refusal, or the fault of the message. */
 function explain(method: string, error: unknown): string {
   if (error instanceof Refusal) {
     return `${error.code}: ${error.message}`;
@@ -103,11 +103,11 @@ function explain(method: string, error: unknown): string {
   const fault = error instanceof CandidFault ? ` The message ${error.message}.` : '';
   return (
     `${method} does not accept this message: send Candid arguments of its types, within its limits, ` +
-    `as somebody who may call it.${fault}`
+    `as a caller with the right to call it.${fault}`
   );
 }
 
-/** Traps with the refusal, because senders of messages that are not accepted get no reason. */
+/** Traps with the refusal, because a sender gets no reason if inspection only returns false. */
 export class InspectActor {
   @inspectMessage({ manual: true })
   inspect(): boolean {

@@ -41,7 +41,7 @@ const fields = (['rootKey', 'role'] as const).map((name) => {
 });
 
 /**
- * Candid treats a value that does not fit an optional type as absent. Here that could silently
+ * Candid treats a value that does not fit an optional type as absent, which here could silently
  * choose another source of the root key.
  */
 function decodeSettings(bytes: Uint8Array): SettingsArgument | undefined {
@@ -83,7 +83,7 @@ function settingsFromArgument() {
     return { source: source && rootKeySource(source), asked: askedRole(settings?.role[0]) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return trap(`The argument is (${argumentText}) or none; cannot decode it: ${reason}`);
+    return trap(`The argument must be (${argumentText}) or absent; cannot decode it: ${reason}`);
   }
 }
 

@@ -42,7 +42,7 @@ function linkView(link: Link, isMakerShown: boolean) {
 
 /** Links: addresses by which anybody can read one file, private or not. */
 export class LinksActor {
-  /** Creates a link. Only this answer contains its address, a path at the canister's address. */
+  /** Creates a link. Only this answer contains its `url`, a path at the canister's origin. */
   @update([LinkRequest], ResultLink)
   createLink(argument: LinkArgument) {
     return answer(() => {
@@ -52,7 +52,7 @@ export class LinksActor {
     });
   }
 
-  /** Lists links that have not ended, by path. */
+  /** Lists links that have not expired, by path. */
   @query([LinkList], ResultLinks)
   listLinks(argument: ListArgument) {
     return answer(() => {

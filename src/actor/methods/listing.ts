@@ -89,8 +89,8 @@ export class ListingActor {
   }
 
   /**
-   * Lists names directly below a prefix: with the delimiter `/` files and folders, otherwise all
-   * files. Continue with the `nextCursor` of the previous page.
+   * With the delimiter `/`, lists the files and folders directly below a prefix; without it, all
+   * files below the prefix. Continue with the `nextCursor` of the previous page.
    */
   @query([ListFolderRequest], ResultFolderPage, { manual: true })
   listFolder(): void {

@@ -17,8 +17,8 @@ import { stores } from '../runtime/runtime.ts';
 const callbackName = 'http_request_streaming_callback';
 
 /**
- * Encodes `opt variant { Callback }` for an answer: the function, by reference to canister and
- * name, then the token. Candid specification, "Binary format", M and R.
+ * Encodes `opt variant { Callback }` for an answer: the token, and the function as a reference to
+ * canister and name. Candid specification, "Binary format", M and R.
  */
 export function encodeStrategy(token: Uint8Array): Uint8Array {
   // Fields are ordered by hash: token, callback.

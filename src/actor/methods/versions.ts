@@ -56,7 +56,7 @@ function versionView({ file, retiredAtNs, expiresAtNs }: FormerVersion) {
   return { ...shown, ...times, metadata: file.metadata.length === 0 ? [] : [file.metadata] };
 }
 
-/** Former versions: in buckets that store them (`keepVersionsDays`). */
+/** Former versions: replaced and deleted files of buckets with `keepVersionsDays`. */
 export class VersionsActor {
   /** Lists former versions by path, the oldest first. */
   @query([VersionList], ResultVersions)
@@ -111,8 +111,8 @@ export class VersionsActor {
   }
 
   /**
-   * Erases up to 1,000 versions per call; call again until it is done. If the present version is
-   * named, the latest former one becomes the file again; without one, the file is deleted.
+   * Erases up to 1,000 versions per call; call again until `isDone`. If the present version is
+   * named, the latest former version becomes the file; if there is none, the file is deleted.
    */
   @update([Erasure], ResultErasure)
   eraseVersions(argument: ErasureArgument) {

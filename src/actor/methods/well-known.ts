@@ -26,9 +26,9 @@ function changeOf({ name, content: [content] }: WellKnownArgument): WellKnownCha
   return { name, content: { contentType: content.contentType[0], body: content.body } };
 }
 
-/** Well-known texts: at `/.well-known/`. */
+/** Well-known texts: texts at `/.well-known/`. */
 export class WellKnownActor {
-  /** Sets a text, at most 16; absent content removes the text. For controllers. */
+  /** Sets one of at most 16 texts; absent content removes the text. For controllers. */
   @update([WellKnownChangeType], ResultNull)
   setWellKnown(argument: WellKnownArgument) {
     return answer(() => {

@@ -9,7 +9,7 @@ export type Result<T> = { ok: T } | { err: string };
 
 let updateBytes: number | undefined;
 
-/** Runs an update with an argument of that many bytes, which a sent API key pays for. */
+/** Runs an update. A sent API key pays for it and for its `argumentBytes`. */
 export function asUpdate<T>(argumentBytes: number, run: () => T): T {
   updateBytes = argumentBytes;
   try {
@@ -19,7 +19,7 @@ export function asUpdate<T>(argumentBytes: number, run: () => T): T {
   }
 }
 
-/** Methods read it before they await anything. */
+/** Returns the call that is being executed. Methods read it before they await anything. */
 export function currentCall(): Call {
   const principal = msgCaller();
   const caller = { principal, isController: isController(principal) };

@@ -19,7 +19,7 @@ function deployedId(name: string): string | undefined {
     return Principal.fromText(text).toText();
   } catch {
     return trap(
-      `The environment variable ${variable} holds no canister id: set one, or remove it.`,
+      `The environment variable ${variable} is not a canister id: set one, or remove it.`,
     );
   }
 }

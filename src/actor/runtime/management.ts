@@ -28,7 +28,7 @@ export interface VetKeyRequest extends VetKeyPath {
   readonly transportPublicKey: Uint8Array;
 }
 
-/** 32 bytes. */
+/** Returns 32 bytes. */
 export function fetchRandom(): Promise<Uint8Array> {
   return call<[], Uint8Array>(managementCanister, 'raw_rand', { returnIdlType: Blob });
 }
@@ -77,7 +77,7 @@ export function isUnknownKey(error: unknown): boolean {
   );
 }
 
-/** Whether the waiting message ended because its callback trapped, and this is its cleanup. */
+/** Whether the error is that of a cleanup: the callback trapped, and the message is over. */
 export function isCleanup(error: unknown): boolean {
   return (error as { type?: string }).type === 'CleanupCallback';
 }

@@ -1,5 +1,5 @@
-// Fresh bytes from the network for the random source, every hour and on request, by timers, so that
-// no message waits. Messages that must wait for them call reseed().
+// Fetches fresh bytes for the random source from the network, every 50 minutes and on request, by
+// timers, so that no message waits. Messages that must wait for the bytes call reseed().
 
 import { setTimerInterval, time } from 'azle';
 import type { RandomSource } from '../../crypto/random.ts';

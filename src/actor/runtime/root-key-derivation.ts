@@ -14,7 +14,7 @@ import { reseed } from './random-refresh.ts';
 const contextText = 'encrypted-file-storage/root/v1';
 const separator = 'encrypted-file-storage/root-key/v1';
 const inputText = (version: number) => `root key ${version}`;
-/** The first of these that the network knows is used unless the installation names one. */
+/** Unless the install argument names a key, the first of these that the network knows is used. */
 const keyNames = ['key_1', 'test_key_1', 'dfx_test_key'];
 
 export interface Parts {
@@ -23,7 +23,10 @@ export interface Parts {
   readonly random: Pick<RandomSource, 'isFresh' | 'seed'>;
 }
 
-/** New keys need fresh random bytes. Throws the error of a call. Versions may change meanwhile. */
+/**
+ * Fetches the missing root keys; new ones need fresh random bytes. Throws the error of a call.
+ * Another message may change the versions during a call.
+ */
 export async function fetchMissing(parts: Parts): Promise<void> {
   await reseed(parts.random);
   for (;;) {
@@ -33,11 +36,11 @@ export async function fetchMissing(parts: Parts): Promise<void> {
     const isStillMissing = missingRootKeys(parts.stores).some(
       ({ version }) => version === entry.version,
     );
-    assert(isTaken || !isStillMissing, `root key ${entry.version} is the one that it was`);
+    assert(isTaken || !isStillMissing, `root key ${entry.version} matches its check`);
   }
 }
 
-/** Returns false if the key does not match the entry's version. */
+/** Returns false if the version is unknown by then, or its key was another one before. */
 async function obtain(parts: Parts, entry: RootKeyEntry): Promise<boolean> {
   if (entry.kind === 'stored') {
     return accept(parts, entry, { key: parts.stores.secrets.random(rootKeyBytes), keyName: '' });
@@ -76,11 +79,11 @@ async function derive(parts: Parts, entry: RootKeyEntry, keyName: string): Promi
     const encrypted = await fetchEncryptedKey({ keyName, context, input, transportPublicKey });
     vetKey = vetkd.decryptVetKey(encrypted, secret);
     assert(vetKey !== undefined, 'the reply of vetKD is an encrypted key');
-    // Later, the entry's own check detects a wrong key.
+    // Once the entry has a check value, that detects a wrong key.
     if (entry.check.length === 0) {
       const derivedPublicKey = await fetchDerivedPublicKey({ keyName, context });
       const { isVetKey } = await import('../../crypto/vetkd-verification.ts');
-      assert(isVetKey({ vetKey, derivedPublicKey, input }), 'the vetKey is the one asked for');
+      assert(isVetKey({ vetKey, derivedPublicKey, input }), 'the vetKey is that of the input');
     }
     return accept(parts, entry, { key: vetkd.deriveSymmetricKey(vetKey, separator), keyName });
   } finally {

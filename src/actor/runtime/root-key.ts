@@ -20,7 +20,7 @@ const waitingTurnsMax = 60;
 export interface RootKeyKeeper {
   /**
    * Fetches missing keys soon, on a timer: for init and post_upgrade, which cannot call canisters,
-   * and for a new version.
+   * and for a new version of a key.
    */
   start(): void;
   /** Arms the timer again if a key is missing and no attempt is running: for upkeep. */
@@ -108,8 +108,8 @@ export function createRootKeyKeeper(parts: Parts, onFetched: () => void): RootKe
 }
 
 /**
- * Each message waits on calls of its own: awaiting another message's derivation would continue, and
- * reply, inside that message.
+ * Waits by a call of this message, because a message that awaited another message's derivation
+ * would continue, and reply, inside that one. Returns false if the call failed.
  */
 async function pause({ random }: Parts): Promise<boolean> {
   try {

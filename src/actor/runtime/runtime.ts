@@ -125,7 +125,7 @@ function reviveTimers(): void {
   wakeTimers();
 }
 
-/** Returns random bytes that also depend on the time: a restored snapshot returns others. */
+/** Returns random bytes that also depend on the time, so a restored snapshot returns others. */
 function nextRandom(length: number): Uint8Array {
   const nowNs = time();
   if (!random.isFresh(nowNs)) {
@@ -152,8 +152,8 @@ export function onceReady(run: () => void | Promise<void>): void | Promise<void>
 }
 
 /**
- * Ends expired data, frees space, continues rotations and upgrades records of an earlier version, a
- * bounded step per message.
+ * Deletes expired data, frees space, continues rotations and upgrades records of an earlier
+ * version, a bounded step per message.
  */
 function upkeep(): void {
   const nowNs = time();

@@ -1,6 +1,6 @@
 // One-shot timers that can be armed again after a loss. The system runs a timer's task by a message
-// of the canister to itself. The CDK drops a one-shot timer if that message is refused, because the
-// canister is stopping, or traps; the task's state then still says that it waits.
+// of the canister to itself. The CDK drops a one-shot timer if that message traps, or is refused
+// because the canister is stopping; the state here then still says that the timer is pending.
 
 import { setTimer, time } from 'azle';
 
@@ -9,7 +9,7 @@ const nsPerSecond = 1_000_000_000n;
 const lostAfterNs = 120n * nsPerSecond;
 
 export interface OneShotTimer {
-  /** Runs the task within that many seconds, unless a timer for it is already pending. */
+  /** Runs the task within that many seconds. A pending timer that is due earlier stays. */
   arm(delaySeconds?: number): void;
 }
 
@@ -23,7 +23,7 @@ export function createOneShotTimer(task: () => void | Promise<void>): OneShotTim
       if (pendingNs !== undefined && pendingNs <= dueNs && !isLost) return;
       pendingNs = dueNs;
       setTimer(delaySeconds, () => {
-        // A later timer has replaced this one.
+        // Another timer has replaced this one.
         if (pendingNs !== dueNs) return;
         pendingNs = undefined;
         return task();

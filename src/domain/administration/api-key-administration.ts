@@ -1,5 +1,5 @@
-// Creation, listing and revocation of API keys by owners. A key ends when its creator loses
-// ownership, and ending a key also ends the uploads that it began.
+// Creation, listing and revocation of API keys by owners. A key loses a bucket when its creator
+// loses ownership of it; the key's uploads and links there end too.
 
 import { present } from '../../lib/assert.ts';
 import { bytesEqual } from '../../lib/bytes.ts';
@@ -156,7 +156,7 @@ export function listKeys(stores: Stores, call: Call, bucketName: string): ApiKey
   return keys.map((key) => ({ ...key, buckets: key.buckets.filter(isOwned) }));
 }
 
-/** Returns a function that tells whether the caller owns a bucket, with one look-up for each. */
+/** Returns a function that reports whether the caller owns a bucket, with one look-up for each. */
 function ownershipOf(stores: Stores, call: Call): (bucketId: string) => boolean {
   const known = new Map<string, boolean>();
   return (bucketId) => {
@@ -191,7 +191,7 @@ export function checkRevocation(stores: Stores, call: Call, id: string): ApiKey 
 }
 
 /**
- * Removes keys from the bucket. Without a principal it removes all keys, so that they give no right
+ * Removes keys from the bucket. Without a creator it removes all keys, so that they give no right
  * to a later bucket with the same id; with one, the keys that this former owner created.
  */
 export function withdrawKeys(

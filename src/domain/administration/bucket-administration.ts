@@ -315,8 +315,8 @@ export interface BucketDeletion {
 /** Refuses what deleteBucket() would refuse; changes nothing. */
 function checkBucketDeletion(stores: Stores, call: Call, deletion: BucketDeletion): Bucket {
   const bucket = ownedBucket(stores, call, deletion.bucket);
-  // Uploads of an earlier version count only after the upgrade has noted them, which takes some
-  // minutes; until then they can be cancelled.
+  // Uploads that an earlier version began can be cancelled by force only once the upgrade has noted
+  // them, which takes some minutes.
   const ended = deletion.isForced ? openUploadsOf(stores, bucket.id).length : 0;
   const { fileCount, openUploadCount, versionCount } = bucket;
   if (fileCount > 0 || versionCount > 0 || openUploadCount > ended) {
@@ -331,7 +331,7 @@ function checkBucketDeletion(stores: Stores, call: Call, deletion: BucketDeletio
   return bucket;
 }
 
-/** Deletes a bucket without files and open uploads, and removes it from its keys. For owners. */
+/** Deletes an empty bucket, by force also its uploads, and removes it from its keys. For owners. */
 export function deleteBucket(stores: Stores, call: Call, deletion: BucketDeletion): void {
   const { id } = checkBucketDeletion(stores, call, deletion);
   cancelUploadsOf(stores, call, id);

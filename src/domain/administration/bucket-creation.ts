@@ -24,7 +24,7 @@ export interface NewBucket {
   readonly bucket: string;
   /** Private unless true. */
   readonly isPublic?: boolean | undefined;
-  /** Only with isPublic. */
+  /** Requires isPublic. */
   readonly isSite?: boolean | undefined;
   /** As in BucketChange. */
   readonly quotaBytes?: bigint | undefined;
@@ -69,8 +69,8 @@ function checkNewBucket(stores: Stores, call: Call, request: NewBucket) {
 }
 
 /**
- * Creates a bucket that the caller owns and nobody else may use. For controllers of the canister
- * and the principals that they allow.
+ * Creates a bucket that the caller owns, without other members. For controllers of the canister and
+ * the principals that they allow.
  */
 export function createBucket(stores: Stores, call: Call, request: NewBucket): BucketDetails {
   const { id, mode, ...options } = checkNewBucket(stores, call, request);

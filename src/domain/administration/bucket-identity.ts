@@ -56,7 +56,7 @@ export function checkIdentityRequest(
   return path;
 }
 
-/** Like checkIdentityRequest(), after the derivation was counted. */
+/** Like checkIdentityRequest(), but without the check of the budget. */
 export function identityPath(stores: Stores, call: Call, request: IdentityRequest): IdentityPath {
   const { bucket } = memberOfBucket(stores, call, request.bucket);
   const { endToEnd, epoch } = namedEpoch(stores, bucket, request.epoch);
@@ -126,8 +126,8 @@ export function setBucketRecipient(
     throw new Refusal(
       'InvalidArgument',
       `Epoch ${epoch.epoch} of bucket ${bucket.id} already has another recipient, which cannot change: a caller that ` +
-        'derives another identity uses another bucket or epoch. rotateBucketIdentity begins a new ' +
-        'one.',
+        'derives another identity uses another bucket or epoch. rotateBucketIdentity begins the ' +
+        'next epoch.',
     );
   }
   if (epoch.recipient === undefined) {

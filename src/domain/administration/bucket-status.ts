@@ -30,7 +30,7 @@ export interface Status {
   readonly bytesStored: number;
   readonly stableBytes: number;
   readonly heapBytes: number;
-  /** Only for controllers and owners of buckets: it shows attackers how much they can drain. */
+  /** Only for controllers and owners of buckets, because it shows how much attackers can drain. */
   readonly cycles: bigint | undefined;
   readonly anonymousUpdates: BudgetStatus;
   readonly linkUpdates: BudgetStatus;

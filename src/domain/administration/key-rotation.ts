@@ -143,7 +143,7 @@ function forgetFormerKey(stores: Stores, bucket: Bucket): void {
   saveBucket(stores, { ...bucket, formerKeyId: 0, formerKeySlot: 0 }, bucket);
 }
 
-/** Returns false while the new root key is not available, when nothing can be done. */
+/** Returns false after a pass that wrapped no key: rotation has ended or lacks the new root key. */
 function rewrapBuckets(stores: Stores, progress: Progress): boolean {
   const range = { skip: progress.bucket, limit: rotatedBucketsPerMessage };
   const ids = bucketIds(stores.directory, undefined, range);

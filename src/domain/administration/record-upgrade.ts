@@ -49,7 +49,7 @@ const version = 1;
 const metaKey = 'recordUpgrade';
 /** Increases with each change that requires rewriting records. */
 const target = 4;
-/** The target before the stage `links` existed, when `done` had its present number. */
+/** The target before the stage `links` existed, when its number meant `done`. */
 const linklessTarget = 3;
 const beginning: Progress = { stage: 'uploads', position: 0, noted: 0, bucketId: '', path: '' };
 

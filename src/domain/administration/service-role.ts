@@ -44,7 +44,7 @@ function decideRole(stores: Stores, { asked, isInstall, id, deployed }: RoleSett
     return;
   }
   const front = asked?.front ?? (stored === undefined ? deployed.front : undefined);
-  // A tool that deploys only one canister, under the front's name, passes its own id.
+  // A tool that deploys only this canister, under the front's name, passes this canister's id.
   if (front !== undefined && front !== id) saveRole(stores, { kind, id, front: frontAt(front) });
 }
 
@@ -53,11 +53,11 @@ function frontAt(id: string, url = networkUrl(id)): Front {
   return { id, url: parseFrontUrl(url) };
 }
 
-// Sticky, because QuickJS tries any other pattern again at each character of a text that fails.
+// Sticky, because QuickJS retries other patterns at each character of a text that does not match.
 const originPattern = /https:\/\/[a-z0-9.-]+(?::\d{1,5})?$/y;
 const localPattern = /http:\/\/(?:[a-z0-9-]+\.)?(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/y;
 
-/** The URL becomes a part of a page, so it consists of few characters. */
+/** The URL becomes a part of a page, so only a few characters are allowed. */
 function parseFrontUrl(url: string): string {
   originPattern.lastIndex = 0;
   localPattern.lastIndex = 0;

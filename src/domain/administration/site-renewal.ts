@@ -30,7 +30,7 @@ function progressKey({ bucketId, path }: Progress): Uint8Array {
   return concatBytes(Uint8Array.of(kind), encodeUtf8(`${bucketId}\0${path}`));
 }
 
-/** Returns the progress of the bucket's renewal, or of any renewal without a bucket. */
+/** Returns the progress of the bucket's renewal or, without a bucket id, of any renewal. */
 function findProgress({ directory }: Stores, bucketId?: string): Progress | undefined {
   const scope = concatBytes(
     Uint8Array.of(kind),

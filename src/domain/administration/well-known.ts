@@ -120,7 +120,7 @@ function parseName(text: string): string {
   return text;
 }
 
-/** Returns the type of a text that was stored without one. */
+/** Returns the type for a text that is sent without one. */
 function defaultType(name: string): string {
   const isPlain = name === 'ic-domains' || name.endsWith('.txt');
   return isPlain ? 'text/plain; charset=utf-8' : 'application/json';

@@ -1,6 +1,6 @@
 // The directory lists the buckets, the buckets in which a principal has a role, and the keys of a
-// bucket, so that listing and counting them never scans all records. It consists only of keys of
-// the ordered index.
+// bucket, so that listing and counting them never scans all records. It is stored only in an
+// ordered index:
 //
 //   0 | bucket id                                  -> 0
 //   1 | principal (length u8, bytes) | bucket id   -> 0

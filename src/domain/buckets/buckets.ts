@@ -162,7 +162,7 @@ function refuseUnknown(name: string): never {
   throw noSuchBucket(name);
 }
 
-/** The refusal, which is the same for a missing bucket and for a private one without a right. */
+/** Returns the same refusal for a missing bucket and a private one that the caller may not use. */
 export function noSuchBucket(id: string): Refusal {
   return new Refusal(
     'NoSuchBucket',
@@ -200,7 +200,7 @@ export function storedContentType(
   return isEndToEnd ? ageContentType : parseContentType(sent);
 }
 
-/** Yields all buckets by id, one page at a time. */
+/** Yields all buckets in the order of their ids, which it reads in pages. */
 export function* allBuckets(stores: Stores): Generator<Bucket> {
   const limit = 100;
   for (let skip = 0; ; skip += limit) {

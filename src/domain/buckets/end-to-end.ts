@@ -33,7 +33,7 @@ export interface EndToEnd {
 }
 
 // 0: version 1 | flags u8: 1 vetKeys, 2 sealed names | serial u64 | recipients u8 | epochs u32
-//    | texts: recipients …, for each epoch: recipient or '', begin in decimal, key name
+//    | texts: recipients …, for each epoch: recipient or '', its begin in decimal ns, key name
 // In the meta map. Epochs are texts, because a bucket can have a thousand and texts are split
 // natively.
 const version = 1;
@@ -111,7 +111,7 @@ export type PlannedMode = Omit<EndToEnd, 'serial'> & { readonly serial?: bigint 
 
 /**
  * Returns the mode of a bucket without files. Refuses vetKeys if the canister has none, and sealed
- * names without vetKeys, because their key derives from the first epoch's identity.
+ * names without vetKeys, because the key of names derives from the first epoch's identity.
  */
 export function planMode(stores: Stores, options: EndToEndOptions, nowNs: bigint): PlannedMode {
   const { usesVetKeys = true, sealsNames = false } = options;

@@ -39,10 +39,10 @@ export interface Named {
   readonly metadata: Metadata;
 }
 
-// Measured for each kind of file, see tests/service/quota-overhead.test.ts. A file takes the record
-// with its JSON, certified leaves, a chunk record and a key slot; a label for each segment of the
-// path, without sharing folders; and, for the file and each tag, one index entry by name and some
-// by date, one more for each sixteenfold number of uploads.
+// Measured for each kind of file, see tests/service/quota-overhead.test.ts. A file needs its record
+// with the JSON, certified leaves, a chunk record and a key slot; a label for each segment of the
+// path, as if it shared no folder; and, for the file and each tag, one index entry by name and
+// several by date (one more whenever the number of uploads has grown sixteenfold).
 const recordBytes = 1_600;
 const bytesPerPathByte = 6;
 const bytesPerSegment = 75;

@@ -30,9 +30,10 @@ export interface Chunk {
 }
 
 // 0: version 2 | digest (length, 32 bytes) | length u32 | nonce: counter u32, time u64
-//    | 0 up to byte 56 | checksum 8 | slots: float64 each
+//    | zeros up to byte 56 | checksum 8 | slots: float64 each
 // The key in the map is content id u64, index u64, big-endian. The checksum is the beginning of the
-// SHA-256 with zeros in its place; it prevents a damaged record from freeing slots of other chunks.
+// record's SHA-256, with zeros in place of the checksum; it prevents a damaged record from freeing
+// slots of other chunks.
 const version = 2;
 const checksumStart = 56;
 const chunkHeadBytes = 64;
@@ -95,7 +96,7 @@ export function readableChunk(record: Uint8Array): Chunk | undefined {
   return unlessRefused(() => decodeChunk(record));
 }
 
-/** The error for any altered part of a file: no byte of it is returned. */
+/** Returns the error for any altered part of a file, of which no byte is returned. */
 export function damagedFile(): Refusal {
   return new Refusal(
     'IntegrityError',

@@ -1,5 +1,5 @@
-// The bytes of files. A content is a row of chunks, a chunk a row of segments, and a segment a slot
-// of the blob store with its ciphertext and tag. Only this module handles both plaintext and
+// The bytes of files. A content consists of chunks, and a chunk of segments; each segment has a
+// slot of the blob store for its ciphertext and tag. Only this module handles both plaintext and
 // ciphertext. It knows neither paths nor sessions.
 
 import { aeadTagBytes } from '../../crypto/aead.ts';
@@ -47,7 +47,7 @@ function freeChunk(stores: Stores, address: ChunkAddress): void {
   freeSlots(stores, stores.chunks.delete(chunkKey(address)));
 }
 
-/** Frees the slots of a deleted chunk's record. */
+/** Frees the slots that a removed chunk record names. */
 function freeSlots(stores: Stores, record: Uint8Array | undefined): void {
   const chunk = record && readableChunk(record);
   if (chunk !== undefined) {

@@ -30,7 +30,7 @@ interface Kept extends Replaced {
   readonly untilNs: bigint;
 }
 
-/** Returns all kept contents, the one that expires first at the beginning. */
+/** Returns all kept contents in the order of their expiry. */
 export function keptContents({ directory }: Stores): Kept[] {
   const start = directory.rank(kind);
   const count = directory.rank(afterKind) - start;
@@ -48,7 +48,7 @@ export function keptContents({ directory }: Stores): Kept[] {
   });
 }
 
-/** Keeps the content; returns false, without a change, if there is no space. */
+/** Keeps the content; returns false, without a change, if a limit is reached. */
 export function keepContent(stores: Stores, content: Replaced, untilNs: bigint): boolean {
   const kept = keptContents(stores);
   const bytes = kept.reduce((sum, { size }) => sum + size, content.size);

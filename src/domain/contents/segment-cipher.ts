@@ -6,7 +6,7 @@
 //                    canister continues from a snapshot, which resets the counter
 //   associated data  content id f64 | chunk index u32 | segment index u32 | bytes of the chunk u32
 //                    | is last u32 | SHA-256 of the chunk
-// so that no segment can be moved, omitted or added.
+// The associated data prevents moving, omitting or adding a segment.
 
 import { openInPlace } from '../../crypto/aead.ts';
 import { createCommand, kernelCall, kernelOperations, kernelWords } from '../../crypto/kernel.ts';
@@ -23,8 +23,8 @@ export interface SlotsOfSpace {
 }
 
 /**
- * Encrypts and decrypts the segments of one chunk. Its buffers stay; only their fields change from
- * segment to segment.
+ * Encrypts and decrypts the segments of one chunk. The buffers for nonce and associated data stay;
+ * only their fields change from segment to segment.
  */
 export class SegmentCipher {
   readonly #context: { key: Uint8Array; nonce: Uint8Array; associatedData: Uint8Array };

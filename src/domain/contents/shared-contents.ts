@@ -1,5 +1,5 @@
-// Contents that several records share: copies, and versions made from one another. Each record has
-// its own wrapped key; the bytes are freed with the last record. In the directory:
+// Contents that several records share: a copy and its source, each a file or a former version. Each
+// record has its own wrapped key; the bytes are freed with the last record. In the directory:
 //
 //   6 | content u64, big-endian    -> number of records that share it; absent for one
 
@@ -34,8 +34,8 @@ function unshareContent({ directory }: Stores, contentId: number): boolean {
 
 /**
  * Releases the content of a removed record: erases the record's key at once, which makes its copy
- * unreadable, and frees the bytes step by step when no record is left. A damaged record may name a
- * content of another one, which stays.
+ * unreadable, and frees the bytes step by step when no record is left. If a damaged record names
+ * the content of another record, nothing is erased.
  */
 export function releaseContent(
   stores: Stores,

@@ -45,7 +45,7 @@ function chunksOf({ chunkCount }: FileRecord): number {
 }
 
 export interface WorkLimit {
-  /** Always true for the first work; once it was false, it stays false. */
+  /** Always true until work was counted; once it was false, it stays false. */
   fits(leaves: number): boolean;
   /** Counts work that was done. Do not count failed work, which wrote nothing. */
   spend(leaves: number): void;

@@ -1,6 +1,5 @@
-// Copies and moves of files, whose cost does not depend on the file's size. A copy shares the
-// content of its source; the destination bucket wraps the content's key again
-// (contents/shared-contents.ts).
+// Copies and moves of files, without copying their bytes. A copy shares the content of its source;
+// the destination bucket wraps the content's key again (contents/shared-contents.ts).
 
 import { type Bucket, getBucket } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
@@ -114,7 +113,7 @@ interface Source {
   readonly version: number | undefined;
 }
 
-/** Finds the source; a named version needs the right to read versions. */
+/** Finds the source: the file, or the named version of it. */
 function findSource(
   stores: Stores,
   bucket: Bucket,
@@ -134,13 +133,13 @@ function findSource(
 }
 
 /**
- * Returns the refusal of a file from another bucket: even end-to-end ones have other recipients.
+ * Returns the refusal of a file from another bucket: even an end-to-end one has other recipients.
  */
 function foreignFile({ id }: Bucket): Refusal {
   return new Refusal(
     'NotEncrypted',
     `Bucket ${id} is end-to-end encrypted, and its members could not decrypt a file from another ` +
-      'bucket: download the file, with efs get, and put it, with efs put.',
+      'bucket: download the file with efs get, and upload it with efs put.',
   );
 }
 

@@ -68,7 +68,7 @@ export function checkFileChange(stores: Stores, call: Call, change: FileChange):
   return { grant, bucket, file, changed };
 }
 
-/** Parses the properties to change of a file in that bucket. */
+/** Parses the properties that a change gives to a file in the bucket. */
 export function parseNotes(
   bucket: Bucket,
   { contentType, tags, headers, metadata }: ChangedNotes,

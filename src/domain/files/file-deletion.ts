@@ -23,7 +23,7 @@ export interface Deletion {
   readonly paths?: readonly string[] | undefined;
   /** Compared exactly; '' matches every file of the bucket. */
   readonly prefix?: string | undefined;
-  /** The cursor that the previous call with this prefix returned; it represents a name. */
+  /** The cursor that the previous call with this prefix returned; it contains the last path. */
   readonly cursor?: string | undefined;
   /** Entity tags as in If-Match, one of which the file must have; requires exactly one path. */
   readonly ifMatch?: string | undefined;
@@ -34,7 +34,7 @@ export interface BucketClaim {
   readonly apiKey: SentKey;
 }
 
-/** The outcome for one path, as sent: deleted, or the reason why not. */
+/** The outcome for one path, as sent; `refusal` is absent if the file was deleted. */
 export interface DeletionResult {
   readonly path: string;
   readonly refusal?: Refusal | undefined;
@@ -97,7 +97,7 @@ function checkWhich({ paths, prefix, cursor, ifMatch }: Deletion): void {
   if (cursor !== undefined) parseCursor(cursor);
 }
 
-/** Deletes as many files as one message can; the caller repeats it with the returned cursor. */
+/** Deletes as many files as one message can; the caller repeats the call with the cursor. */
 export function deleteFiles(stores: Stores, call: Call, request: DeletionRequest): Deleted {
   const { grant, deletion } = checkDeletions(stores, call, request);
   const { paths, prefix = '', cursor, ifMatch } = deletion;

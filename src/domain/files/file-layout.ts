@@ -176,7 +176,7 @@ export function decodeFile(bucketId: string, path: string, bytes: Uint8Array): F
   }
 }
 
-/** Returns the offset of the file's key; throws IntegrityError unless the bytes are a record. */
+/** Returns the file's key slot and content; throws IntegrityError unless the bytes are a record. */
 export function decodeHead(bytes: Uint8Array): SealedContent {
   if (!isKnownVersion(bytes) || bytes.length < jsonStart) {
     throw damagedFile();
@@ -244,8 +244,8 @@ export function tagCountOf(bytes: Uint8Array): number | undefined {
 /**
  * Returns the nonce: the number of the seal in the upper half of u32, and its time. It differs from
  * nonces of segments, whose counters stay in the lower half, from those of other records that share
- * the content, and, after a snapshot is loaded, from those used before. Version 3 has the time of
- * the file's version and no number.
+ * the content, and, after a snapshot is loaded, from those used before. In version 3, the nonce has
+ * the time of the file's version and no number.
  */
 function recordNonce(bytes: Uint8Array): Uint8Array {
   const numbers = numbersStart(bytes);

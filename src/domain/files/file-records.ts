@@ -75,9 +75,9 @@ export function withOpenFile<T>(
 
 /**
  * Visits the records of existing files, by UTF-8 of their paths. Skips records that cannot be
- * shown, and entries of a tag that a damaged record had. Stops when `show` returns false, and
- * returns how many paths it has visited. It reuses one map key, because joining fifty keys costs as
- * much as reading the records.
+ * shown, and paths without a record, which a damaged record leaves in the index of its tags. Stops
+ * when `show` returns false, and returns how many paths it has visited. It reuses one map key,
+ * because joining fifty keys costs as much as reading the records.
  */
 export function eachRecord(
   stores: Stores,
@@ -311,7 +311,7 @@ export function eraseFile(stores: Stores, bucket: Bucket, file: FileRecord): Buc
   return saved;
 }
 
-/** Removes a moved file from its former path, without a former version. Its content stays. */
+/** Removes a moved file from its former path and stores no former version. Its content stays. */
 export function leavePath(stores: Stores, bucket: Bucket, file: FileRecord): Bucket {
   takeFromPath(stores, bucket, file);
   const saved = dropLinks(stores, withoutFile(bucket, file), file.path);

@@ -59,9 +59,9 @@ export function getFile(stores: Stores, call: Call, request: FileName): FileReco
 }
 
 /**
- * Returns at most 1,900,000 bytes from `offset` on, fewer at the end of the file and none at its
- * size. Refuses an offset beyond the size with InvalidRange and a length above the limit with
- * EntityTooLarge.
+ * Returns at most 1,900,000 bytes from `offset` on, fewer at the end of the file and none if
+ * `offset` is its size. Refuses an offset beyond the size with InvalidRange and a length above the
+ * limit with EntityTooLarge.
  */
 export function readFilePart(stores: Stores, call: Call, request: FileName & FilePart): Uint8Array {
   return withReadableFile(stores, { call, ...request }, (opened) => {
@@ -106,7 +106,7 @@ export function checkDeletion(
   return { bucket, file };
 }
 
-/** Deletes the file; the cost does not depend on its size. */
+/** Deletes the file, or makes it a former version if the bucket stores versions. */
 export function deleteFile(
   stores: Stores,
   call: Call,

@@ -1,5 +1,6 @@
-// Seals a record again so that its certified leaves have the version that its bucket needs. Nothing
-// that users see changes, including the entity tag and the times.
+// Publishes the certified leaves of a file again, in the version that its bucket needs, and seals
+// its record again with this version. Nothing that users see changes, including the entity tag and
+// the times.
 
 import type { Bucket } from '../buckets/buckets.ts';
 import { damagedFile } from '../contents/chunk-records.ts';

@@ -1,6 +1,6 @@
-// Links: addresses by which anybody who has one can read a file, also of a private bucket, until it
-// expires. Only the SHA-256 of the address's secret is stored. In the map of files, after a byte 1,
-// which no bucket id has:
+// Links: whoever has the address of a link can read its file, also in a private bucket, until the
+// link expires. Only the SHA-256 of the address's secret is stored. In the map of files, after a
+// byte 1, which no bucket id has:
 //
 //   1 | id    -> 0: version 2 | SHA-256 of the secret 32 | created u64 | expires u64, 0 for never
 //                | flags u8: 1 made by a member | maker (length, bytes) | key hash (length, bytes)
@@ -184,8 +184,8 @@ export function partCountOf({ chunkCount }: Pick<FileRecord, 'chunkCount'>): num
 }
 
 /**
- * Returns ids of links to the file, or to all files that begin with a prefix, by path, after the
- * given name and id.
+ * Returns ids of links to the file, or to all files whose paths begin with a prefix, by path, after
+ * the given path and id.
  */
 export function linkIds(
   stores: Stores,
@@ -363,7 +363,7 @@ function dueIds({ directory }: Stores, nowNs: bigint): string[] {
   return due.map((id) => decodeUtf8(id) ?? '');
 }
 
-/** Returns ids of links of a maker that lost its bucket; forgets the pair after the last link. */
+/** Returns ids of links of a maker that lost a bucket; forgets its loss after the last link. */
 function idsOfEndedMaker({ directory }: Stores): string[] {
   const [ended] = directory.read(directory.rank(Uint8Array.of(kinds.endedMaker)), 1);
   if (ended?.key[0] !== kinds.endedMaker) return [];

@@ -1,4 +1,4 @@
-// Operations on links: create, list and remove them, and read a file by one.
+// Operations on links: create, list and remove them, and read a file by its link.
 
 import { areEqualSecrets } from '../../crypto/equal.ts';
 import { sha256 } from '../../crypto/hash.ts';
@@ -167,7 +167,7 @@ export interface LinkList {
 
 export interface LinkPage {
   readonly items: readonly Link[];
-  /** Whether the caller may see who created them: an owner, or a key with every permission. */
+  /** Whether the caller may see who created the links: an owner, or a key with every permission. */
   readonly areMakersShown: boolean;
   /** `null` on the last page. */
   readonly nextCursor: string | null;

@@ -67,7 +67,9 @@ export function mayBeOfSite(bucket: Bucket, file: FileRecord | undefined): boole
   return !isPlain || mayHaveSite(bucket);
 }
 
-/** Publishes a file at the addresses of a site besides its own, and replaces a former file's. */
+/**
+ * Publishes an index.html at its folder's address and 404.html for missing paths, or hides them.
+ */
 export function publishOfSite(stores: Stores, file: FileRecord, chunkDigests: Uint8Array): void {
   const { bucketId, path } = file;
   if (path === pagePath) stores.publication.setMissing(bucketId, isPage(file) ? file : undefined);

@@ -1,6 +1,6 @@
 // Streaming: after an update returns the first bytes of a file, queries return the rest. Each such
 // query sends a token. The token is sealed with a key derived from the root key, so it gives access
-// only to these bytes of this content, for ten minutes.
+// only to the bytes that it names, for ten minutes.
 //
 //   nonce 12 | sealed: version 1 | content u64 | key slot u64 | size u64 | chunk size u32
 //     | start u64 | end u64 | expires u64 | is public u8 | texts: bucket id
@@ -35,7 +35,7 @@ interface Stream {
   readonly end: number;
 }
 
-/** Returns the token for these bytes. If the file is replaced, its content stays for the stream. */
+/** Returns the token of a stream. If the file is replaced, its content stays for the stream. */
 export function openStream(stores: Stores, call: Call, stream: Stream): Uint8Array {
   const expiresAtNs = call.nowNs + streamLifetimeNs;
   noteStream(stores, stream.file.contentId, expiresAtNs);

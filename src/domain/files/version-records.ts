@@ -53,7 +53,7 @@ function mapKeyOf({ bucketId, path, version }: VersionName): Uint8Array {
   return encodeUtf8(`\0${bucketId}\0${path}\0${version}`);
 }
 
-/** Bucket, path and number in the form of both keys of the directory. */
+/** Returns the name in the form in which both keys of the directory contain it. */
 function nameBytes({ bucketId, path, version }: VersionName): Uint8Array {
   const number = new Uint8Array(numberBytes);
   new DataView(number.buffer).setUint32(0, version);
@@ -126,7 +126,7 @@ export function retireFile(stores: Stores, retired: Retired): Bucket {
   return bucket;
 }
 
-/** Counts or uncounts the version in the bucket; ignores a damaged one, whose size is unknown. */
+/** Counts or uncounts the version in the bucket; the bytes of a damaged one are unknown. */
 function withVersionCounted(bucket: Bucket, file: FileRecord | undefined, change: 1 | -1): Bucket {
   const bytes = bucket.versionBytes + change * countedBytes(file);
   return {

@@ -85,14 +85,14 @@ export function listVersions(stores: Stores, call: Call, request: VersionList): 
 
 /**
  * Estimates the size of the texts and the cost of a version and of each pair of metadata. 1,000
- * versions without metadata take 2.9 G instructions and a pair 0.4 M; a query has 5 G.
+ * versions without metadata take 2.9 G instructions and a pair 0.4 M; a query may use 5 G.
  */
 function shownBytesOf({ path, contentType, metadata }: FileRecord): number {
   const ofPairs = metadata.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   return path.length + contentType.length + ofPairs + 128 * (1 + metadata.length);
 }
 
-/** Returns the prefix of the list; for a list of one path, the prefix that was sent with it. */
+/** Returns the bucket and the prefix to list; for a list of one path, the prefix as sent. */
 function authorizeVersions(
   stores: Stores,
   call: Call,

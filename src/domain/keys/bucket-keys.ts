@@ -80,7 +80,7 @@ function rootWrappers(stores: Stores): (id: number) => WrappingKey | undefined {
   };
 }
 
-/** Wraps the bucket's keys with the current root key; returns how many another one had wrapped. */
+/** Wraps the bucket's keys with the current root key; returns how many it wrapped again. */
 export function rewrapBucketKeys(stores: Stores, bucket: BucketKeys): number {
   const to = currentRootKey(stores);
   let count = 0;

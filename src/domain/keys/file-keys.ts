@@ -93,7 +93,7 @@ export function rewrapFileKey(stores: Stores, bucket: BucketKeys, content: Seale
   to.key.fill(0);
 }
 
-/** Erases the key and with it the content; false if the slot belongs to another content. */
+/** Erases the key; returns false if the slot belongs to another content. */
 export function eraseFileKey(stores: Stores, content: SealedContent): boolean {
   return eraseWrappedKey(stores, content.keySlot, content.contentId);
 }

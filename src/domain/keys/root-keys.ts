@@ -1,6 +1,6 @@
 // The root key, which protects all other keys: its source, its availability and its check. A root
 // key derived by the network's vetKD exists only on the heap; a stored one is in an erasable slot.
-// The actor derives it.
+// The actor requests the derivation.
 
 import { hmacSha256 } from '../../crypto/kdf.ts';
 import { assert, present } from '../../lib/assert.ts';
@@ -13,8 +13,8 @@ import type { RootKeyEntry } from '../shared/root-key-entry.ts';
 import type { Stores } from '../shared/stores.ts';
 
 /**
- * The source of a root key: the network derives it (vetKD), from the key of that name or from the
- * first key that the network knows, or the canister stores it.
+ * The source of a root key: either the network derives it (vetKD), from its key with that name or,
+ * without a name, from the first key that it knows, or the canister stores it.
  */
 export type RootKeySource =
   | { readonly kind: 'vetkd'; readonly keyName: string | undefined }
@@ -23,12 +23,12 @@ export type RootKeySource =
 export const rootKeyBytes = 32;
 
 // 0: version 1 | count u8 | for each: version u32, kind u8 (0 vetKD, 1 stored), slot u64,
-//    check (length, bytes) | texts: key name of each; in the meta map. The last one is current.
+//    check (length, bytes) | texts: key name of each; in the meta map. The newest is last.
 const recordVersion = 1;
 const metaKey = 'rootKeys';
 const checkText = 'encrypted-file-storage/root-key-check';
 
-/** Returns one entry, or two during a rotation, the current one last; none before configuration. */
+/** Returns one entry, or two during a rotation, the newest last; no entry before configuration. */
 export function rootKeyEntries(stores: Stores): readonly RootKeyEntry[] {
   // An aborted message rolls heap and stable memory back together.
   stores.heap.rootKeyEntries ??= readRootKeyEntries(stores);
@@ -123,7 +123,7 @@ function findRootKey(stores: Stores, entry: RootKeyEntry): Uint8Array | undefine
 /**
  * Accepts the 32 bytes of the root key of that version, which the caller wipes afterwards;
  * `keyName` is the name of the vetKD key. Returns false, without a change, if the version is
- * unknown or its key was another one before.
+ * unknown or had another key before.
  */
 export function acceptRootKey(
   stores: Stores,
@@ -168,7 +168,7 @@ export interface RootKey {
   readonly key: Uint8Array;
 }
 
-/** Returns the key that wraps new keys: the last one that has ever been available. */
+/** Returns the key that wraps new keys: the newest one that has ever been available. */
 export function currentRootKey(stores: Stores): RootKey {
   const entries = rootKeyEntries(stores);
   const entry =
@@ -204,7 +204,7 @@ export function isRootRotating(stores: Stores): boolean {
   return rootKeyEntries(stores).length > 1;
 }
 
-/** Removes all but the current root key, which by now wraps every key. */
+/** Removes the root keys before the current one, which by now wraps every key. */
 export function finishRootRotation(stores: Stores): void {
   const current = currentRootKey(stores).version;
   const entries = rootKeyEntries(stores);
@@ -219,7 +219,7 @@ export function finishRootRotation(stores: Stores): void {
   );
 }
 
-/** A query that throws it asks for an update instead, which can wait for the key. */
+/** A query that throws this refusal asks for an update instead, which can wait for the key. */
 export class KeyUnavailable extends Refusal {
   constructor() {
     super(

@@ -125,7 +125,7 @@ export function eraseWrappedKey(stores: Stores, slot: number, ownerId: number): 
   return isOwned;
 }
 
-/** Calls `use`, and ignores the error of a key that does not decrypt. For passes over many keys. */
+/** Calls `use`, and ignores IntegrityError. For passes over many keys or files. */
 export function unlessDamaged(use: () => void): void {
   try {
     use();

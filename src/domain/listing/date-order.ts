@@ -97,7 +97,7 @@ function walkBlocks(walk: Walk, { level, first, count }: Blocks): void {
   }
 }
 
-/** Descends into a block that has more files than have to be skipped. */
+/** Takes files from a block that has more of them than have to be skipped. */
 function takeFiles(walk: Walk, block: Block, files: number): void {
   const { stores, scope, key, skip } = walk;
   setBlock(key, scope, block);
@@ -114,8 +114,8 @@ function takeFiles(walk: Walk, block: Block, files: number): void {
 }
 
 /**
- * Sorts by number, then by position. Both fit into one float64, whose native sort avoids hundreds
- * of calls of a comparison function.
+ * Sorts by number, then by position. Both fit into one float64, so that the native sort needs no
+ * comparison function.
  */
 function byDate(entries: readonly IndexEntry[], isDescending: boolean): IndexEntry[] {
   const places = Float64Array.from(entries, ({ value }, place) => {

@@ -32,7 +32,7 @@ export interface Sizes {
   readonly bytes: number;
 }
 
-/** Returns the sizes of the bucket's files whose paths begin with the prefix. */
+/** Returns the number and total size of the bucket's files whose paths begin with the prefix. */
 export function sizesBelow(stores: Stores, bucketId: string, prefix: string): Sizes {
   const { sizes } = stores;
   const first = sizeKey({ bucketId, path: prefix });

@@ -24,8 +24,8 @@ export interface FolderRequest {
   /** The previous page's cursor; absent: the first page. */
   readonly cursor: string | undefined;
   /**
-   * Compared exactly, in place of a cursor. The list begins after this name and, if folders are
-   * shown, after the folder that contains it.
+   * Replaces the cursor and is compared exactly. The list begins after this name and, if folders
+   * are shown, after the folder that contains it.
    */
   readonly startAfter?: string | undefined;
   /** Maximum number of files and folders together: an integer from 1 to 1,000. */
@@ -53,9 +53,9 @@ export interface FolderPage {
 }
 
 const slash = 0x2f;
-/** The byte after a slash: a folder's path with it as the last byte follows the folder. */
+/** The byte after a slash: a folder's path that ends in it instead follows the folder's files. */
 const afterSlash = 0x30;
-/** Maximum number of files read at once: starts at 1 and doubles until a folder is found. */
+/** Maximum of files read at once; their number starts at 1 and doubles until a folder is found. */
 const batchMax = 256;
 
 /**

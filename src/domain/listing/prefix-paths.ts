@@ -1,4 +1,4 @@
-// Paths of a bucket's files that begin with a prefix, by name, from a given path on.
+// Paths of a bucket's files that begin with a prefix, by name, after a given path.
 
 import { concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';

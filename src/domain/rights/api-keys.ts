@@ -46,7 +46,7 @@ export interface ApiKey {
 const version = 4;
 const formerVersion = 1;
 
-/** Returns the budget of a key without its own, including keys of an earlier version. */
+/** Returns the budget of a key that was created without one, such as keys of an earlier version. */
 export function defaultKeyBudget(granted: readonly Permission[]): KeyBudget {
   return granted.includes('read')
     ? { updatesPerHour: 0, bytesPerHour: 0 }

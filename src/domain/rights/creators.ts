@@ -40,8 +40,8 @@ export function requireCreator(stores: Stores, { caller }: Call): void {
   if (mayCreateBuckets(stores, caller)) return;
   throw new Refusal(
     'AccessDenied',
-    'Only controllers of the canister and principals that they allow create buckets: call with the ' +
-      'identity that deployed it, or have it call updateAccess.',
+    'Only controllers of the canister and principals that they allow may create buckets: call ' +
+      'with the identity that deployed it, or let it allow your principal by updateAccess.',
   );
 }
 

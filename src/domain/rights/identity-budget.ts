@@ -62,7 +62,7 @@ export function checkIdentityBudget(stores: Stores, call: Call, bucket: Bucket):
       'SlowDown',
       `The limit of derivations for ${holder} is reached: ` +
         (Number.isFinite(seconds) ? `try again in ${seconds} seconds, and ` : '') +
-        'keep an identity that was derived.',
+        'reuse identities that were derived.',
       { limit: tokens.allowance.burst, ...(Number.isFinite(seconds) ? { seconds } : {}) },
     );
   }

@@ -11,7 +11,7 @@ export const ageContentType = 'application/age';
 /** The version line and the mark of the first stanza, which begin every file. */
 const ageStart = 'age-encryption.org/v1\n-> ';
 
-/** Refuses bytes, a file or its beginning, that cannot begin an age file. */
+/** Refuses a file, or the beginning of one, that does not begin like an age file. */
 export function requireAgeStart(bucketId: string, bytes: Uint8Array): void {
   if (byteString(bytes.subarray(0, ageStart.length)) === ageStart) return;
   throw notEncrypted(bucketId);
@@ -26,8 +26,8 @@ function notEncrypted(bucketId: string): Refusal {
   return new Refusal(
     'NotEncrypted',
     `Bucket ${bucketId} is end-to-end encrypted and accepts only age files: use efs put, which ` +
-      'encrypts it, or encrypt it first, with age -r and each recipient of the bucket. A first chunk ' +
-      `has at least ${ageStart.length} bytes.`,
+      'encrypts the file, or encrypt it first with age -r and each recipient of the bucket. The ' +
+      `first chunk must have at least ${ageStart.length} bytes.`,
   );
 }
 

@@ -8,7 +8,7 @@ export interface Caller {
   readonly isController: boolean;
 }
 
-/** The charge for one update of an API key, see domain/rights/key-budgets.ts. */
+/** The charge for one update with an API key, see domain/rights/key-budgets.ts. */
 export interface KeyCharge {
   /** Length of the message. */
   readonly bytes: number;
@@ -29,7 +29,7 @@ export function requireController({ caller }: Call): void {
   if (caller.isController) return;
   throw new Refusal(
     'AccessDenied',
-    'Only controllers of the canister do this: call with the identity that deployed it.',
+    'Only controllers of the canister may do this: call with the identity that deployed it.',
   );
 }
 

@@ -31,7 +31,8 @@ export function parseMetadata(pairs: Metadata): Metadata {
     if (value.length > metadataBytesMax || hasControlCharacter(value) || !value.isWellFormed()) {
       throw new Refusal(
         'InvalidArgument',
-        `The value of metadata ${quote(name)} has control characters: send a text without them.`,
+        `The value of metadata ${quote(name)} must be Unicode without control characters, of at ` +
+          `most ${metadataBytesMax} bytes.`,
       );
     }
     names.add(name);

@@ -162,5 +162,5 @@ export function quote(text: string): string {
 
 /** Minimum length of a run of key characters that the pattern of quote() removes. */
 const keyRunMin = 24;
-/** Enough for the shown part. */
+/** Length of the beginning that quote() reads, enough for the shown part. */
 const quotedFromMax = 512;

@@ -17,10 +17,10 @@ export interface WritePreconditions {
 /**
  * Refuses with PreconditionFailed unless the present file matches the conditions; changes nothing.
  * The message never contains the file's tag, which begins with the SHA-256 of bytes that the caller
- * may have no right to read. `existingEtag`: the file's entityTag(), with its quotes; `undefined`
- * without a file. Refuses a malformed list of tags with InvalidArgument, because ignoring it would
- * overwrite a file that the caller wanted to protect. Accepts one tag without quotes, as the JSON
- * record shows it. A completion passes the file that exists then.
+ * may have no right to read. `existingEtag`: the entityTag() of the file that exists now, with its
+ * quotes; `undefined` without a file. Refuses a malformed list of tags with InvalidArgument,
+ * because ignoring it would overwrite a file that the caller wanted to protect. Accepts one tag
+ * without quotes, as the JSON record shows it.
  */
 export function checkWritePreconditions(
   existingEtag: string | undefined,
@@ -46,7 +46,7 @@ export function checkWritePreconditions(
   }
 }
 
-/** Refuses when a file has changed since `unmodifiedSinceNs`, unless If-Match decides. */
+/** Refuses if the file has changed since `unmodifiedSinceNs`, unless If-Match is present. */
 export function checkUnmodifiedSince(
   updatedAtNs: bigint | undefined,
   conditions: WritePreconditions,
@@ -61,7 +61,7 @@ export function checkUnmodifiedSince(
   }
 }
 
-/** Maximum number of tags that fit into a stored field; most lists have one. */
+/** Maximum number of tags in a list; most lists have one. */
 const listedTagsMax = 32;
 const anyVersion = '*';
 

@@ -59,7 +59,7 @@ export interface PublishedText {
   readonly contentType: string;
   /** UTF-8. */
   readonly body: Uint8Array;
-  /** SHA-256 of the content. */
+  /** SHA-256 of the body. */
   readonly digest: Uint8Array;
   readonly updatedAtNs: bigint;
 }
@@ -85,7 +85,7 @@ export interface Publication {
   /** Publishes the file at the folder's address, which ends in a slash. */
   putFolder(folder: FolderName, file: PublishedFile, chunkDigests: Uint8Array): void;
   removeFolder(folder: FolderName): void;
-  /** Publishes a redirect to the folder from its address without the slash, which has no file. */
+  /** Publishes a redirect to the folder from its address without the slash, where no file is. */
   putRedirect(folder: FolderName): void;
   removeRedirect(folder: FolderName): void;
   /** Publishes the file as the answer for missing paths of the bucket while it is public. */

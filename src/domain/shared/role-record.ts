@@ -45,8 +45,8 @@ export function saveRole(stores: Stores, role: ServiceRole): void {
 }
 
 /**
- * Returns the address of the front's page for links of this volume: it decrypts end-to-end files.
- * `undefined` without a front.
+ * Returns the address of the front's page that opens links of this volume and decrypts end-to-end
+ * files; `undefined` without a front.
  */
 export function linkPageOf(stores: Stores): string | undefined {
   const role = serviceRole(stores);

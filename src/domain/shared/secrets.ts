@@ -1,5 +1,6 @@
 // Secrets that exist only on the heap: root keys and the source of random bytes. The domain
-// receives them with its stores; after every upgrade the canister gets both from the network.
+// receives them with its stores; after every upgrade the canister gets derived root keys and a seed
+// from the network.
 
 export interface Secrets {
   /** Returns `length` unpredictable bytes; refuses while the source has no seed. */

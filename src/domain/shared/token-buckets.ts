@@ -1,6 +1,6 @@
-// Token buckets: a burst after a quiet time, then a rate. This module counts tokens; the owner of a
-// budget chooses the sizes and what an empty bucket means. Levels are on the heap, so an upgrade
-// fills every bucket.
+// Token buckets, which allow a burst after a quiet time, then a constant rate. This module counts
+// tokens; the owner of a budget chooses the sizes and what an empty bucket means. Levels are on the
+// heap, so an upgrade fills every bucket.
 
 import { tokenLevelCountMax } from '../../limits.ts';
 
@@ -68,7 +68,7 @@ export function takeTokens(
   levels.set(bucket.name, { left, atNs: nowNs, fullAtNs });
 }
 
-/** Forgets the levels of full buckets, or else the level that is full next. */
+/** Forgets the levels of full buckets or, if none is full, of the one that is full next. */
 function makeRoom(levels: TokenLevels, nowNs: bigint): void {
   if (levels.size < tokenLevelCountMax) return;
   let next: readonly [name: string, Level] | undefined;

@@ -1,5 +1,6 @@
 // The indexes and lengths of chunks that a session accepts. All chunks have one length, except for
-// the last, which may be shorter. A declared length is checked for each chunk, else at completion.
+// the last, which may be shorter. If this length is declared, each chunk is checked when it
+// arrives, otherwise all are checked at completion.
 
 import { chunkBytesMax, chunkCountMax } from '../../../packages/wire/src/limits.ts';
 import { Refusal } from '../shared/refusal.ts';

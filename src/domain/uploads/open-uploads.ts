@@ -1,5 +1,5 @@
-// The open uploads of each bucket by holder: for limits and lists, and so that uploads end together
-// with the right that began them. In the directory, see bucket-directory.ts:
+// The open uploads of each bucket by holder. Limits and lists use them, and uploads end together
+// with the right under which they began. In the directory, see bucket-directory.ts:
 //
 //   4 | bucket id | 0 | holder 8 | upload id 16                       -> bytes that it reserves
 //   15 | bucket id | 0 | holder 8 | SHA-256 of its token, 8 | upload id 16  -> 0

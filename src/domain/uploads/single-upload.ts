@@ -1,5 +1,5 @@
-// Uploads of a whole file in one message. checkSingleUpload() checks everything that can be
-// refused, so that a gateway's query can answer before an update costs anything.
+// Uploads of a whole file in one message. checkSingleUpload() makes all checks except that of
+// digests, so that a gateway's query can refuse before an update costs anything.
 
 import { chunkBytesMax, singleUploadBytesMax } from '../../../packages/wire/src/limits.ts';
 import { sha256 } from '../../crypto/hash.ts';
@@ -51,7 +51,7 @@ export interface SingleUpload extends SentFile {
 
 /** A file that has passed every check except for quotas and digests. */
 export interface PreparedFile {
-  /** Its names have their stored form. */
+  /** The file with its names in stored form. */
   readonly sent: SentFile;
   readonly old: FileRecord | undefined;
   readonly addition: Addition;
@@ -146,7 +146,7 @@ export interface FileArgument {
   readonly apiKey: SentKey;
 }
 
-/** At most 1,900,000 bytes, so that the call fits into the network's envelope. */
+/** Stores at most 1,900,000 bytes, so that the call fits into one message of the network. */
 export function uploadByCall(stores: Stores, call: Call, argument: FileArgument): FileRecord {
   const { bucketId, path, contentType, bytes, tags, metadata: noted, apiKey } = argument;
   if (bytes.length > chunkBytesMax) {
@@ -172,7 +172,7 @@ export function uploadSingle(stores: Stores, call: Call, request: SingleUpload):
   return shownToWriter(grant, stored, uploadedFields);
 }
 
-/** Stores the file. `digest`: SHA-256 of the bytes. Refuses before it writes if it has no key. */
+/** Stores the file; refuses before that if no key can be made. `digest`: SHA-256 of the bytes. */
 export function storeFile(
   stores: Stores,
   bucket: Bucket,

@@ -104,7 +104,7 @@ export function storeChunk(
   }
   const index = Number(request.chunkIndex);
   const nextNonce = session.nextNonce + segmentCount(bytes.length);
-  assert(nextNonce < segmentNoncesEnd, 'an upload has fewer segments than seals have numbers from');
+  assert(nextNonce < segmentNoncesEnd, 'the nonces of segments are below those of records');
   const nonce = { counter: session.nextNonce, timeNs: call.nowNs };
   withFileKey(stores, { ...session, bucket }, (key) =>
     writeChunk(stores, { contentId: session.contentId, index }, { bytes, digest, nonce, key }),
@@ -138,8 +138,8 @@ function withChunk(
 }
 
 /**
- * Returns the largest length. It counts again if a smaller chunk, already stored, replaced one of
- * the largest. Usually another one is as large; with a declared length, all others are.
+ * Returns the length of the largest chunk after a smaller one, already stored, replaced one of the
+ * largest. Usually another chunk is as large; with a declared length, all others are.
  */
 function largestChunk(
   stores: Stores,

@@ -1,7 +1,7 @@
 // The digests of a session's chunks, stored together in a few slots of the blob store: completion
 // reads ten thousand of them at once, while that many look-ups would cost 2 G instructions. A slot,
-// or page, has the digests of 2,048 chunks. The first digest allocates it, for the declared number
-// of chunks; if that is unknown, for a few, and its size doubles as needed.
+// or page, has the digests of 2,048 chunks. Its first digest allocates it, for the declared number
+// of chunks or, if that is unknown, for 32; then its size doubles as needed.
 
 import { present } from '../../lib/assert.ts';
 import type { Stores } from '../shared/stores.ts';

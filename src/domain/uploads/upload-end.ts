@@ -70,7 +70,7 @@ export function completeUpload(stores: Stores, call: Call, request: Completion):
   return finishUpload(stores, call, request).session;
 }
 
-/** Like completeUpload(), with the file. A repetition returns the completed record, not as new. */
+/** Like completeUpload(), with the file. A repetition returns the same record with isNew false. */
 export function finishUpload(stores: Stores, call: Call, request: Completion): CompletedUpload {
   const { begun, session, digests } = checkCompletion(stores, call, request);
   if (session.status === 'completed') {
@@ -104,7 +104,7 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
   return { session: completed, ...shownToUploader(stores, session, { file, isNew }) };
 }
 
-/** Returns what the key that began the upload may see: anybody with the id can complete it. */
+/** Returns what the key of the upload may see, because anybody with the id can complete it. */
 function shownToUploader(
   stores: Stores,
   session: UploadSession,

@@ -13,7 +13,7 @@ const doomedAtNs = 0n;
 
 /**
  * Notes when to check the session: at its expiry or, if earlier, at that of the key that began it
- * (0n: never). takeDueSession() notes a session again if it was used since.
+ * (0n: never). expireUploads() notes a session again if it was used since.
  */
 export function scheduleExpiry(
   stores: Stores,

@@ -1,5 +1,5 @@
-// The file that a session's chunks form: whether they are complete and of one length, its digest,
-// its record. Changes nothing.
+// Checks that a session's chunks are complete and of one length, and determines the digest and the
+// record of the file that they form. Changes nothing.
 
 import { createSha256State, finishSha256, sha256, updateSha256 } from '../../crypto/hash.ts';
 import { present } from '../../lib/assert.ts';

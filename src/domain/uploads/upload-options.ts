@@ -84,7 +84,7 @@ export function parseToken(token: string | undefined): string {
   return token ?? '';
 }
 
-/** Limits the length of a field, whose grammar the precondition parses. Returns '' if absent. */
+/** Limits the length of a field; checkWritePreconditions() parses it. Returns '' if absent. */
 export function parseCondition(name: string, value: string | undefined): string {
   if (value !== undefined && value.length > storedHeaderLengthMax) {
     throw new Refusal(

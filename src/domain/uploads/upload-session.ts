@@ -43,7 +43,7 @@ export interface UploadSession extends FileMetadata, SealedContent {
   readonly isSizeKnown: boolean;
   readonly uploadedSize: number;
   readonly receivedChunks: number;
-  /** Length of the largest chunk so far, 0 before the first; every chunk except the last has it. */
+  /** Length of the largest chunk so far; 0 before the first. */
   readonly chunkSize: number;
   /** One bit per received chunk index, up to the highest. */
   readonly received: Uint8Array;
@@ -51,7 +51,7 @@ export interface UploadSession extends FileMetadata, SealedContent {
   readonly chunkIndexEnd: number;
   /** Principal that began the upload. */
   readonly owner: Uint8Array;
-  /** SHA-256 of the API key that began it; empty if the principal's right did. */
+  /** SHA-256 of the API key that began the upload; empty if it was begun without a key. */
   readonly keyHash: Uint8Array;
   readonly createdAtNs: bigint;
   /** The time of the last accepted chunk, or of the end. */
@@ -89,9 +89,9 @@ export interface UploadSession extends FileMetadata, SealedContent {
 //    | next nonce u32 | flags u8: 1 over HTTP, 2 noted, 4 of unknown size | tags u8
 //    | texts: bucket id, path, content type, file id, stored headers, If-Match, If-None-Match,
 //    token, tag …, name and value of metadata …
-//    The key of the map is the upload id's bytes. Version 0.1.0 wrote version 3: with 1,000
-//    received bits behind a length of one byte and one slot of digests u64, as long as that many
-//    chunks need, or those that were declared; without flags, token, number of tags and metadata.
+//    The key of the map is the upload id's bytes. Version 0.1.0 wrote version 3: its 1,000 received
+//    bits follow a length of one byte; one slot of digests u64 has space for 1,000 chunks or, if
+//    declared, their number; it has no flags, token, number of tags and metadata.
 const version = 6;
 const formerVersion = 3;
 /** Fails to compile when storedHeaderNames grows, which needs a new version of the record. */
@@ -294,8 +294,8 @@ export function chunkSizeOf(session: UploadSession): number {
 }
 
 /**
- * Returns the status that callers see: "ready" when every chunk has arrived, which is unknown for
- * an open size; "expired" also before upkeep ends the session.
+ * Returns the status that callers see: "ready" when every chunk has arrived, unless the size is
+ * unknown; "expired" also before upkeep ends the session.
  */
 export function shownStatus(session: UploadSession, nowNs: bigint): StoredStatus | 'ready' {
   if (session.status === 'active' && expiresAtNs(session) <= nowNs) {

@@ -25,7 +25,7 @@ const whose = ['bucketId', 'token', 'owner', 'keyHash', 'isOverHttp'] as const;
 
 type Beginning = Pick<UploadSession, (typeof compared)[number] | (typeof whose)[number]>;
 
-/** Field names in messages, which differ from the names in a session. */
+/** Names in requests of fields that have another name in a session. */
 const sentNames = { totalSize: 'size', isSizeKnown: 'size', declaredChunkSize: 'chunkSize' };
 
 /**

@@ -53,7 +53,7 @@ export interface UploadRequest extends UploadOptions {
   /** Bytes of the file; absent: completion determines the size. */
   readonly size: bigint | undefined;
   readonly apiKey: SentKey;
-  /** Whether it continues only over HTTP, with a key for each step. */
+  /** Whether the session continues only over HTTP, with a key for each step. */
   readonly isOverHttp?: boolean;
 }
 
@@ -183,7 +183,7 @@ export function closeUpload(stores: Stores, session: UploadSession): void {
 /** The way by which a caller addresses a session. */
 export interface UploadName {
   readonly uploadId: string;
-  /** Over HTTP, with a key that may write to its bucket and was already checked. */
+  /** Whether the call comes over HTTP, with a key that was already found to allow writing. */
   readonly isOverHttp?: boolean;
 }
 
@@ -201,7 +201,10 @@ export function getUploadOf(
   return getUpload(stores, call, { uploadId, isOverHttp: true });
 }
 
-/** Returns the session to a caller who may continue it by the way that began it. */
+/**
+ * Returns the session to a caller who may continue it. Refuses actor calls for a session that was
+ * begun over HTTP.
+ */
 export function continuedUpload(stores: Stores, call: Call, name: UploadName): UploadSession {
   const session = getUpload(stores, call, name);
   if (isBegunElsewhere(session, name)) {
@@ -238,7 +241,7 @@ function isBegunElsewhere(session: UploadSession, name: UploadName): boolean {
 
 /**
  * Returns a bucket's open sessions to its owners and keys with every permission; a key with a
- * prefix gets its own.
+ * prefix gets only its own sessions.
  */
 export function listUploads(
   stores: Stores,
