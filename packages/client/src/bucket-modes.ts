@@ -5,7 +5,7 @@
 // suffices, so that most uploads do not wait for an update. Over HTTP nothing is signed, so the
 // digest must be one that the caller has pinned.
 //
-// A mode for reading may come from a query. With a false mode, a reader cannot decrypt. It reveals
+// A mode for reading may come from a query. A reader with a false mode cannot decrypt, and reveals
 // paths only if it has never learned that the bucket seals names.
 
 import { byRule, type Connection, perform } from './connection/connection.ts';
@@ -35,7 +35,7 @@ interface Cached<T> {
   readonly untilMs: number;
 }
 
-/** Cache time of a mode in this process; the mode of a bucket that has files cannot change. */
+/** Cache time of a mode in this process. If a bucket has files, only its recipients can change. */
 const modeKnownMs = 300_000;
 /** For this time after a signed reply, a query with the same answer replaces an update. */
 const signedKnownMs = 3_600_000;
@@ -79,7 +79,7 @@ export class BucketModes {
     return (await this.#find(bucket, signal)).mode;
   }
 
-  /** Returns an assumed mode if the caller may not ask, as readers of a public bucket may not. */
+  /** Like `ofReader`, but assumes a mode if that fails: readers of a public bucket may not ask. */
   ofAgeFile(bucket: string): Promise<EndToEndRecord | undefined> {
     return this.ofReader(bucket).catch(() => unknownMode);
   }
@@ -137,7 +137,7 @@ export class BucketModes {
   async #accept(change: RecipientsChange): Promise<void> {
     const { bucket, actual } = change;
     if (this.#accepted.get(bucket) === actual) return;
-    // Over HTTP, a single node could have invented them.
+    // Over HTTP, a single node could have invented the recipients.
     const { verifier } = this.#connection.transport;
     const isAccepted = verifier && (await this.#settings.acceptRecipients?.(change));
     if (!isAccepted) throw changed(change);
@@ -150,7 +150,7 @@ export class BucketModes {
     return foundOf(await byRule(this.#connection, { rule, signal }, ask));
   }
 
-  /** Returns undefined if the query is refused, as it is to a key that only writes. */
+  /** Returns undefined if the query fails: a key that may only write has no right to it. */
   #query(verified: Transport, bucket: string, signal: Signal): Promise<Found | undefined> {
     const connection = { ...this.#connection, transport: verified };
     return perform(connection, 'getEndToEnd', bucket, signal).then(foundOf, () => undefined);

@@ -32,11 +32,16 @@ export interface BucketSecrets {
   readerMode(bucket: string): Promise<EndToEndRecord | undefined>;
   /** Returns whether the bucket stores former versions; false over HTTP, where it is unknown. */
   keepsVersions(bucket: string): Promise<boolean>;
-  /** Drops the cached record of the bucket. */
+  /** Drops the cached mode of the bucket. */
   forget(bucket: string): void;
-  /** Returns the verified identities, newest last; the service derives those not in the store. */
+  /**
+   * Returns the verified identities, newest last; the network derives those that the store lacks.
+   */
   identities(bucket: string): Promise<EpochIdentity[]>;
-  /** Returns the newest identity, of `record` if given; an owner publishes a missing recipient. */
+  /**
+   * Returns the newest identity (of `record`, if given); for an owner, publishes a missing
+   * recipient.
+   */
   identity(bucket: string, record?: EndToEndRecord): Promise<EpochIdentity>;
   /** Returns the plaintext size of a stored age file, from its header; needs no secret. */
   plainSize(record: FileRecord, version?: number | undefined): Promise<number>;

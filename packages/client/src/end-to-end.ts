@@ -24,9 +24,9 @@ export type EndToEndLayer = (connection: Connection, issuer?: Issuer | undefined
 
 /**
  * Returns the end-to-end layer for `createStorage` and `createHttpStorage`. With the actor,
- * `createStorage` has one by default; with `url` it loads the agent to ask for a bucket's
- * recipients, by a reply that the network signs. `createHttpStorage` cannot verify that: it needs
- * `pinnedRecipients`, and otherwise refuses uploads with Untrusted.
+ * `createStorage` uses the layer by default; with `url`, the layer loads the agent to get a
+ * bucket's recipients in a reply that the network signs. `createHttpStorage` cannot verify
+ * recipients: without `pinnedRecipients`, it refuses uploads with Untrusted.
  *
  * @example
  * ```ts
@@ -114,7 +114,7 @@ type Modes = Pick<BucketModes, 'of' | 'ofAgeFile' | 'forNames'> & {
   forget(bucket: string): Promise<void>;
 };
 
-/** The modes of buckets; loads their module with the first question. */
+/** The modes of buckets; loads their module with the first call. */
 function lazyModes(connection: Connection, options: EndToEndOptions): Modes {
   const modes = onDemand(() =>
     import('./bucket-modes.ts').then(({ BucketModes }) => new BucketModes(connection, options)),

@@ -1,4 +1,4 @@
-// The client over HTTP. Bundles that import only this contain nothing of the agent.
+// The client over HTTP. Bundles that import only this file contain nothing of the agent.
 
 import type { Connection } from './connection/connection.ts';
 import { defaultRetryPolicy, type RetryNotice, type RetryPolicy } from './connection/retry.ts';
@@ -50,12 +50,12 @@ export interface CommonOptions {
   readonly fetch?: Fetch | undefined;
   /**
    * Sends the bodies of uploads and reports their progress, for `onProgress` and `timeoutMs`.
-   * createNodeStorage() has one unless `fetch` is given; browsers can use `xhrSender`. Without it,
-   * a body counts as sent when its response begins.
+   * createNodeStorage() sets a sender unless `fetch` is given; browsers can use `xhrSender`.
+   * Without a sender, a body counts as sent when its response begins.
    */
   readonly sendBody?: BodySender | undefined;
   /**
-   * Returns the media type of a path's extension, such as `lookup` of mime-types.
+   * Returns the media type of a path's extension, like `lookup` of mime-types.
    *
    * @example
    * ```ts
@@ -85,8 +85,8 @@ export interface HttpStorageOptions extends CommonOptions {
 
 /**
  * Returns a client over HTTP that adds nothing of the agent to a bundle. It trusts the gateway and
- * the node that answers: one node can claim that a file was stored or deleted, and name a bucket's
- * recipients, which is why `endToEnd()` needs `pinnedRecipients` here.
+ * the node that answers: one node can claim that a file was stored or deleted, and invent a
+ * bucket's recipients, which is why `endToEnd()` needs `pinnedRecipients` here.
  *
  * @example
  * ```ts
@@ -109,7 +109,7 @@ export function httpTransport(options: HttpStorageOptions): Transport {
 
 const timeoutMsDefault = 60_000;
 
-/** Throws InvalidArgument if the API key contains spaces or characters that headers cannot. */
+/** Throws InvalidArgument if the API key contains anything but visible ASCII characters. */
 export function exchangeOptions(options: CommonOptions) {
   const { apiKey, fetch, timeoutMs = timeoutMsDefault } = options;
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
@@ -127,7 +127,7 @@ export function exchangeOptions(options: CommonOptions) {
   return { fetch: ownFetch, sendBody: ownSender, timeoutMs, line: createLine() };
 }
 
-/** Refuses redirects: one could send keys, signed calls and file contents to another host. */
+/** Refuses redirects, which could send keys, signed calls and file contents to another host. */
 async function unlessRedirected(
   input: Parameters<Fetch>[0],
   send: () => Promise<Response>,

@@ -1,4 +1,4 @@
-// Reads a file by its share link, whose fragment, the key of an end-to-end file, is never sent.
+// Reads a file by its share link. The fragment, the key of an end-to-end file, is never sent.
 
 import { perform } from './connection/connection.ts';
 import { downloadFile } from './downloads/download.ts';

@@ -1,4 +1,4 @@
-// Reads over HTTP, and writes by calls of the actor. A single node can claim over HTTP that a file
+// Reads over HTTP, and writes through actor calls. A single node can claim over HTTP that a file
 // was stored or deleted; the replies to calls carry the network's signature.
 //
 // Loaded with the first operation. Imports only types: shared modules would be split into many
@@ -10,8 +10,8 @@ import type { StorageError } from './storage-error.ts';
 
 /**
  * The operations over HTTP; all others are calls. Chunks need no signature: a session begins and
- * ends by calls, and the signed completion has the entity tag of all chunks. `getUpload` is a call
- * because calls find no session begun over HTTP.
+ * ends by calls, and the signed completion has the entity tag of all chunks. `getUpload` is a call,
+ * so that a session begun over HTTP, which no call can complete, is reported missing.
  */
 const overHttp: readonly (keyof Operations)[] = [
   'getFile',
@@ -28,7 +28,7 @@ const overHttp: readonly (keyof Operations)[] = [
   'listVersions',
 ];
 
-/** The part of an operation's row that refuses arguments which fit no URL. */
+/** The part of an operation's row that refuses arguments that cannot be part of a URL. */
 export type Checks = Readonly<Record<keyof Operations, { request?(argument: unknown): unknown }>>;
 
 export interface BothWays {
@@ -48,8 +48,8 @@ interface InBucket {
 }
 
 /**
- * Returns whether the service is of version 0.1.0, by its interface that the network signs. A node
- * could claim that any service lacks a method, so that the write would go over HTTP.
+ * Returns whether the service is of version 0.1.0, according to its interface, which the network
+ * signs. A node could claim that any service lacks a method, so that the write would go over HTTP.
  */
 async function isEarlier(writer: Transport, { bucket, from }: InBucket): Promise<boolean> {
   const asked = bucket ?? from?.bucket ?? '';
@@ -57,7 +57,7 @@ async function isEarlier(writer: Transport, { bucket, from }: InBucket): Promise
   return mode !== undefined && !('endToEnd' in mode);
 }
 
-/** A service of version 0.1.0 gets the calls that it lacks over HTTP. */
+/** Returns the operations; those that the actor of version 0.1.0 lacks go over HTTP. */
 export function signedWrites({ http, checks, findWriter }: BothWays): Calls<Operations> {
   const call = (operation: keyof Operations): Call => {
     if (overHttp.includes(operation)) return http[operation] as Call;
@@ -88,7 +88,7 @@ export function signedWrites({ http, checks, findWriter }: BothWays): Calls<Oper
     },
     removeLink: (link, signal) =>
       (temporaryLinks.delete(link.id) ? http : calls).removeLink(link, signal),
-    /** A session begun over HTTP, such as one of an earlier client, only ends over HTTP. */
+    /** A session begun over HTTP, such as by an earlier client, can be cancelled only over HTTP. */
     async cancelUpload(name, signal) {
       try {
         return await calls.cancelUpload(name, signal);

@@ -21,9 +21,10 @@ export interface StorageErrorDetails {
 /**
  * A failed operation. `code` is one of the service's codes, one of network-errors.ts (Frozen,
  * Stopped, NoSuchCanister and others), or one of the client's own: NetworkError, Timeout, Aborted,
- * HttpError (the response is not the service's), Rejected (by the network), Untrusted (the
- * response's signature is not valid), Unsupported (by this transport), IntegrityError (the bytes do
- * not match the digest), PassphraseNeeded and WrongPassphrase (for an encrypted identity).
+ * HttpError (the response is not the service's), Rejected (by the network), Untrusted (a signature
+ * or a bucket's recipients are not as expected), Unsupported (by this transport or the service's
+ * version), NoIdentity and NoRecipient (for end-to-end files), IntegrityError (the bytes do not
+ * match the digest), PassphraseNeeded and WrongPassphrase (for an encrypted identity).
  */
 export class StorageError extends Error {
   override readonly name = 'StorageError';

@@ -79,7 +79,10 @@ export interface UrlStorageOptions extends HttpStorageOptions {
    * ```
    */
   readonly transport?: 'http' | undefined;
-  /** The canister at `url`; without it, an address that does not contain the id takes a request. */
+  /**
+   * The canister at `url`; by default the id in the address, or else the id that the gateway
+   * returns.
+   */
   readonly canisterId?: string | undefined;
 }
 
@@ -101,10 +104,10 @@ export interface Storage extends FileStorage {
  * Returns the client of one service. With `url` it reads over HTTP through a gateway, and writes,
  * deletes and makes links by calls of the actor, whose replies the network signs; with `host` and
  * `canisterId` it only calls the actor, which also manages buckets, keys and encryption. Writes go
- * over HTTP, where one node can pretend them, if `transport` is `http`, if a gateway does not name
- * its canister, and at a plain `http:` address of another machine. In a page of another origin,
- * `url` reads public files over HTTP and calls the actor for the rest: not every gateway lets such
- * a page send a key.
+ * over HTTP, where one node can falsely confirm them, if `transport` is `http`, if a gateway does
+ * not name its canister, and at a plain `http:` address of another machine. In a page of another
+ * origin, `url` reads public files over HTTP and calls the actor for the rest: not every gateway
+ * lets such a page send a key.
  *
  * @example
  * ```ts
@@ -116,7 +119,8 @@ export interface Storage extends FileStorage {
  */
 export function createStorage(options: StorageOptions): Storage {
   const connection = connectionOver(transportOf(options), options);
-  // Over HTTP, asking for a mode takes an update (seconds), so only callers with `endToEnd` pay it.
+  // Over HTTP, asking for a mode takes an update (seconds), so only callers with `endToEnd` wait
+  // for it.
   const layer = options.endToEnd ?? ('url' in options ? undefined : endToEnd());
   return {
     ...(layer?.(connection, issuerOf(options)) ?? fileStorage(connection)),
@@ -128,7 +132,7 @@ export function createStorage(options: StorageOptions): Storage {
   };
 }
 
-/** Returns the issuer of bucket identities: the identity that signs the calls. */
+/** Returns the issuer of bucket identities; undefined for callers that do not sign. */
 export function issuerOf(options: StorageOptions): Issuer | undefined {
   if ('url' in options || options.identity === undefined) return undefined;
   const { canisterId, host, fetchRootKey } = options;
@@ -165,7 +169,9 @@ export function transportOf(options: StorageOptions): Transport {
   return { ...verifiable, wholeFileBytesMax: chunkBytesMax, ...lazyCalls(open) };
 }
 
-/** Asks by the fetch and the time limit of the storage; undefined if the gateway names none. */
+/**
+ * Finds the canister's id with the storage's fetch; undefined if the gateway does not return it.
+ */
 function canisterBehind(url: string, options: CommonOptions): Promise<string | undefined> {
   const connection = exchangeOptions(options);
   return canisterAt(url, async (_, init) => {
@@ -174,7 +180,9 @@ function canisterBehind(url: string, options: CommonOptions): Promise<string | u
   });
 }
 
-/** Calls the canister behind a gateway's address without an identity; the first call finds it. */
+/**
+ * Calls the canister behind a gateway's address without an identity; the first call finds the id.
+ */
 function actorBehind({ url, ...options }: HttpStorageOptions, findId: () => Promise<string>) {
   // The first request reports a malformed address.
   const host = URL.canParse(url) ? agentHostOf(url) : url;

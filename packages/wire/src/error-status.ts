@@ -1,5 +1,5 @@
 // The HTTP status of each error code: the service answers with it, and a client looks it up if an
-// answer has only the code. It knows nothing of refusals or requests.
+// answer has only the code.
 
 export const errorStatuses = {
   Unauthorized: 401,

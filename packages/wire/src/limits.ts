@@ -2,7 +2,7 @@
 // those that only the service uses.
 
 // Bytes that travel in one message
-/** With its envelope it fits into the 2 MiB limit of ingress messages. */
+/** With its envelope, a file of this size fits into the 2 MiB limit of ingress messages. */
 export const singleUploadBytesMax = 2_000_000;
 export const chunkBytesMax = 1_900_000;
 /** Minimum chunk length that a session may declare; a chunk itself has at least one byte. */
@@ -18,10 +18,10 @@ export const joinedPartsMax = 1_000;
 export const batchFileCountMax = 200;
 /** Tags, header fields and metadata pairs of all files in one actor call. */
 export const batchItemCountMax = 1_000;
-/** UTF-8 of all paths and other texts. */
+/** UTF-8 bytes of all paths and other texts in one actor call. */
 export const batchTextBytesMax = 524_288;
 export const deletedFileCountMax = 1_000;
-/** The JSON or the texts of a call that lists files to delete. */
+/** Bytes of the JSON or the texts of a call that lists files to delete. */
 export const deletionBytesMax = 98_304;
 
 // Lists

@@ -1,4 +1,5 @@
-// The calls of one family of operations by the actor; one that is missing does not compile.
+// Types and helpers for operations as actor calls; a table that lacks an operation does not
+// compile.
 
 import type { Signal } from '../connection/transport.ts';
 import type { ArgumentOf, ResultOf } from '../operations/operation.ts';

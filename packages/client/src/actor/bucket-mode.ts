@@ -1,4 +1,4 @@
-// The mode of a bucket by an update, whose reply the network signs.
+// Reads the mode of a bucket by an update call, whose reply the network signs.
 
 import { CanisterStatus } from '@icp-sdk/core/agent';
 import { Principal } from '@icp-sdk/core/principal';
@@ -24,9 +24,9 @@ export async function bucketMode(
 }
 
 /**
- * Returns the mode of a bucket of a service without the method: version 0.1.0 has no end-to-end
- * buckets. A node's refusal of an unknown method is not signed by the network and could be forged,
- * so the signed interface of the service decides.
+ * Returns the mode if the service lacks `getBucketMode`: empty for version 0.1.0, which has no
+ * end-to-end buckets. A node's refusal of an unknown method is not signed by the network and could
+ * be forged, so the signed interface of the service decides.
  */
 async function modeOfEarlier({ agent, canisterId }: Service): Promise<SignedMode> {
   const principal = Principal.fromText(canisterId);

@@ -17,12 +17,12 @@ import { sha256 } from '../bytes/sha256.ts';
 export interface LargeCall {
   readonly canisterId: Principal;
   readonly method: string;
-  /** Candid arguments that end with the blob, encoded with an empty blob. */
+  /** Result of argumentStart(): the Candid arguments without the final blob and its length. */
   readonly argumentStart: Uint8Array;
   readonly blob: Uint8Array;
   /** Nanoseconds since 1970. */
   readonly expiryNs: bigint;
-  /** Without it the caller is the anonymous principal. */
+  /** Undefined for the anonymous principal. */
   readonly identity: SignIdentity | undefined;
 }
 
@@ -36,7 +36,7 @@ const nonceBytes = 16;
 /** Room for the envelope's other fields; public keys and signatures take a few hundred bytes. */
 const otherBytesMax = 8_192;
 
-/** Encodes Candid arguments (…, blob) without the blob: append its length and its bytes. */
+/** Encodes Candid arguments (…, blob) up to the blob, whose length and bytes must be appended. */
 export function argumentStart(types: IDL.Type[], values: unknown[]): Uint8Array {
   const encoded = IDL.encode([...types, IDL.Vec(IDL.Nat8)], [...values, new Uint8Array(0)]);
   return encoded.subarray(0, encoded.length - 1);
@@ -84,7 +84,7 @@ export async function sealCall(
   return { body: writer.written(), requestId };
 }
 
-/** Like `sealCall`, for identities that add fields to the envelope, such as delegations; slower. */
+/** Like `sealCall` but slower, for identities that add fields, such as delegations. */
 export async function sealCallBy(identity: Identity, call: Omit<LargeCall, 'identity'>) {
   const { canisterId, method, argumentStart: start, blob, expiryNs } = call;
   const content = {

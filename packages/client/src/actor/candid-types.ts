@@ -17,7 +17,7 @@ import type {
 export type Optional<T> = [] | [T];
 export type Result<T> = { readonly ok: T } | { readonly err: string };
 
-/** Absent from records of version 0.1.0. */
+/** Fields that records of version 0.1.0 lack. */
 export type FieldsSince010 =
   | 'metadata'
   | 'overheadBytes'
@@ -58,7 +58,7 @@ type Answered<T> = T extends FileRecord
               ? { ok: Answered<Ok> }
               : T;
 
-/** An argument, which may be readonly. */
+/** The type of an argument, which accepts readonly values. */
 type Sent<T> = T extends Uint8Array | Principal ? T : { readonly [Name in keyof T]: Sent<T[Name]> };
 
 type SentEach<T extends unknown[]> = { [Place in keyof T]: Sent<T[Place]> };

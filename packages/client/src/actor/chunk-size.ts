@@ -1,5 +1,5 @@
-// Finds the chunk length of a file by the actor of version 0.1.0, whose records lack it: the
-// response to GET without a range is the file's first chunk, with Content-Range.
+// Finds the chunk length of a file. Records of version 0.1.0 lack it, so the file is requested by
+// GET: the response is its first chunk, with Content-Range.
 
 import { chunkCountOf, likelyChunkBytes } from '../bytes/digest.ts';
 import type { Signal } from '../connection/transport.ts';
@@ -11,9 +11,8 @@ import type { FileName, FileRecord } from '../types/files.ts';
 import { call, type Service } from './connection.ts';
 
 /**
- * Returns the chunk length, if known. A private file answers over HTTP only with a key; without
- * one, a common length that fits the number of chunks is guessed, and a wrong guess fails at the
- * digest.
+ * Returns the chunk length, or a guess, since a private file is served over HTTP only with a key.
+ * The guess is a common length that fits the number of chunks; a wrong guess fails at the digest.
  */
 export async function chunkLengthOf(
   service: Service,
@@ -22,7 +21,7 @@ export async function chunkLengthOf(
 ): Promise<Pick<OpenedFile, 'chunkBytes' | 'isGuessed'>> {
   const { chunkSize, etag, size, bucketId: bucket, path } = record;
   const known = chunkSize ?? (chunkCountOf(etag) <= 1 ? size : undefined);
-  // It may be 0 for an empty file.
+  // The chunk length of an empty file may be 0.
   if (known !== undefined) return { chunkBytes: Math.max(1, known) };
   const first = await firstChunkBytes(service, { bucket, path }, signal);
   if (first !== undefined) return { chunkBytes: first };

@@ -42,7 +42,7 @@ export async function explained<T>(callee: Callee, answer: Promise<T>): Promise<
   return value;
 }
 
-/** Without a callee, the failed request was for the host's root key. */
+/** Converts an error. Without a callee, it comes from the request for the host's root key. */
 export async function failureOf(error: unknown, callee?: Callee): Promise<StorageError> {
   if (error instanceof StorageError) return error;
   if (!(error instanceof AgentError)) {

@@ -1,5 +1,5 @@
 // Sends a query whose reply is a blob of megabytes, without the copies of the library's decoder.
-// The given agent decides what is verified.
+// Signatures are verified only if the given agent does so.
 
 import { type HttpAgent, QueryResponseStatus } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
@@ -14,7 +14,7 @@ import { isTransientReject } from './transient-reject.ts';
 export interface LargeQuery {
   readonly canisterId: string;
   readonly method: string;
-  /** Candid. */
+  /** Encoded in Candid. */
   readonly argument: Uint8Array;
   /** The expected length of the blob; the library decodes a blob of another length. */
   readonly expectedBytes: number;
@@ -34,7 +34,7 @@ export async function queryBlob(agent: HttpAgent, query: LargeQuery): Promise<Re
 
 const resultBlob = resultOf(IDL.Vec(IDL.Nat8));
 
-/** Reads the blob that ends the reply, and decodes the part before it as if it were empty. */
+/** Takes the blob from the end of the reply, and decodes the rest as if the blob were empty. */
 function blobOf(reply: Uint8Array, expectedBytes: number): Result<Uint8Array> {
   const length = leb128(BigInt(expectedBytes));
   const blobStart = reply.length - expectedBytes;

@@ -29,7 +29,7 @@ export const transferCalls: ActorCalls<TransferOperations> = {
     const length = await chunkLengthOf(service, record, signal);
     return { etag, size, contentType, ...length, isAnonymous: false, version, first: undefined };
   },
-  /** A call returns at most one chunk of maximum length, so a longer part takes several calls. */
+  /** A call returns at most `chunkBytesMax` bytes, so a longer part takes several calls. */
   async readPart(service, part, signal) {
     const pieces: Uint8Array[] = [];
     for (let { start } = part; start < part.end; start += chunkBytesMax) {
@@ -58,7 +58,7 @@ export const transferCalls: ActorCalls<TransferOperations> = {
   ),
 };
 
-/** The reply is not verified; the completion and its entity tag verify the whole. */
+/** The reply is not verified; the entity tag in the completion's reply verifies the whole file. */
 function sendChunk(service: Service, chunk: ChunkUpload): Promise<Result<bigint>> {
   const { uploadId, index, bytes: blob, onSent } = chunk;
   return callWithBlob(service.largeCaller, {

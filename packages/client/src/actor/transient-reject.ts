@@ -2,7 +2,7 @@
 
 const systemTransient = 2;
 const canisterReject = 4;
-/** The reject by kernel/outgoing-calls.ts of a call that waited across an upgrade. */
+/** The message by which kernel/outgoing-calls.ts rejects a call that waited across an upgrade. */
 export const upgradedWords = 'The canister was upgraded while this call waited: try again.';
 
 export function isTransientReject(code: number | undefined, message: string | undefined): boolean {

@@ -1,5 +1,5 @@
-// The transport through actor calls, in which the agent verifies every response. Imports the
-// agent; lazy-transport.ts loads it with the first use.
+// The transport through actor calls. The agent verifies all responses except chunks, which the
+// file's digest verifies. Imports the agent; lazy-transport.ts loads this file with the first use.
 
 import { chunkBytesMax } from '../../../wire/src/limits.ts';
 import { canisterAddress } from '../connection/canister-address.ts';
@@ -42,7 +42,7 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
   };
 }
 
-/** Measures the line by calling a missing method: the network refuses it once the bytes arrived. */
+/** Measures the line by a query of a missing method, which fails once the bytes have arrived. */
 async function probe({ bulkAgent, canisterId }: Service, bytes: number): Promise<void> {
   await bulkAgent().query(canisterId, { methodName: 'measureLine', arg: new Uint8Array(bytes) });
 }

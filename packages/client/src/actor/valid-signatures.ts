@@ -14,7 +14,7 @@ type Verify = (
 /** A delegation is used with each certificate, so it stays among the most recent ones. */
 const knownMax = 8;
 
-/** Returns a verification that repeats none of the signatures that were valid most recently. */
+/** Returns a function that does not verify the most recent valid signatures again. */
 export function rememberingVerify(verify: Verify = blsVerify): Verify {
   const known = new Set<string>();
   return async (key, signature, message) => {

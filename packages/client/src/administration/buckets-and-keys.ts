@@ -122,7 +122,7 @@ export interface Keys {
   revoke(id: string): Promise<void>;
 }
 
-/** Texts at `/.well-known/{name}`; require a controller of the canister. */
+/** Manages the texts at `/.well-known/{name}`; requires a controller of the canister. */
 export interface WellKnown {
   /**
    * Stores a text and replaces one of the same name. `contentType` follows from the name by

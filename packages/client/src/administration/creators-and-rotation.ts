@@ -44,7 +44,7 @@ export interface Rotation {
    */
   bucket(id: string): Promise<void>;
   /**
-   * Rotates the root key, from its present source by default. Requires a controller. Throws
+   * Rotates the root key; the new key has the same source by default. Requires a controller. Throws
    * SlowDown during another rotation.
    *
    * @example

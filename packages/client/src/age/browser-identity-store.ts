@@ -1,5 +1,5 @@
 // Stores identities of buckets in IndexedDB, encrypted by a key that the browser never exports.
-// Scripts of the same origin can use the key; a copy of the disk alone reveals nothing.
+// Scripts of the same origin can use the key, and a browser may store it unencrypted on disk.
 
 import { StorageError } from '../storage-error.ts';
 import type { IdentityStore } from '../types/end-to-end.ts';

@@ -1,5 +1,5 @@
-// The age identity of a bucket's epoch. The network derives a vetKey for each member for whom the
-// canister requests it, and every member's client derives the same identity from it.
+// The age identity of a bucket's epoch. The network derives the same vetKey for every member for
+// whom the canister requests it, and each member's client derives the identity from the vetKey.
 //
 //   vetKey      of the canister, context "encrypted-file-storage/bucket-identity/v1",
 //               input = the bucket's serial (8 bytes) | the epoch (4 bytes), both big-endian
@@ -50,7 +50,7 @@ export function namesKeyOf(vetKey: Uint8Array): Promise<Uint8Array> {
 export interface Derivation extends EpochName {
   /** The bytes of the canister's principal. */
   readonly canister: Uint8Array;
-  /** True on the network: its known key is used instead of the canister's response. */
+  /** True on the network, whose known key is used instead of the key in the canister's response. */
   readonly isOnNetwork: boolean;
   ask(transportPublicKey: Uint8Array): Promise<SealedIdentity>;
 }

@@ -1,4 +1,5 @@
-// The recipients and identities of a bucket's files: its own, derived only once, and the user's.
+// The recipients and identities of a bucket's files: the bucket's, derived only once, and the
+// user's.
 
 import { manage } from '../administration/buckets-and-keys.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -9,7 +10,7 @@ import { type BucketIdentity, deriveVetKey, identityOf, namesKeyOf } from './buc
 import { type Opening, openHeader, type Sealing } from './header.ts';
 import { sealedNames } from './sealed-names.ts';
 
-/** Issues identities to members who sign; absent for API keys and anonymous callers. */
+/** The canister that issues identities; absent for API keys and anonymous callers. */
 export interface Issuer {
   readonly canisterId: string;
   /** The bytes of the canister's principal. */
@@ -40,7 +41,9 @@ export class BucketKeys {
     this.#settings = settings;
   }
 
-  /** Returns the recipients of a new file. Throws NoRecipient if nobody could open it. */
+  /**
+   * Returns the recipients or passphrase of a new file. Throws NoRecipient if nobody could open it.
+   */
   async sealingOf(bucket: EndToEndBucket): Promise<Sealing> {
     const { usesVetKeys, recipients, epochs } = bucket.mode;
     const newest = epochs.at(-1);
@@ -81,7 +84,9 @@ export class BucketKeys {
     throw refusal;
   }
 
-  /** Returns the verified identity of an epoch; throws Untrusted if the recorded one differs. */
+  /**
+   * Returns the verified identity of an epoch; throws Untrusted if the recorded recipient differs.
+   */
   async identity(bucket: EndToEndBucket, epoch: Epoch): Promise<BucketIdentity> {
     const derived = await identityOf(await this.vetKey(bucket, epoch.epoch));
     if (!epoch.recipient || epoch.recipient === derived.recipient) return derived;
@@ -92,12 +97,14 @@ export class BucketKeys {
     );
   }
 
-  /** Returns the names, sealed with epoch 1's key so that a rotation changes no name. */
+  /** Returns a sealer of names; its key is epoch 1's, so that a rotation changes no name. */
   async namesOf(bucket: EndToEndBucket): Promise<PathNames> {
     return sealedNames(await namesKeyOf(await this.vetKey(bucket, 1)));
   }
 
-  /** Returns the vetKey of an epoch from the store, else from the network, for 26 G cycles. */
+  /**
+   * Returns the vetKey of an epoch from the store, else from the network, for 26 billion cycles.
+   */
   async vetKey(bucket: EndToEndBucket, epoch: number): Promise<Uint8Array> {
     const { store, issuer } = this.#settings;
     if (issuer === undefined) {
@@ -127,9 +134,9 @@ export class BucketKeys {
   }
 
   /**
-   * Returns the recorded recipient. Compares it with the identity only if the store has that,
-   * because programs that start again for each write would exceed the limit of derivations. If the
-   * recipient is missing, an owner's client publishes it.
+   * Returns the recorded recipient. Compares it with the identity only if the store has the
+   * identity, because programs that start again for each write would exceed the limit of
+   * derivations. If the recipient is missing, an owner's client publishes it.
    */
   async #recipientOf(bucket: EndToEndBucket, epoch: Epoch): Promise<string> {
     const { store, issuer } = this.#settings;
@@ -150,7 +157,7 @@ export class BucketKeys {
   }
 }
 
-/** Newest first; a mode that the network has signed lists the newest epoch only. */
+/** Returns all epochs, newest first; a mode that the network has signed lists only the newest. */
 function everyEpoch({ epochs }: EndToEndRecord): Epoch[] {
   const listed = new Map(epochs.map((one) => [one.epoch, one]));
   const count = epochs.at(-1)?.epoch ?? 0;

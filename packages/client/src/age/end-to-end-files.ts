@@ -86,7 +86,7 @@ export function openEndToEnd(surroundings: Surroundings): EndToEndFiles {
 
 const linkPagePattern = /^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?\/s\/[a-z0-9-]+$/;
 
-/** Returns the address at the front's page; the link's own address if the service has no front. */
+/** Returns the link's address on the front's page; unchanged if the service has no front. */
 function addressAtFront({ url, id, linkPage }: NewLink): string {
   if (linkPage === undefined) return url;
   if (linkPagePattern.test(linkPage)) return linkPage + url.slice(url.indexOf(`/${id}/`));

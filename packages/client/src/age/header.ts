@@ -88,7 +88,7 @@ export async function openHeader(header: Uint8Array, opening: Opening): Promise<
   for (const identity of opening.identities) addIdentity(decrypter, identity);
   for (const passphrase of opening.passphrases) decrypter.addPassphrase(passphrase);
   let hasNone = false;
-  // Called after all others have failed.
+  // Tried after all other identities have failed.
   decrypter.addIdentity({
     unwrapFileKey() {
       hasNone = true;
@@ -103,7 +103,7 @@ export async function openHeader(header: Uint8Array, opening: Opening): Promise<
   });
 }
 
-/** Throws IntegrityError unless the key, for example of a link, is that of this header. */
+/** Throws IntegrityError unless the key, such as a link's, opens this header. */
 export async function requireFileKey(header: Uint8Array, fileKey: Uint8Array): Promise<void> {
   const decrypter = new Decrypter();
   // The library then checks the header's MAC.

@@ -1,4 +1,4 @@
-// The identity store of programs that choose no other.
+// The default identity store.
 
 import type { IdentityStore } from '../types/end-to-end.ts';
 

@@ -151,7 +151,7 @@ export class FileOpener {
     return this.#downloadOf(source, { start, bytes });
   }
 
-  /** Encrypts the result of an earlier download again, without its last segment. */
+  /** Encrypts the whole segments of an earlier download again, except the file's last one. */
   async #received({ prefix, fileKey, age }: Unsealed, { resume }: DownloadOptions) {
     if (resume === undefined) return undefined;
     const sourceOptions = { size: undefined, bufferedBytesMax: Number.MAX_SAFE_INTEGER };
@@ -267,7 +267,7 @@ class OpenedProgress {
 
   #report(): void {
     const [doneBytes, totalBytes] = [this.#doneBytes, this.#totalBytes];
-    // Encryption adds some bytes.
+    // Encryption adds bytes, so the sum can exceed the total.
     const movedBytes = Math.min(doneBytes + this.#aheadBytes, totalBytes);
     this.#onProgress?.({ doneBytes, movedBytes, totalBytes, resumedBytes: this.#resumedBytes });
   }

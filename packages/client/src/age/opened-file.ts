@@ -32,10 +32,10 @@ export interface FilePrefix {
   readonly nonce: Uint8Array;
 }
 
-/** Enough for three recipients, or one with a post-quantum key. */
+/** Enough for forty recipients, or one with a post-quantum key. */
 const firstReadBytes = 4_096;
 
-/** Reads the header; for one of usual length, only a few kilobytes. */
+/** Reads the header; usually only the first 4,096 bytes of the file. */
 export async function readPrefix(file: SealedFile): Promise<FilePrefix> {
   for (let length = firstReadBytes; ; length *= 4) {
     const bytes = await file.read(0, Math.min(length, file.size));

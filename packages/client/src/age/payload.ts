@@ -114,7 +114,7 @@ export function damaged(sentence: string): StorageError {
   return new StorageError('IntegrityError', `The age file is damaged. ${sentence}`);
 }
 
-/** Returns the plaintext bytes within the first `sealedBytes` of a payload; 0 before it begins. */
+/** Returns how many plaintext bytes the first `sealedBytes` of a payload have; 0 if negative. */
 export function plainBytesWithin(sealedBytes: number): number {
   const segments = Math.floor(sealedBytes / sealedSegmentBytes);
   const rest = Math.min(sealedBytes - segments * sealedSegmentBytes, segmentBytes);

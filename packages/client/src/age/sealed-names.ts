@@ -17,7 +17,7 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Control characters, and those that make a name look like another (UAX 9). */
 const isForbidden = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 
-/** Returns the names under a key of 64 bytes: AES-256 for the tag and for the text. */
+/** Returns a sealer of names. The key has 64 bytes: an AES-256 key each for tags and texts. */
 export function sealedNames(key: Uint8Array): PathNames {
   const sealSegment = (segment: string) => {
     const fault = segmentFault(segment);

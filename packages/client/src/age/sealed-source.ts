@@ -59,7 +59,7 @@ interface PlacedBytes {
   readonly bytes: Uint8Array;
 }
 
-/** Returns the end of the covered bytes from the position on. */
+/** Returns the end of the bytes if they cover the position; otherwise the position. */
 function endOfCovered(position: number, { start, bytes }: PlacedBytes): number {
   const end = start + bytes.length;
   return start <= position && position < end ? end : position;

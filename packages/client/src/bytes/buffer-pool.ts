@@ -1,9 +1,10 @@
-// A pool of buffers of megabytes. Platforms free such buffers late, which can add up to 100 MB.
+// A pool of buffers of megabytes. Platforms free such buffers late: without the pool, up to 100 MB
+// pile up.
 
 export interface BufferPool {
   /** Returns a buffer of at least `length` bytes, with arbitrary contents. */
   take(length: number): Uint8Array;
-  /** Returns a buffer to the pool; nobody may read it any more. */
+  /** Returns a buffer to the pool; the caller must not use it any more. */
   giveBack(buffer: Uint8Array): void;
 }
 

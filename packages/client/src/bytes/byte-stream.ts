@@ -1,4 +1,4 @@
-// Streams of bytes as iterators that do not hold on to what they have delivered.
+// Streams of bytes as iterators that keep no reference to the bytes they have returned.
 
 import { concatBytes } from './bytes.ts';
 
@@ -27,7 +27,7 @@ export function piecesOf(stream: ReadableStream<Uint8Array>): Pieces {
   );
 }
 
-/** Returns an iterator over `next`; calls `stop` if the loop ends early. */
+/** Returns an iterator that calls `next`, and `stop` if the loop ends early. */
 export function iteratorOf(
   next: () => Promise<IteratorResult<Uint8Array>>,
   stop: () => Promise<unknown>,
@@ -44,8 +44,8 @@ export function iteratorOf(
 }
 
 /**
- * Yields what `make` returns for each piece, then what `atEnd` returns. A piece is released when
- * its last result has been yielded.
+ * Yields the results of `make` for each piece, then those of `atEnd`. A piece is released when its
+ * last result has been yielded.
  */
 export function madeOf(
   source: AsyncIterable<Uint8Array>,

@@ -5,7 +5,7 @@ import { StorageError } from '../storage-error.ts';
 import { concatBytes, emptyBytes, encodeHex } from './bytes.ts';
 import { sha256 } from './sha256.ts';
 
-/** Throws BadDigest if `expected` is given and differs from the digest of the bytes. */
+/** Throws BadDigest if `expected` differs from the digest, InvalidArgument if it is malformed. */
 export function requireSha256(expected: string | undefined, digest: Uint8Array): void {
   if (expected === undefined || expected.toLowerCase() === encodeHex(digest)) return;
   if (!/^[0-9a-f]{64}$/i.test(expected)) {
@@ -14,7 +14,7 @@ export function requireSha256(expected: string | undefined, digest: Uint8Array):
   throw new StorageError('BadDigest', 'The bytes do not match the given sha256.');
 }
 
-/** Returns the entity tag of a file with these chunk digests; a file of no bytes has none. */
+/** Returns the entity tag of a file with these chunk digests; no digests mean an empty file. */
 export async function etagOf(chunkDigests: readonly Uint8Array[]): Promise<string> {
   const [first, ...others] = chunkDigests;
   if (first === undefined) return encodeHex(await sha256(emptyBytes));
@@ -34,7 +34,10 @@ export function isGivenWhole(etag: string): boolean {
   return chunkCountOf(etag) <= joinedPartsMax;
 }
 
-/** Common chunk lengths, to guess by the number of chunks; the final digest confirms a guess. */
+/**
+ * Common chunk lengths. `likelyChunkBytes` guesses the first that fits the number of chunks; a
+ * wrong guess fails at the digest.
+ */
 const commonChunkBytes = [
   chunkBytesMax,
   1_850_000,

@@ -32,7 +32,9 @@ export type UploadInput = UploadSource | Blob | Uint8Array | ByteStream;
 export interface SourceOptions {
   /** The length of a stream, if known. */
   readonly size: number | undefined;
-  /** Bytes to read ahead of a stream of unknown size; a shorter stream then has a known size. */
+  /**
+   * Bytes of a stream of unknown size to read ahead; the size of a shorter stream is then known.
+   */
   readonly bufferedBytesMax: number;
 }
 
@@ -73,7 +75,7 @@ async function streamSource(stream: ByteStream, options: SourceOptions): Promise
   const reader = new OrderedReader(stream);
   const { size } = options;
   if (size !== undefined) {
-    // Nothing asks for a slice of an empty file.
+    // An upload of an empty file reads no slice, so the end is checked here.
     if (size === 0) await reader.requireEnd();
     return { size, slice: (start, end) => sliceOfKnownSize(reader, size, { start, end }) };
   }

@@ -4,7 +4,7 @@
 const waitingFor = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `stop` once when the signal is aborted; not if it was aborted before. The returned function
+ * Calls `stop` once when the signal is aborted, unless it was aborted before. The returned function
  * ends the waiting. A function can wait for a signal only once at a time.
  */
 export function onAbort(signal: AbortSignal | undefined, stop: () => void): () => void {

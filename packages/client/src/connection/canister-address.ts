@@ -17,7 +17,7 @@ export function canisterAddress(options: {
   if (isNetwork(options.host)) {
     return `https://${options.canisterId}.${gatewayDomains[0]}`;
   }
-  // An IP address has no subdomains, localhost does.
+  // An IP address has no subdomains, so its canisters are addressed below localhost.
   return isLoopback(options.host)
     ? `${protocol}//${options.canisterId}.localhost${port === '' ? '' : `:${port}`}`
     : '';

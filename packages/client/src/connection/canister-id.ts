@@ -1,6 +1,6 @@
-// Canister ids in addresses. A wrong id would send signed calls to whoever owns the domain, so only
-// a valid id below a known gateway counts. Imports the principal library; modules that every
-// program loads must import this file dynamically.
+// Canister ids in addresses. The owner of any other domain could choose an id and so receive signed
+// calls, so only a valid id below a known gateway counts. Imports the principal library; modules
+// that every program loads must import this file dynamically.
 
 import { Principal } from '@icp-sdk/core/principal';
 import { gatewayDomains } from '../../../wire/src/gateways.ts';

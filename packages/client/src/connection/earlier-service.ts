@@ -1,4 +1,5 @@
-// Replacements for operations that a service of version 0.1.0 lacks, made of those that it has.
+// Replacements for operations that version 0.1.0 of the service lacks, composed of operations that
+// it has.
 
 import { folderPageDefault } from '../../../wire/src/limits.ts';
 import type { Deletion, DeletionAnswer } from '../operations/files.ts';
@@ -10,7 +11,7 @@ import { inParallel } from './parallel.ts';
 import type { Signal } from './transport.ts';
 
 const concurrency = 8;
-/** Codes of refusals of a method, of one of its fields, or of a path that 0.1.0 does not know. */
+/** Codes with which version 0.1.0 refuses an unknown method, field or path. */
 const refusalCodes: ReadonlySet<string> = new Set(['Rejected', 'Unsupported', 'InvalidArgument']);
 
 /** Returns whether the service refused a request because it is of version 0.1.0; never throws. */
@@ -26,7 +27,7 @@ export async function isEarlierService(
   );
 }
 
-/** Groups all files into folders; a cursor is the path of the last entry of the page before. */
+/** Groups all files into folders; a cursor is the path of the previous page's last entry. */
 export async function folderOf(
   files: AsyncIterable<FileRecord>,
   options: FolderOptions,

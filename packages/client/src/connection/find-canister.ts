@@ -43,7 +43,7 @@ async function ask(url: string, method: 'GET' | 'HEAD', fetch: Ask = globalThis.
   }
 }
 
-/** Only the body says what is wrong. */
+/** Repeats the request by GET, because only a body describes the fault. */
 async function faultAt(url: string, fetch?: Ask): Promise<StorageError | undefined> {
   const response = await ask(url, 'GET', fetch);
   const text = await response.text();

@@ -181,7 +181,7 @@ export function networkFault(
   details: StorageErrorDetails = {},
 ): StorageError | undefined {
   const page = readPage(answer.text);
-  // A canister chooses the text of its own traps.
+  // A canister chooses the text of its own traps, so that text is not matched.
   const isTrap = page.reason.includes(trapMark);
   if (isTrap) {
     const refusal = refusalInTrap(page.reason, details);

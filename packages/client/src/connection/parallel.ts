@@ -1,4 +1,5 @@
-// Concurrent workers. The first failure stops the others; all have ended when the promise settles.
+// Concurrent workers. The first failure stops the others; all workers have ended when the promise
+// settles.
 
 import { StorageError } from '../storage-error.ts';
 import { onAbort } from './abort.ts';
@@ -23,7 +24,7 @@ export function checkedConcurrency(concurrency = concurrencyDefault): number {
   );
 }
 
-/** Runs workers; the caller's abort and another worker's failure abort the signal of each. */
+/** Runs workers. The caller's abort or a worker's failure aborts the signal of all workers. */
 export async function inParallel(
   { concurrency, signal }: { readonly concurrency: number; readonly signal: Signal },
   worker: (signal: AbortSignal) => Promise<void>,

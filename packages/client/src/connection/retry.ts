@@ -31,7 +31,7 @@ export const defaultRetryPolicy: RetryPolicy = {
   delayMsMax: 10_000,
 };
 
-/** A longer Retry-After is not waited for: the service is unavailable. */
+/** The operation fails at once if Retry-After is longer: the service is unavailable. */
 const retryAfterSecondsMax = 120;
 
 /** Returns the seconds of a Retry-After field, which is a number or a date (RFC 9110 §10.2.3). */
@@ -51,7 +51,9 @@ export interface RetryOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs `operation` with the number of the attempt, from 1. */
+/**
+ * Runs `operation` with the number of the attempt, from 1, until it succeeds or cannot be retried.
+ */
 export async function retry<T>(
   operation: (attempt: number) => Promise<T>,
   { policy, onRetry, signal }: RetryOptions,
@@ -76,7 +78,7 @@ export async function retry<T>(
   }
 }
 
-/** Returns between half of the delay and the whole, so that many clients do not return at once. */
+/** Returns a random time from half to all of the delay, so that clients do not retry at once. */
 export function delayMs({ delayMsMin, delayMsMax }: RetryPolicy, attempt: number): number {
   const whole = Math.min(delayMsMax, delayMsMin * 2 ** (attempt - 1));
   return whole * (0.5 + Math.random() / 2);

@@ -248,7 +248,7 @@ export class TransferWindow {
     for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {
       const hasRoom = this.#bytesUnderWay + next.bytes <= this.#windowBytes(next.bytes, rate);
       const [oldestMs] = this.#starts;
-      // A request that takes longer than planned shows too high a rate: more requests would fail.
+      // A late request shows that the rate is overestimated: more requests would fail.
       const isLate = oldestMs !== undefined && this.#clock.now() - oldestMs > pairMs;
       if (this.#starts.length > 0 && (isLate || !hasRoom || !this.#isDue())) return;
       this.#waiting.shift();

@@ -21,7 +21,10 @@ export interface Transport extends Calls<Operations> {
   readonly linkBase: string;
   /** Private files are downloaded through temporary links, so that responses are certified. */
   readonly readsByLinks: boolean;
-  /** Returns the transport by the actor, whose updates the network signs; absent for HTTP only. */
+  /**
+   * Returns the transport through the actor, whose update replies the network signs; absent if only
+   * HTTP is used.
+   */
   readonly verifier?: (() => Promise<Transport>) | undefined;
   /** Absent over HTTP. */
   readonly administration: Administration | undefined;

@@ -23,7 +23,7 @@ export interface WatchedConnection {
   readonly fetch: Fetch;
   /** Without a sender, a request's bytes count as sent when its response begins. */
   readonly sendBody?: BodySender | undefined;
-  /** The longest time without a byte that moves. */
+  /** The longest time during which no byte moves. */
   readonly timeoutMs: number;
 }
 
@@ -48,7 +48,7 @@ const bufferedBytesMax = 262_144;
 /** Shorter bodies are sent without a BodySender. */
 const countedBytesMin = 32_768;
 
-/** Throws what `fetch` throws, and Timeout if no byte moves. */
+/** Throws the errors of `fetch`, and Timeout if no byte moves. */
 export function fetchWhole(
   connection: WatchedConnection,
   url: string | URL,

@@ -174,7 +174,7 @@ function partReader(job: Job): PartReader {
   const concurrency = checkedConcurrency(options.concurrency);
   const { controller, release } = linkedController(options.signal);
   const { signal } = controller;
-  // An ended download does not wait for the link's removal.
+  // An aborted download does not wait for the link's removal.
   if (signal.aborted) job.link?.remove();
   signal.addEventListener('abort', () => job.link?.remove(), { once: true });
   const stop = (reason: unknown) => {

@@ -114,7 +114,10 @@ function describe({ etag, size, contentType, tags, metadata = {} }: FileRecord):
   return JSON.stringify([etag, size, contentType, tags, Object.entries(metadata)]);
 }
 
-/** Moves a prefix. Failing files sort first, so the last response lists all failures. */
+/**
+ * Moves a prefix. Each request also retries the files that failed before, so the last response
+ * lists all failures.
+ */
 export async function moveAll(
   connection: Connection,
   { signal, ...move }: MoveAllOptions,
@@ -137,7 +140,7 @@ export async function moveAll(
   }
 }
 
-/** Returns undefined while the service cannot count; the move works without it. */
+/** Returns undefined while the service cannot count; the move works without the count. */
 function countFiles(
   connection: Connection,
   { bucket, fromPrefix: prefix }: MoveAllOptions,

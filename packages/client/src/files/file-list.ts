@@ -1,4 +1,4 @@
-// Lists all files below a prefix: with cursors, which stand for names, or by numbered pages.
+// Lists all files below a prefix: by cursors, which mark a name, or by numbered pages.
 
 import { folderPageDefault, folderPageMax } from '../../../wire/src/limits.ts';
 import { type Connection, perform } from '../connection/connection.ts';
@@ -32,7 +32,10 @@ export async function listFolder(
   }
 }
 
-/** Returns all paths below a prefix; read before any is deleted, because pages are numbered. */
+/**
+ * Returns all paths below a prefix. Deleting files during the listing would shift its numbered
+ * pages.
+ */
 export async function pathsOf(connection: Connection, options: ListOptions): Promise<string[]> {
   const paths: string[] = [];
   for await (const { path } of listByPages(connection, options)) paths.push(path);

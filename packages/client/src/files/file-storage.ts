@@ -85,8 +85,8 @@ export interface FileStorage {
    */
   download(file: FileName, options?: DownloadOptions): Promise<Download>;
   /**
-   * Lists all files. Sorted by name, no file that stays is skipped or repeated; sorted by date,
-   * files that are stored or removed meanwhile can shift others.
+   * Lists all files. A list by name skips and repeats no file that stays; in a list by date, files
+   * that are stored or removed meanwhile can shift others.
    *
    * @example
    * ```ts
@@ -168,7 +168,7 @@ export interface FileStorage {
    */
   move(from: FileName, to: CopyTarget, options?: CopyOptions): Promise<FileRecord>;
   /**
-   * Moves all files below a prefix, a thousand in a request; replaces files at the new paths.
+   * Moves all files below a prefix, up to a thousand per request; replaces files at the new paths.
    *
    * @example
    * ```ts
@@ -196,7 +196,7 @@ export interface FileStorage {
   cancelUpload(session: SessionRef): Promise<void>;
   /** Upload sessions whose parts come in any order, several at a time. */
   readonly uploads: Uploads;
-  /** Share links: anyone with the address reads the file, also of a private bucket. */
+  /** Share links: anyone with the address can read the file, also in a private bucket. */
   readonly links: Links;
   /**
    * Returns the service's version, usage and budgets.

@@ -1,4 +1,4 @@
-// Removes many files, a thousand in a request.
+// Removes many files, up to a thousand per request.
 
 import { deletedFileCountMax, deletionBytesMax } from '../../../wire/src/limits.ts';
 import { type Connection, trying } from '../connection/connection.ts';
@@ -8,7 +8,7 @@ import { isStorageError } from '../storage-error.ts';
 import type { RemoveAllOptions, RemovedFile } from '../types/files.ts';
 import { pathsOf } from './file-list.ts';
 
-/** Room for the request around the paths. */
+/** Limit for the bytes of a request besides its paths. */
 const requestRestBytes = 4_096;
 const utf8 = new TextEncoder();
 
@@ -33,7 +33,10 @@ export async function* removeAll(
   }
 }
 
-/** A call deletes at least one file, and leaves files of many chunks or links to the next call. */
+/**
+ * A call deletes at least one file. If files have many chunks or links, it leaves the rest to the
+ * next call.
+ */
 async function* removePaths(
   connection: Connection,
   { bucket, paths }: { readonly bucket: string; readonly paths: readonly string[] },
@@ -48,7 +51,7 @@ async function* removePaths(
   }
 }
 
-/** Groups paths to the limits of one request. */
+/** Groups paths within the limits of one request. */
 export async function* groupsOf(
   paths: Iterable<string> | AsyncIterable<string>,
 ): AsyncGenerator<readonly string[]> {
@@ -68,7 +71,9 @@ export async function* groupsOf(
   if (group.length > 0) yield group;
 }
 
-/** If the response to the first removal was lost, a retry finds no files. */
+/**
+ * If the response to the first removal was lost, a retry finds no files, which counts as success.
+ */
 function remove(
   connection: Connection,
   deletion: Deletion,

@@ -16,7 +16,7 @@ import type {
 } from '../types/versions.ts';
 import { findFile } from './copies.ts';
 
-/** Former versions of files, which a bucket stores for its `keepVersionsDays`. */
+/** Former versions of files, which a bucket stores for `keepVersionsDays` days. */
 export interface Versions {
   /**
    * Lists former versions, by path and oldest first.
@@ -43,7 +43,7 @@ export interface Versions {
    */
   restore(options: RestoreOptions): Promise<FileRecord>;
   /**
-   * Erases versions for good, and returns how many.
+   * Erases versions permanently, and returns their number.
    *
    * @example
    * ```ts
@@ -83,7 +83,10 @@ export function versionsOf(connection: Connection, download: DownloadVersion): V
   };
 }
 
-/** Reads the version's record first; the service's own error for a missing version is better. */
+/**
+ * Reads the version's record first, because a retry after a lost response compares the file with
+ * it.
+ */
 async function restoreVersion(
   connection: Connection,
   { signal, ...restoration }: RestoreOptions,
@@ -108,8 +111,8 @@ async function restoreVersion(
 }
 
 /**
- * Erases versions and returns their number. Versions whose response was lost are not counted,
- * except for a single version.
+ * Erases versions and returns their number. Versions erased by a request whose response was lost
+ * are not counted, except for a single version.
  */
 async function eraseVersions(
   connection: Connection,

@@ -114,7 +114,8 @@ export async function readHttpPart(
   for (let position = start; position < end; ) {
     // A chunk is requested with an open end, as gateways do for the parts that they verify.
     const last = part.isChunk ? '' : end - 1;
-    // The tag of each response is compared below; the condition saves the bytes of another version.
+    // The tag of each response is compared below; the condition only avoids the transfer of another
+    // version.
     const ifMatch = isAnonymous && isCrossOrigin(connection.url) ? undefined : `"${etag}"`;
     const headers = { Range: `bytes=${position}-${last}`, 'If-Match': ifMatch };
     const own = part.isAnonymous ? uncached(cloudPath(part), etag || once()) : bytesPath(part);

@@ -39,7 +39,7 @@ export async function putFiles(
   return items.map(({ file, error }) => file ?? errorOfView(error));
 }
 
-/** Returns the results per file, also of a refusal that lists them. */
+/** Returns the results per file, also from an error response that lists them. */
 async function itemsOf(send: () => Promise<{ items: readonly Item[] }>): Promise<readonly Item[]> {
   try {
     return (await send()).items;

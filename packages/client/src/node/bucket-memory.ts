@@ -8,8 +8,8 @@ import type { BucketMemory, KnownBucket } from '../types/end-to-end.ts';
 
 /**
  * Returns a memory in a folder, which it creates if missing: one JSON file for each bucket. Use one
- * folder for each service. A file that cannot be read is an error, because without it a client
- * would not notice that a bucket has ceased to be end-to-end.
+ * folder for each service. An unreadable file is an error, because without it a client would not
+ * notice that a bucket has ceased to be end-to-end.
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@ import type { BucketMemory, KnownBucket } from '../types/end-to-end.ts';
  * ```
  */
 export function fileBucketMemory(folder: string): BucketMemory {
-  // Ids of buckets are case-sensitive, and names of files may not be.
+  // Bucket ids are case-sensitive, but file names may not be.
   const fileOf = (bucket: string) =>
     join(folder, `${createHash('sha256').update(bucket).digest('hex')}.json`);
   return {
@@ -49,7 +49,7 @@ function parsed(text: string, file: string): KnownBucket {
       return { recipientsDigest, signedAtMs };
     }
   } catch {
-    // It is not JSON.
+    // The text is not JSON.
   }
   throw new StorageError('Untrusted', `${file} is damaged; remove it to ask the service again.`);
 }

@@ -1,5 +1,5 @@
 // A file on disk as the source of an upload. The file must not change while it is read: a change
-// that is visible at its end is refused, because the parts could come from different states.
+// that is detected at the end is an error, because the slices could come from different states.
 
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { createBufferPool } from '../bytes/buffer-pool.ts';
@@ -62,7 +62,7 @@ async function openFile(path: string): Promise<OpenedFile> {
     requireFile(path, stats);
     const { size, mtimeMs: modifiedAtMs, ctimeMs: changedAtMs } = stats;
     const file = { handle, path, size, modifiedAtMs, changedAtMs };
-    // Nothing asks for a slice of an empty file.
+    // An upload of an empty file reads no slice, so the file is checked here.
     if (file.size === 0) await requireUnchanged(file);
     return file;
   } catch (error) {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { IdentityStore } from '../types/end-to-end.ts';
 
 /**
- * Returns a store in a folder, which it creates if missing: one file of 48 bytes each, with mode
- * 0600.
+ * Returns a store in a folder, which it creates if missing: one file of 48 bytes with mode 0600 for
+ * each identity.
  *
  * @example
  * ```ts

@@ -105,7 +105,7 @@ const curveOids: Readonly<Record<Curve, string>> = {
   prime256v1: '2a8648ce3d030107',
 };
 
-/** Reads the curve from a block of its own before the key, as dfx once wrote it. */
+/** Reads the curve from a separate block before the key, as dfx once wrote it. */
 function curveNamed(pem: string): Curve | undefined {
   const head = '-----BEGIN EC PARAMETERS-----';
   const start = pem.indexOf(head);

@@ -6,7 +6,7 @@ import { streamSender } from './body-sender.ts';
 import { nodeEndToEnd } from './end-to-end.ts';
 
 /**
- * Returns the client of one service, as `createStorage` does, with Node's cipher and types.
+ * Returns the client of one service, as `createStorage` does, with Node's cipher and media types.
  *
  * @example
  * ```ts

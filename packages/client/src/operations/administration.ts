@@ -42,7 +42,7 @@ export interface AdministrationOperations {
   deleteBucket(request: { readonly id: string; readonly isForced: boolean }): undefined;
   /** The reply is signed by the network, and has the newest epoch only. */
   getBucketMode(bucket: string): SignedMode;
-  /** The transport's public key has 48 bytes. */
+  /** `transportPublicKey` has 48 bytes. */
   getBucketIdentity(request: EpochName & { transportPublicKey: Uint8Array }): SealedIdentity;
   setBucketRecipient(request: EpochName & { readonly recipient: string }): BucketRecord;
   rotateBucketIdentity(bucket: string): BucketRecord;

@@ -14,7 +14,7 @@ import type { PathRows, Rows } from './operation.ts';
 import { getting, posting, removing } from './operation-request.ts';
 import { bucketPath, filePath } from './url-paths.ts';
 
-/** The present version, or the one with the number. */
+/** The present version of a file, or the version with this number. */
 export interface NumberedFile extends FileName {
   readonly version?: number | undefined;
 }

@@ -14,7 +14,7 @@ export function checkedLink({ path, downloadName }: LinkRequest, made: NewLink):
   if (id === made.id && url === made.url) return { ...made, url };
   throw new StorageError(
     'HttpError',
-    `The service answered with an address that is not one of a link: ${JSON.stringify(made.url)}. ` +
+    `The service answered with an address that is not a link: ${JSON.stringify(made.url)}. ` +
       'Do not use it; remove the link (links.list() shows it) and make another.',
   );
 }

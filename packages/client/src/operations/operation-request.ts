@@ -14,7 +14,7 @@ export interface OperationRequest {
 type RequestHeaders = OperationRequest['headers'];
 type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** Appends the defined values. */
+/** Appends the defined values as a query. */
 export function withQuery(path: string, values: Query): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {

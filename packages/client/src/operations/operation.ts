@@ -50,7 +50,7 @@ interface Named {
 /** A path, the prefix of whole names, or a prefix that may end within a name. */
 type TextUse = 'path' | 'folder' | 'search';
 
-/** The file is in the operation's bucket (`target`) or in a bucket of its own (`source`). */
+/** The file is in the operation's bucket (`target`), or possibly in another bucket (`source`). */
 type FileUse = 'target' | 'source';
 
 /** How a field of an argument is sealed. A batch is sealed by sealing-batches.ts. */
@@ -70,7 +70,7 @@ type TextField<Argument> = {
     : Field;
 }[keyof Argument];
 
-/** A string as the argument is a bucket or an id, which is not sealed. */
+/** An argument that is a string is a bucket or an id, which is not sealed. */
 type SealedField<Argument> = Argument extends string
   ? never
   : Exclude<TextField<Argument>, OtherTextField>;
@@ -104,13 +104,13 @@ type OpenUseOf<Result> = Result extends Named
         ? never
         : { readonly [Field in EntriesField<Result>]: EntriesUse };
 
-/** The row of an operation whose HTTP request no row describes. */
+/** The row of an operation without a description of its HTTP request. */
 export interface TransferRow<Operation> {
   readonly retry: RetryRule<ResultOf<Operation>>;
 }
 
 export interface Row<Operation> extends TransferRow<Operation> {
-  /** Returns the HTTP request; throws if the argument fits no URL. */
+  /** Returns the HTTP request; throws if the argument cannot be part of a URL. */
   request(argument: ArgumentOf<Operation>): OperationRequest;
   /** Converts the JSON of the response; by default the JSON is the result. */
   read?(json: unknown, argument: ArgumentOf<Operation>): ResultOf<Operation>;

@@ -21,7 +21,7 @@ export interface DescribedOperations
 
 export interface Operations extends DescribedOperations, TransferOperations {}
 
-/** The operations as a transport has them. Each call makes one attempt at one request. */
+/** The operations as methods of a transport. Each call makes one attempt at one request. */
 export type Calls<Of> = {
   readonly [Name in keyof Of]: (
     argument: ArgumentOf<Of[Name]>,
@@ -31,7 +31,7 @@ export type Calls<Of> = {
 
 export type Call = (argument: unknown, signal: AbortSignal | undefined) => Promise<unknown>;
 
-/** Makes a call of each row; a missing row does not compile. */
+/** Makes a call from each row; a table that lacks a row does not compile. */
 export function callsOf<Of, Row>(
   rows: Readonly<Record<keyof Of, Row>>,
   make: (row: Row, name: string) => Call,
@@ -54,7 +54,7 @@ export const operationRows = {
   ...transferRows,
 } satisfies TransferRows<Operations>;
 
-/** A function, because bundlers keep constants that are made by spreading others. */
+/** A function, because bundlers do not drop unused constants that spread others. */
 export function pathRows(): PathRows<Operations> {
   return {
     ...filePaths,

@@ -1,5 +1,5 @@
-// Operations whose HTTP requests no row describes: they move chunks of megabytes with their
-// progress, take several requests, return results beside a refusal, or exist only as calls.
+// Operations whose rows do not describe the HTTP request: they report the progress of long chunks,
+// take several requests, return results with an error response, or exist only as calls.
 
 import type { StorageError } from '../storage-error.ts';
 import type { FileName, FileRecord } from '../types/files.ts';
@@ -28,7 +28,7 @@ export interface OpenedFile {
   readonly contentType: string | undefined;
   /** The length of all chunks but the last; undefined if unknown. */
   readonly chunkBytes: number | undefined;
-  /** `chunkBytes` is only likely: by the actor, records of version 0.1.0 lack it. */
+  /** `chunkBytes` is a guess: records of version 0.1.0 lack it. */
   readonly isGuessed?: boolean;
   /** The file was opened without the key, as public files are. */
   readonly isAnonymous: boolean;
@@ -51,7 +51,7 @@ export interface PartRequest extends FileName {
   readonly etag: string;
   /** Path of a link to the file: the part is read there, without the key. */
   readonly linkPath?: string | undefined;
-  /** Receives how many of its bytes have arrived. */
+  /** Receives how many of the part's bytes have arrived. */
   readonly onReceived?: ((bytes: number) => void) | undefined;
 }
 
@@ -71,7 +71,7 @@ export interface TransferOperations {
   openFile(file: OpenRequest): OpenedFile;
   readPart(part: PartRequest): Uint8Array;
   putChunk(chunk: ChunkUpload): undefined;
-  /** Returns the results in the files' order: all are stored, or each has its error. */
+  /** Returns the results in the files' order: either all files are stored, or each has an error. */
   putFiles(batch: FileBatch): readonly (FileRecord | StorageError)[];
 }
 

@@ -26,7 +26,7 @@ export interface WholeFile extends FileMetadata {
 }
 
 export interface SessionRequest extends FileMetadata {
-  /** Undefined if only the completion will state it. */
+  /** Undefined if the size is not known before the completion. */
   readonly size: number | undefined;
   readonly chunkBytes: number;
   /** The same for each attempt, so that the service returns the same session. */
@@ -37,7 +37,10 @@ export interface SessionName extends FileName {
   readonly uploadId: string;
 }
 
-/** Values that are known only at the end; each replaces the one given at the beginning. */
+/**
+ * Values that are known only at the end. Metadata is added to the session's; the digest and the
+ * conditions are checked in addition to the session's.
+ */
 export interface Completion extends SessionName {
   readonly metadata?: UserMetadata | undefined;
   readonly sha256?: string | undefined;

@@ -34,10 +34,12 @@ const unopenedNames: PathNames = {
   open: (path) => ({ path, isPathAsStored: true }),
 };
 
-/** Finding or listing files, or storing one under a new path. */
+/** `find` for operations on existing files, `name` for storing a file under a new path. */
 export type NamesUse = 'find' | 'name';
 
-/** Returns a bucket's names. With the use `name`, throws NoIdentity if the caller cannot seal. */
+/**
+ * Returns a bucket's names. With the use `name`, throws NoIdentity if the caller cannot seal names.
+ */
 export type NamesOf = (bucket: string, use: NamesUse, signal: Signal) => Promise<PathNames>;
 
 export interface NamesSource {
@@ -53,7 +55,7 @@ export function namesOf(source: NamesSource): NamesOf {
   /** Names by the cached mode of their bucket. */
   const opened = new WeakMap<EndToEndRecord, Promise<PathNames | undefined>>();
   return async (bucket, use, signal) => {
-    // Without an identity the answer does not matter, and over HTTP the question takes seconds.
+    // Without an identity the mode does not matter, and over HTTP it takes seconds to get.
     if (use === 'find' && !source.hasIssuer) return plainNames;
     const asked = source.mode(bucket, use, signal);
     const mode = await (use === 'name' ? asked : asked.catch(unlessRefused));

@@ -12,7 +12,10 @@ import { eachSealed, inClear, inClearResult, shown } from './shown-paths.ts';
 
 const missingResult = new StorageError('HttpError', 'The response lacks a part of the result.');
 
-/** Returns undefined if the argument is not a batch; then its row says how it is sealed. */
+/**
+ * Functions that seal batches. They return undefined if the argument is not a batch; its row then
+ * says how it is sealed.
+ */
 export const batches: {
   readonly [Name in BatchName<Operations>]: (
     names: PathNames,

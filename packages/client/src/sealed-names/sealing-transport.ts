@@ -34,7 +34,7 @@ export function sealingTransport(transport: Transport, namesOf: NamesOf): Transp
     const batch = batches[name as keyof typeof batches] as Batch | undefined;
     return hasPaths ? sealingCall(call, { row, batch, namesOf }) : call;
   });
-  // Not a spread of the transport: a member with a path would pass unsealed.
+  // The transport is not spread, because a member with a path would pass unsealed.
   return {
     ...{ line, probe, wholeFileBytesMax, bodyMsMax, linkBase, readsByLinks },
     // Reports modes of buckets, which have no paths.

@@ -20,7 +20,7 @@ export interface BucketRecord {
   readonly openUploads: number;
   readonly quotaBytes?: number | undefined;
   readonly quotaFiles?: number | undefined;
-  /** Days for which former versions are stored; 0: none are. */
+  /** Days for which former versions are stored; 0 stores none. */
   readonly keepVersionsDays: number;
   readonly versionCount: number;
   /** Bytes of the quota that former versions use. */
@@ -36,7 +36,7 @@ export interface BucketOptions {
   readonly isPublic?: boolean | undefined;
   /**
    * Serves a public bucket as a site: a folder serves its index.html, a missing path serves
-   * 404.html, and each site has an origin of its own, in which scripts run.
+   * 404.html, and each site has a separate origin, in which scripts run.
    *
    * @example
    * ```ts
@@ -47,7 +47,7 @@ export interface BucketOptions {
   /** 0 removes the quota. */
   readonly quotaBytes?: number | undefined;
   readonly quotaFiles?: number | undefined;
-  /** Up to 3,650; 0 keeps no former versions. */
+  /** Up to 3,650; 0 stores no former versions. */
   readonly keepVersionsDays?: number | undefined;
   /**
    * Makes the bucket end-to-end encrypted: clients encrypt files before they send them. Except for

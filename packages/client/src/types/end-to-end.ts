@@ -4,8 +4,8 @@
 export const ageType = 'application/age';
 
 /**
- * Stores bucket identities on the client. The service derives an identity for 26 G cycles, and only
- * ten an hour for each principal. Whoever reads the stored secrets can read the buckets.
+ * Stores bucket identities on the client. A derivation costs the service 26 billion cycles, and a
+ * principal gets at most ten per hour. Whoever reads the stored secrets can read the buckets.
  */
 export interface IdentityStore {
   /**
@@ -25,9 +25,9 @@ export interface SegmentCipher {
   open(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array): Uint8Array | undefined;
 }
 
-/** A bucket's recipients by the last reply that the network signed. */
+/** A bucket's recipients according to the last reply that the network signed. */
 export interface KnownBucket {
-  /** The digest of the bucket's recipients; `none` if it was not end-to-end. */
+  /** The digest of the bucket's recipients; `none` if the bucket was not end-to-end. */
   readonly recipientsDigest: string;
   /** Milliseconds since 1970. */
   readonly signedAtMs: number;
@@ -71,15 +71,15 @@ export interface EndToEndOptions {
    * ```
    */
   readonly identities?: readonly string[] | undefined;
-  /** Each passphrase can open files; the first encrypts them if a bucket names no recipient. */
+  /** Each passphrase can open files; the first encrypts files if a bucket has no recipient. */
   readonly passphrases?: readonly string[] | undefined;
   /** Stores identities of buckets; in memory by default. */
   readonly store?: IdentityStore | undefined;
   /**
    * Digests of recipients by bucket, from `buckets.recipientsDigest()` or from a bucket's owner;
    * `none` for a bucket that is not end-to-end. An upload to a bucket with other recipients fails
-   * with Untrusted. `createHttpStorage` requires one for each bucket, because over HTTP alone one
-   * node can invent recipients.
+   * with Untrusted. `createHttpStorage` requires a digest for each bucket, because over HTTP a
+   * single node can invent recipients.
    *
    * @example
    * ```ts
@@ -114,7 +114,7 @@ export interface EndToEndOptions {
   readonly memory?: BucketMemory | undefined;
   /**
    * Called if recipients that the network has signed are not the pinned ones, or if a bucket has
-   * ceased to be end-to-end; returns whether to use them. Without it, they are refused.
+   * ceased to be end-to-end; returns whether to accept the change. By default, changes are refused.
    *
    * @example
    * ```ts
@@ -173,7 +173,9 @@ export interface EndToEndRecord {
   readonly recipients: readonly string[];
   /** 64 bits in decimal, unique to this bucket; identities are derived from it. */
   readonly serial: string;
-  /** Newest last; new files are encrypted to its recipient. Empty without vetKeys. */
+  /**
+   * Newest last; new files are encrypted to the newest epoch's recipient. Empty without vetKeys.
+   */
   readonly epochs: readonly BucketEpoch[];
 }
 
@@ -182,6 +184,6 @@ export interface EndToEndSettings {
   readonly usesVetKeys?: boolean | undefined;
   /** False by default. */
   readonly sealsNames?: boolean | undefined;
-  /** Replaces the list; such as `age1…` and `age1pq1…`. */
+  /** Replaces the list of recipients, such as `age1…` and `age1pq1…`. */
   readonly recipients?: readonly string[] | undefined;
 }

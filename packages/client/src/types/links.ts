@@ -19,7 +19,9 @@ export interface LinkRequest extends FileName, CallOptions {
   readonly downloadName?: string | undefined;
 }
 
-/** A link with its address, which only create() returns. Anyone with the address reads the file. */
+/**
+ * A link with its address, which only create() returns. Anyone with the address can read the file.
+ */
 export interface NewLink {
   readonly id: string;
   /**

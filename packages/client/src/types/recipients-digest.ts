@@ -6,15 +6,15 @@ import type { EndToEndRecord } from './end-to-end.ts';
 
 export const notEndToEnd = 'none';
 
-/** Returns the recipients of new files: that of the newest epoch, and those of the owners. */
+/** Returns the recipients of new files: the newest epoch's, and those that the owners chose. */
 function recipientsOf(mode: EndToEndRecord): string[] {
   const newest = mode.usesVetKeys ? mode.epochs.at(-1)?.recipient : undefined;
   return newest ? [newest, ...mode.recipients] : [...mode.recipients];
 }
 
 /**
- * Returns 43 characters of base64url: the SHA-256 of a line for the version, a line for how names
- * are stored, and the sorted recipients, joined by line feeds.
+ * Returns `none` if not end-to-end, else 43 characters of base64url: the SHA-256 of a line for the
+ * version, a line for how names are stored, and the sorted recipients, joined by line feeds.
  */
 export async function recipientsDigest(mode: EndToEndRecord | undefined): Promise<string> {
   if (mode === undefined) return notEndToEnd;

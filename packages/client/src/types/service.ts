@@ -44,10 +44,10 @@ export interface ServiceStatus {
 }
 
 export interface AccessChange {
-  /** Principals to allow to create buckets. */
+  /** Principals that may create buckets from now on. */
   readonly allow?: readonly string[] | undefined;
   /**
-   * Principals to forbid to create buckets; their buckets stay.
+   * Principals that may no longer create buckets; their buckets stay.
    *
    * @example
    * ```ts
@@ -73,7 +73,7 @@ export interface AccessChange {
   readonly linkUpdates?: Budget | undefined;
   /** Limits refused calls and requests of callers who have no right to what they ask for. */
   readonly refusals?: Budget | undefined;
-  /** Limits derivations of identities of end-to-end buckets: 26 G cycles each. */
+  /** Limits derivations of identities of end-to-end buckets: 26 billion cycles each. */
   readonly derivations?: Budget | undefined;
 }
 

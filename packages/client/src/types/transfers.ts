@@ -220,7 +220,7 @@ export interface DownloadOptions extends TransferOptions {
    */
   readonly version?: number | undefined;
   /**
-   * Excludes `end`. A partial download is not compared with the file's digest.
+   * The bytes [start, end). A partial download is not compared with the file's digest.
    *
    * @example
    * ```ts

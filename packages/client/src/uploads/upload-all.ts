@@ -30,7 +30,7 @@ export const smallFileBytesMax = 100_000;
 const batchBytesMax = 1_800_000;
 /** Overhead of Candid or a form for each file. */
 const fileRestBytes = 512;
-/** Limit for a file's texts: the head of a form's part takes 8,192 bytes in all. */
+/** Limit for a file's texts: the head of a form's part may have 8,192 bytes. */
 const fileTextBytesMax = 6_000;
 
 /** A full request, with room for rounding errors. */
@@ -109,7 +109,7 @@ function taskOf(job: Job, batch: ReadonlyMap<string, SmallFile>) {
   return () => sendBatch(job, [...batch.values()]);
 }
 
-/** Returns the size of the file's texts, with three bytes for each character. */
+/** Returns the maximum size of the file's texts: three bytes for each UTF-16 unit. */
 function textBytesOf({ path, contentType, tags, headers, metadata }: SmallFile): number {
   const pairs = Object.entries({ ...headers, ...metadata }).flat();
   return 3 * [path, contentType, ...tags, ...pairs].join('').length;

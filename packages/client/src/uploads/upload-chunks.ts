@@ -61,7 +61,7 @@ function requestsOf(concurrency: number, chunkSize: number): number {
   return Math.min(concurrencyMax, Math.floor((concurrency * chunkBytesMax) / chunkSize));
 }
 
-/** Returns the digests of all chunks, sent now or before, and the number of their bytes. */
+/** Sends the missing chunks. Returns the digests of all chunks, and the number of their bytes. */
 export async function sendChunks(
   job: ChunkJob,
 ): Promise<{ readonly digests: Uint8Array[]; readonly bytes: number }> {

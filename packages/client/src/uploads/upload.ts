@@ -48,7 +48,10 @@ async function needsSession({ connection, options }: UploadJob, size: number): P
   return size > unmeasuredBytesMax && size > (await requestBytes(connection, wholeFileBytesMax));
 }
 
-/** Returns the longest request, up to `max`, that is sent in time; measures an unknown line. */
+/**
+ * Returns the maximum length, up to `max`, of a request that is sent in time. Measures the line
+ * unless its rate is known.
+ */
 export async function requestBytes(connection: Connection, max: number): Promise<number> {
   await measureFor(connection, max, undefined);
   return connection.transport.line.up.requestBytes(max);
@@ -152,7 +155,7 @@ async function uploadOpenEnded(job: UploadJob): Promise<FileRecord> {
     return await sendSession(job, session);
   } catch (error) {
     const name = { ...metadata, uploadId: session.uploadId };
-    // One attempt: an unused session expires.
+    // One attempt suffices: an unused session expires.
     await connection.transport.cancelUpload(name, undefined).catch(() => {});
     throw error;
   }
@@ -187,8 +190,9 @@ interface Beginning {
 }
 
 /**
- * Begins a session whose chunks the line can send in time. An unknown line is measured first, by
- * one query, because a session's chunk length is fixed and replacing a session costs an update.
+ * Begins a session whose chunks the line can send in time. A line of unknown rate is measured
+ * first, by two queries, because a session's chunk length is fixed and replacing a session costs an
+ * update.
  */
 export async function beginSession(
   connection: Connection,
@@ -256,12 +260,15 @@ async function resumeSession(job: UploadJob, uploadId: string): Promise<UploadSe
   }
   if (status === 'completed') await requireStored(job, uploadId);
   if (!(await hasTooLongChunks(job, session))) return session;
-  // One attempt: an unused session expires.
+  // One attempt suffices: an unused session expires.
   await connection.transport.cancelUpload(name, signal).catch(() => {});
   return begin(job);
 }
 
-/** The rest of the time remains for the service's latency and a varying rate. */
+/**
+ * The share of the gateway's time limit that a chunk may take; the rest is for the service's
+ * latency and a varying rate.
+ */
 const usedShare = 0.8;
 
 /**

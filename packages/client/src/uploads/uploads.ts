@@ -33,7 +33,7 @@ export interface SessionOptions
       'contentType' | 'tags' | 'headers' | 'sha256' | 'ifMatch' | 'ifNoneMatch' | 'chunkBytes'
     > {
   readonly metadata?: UserMetadata | undefined;
-  /** The size of the whole file; without it, the bytes received at completion. */
+  /** The size of the whole file; by default, the number of bytes received at completion. */
   readonly size?: number | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface PartOptions extends FileName, TransferOptions {
 export interface WrittenPart {
   readonly offset: number;
   readonly size: number;
-  /** SHA-256 of its chunks, in hexadecimal. */
+  /** SHA-256 of each chunk of the part, in hexadecimal. */
   readonly digests: readonly string[];
 }
 
@@ -88,7 +88,8 @@ export interface CompletionOptions extends FileName, CallOptions {
  */
 export interface Uploads {
   /**
-   * Returns the longest chunk that the line can send in time; measures an unknown line.
+   * Returns the length of the longest chunk that the network line can send in time; measures the
+   * line unless its rate is known.
    *
    * @example
    * ```ts
