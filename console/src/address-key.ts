@@ -1,6 +1,6 @@
-// The API key in an address such as `/#key=efs_…&bucket=demo`. Anybody can send such an address,
-// and uploads then go to a bucket of the sender's choice, so the key replaces no session without
-// asking.
+// The API key in an address such as `/#key=efs_…&bucket=demo`. Anybody can send such an address, so
+// that uploads go to a bucket of the sender. The key therefore replaces a session only after the
+// user has agreed.
 
 import { signal } from '@preact/signals';
 import { go } from './route.ts';
@@ -16,7 +16,7 @@ export interface AddressKey {
 /** The key that waits for the user's consent. */
 export const askedKey = signal<AddressKey | undefined>(undefined);
 
-/** Signs in with the key, in this tab only; without a bucket the form asks for one. */
+/** Signs in with the key, in this tab only. Without a bucket, shows the form that asks for one. */
 export async function openAddressKey(told: AddressKey): Promise<void> {
   const { apiKey, bucket } = told;
   offeredKey.value = told;

@@ -1,5 +1,5 @@
-// The record of a bucket, read through the actor, which also returns it to keys. It is loaded when
-// a view needs it, and cached until this page changes the bucket.
+// The record of a bucket, read on demand and cached until this page changes the bucket. The actor
+// returns it, also to API keys; HTTP has no route for it.
 
 import { signal } from '@preact/signals';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';

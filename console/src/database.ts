@@ -1,5 +1,5 @@
-// State that survives a reload, in IndexedDB: the device's key and interrupted uploads. Stores
-// nothing in browsers that lack or forbid IndexedDB.
+// State that survives a reload, in IndexedDB: the device's key and interrupted uploads. All calls
+// reject in browsers that lack or forbid IndexedDB.
 
 import { onDemand } from '../../packages/client/src/connection/on-demand.ts';
 

@@ -34,7 +34,7 @@ const needsFront =
   'Files of this bucket are encrypted before they are sent. This page cannot do that, since the ' +
   'service has no front: use the command efs, or ask the owner to add a front.';
 
-/** Returns the digest of the bucket's recipients; at a front, by a reply that the network signs. */
+/** Returns the digest of the bucket's recipients; at a front, the network signs the reply. */
 export async function recipientsOf(session: Session, box: DropBox): Promise<string> {
   const { bucket, recipients = notEndToEnd } = box;
   const { isAtFront, url } = await thisService();

@@ -1,5 +1,5 @@
-// Identities that sign calls: a key of this device, or Internet Identity. Loaded at first use,
-// because it loads the agent's library.
+// Identities that sign calls: a key of this device, or Internet Identity. The page imports this
+// file at first use, because it imports the agent's library.
 
 import { AuthClient } from '@icp-sdk/auth/client';
 import { ECDSAKeyIdentity } from '@icp-sdk/core/identity';
@@ -21,7 +21,7 @@ export async function deviceIdentity(): Promise<StorageIdentity> {
   if (kept !== undefined) return ECDSAKeyIdentity.fromKeyPair(kept);
   const identity = await ECDSAKeyIdentity.generate({ extractable: false });
   await keepValues('keys', [[deviceKeyName, identity.getKeyPair()]]);
-  // Another page may have stored a key meanwhile; that one is then used.
+  // Another page may have replaced the key meanwhile: the stored key is used.
   const pair = await keptValue<CryptoKeyPair>('keys', deviceKeyName);
   return pair === undefined ? identity : ECDSAKeyIdentity.fromKeyPair(pair);
 }

@@ -39,7 +39,7 @@ function start(): Promise<void> {
 
 function startConsole(): void {
   void start();
-  // A key in the address of an open page; this listener must run before the one of the route.
+  // A key can be added to the address of an open page. This listener must run before the route's.
   addEventListener('hashchange', () => {
     if (location.hash.startsWith('#key=')) void start();
   });
@@ -61,6 +61,6 @@ function show(view: ComponentChild): void {
   if (root !== null) render(view, root);
 }
 
-// Does not await, because later chunks import this module, which must have finished by then.
+// No top-level await: chunks that are loaded later import this module and wait until it has ended.
 if (isAtLink()) void startAtLink();
 else startConsole();

@@ -1,6 +1,6 @@
 // The canisters behind this page. A front serves the page from an address at which every answer is
-// certified, and its volume stores the files. A volume without a front serves the page itself.
-// There one node could replace the page, so it stores no end-to-end secrets.
+// certified, and its volume stores the files. A volume without a front serves the page itself. One
+// node could then replace the page, so the page stores no end-to-end secrets there.
 
 import {
   addressBeside,
@@ -13,7 +13,7 @@ import { onDemand } from '../../packages/client/src/connection/on-demand.ts';
 export interface Service {
   /** The canister that stores the files. */
   readonly canisterId: string;
-  /** Its address at a gateway; without a front the origin of this page. */
+  /** Address of that canister at a gateway; without a front the origin of this page. */
   readonly url: string;
   /** Whether a front serves this page. */
   readonly isAtFront: boolean;

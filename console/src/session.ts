@@ -14,7 +14,7 @@ export interface DropBox {
   readonly bucket: string;
   /** Ends in a slash; '' for the whole bucket. */
   readonly folder: string;
-  /** Digest of the recipients, `none` without end-to-end; old addresses have none. */
+  /** Digest of the recipients; `none` for a bucket without end-to-end; absent in old addresses. */
   readonly recipients?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ interface KeySession {
   readonly apiKey: string;
   /** The buckets that the user named, because a key cannot list its buckets. */
   readonly buckets: readonly string[];
-  /** The drop box of the key, if it is one; then no other view is shown. */
+  /** Set if the key belongs to a drop box; then no other view is shown. */
   readonly drop?: DropBox | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface Session {
 
 export const session = signal<Session | undefined>(undefined);
 
-/** The digest of recipients that the holder of the drop box has not accepted. */
+/** The digest of a drop box's recipients that the user has not accepted. */
 export const otherRecipients = signal<string | undefined>(undefined);
 
 /** Gives up after about two seconds; then the page shows the failure, and uploads wait. */
@@ -60,7 +60,7 @@ const retry = { attemptsMax: 4 };
 
 const keptName = 'efs-session';
 
-/** Stores the session. One of this tab does not replace the remembered one of other tabs. */
+/** Stores the session. A session of this tab only does not replace the remembered session. */
 function keep(kept: Kept, isRemembered: boolean): void {
   const place = isRemembered ? localStorage : sessionStorage;
   if (isRemembered) sessionStorage.removeItem(keptName);
@@ -87,7 +87,7 @@ export function isSignedInOtherwise(apiKey: string): boolean {
   return kept !== undefined && !(kept.kind === 'key' && kept.apiKey === apiKey);
 }
 
-/** Returns the actor's address; without a front the gateway's, where only writes need the agent. */
+/** Returns client options: at a front for actor calls; otherwise for HTTP reads, actor writes. */
 function addressOf({ canisterId, url, isAtFront }: Service) {
   if (!isAtFront) return { url, canisterId };
   return { host: serviceHost(), canisterId, fetchRootKey: isLocal(), linkUrl: url };
@@ -99,12 +99,12 @@ async function keySession({ apiKey, buckets, drop }: KeySession): Promise<Sessio
   const options = { ...addressOf(service), apiKey, retry, sendBody: xhrSender };
   const stored = createStorage({ ...options, endToEnd: fileStorage });
   if (!service.isAtFront) return { kind: 'key', storage: stored, stored, buckets, drop };
-  // Asking for a bucket's mode takes an update of some seconds, so only uploads ask for it.
+  // Asking for a bucket's mode takes an update call of some seconds, so only uploads ask for it.
   const { upload, uploadAll } = createStorage({ ...options, endToEnd: endToEnd(pinsOf(drop)) });
   return { kind: 'key', storage: { ...stored, upload, uploadAll }, stored, buckets, drop };
 }
 
-/** Uploads to a drop box fail unless its recipients are those of its address, or accepted. */
+/** Uploads fail unless the user accepted the recipients or they are those of the address. */
 function pinsOf(drop: DropBox | undefined): EndToEndOptions {
   if (drop === undefined) return {};
   const { bucket, recipients } = drop;
@@ -156,7 +156,7 @@ async function requireBucket(storage: Storage, bucket: string): Promise<void> {
   }
 }
 
-/** Returns the secret of a key, for requests over the other transport. */
+/** Returns the secret of the session's key, to open another connection with it. */
 export function secretOf({ kind }: Session): string | undefined {
   const kept = readKept();
   return kind === 'key' && kept?.kind === 'key' ? kept.apiKey : undefined;
@@ -194,7 +194,7 @@ async function identitySession(kind: IdentitySession['kind']): Promise<Session |
   };
 }
 
-/** Signs in with an identity; Internet Identity's window must have finished before. */
+/** Signs in with an identity; the user must have completed Internet Identity's window before. */
 export async function signInByIdentity(
   kind: IdentitySession['kind'],
   shallRemember: boolean,

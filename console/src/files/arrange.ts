@@ -12,7 +12,7 @@ interface Place {
 }
 
 export interface Arrangement {
-  /** The files now at these paths, if the response contained them. */
+  /** Records of the moved or copied files, without those in moved folders. */
   readonly files: readonly FileRecord[];
   readonly gone: readonly string[];
 }

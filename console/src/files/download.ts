@@ -28,7 +28,7 @@ export function isOwnLink(id: string): boolean {
 export interface OpenedAddress {
   /** An address at the volume's gateway. */
   readonly address: string;
-  /** Deletes the link when no view uses it any more. */
+  /** Deletes the link; called when no view uses it any more. */
   close(): void;
 }
 
@@ -55,12 +55,12 @@ function save(address: string, name: string): void {
   anchor.click();
 }
 
-/** Whether only this page can decrypt the file: the service stores ciphertext. */
+/** Whether the file is end-to-end encrypted: the service cannot decrypt it. */
 export function isSealed({ contentType }: Pick<FileRecord, 'contentType'>): boolean {
   return contentType === 'application/age';
 }
 
-/** Downloads a file; one that this page cannot decrypt is saved encrypted, for age. */
+/** Downloads a file. If this page cannot decrypt it, saves the ciphertext, which age decrypts. */
 export async function downloadOne(session: Session, file: FileRecord): Promise<void> {
   const { bucketId: bucket, path } = file;
   const name = nameOf(path);
@@ -81,8 +81,8 @@ export async function downloadOne(session: Session, file: FileRecord): Promise<v
 }
 
 /**
- * Downloads a former version under a name of its own. Links only open current files, so the bytes
- * come through this page.
+ * Downloads a former version under a name with its number. Links only open current files, so the
+ * bytes come through this page.
  */
 export async function downloadVersion(
   session: Session,
@@ -135,7 +135,7 @@ function pickTarget(suggestedName: string): Promise<FileSystemFileHandle> | unde
   return (globalThis as FilePicker).showSaveFilePicker?.({ suggestedName });
 }
 
-/** Writes directly to the disk in browsers that let pages do so. */
+/** Downloads entries as a zip, directly to the disk in browsers that let pages write there. */
 export async function downloadZip(
   session: Session,
   bucket: string,

@@ -19,7 +19,7 @@ export interface Sort {
 
 /** The service's maximum; a folder of 10,000 files takes ten requests. */
 const pageEntries = 1_000;
-/** Maximum number of entries that sorting by size or date and filters load. */
+/** Maximum number of entries that are loaded for a filter or for a sort by size or date. */
 const entriesMax = 20_000;
 
 export interface FolderPlace {
@@ -48,7 +48,7 @@ export class Folder {
     this.place = place;
   }
 
-  /** Loads one page at a time; a failure is in `failure`, and the call may be repeated. */
+  /** Loads the next page, or all pages if a filter or the sort needs them. Sets `failure`. */
   async loadMore(): Promise<void> {
     if (this.state.value === 'loading') return;
     const own = this.#beginning;
@@ -162,7 +162,7 @@ function shown(found: readonly Entry[], { field, isDescending }: Sort, filter: s
   });
 }
 
-/** The service's order, by code units, so that a further page follows the entries shown. */
+/** The service's order, except for characters beyond U+FFFF, so that further pages are appended. */
 function byName({ path: one }: Entry, { path: other }: Entry): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -9,11 +9,11 @@ import { shownType } from './shown-type.ts';
 
 export interface Previewed {
   readonly name: string;
-  /** In lower case, without parameters; '' if unknown. */
+  /** Media type in lower case, without parameters; '' if unknown. */
   readonly type: string;
   readonly size: number;
   whole(): Promise<Blob>;
-  /** For streaming outside the page's memory; absent if only this page can decrypt the bytes. */
+  /** Opens an address for streaming outside the page's memory; absent for encrypted files. */
   address?: (() => Promise<OpenedAddress>) | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Decrypts files of end-to-end buckets in this page, for members who sign in with an identity.
-// Keys, and buckets without vetKeys, have no identity that could decrypt them here.
+// Decrypts files of end-to-end buckets in this page, for members who sign in with an identity. The
+// page has no identity for callers with an API key, nor for buckets without vetKeys.
 
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
@@ -9,8 +9,8 @@ import type { Session } from '../session.ts';
 class NotOpened extends Error {
   constructor() {
     super(
-      'It is end-to-end encrypted, and this session cannot decrypt it. Sign in with the identity ' +
-        'of a member, or download it and decrypt it with age and its age identity.',
+      'This session cannot decrypt the end-to-end encrypted file. Sign in with the identity of a ' +
+        'member, or download the file and decrypt it with age and an age identity.',
     );
   }
 }

@@ -1,4 +1,4 @@
-// The selected entries of a list, and the active one, which has the keyboard.
+// The selected entries of a list, and the active entry, which has the keyboard focus.
 
 import { signal } from '@preact/signals';
 import type { Entry } from './folder.ts';

@@ -15,7 +15,7 @@ const keptMax = 300;
 
 const settingName = 'efs-pictures';
 
-/** Off by default, because thumbnails need whole pictures. */
+/** Off by default, because each thumbnail downloads the whole picture. */
 export const arePicturesShown = signal(localStorage.getItem(settingName) === '1');
 
 export function togglePictures(): void {
@@ -34,7 +34,7 @@ interface Wish {
   readonly storage: Storage;
   readonly file: FileRecord;
   readonly signal: AbortSignal;
-  /** Receives an address of this page; not called if the file contains no picture. */
+  /** Receives a blob URL; not called if no picture could be made. */
   onMade(address: string): void;
 }
 

@@ -1,5 +1,5 @@
-// A list that renders only the visible rows, so that ten thousand cost as much as thirty. All rows
-// have the same height.
+// A list that renders only the visible rows, so that ten thousand rows cost as much as thirty. All
+// rows have the same height.
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -8,7 +8,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 interface WindowListProps {
   readonly count: number;
   readonly rowHeight: number;
-  /** Scrolled into view when it changes. */
+  /** Index of the active row, which is scrolled into view when the index changes. */
   readonly active: number;
   /** Called when the last rows are near. */
   onNearEnd(): void;

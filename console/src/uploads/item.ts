@@ -15,13 +15,13 @@ export interface UploadItem {
   state: ItemState;
   doneBytes: number;
   failure?: string | undefined;
-  /** Id of its upload session, if one has begun. */
+  /** Id of the upload session, once it has begun. */
   uploadId?: string | undefined;
-  /** age header of that session, if the file is encrypted. */
+  /** The session's age header, if the file is encrypted. */
   ageHeader?: string | undefined;
   /** Whether the upload may replace the file at the path. */
   mayReplace: boolean;
-  /** An earlier attempt was sent, and its outcome is unknown. */
+  /** Whether an earlier attempt was sent, the outcome of which is unknown. */
   wasSent: boolean;
 }
 

@@ -14,11 +14,11 @@ export interface KeptUpload {
   /** Id of the upload session, if one has begun. */
   readonly uploadId?: string | undefined;
   readonly ageHeader?: string | undefined;
-  /** Id of the page that sends it. */
+  /** Id of the page that uploads the file. */
   readonly page: string;
 }
 
-/** Name of the lock that this page holds while it is open, so that others skip its uploads. */
+/** Part of the name of a lock that this page holds while open, so that others skip its uploads. */
 export const ownPage = crypto.randomUUID();
 const lockPrefix = 'efs-uploads-';
 navigator.locks?.request(lockPrefix + ownPage, () => new Promise(() => {})).catch(() => {});
@@ -36,7 +36,7 @@ export async function cutShort(): Promise<KeptUpload[]> {
   return kept.filter(({ page }) => !living.has(page));
 }
 
-/** Stores the uploads; browsers without storage upload without it. */
+/** Stores the uploads; does nothing in browsers without IndexedDB. */
 export async function keepUploads(uploads: readonly KeptUpload[]): Promise<void> {
   await keepValues(
     'uploads',
@@ -48,7 +48,7 @@ export async function forgetUploads(ids: readonly string[]): Promise<void> {
   await forgetValues('uploads', ids).catch(() => {});
 }
 
-/** Finds the interrupted upload of this file, as far as the browser can identify it. */
+/** Finds the interrupted upload of this file by its name, size and modification time. */
 export function matching(kept: readonly KeptUpload[], file: File): KeptUpload | undefined {
   return kept.find(
     ({ path, size, modified }) =>

@@ -1,4 +1,4 @@
-// The upload queue of this page. Continues by itself when the service can be reached again.
+// The upload queue of this page. It continues by itself when the service can be reached again.
 
 import { batch, signal } from '@preact/signals';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';

@@ -1,4 +1,4 @@
-// Uploads items by the library: small ones in batches, large ones in resumable sessions.
+// Uploads items with the client library: small ones in batches, large ones in resumable sessions.
 
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
@@ -84,7 +84,7 @@ function sendSession(
   });
 }
 
-/** Whether the session cannot be continued, also because a key cannot decrypt its header. */
+/** Whether the session cannot be continued. NoIdentity: an API key cannot decrypt its header. */
 function hasEnded(error: unknown): boolean {
   const codes = ['NoSuchUpload', 'UploadExpired', 'UploadCancelled', 'NoIdentity'];
   return isStorageError(error) && codes.includes(error.code);

@@ -1,4 +1,4 @@
-// Adds a bucket: with a key an existing one, with an identity a new one.
+// Opens another bucket of a key, or creates a bucket with an identity.
 
 import { useSignal } from '@preact/signals';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
@@ -97,7 +97,7 @@ async function create(session: Session, id: string, options: BucketOptions): Pro
   const { storage, principal } = session;
   try {
     await storage.buckets.create(id, options);
-    // Without it, nobody could send files before an owner does.
+    // Without a published recipient, nobody could upload files before an owner does.
     if (options.endToEnd !== undefined) await session.publishRecipient?.(id);
   } catch (error) {
     if (!isStorageError(error, 'AccessDenied')) throw error;

@@ -1,4 +1,5 @@
-// The end-to-end encryption of a bucket and its recipients. Only an empty bucket can change it.
+// The end-to-end encryption of a bucket and its recipients. Owners can switch the encryption on or
+// off only while the bucket is empty.
 
 import { useSignal } from '@preact/signals';
 import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
@@ -169,7 +170,7 @@ function Recipients(props: ModeProps) {
       <h3>Additional recipients</h3>
       {mode.recipients.length === 0 && (
         <p class="quiet">
-          None. With the recipient of an age key of your own, you can recover files.
+          None. Add the recipient of your own age key to be able to recover files.
         </p>
       )}
       <ul class="lines">

@@ -45,7 +45,7 @@ function Member(props: BucketProps & { member: BucketMember; isSelf: boolean }) 
   const remove = () =>
     run(async () => {
       onChanged(await session.storage.buckets.update(record.id, { removeMembers: [principal] }));
-      tell('Removed, with the keys and links that they created for the bucket.');
+      tell('Removed, with the keys and links of this member for the bucket.');
     });
   return (
     <li>

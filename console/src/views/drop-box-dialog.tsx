@@ -53,7 +53,7 @@ function DropBoxForm({ target }: { target: Target }) {
     <form onSubmit={make}>
       <Field label="Folder" value={folder} isFirst isRequired />
       <Field
-        label="Name of its key"
+        label="Name of the key"
         value={name}
         isRequired
         hint="To find the key again when you want to revoke it."

@@ -56,7 +56,7 @@ export function DropBoxPage({ session, box }: { session: Session; box: DropBox }
       <div class="page">
         <h1 tabIndex={-1}>Send files</h1>
         <p>
-          They go to {folder ? `the folder “${nameOf(folder)}” of “${bucket}”` : `“${bucket}”`}.
+          Files go to {folder ? `the folder “${nameOf(folder)}” of “${bucket}”` : `“${bucket}”`}.
           This page does not show stored files.
         </p>
         <Failure
@@ -64,15 +64,15 @@ export function DropBoxPage({ session, box }: { session: Session; box: DropBox }
           {...(failure.value?.isPassing && { onRetry: () => void look() })}
         />
         {failure.value === undefined && known === undefined && (
-          <p class="waiting">Checking whether it is open …</p>
+          <p class="waiting">Checking the drop box …</p>
         )}
         {other !== undefined && <Question box={box} other={other} onAccept={() => accept(other)} />}
         {isOpen && (
           <>
             <p>
               {known === notEndToEnd
-                ? 'They are stored encrypted, but whoever runs the service could read them.'
-                : 'They are encrypted on this device before they are sent; only their recipients can decrypt them.'}
+                ? 'Files are stored encrypted, but whoever runs the service could read them.'
+                : 'Files are encrypted on this device before they are sent; only their recipients can decrypt them.'}
             </p>
             <div class="drop-target">
               <p>Drop files or folders here, or choose them.</p>

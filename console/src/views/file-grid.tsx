@@ -24,7 +24,7 @@ export function FileGrid(props: GridProps & { onDelete(): void }) {
   const entries = folder.entries.value;
   const { value: hasPictures } = arePicturesShown;
   const grid = useRef<HTMLDivElement>(null);
-  /** The keyboard has selected another active row, which takes the focus when it is rendered. */
+  /** Whether the keyboard chose the active row, which then takes the focus when it is rendered. */
   const isKeyed = useRef(false);
   const active = Math.min(selection.active.value, Math.max(0, entries.length - 1));
   useEffect(() => {

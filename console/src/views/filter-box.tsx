@@ -6,7 +6,7 @@ import type { Folder } from '../files/folder.ts';
 export function FilterBox(props: { folder: Folder; onTag(tag: string | undefined): void }) {
   const { folder, onTag } = props;
   const text = useSignal(folder.place.tag === undefined ? '' : `#${folder.place.tag}`);
-  /** Searches for a tag only when it is complete. */
+  /** Starts the search for the typed tag; without a tag, ends the search. */
   const submit = (event?: Event) => {
     event?.preventDefault();
     const isTag = text.value.startsWith('#') && text.value.length > 1;

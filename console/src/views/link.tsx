@@ -22,7 +22,7 @@ import { Preview } from './preview.tsx';
 
 /** Larger files are not decrypted here, because the whole file is held in memory. */
 const heldBytesMax = 300_000_000;
-/** Takes about two seconds, because a gateway answers an expired link like a failing service. */
+/** Ends after about two seconds: a gateway answers an expired link as if the service failed. */
 const retry = { attemptsMax: 3 };
 
 const isOver = 'This link has expired or was removed, or its address is incomplete.';

@@ -67,7 +67,7 @@ export function MoveDialog(props: SelectionProps & { kind: Kind; onClose(): void
           isFirst
           isRequired={kind === 'rename'}
           {...(kind !== 'rename' && {
-            hint: 'For example 2026/summer. A missing folder is created; leave it empty for the top.',
+            hint: 'For example 2026/summer. A missing folder is created. Leave empty for the top.',
           })}
         />
         <Failure text={failure.value} />

@@ -109,7 +109,7 @@ interface FillingProps {
   readonly allBytes: number;
 }
 
-/** Shows the used share of the bucket's quota or, without a quota, its share of all these files. */
+/** Shows the used share of the bucket's quota; without a quota, its share of all listed buckets. */
 function Filling({ usage: { bytes }, quota, allBytes }: FillingProps) {
   const share = quota ? bytes / quota : bytes / Math.max(1, allBytes);
   const percent = `${Math.round(share * 100)} %`;

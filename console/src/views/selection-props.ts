@@ -1,4 +1,4 @@
-// The selection: properties of the bar and its dialogs.
+// Properties of the selection bar and its dialogs.
 
 import type { Entry, Folder } from '../files/folder.ts';
 import type { Selection } from '../files/selection.ts';

@@ -67,7 +67,7 @@ const freezingDays = 30;
 const yearDays = 365;
 const trillions = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
-/** Daily cost of its memory; uploads cost extra. */
+/** Daily cost of the canister's memory; uploads cost extra. */
 function cyclesPerDay({ stableBytes, heapBytes }: ServiceStatus): number {
   return ((stableBytes + heapBytes) / 2 ** 30) * storageCyclesPerGibSecond * daySeconds;
 }

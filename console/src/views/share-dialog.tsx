@@ -28,7 +28,7 @@ export function ShareDialog({ onClose, ...props }: ShareProps & { onClose(): voi
   );
 }
 
-/** Also part of a file's view. */
+/** Shown in the dialog and in the view of a file. */
 export function Links({ target, path, isSealed }: ShareProps) {
   const links = useSignal<readonly LinkRecord[] | undefined>(undefined);
   const failure = useSignal<string | undefined>(undefined);

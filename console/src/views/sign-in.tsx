@@ -57,7 +57,7 @@ function KeyForm({ isRemembered }: { isRemembered: boolean }) {
 
 function IdentityForm({ isRemembered }: { isRemembered: boolean }) {
   const { isUnderWay, failure, run } = useTask();
-  // Browsers open the provider's window only during a click, so its code is loaded before.
+  // Browsers open the provider's window only during a click, so the code is loaded before a click.
   const loaded = useSignal<typeof import('../identities.ts') | undefined>(undefined);
   useEffect(() => {
     if (isLocal()) return;

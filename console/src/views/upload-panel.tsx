@@ -1,4 +1,5 @@
-// The progress of uploads: one line for all, and one for each that needs a decision.
+// The progress of uploads: one line for all, and one for each that is in progress or needs a
+// decision.
 
 import { useRef } from 'preact/hooks';
 import { tell } from '../notices.ts';
@@ -166,7 +167,7 @@ function LeftOver({ session }: { session: Session }) {
   };
   return (
     <div class="left-over">
-      <p>The upload of {what} was interrupted. Choose the same again to continue it.</p>
+      <p>The upload of {what} was interrupted. Choose the same files to continue.</p>
       <div class="buttons">
         <button type="button" class="main" onClick={() => input.current?.click()}>
           Choose and continue

@@ -1,5 +1,5 @@
-// Makes `dist/efs.js` of the sources: one file, which starts in half the time that a loader of
-// TypeScript takes. Not in the package.
+// Bundles the sources into `dist/efs.js`, one file that starts in half the time of a TypeScript
+// loader. The package contains the bundle, but not this script.
 
 import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -2,8 +2,9 @@
 // Starts the command `efs`. In the repository it first bundles the sources if one is newer than the
 // bundle; the package contains only the bundle.
 //
-// Chunks are stored outside the heap and freed late. A small nursery reduces the peak memory by
-// 40 MB. Mapping large buffers separately saves another 10 to 30 MB, which glibc would keep.
+// Buffers of chunks are outside the JavaScript heap, and a garbage collection frees them. A small
+// semi-space, which is collected often, reduces the peak memory by 40 MB. Mapping large buffers
+// separately saves another 10 to 30 MB, which glibc would not return to the system.
 
 import { existsSync } from 'node:fs';
 

@@ -63,7 +63,7 @@ function globalOptions(command: Command) {
 
 const words = (list: readonly Word[]) => list.map(({ word }) => word).join(' ');
 
-/** Generates a case per command; `$path` consists of the line's words that are commands. */
+/** Generates a shell case per command path, such as `bucket create`. */
 function cases(entries: readonly Entry[], body: (entry: Entry) => string): string {
   return entries.map((entry) => `    '${entry.path}') ${body(entry)} ;;`).join('\n');
 }

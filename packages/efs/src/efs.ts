@@ -72,7 +72,7 @@ function levelCount(text: string): number {
   throw new InvalidArgumentError('It must be a whole number from 1 on.');
 }
 
-/** Accepted for existing scripts, which once needed it for complete lists. */
+/** Accepted for existing scripts: lists were once complete only with this flag. */
 const allOption = () => new Option('--all', 'no effect: lists are complete without it').hideHelp();
 
 function collectNames(value: string, former: readonly string[] = []): string[] {
@@ -93,13 +93,13 @@ export function createProgram(): Command {
       new Option('--identity <file-or-name>', 'PEM file, or name of an identity of dfx or icp-cli'),
     )
     .addOption(
-      new Option('--identity-passphrase-file <file>', 'file with its passphrase (default: ask)'),
+      new Option('--identity-passphrase-file <file>', 'file with the passphrase (default: ask)'),
     )
     .addOption(new Option('--age-identity <file>', 'age identities for end-to-end buckets'))
     .addOption(
       new Option(
         '--pin-recipients <bucket=digest>',
-        'send files only if the bucket has these recipients, or none; repeatable',
+        'send files only if the bucket has these recipients (none: not end-to-end); repeatable',
       ).argParser(collect),
     )
     .addOption(
@@ -109,7 +109,7 @@ export function createProgram(): Command {
     .addOption(
       new Option(
         '--transport <way>',
-        'http also writes over HTTP, where one node can pretend it; actor also reads by calls',
+        'http also writes over HTTP, where one node can fake success; actor also reads by calls',
       ).choices(['http', 'actor']),
     )
     .addOption(new Option('--replica <folder>', 'state of a local replica (default .replica)'))
@@ -247,12 +247,12 @@ function addManagement(program: Command): void {
     .option('--expires <when>', '30d, 12h or a date')
     .option(
       '--updates-per-hour <count>',
-      'updates per hour; none: no limit (default without read: 2000)',
+      'updates per hour; none: no limit (default for keys that cannot read: 2000)',
       countOrNone,
     )
     .option(
       '--bytes-per-hour <size>',
-      'bytes per hour: 500MB, 2GiB; none: no limit (default without read: 2 GB)',
+      'bytes per hour: 500MB, 2GiB; none: no limit (default for keys that cannot read: 2 GB)',
       byteCount,
     )
     .addOption(json())

@@ -1,5 +1,5 @@
-// Remembers the modes of buckets beside the profiles, so that a command notices that a bucket has
-// ceased to be end-to-end, and seldom waits for an update.
+// Stores the modes of buckets beside the profiles, so that a command notices that a bucket is no
+// longer end-to-end, and seldom waits for an update call that returns the mode.
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ function folderOf({ canisterId, url, host, environment }: Service): string {
   return join(configFolder(environment), 'buckets', name.slice(0, 32));
 }
 
-/** Stores that a bucket is not end-to-end, after this user created, changed or removed it. */
+/** Records that a bucket is not end-to-end; for buckets that this user made so, or removed. */
 export function forgetMode(service: Service, bucket: string): Promise<void> {
   return bucketMemory(service).set(bucket, { recipientsDigest: 'none', signedAtMs: 0 });
 }
@@ -30,7 +30,7 @@ export function bucketMemory(service: Service): BucketMemory {
       try {
         await memory.set(bucket, known);
       } catch (error) {
-        // Without a place for settings, as in some containers, nothing is remembered.
+        // Without a writable folder, as in some containers, the mode is not stored.
         if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
       }
     },

@@ -38,7 +38,7 @@ export interface GlobalOptions {
   readonly quiet?: boolean;
 }
 
-/** `both` reads over HTTP and writes by the actor: the default for an address with a key. */
+/** `both` reads over HTTP and writes by the actor: the default unless only an identity is given. */
 export type TransportChoice = 'http' | 'actor' | 'both';
 
 export interface Configuration {
@@ -70,9 +70,9 @@ const timeoutSecondsDefault = 60;
 const timeoutSecondsMax = 2_147_483;
 
 export function readConfiguration(flags: GlobalOptions, environment: Environment): Configuration {
-  // An empty variable counts as unset; a file of settings may leave a line end.
+  // An empty variable counts as unset; a value read from a file may end in a line break.
   const variable = (name: string) => environment[name]?.trim() || undefined;
-  // A profile named by a flag replaces the whole service of the environment.
+  // With --profile, the variables that describe a service are ignored.
   const serviceVariable = (name: string) =>
     flags.profile === undefined ? variable(name) : undefined;
   const url = checkedUrl(flags.url ?? serviceVariable('EFS_URL'));
@@ -89,7 +89,7 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
   const serviceUrl = url ?? (host === undefined ? base?.url : undefined);
   const hasIdentity = identity !== undefined || identityPem !== undefined;
   const isLocalKey = givenKey === undefined && base?.replica !== undefined;
-  // A local replica's key is only for one bucket, but its owner may use all.
+  // A local replica's key is only for one bucket, but the owner's identity may use all buckets.
   const isKeyUsed = apiKey !== undefined && !(isLocalKey && hasIdentity);
   const readsOverHttp = serviceUrl !== undefined && (isKeyUsed || !hasIdentity);
   return {
@@ -158,7 +158,7 @@ interface BaseService extends Address {
   readonly replica?: string;
 }
 
-/** Returns undefined if a flag or a variable names another service. */
+/** Returns the first profile or replica that is at the named address, if there is one. */
 function baseService(
   flags: GlobalOptions,
   environment: Environment,

@@ -94,7 +94,7 @@ export function addFetchFlags(command: Command): Command {
     .addOption(json());
 }
 
-/** Returns the run with the flags on both sides of the command's name. */
+/** Starts a run with the flags before and after the command's name. */
 export function runOf(command: Command): Run {
   const isQuiet = command.optsWithGlobals<GlobalOptions>().quiet === true || isJson();
   return startRun(configurationOf(command), isQuiet);

@@ -1,5 +1,5 @@
-// Finds an identity by a path or a name, in the stores of dfx and of icp-cli. For identities that
-// only those tools can use, the error repeats their own commands.
+// Finds an identity by a path or a name, in the stores of dfx and of icp-cli. If only such a tool
+// can read the identity, the error contains the tool's command that exports it.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,7 +12,7 @@ export interface StoredIdentity {
   readonly store: 'file' | 'dfx' | 'icp-cli';
   readonly name: string;
   readonly file: string;
-  /** dfx's encryption around the PEM. */
+  /** Parameters of dfx's encryption of the PEM. */
   readonly encryption?: DfxEncryption;
   /** Principal, if the store records it. */
   readonly principal?: string;
@@ -55,7 +55,7 @@ function theSame(ofDfx: StoredIdentity, ofIcp: StoredIdentity, name: string): St
   );
 }
 
-/** Returns undefined if dfx lacks the identity; the result throws if only dfx can read the key. */
+/** Returns undefined if dfx lacks the identity. The returned function throws for unusable keys. */
 function findInDfx(name: string, environment: Environment): (() => StoredIdentity) | undefined {
   const folder = join(dfxFolder(environment), 'identity', name);
   if (!existsSync(folder)) return undefined;
@@ -113,7 +113,7 @@ function findInIcpCli(name: string, environment: Environment): (() => StoredIden
     if (kind === 'keyring') throw elsewhere('icp-cli', name, `icp identity export ${name}`);
     if (kind !== 'pem') {
       throw new UsageError(
-        `icp-cli has identity ${name} as ${kind}, without a private key that efs could use.`,
+        `efs cannot use identity ${name} of icp-cli: its kind is ${kind}, without a readable key.`,
       );
     }
     const file = join(folder, 'keys', `${name}.pem`);

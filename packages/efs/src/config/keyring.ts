@@ -1,5 +1,5 @@
 // The system's keyring: the keychain of macOS, the credentials of Windows or the secret service of
-// a Linux desktop. Available if the package @napi-rs/keyring is installed and finds one.
+// a Linux desktop. It is used if the package @napi-rs/keyring is installed and finds a keyring.
 
 import { createRequire as loaderFrom } from 'node:module';
 
@@ -18,7 +18,7 @@ interface Entry {
 type EntryClass = new (service: string, account: string, options: object) => Entry;
 
 const service = 'efs';
-/** Without it, the kernel's keyring, which a restart clears, replaces a missing secret service. */
+/** Excludes the kernel's keyring, which a restart clears, as a substitute for a secret service. */
 const options = { linux: { store: 'secret-service' } };
 
 /** Returns undefined if the package is not installed or does not support this system. */

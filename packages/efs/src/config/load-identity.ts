@@ -15,7 +15,7 @@ export interface LoadedIdentity {
   readonly stored: StoredIdentity | undefined;
 }
 
-/** A path or name, else a PEM. */
+/** An identity by path or name, which has priority, or as PEM. */
 interface Named {
   readonly identity: string | undefined;
   readonly identityPem: string | undefined;

@@ -10,7 +10,7 @@ import { UsageError } from '../output/usage-error.ts';
 
 const fieldNames = ['url', 'gateway', 'canisterId', 'apiKey', 'identityPem'] as const;
 
-/** The fields of `service.json`, which `npm start` writes, that are read. */
+/** The fields that efs reads of `service.json`, which `npm start` writes. */
 export type LocalService = Readonly<Record<(typeof fieldNames)[number], string>>;
 
 export interface FoundReplica {

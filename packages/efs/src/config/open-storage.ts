@@ -94,7 +94,7 @@ async function actorOptions(configuration: WatchedConfiguration): Promise<Storag
   return { host, canisterId, identity, apiKey, linkUrl: url, timeoutMs, onRetry };
 }
 
-/** Loads the agent, which takes a quarter of a second. */
+/** Loads the identity, and with it the agent, which takes a quarter of a second. */
 async function identityOf(configuration: Configuration): Promise<StorageIdentity | undefined> {
   if (!hasIdentity(configuration)) return undefined;
   const { loadIdentity } = await import('./load-identity.ts');

@@ -55,7 +55,7 @@ export function askHidden(question: string, terminal: Terminal = theTerminal()):
   });
 }
 
-/** Returns the only line of a file. */
+/** Returns the text of a file without a line break at its end. */
 export function readSecretFile(path: string): string {
   try {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');

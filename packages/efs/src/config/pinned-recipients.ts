@@ -39,7 +39,7 @@ export function accepting(by: Accepting): EndToEndOptions['acceptRecipients'] {
   };
 }
 
-/** Replaces a digest in the profile; adds none. */
+/** Replaces the bucket's digest in the profile, if it has one. */
 function pinInProfile(
   environment: Environment,
   name: string,

@@ -12,7 +12,7 @@ export interface Profile {
   readonly url?: string | undefined;
   readonly host?: string | undefined;
   readonly canisterId?: string | undefined;
-  /** A path or name. */
+  /** Path or name of an identity. */
   readonly identity?: string | undefined;
   readonly ageIdentity?: string | undefined;
   /** Digests of recipients by bucket. */

@@ -8,17 +8,17 @@ import { openManager, openSecrets, openServiceAdmin, openStorage } from './open-
 import { retryNotes } from './retry-notes.ts';
 
 export interface Run {
-  /** For files. */
+  /** A storage for files. */
   readonly storage: () => Promise<Storage>;
   /** A storage that manages buckets and keys. */
   readonly manager: () => Promise<Storage>;
-  /** A storage that sees the status fields of owners. */
+  /** A storage with the identity, if any, because owners see more fields of the status. */
   readonly serviceAdmin: () => Promise<Storage>;
   /** Secrets of end-to-end buckets for this caller; requests each bucket's mode once. */
   readonly secrets: () => Promise<BucketSecrets>;
   /** Secrets for operations of owners. */
   readonly ownSecrets: () => Promise<BucketSecrets>;
-  /** Forgets the mode of a bucket that this run has made an ordinary one, or has removed. */
+  /** Records that this run has removed the bucket, or has made it one that is not end-to-end. */
   readonly forgetMode: (bucket: string) => Promise<void>;
   readonly service: string;
   readonly canisterId: string | undefined;

@@ -1,5 +1,5 @@
-// Checks of `efs doctor` that only need the address: reachable, part of the service, the same time
-// as this machine's clock, and a compatible version.
+// Checks of `efs doctor` that only need the address: whether the service answers there, whether its
+// clock agrees with this machine's, and whether its version is compatible.
 
 import { lookup } from 'node:dns/promises';
 import { canisterAddress, isLoopback } from '../../../client/src/connection/canister-address.ts';
@@ -9,13 +9,13 @@ import type { StorageError } from '../../../client/src/storage-error.ts';
 import type { Configuration } from '../config/config.ts';
 import { type DoctorCase, type Finding, faultOf } from './finding.ts';
 
-/** The status, which every address of the service returns. */
+/** The response to `GET /api/v1/status`, which every address of the service answers. */
 interface Answered {
   readonly url: string;
   readonly status: number;
   readonly date: string | undefined;
   readonly version: string | undefined;
-  /** A fault of the network or the canister in place of the service's answer. */
+  /** The fault of the network or the canister that a gateway reports in place of the service. */
   readonly error: StorageError | undefined;
   readonly milliseconds: number;
 }
@@ -94,7 +94,7 @@ export async function checkAddress({ configuration }: DoctorCase): Promise<Findi
   }
 }
 
-/** fetch() puts the reason into the cause of its error. */
+/** Returns the finding for a failed fetch(), which puts the reason into the cause of its error. */
 async function unreached(url: string, error: unknown): Promise<Finding> {
   const { hostname } = new URL(url);
   const { cause, name } = error as { cause?: { code?: string }; name?: string };
@@ -133,7 +133,7 @@ async function isNamed(hostname: string): Promise<boolean> {
   );
 }
 
-/** Signed calls are refused from five minutes of difference on. */
+/** The network refuses signed calls if the clocks differ by five minutes. */
 const driftSecondsMax = 120;
 
 export async function checkClock({ configuration }: DoctorCase): Promise<Finding> {
@@ -144,11 +144,11 @@ export async function checkClock({ configuration }: DoctorCase): Promise<Finding
   const seconds = Math.abs(drift);
   const way = drift > 0 ? 'ahead of' : 'behind';
   if (seconds <= driftSecondsMax) {
-    return { isGood: true, message: `Within ${Math.max(seconds, 1)} s of the service's.` };
+    return { isGood: true, message: `Within ${Math.max(seconds, 1)} s of the service's clock.` };
   }
   return {
     isGood: false,
-    message: `This machine's clock is ${seconds} s ${way} the service's.`,
+    message: `This machine's clock is ${seconds} s ${way} that of the service.`,
     advice: 'Set the clock, preferably by NTP: signed calls with a wrong time are refused.',
   };
 }

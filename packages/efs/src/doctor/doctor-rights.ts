@@ -19,7 +19,7 @@ interface Caller {
 
 const callers = new WeakMap<Configuration, Promise<Caller | undefined>>();
 
-/** Opens the actor with the identity; undefined without one. Asks for its passphrase once. */
+/** Opens the actor with the identity, if there is one, and asks for its passphrase once. */
 function openCaller(configuration: Configuration): Promise<Caller | undefined> {
   const known = callers.get(configuration);
   if (known !== undefined) return known;
@@ -47,7 +47,7 @@ export async function checkCertificates({ configuration }: DoctorCase): Promise<
   if (host === undefined || canisterId === undefined) {
     return {
       isGood: undefined,
-      message: 'The canister id is not in the address: give --canister-id to have it checked.',
+      message: 'The canister id is not in the address: give --canister-id.',
     };
   }
   const storage = createNodeStorage({ host, canisterId, timeoutMs, retry });
@@ -67,7 +67,7 @@ export async function checkCertificates({ configuration }: DoctorCase): Promise<
   }
 }
 
-/** A bucket that hardly exists: for it, a valid and an invalid key get different errors. */
+/** A bucket that hardly exists. Requests for it fail differently with valid and invalid keys. */
 const noBucket = 'efsDoctorAsks';
 
 export async function checkKey({ configuration, buckets }: DoctorCase): Promise<Finding> {
@@ -203,7 +203,7 @@ export async function checkCycles({ configuration }: DoctorCase): Promise<Findin
   const status = await caller?.storage.status();
   const days = status && daysLeft(status);
   if (status?.cycles === undefined || days === undefined) {
-    return { isGood: undefined, message: 'Only controllers and owners of buckets can see them.' };
+    return { isGood: undefined, message: 'Only controllers and bucket owners see the cycles.' };
   }
   const trillions = (status.cycles / 1e12).toFixed(2);
   const time = days > daysShownMax ? 'more than ten years' : `${days} days`;

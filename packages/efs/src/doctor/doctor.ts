@@ -28,7 +28,6 @@ const checks: Readonly<Record<string, Check>> = {
   cycles: checkCycles,
 };
 
-/** `version`: the version of this command. */
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
@@ -74,7 +73,7 @@ async function* examine(
   } catch (error) {
     yield [
       'configuration',
-      failed(error, 'Correct it; efs --help lists which setting takes precedence.'),
+      failed(error, 'Correct the setting; efs --help shows which settings take precedence.'),
     ];
     return;
   }

@@ -19,8 +19,8 @@ export interface DoctorCase {
 }
 
 /**
- * Returns the finding of a check that threw. If the service is unreachable, the checks of address
- * and certificate report it and the other checks are omitted.
+ * Returns the finding of a check that threw. An unreachable service counts as not checked, because
+ * the checks of address and certificate report it.
  */
 export function failed(error: unknown, advice?: string): Finding {
   const isUnasked = exitCodeOf(error) === exitCodes.unreachable;
@@ -38,7 +38,7 @@ interface Fault {
   readonly advice: string;
 }
 
-/** Returns the fault of the canister or the network in an error, without its advice. */
+/** Returns the fault of the canister or the network, and the advice, that an error contains. */
 export function faultOf(error: unknown): Fault | undefined {
   if (!isStorageError(error)) return undefined;
   const { problem, advice } = error.details ?? {};

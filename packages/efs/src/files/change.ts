@@ -17,13 +17,13 @@ import { continueAfterFailure, countDone, endSummary, startSummary } from '../tr
 export interface ChangeFlags {
   readonly type?: string;
   readonly tag?: readonly string[];
-  /** False: none. */
+  /** False: --no-tags. */
   readonly tags?: boolean;
   readonly cacheControl?: string;
-  /** False: none. */
   readonly header?: readonly string[];
+  /** False: --no-headers. */
   readonly headers?: boolean;
-  /** False: none. */
+  /** False: --no-metadata. */
   readonly metadata?: PairsFlag | false;
   readonly json?: boolean;
 }
@@ -75,7 +75,7 @@ function parseHeader(text: string): [name: string, value: string] {
   return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
 }
 
-/** Keeps existing pairs, which a change would replace, provided that the file is unchanged. */
+/** Includes the existing pairs, which a change would replace; then the file must be unchanged. */
 async function metadataChange(
   storage: Storage,
   file: FileName,

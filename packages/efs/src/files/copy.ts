@@ -114,7 +114,7 @@ function planOf({ sources, destination }: CopyOrder, { recursive }: CopyFlags): 
   return { files, folders };
 }
 
-/** Refuses a folder inside the other one, because listing the source would find the copies. */
+/** Refuses if one folder contains the other, because listing the source would find the copies. */
 function requireApart(text: string, from: Location, target: Location): Location {
   const to = { bucket: target.bucket, path: folderPrefix(target) };
   const isWithin = from.path.startsWith(to.path) || to.path.startsWith(from.path);
@@ -122,7 +122,7 @@ function requireApart(text: string, from: Location, target: Location): Location 
   throw new UsageError(`One of ${text} and ${nameOf(to)} contains the other: name another folder.`);
 }
 
-/** No task rejects: it returns the error that ends the whole work, if there is one. */
+/** Yields tasks that never reject: each returns the error that ends the whole work, if any. */
 async function* tasksOf(
   job: Job,
   { files, folders }: Plan,
@@ -199,7 +199,7 @@ async function moveFolder(job: Job, folder: FolderStep): Promise<void> {
   if (moved + failed.length === 0) await requireSomething(job, folder);
 }
 
-/** Refuses a folder without files, unless a repeated move has emptied it before. */
+/** Refuses a folder without files, unless an earlier run of the same move has emptied it. */
 async function requireSomething(
   { storage, kind, signal }: Job,
   { text, from, to }: FolderStep,
@@ -212,7 +212,7 @@ async function requireSomething(
     if (items.length > 0) {
       const target = printable(nameOf(to));
       printNote(
-        `${printable(text)} is empty and ${target} has files: the move has finished before.`,
+        `${printable(text)} is empty and ${target} has files: an earlier move is complete.`,
       );
       return;
     }

@@ -120,7 +120,7 @@ async function putInput(run: Run, storage: Storage, one: OneFile): Promise<FileR
     );
   }
   const bar = startProgress(one.name.path, run.isQuiet);
-  // Without this, the read would wait for the next byte.
+  // Without this, an aborted read would wait for the next byte.
   const stop = () => process.stdin.destroy(abortedError(signal.reason));
   const settled = onAbort(signal, stop);
   const common = { ...uploadOptions(one, run), size, onProgress: bar.report };

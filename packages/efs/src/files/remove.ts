@@ -65,7 +65,10 @@ async function removeAll(
   }
 }
 
-/** Removes all files of a folder or bucket, or a file of that name. Only a bucket may be empty. */
+/**
+ * Removes all files of a folder or bucket, or else the file of that name. Throws NoSuchFile if
+ * neither exists; a bucket may be empty.
+ */
 async function removeFolder(removal: Removal, text: string): Promise<void> {
   const location = parseLocation(text);
   const { bucket, path } = location;

@@ -13,7 +13,7 @@ export interface TreeFlags {
   readonly json?: boolean;
 }
 
-/** Children by name, a folder's with its slash; a file has `undefined`. */
+/** Children by name. The name of a folder ends in a slash; the value of a file is undefined. */
 type Folder = Map<string, Folder | undefined>;
 
 interface Place {

@@ -10,7 +10,7 @@ import { continueAfterFailure, countDone, finish, startSummary } from '../transf
 
 const columns: readonly Column<UploadSession>[] = [
   { title: 'ID', value: ({ uploadId }) => uploadId },
-  { title: 'CAME', value: ({ uploadedSize }) => formatBytes(uploadedSize), isNumber: true },
+  { title: 'SENT', value: ({ uploadedSize }) => formatBytes(uploadedSize), isNumber: true },
   {
     title: 'OF',
     value: ({ isSizeKnown, totalSize }) => (isSizeKnown ? formatBytes(totalSize) : '–'),

@@ -11,11 +11,11 @@ const keyHint =
   'give an API key by EFS_API_KEY or --api-key, or an identity with the right by --identity and ' +
   '--transport actor';
 
-/** The messages of the client and of the agent. */
+/** The message of the client or of the agent for a service that was not reached. */
 export const notReached =
   /^(?:The service was not reached|Failed to fetch HTTP request): (?:TypeError: )?(.*)$/s;
 
-/** By error code; the first matching pattern counts. Some match only earlier services. */
+/** By error code; the first matching pattern counts. Some match messages of older services. */
 const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
   Unauthorized: [[/API key/, () => `A key is missing: ${keyHint}.`]],
   InvalidApiKey: [

@@ -22,7 +22,7 @@ const rateWindowMs = 5_000;
 const redrawMs = 100;
 /** Time overhead of a file in the estimate of the remaining time, as a number of bytes. */
 const fileWorkBytes = 100_000;
-/** For `^C`, which a terminal writes after the line. */
+/** Columns left free for `^C`, which a terminal writes after the line. */
 const spareColumns = 3;
 const nameColumnsMin = 8;
 const nameColumnsMax = 28;
@@ -151,7 +151,7 @@ function barOf({ doneBytes, totalBytes }: ProgressState, columns: number): strin
   return `[${'#'.repeat(full)}${'-'.repeat(inner - full)}]`;
 }
 
-/** An upper limit: many characters beyond ASCII take two columns. */
+/** Returns an upper limit of the columns: many characters beyond ASCII take two. */
 function columnsOf(text: string): number {
   let columns = 0;
   for (const character of text) columns += character <= '\u02ff' || character === '…' ? 1 : 2;

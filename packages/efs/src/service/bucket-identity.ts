@@ -20,7 +20,7 @@ export function addBucketIdentity(program: Command): void {
     .description('manage the identity of an end-to-end bucket');
   identity
     .command('show <bucket>')
-    .description('print the recipients of its files, checked against the network')
+    .description("print the recipients of the bucket's files, verified by the network")
     .addOption(json())
     .action((bucket: string, _flags, command: Command) => showIdentity(runOf(command), bucket));
   identity
@@ -113,10 +113,10 @@ async function rotateIdentity(run: Run, bucket: string): Promise<void> {
   const { epoch } = await openEpoch(run, bucket);
   if (isJson()) printJson({ bucket, epoch });
   else printLine(bucket);
-  if (!run.isQuiet) printNote(`New files are for epoch ${epoch}; what is stored stays as it is.`);
+  if (!run.isQuiet) printNote(`New files are for epoch ${epoch}; stored files do not change.`);
 }
 
-/** Also publishes the recipient, so that callers without an identity can upload at once. */
+/** Begins an epoch and publishes its recipient: others can then upload at once. */
 export async function openEpoch(run: Run, bucket: string): Promise<EpochIdentity> {
   const { endToEnd } = await (await run.manager()).buckets.rotateIdentity(bucket);
   return (await run.ownSecrets()).identity(bucket, endToEnd);

@@ -32,7 +32,7 @@ async function whoami(configuration: Configuration, flags: { json?: boolean }): 
     principal: loaded?.identity.getPrincipal().toText() ?? anonymous,
     identity: loaded && sayIdentity(loaded),
     keyKind: loaded?.identity.kind,
-    // In the form of `efs key ls`.
+    // Shortened as in `efs key ls`.
     apiKey: apiKey && `${apiKey.slice(0, 8)}…`,
     filesGo: waysOfFiles[transport],
     profile,

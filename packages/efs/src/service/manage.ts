@@ -125,7 +125,7 @@ function optionsOf(flags: BucketFlags): BucketOptions {
   return { isPublic, isSite, quotaBytes, quotaFiles, keepVersionsDays, endToEnd };
 }
 
-/** Returns undefined without any of these flags. */
+/** Returns undefined without flags for end-to-end encryption. */
 function endToEndOf(flags: BucketFlags): EndToEndSettings | undefined {
   const { endToEnd, recipient, vetkeys, sealNames } = flags;
   const recipients = flags.recipients === false ? [] : recipient;

@@ -113,7 +113,7 @@ async function keyOf(name: string, { apiKey, identity }: AddFlags): Promise<stri
   if (apiKey === '-') return checkedKey(await readInput());
   if (apiKey !== undefined) return checkedKey(apiKey);
   if (identity !== undefined || !hasTerminal()) return undefined;
-  const typed = await askHidden(`API key of ${name} (nothing for none; it is not shown): `);
+  const typed = await askHidden(`API key of ${name} (not shown; leave empty for none): `);
   return typed.trim() === '' ? undefined : checkedKey(typed);
 }
 
@@ -137,7 +137,7 @@ function forget(name: string, profile: Profile | undefined): void {
 function saySecret({ apiKey, identity, isInKeyring }: Profile, ofIt = ''): string {
   if (isInKeyring) return `The key${ofIt} is in the system's keyring`;
   if (apiKey !== undefined) return `The key${ofIt} is in ${profilesFile(process.env)}`;
-  return identity === undefined ? 'It has no key and no identity' : `It calls as ${identity}`;
+  return identity === undefined ? 'It has no key and no identity' : `The identity is ${identity}`;
 }
 
 interface Row {

@@ -31,10 +31,10 @@ export async function createAccessKey(command: Command): Promise<void> {
   }
   printLine(`AWS_ACCESS_KEY_ID=${accessKeyId}`);
   printLine(`AWS_SECRET_ACCESS_KEY=${secretAccessKey}`);
-  printNote(`For ${textOf(access)}. The secret is not shown again.`);
+  printNote(`The access key is for ${textOf(access)}. The secret is not shown again.`);
 }
 
-/** Stores a profile by its name, so that it can change, and a key without a profile directly. */
+/** Returns the name of a profile, so that its changes apply, or else an API key and its address. */
 function accessOf({ profile, apiKey, url }: Configuration): Access {
   if (profile !== undefined) return { profile };
   if (apiKey !== undefined && url !== undefined) return { apiKey, url };

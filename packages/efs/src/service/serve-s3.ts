@@ -113,7 +113,7 @@ function configurationFor(served: Configuration, credential: Credential | undefi
   return { ...named, identity: undefined, identityPem: undefined };
 }
 
-/** The served service without a caller, whose public files anybody may read. */
+/** Returns the served configuration without a caller, for public files. */
 function anonymous(served: Configuration): Configuration {
   const nobody = { apiKey: undefined, identity: undefined, identityPem: undefined };
   return { ...served, ...nobody, transport: 'actor' };

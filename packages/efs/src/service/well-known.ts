@@ -72,7 +72,7 @@ export async function removeDomain(run: Run, name: string): Promise<void> {
   const domains = await readDomains(wellKnown);
   if (!domains.includes(domain)) {
     throw new UsageError(
-      `The domain ${domain} is not registered: efs domain ls shows those that are.`,
+      `The domain ${domain} is not registered: efs domain ls shows the registered ones.`,
     );
   }
   await saveDomains(

@@ -77,8 +77,13 @@ function addAccess(access: Command): void {
     .action((disallow: string[], _flags, command: Command) =>
       changeCreators(runOf(command), { disallow }),
     );
-  addBudget(access, 'anonymous', 'anonymousUpdates', 'limit successful requests without a key');
-  addBudget(access, 'links', 'linkUpdates', 'limit requests by links that cost an update');
+  addBudget(
+    access,
+    'anonymous',
+    'anonymousUpdates',
+    'limit requests without a key that cost an update',
+  );
+  addBudget(access, 'links', 'linkUpdates', 'limit link requests that cost an update');
   addBudget(access, 'refusals', 'refusals', 'limit refused calls of callers without a right');
   addBudget(access, 'derivations', 'derivations', 'limit derivations for end-to-end buckets');
 }
@@ -98,7 +103,7 @@ function addBudget(access: Command, name: string, budget: BudgetName, descriptio
 }
 
 function addRotate(rotate: Command): void {
-  const waiting = 'wait until the new key wraps everything';
+  const waiting = 'wait until the new key has replaced the old one everywhere';
   rotate
     .command('bucket <bucket>')
     .description("replace a bucket's key; for its owners")
@@ -154,13 +159,13 @@ async function removeMember(run: Run, { bucket, principal, isRotated }: Removal)
   printResult({ bucket, removed: principal, epoch: opened?.epoch }, principal);
   if (run.isQuiet || !endToEnd?.usesVetKeys) return;
   printNote(
-    'The service no longer sends it files. It can still read files that it downloaded and, if it has ' +
-      'decrypted any, copies of the files stored until now.',
+    'The service no longer sends files to this member, who can still read downloaded files and, ' +
+      'after decrypting any of them, copies of all files stored until now.',
   );
   printNote(
     opened === undefined
-      ? `It could also decrypt copies of new files: efs rotate identity ${bucket} prevents that.`
-      : `New files are encrypted for epoch ${opened.epoch}, which it cannot decrypt.`,
+      ? `This member could also decrypt copies of new files: efs rotate identity ${bucket} prevents that.`
+      : `New files are encrypted for epoch ${opened.epoch}, and this member cannot decrypt them.`,
   );
 }
 
@@ -207,7 +212,7 @@ async function setBudget(
   const storage = await run.manager();
   const sizes = { burst, perMinute };
   await storage.access.update({ [budget]: sizes });
-  printResult(sizes, `${burst} updates at once, ${perMinute} more a minute.`);
+  printResult(sizes, `${burst} at once, ${perMinute} more a minute.`);
 }
 
 async function rotateBucket(run: Run, bucket: string, flags: { wait?: boolean }): Promise<void> {
@@ -235,7 +240,7 @@ function parseSource(text: string | undefined): RootKeySource | undefined {
 
 const pollMs = 2_000;
 
-/** The new key is in use at once; what remains is to wrap again the keys that the old one wraps. */
+/** The new key is in use at once. The rest of a rotation wraps the keys of the old one again. */
 async function rotated(run: Run, storage: Storage, flags: { wait?: boolean }): Promise<void> {
   const { signal, isQuiet } = run;
   const isRotating = async () => (await storage.status({ signal })).encryption.isRotating;

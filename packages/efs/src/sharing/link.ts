@@ -1,4 +1,4 @@
-// `efs link`: addresses by which anybody who has one can read a file, also of a private bucket.
+// `efs link`: addresses with which anybody can read a file, even in a private bucket.
 
 import type { LinkRecord } from '../../../client/src/types/links.ts';
 import type { Run } from '../config/run.ts';
@@ -42,7 +42,7 @@ export async function createLink(run: Run, text: string, flags: LinkFlags): Prom
   printLine(link.url);
   if (run.isQuiet) return;
   const isWhole = !link.url.startsWith('/');
-  if (!isWhole) printNote("Put the gateway's address of the canister before it, or give --url.");
+  if (!isWhole) printNote("Put the canister's gateway address before the path, or give --url.");
   const until = link.expiresAt === undefined ? 'it is removed' : inUtc(link.expiresAt);
   // Without --, the id would be read as a flag.
   const id = link.id.startsWith('-') ? `-- ${link.id}` : link.id;

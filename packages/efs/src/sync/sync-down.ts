@@ -146,7 +146,7 @@ async function transferOne(job: SyncJob, { step, folder, parallel, progress }: O
   }
 }
 
-/** Creates each folder separately, because a link among them would lead outside. */
+/** Creates each folder separately, because a symbolic link among them could lead outside. */
 async function makeFolders(folder: string, path: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   let inner = folder;
@@ -171,7 +171,7 @@ async function removeLocal(job: SyncJob, folder: string, names: readonly string[
   }
 }
 
-/** Removes empty folders, which a bucket cannot have. */
+/** Removes folders that have become empty, because a bucket has no empty folders. */
 async function removeEmptied(folder: string, inner: string): Promise<void> {
   for (let path = inner; path.length > folder.length && path !== '.'; path = dirname(path)) {
     const isGone = await rmdir(path).then(

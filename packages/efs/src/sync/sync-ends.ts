@@ -43,7 +43,7 @@ export async function syncEnds(names: Names, storage: () => Promise<Storage>): P
   return endsByService(names, storage);
 }
 
-/** If no local file has either name, the destination is a bucket, provided that it exists. */
+/** If neither name is a local folder, the destination is in a bucket if that bucket exists. */
 async function endsByService(
   { source, destination }: Names,
   storage: () => Promise<Storage>,

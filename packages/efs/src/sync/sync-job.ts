@@ -1,5 +1,5 @@
-// Shared by syncs in all directions. A sync plans everything before it changes anything, continues
-// after the failure of a file, but removes nothing then.
+// Shared by syncs in all directions. A sync plans everything before it changes anything. It
+// continues after the failure of a file, but then removes nothing.
 
 import type { Storage } from '../../../client/src/storage.ts';
 import { StorageError } from '../../../client/src/storage-error.ts';
@@ -33,7 +33,7 @@ export interface SyncJob {
   readonly counts: { done: number; same: number; removed: number };
   /** Failures of single files, which do not stop the others. */
   readonly failures: unknown[];
-  /** For JSON. */
+  /** The changes, for the JSON output. */
   readonly actions: object[];
 }
 

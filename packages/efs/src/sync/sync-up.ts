@@ -1,4 +1,4 @@
-// Syncs a folder on this machine to a folder of a bucket: uploads files with another digest, small
+// Syncs a folder on this machine to a folder of a bucket: uploads files whose digest differs, small
 // ones together, and continues interrupted uploads of large ones.
 
 import { etagOf, likelyChunkBytes } from '../../../client/src/bytes/digest.ts';
@@ -103,7 +103,7 @@ async function hasDigestOf(source: OpenedSource, there: FileRecord): Promise<boo
   return (await etagOf(digests)) === there.etag;
 }
 
-/** Checks that the chunk length that the service returned is possible. */
+/** Returns the record's chunk length if it is possible, and otherwise a guess. */
 function chunkBytesOf(there: FileRecord): number | undefined {
   const { chunkSize = 0 } = there;
   const isPossible = chunkSize >= chunkBytesMin && chunkSize <= chunkBytesMax;
@@ -135,7 +135,7 @@ async function sendSmall(job: SyncJob, { steps, bucket, progress }: SmallOnes): 
   return others;
 }
 
-/** Yields whole files, so that none stays open meanwhile. Collects files that have grown. */
+/** Yields the bytes of files, so that none stays open. Adds files that have grown to `others`. */
 async function* readAll(
   job: SyncJob,
   steps: readonly UpStep[],

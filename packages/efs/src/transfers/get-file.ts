@@ -23,7 +23,7 @@ import type { TransferName } from './transfer-state.ts';
 
 interface Wanted {
   readonly name: FileName;
-  /** The record in a list: an answer with another file's bytes is refused. */
+  /** The file's record from a list. A response with the bytes of another file is refused. */
   readonly listed?: Listed;
   readonly target: TargetFile;
   readonly common: DownloadOptions;
@@ -64,7 +64,7 @@ export async function fetchFile(
     if (transfer) await rememberPart(transfer, { etag: download.etag, part: written });
     if (part === undefined) await createPart(written, target);
     part = written;
-    // A range is written to its own file, from its first byte.
+    // A range is written from the start of the temporary file.
     const start = common.range === undefined ? download.start : 0;
     await writePart(part, { body: download.body, start, mode: target.mode });
     await rename(part, target.file);

@@ -25,7 +25,7 @@ export async function findLinkTarget(
   }
   const file = await findTarget(target, name);
   if (!run.isQuiet) {
-    printNote(`Saves it as "${printable(path)}"; efs get <link> NAME gives it another name.`);
+    printNote(`Saves the file as "${printable(path)}"; efs get <link> NAME gives it another name.`);
   }
   return file;
 }

@@ -1,4 +1,4 @@
-// `efs ls`, `efs stat` and `efs status`.
+// `efs ls` and `efs stat`, and the printing of records.
 
 import type { Storage } from '../../../client/src/storage.ts';
 import { ageType } from '../../../client/src/types/end-to-end.ts';

@@ -1,5 +1,6 @@
-// Records which temporary file belongs to which `efs get`, for --resume. One process at a time can
-// claim it; it is removed when its process has ended and nobody continues it.
+// Records which temporary file belongs to which `efs get`, for --resume. Only one process at a time
+// can claim the file. A later download that does not continue it deletes it, as does any transfer
+// after seven days.
 
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -19,7 +20,7 @@ export interface FormerPart {
   readonly part: string;
 }
 
-/** Claims the record by renaming it, so that only one of two concurrent processes gets it. */
+/** Claims the file by renaming it, so that only one of two concurrent processes gets it. */
 export async function claimPart(
   transfer: TransferName,
   target: TargetFile,
@@ -44,7 +45,7 @@ export async function rememberPart(transfer: TransferName, former: FormerPart): 
     await saveState(transfer, { etag, part: basename(part), processId: process.pid });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    printNote(`This transfer cannot be remembered, --resume will not find it: ${reason}`);
+    printNote(`This transfer cannot be recorded, so --resume will not find it: ${reason}`);
   }
 }
 

@@ -1,4 +1,4 @@
-// Uploads one file by an upload that can be continued: its id is recorded until it is complete.
+// Uploads one file. An interrupted upload can be continued, because its id is recorded meanwhile.
 
 import { resolve } from 'node:path';
 import type { FileSource } from '../../../client/src/node/file-source.ts';
@@ -99,8 +99,8 @@ export async function putFile(run: Run, storage: Storage, opened: OpenedFile): P
 type FormerUpload = Required<Pick<UploadOptions, 'ageHeader'>> & { readonly resume: string };
 
 /**
- * Returns the id of an interrupted upload of the same file with the same options. Cancels any other
- * that no process works on, because it would take up one of the bucket's uploads for days.
+ * Returns the id of an interrupted upload of the same file with the same options. Cancels another
+ * one unless a process still works on it, because the number of a bucket's open uploads is limited.
  */
 async function formerUpload(
   storage: Storage,
@@ -133,7 +133,7 @@ async function uploadOrResume(
   if (former === undefined) return storage.upload(source, common);
   const onSession: UploadOptions['onSession'] = (session) => {
     if (session.uploadId !== former.resume) {
-      printNote('The line is now too slow for the interrupted upload, so it starts over.');
+      printNote('The connection is now too slow for the interrupted upload, so it starts over.');
     }
     return common.onSession?.(session);
   };

@@ -21,7 +21,7 @@ export function unsafeReason(
     return 'its name would not stay in the folder';
   }
   if (path.includes('\0')) return 'its name has a zero byte';
-  if (names.some(isPartName)) return 'its name is that of a file which efs has not fetched yet';
+  if (names.some(isPartName)) return 'its name is reserved for partial downloads of efs';
   if (platform !== 'win32') return undefined;
   if (windowsForbidden.test(path) || controls.test(path)) {
     return 'its name has a character that Windows does not allow';

@@ -51,7 +51,7 @@ export async function moveFile(storage: Storage, carried: Carried): Promise<void
   await storage.remove(from, { signal });
 }
 
-/** Returns whether the copy is newer and as large; digests of encrypted files are no help. */
+/** Returns whether the copy is not older and as large: digests of ciphertexts always differ. */
 export async function isCopied(run: Run, source: FileRecord, copy: FileRecord): Promise<boolean> {
   if (Date.parse(copy.updatedAt) < Date.parse(source.updatedAt)) return false;
   const [one, other] = await Promise.all([source, copy].map((record) => sizeWithin(run, record)));

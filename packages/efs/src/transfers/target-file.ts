@@ -77,7 +77,7 @@ function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** A link's file need not exist; a cycle of links has already failed at `stat`. */
+/** Follows links. The file need not exist; a cycle of links has already failed at `stat`. */
 async function realFile(path: string): Promise<string> {
   const folder = await realFolder(dirname(path));
   const file = join(folder, basename(path));
@@ -93,18 +93,18 @@ async function realFolder(path: string): Promise<string> {
   return realpath(path);
 }
 
-/** Returns a unique name that is short enough beside any target. */
+/** Returns a unique name in the target's folder, which is short enough for any file system. */
 export function freshPart({ file }: TargetFile): string {
   return join(dirname(file), `.efs-${randomBytes(8).toString('hex')}.part`);
 }
 
-/** Never opens an existing file. Only users who may read the replaced file may read it. */
+/** Never opens an existing file. The new file has the permissions of the file it will replace. */
 export async function createPart(part: string, { mode }: TargetFile): Promise<void> {
   const created = mode === undefined ? newFileMode : mode | ownerReadWrite;
   await (await open(part, 'wx', created)).close();
 }
 
-/** Writes the body from byte `start` of the temporary file and drops what it had from there on. */
+/** Truncates the temporary file to `start` bytes and appends the body. */
 export async function writePart(
   part: string,
   { body, start, mode }: PartBody & { readonly mode: number | undefined },

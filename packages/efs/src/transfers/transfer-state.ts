@@ -1,6 +1,6 @@
-// State that resumes an interrupted transfer: one small file each under the user's state folder,
+// State for resuming interrupted transfers: one small file for each in the user's state folder,
 // `$XDG_STATE_HOME/efs` (`~/.local/state/efs`). Only the user can read it, because an upload id
-// lets others continue the upload; it holds no key.
+// lets others continue the upload. The file contains no key.
 
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -37,7 +37,7 @@ export interface DownloadState {
   readonly processId: number;
 }
 
-/** The service keeps an open upload for the same time. */
+/** Records are kept as long as the service keeps an open upload. */
 const keptMs = 7 * 24 * 3_600_000;
 
 export function stateFolder(): string {
