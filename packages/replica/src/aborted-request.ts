@@ -1,6 +1,6 @@
 // The error of a request that gets no answer.
 
-/** The client is gone, or no answer must be sent: the connection ends without one. */
+/** Thrown if the client is gone or must get no answer; the connection then ends. */
 export class AbortedRequest extends Error {
   override readonly name = 'AbortedRequest';
 }

@@ -35,8 +35,8 @@ export function refuseStranger(
   if (origin === undefined || allowedOrigins.has(origin)) return undefined;
   if (isOwn(webUrl(origin)?.hostname ?? '')) return undefined;
   return (
-    `Pages of the origin "${origin}" may not reach the agent endpoints, those of ${ownHelp} may; ` +
-    'npm start -- --allow-origin adds others.'
+    `Pages of the origin "${origin}" may not use the agent endpoints, only pages of ${ownHelp}. ` +
+    'Allow other origins with npm start -- --allow-origin.'
   );
 }
 

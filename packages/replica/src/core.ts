@@ -117,7 +117,7 @@ export const osPageBytes = 4_096;
 export interface StableMemory {
   /** Size in Wasm pages of 64 KiB, uncommitted growth included. */
   pages(): number;
-  /** Returns the former size in Wasm pages, or -1 when the limit (500 GiB) would be passed. */
+  /** Returns the former size in Wasm pages, or -1 if the limit (500 GiB) would be exceeded. */
   grow(pages: number): number;
   /** The caller has checked the bounds. */
   read(offset: number, target: Uint8Array): void;
@@ -350,7 +350,7 @@ export interface Lifecycle {
     origin?: ChangeOrigin,
   ): Reject | undefined;
   start(canisterId: Principal): Reject | undefined;
-  /** Resolves when every open call context is closed, or rejects after the time-out. */
+  /** Resolves when every open call context is closed, or with a Reject after the time-out. */
   stop(canisterId: Principal): Promise<Reject | undefined>;
   uninstall(canisterId: Principal, origin?: ChangeOrigin): Reject | undefined;
   remove(canisterId: Principal): Reject | undefined;

@@ -1,5 +1,5 @@
 // The replica's HTTP server on both loopback addresses, which dispatches requests to the agent
-// endpoints, the health check and the gateway. It knows neither canisters nor Candid.
+// endpoints, the health check and the gateway.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer, STATUS_CODES } from 'node:http';
@@ -16,7 +16,7 @@ import type { LoopbackServer } from './loopback.ts';
 import { errorCode, listenOnLoopback } from './loopback.ts';
 import type { ClientTimes } from './network/profile.ts';
 
-/** Maximum request body of the agent endpoints, as in replicas. */
+/** Maximum request body of the agent endpoints, as on the network. */
 const apiBodyBytesMax = 5 * 1_024 * 1_024;
 const headerBytesMax = 64 * 1_024;
 const keepAliveMilliseconds = 75_000;

@@ -1,4 +1,4 @@
-// Calls from the same process: without signatures and CBOR, but with the checks of messages.
+// Calls from the same process: without signatures and CBOR, but with the checks that messages get.
 
 import { Principal } from '@dfinity/principal';
 import type { CallMessage, InstallMode, Outcome, Reject, UpgradeOptions } from './core.ts';
@@ -48,7 +48,7 @@ export interface InProcessCalls {
   ): Promise<Uint8Array>;
 }
 
-/** Practically unlimited: a GiB costs 4 T per year, and 2 T to upload. */
+/** Practically unlimited: a GiB costs 4 trillion cycles per year, and 2 trillion to upload. */
 const defaultCycles = 100_000_000_000_000_000n;
 /** `DIDL` with no types and no values. */
 const noArguments = Uint8Array.of(0x44, 0x49, 0x44, 0x4c, 0, 0);

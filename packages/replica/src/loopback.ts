@@ -1,5 +1,5 @@
 // Listens on both loopback addresses with one port, because `localhost` resolves to either,
-// depending on system and program. It knows nothing of the service.
+// depending on system and program.
 
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
-// HTTPS outcalls of canisters. The program that starts the replica chooses who executes them: a
-// function, for tests, or `fetchOutcalls`, which sends real requests. IC spec, "IC method
+// HTTPS outcalls of canisters. The program that starts the replica chooses the function that
+// executes them: one of a test, or `fetchOutcalls`, which sends real requests. IC spec, "IC method
 // http_request".
 
 import { request as requestHttp } from 'node:http';
@@ -28,7 +28,7 @@ export interface OutcallResponse {
   readonly body: Uint8Array;
 }
 
-/** Throws an OutcallError, or another Error, which counts as SYS_TRANSIENT. */
+/** Throws an OutcallError; any other Error counts as SYS_TRANSIENT. */
 export type Outcalls = (request: OutcallRequest) => Promise<OutcallResponse>;
 
 /** A reject to the canister: 1 SYS_FATAL, which is permanent; 2 SYS_TRANSIENT. */
@@ -47,7 +47,7 @@ const timeoutMilliseconds = 30_000;
 /** Maximum length of a host in an error; also from `rpc_server.rs`. */
 const shownHostMax = 50;
 
-/** Returns whether a host is `127.0.0.1`, `[::1]`, `localhost` or a subdomain of it. */
+/** Returns whether a host is in 127.0.0.0/8, or is `[::1]`, `localhost` or a subdomain of it. */
 export function isLoopback(hostname: string): boolean {
   if (hostname === '[::1]' || hostname === 'localhost' || hostname.endsWith('.localhost')) {
     return true;
@@ -55,7 +55,10 @@ export function isLoopback(hostname: string): boolean {
   return /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** Sends the request from this machine, without redirects and decompression, as on the network. */
+/**
+ * Sends the request from this machine; follows no redirects and decompresses nothing, as the
+ * network.
+ */
 export const fetchOutcalls: Outcalls = (outcall) =>
   new Promise((resolve, reject) => {
     const url = new URL(outcall.url);

@@ -11,7 +11,7 @@ export interface ReplicaClock {
   now(): bigint;
   /** Throws a RangeError for a negative step: time never runs backwards. */
   advance(nanoseconds: bigint): void;
-  /** Makes time continue there if the clock is behind. */
+  /** Makes time continue from `timeNs` if the clock is behind. */
   continueFrom(timeNs: bigint): void;
 }
 

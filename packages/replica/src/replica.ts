@@ -54,7 +54,9 @@ export interface ReplicaOptions {
   readonly repair?: boolean;
   /** Receives sentences about state that had to be changed, and about a late system clock. */
   readonly onNote?: (sentence: string) => void;
-  /** Called before each write to the state with its bytes; an exception fails the write. */
+  /**
+   * Called before each write to the state with its number of bytes; an exception fails the write.
+   */
   readonly onDiskWrite?: (bytes: number) => void;
   /** The clock, ns since 1970. With one, only `tick()` runs timers. */
   readonly now?: () => bigint;
@@ -92,12 +94,15 @@ export interface Replica extends InProcessCalls {
   readonly reports: readonly MessageReport[];
   lastMessage(): MessageReport | undefined;
   canisters(): CanisterView[];
-  /** Sets the canister of plain `localhost` until the replica stops; by default the oldest one. */
+  /**
+   * Sets the canister of plain `localhost` until the replica stops; by default the oldest that
+   * serves HTTP.
+   */
   serveAtPlainAddress(canisterId: PrincipalLike): void;
   stableMemory(canisterId: PrincipalLike): StableMemoryView;
   /** Runs everything that is due, including heartbeats, and all resulting messages. */
   tick(): Promise<void>;
-  /** Moves the clock; from then on only `tick()` runs timers. */
+  /** Moves the clock forward; from then on only `tick()` runs timers. */
   advanceTime(nanoseconds: bigint): void;
   /** Replaces the faults. Throws an Error unless the replica was started with `faults`. */
   setFaults(faults: QueryFaults): void;
@@ -198,7 +203,7 @@ function openNetwork(options: ReplicaOptions, engine: RunningEngine): Network | 
   return createNetwork({ engine, profile, faults, seed });
 }
 
-/** Created at the first start and then always the same. */
+/** Returns the secret, which the first start creates and stores. */
 function secretSeed(store: StateStore, name: string): Uint8Array {
   const stored = store.getValue(name);
   if (stored !== undefined) return stored;

@@ -1,4 +1,4 @@
-// Whether a canister's code has `http_request`, which decides the canister of plain `localhost`.
+// Finds canisters whose code has `http_request`: the oldest is that of plain `localhost`.
 
 import { gunzipSync } from 'node:zlib';
 import type { StateStore } from './core.ts';
@@ -9,7 +9,10 @@ const httpMethods: ReadonlySet<string> = new Set([
   'canister_composite_query http_request',
 ]);
 
-/** Returns a function from a module's hash to the result; it reads each module once. */
+/**
+ * Returns a function from a module's hash to whether the module serves HTTP; reads each module
+ * once.
+ */
 export function createHttpLookup(store: StateStore): (moduleHash: Uint8Array) => boolean {
   const known = new Map<string, boolean>();
   return (moduleHash) => {

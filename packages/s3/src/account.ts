@@ -7,7 +7,7 @@ import { idOfVersion } from './version-id.ts';
 
 export interface Account {
   readonly storage: Storage;
-  /** Returns modes of buckets, whether they store versions, and the decrypted sizes of files. */
+  /** Modes of buckets, whether they store versions, and the decrypted sizes of files. */
   readonly secrets: Pick<
     BucketSecrets,
     'mode' | 'readerMode' | 'keepsVersions' | 'plainSize' | 'forget'

@@ -1,5 +1,6 @@
 // The bucket and key of a request: both in its path or, if the server has a domain, in its host and
-// path (virtual-host addressing). Nothing is normalized: `..` and `//` are characters of a key.
+// path (virtual-host addressing). Nothing is normalized: `..` and `//` are ordinary characters of a
+// key.
 
 import { bucketIdRefusal, isBucketId } from '../../wire/src/bucket-id.ts';
 import { S3Error } from './s3-error.ts';

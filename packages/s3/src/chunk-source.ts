@@ -20,7 +20,7 @@ export interface MemoryBudget {
   readonly receiving: Semaphore;
 }
 
-/** A client that sends a chunk more slowly lets others go first. */
+/** A client that takes longer to send a chunk lets others go first. */
 const promptMsMax = 2_000;
 
 /** The total length, and the bytes as they arrive. */
@@ -31,7 +31,7 @@ export interface ChunkSource extends UploadSource {
   close(): void;
 }
 
-/** Slices must be requested in order, one at a time. Fails if the body fails, before its end. */
+/** Slices must be requested in order, one at a time. If the body fails, so does the last slice. */
 export function chunkSource(body: Bytes, memory: MemoryBudget, signal: AbortSignal): ChunkSource {
   const { length: size, stream } = body;
   const { buffers, sending } = memory;
@@ -70,7 +70,8 @@ export function chunkSource(body: Bytes, memory: MemoryBudget, signal: AbortSign
         await filling;
         await enter();
       }
-      // A body with wrong bytes fails at its end: read it before the last chunk is sent.
+      // A body with wrong bytes fails at its end, which is therefore read before the last chunk is
+      // sent.
       if (end >= size) await pieces.next();
       return bytes;
     },

@@ -23,7 +23,7 @@ export function conditionsOf(
   };
 }
 
-/** In the order of RFC 9110 §13.2.2; throws PreconditionFailed. */
+/** Checks the conditions in the order of RFC 9110 §13.2.2; throws PreconditionFailed. */
 export function checkConditions(
   object: Pick<StoredObject, 'etag' | 'modified'>,
   conditions: Conditions,

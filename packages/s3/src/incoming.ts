@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { S3Error } from './s3-error.ts';
 import type { Place } from './workers.ts';
 
-/** Maximum total time of waiting per this many bytes: about a kilobyte per second. */
+/** Maximum total time of waiting for each `bytesMin` bytes: about a kilobyte per second. */
 const usualWaitMsMax = 60_000;
 const bytesMin = 65_536;
 

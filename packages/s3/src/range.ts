@@ -2,7 +2,7 @@
 
 import { S3Error } from './s3-error.ts';
 
-/** Half-open. */
+/** Includes `start`, excludes `end`. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -10,7 +10,8 @@ export interface ByteRange {
 
 /**
  * Returns the requested range of bytes, or undefined if the header is absent, malformed or names
- * several ranges: S3 then sends the whole object. Throws InvalidRange for a range beyond its end.
+ * several ranges: S3 then sends the whole object. Throws InvalidRange for a range beyond the
+ * object's end.
  */
 export function rangeOf(text: string | undefined, size: number): ByteRange | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(text?.trim() ?? '') ?? [];

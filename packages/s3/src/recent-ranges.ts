@@ -1,6 +1,7 @@
-// Speeds up consecutive range reads of an object, as of file systems and columnar files. A record
-// is reused for a second. If a range begins where the previous one ended, the bytes after it are
-// fetched with it. Each access key has its own cache; cached bytes belong to one entity tag.
+// Speeds up consecutive range reads of an object, as made by file systems and readers of columnar
+// files. A record is reused for a second. If a range begins where the previous one ended, the bytes
+// after it are fetched with it. Each access key has its own cache; cached bytes belong to one
+// entity tag.
 
 import type { ByteRange } from './range.ts';
 import type { StoredObject } from './stored-object.ts';
@@ -53,7 +54,7 @@ export class RecentRanges {
     this.#changes += 1;
   }
 
-  /** Returns the record of at most one second ago. */
+  /** Returns a record that is at most one second old. */
   async find(name: string, load: () => Promise<StoredObject>): Promise<StoredObject> {
     const known = this.#recent.get(name);
     const [nowMs, changes] = [this.#nowMs(), this.#changes];
@@ -100,7 +101,7 @@ export class RecentRanges {
     const end = Math.min(start + windowBytes, recent.object.size);
     const window: Window = { start, end, bytes: fetch({ start, end }) };
     recent.window = window;
-    // Readers await it; after a failure, the next reader fetches again.
+    // Readers await the bytes and get the failure; the next reader fetches again.
     window.bytes.catch(() => {
       if (recent.window === window) recent.window = undefined;
     });

@@ -53,7 +53,7 @@ export function routeOf(request: S3Request): Route {
   return route;
 }
 
-/** Parameters that clients add themselves, and those of a presigned request's signature. */
+/** Parameters that clients add to every request, and those of a presigned request's signature. */
 function isOfAll(name: string): boolean {
   return name === 'x-id' || /^x-amz-/i.test(name);
 }

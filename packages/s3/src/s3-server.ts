@@ -1,5 +1,5 @@
-// The S3 server: authenticates a request, waits for capacity, executes it and answers. Its only
-// state is on the disk: the parts of unfinished multipart uploads.
+// The S3 server: authenticates a request, waits for capacity, executes it and answers. The only
+// state that outlives a restart is that of multipart uploads, on the disk.
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -230,7 +230,10 @@ function signedRequestOf(request: IncomingMessage): SignedRequest {
   };
 }
 
-/** Reads more of the body for a few seconds: clients read a refusal only after sending it all. */
+/**
+ * Reads more of the body for a few seconds: clients read a refusal only after sending the whole
+ * body.
+ */
 function endUnread(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   const timer = setTimeout(() => request.destroy(), closeMsMax);

@@ -30,7 +30,7 @@ const concurrency = 16;
 export class SmallPuts {
   readonly #groups = new WeakMap<Account, Map<string, Group>>();
 
-  /** Resolves when the file is stored, which must fit into one update. */
+  /** Resolves when the file is stored. The file must fit into one update. */
   put(account: Account, bucket: string, file: FileToUpload): Promise<FileRecord> {
     const group = this.#groupOf(account, bucket);
     return new Promise((resolve, reject) => {

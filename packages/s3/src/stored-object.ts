@@ -9,7 +9,7 @@ import { S3Error } from './s3-error.ts';
 /** The prefix of names reserved for the server, which users cannot use. */
 export const ownPrefix = 's3.';
 
-/** Facts of the record, without absent ones. */
+/** Facts about an object that the S3 server stores in the record; absent ones are undefined. */
 export interface OwnFacts {
   /** MD5 in hexadecimal; for several parts with `-` and their number. */
   readonly etag?: string | undefined;

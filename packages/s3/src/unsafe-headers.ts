@@ -61,7 +61,7 @@ export function refuseUnsafeHeaders(request: S3Request): void {
     if (field === undefined || isAccepted(field, value)) continue;
     const { accepted = [], reason, code = 'NotImplemented' } = field;
     const header = `x-amz-${name}`.slice(0, 80);
-    // A field without accepted values may contain a key of the client, which no error repeats.
+    // A field without accepted values may contain a key of the client, which no error may repeat.
     const refused = accepted.length > 0 ? `${header}: ${value.slice(0, 80)}` : header;
     const advice = accepted.length > 0 ? `Send ${accepted.join(', ')}, or omit it.` : 'Omit it.';
     throw new S3Error(code, `${refused} is not supported: ${reason}. ${advice}`);

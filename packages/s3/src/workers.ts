@@ -135,7 +135,7 @@ export class Workers {
     }
   }
 
-  /** Returns a request of the group with the fewest running ones that may have one more. */
+  /** Returns a waiting request of the group that may run one more and runs the fewest. */
   #next(): (() => void) | undefined {
     let fewest: Group | undefined;
     for (const group of this.#groups.values()) {

@@ -1,4 +1,4 @@
-// The context of every agent endpoint, and the targets of requests as URLs name them.
+// The context that every agent endpoint receives, and the target that a request's URL names.
 
 import type { Principal } from '@dfinity/principal';
 import type { Engine } from '../core.ts';
@@ -9,7 +9,7 @@ import type { RequestType } from './envelope.ts';
 
 /**
  * Returns the canister that a call to the management canister concerns; undefined if the URL may
- * name any. Throws if the argument cannot be decoded. IC spec, "Effective canister id".
+ * name any canister. Throws if the argument cannot be decoded. IC spec, "Effective canister id".
  */
 export type EffectiveCanisterId = (method: string, arg: Uint8Array) => Principal | undefined;
 

@@ -24,7 +24,7 @@ const targetPattern = /^\/api\/(v[234])\/(canister|subnet)\/([^/]+)\/(call|query
 
 type Endpoint = 'call' | 'query' | 'read_state';
 
-/** The versions of each endpoint; for others, agents fall back to an older one. */
+/** The versions of each endpoint; agents that get 404 for a newer one fall back to an older one. */
 const versions: Record<Target['kind'], Record<Endpoint, readonly string[]>> = {
   canister: { call: ['v2', 'v3', 'v4'], query: ['v2', 'v3'], read_state: ['v2', 'v3'] },
   subnet: { call: ['v4'], query: ['v3'], read_state: ['v2', 'v3'] },

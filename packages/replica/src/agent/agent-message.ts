@@ -1,5 +1,5 @@
 // Requests that the HTTP server passes to the agent endpoints, their answers, and failures that
-// become plain-text answers. It knows no route and no CBOR.
+// become plain-text answers.
 
 export interface AgentRequest {
   readonly method: string;

@@ -21,7 +21,7 @@ export interface AuthenticationOptions {
 /** The canisters that all delegations of the chain allow; undefined allows any. */
 export type DelegationTargets = readonly Principal[] | undefined;
 
-/** Returns the canisters that the sender may address; throws a bad request otherwise. */
+/** Returns the canisters that the sender may address; throws a bad request if a check fails. */
 export function authenticate(
   envelope: Envelope,
   options: AuthenticationOptions,
@@ -74,7 +74,7 @@ function authenticateSigned(envelope: Envelope, options: AuthenticationOptions):
 const senderInfoNotAllowed =
   'Invalid sender info: it is allowed only for users for whom a canister signs.';
 
-/** The statement must have the signature of the canister whose key is the sender's. */
+/** Throws unless the sender info is signed by the canister of the sender's key. */
 function checkSenderInfo(
   envelope: Envelope,
   keys: { readonly publicKey: Uint8Array; readonly rootKey: Uint8Array },
@@ -152,7 +152,7 @@ function checkIngressExpiry(expiryNs: bigint, nowNs: bigint): void {
   );
 }
 
-/** Returns the network's form: `2026-11-20 19:39:00.123456789 UTC`. */
+/** Formats a time as the network does: `2026-11-20 19:39:00.123456789 UTC`. */
 function formatTime(timeNs: bigint): string {
   const seconds = new Date(Number(timeNs / 1_000_000_000n) * 1_000);
   // A 64-bit count of ns ends in 2554, which Date can represent.

@@ -16,7 +16,10 @@ function decodeMap(bytes: unknown): ReadonlyMap<unknown, unknown> {
   throw new Error('Malformed canister signature');
 }
 
-/** Returns the hash tree of a certificate that the root key has signed; it has no delegation. */
+/**
+ * Returns the hash tree of a certificate; undefined if the root key has not signed it, or if it has
+ * a delegation.
+ */
 function verifiedTree(certificate: unknown, rootKey: Uint8Array): HashTree | undefined {
   const fields = decodeMap(certificate);
   const tree = fromArrays(fields.get('tree'));

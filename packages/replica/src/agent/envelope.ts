@@ -1,6 +1,6 @@
-// Decodes the envelope of a request: its content by the kind of request, and the proof of the
-// sender. It only checks shapes; authenticate.ts verifies the sender. IC spec, "Authentication" and
-// "Request: Call", "Request: Query call", "Request: Read state".
+// Decodes the envelope of a request: the content, which depends on the kind of request, and the
+// proof of the sender. Only shapes are checked here; authenticate.ts verifies the sender. IC spec,
+// "Authentication" and "Request: Call", "Request: Query call", "Request: Read state".
 
 import type { Principal } from '@dfinity/principal';
 import type { SenderInfo } from '../core.ts';

@@ -1,6 +1,6 @@
-// The cycles minting canister and the cycles ledger of the network, which deployments ask for the
-// subnets and for a new canister. They answer only users, only while no canister has that id, and
-// store nothing, because cycles are free here.
+// Two canisters of the network that deployment tools call: the cycles minting canister lists the
+// subnets, and the cycles ledger creates a canister. They answer only users, only while no canister
+// has that id, and store nothing, because cycles are free here.
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';

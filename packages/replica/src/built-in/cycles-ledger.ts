@@ -44,7 +44,7 @@ export async function createByLedger(engine: Engine, message: CallMessage): Prom
     argument = decodeGuarded([argumentType], message.arg) as Argument;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return failed({ GenericError: { error_code: 0n, message: `No such argument: ${reason}` } });
+    return failed({ GenericError: { error_code: 0n, message: `Invalid argument: ${reason}` } });
   }
   const { amount, creation_args: wanted } = argument;
   if (amount < canisterCreationCycles) {

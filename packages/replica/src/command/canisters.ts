@@ -17,7 +17,7 @@ export interface NamedWasm {
   readonly file: string;
 }
 
-/** Parses `name=file`, or a file whose name without endings is the canister's. */
+/** Parses `name=file`, or a file name, which names the canister without its endings. */
 export function namedWasm(word: string): NamedWasm {
   const [, name, file] = /^([\w-]+)=(.+)$/s.exec(word) ?? [];
   if (name !== undefined && file !== undefined) return { name, file };
@@ -66,7 +66,10 @@ async function readIds(path: string): Promise<Record<string, string>> {
   );
 }
 
-/** Returns an unnamed canister with this code, an empty one of these controllers, or a new one. */
+/**
+ * Returns the id of an unnamed canister with this code, else of an empty one with these
+ * controllers, else of a new one.
+ */
 async function newCanister(
   replica: Replica,
   wish: {

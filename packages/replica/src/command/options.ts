@@ -12,7 +12,7 @@ export const optionsUsage = `  --port N      port of the gateway and the agent e
   --allow-origin ORIGIN
                 pages of this origin (https://example.org) may reach the agent endpoints, as those
                 of localhost may; may be repeated
-  --outcalls    canisters may make HTTPS outcalls from this machine; only to itself without TLS
+  --outcalls    canisters may make HTTPS outcalls from this machine; without TLS only to itself
   --profile mainnet
                 as slow as the network: rounds of a second, its rate limits, and the cache of its
                 HTTP gateways

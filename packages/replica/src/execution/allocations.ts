@@ -15,7 +15,7 @@ const computePercentMax = 299n;
 /** `rs/config/src/execution_environment.rs`, SUBNET_MEMORY_CAPACITY. */
 const memoryBytesMax = 2n ** 41n;
 
-/** Returns the reason for refusing allocations; those of `canister` at present count as free. */
+/** Returns the reason for refusing allocations; present ones of `canister` count as free. */
 export function refuseAllocations(
   state: EngineState,
   wanted: Partial<CanisterSettings>,

@@ -33,8 +33,8 @@ export function log(execution: Execution, line: Uint8Array): void {
 }
 
 /**
- * Returns the lines that a completed message adds to the log, and the number of old lines that make
- * room for them. `isCleared`: the message also deletes all former lines.
+ * Returns the changes that add the lines of a completed message to the log and remove the oldest
+ * lines to make room for them. `isCleared`: the message also deletes all former lines.
  */
 export function logChanges(
   store: StateStore,

@@ -1,5 +1,5 @@
 // A canister's settings: the defaults, and their form in its record. Every message stores the
-// record, but settings hardly change, so their short form is encoded once.
+// record, but settings rarely change, so their encoding is cached.
 //
 //   CBOR array, in the order of Fields; cycles decimal, principals as bytes, a visibility as text
 //   or as the list of its viewers, environment variables as pairs

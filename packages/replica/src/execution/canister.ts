@@ -1,6 +1,6 @@
 // The engine's data: a canister, the call contexts of its messages, and the execution of one entry
-// point (its readable data, and the changes that take effect only if it succeeds). Only types. IC
-// spec, "Abstract behavior: Canister state".
+// point (its readable data, and the changes that take effect only if it succeeds). IC spec,
+// "Abstract behavior: Canister state".
 
 import type { Principal } from '@dfinity/principal';
 import type {
@@ -22,14 +22,14 @@ import type { Sandbox } from './sandbox.ts';
 
 /** The stored state of a canister besides its memories. */
 export interface CanisterRecord {
-  /** Replaced as a whole when one changes. */
+  /** Replaced as a whole when one setting changes. */
   settings: CanisterSettings;
   status: CanisterView['status'];
   moduleHash: Uint8Array | undefined;
   certifiedData: Uint8Array;
   version: bigint;
   cycles: bigint;
-  /** Reserved for storage only. */
+  /** Set aside when memory is added; pay only the charges for time. */
   reservedCycles: bigint;
   /** Time until which memory and compute allocation are paid, ns since 1970. */
   chargedAt: bigint;
@@ -60,7 +60,7 @@ export interface Canister {
   isHookQueued: boolean;
   /** Whether the last task could not start or be stored; the next attempt is a second later. */
   isTaskHeld: boolean;
-  /** Why it could not be resumed after a restart. */
+  /** The reason why the canister could not be resumed after a restart. */
   failure: string | undefined;
   stopping: { finish: (reject: Reject | undefined) => void; deadline: bigint }[];
 }
@@ -79,7 +79,7 @@ export interface CallContext {
   availableCycles: bigint;
   openCalls: number;
   instructions: bigint;
-  /** Whether its code was removed: its callbacks never run. */
+  /** Whether the canister's code was removed, so that no callback runs. */
   isDeleted: boolean;
 }
 

@@ -84,7 +84,7 @@ function waitMs(state: EngineState): number {
 export interface Clock {
   start(): void;
   stop(): void;
-  /** A timer may have been set, so the waiting time is computed again. */
+  /** Computes the waiting time again, because a timer may have been set. */
   wake(): void;
 }
 

@@ -72,7 +72,7 @@ export function entryKind(context: Context): EntryKind {
 
 const nonReplicated: ReadonlySet<Context> = new Set(['NRQ', 'TQ', 'CQ', 'CRy', 'CRt', 'CC', 'F']);
 
-/** Replicated execution changes state; the other does not. */
+/** Returns whether the execution is replicated: only that changes state. */
 export function isReplicated(context: Context): boolean {
   return !nonReplicated.has(context);
 }

@@ -132,8 +132,8 @@ export const tooFewCyclesAttached = (id: string, attached: bigint, least: bigint
   reject(
     5,
     'IC0520',
-    `Canister ${id} takes calls of other canisters with at least ${least} cycles: ${attached} ` +
-      'are attached.',
+    `Canister ${id} accepts calls of other canisters only with at least ${least} cycles; ` +
+      `${attached} are attached.`,
   );
 
 export function growthTooDear(bytes: bigint, missing: bigint): CanisterTrap {
@@ -236,7 +236,7 @@ export const callDepthExceeded = () =>
   reject(5, 'IC0525', 'Composite query call exceeded the maximum depth of the call graph.');
 
 export const callGraphInstructionsExceeded = () =>
-  reject(5, 'IC0526', 'The calls of the composite query exceeded their instructions in total.');
+  reject(5, 'IC0526', 'The calls of the composite query exceeded their total instruction limit.');
 
 export const compositeInReplicatedMode = () =>
   reject(5, 'IC0527', 'Composite query cannot be called in replicated mode');

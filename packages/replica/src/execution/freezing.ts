@@ -1,6 +1,6 @@
 // The freezing reserve: the cycles that an idle canister needs for the time of its freezing
-// threshold. Messages cannot spend them, except for answers to calls, which are paid when the call
-// leaves. IC spec, "Cycles", freezing_limit and liquid_balance.
+// threshold. Messages cannot spend them. Callbacks run nevertheless, because each call prepays its
+// callback. IC spec, "Cycles", freezing_limit and liquid_balance.
 
 import type { Canister, CanisterRecord, Execution } from './canister.ts';
 import type { EngineState } from './core-state.ts';
@@ -40,7 +40,7 @@ export function allocatedBytes(state: EngineState, canister: Canister): bigint {
   return used > memoryAllocation ? used : memoryAllocation;
 }
 
-/** Returns the same value within a running message. */
+/** Returns the same as `allocatedBytes`, within a running message. */
 export function allocatedInMessage({ canister, sandbox, stable }: Execution): bigint {
   const memory = { heapBytes: sandbox.heap().length, stablePages: stable.pages() };
   const used = usedBytes(canister, memory);

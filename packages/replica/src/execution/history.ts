@@ -1,4 +1,5 @@
-// The newest changes of a canister's code and controllers, one value. IC spec, "canister_info".
+// The newest changes of a canister's code and controllers, stored as one value. IC spec,
+// "canister_info".
 //
 //   history of ID   CBOR [total, changes]; principals as bytes
 

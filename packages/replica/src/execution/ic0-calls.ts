@@ -34,7 +34,7 @@ function addCycles(execution: Execution, name: string, amount: bigint): undefine
   const liquid = liquidCycles(execution);
   if (amount > liquid) {
     throw contractViolation(
-      `ic0.${name}: cannot attach ${amount} cycles, above the freezing threshold are ${liquid}`,
+      `ic0.${name}: cannot attach ${amount} cycles, only ${liquid} exceed the freezing threshold`,
     );
   }
   execution.effects.cycles -= amount;
@@ -56,7 +56,7 @@ function appendArgument(execution: Execution, start: number, size: number): unde
   call.bytes = total;
 }
 
-/** Returns 0, or 2 without capacity or without cycles for the call and the costliest answer. */
+/** Returns 0; 2 if capacity, or cycles for the call and the costliest answer, are missing. */
 function perform(execution: Execution): number {
   const call = pending(execution, 'call_perform');
   const { effects, world } = execution;

@@ -38,7 +38,7 @@ function burn(execution: Execution, most: bigint): bigint {
   return amount;
 }
 
-/** Returns the two rows of an amount: as i64, and as 128 bits at a pointer. */
+/** Returns the rows of an amount: as i64 if `has64`, and as 128 bits at a pointer. */
 function amountRows(spec: {
   readonly name: string;
   readonly contexts: string;

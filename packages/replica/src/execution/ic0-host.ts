@@ -15,7 +15,7 @@ import type { Argument, Row } from './ic0-row.ts';
 import { ic0Table } from './ic0-table.ts';
 import { dirtyPageInstructions, stableBytesLimit } from './limits.ts';
 
-/** Thrown by the host when the counter exceeds the limit; the module itself traps instead. */
+/** Thrown if a function of the host uses up the instructions; metered code traps by itself. */
 export class OutOfInstructions extends CanisterTrap {}
 
 function charge(execution: Execution, amount: bigint): void {

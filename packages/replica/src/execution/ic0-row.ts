@@ -11,8 +11,8 @@ export type Result = number | bigint | undefined;
 
 /**
  * Parameters and results by letter: `i` is an i32, and `I` an i64, both read as unsigned. Two
- * letters stand for the specification's `I` of the width of addresses: `p` is a number (inexact
- * from 2^53 on, beyond any memory), and `e` is passed on unchanged.
+ * letters stand for the specification's `I`, which is as wide as addresses: `p` is a number
+ * (inexact from 2^53 on, beyond any memory), and `e` is passed on unchanged.
  */
 interface LetterValues {
   readonly i: number;
@@ -40,12 +40,12 @@ export interface Row {
   readonly results: string;
   readonly contexts: ReadonlySet<Context>;
   readonly cost: Cost;
-  /** Absent for modules with 64-bit addresses. */
+  /** Whether modules with 64-bit addresses lack the function. */
   readonly isOnly32?: boolean;
   readonly run: (execution: Execution, args: readonly Argument[]) => Result;
 }
 
-/** The cost of nearly all functions, without their bytes. */
+/** The cost of nearly all functions, without a cost per byte. */
 export const usualCost: Cost = { fixed: 500 };
 export const copyCost = (length: number): Cost => ({ fixed: 500, perByte: 1, lengths: [length] });
 /** The cost of functions whose bytes leave the canister. */

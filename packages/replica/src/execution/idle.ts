@@ -20,7 +20,7 @@ export function chargeIdle(state: EngineState, canister: Canister): void {
   const chargedAt = record.chargedAt + seconds * nanosecondsPerSecond;
   const perDay = idleCyclesOf(state, canister);
   const cost = cyclesOfRate(perDay.storage, seconds) + cyclesOfRate(perDay.compute, seconds);
-  // Reserved cycles pay for storage first.
+  // Reserved cycles are used first.
   const reserved = cost < record.reservedCycles ? cost : record.reservedCycles;
   const reservedCycles = record.reservedCycles - reserved;
   const cycles = record.cycles - (cost - reserved);

@@ -1,5 +1,5 @@
-// Installs code: install, reinstall, upgrade, and resuming a canister after a restart. Atomic. IC
-// spec, "IC method install_code" and "Abstract behavior: Code installation, upgrade".
+// Installs code: install, reinstall, upgrade, and resuming a canister after a restart. Each is
+// atomic. IC spec, "IC method install_code" and "Abstract behavior: Code installation, upgrade".
 
 import type { Principal } from '@dfinity/principal';
 import type { ChangeOrigin, InstallMode, Reject, UpgradeOptions, ValueChange } from '../core.ts';
@@ -111,12 +111,12 @@ function instantiate(draft: Draft, module: CompiledModule, heap?: HeapImage): Sa
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     if (!(error instanceof webAssembly.RuntimeError)) throw trapped(why);
-    // The network validates data segments itself, and leaves those of tables to its engine.
+    // The network validates data segments itself, and leaves element segments to its engine.
     throw why.includes('data segment') ? new InvalidModule(why) : new EngineRefusal(why);
   }
 }
 
-/** Runs the new code's part: `start`, then the entry point of the mode. */
+/** Runs the new code: `start`, then the entry point of the mode. */
 function startCode(
   draft: Draft,
   module: CompiledModule,
@@ -208,7 +208,8 @@ function runInstallation(draft: Draft, installation: Installation, compiled: Com
   canister.module = compiled.module;
   canister.moduleBytes = changed.moduleBytes;
   canister.sandbox = sandbox;
-  // A timer that install or post_upgrade set counts as due only after the code is in place.
+  // A timer that `canister_init` or `canister_post_upgrade` set can run only after the code is in
+  // place.
   state.onTimer();
   canister.failure = undefined;
 }
@@ -333,9 +334,9 @@ export function installCode(state: EngineState, installation: Installation): Rej
 const noArguments = new TextEncoder().encode('DIDL\0\0');
 
 /**
- * Resumes an instance after a restart, with the calls that wait for an answer. Without a stored
- * heap, from the former layout or after a repair, upgrades with the same code and without
- * pre_upgrade. Throws the reason why the canister cannot run.
+ * Resumes an instance after a restart, with the calls that wait for an answer. If no heap is stored
+ * (former layout, or a repair), upgrades to the same code without pre_upgrade. Throws the reason
+ * why the canister cannot run.
  */
 export function resumeCode(state: EngineState, canister: Canister): OpenCall[] {
   const { moduleHash } = canister.record;

@@ -29,7 +29,10 @@ interface StoredCall {
   readonly context: number;
   readonly method: string;
   readonly cycles: string;
-  /** A call to itself that has not run yet; its effects would be part of this state. */
+  /**
+   * A call of the canister to itself that had not begun: otherwise this state would contain its
+   * effects.
+   */
   readonly isAhead?: true;
   readonly prepaid?: { readonly response: string; readonly callback: string };
   readonly onReply: StoredClosure;
@@ -75,7 +78,7 @@ export function newInstance(canister: Canister, sandbox: Sandbox): HeapChange {
   };
 }
 
-/** Returns a change of waiting calls without changed pages. */
+/** Returns a change of the waiting calls only, without changed pages. */
 export function sameHeap(canister: Canister, sandbox: Sandbox): HeapChange {
   const heap = sandbox.heap();
   return {
@@ -95,8 +98,8 @@ export function noInstance(canister: Canister): HeapChange {
 }
 
 /**
- * Returns the instance at its last commit and its open calls, in contexts without a caller. Throws
- * the reason why it cannot be restored.
+ * Returns the instance at its last commit and its open calls, in contexts that answer nobody.
+ * Throws the reason why the instance cannot be restored.
  */
 export function restoreInstance(
   canister: Canister,

@@ -125,7 +125,7 @@ function removeCanister(state: EngineState, canister: Canister): Reject | undefi
   return undefined;
 }
 
-/** Calls the method with an existing canister, else returns a reject. */
+/** Calls `act` with the canister; returns a reject if it does not exist. */
 function onCanister<T>(
   state: EngineState,
   id: Principal,

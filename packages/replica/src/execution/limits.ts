@@ -28,7 +28,7 @@ export interface Limits {
   readonly updateStableBytesMax: number;
   readonly queryStableBytesMax: number;
   readonly installStableBytesMax: number;
-  /** Bytes of all canisters beyond which cycles are reserved for more. */
+  /** Bytes of all canisters above which cycles are reserved for added memory. */
   readonly subnetStorageThreshold: bigint;
   readonly subnetStorageMax: bigint;
   readonly stopTimeoutNs: bigint;

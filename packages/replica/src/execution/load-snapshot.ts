@@ -1,5 +1,5 @@
 // Loads a snapshot onto a canister: code, heap, globals and changed pages of stable memory in one
-// commit. Tables are the module's own, as on the network. IC spec, "load_canister_snapshot".
+// commit. Tables come from the module, as on the network. IC spec, "load_canister_snapshot".
 
 import type { Principal } from '@dfinity/principal';
 import type { ChangeOrigin, Reject, StableMemory } from '../core.ts';
@@ -138,7 +138,9 @@ function loadedRecord(
   };
 }
 
-/** Keeps the different pages in memory until the commit. Clears a memory that is too large. */
+/**
+ * Holds the differing pages in memory until the commit. Clears a memory larger than the snapshot's.
+ */
 function replacePages(
   stable: StableMemory,
   { memory, bytes }: { readonly memory: StableMemory; readonly bytes: number },

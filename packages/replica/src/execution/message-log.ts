@@ -1,6 +1,7 @@
-// The lines that one message prints, up to the log's size (`dfinity/ic` `canister_log.rs`).
+// The lines that one message prints: the newest that fit into the log (`dfinity/ic`
+// `canister_log.rs`).
 
-/** Bytes that a record counts besides its content: the network's size of CanisterLogRecord. */
+/** Bytes that count for a record besides its content: the network's size of CanisterLogRecord. */
 export const recordBytes = 40;
 
 export class MessageLog {

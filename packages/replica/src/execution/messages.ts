@@ -33,7 +33,7 @@ import { prepare, prepay, runMessage } from './run-message.ts';
 import type { Sandbox } from './sandbox.ts';
 import { finishStopping } from './stopping.ts';
 
-/** Sends a performed call; passed in by the routing, which imports this file. */
+/** Sends a performed call. The routing passes it in, because the routing imports this file. */
 export type SendCall = (context: CallContext, call: OutgoingCall) => void;
 
 /** After the last message of a call context: answers if no message did, and closes the context. */
@@ -101,7 +101,10 @@ function refuseCheap(canister: Canister, call: IncomingCall): Reject | undefined
   return tooFewCyclesAttached(canister.idText, call.cycles, least);
 }
 
-/** Returns why the call cannot begin. Charges for accepting it and looking up its method. */
+/**
+ * Returns the reason why the call cannot begin. Charges for accepting the call and looking up its
+ * method.
+ */
 function refuseStart(
   state: EngineState,
   canister: Canister,
@@ -288,8 +291,8 @@ export function isTimerDue({ record, module }: Canister, now: bigint): boolean {
 
 /**
  * Returns whether the task has something to run. Clears timer and hook before their task runs, even
- * if it traps; the task's own commit stores this, so that a restart repeats the task. IC spec,
- * "Global timer".
+ * if it traps; the task's own commit stores this, so that a restart before that commit repeats the
+ * task. IC spec, "Global timer".
  */
 function takeTask(state: EngineState, canister: Canister, kind: SystemTask): boolean {
   const { record } = canister;

@@ -53,7 +53,7 @@ export function responseCycles(bytes: number): bigint {
 
 /** The price of a call, paid when it leaves; the answer refunds unused cycles. */
 export interface CallPrice {
-  /** For its own transmission, which is not refunded. */
+  /** For the transmission of the request, which is not refunded. */
   readonly request: bigint;
   /** For the transmission of the largest answer. */
   readonly response: bigint;
@@ -78,7 +78,7 @@ export function callReserveCycles({ request, response, callback }: CallPrice): b
 /** `dfinity/ic` rs/config/src/embedders.rs, DEFAULT_COST_TO_COMPILE_WASM_INSTRUCTION. */
 const instructionsPerCompiledOne = 6_000n;
 
-/** Returns the instructions that a module's compilation counts at its installation. */
+/** Returns the instructions charged for compiling a module at its installation. */
 export function compilationInstructions(moduleInstructions: number): bigint {
   return BigInt(moduleInstructions) * instructionsPerCompiledOne;
 }

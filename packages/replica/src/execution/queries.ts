@@ -112,7 +112,7 @@ function outcomeOf(ended: Ended): Outcome {
   return execution.effects.response ?? didNotReply(id);
 }
 
-/** Answers the management methods without changes, for users and for composite queries. */
+/** Answers the management methods that change nothing, for users and for composite queries. */
 async function queryManagement(
   state: EngineState,
   call: Pick<ManagementCall, 'caller' | 'fromCanister' | 'method' | 'arg'>,

@@ -1,4 +1,5 @@
-// Stable memory in a query: an overlay for its writes, which is discarded, so none reach the store.
+// Stable memory in a query: an overlay holds the writes and is discarded, so that none reach the
+// store.
 
 import type { StableMemory } from '../core.ts';
 import { osPageBytes } from '../core.ts';

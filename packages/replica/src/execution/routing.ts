@@ -78,8 +78,9 @@ export function enqueueCall(state: EngineState, idText: string, call: IncomingCa
 }
 
 /**
- * Rejects a call that was open when the process ended. Its outcome is unknown, except for a call to
- * itself that had not begun: its execution would be in the restored state.
+ * Rejects a call that was open when the process ended. The outcome is unknown, except for a
+ * canister's call to itself that had not begun: otherwise the restored state would contain its
+ * effects.
  */
 export function answerLostCall(state: EngineState, open: OpenCall): void {
   addOpenCall(state.world, open);

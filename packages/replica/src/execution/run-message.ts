@@ -68,7 +68,10 @@ type MessageOptions = Omit<ExecutionOptions, 'world' | 'sandbox' | 'stable' | 'l
   readonly limit?: bigint;
 };
 
-/** Returns the execution of a message, prepaid unless `options` are; undefined without code. */
+/**
+ * Creates the execution of a message, and prepays it unless `options` has prepaid cycles. Returns
+ * undefined if the canister has no code.
+ */
 export function prepare(state: EngineState, options: MessageOptions): Execution | undefined {
   const { canister } = options;
   if (canister.sandbox === undefined) return undefined;
@@ -85,7 +88,7 @@ export function prepare(state: EngineState, options: MessageOptions): Execution 
   });
 }
 
-/** Deducts the wanted cycles, or all there are: an earlier check found the balance sufficient. */
+/** Deducts the wanted cycles, at most the balance, and returns the deducted amount. */
 export function prepay(canister: Canister, wanted: bigint): bigint {
   const { cycles } = canister.record;
   const amount = wanted < cycles ? wanted : cycles;
@@ -119,7 +122,10 @@ interface Payment {
   readonly reserved: bigint;
 }
 
-/** IC spec, `query_as_update`: a query run as an update answers, but its memory stays unchanged. */
+/**
+ * IC spec, `query_as_update`: a query run as an update answers, but its changes to memory are
+ * undone.
+ */
 function commit(state: EngineState, execution: Execution, paid: Payment): void {
   const { canister, sandbox, context } = execution;
   const isQuery = context === 'RQ';
@@ -152,7 +158,7 @@ function payStorage(
 interface Ended {
   readonly failure: Reject | undefined;
   readonly instructions: bigint;
-  /** False if the disk refused the outcome and the log of a trap: then nothing happened. */
+  /** False if the disk refused the outcome or, after a trap, its log: then nothing is stored. */
   readonly isStored: boolean;
 }
 

@@ -1,5 +1,5 @@
 // One instance of a canister's module, whose whole state (heap and globals; code cannot change a
-// table) can be reset to the last commit. It knows nothing of messages.
+// table) can be reset to the last commit.
 
 import { osPageBytes, wasmPageBytes } from '../core.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
@@ -26,7 +26,7 @@ export interface StoredRegisters {
   readonly globals: readonly Uint8Array[];
 }
 
-/** A heap from another source. */
+/** A heap to copy into an instance. */
 export interface HeapImage {
   readonly bytes: number;
   /** Fills `target`, which is all zeros, with the heap. */
@@ -186,7 +186,7 @@ export class Sandbox {
     return { heap, former: this.#shadow.committed(), dirty: this.#dirty };
   }
 
-  /** Returns the number of 4 KiB pages of the heap that are not all zeros. */
+  /** Returns the indices of the 4 KiB pages of the heap that are not all zeros. */
   usedPages(): number[] {
     return new HeapShadow().scan(this.heap());
   }

@@ -13,7 +13,7 @@ import type { SnapshotFacts } from '../snapshot-facts.ts';
 
 type Stored = readonly [next: number, snapshots: readonly StoredFacts[]];
 
-/** 64-bit numbers have the type that CBOR decodes. */
+/** 64-bit numbers as CBOR decodes them: small ones as `number`. */
 type StoredFacts = {
   readonly [K in keyof SnapshotFacts]: SnapshotFacts[K] extends bigint
     ? bigint | number

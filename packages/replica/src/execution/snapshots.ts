@@ -1,5 +1,5 @@
-// Snapshots of canisters: taken, filled from outside, read and deleted. Bytes are copied in several
-// commits; the last one lists the snapshot, which exists from then on. IC spec, "IC method
+// Operations on snapshots of canisters: take, upload, read, load and delete. Bytes are copied in
+// several commits; the last one lists the snapshot, which exists from then on. IC spec, "IC method
 // take_canister_snapshot" and the following ones.
 
 import type { Reject, Snapshots, StableMemory, ValueChange } from '../core.ts';

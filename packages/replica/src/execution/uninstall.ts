@@ -10,7 +10,7 @@ import { uninstalled } from './errors.ts';
 import { noInstance } from './instance-image.ts';
 import { nextLowMemoryHook } from './low-memory-hook.ts';
 
-/** Callbacks of open calls never run, and waiting callers get a reject with the reason. */
+/** Closes all contexts: callbacks of open calls never run, and waiting callers get a reject. */
 export function closeContexts(canister: Canister): void {
   for (const context of canister.contexts) {
     context.isDeleted = true;

@@ -1,6 +1,6 @@
 // The gateway protocol's messages in Candid (HTTP gateway specification, "Canister HTTP
-// Interface"). The canister chooses the type of the streaming token, which is returned with its own
-// type.
+// Interface"). The canister chooses the type of the streaming token, and gets the token back with
+// that type.
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
@@ -39,7 +39,7 @@ const StreamingResponse = IDL.Record({ body: Blob, token: IDL.Opt(IDL.Unknown) }
 /** The requested response verification version. */
 const certificateVersion = 2;
 
-/** Smaller bodies are encoded only by the library. */
+/** From this size on, a body is inserted after the encoding. */
 const spliceBytesMin = 65_536;
 
 /** An encoded token: Candid bytes of one argument. */
@@ -145,7 +145,7 @@ function callbackOf(strategy: {
   return { canisterId, method, token: encodeToken(strategy.token) };
 }
 
-/** Primitive values are boxed, so that they can carry their type. */
+/** Unboxes primitive values, which are boxed to carry their type. */
 function encodeToken(token: UnknownValue): StreamingToken {
   return IDL.encode([token.type()], [token.valueOf()]);
 }

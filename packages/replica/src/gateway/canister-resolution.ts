@@ -20,7 +20,7 @@ export interface Resolution {
 }
 
 const baseHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-const hostHelp = 'serve as <canister id>.localhost, <canister id>.raw.localhost or localhost';
+const hostHelp = 'are served at <canister id>.localhost, <canister id>.raw.localhost or localhost';
 
 /** Throws a GatewayError for an unsupported host and for an invalid canister id. */
 export function resolveCanister(input: ResolutionInput): Resolution {
@@ -50,7 +50,7 @@ function resolveHost(host: string | undefined): Resolution {
   return { canisterId, isRaw };
 }
 
-/** Returns lower case, without port and without the root's trailing dot. */
+/** Returns the name in lower case, without the port and without a trailing dot. */
 export function hostName(host: string): string {
   const name = host.toLowerCase().replace(/:\d*$/, '');
   return name.endsWith('.') ? name.slice(0, -1) : name;
@@ -78,7 +78,7 @@ function queryParameter(url: string): string | null {
   return start < 0 ? null : new URLSearchParams(url.slice(start + 1)).get('canisterId');
 }
 
-/** Returns the canister of the page that loads an image or script. */
+/** Returns the canister whose page requests an image or script. */
 function idFromReferer(referer: string | undefined): Principal | undefined {
   if (referer === undefined || !URL.canParse(referer)) return undefined;
   const { hostname, search } = new URL(referer);

@@ -43,7 +43,7 @@ async function* streamParts(
   let callback: StreamingCallback | undefined = start.callback;
   for (let count = 1; callback !== undefined && count < streamedPartsMax; count += 1) {
     const next = canister.nextPart(callback);
-    // Its failure is thrown when its turn comes, also if the client has disconnected by then.
+    // A failure is thrown by the `await` below; until then it must not count as unhandled.
     next.catch(() => {});
     yield body;
     const part = await next;

@@ -1,7 +1,7 @@
 // Cross-origin headers of the network's gateways. Fetch standard, "CORS protocol"; the values are
-// those of ic-gateway, `src/routing/middleware/cors.rs`. A gateway that passes OPTIONS on adds what
-// a canister leaves out; one that answers OPTIONS itself overwrites what a canister sends, as
-// tower-http's CorsLayer does.
+// those of ic-gateway, `src/routing/middleware/cors.rs`. A gateway that passes OPTIONS on adds the
+// headers that a canister leaves out; a gateway that answers OPTIONS itself overwrites a canister's
+// headers, as tower-http's CorsLayer does.
 
 import type { Principal } from '@dfinity/principal';
 import type { HeaderField } from './http-messages.ts';

@@ -32,7 +32,7 @@ export interface GatewayOptions {
   plainCanister(): Principal | undefined;
   /** Cached responses; absent: no cache. */
   readonly cache?: AnswerCache | undefined;
-  /** Time limit for a request's body; undefined: none. */
+  /** Time limit for a request's body; undefined: no limit. */
   readonly bodyMs?: number | undefined;
   readonly preflights?: PreflightMode | undefined;
 }

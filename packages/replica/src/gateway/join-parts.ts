@@ -34,7 +34,7 @@ export async function* joinParts(input: JoinInput): AsyncGenerator<Uint8Array> {
     if (count >= partsMax)
       throw new GatewayError('ResponseInvalid', `More than ${partsMax} parts.`);
     const next = fetchPart(input, fetched);
-    // Its failure is thrown when its turn comes, also if the client has disconnected by then.
+    // A failure is thrown by the `await` below; until then it must not count as unhandled.
     next.catch(() => {});
     yield part;
     part = await next;

@@ -51,7 +51,7 @@ export function splitLeadingBody(message: Uint8Array): SplitMessage | undefined 
   }
 }
 
-/** Joins three pieces: the header up to the values, a length of 0, and the bytes after the body. */
+/** Joins the header up to the values, a length of 0, and the bytes after the body. */
 function withEmptyBody(message: Uint8Array, valuesStart: number, bodyEnd: number): Uint8Array {
   const rest = new Uint8Array(valuesStart + 1 + message.length - bodyEnd);
   rest.set(message.subarray(0, valuesStart));

@@ -30,7 +30,7 @@ interface Thread {
 let thread: Thread | undefined;
 let questions = 0;
 
-/** Like verifyAnswer(); takes a large body's memory, which the caller must own exclusively. */
+/** Like verifyAnswer(), but takes over a large body's memory, which must have no other owner. */
 export async function verifyBeside(input: VerificationInput): Promise<VerifiedAnswer> {
   const { answer } = input;
   if (answer.body.length < threadBytesMin) {
@@ -58,7 +58,7 @@ function startThread(): Thread {
     if (waiting.size === 0) worker.unref();
   });
   const fail = (error: Error) => {
-    // Another thread may have been started since, because an error is followed by the exit.
+    // An error is followed by the exit; between them, another thread may have been started.
     if (thread === started) thread = undefined;
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();

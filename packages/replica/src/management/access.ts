@@ -92,7 +92,7 @@ const rules: Readonly<Record<MethodName, Rule>> = {
   sign_with_schnorr: canisterOnly,
 };
 
-/** Methods of the interface that need more than one machine. */
+/** Methods of the interface that this replica does not offer. */
 const absentMethods = new Set([
   ...['node_metrics_history', 'subnet_info', 'canister_metrics'],
   ...['bitcoin_get_balance', 'bitcoin_get_utxos', 'rename_canister', 'list_canisters'],
@@ -108,7 +108,8 @@ export function findMethod(method: string): MethodName | Reject {
 
 /**
  * Returns the canister that the URL of an ingress call to the management canister must name;
- * `undefined` if it may name any, or if the argument names none. IC spec, "Effective canister id".
+ * `undefined` if the URL may name any canister, or if the argument names none. IC spec, "Effective
+ * canister id".
  */
 export function effectiveCanisterId(method: string, arg: Uint8Array): Principal | undefined {
   const target = isMethodName(method) ? rules[method].target : undefined;

@@ -1,6 +1,6 @@
 // Protects the decoder from hostile Candid: a few bytes can declare four billion nulls, records
-// that double at each level, or nested options that are decoded again at each level. It only reads
-// the type table. Candid spec, "Binary format"; the network limits the same costs by a decoding
+// that double at each level, or nested options that are decoded again at each level. Only the type
+// table is read. Candid spec, "Binary format"; the network limits the same costs by a decoding
 // quota.
 
 import { IDL, lebDecode, PipeArrayBuffer, slebDecode } from '@dfinity/candid';
@@ -18,7 +18,7 @@ interface Entry {
 }
 
 interface Cost {
-  /** Number of values that are read for one value, excluding those that take bytes. */
+  /** Number of values in one value; a vector, option or variant counts as one. */
   readonly parts: number;
   /** Whether a value can take no bytes. */
   readonly isEmpty: boolean;
@@ -110,7 +110,10 @@ function readEntry(pipe: PipeArrayBuffer): Entry {
   return { kind, parts };
 }
 
-/** Skips a signature; its types are never read, but the decoder compares and prints them. */
+/**
+ * Reads a function's signature; values never have its types, but the decoder compares and prints
+ * them.
+ */
 function readFunction(pipe: PipeArrayBuffer): Entry {
   const [taken, given] = [readTypes(pipe), readTypes(pipe)];
   pipe.read(readCount(pipe));

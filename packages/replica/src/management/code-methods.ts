@@ -74,7 +74,7 @@ function modeOf(mode: InstallModeArgument): {
   return { mode: 'upgrade', upgrade: { skipPreUpgrade, wasmMemoryPersistence } };
 }
 
-/** The caller must control the target and, unless it is that canister, the one with the store. */
+/** The caller must control the target, and must control or be the canister with the store. */
 async function installChunked(
   { lifecycle, chunks }: Parts,
   request: { readonly argument: Arguments['install_chunked_code']; readonly call: ManagementCall },

@@ -11,7 +11,7 @@ type InquiryMethod = 'canister_info' | 'canister_metadata' | 'fetch_canister_log
 
 /** `dfinity/ic` `rs/types/types/src/canister_log.rs`, MAX_FETCH_CANISTER_LOGS_RESULT_BYTES. */
 const logBytesMax = 2_000_000;
-/** Bytes that a record counts there besides its content. */
+/** Bytes that count for a record besides its content. */
 const recordBytes = 40;
 
 export function inquiryMethods(parts: Parts): Handlers<InquiryMethod> {
@@ -92,7 +92,10 @@ function detailsValue(details: CanisterChange['details']): object {
   }
 }
 
-/** Returns the newest matching records that fit. The network has the filter, but not the spec. */
+/**
+ * Returns the newest matching records that fit. The network supports the filter; the specification
+ * lacks it.
+ */
 function logs(
   { lifecycle }: Parts,
   { canister_id: id, filter: [filter] }: Arguments['fetch_canister_logs'],

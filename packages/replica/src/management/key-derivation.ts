@@ -78,7 +78,7 @@ export function masterKey(publicKey: Uint8Array): ExtendedKey {
   return { publicKey, chainCode: new Uint8Array(32) };
 }
 
-/** Returns the key below `from`, and the sum of all offsets to it. */
+/** Returns the key at the end of the path from `from`, and the sum of all offsets to it. */
 export function deriveAlong(
   group: KeyGroup,
   from: ExtendedKey,

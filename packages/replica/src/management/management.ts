@@ -1,5 +1,5 @@
-// The management canister `aaaaa-aa`: decodes a call, checks its caller, and calls the engine. It
-// has no canister state. IC spec, "The IC management canister".
+// The management canister `aaaaa-aa`: decodes a call, checks its caller, and calls the engine. IC
+// spec, "The IC management canister".
 
 import type { Lifecycle, Management, ManagementCall, ManagementResult, Reject } from '../core.ts';
 import { checkAccess, findMethod } from './access.ts';

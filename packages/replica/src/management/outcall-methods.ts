@@ -59,7 +59,7 @@ function limitOf(argument: Argument): number {
   return Number(argument.max_response_bytes[0] ?? responseBytesMax);
 }
 
-/** Depends on the maximum response size, however small the response is. */
+/** Returns the fee, which depends on the maximum size of the response, not on its actual size. */
 function feeOf(argument: Argument): bigint {
   const [transform] = argument.transform;
   const requestBytes =

@@ -59,7 +59,7 @@ export function noMetadata(id: Principal, name: string): Reject {
 export function immutableSnapshot(id: Uint8Array): Reject {
   const message =
     `Snapshot ${Buffer.from(id).toString('hex')} was taken from a canister: only one that was ` +
-    'created by uploading metadata takes data';
+    'created by uploading metadata accepts data';
   return reject(4, { errorCode: 'IC0409', message });
 }
 

@@ -16,7 +16,7 @@ const viewersMax = 10;
 const variablesMax = 20;
 /**
  * `rs/types/types/src/canister_log.rs`, MAX_AGGREGATE_LOG_MEMORY_LIMIT and
- * MIN_AGGREGATE_LOG_MEMORY_LIMIT: 0, which means no log, or at least this.
+ * MIN_AGGREGATE_LOG_MEMORY_LIMIT: a limit lies in this range, or is 0, which means no log.
  */
 const logBytesMax = 2n ** 21n;
 const logBytesMin = 4_096n;
@@ -31,7 +31,7 @@ interface NumberRule {
     | 'wasm_memory_limit'
     | 'wasm_memory_threshold';
   readonly field: keyof CanisterSettings;
-  /** The network's name for it. */
+  /** The network's name of the setting. */
   readonly label: string;
   readonly most: bigint;
 }

@@ -52,7 +52,9 @@ export interface SigningRequest extends SigningKeyPath {
 
 export interface SigningKeys {
   readonly keyNames: readonly string[];
-  /** Returns the key for offline derivation. Like the others, throws RangeError if unknown. */
+  /**
+   * Returns the key for offline derivation. Every method throws a RangeError for an unknown key.
+   */
   masterPublicKey(scheme: SigningScheme, keyName: string): Uint8Array;
   publicKey(path: SigningKeyPath): ExtendedKey;
   /** Returns 64 bytes: ECDSA r | s, big endian, s in the lower half; BIP340; RFC 8032. */

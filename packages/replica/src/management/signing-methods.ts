@@ -29,7 +29,7 @@ export function signingMethods({ options }: Parts): Handlers<SigningMethod> {
     sign_with_ecdsa: (argument, call) => {
       const { length } = argument.message_hash;
       if (length !== hashBytes) {
-        const reason = `message_hash has ${hashBytes} bytes, not ${length}`;
+        const reason = `message_hash must have ${hashBytes} bytes, not ${length}`;
         return malformedArgument(call.method, reason);
       }
       const message = argument.message_hash;
@@ -56,7 +56,7 @@ function refuseTaproot(scheme: SigningScheme, root: Uint8Array | undefined): Rej
     return refused('sign_with_schnorr: aux bip341 is only for algorithm bip340secp256k1');
   }
   if (root.length === 0 || root.length === hashBytes) return undefined;
-  const wanted = `is empty or has ${hashBytes} bytes, not ${root.length}`;
+  const wanted = `must have 0 or ${hashBytes} bytes, not ${root.length}`;
   return refused(`sign_with_schnorr: merkle_root_hash ${wanted}`);
 }
 

@@ -67,7 +67,10 @@ export class AnswerCache {
     }
   }
 
-  /** "X-fetch": the sooner it expires and the slower it was, the likelier it is refetched. */
+  /**
+   * XFetch: the sooner a response expires and the longer its request took, the likelier it counts
+   * as expired.
+   */
   #find(key: string, earliness: number): HttpAnswer | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;

@@ -126,7 +126,7 @@ function withWays(
   };
 }
 
-const tooManyUpdates = 'Too many update calls to this subnet a second: try again.';
+const tooManyUpdates = 'Too many update calls to this subnet per second: try again.';
 
 function withWay(handle: HandleApi, wayMs: () => number): HandleApi {
   return async (request) => {
@@ -145,7 +145,7 @@ function limited(
   const { requests } = profile;
   const passOf = addressLimit(requests, () => performance.now());
   const shutOut =
-    `Too many requests of this address: it is shut out for ${requests.banMs / 1_000} s, during ` +
+    `Too many requests from this address: it is shut out for ${requests.banMs / 1_000} s, during ` +
     'which the network would not answer at all.';
   return async (request) => {
     if (passOf() === 'isShutOut') return textResponse(429, shutOut);

@@ -55,7 +55,7 @@ export interface CacheSettings {
   readonly itemBytesMax: number;
   /** Maximum bytes of all responses together. */
   readonly bytesMax: number;
-  /** How long a request waits for a concurrent equal one. */
+  /** Time for which a request waits for a concurrent equal one. */
   readonly lockMs: number;
   /** Above 0, requests responses again before they expire; the slower they were, the earlier. */
   readonly earliness: number;
@@ -69,7 +69,8 @@ export const mainnetProfile: NetworkProfile = {
   // second rank waits UNIT_DELAY_APP_SUBNET, 1 s.
   roundMs: 1_000,
   roundJitterMs: 150,
-  // rs/limits/src/lib.rs, INITIAL_NOTARY_DELAY: 300 ms, and as long again for the steps' shares.
+  // rs/limits/src/lib.rs, INITIAL_NOTARY_DELAY: 300 ms, and as long again for the exchange of
+  // signature shares.
   finalizationMs: 600,
   // The documented two seconds consist of half a round of waiting, the latency, and this time.
   certificationMs: 500,

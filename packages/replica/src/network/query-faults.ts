@@ -14,7 +14,7 @@ export interface QueryFaults {
   readonly altered?: number;
   /** A response that the node itself has changed and signed. */
   readonly lies?: number;
-  /** A response from an older state, or the present one with the older time if none is known. */
+  /** A response from an older state, or the oldest known one, with the older time. */
   readonly lags?: number;
   /** Age of that state; default 30 s. */
   readonly lagNs?: bigint;
@@ -40,7 +40,7 @@ export interface NodeAnswer {
 }
 
 export interface FaultyNode {
-  /** Throws an AbortedRequest if no response must be sent. */
+  /** Throws an AbortedRequest if the response is dropped. */
   answer(message: CallMessage): Promise<NodeAnswer>;
   /** Applies to later queries. Throws an Error for an invalid probability. */
   setFaults(faults: QueryFaults): void;

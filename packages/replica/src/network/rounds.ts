@@ -27,7 +27,7 @@ export class Rounds {
   readonly #random: Random;
   readonly #nowMs: () => number;
   readonly #blocks: Block[] = [];
-  /** Time at which each canister has executed its messages. */
+  /** Time at which each canister will have executed its messages. */
   readonly #freeAtMs = new Map<string, number>();
   #nextTurn = 0;
 

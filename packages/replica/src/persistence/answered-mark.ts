@@ -1,6 +1,6 @@
 // The number of the last answered commit, in a file beside the journal: a journal that ends before
-// it has lost data, and is not just torn. It is written after the journal without waiting, because
-// an older number does no harm.
+// that commit has lost data, and is not just torn. The number is written after the journal without
+// a flush, because an older number does no harm.
 //
 //   "ICRANSW2" (8) | sequence u64 | crc32 of the 16 bytes before (4)       little endian
 

@@ -65,7 +65,7 @@ function sizeOfRun({ firstPage, bytes }: PageRun): readonly [number, number] {
   return [firstPage, bytes.length / osPageBytes];
 }
 
-/** Reverses `encodeChange`, after a check of the checksum. Page runs are views into `payload`. */
+/** Reverses `encodeChange`, once the checksum is checked. Page runs are views into `payload`. */
 export function decodeChange(payload: Uint8Array): PreparedChange {
   const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
   let position = 4 + view.getUint32(0, true);

@@ -26,7 +26,10 @@ export interface DiskStoreOptions {
   readonly checkpointBytes?: number;
   /** Cache size for read pages, in bytes; default 32 MiB. */
   readonly cacheBytes?: number;
-  /** Called before each write with its bytes; an exception fails the write, like a full disk. */
+  /**
+   * Called before each write with its number of bytes; an exception fails the write, like a full
+   * disk.
+   */
   readonly onWrite?: (bytes: number) => void;
   /** Returns to the last intact state if data is damaged; receives sentences about the result. */
   readonly onRepair?: (sentence: string) => void;
@@ -34,7 +37,10 @@ export interface DiskStoreOptions {
   readonly onNote?: (sentence: string) => void;
 }
 
-/** Opens or creates the state; throws with a remedy if it is in use, damaged or not a state. */
+/**
+ * Opens or creates the state. Throws an Error with a remedy if the state is in use or damaged, or
+ * if the folder has other files.
+ */
 export function openDiskStore(directory: string, options: DiskStoreOptions = {}): StateStore {
   const format = prepareStateFolder(directory);
   const unlock = lockFolder(directory);
@@ -75,7 +81,7 @@ class DiskBackend {
   readonly #checkpointBytes: number;
   readonly #open: Omit<OpenState, 'journal'>;
   #journal: Journal;
-  /** Why no further commit is accepted; a restart recovers from the journal. */
+  /** The reason why no further commit is accepted; a restart recovers from the journal. */
   #refusal: string | undefined;
   #isClosed = false;
 
@@ -122,7 +128,7 @@ class DiskBackend {
     try {
       this.#checkpoint();
     } catch (error) {
-      // The commit itself is durable; no further one may depend on files in doubt.
+      // The commit itself is durable; no further one may depend on files whose content is unknown.
       const place = `${this.#place.directory} (${error})`;
       this.#refusal = `The state could not be written to ${place}; restart the replica`;
     }

@@ -76,7 +76,10 @@ export function writePartsFully(
   writeFully(file, { source: Buffer.concat(parts).subarray(done), position: position + done });
 }
 
-/** Fills `target` from `position` on; returns the number of bytes that the file had. */
+/**
+ * Fills `target` from `position` on; returns the number of bytes read, fewer at the end of the
+ * file.
+ */
 export function readFully(
   file: number,
   what: { readonly target: Uint8Array; readonly position: number },

@@ -53,7 +53,7 @@ export function prepareHeap(change: HeapChange, isKnown: (page: number) => boole
   };
 }
 
-/** Comparing words takes an eighth of the time of calls for pieces of 128 bytes. */
+/** Comparing words takes an eighth of the time of a Buffer.compare() for each 128 bytes. */
 function wordsOf({ buffer, byteOffset, length }: Buffer): Int32Array {
   return new Int32Array(buffer, byteOffset, length / 4);
 }

@@ -44,7 +44,7 @@ export interface JournalOptions {
   /** Waits for the disk at each record. */
   readonly sync: boolean;
   readonly snapshot: JournalBase;
-  /** The last answered record: a journal that ends before it has lost data. */
+  /** The last answered record: a journal that ends before this record has lost data. */
   readonly answered: number;
   /** Called before each write; an exception fails the write. */
   readonly onWrite: (bytes: number) => void;
@@ -115,7 +115,10 @@ export class Journal {
     if (position < fileSize) ftruncateSync(this.#file, position);
   }
 
-  /** Appends one record. A failed write leaves the journal unchanged; a failed flush closes it. */
+  /**
+   * Appends one record. A failed write leaves the journal unchanged; after a failed flush, every
+   * append throws.
+   */
   append(change: readonly Uint8Array[]): void {
     if (this.#damage !== undefined) throw new Error(this.#damage);
     // zlib's CRC-32 restarts at an empty part.
@@ -179,13 +182,14 @@ export class Journal {
   /** Checks that the journal extends to the end of the snapshot and to the last answered record. */
   #checkEnds(last: number): void {
     const { snapshot, answered } = this.#options;
-    // A crash between a snapshot and its new journal leaves the former one, which ends with it.
+    // A crash between a snapshot and its new journal leaves the former journal, which ends where
+    // the snapshot ends.
     const isFormer = this.#base !== undefined && this.#base.sequence < snapshot.sequence;
     if (isFormer && last !== snapshot.sequence) throw this.#ofOtherTime();
     if (this.#lastSequence < answered) {
       throw new StateDamage(
-        `The journal ${this.#path} ends at commit ${this.#lastSequence}, and ${answered} were ` +
-          'answered: its end is cut, damaged, or an older copy',
+        `The journal ${this.#path} ends at commit ${this.#lastSequence}, but ${answered} were ` +
+          'answered: its end is missing or damaged, or the file is an older copy',
       );
     }
   }
@@ -230,7 +234,9 @@ export class Journal {
     return crc32(payload) === header.checksum ? payload : undefined;
   }
 
-  /** A bad last record is torn; one followed by a good record was once complete and is damaged. */
+  /**
+   * Throws if a good record follows the bad one, which is then damaged; a bad last record is torn.
+   */
   #refuseCorruptMiddle(from: number, fileSize: number): void {
     const mark = this.#nonce.subarray(0, 4);
     const block = Buffer.alloc(scanBytes + mark.length);

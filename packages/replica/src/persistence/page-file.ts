@@ -80,7 +80,7 @@ export class PageFile implements WritableBase {
     this.#onWrite = options.onWrite;
     this.#pages = options.facts.pages;
     this.#sums = new PageSums(`${path}.sums`, options.facts.sums);
-    // Without a commit, the file contains leftovers of a deleted canister.
+    // Without committed pages, an existing file is a leftover of a deleted canister.
     this.#isCleared = options.facts.bytes === 0;
     lastCacheNumber += 1;
     this.#cacheNumber = lastCacheNumber;
@@ -141,7 +141,7 @@ export class PageFile implements WritableBase {
     return this.#facts;
   }
 
-  /** Throws StateDamage if the file, or one that belongs to it, is missing, truncated or older. */
+  /** Throws StateDamage if the file or its checksum file is missing, truncated or older. */
   check(): void {
     if (this.#isCleared) return;
     if (fstatSync(this.#open()).size < this.#facts.bytes) {
@@ -271,7 +271,7 @@ export class PageFile implements WritableBase {
     );
   }
 
-  /** Fills `target`, a block. Pages in the file that a crash left newer are also in the journal. */
+  /** Fills `target`, a block. Pages that a crash left newer in the file are also in the journal. */
   #readFile(block: number, target: Uint8Array): void {
     const count = readFully(this.#open(), { target, position: block * blockBytes });
     if (count < target.length) target.fill(0, count);

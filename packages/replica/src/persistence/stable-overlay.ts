@@ -1,6 +1,6 @@
 // Stable memory for a message: the committed pages of a base, and above them the writes of the
-// running message. Every store uses it; it knows nothing of files or of other canisters. IC spec,
-// "Stable memory": size in pages of 64 KiB, zero-filled, writes are dropped when a message traps.
+// running message. Every store uses this class. IC spec, "Stable memory": size in pages of 64 KiB,
+// zero-filled, writes are dropped when a message traps.
 
 import { osPageBytes, type StableMemory, wasmPageBytes } from '../core.ts';
 
@@ -117,7 +117,10 @@ export class StableOverlay implements StableMemory {
     this.rollback();
   }
 
-  /** A clear in the same commit keeps growth and writes inside the grown size. */
+  /**
+   * Drops the base in this commit; keeps the pages by which the memory grew, and the writes within
+   * that size.
+   */
   #dropBase(): void {
     this.#size -= this.#base.pages();
     this.#cleared = true;

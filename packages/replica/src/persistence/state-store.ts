@@ -1,5 +1,5 @@
 // The common part of all stores: canister records, values and overlays, and a commit as one
-// prepared change. The backend decides where bytes are stored; this file does not know files.
+// prepared change. The backend decides where bytes are stored.
 
 import type {
   HeapChange,

@@ -7,7 +7,7 @@ import { writeEmptyJournal } from './journal.ts';
 import { journalPath, markPath, type StateContent, type StatePlace } from './open-state.ts';
 import { writeSnapshot } from './snapshot-file.ts';
 
-/** For a folder whose journal and mark are closed. */
+/** Requires that the journal and the mark of the folder are closed. */
 export function writeCheckpoint(
   place: Pick<StatePlace, 'directory'>,
   state: { readonly content: StateContent; readonly sequence: number },

@@ -16,7 +16,7 @@ import { createStateTree, createSubnetTrees, withTime } from './state-tree.ts';
 /** Maximum time that a call waits for others to share one signature. */
 const roundMsMax = 100;
 const roundStepMs = 4;
-/** Minimum interval of certifying an unchanged state again, which keeps its time recent. */
+/** Age after which an unchanged state is signed again, which keeps its time recent. */
 const stateAgeNsMax = 1_000_000_000n;
 /** Verifiers accept five minutes; one certificate serves all queries of a minute. */
 const dataCertificateAgeNsMax = 60_000_000_000n;
@@ -38,7 +38,7 @@ interface DataCertificate {
 }
 
 export interface Certification {
-  /** 32 secret bytes from which both keys follow; the caller keeps them between runs. */
+  /** 32 secret bytes from which both keys follow; the caller stores them between runs. */
   readonly secretSeed: Uint8Array;
   readonly subnetId: Principal;
   readonly nodeKey: NodeKey;

@@ -1,5 +1,5 @@
-// The hash tree of the Internet Computer: nodes with their hashes, witnesses, look-up. It does not
-// interpret labels. IC spec, "Certification": "Certificate", "Lookup".
+// The hash tree of the Internet Computer: nodes with their hashes, witnesses, look-up. IC spec,
+// "Certification": "Certificate", "Lookup".
 
 import { createHash } from 'node:crypto';
 

@@ -61,9 +61,9 @@ export function createSubnetTrees(rootKey: RootKey, nodeKey: NodeKey): SubnetTre
 }
 
 /**
- * Everything except the time, which sorts last. All top labels exist even if nothing is below them:
- * a proof of absence would reveal the neighbors `canister` and `canister_ranges` together, and
- * agents treat a label as absent if another revealed one is its prefix.
+ * Returns the tree without the time, which sorts last. All top labels exist even if nothing is
+ * below them: a proof of absence would reveal the neighbors `canister` and `canister_ranges`
+ * together, and agents treat a label as absent if another revealed one is its prefix.
  */
 export function createStateTree(state: {
   readonly canisters: Iterable<CanisterView>;

@@ -1,5 +1,5 @@
-// A cursor over the bytes of a WebAssembly binary. It reads LEB128 numbers and vectors, but no
-// sections. WebAssembly Core specification, §5.2 "Values".
+// A cursor over the bytes of a WebAssembly binary, which reads LEB128 numbers and vectors.
+// WebAssembly Core specification, §5.2 "Values".
 
 import { InvalidModule } from './invalid-module.ts';
 

@@ -1,5 +1,5 @@
 // Checks the module's functions by the network's rules: imports must belong to the System API, and
-// exports with its names must be entry points. The System API is passed in as lists. IC spec,
+// exports with reserved names must be entry points. The System API is passed in as lists. IC spec,
 // "WebAssembly module requirements"; `dfinity/ic` `rs/embedders/src/wasm_utils/validation.rs`.
 
 import { exportPrefix } from './instrument.ts';
@@ -90,7 +90,9 @@ function methodName(name: string): string | undefined {
 
 function checkName({ name, kind }: ModuleExport): void {
   if (name.startsWith(exportPrefix)) {
-    throw invalidExport(`Names that begin with '${exportPrefix}' are the local replica's.`);
+    throw invalidExport(
+      `Names that begin with '${exportPrefix}' are reserved for the local replica.`,
+    );
   }
   if (reservedNames.has(name))
     throw invalidExport(`Exporting reserved symbol ${name} not allowed.`);

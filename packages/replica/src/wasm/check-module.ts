@@ -64,7 +64,7 @@ function checkGlobals(sections: Sections): void {
   }
 }
 
-/** Checks a memory's size; V8 checks that of a 32-bit memory. */
+/** Checks the size of a 64-bit memory; V8 checks a 32-bit one. */
 function checkMemory(memory: MemoryShape | undefined): void {
   if (memory?.address !== 'I') return;
   const pages = Math.max(memory.minimum, memory.maximum ?? 0);

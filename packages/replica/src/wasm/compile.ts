@@ -1,5 +1,5 @@
 // Turns the bytes of an installation (plain or gzip) into a compiled, metered module with its
-// metadata, once per module and process. It knows nothing of canisters.
+// metadata, once per module and process.
 
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';

@@ -1,12 +1,12 @@
 // The network's measure of how hard an instruction is to compile, and the instructions that it
-// refuses: tables are created again for each message, so that code must not change them.
-// `dfinity/ic` `rs/embedders/src/wasm_utils/validation.rs`: wasm_function_complexity.
+// refuses: tables are created again for each message, so code must not change them. `dfinity/ic`
+// `rs/embedders/src/wasm_utils/validation.rs`: wasm_function_complexity.
 
 import { bulk, op, type Weights, weightTable } from './opcodes.ts';
 
 const refused = 0;
 
-/** Others count 1, including all vector instructions. */
+/** All other instructions, including vector instructions, count 1. */
 const plainWeights: Weights = [
   [50, [0x02, 0x04], [0x0c, 0x0e], 0x10, 0x11, 0x40], // control, calls, memory.grow
   [14, 0x25], // table.get

@@ -1,6 +1,5 @@
-// Reads one instruction: its opcode and the length of its immediates. It knows no costs.
-// WebAssembly Core specification, §5.4 "Instructions", and the later proposals that the network
-// supports.
+// Reads one instruction: its opcode and the length of its immediates. WebAssembly Core
+// specification, §5.4 "Instructions", and the later proposals that the network supports.
 
 import type { ByteReader } from './byte-reader.ts';
 import { InvalidModule, notValidated } from './invalid-module.ts';

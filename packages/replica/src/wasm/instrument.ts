@@ -1,5 +1,5 @@
 // Instruments a canister's module: adds an instruction counter, exports memory and mutable globals,
-// which the host rolls back, and adds a function that calls callbacks. It knows no System API.
+// which the host rolls back, and adds a function that calls callbacks.
 
 import { ByteWriter } from './byte-writer.ts';
 import { type Address, readMemory, readTables } from './memories.ts';
@@ -145,7 +145,7 @@ function vectorFunctions(index: number): Added[] {
   ];
 }
 
-/** The first three have the order of `additionsOf()`. */
+/** Returns the added functions; the first three have the order of `additionsOf()`. */
 function addedFunctions(layout: Layout): Added[] {
   const flag = encodeU32(layout.globals + 1);
   const longest = [op.i64Const, ...encodeSigned(lengthMax)];

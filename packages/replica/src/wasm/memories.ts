@@ -52,7 +52,7 @@ export function readTables(sections: Sections): TableShape[] {
   });
 }
 
-/** Returns the opcode of each active data segment's offset: one constant, or another expression. */
+/** Returns the opcode of the one instruction in each active data segment's offset. */
 export function readDataOffsets(sections: Sections): number[] {
   const { reader, count } = openVector(sections, section.data);
   const offsets: number[] = [];

@@ -1,6 +1,5 @@
 // Instruments the code section: inserts a charge at the start of each basic block, as the network's
-// instrumentation does, and refuses functions that the network does not compile. It knows weights
-// and charging points, but no other sections.
+// instrumentation does, and refuses functions that the network does not compile.
 
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
@@ -27,15 +26,15 @@ export interface Additions {
 
 export interface MeteredCode {
   readonly content: Uint8Array;
-  /** Instructions of all functions without the added ones. */
+  /** Instructions of the module's own functions. */
   readonly instructions: number;
 }
 
-/** A position inside a block where bytes are inserted before, or replace, an instruction. */
+/** An instruction within a block that gets a charge before it, or is removed. */
 interface Patch {
   readonly at: number;
   readonly resume: number;
-  /** The function that charges, if there is one. */
+  /** The function that charges; undefined if the instruction is removed. */
   readonly charge: number | undefined;
 }
 
@@ -70,7 +69,7 @@ function hasLength(sub: number): boolean {
   return sub === bulk.memoryInit || isLengthOfMemory(sub);
 }
 
-/** Lengths in a data segment are an i32 for every memory. */
+/** Lengths in a data segment are an i32, even for a 64-bit memory. */
 function isLengthOfMemory(sub: number): boolean {
   return sub === bulk.memoryCopy || sub === bulk.memoryFill;
 }

@@ -1,6 +1,5 @@
 // The cost of each WebAssembly instruction on the Internet Computer (wasm32): the weights of the
-// network's instrumentation. It neither reads code nor places charges. WebAssembly Core
-// specification, §5.4 "Instructions", for the opcodes.
+// network's instrumentation. WebAssembly Core specification, §5.4 "Instructions", for the opcodes.
 
 export const op = {
   unreachable: 0x00,

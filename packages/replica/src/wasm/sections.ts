@@ -1,5 +1,5 @@
 // Splits a module into its sections, and reads those that the instrumentation and the install
-// checks need. It changes nothing. WebAssembly Core specification, §5.5 "Modules".
+// checks need. WebAssembly Core specification, §5.5 "Modules".
 
 import { ByteReader } from './byte-reader.ts';
 import { readConstant } from './instruction.ts';

@@ -91,6 +91,6 @@ function requireAnnounced(trailer: Trailer, checksum: ExpectedChecksum | undefin
   if ([...trailer.keys()].join() === announced.join()) return;
   throw new S3Error(
     'MalformedTrailerError',
-    'The trailer lacks the header that x-amz-trailer names.',
+    'The trailer does not have the header that x-amz-trailer names.',
   );
 }

@@ -51,7 +51,7 @@ export class ByteReader {
     }
   }
 
-  /** Also closes the source, so that nothing reads an abandoned body. */
+  /** Closes the source, so that nothing reads an abandoned body. */
   async close(): Promise<void> {
     await this.#pieces.return?.();
   }

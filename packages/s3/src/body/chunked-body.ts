@@ -25,7 +25,7 @@ export type Trailer = ReadonlyMap<string, string>;
 
 /**
  * Yields the bytes of the chunks as they arrive, before their signatures are verified; returns the
- * trailing headers. If it throws an S3Error, none of the bytes may be stored.
+ * trailing headers. If the generator throws an S3Error, none of the bytes may be stored.
  */
 export async function* decodeChunks(
   incoming: AsyncIterable<Uint8Array>,

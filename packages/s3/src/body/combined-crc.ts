@@ -1,5 +1,5 @@
 // Computes the CRC of an object from the CRCs of its parts: the CRC so far is shifted by the bits
-// of the next part, a multiplication by x to the power of their number, modulo the polynomial.
+// of the next part, that is, multiplied by x to the power of their number, modulo the polynomial.
 
 import type { ChecksumAlgorithm } from './checksum.ts';
 
@@ -37,7 +37,7 @@ export function combinedCrc(
   return Buffer.from(whole.toString(16).padStart(ring.bits / 4, '0'), 'hex').toString('base64');
 }
 
-/** Both have their lowest power in the highest bit. */
+/** Multiplies two polynomials whose lowest power is in the highest bit. */
 function multiply({ bits, polynomial }: Ring, left: bigint, right: bigint): bigint {
   let product = 0n;
   let shifted = right;

@@ -8,13 +8,15 @@ import { type Expected, readExpected } from './expected-digests.ts';
 
 export interface Body {
   readonly length: number;
-  /** Can be read once. Throws S3Error before its last byte for wrong bytes: then store none. */
+  /**
+   * Can be read once. If bytes are wrong, throws S3Error before the last byte; none may be stored.
+   */
   readonly stream: AsyncIterable<Uint8Array>;
   /** Must be called after the last byte of the stream. */
   digests(): Digests;
 }
 
-/** Reads nothing yet. Throws S3Error for invalid headers. */
+/** Does not read the body yet. Throws S3Error for invalid headers. */
 export function openBody(
   request: SignedRequest,
   incoming: AsyncIterable<Uint8Array>,

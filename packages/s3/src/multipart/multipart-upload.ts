@@ -1,7 +1,7 @@
 // One multipart upload. Parts of one length go directly to their places in a session of the
 // service, several at a time. A part whose place depends on missing parts, or that has another
-// length, waits in the spool until completion. So do all parts for an end-to-end bucket, whose
-// encryption runs from the first byte to the last.
+// length, waits in the spool until completion. So do all parts for an end-to-end encrypted bucket,
+// because they are encrypted in order.
 
 import { isStorageError } from '../../../client/src/storage-error.ts';
 import { chunkCountMax } from '../../../wire/src/limits.ts';
@@ -63,7 +63,10 @@ export class MultipartUpload {
     }
   }
 
-  /** A repetition returns the same, also while the completion is running. */
+  /**
+   * Completes the upload. A repeated call returns the same result, also while the first one is
+   * running.
+   */
   complete(work: PartWork, wish: CompletionWish): Promise<Completed> {
     if (this.state.completed !== undefined) return Promise.resolve(this.state.completed);
     this.#requireNotAborted();
@@ -177,7 +180,8 @@ export class MultipartUpload {
     const request = { bucket, path, contentType, headers, tags, chunkBytes };
     const { uploadId } = await storage.uploads.begin(request);
     const session = { ...layout, sessionId: uploadId };
-    // Log the session first: a session missing in the log would be lost until the service ends it.
+    // Log the session before its use: a session missing in the log would be lost until the service
+    // ends it.
     await this.#log.append({ kind: 'session', session });
     return session;
   }

@@ -99,7 +99,8 @@ export class MultipartUploads {
     if (known !== undefined) return known;
     const opened = this.#read(uploadId);
     this.#uploads.set(uploadId, opened);
-    // Requests for ended uploads are rare, and remembering invalid ids would never end.
+    // Requests for ended uploads are rare, and remembering invalid ids would use memory without
+    // limit.
     const release = () => this.release(uploadId);
     opened.then((upload) => {
       const isOpen = upload !== undefined && upload.state.completed === undefined;

@@ -20,7 +20,7 @@ export class Spool {
     this.#bytesMax = bytesMax;
   }
 
-  /** Counts the files of an earlier run. */
+  /** Opens the spool, and counts the files of an earlier run. */
   static async open(folder: string, bytesMax: number): Promise<Spool> {
     const spool = new Spool(folder, bytesMax);
     for (const name of await readdir(folder)) {

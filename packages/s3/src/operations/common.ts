@@ -79,12 +79,15 @@ export async function findRecord(
   throw new S3Error('NoSuchVersion', 'The object has no such version.');
 }
 
-/** For reading. */
+/** Returns whether the caller reads the bucket decrypted; false if the caller may not ask. */
 export async function isOpenedIn({ secrets }: Account, bucket: string): Promise<boolean> {
   return (await secrets.readerMode(bucket)) !== undefined;
 }
 
-/** For writing: throws if the caller may not ask, or if the answer is not trusted. */
+/**
+ * Returns whether files must be encrypted; throws if the caller may not ask, or if the answer is
+ * not trusted.
+ */
 export async function isEndToEnd({ secrets }: Account, bucket: string): Promise<boolean> {
   return (await secrets.mode(bucket)) !== undefined;
 }

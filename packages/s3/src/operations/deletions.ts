@@ -48,7 +48,7 @@ interface Condition {
 
 type SentCondition = { readonly [Name in keyof Condition]: string | undefined };
 
-/** Returns undefined without any condition; throws InvalidArgument. */
+/** Returns undefined if no condition is sent; throws InvalidArgument. */
 function parseCondition({ etag, size, modified }: SentCondition): Condition | undefined {
   if (etag === undefined && size === undefined && modified === undefined) return undefined;
   if (size !== undefined && !/^\d{1,15}$/.test(size)) {
@@ -93,7 +93,7 @@ async function deleteOne(operation: Operation, file: FileName, which: Which): Pr
     await unlessMissing(account.storage.remove(file, { ifMatch, signal }));
     return;
   }
-  // A record may have the number of a version that no longer exists.
+  // A newer version may have reused the number, so `findRecord` compares the whole id.
   const { record } = found ?? (await unlessMissing(findRecord(operation, file, versionId))) ?? {};
   if (record === undefined) return;
   const erasure = { ...file, version: record.version, signal };

@@ -206,7 +206,10 @@ function partOf({ header, query }: S3Request, { own, size }: StoredObject): Obje
   return { number, range: { start, end: Math.min(size, start + partBytes) }, count };
 }
 
-/** Returns the overrides only if signed, so that nobody can craft an address with other headers. */
+/**
+ * Returns the overrides; throws for an unsigned request, so that nobody can craft an address with
+ * other headers.
+ */
 function overridesOf(request: S3Request, isSigned: boolean): Record<string, string> {
   const fields = overrides.flatMap((name) => {
     const value = request.query.get(`response-${name.toLowerCase()}`);

@@ -48,7 +48,7 @@ export async function storeStream(storing: Storing, wanted: StreamToStore): Prom
   } catch (error) {
     if (session !== undefined) {
       const { uploadId } = session;
-      // Cancels once, unless the client has disconnected: then the request ends the session itself.
+      // Not awaited, so that the client gets the error without delay.
       account.storage.uploads.cancel({ ...target, uploadId }).catch(() => {});
     }
     throw error;

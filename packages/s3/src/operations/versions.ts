@@ -53,7 +53,7 @@ async function listObjectVersions(operation: Operation) {
     (name === keyMarker && idMarker !== undefined && (version?.number ?? 0) < behind);
   const former = await formerOf(operation, asked);
   const present = await presentOf(operation, { asked, keyMarker, idMarker });
-  // Names after the present page are not known yet.
+  // Former versions whose names follow this page of present objects belong to a later page.
   const known = (name: string) => !present.next || compareNames(name, present.next) <= 0;
   const all = [...present.names, ...former.filter(({ name }) => known(name))].filter(isBehind);
   const sorted = distinct(all.sort(inOrder), asked.delimiter !== '');
@@ -141,7 +141,10 @@ interface Markers {
   readonly idMarker: string | undefined;
 }
 
-/** Lists present objects from the marker on, which may only have former versions after it. */
+/**
+ * Lists present objects after the key marker; the object at the marker can only have former
+ * versions left.
+ */
 async function presentOf({ account, signal }: Operation, { asked, keyMarker }: Markers) {
   const limit = Math.max(1, asked.limit);
   const page = await listPage(account, { ...asked, limit, after: keyMarker, signal });

@@ -1,5 +1,5 @@
 // A request as received, and its decoding. The signature and the operations use the same decoded
-// path and query, so that no unsigned text can select what is served.
+// path and query, so that unsigned text cannot select an object.
 
 import { isUtf8 } from 'node:buffer';
 import { S3Error } from '../s3-error.ts';

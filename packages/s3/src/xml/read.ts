@@ -1,4 +1,4 @@
-// XML of requests: small, without entities of its own.
+// XML of requests: small, without declared entities.
 
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { S3Error } from '../s3-error.ts';
@@ -36,7 +36,8 @@ export function readXml(bytes: Uint8Array, root: string, tagsMax = tagsMaxUsual)
   try {
     found = parser.parse(text)[root];
   } catch {
-    // Rejects elements that are nested too deeply or named like a property of every object.
+    // The parser rejects elements that are nested too deeply or named like a property of every
+    // object.
     throw malformed(root);
   }
   if (found === undefined) throw malformed(root);
