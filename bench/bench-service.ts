@@ -20,7 +20,7 @@ export interface HttpRequests {
   getPart(): Promise<unknown>;
   /** Reads from this byte to the end without a key, as a client that resumes a download does. */
   getRange(name: string, start: number): Promise<unknown>;
-  /** Reads with the current ETag, which is answered by 304. */
+  /** Reads with the current ETag in If-None-Match; the answer is 304. */
   getUnchanged(name: string): Promise<unknown>;
   getMissing(): Promise<unknown>;
   list(pageSize: number): Promise<unknown>;
@@ -211,7 +211,7 @@ async function repeated(
   return milliseconds;
 }
 
-/** Uses the last update of the request, or its last query if there was no update. */
+/** Uses the last report of that kind; without `kind`, that of the last update or query. */
 function rowOf(
   request: { readonly name: string; readonly bytes: number; readonly milliseconds: number[] },
   reports: readonly MessageReport[],

@@ -98,7 +98,7 @@ async function measureSmall(bench: Bench): Promise<BenchRow[]> {
     await bench.measure(`view of ${folders} folders`, 0, () => bench.listFolder('folders/')),
     await bench.measure('usage of a prefix', 0, () => bench.usage('folders/')),
     await bench.measure('DELETE', 0, (turn) => bench.remove(name(turn))),
-    // Last, because a bucket with links looks them up at each change of a file
+    // Last, because in a bucket with links each change of a file looks them up
     await bench.measure('create a link', 0, (turn) => bench.link(linked(turn))),
   ];
   const link = await bench.link(linked(repetitions));

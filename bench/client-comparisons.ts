@@ -1,5 +1,5 @@
-// Reference transfers for the client's bench: the same bytes by curl, and by curl from nginx, which
-// neither encrypts nor waits for the disk. A program that is not installed is left out.
+// Reference transfers for the client's bench: curl transfers the same bytes with the replica, and
+// with nginx, which neither encrypts nor waits for the disk. A row says which program is missing.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

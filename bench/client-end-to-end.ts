@@ -29,7 +29,7 @@ export async function measureEndToEnd(bench: EndToEndBench): Promise<void> {
     const rows = [headings];
     for (const row of await transferRows(service, folder, bench)) rows.push(row);
     const read = await rangeCost(join(folder, 'state'));
-    const said = `A range of ${rangeBytes / 1_000} kB of an end-to-end file reads ${(read / 1_000).toFixed(0)} kB.`;
+    const said = `Reading ${rangeBytes / 1_000} kB of an end-to-end file transfers ${(read / 1_000).toFixed(0)} kB.`;
     console.log([...rows, said].join('\n'));
     if (bench.document === undefined) return;
     const page = await readFile(bench.document, 'utf8');
@@ -43,7 +43,7 @@ export async function measureEndToEnd(bench: EndToEndBench): Promise<void> {
   }
 }
 
-/** Reports the round with the median share of each transfer. */
+/** Returns the median of each transfer, and a sentence with the median shares. */
 async function transferRows(
   service: MeasuredService,
   folder: string,
@@ -72,7 +72,7 @@ async function transferRows(
   return [
     ...rows,
     '',
-    `In the median round put was ${shares.join(' and get ')} times as fast as plain.`,
+    `End-to-end, put was ${shares.join(' and get ')} times as fast as plain (medians).`,
   ];
 }
 
@@ -91,7 +91,7 @@ function medianOf(all: readonly Measurement[]): Measurement {
   return sorted[Math.floor(sorted.length / 2)] as Measurement;
 }
 
-/** Returns the bytes of all answers that a client without cached state receives for a range. */
+/** Returns the bytes of all answers that a new client receives for a range, after a `stat`. */
 async function rangeCost(state: string): Promise<number> {
   const service = JSON.parse(await readFile(join(state, 'service.json'), 'utf8'));
   let bytes = 0;

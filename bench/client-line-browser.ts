@@ -103,9 +103,9 @@ async function newMember(service: Options['service']): Promise<Ed25519KeyIdentit
 }
 
 /**
- * Leaves what a sign-in by Internet Identity leaves: a session key and its delegation in IndexedDB.
- * The page then restores the session as after a reload. (A page on localhost offers no sign-in by
- * Internet Identity.) The visit that stores it takes no time of the line.
+ * Stores a session key and its delegation in IndexedDB, as a sign-in by Internet Identity does. The
+ * page then restores the session as after a reload. (A page on localhost offers no sign-in by
+ * Internet Identity.) The visit that stores them does not use the line.
  */
 async function storeDelegation(page: Page, origin: string, person: Ed25519KeyIdentity) {
   await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '' }));

@@ -1,9 +1,9 @@
 // `npm run bench:client -- --line [MB [LINE [COLUMN]]]` transfers files through throttled lines,
 // with the replica as slow as the network, and reports the share of each line's capacity that the
-// file's bytes get. LINE and COLUMN are the beginnings of titles: `-- --line 30 400 'up, actor'`.
+// file's bytes use. LINE and COLUMN select titles by prefix: `-- --line 30 400 'up, actor'`.
 // All transfers run at once, each through a line of its own, because they hardly load the machine.
-// 30 MB take 20 minutes. The console is measured if a browser is installed. Without arguments it
-// writes the table in docs/reference/costs.md.
+// 30 MB take 20 minutes. The console is measured if a browser is installed. Without arguments, the
+// command writes the table in docs/reference/costs.md.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -109,13 +109,13 @@ function carried({ rate }: TestLine, ms: number): number {
 
 export interface LineRun {
   readonly megabytes: number;
-  /** The beginning of the titles of the lines to measure; '' is all of them. */
+  /** Selects the lines whose titles begin with this; '' selects all. */
   readonly line: string;
-  /** The same for the titles of columns. */
+  /** Selects the columns in the same way. */
   readonly column: string;
   /** Writes a file of random bytes. */
   writeSample(path: string, bytes: number): Promise<void>;
-  /** The document whose table is replaced; undefined prints only. */
+  /** The page that receives the table; if undefined, the table is only printed. */
   readonly document: string | undefined;
 }
 
@@ -185,7 +185,7 @@ function libraryColumns(service: Service): Column[] {
         }),
     },
     {
-      // A file with the longest chunks, as a fast line has stored it.
+      // The file has the longest chunks, because it was uploaded without a slow line.
       title: `down, ${transport}`,
       run: (measured) =>
         transfer(service, { ...measured, transport }, async (storage) => {

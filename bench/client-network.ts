@@ -1,6 +1,6 @@
 // `npm run bench:client -- --network mainnet [MB [PARALLEL,…]]` measures transfers with a replica
-// as slow as the network. They mostly wait, so the machine's speed hardly matters. Each transfer
-// uses a new name, because gateways cache answers.
+// as slow as the network. They mostly wait, so the machine's speed hardly matters. Each transport
+// and PARALLEL has its own file names, because gateways cache answers.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -27,7 +27,7 @@ interface Profile {
 const parts: readonly (readonly [name: string, fits: (frame: Frame) => boolean])[] = [
   ['canister', ({ url }) => url.startsWith('wasm:')],
   ['heap comparison', ({ functionName }) => functionName === 'compareOffset'],
-  // Happens after a query that grew the heap.
+  // A query that grew the heap has the heap rebuilt.
   ['heap rebuilt, copies', ({ functionName }) => copies.includes(functionName)],
   ['garbage collection', ({ functionName }) => functionName === '(garbage collector)'],
   ['BLS', ({ url }) => url.includes('@noble/curves')],

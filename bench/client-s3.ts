@@ -1,7 +1,7 @@
-// `npm run bench:client -- --s3 [MB [ROUNDS]]` compares the S3 server with `efs` in one run: rclone
-// and `efs` transfer a large file in alternating rounds; `efs sync`, `rclone copy` and `aws s3
-// sync` upload small files, with the number of updates that the canister pays for. Without rclone
-// or aws, their rows say so.
+// `npm run bench:client -- --s3 [MB [ROUNDS]]` compares the S3 server with `efs` in one run: `efs`
+// and rclone transfer a large file in turn; `efs sync`, `rclone copy` and `aws s3 sync` upload
+// small files, with the number of updates that the canister pays for. Needs rclone; without aws,
+// its row says so.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

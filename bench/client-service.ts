@@ -1,5 +1,5 @@
 // The local replica in a process of its own, and the command `efs` run against it, with the
-// processor time and memory of both.
+// processor time of both and the memory of `efs`.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ export interface MeasuredService {
   stop(): Promise<void>;
 }
 
-/** Starts the replica with its state, and its profile if one is recorded, in the folder. */
+/** Starts the replica, whose state and profile (with `hasProfile`) are stored in the folder. */
 export async function startMeasured(
   folder: string,
   options: { readonly hasProfile: boolean; readonly network?: string },
@@ -76,7 +76,7 @@ export async function startMeasured(
   };
 }
 
-/** Resolves when the replica is ready, and keeps adding up the time of its messages. */
+/** Resolves when the replica is ready. The sums then grow with each of its messages. */
 function watchOutput(child: ChildProcess): Promise<{ milliseconds: number; updates: number }> {
   const sum = { milliseconds: 0, updates: 0 };
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ export interface Measurement {
   readonly peakMegabytes: number;
   /** Seconds of processor time. */
   readonly clientSeconds: number;
-  /** Includes the canister's. */
+  /** Seconds of processor time, with the canister's. */
   readonly replicaSeconds: number;
   /** Wall-clock time of the canister's messages; absent with another server. */
   readonly canisterSeconds?: number;

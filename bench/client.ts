@@ -1,8 +1,8 @@
 // `npm run bench:client [MB [PARALLEL,…]]` measures throughput, peak memory and processor time of
 // `efs put` and `efs get` with the local replica, each in a process of its own, and of the same
 // bytes by curl and nginx. Linux only, since it reads /proc. Without arguments it writes the table
-// in docs/reference/costs.md. Options measure something else instead:
-// `--profile` profiles the replica, which slows it (client-profile.ts)
+// in docs/reference/costs.md. `--profile` also profiles the replica, which slows it
+// (client-profile.ts). The other options measure something else instead:
 // `--network mainnet` uses a replica as slow as the network (client-network.ts)
 // `--end-to-end` compares plain and end-to-end buckets (client-end-to-end.ts)
 // `--s3` compares the S3 server with `efs` (client-s3.ts)

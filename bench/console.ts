@@ -25,7 +25,7 @@ const smallBytes = 10_000;
 const largeBytes = 300_000_000;
 const pollMs = 100;
 
-/** Returns the page's time when the heading of the bucket is drawn. */
+/** Returns the time by the page's clock when the list of files is drawn. */
 async function openedIn(page: Page, url: string): Promise<number> {
   await page.goto(url);
   await page.getByRole('heading', { level: 1, name: 'demo' }).waitFor();
@@ -36,8 +36,8 @@ async function openedIn(page: Page, url: string): Promise<number> {
 }
 
 /**
- * Runs in the page before its own scripts. A string, because tsx adds helpers to functions that the
- * page does not have.
+ * Runs in the page before its own scripts. It is a string, because a function would call helpers of
+ * tsx, which the page lacks.
  */
 const markUsable = `requestAnimationFrame(function look() {
   if (document.querySelector('[role=grid]')) performance.mark('efs-usable');

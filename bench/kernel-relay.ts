@@ -44,7 +44,7 @@ const canisterText = `(module
 export interface RelayResult {
   /** The buffers after the kernel has changed them. */
   readonly buffers: Uint8Array[];
-  /** Instructions between the first and the last call of the kernel. */
+  /** Instructions of the loop that calls the kernel. */
   readonly instructions: number;
 }
 

@@ -22,7 +22,7 @@ export async function measureRefusalRows(target: {
 }): Promise<BenchRow[]> {
   const { replica, service, reports } = target;
   const { canisterId, apiKey, bucket, identityPem } = service;
-  // A timer must not run between a message and its report.
+  // Stops the timers: none may run between a message and its report.
   replica.advanceTime(0n);
   const argument = IDL.encode(beginTypes, [bucket, 'u', 'a/b', 5n, [apiKey]]);
   const reply = await replica.call(canisterId, 'beginFileUpload', argument);

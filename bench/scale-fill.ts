@@ -1,6 +1,6 @@
 // Prepares the states that `npm run bench:scale` measures: for each number of files, a state folder
 // of the local replica whose bucket has that many files. Each begins as a copy of the previous one.
-// An interrupted folder continues.
+// A new run continues an interrupted folder.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -28,13 +28,13 @@ const Upload = IDL.Record({
   bytes: IDL.Vec(IDL.Nat8),
 });
 
-/** Returns realistic names: in folders, with numbers in no particular order. */
+/** Returns a realistic path: in a folder, with a number in no particular order. */
 export function pathOf(index: number): string {
   const scattered = (index * 7_919) % 1_000_003;
   return `photos/${2_000 + (scattered % 25)}/img_${String(scattered).padStart(7, '0')}.jpg`;
 }
 
-/** Returns the folder with that many files, which begins as a copy of the previous one. */
+/** Returns the path of the folder for that many files; a new one is a copy of `former`. */
 export async function stateFolder(
   folder: string,
   count: number,
@@ -50,8 +50,8 @@ export async function stateFolder(
 }
 
 /**
- * Stores files number `from` to `to` by real messages to the canister. To save time, nothing waits
- * for the disk, and uploads are not inspected.
+ * Stores the files from number `from` up to, but not including, `to` by real messages to the
+ * canister. To save time, nothing waits for the disk, and no `inspect_message` runs.
  */
 export async function fillFolder(
   stateDir: string,
@@ -99,7 +99,7 @@ interface SeldomCommits {
 
 /**
  * Commits many messages at once. Until then the overlay of stable memory holds their changes, and a
- * page that all of them write is stored only once. An interrupted run loses these files, as does a
+ * page that all of them write is stored only once. An interrupted run loses their files, as does a
  * failed message, whose rollback drops the overlay.
  */
 function committingSeldom(disk: StateStore): SeldomCommits {
@@ -115,7 +115,7 @@ function committingSeldom(disk: StateStore): SeldomCommits {
     held = 0;
   };
   const commit = ({ canisters, stableMemories, cleared, deleted }: StateChange) => {
-    if (cleared.length + deleted.length > 0) refusal ??= 'A fill removes nothing';
+    if (cleared.length + deleted.length > 0) refusal ??= 'The fill cleared or deleted a canister';
     if (refusal !== undefined) throw new Error(refusal);
     for (const stored of canisters) records.set(stored.id, stored);
     for (const id of stableMemories) memories.add(id);

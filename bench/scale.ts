@@ -1,7 +1,7 @@
 // `npm run bench:scale [-- FILES] [-- --state FOLDER]` compares costs of requests with few and with
 // many files in a bucket, and writes bench/scale.json. No cost may grow with the number of files.
-// Filling a million files takes more than an hour, so the folder, if given, keeps them: the next
-// run upgrades its canister and continues.
+// Storing a million files takes more than an hour. With --state, FOLDER keeps them: the next run
+// upgrades its canister and continues.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -69,7 +69,7 @@ async function send(target: Target, sent: Sent): Promise<Buffer> {
   return Buffer.from(response.body);
 }
 
-/** Returns the number of files filled in so far, because a run may have been interrupted. */
+/** Returns the number of files stored so far; a former run may have been interrupted. */
 async function filesIn(target: Target): Promise<number> {
   const path = `${files}?pageSize=1&prefix=photos/`;
   const answer = await send(target, { method: 'GET', path });

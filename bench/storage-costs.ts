@@ -70,7 +70,7 @@ function emptyCanister(reply: Uint8Array): EmptyCanister {
   };
 }
 
-/** Stores all files in one bucket. Omits the first file, which allocates what all share. */
+/** Uses one bucket. The first file of each size is not counted, because it adds shared records. */
 async function measureFiles(): Promise<FileCost[]> {
   const canister = await openCertifiedCanister();
   const memory = () => canister.replica.stableMemory(canister.canisterId);
@@ -89,9 +89,9 @@ async function measureFiles(): Promise<FileCost[]> {
 }
 
 /**
- * Returns how far each space is filled, and within space 0 each region of Azle's maps, up to its
- * last nonzero byte. Unused bytes inside structures count; the rest of an extent, which the next
- * files fill, does not. All structures grow from their start, and nothing is deleted here.
+ * Returns the sum of the bytes of each space, and in space 0 of each region of Azle's maps, up to
+ * the last nonzero byte. Unused bytes inside structures count; the rest of an extent, which the
+ * next files fill, does not. All structures grow from their start, and nothing is deleted here.
  */
 function usedBytes(memory: StableMemoryView): number {
   const table = Buffer.from(memory.read(0, tableAt));

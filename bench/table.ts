@@ -9,7 +9,7 @@ export interface BenchRow {
   readonly instructions: number;
   /** 0 for queries. */
   readonly cycles: number;
-  /** Median time that the client measures over HTTP on this machine. */
+  /** Median time of the request on this machine, measured by the client. */
   readonly milliseconds: number;
 }
 
@@ -56,9 +56,9 @@ export function formatKernel(costs: readonly KernelCost[]): string {
 }
 
 const bytesPerGigabyte = 1e9;
-/** 127,000 cycles per GiB and second. */
+/** Cycles per year, from 127,000 per GiB and second. */
 const cyclesPerStableByte = (127_000 * 365.25 * 24 * 3_600) / 2 ** 30;
-/** Each segment of 65,536 bytes is stored with a tag of 16 bytes. */
+/** The same for a file's byte: each segment of 65,536 bytes is stored with a tag of 16 bytes. */
 const cyclesPerByteYear = cyclesPerStableByte * (1 + 16 / 65_536);
 const dollarsPerTrillion = 1.4;
 
@@ -106,7 +106,7 @@ export function formatReserves({ empty }: StorageCosts): string {
   return [`| ${heads.join(' | ')} |`, `|${' --- |'.repeat(heads.length)}`, ...lines].join('\n');
 }
 
-/** Expected cycles of a canister before and after files are stored. */
+/** Expected cycles of a canister and of a gigabyte in it. */
 export function formatExpectedCosts(
   rows: readonly BenchRow[],
   { empty, wasmBytes }: { readonly empty: EmptyCanister; readonly wasmBytes: number },

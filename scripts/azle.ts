@@ -12,7 +12,7 @@
 //     (-65 M)             with the curve library as a text, parsed when a root key is fetched
 //
 // Function names are kept, for 40 M, because the text of a trap names the functions of its stack.
-// It runs in a separate process, because Azle ships TypeScript sources that only tsx resolves.
+// This script is a separate process, because Azle ships TypeScript sources that only tsx resolves.
 
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -105,7 +105,7 @@ const withHashesKept: Plugin = {
 
 /**
  * The curve library as texts that are parsed when first used. Each module that `src` imports has
- * its own text, because setting up the pairing costs 6,700 M and few calls need it.
+ * its own text, because few calls need the pairing, whose setup costs 6,700 M instructions.
  */
 const parsedWhenUsed: Plugin = {
   name: 'curves parsed when used',
@@ -128,8 +128,8 @@ const parsedWhenUsed: Plugin = {
 };
 
 /**
- * Azle's `getPrelude`, which is not exported. The build that runs for the interface, with
- * `describing`, returns the types in place of Azle's text; the deployed one returns nothing.
+ * Replaces Azle's `getPrelude`, which is not exported. With `describing`, the bundle returns the
+ * interface's types in place of Azle's text; the deployed bundle returns nothing.
  */
 function prelude(azle: AzleBuild, main: string, describing: boolean): string {
   const run = describing

@@ -1,4 +1,4 @@
-// One build at a time in a folder: `icp deploy` runs the build of each canister at the same time,
+// Allows one build at a time in a folder: `icp deploy` runs the builds of all canisters at once,
 // and both canisters of this project have the same module.
 
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
@@ -55,7 +55,7 @@ function isAlive(processId: number): boolean {
     process.kill(processId, 0);
     return true;
   } catch (error) {
-    // The process belongs to another user.
+    // EPERM: the process is alive, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

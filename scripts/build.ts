@@ -76,7 +76,7 @@ async function buildAlone(options: BuildOptions): Promise<BuildResult> {
     told('Bundling the canister', bundleWithAzle),
     told('Compiling the kernel', buildKernel),
   ]);
-  // Built again if the interface has changed, because the console includes its module.
+  // The console is built again if the interface has changed, because it includes its module.
   const pages = await ownConsole();
   const data = await packPages(pages);
   const merged = await told('Merging the two', () => mergeKernel({ canister, kernel, data }));
@@ -90,7 +90,7 @@ async function buildAlone(options: BuildOptions): Promise<BuildResult> {
   return { wasmPath: outputs.wasm, wasSkipped: false };
 }
 
-/** A slow machine takes a minute or two, so it shows progress. */
+/** Reports each step, because a build takes a minute or two on a slow machine. */
 function stepsTo(say: (step: string) => void) {
   return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     const started = performance.now();

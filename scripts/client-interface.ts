@@ -20,7 +20,7 @@ export async function clientInterface(didFile: string): Promise<string> {
     const library = "import { IDL } from '@icp-sdk/core/candid';";
     if (!text.includes(library)) throw new Error(`The generated text lacks ${library}`);
     const typed = text.replace(library, library.replace('import {', 'import type {'));
-    // The generator writes three lines for a comment of one.
+    // The generator spreads a comment of one line over three.
     return typed.replace(/\/\*\*\n *\* ([^\n]*)\n *\*\//g, '/** $1 */');
   } finally {
     await rm(outDir, { recursive: true });

@@ -17,7 +17,7 @@ const stamp = join(projectDir, 'build', 'console.sha256');
 const inputs = ['console/src', 'packages/client/src', 'packages/wire/src'];
 const files = ['package-lock.json', 'console/index.html', 'console/vite.config.ts'];
 
-/** Returns the folder with `index.html` and `assets/`. `wrap` runs the build if one is needed. */
+/** Returns the folder with `index.html` and `assets/`. A needed build runs within `wrap`. */
 export async function buildConsole(
   wrap: (work: () => Promise<void>) => Promise<void> = (work) => work(),
 ): Promise<string> {
@@ -34,7 +34,7 @@ async function runVite(): Promise<void> {
   const vite = dirname(
     createRequire(join(consoleDir, 'package.json')).resolve('vite/package.json'),
   );
-  // In a separate process, because the configuration belongs to its folder.
+  // In a separate process, because Vite builds the working directory.
   const words = [join(vite, 'bin', 'vite.js'), 'build', '--logLevel', 'warn'];
   // In a test's environment, libraries would build with extra checks and become larger.
   const env = { ...process.env, NODE_ENV: 'production' };

@@ -7,7 +7,7 @@ import { join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { lookup } from 'mime-types';
 
-/** Compression does not pay off below this size, and `curl` shows an uncompressed page. */
+/** Below this size compression hardly saves bytes, and `curl` can show uncompressed pages. */
 const compressedBytesMin = 2_000;
 
 interface PackedPage {

@@ -1,5 +1,5 @@
-// Reads the comments of the interface and its order from src/actor: the comments of actor classes,
-// their methods, and the Candid types.
+// Reads the comments and the order of the interface's actor classes, methods and Candid types from
+// src.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ export async function readComments(projectDir: string): Promise<InterfaceComment
   );
   const groups = (await parseAll('methods', methodFiles)).flatMap(groupsOf);
   const index = await readFile(join(projectDir, 'src', 'index.ts'), 'utf8');
-  // Sorted as the canister lists its classes.
+  // In the order in which src/index.ts lists the classes.
   groups.sort((left, right) => index.lastIndexOf(left.name) - index.lastIndexOf(right.name));
   const types = (await parseAll('candid', typeFiles)).flatMap(typesOf);
   return { groups, types };

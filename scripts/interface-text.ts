@@ -8,14 +8,14 @@ const preface = `
 The interface of the Encrypted File Storage canister. Written by the build: see src/actor.
 
 Results are variants: \`err\` is "Code: sentence", such as "NoSuchFile: File … does not exist …". Times are
-nanoseconds since 1970 (int), sizes bytes (nat). A call with an \`apiKey\` has the rights of that key,
-otherwise those of the caller's principal. An \`opt\` value can be omitted; if present, it must have its
-type. For methods with several arguments, the comment begins with their names in brackets.
+nanoseconds since 1970 (int); sizes are bytes (nat). A call with an \`apiKey\` has the rights of that key,
+otherwise those of the caller's principal. An \`opt\` value can be omitted; if present, it must have the
+declared type. For methods with several arguments, the comment begins with their names in brackets.
 `;
 
 const indent = '    ';
 
-/** Throws if the sources and the canister have different names. */
+/** Throws if the sources and the canister name different types or methods. */
 export function interfaceText(written: InterfaceTypes, comments: InterfaceComments): string {
   requireSame(
     'type',
@@ -58,7 +58,7 @@ function typeLines(
   const type = types[name];
   const head = comment(words);
   if (type === undefined || typeof type === 'string') return [...head, `type ${name} = ${type};`];
-  // The type library orders fields by their hashes.
+  // In the order of the source; the type library orders fields by their hashes.
   const lines = fields.flatMap((field) => {
     const written = type.fields[field.name] ?? type.fields[`"${field.name}"`];
     if (written === undefined) throw new Error(`The type ${name} has no field ${field.name}`);

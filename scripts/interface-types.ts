@@ -1,5 +1,5 @@
-// The types of the interface, named as src/actor exports them. The build runs this in the
-// canister's own engine, where methods have the types that they decode; it is never deployed.
+// The types of the interface, named as src/actor exports them. The build runs this module in the
+// canister's engine, where methods have the types that they decode; it is never deployed.
 
 import { IDL } from '@dfinity/candid';
 import * as endToEnd from '../src/actor/candid/end-to-end.ts';
@@ -11,11 +11,11 @@ import * as files from '../src/actor/candid/types.ts';
 export interface InterfaceTypes {
   /** The arguments of install and upgrade. */
   readonly init: readonly string[];
-  /** A named type is a text, or has fields; a field without a type has the type null. */
+  /** The notation of a named type, or its fields, where '' stands for the type null. */
   readonly types: Readonly<Record<string, string | NamedFields>>;
   /** `(…) -> (…) query` by method name. */
   readonly methods: Readonly<Record<string, string>>;
-  /** The whole interface in the form of Candid's library. */
+  /** The whole interface as Candid's library displays it. */
   readonly display: string;
 }
 
@@ -26,7 +26,7 @@ export interface NamedFields {
 
 const names = new Map<IDL.Type, string>();
 for (const [name, type] of Object.entries({ ...files, ...endToEnd, ...operations, ...http })) {
-  // Results are identified by their contents.
+  // Results have no names in the interface; their variants are written out.
   if (type instanceof IDL.Type && !name.startsWith('Result')) names.set(type, name);
 }
 
@@ -96,7 +96,7 @@ function namedType(type: IDL.Type, writer: Writer): string | NamedFields {
   return type.accept(writer, null);
 }
 
-/** Replaces Azle's function for the text of the interface; returns JSON of InterfaceTypes. */
+/** Replaces Azle's `idlToString`; returns InterfaceTypes as JSON. */
 export function interfaceTypes(
   service: IDL.ServiceClass,
   { initAndPostUpgradeParamIdlTypes: init }: { initAndPostUpgradeParamIdlTypes: IDL.Type[] },

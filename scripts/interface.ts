@@ -1,6 +1,6 @@
 // Writes the interface at build time: the .did file, the client's module, and the reference of
-// methods in docs/. It imports parts that only a writing build needs on demand: TypeScript alone
-// takes a second, and every start of the replica loads this file.
+// methods in docs/. Parts that only writeInterface() needs are imported inside it: loading
+// TypeScript takes a second, and every start of the replica loads this file.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ export const interfaceOutputs = {
   reference: 'docs/reference/actor.md',
 };
 
-/** `types`: from the canister's engine. Throws if the generated text describes other types. */
+/** `types` come from the canister's engine. Throws if the generated text has other types. */
 export async function writeInterface(
   types: InterfaceTypes,
   paths: { readonly projectDir: string; readonly candid: string },

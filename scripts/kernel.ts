@@ -35,8 +35,8 @@ const compilerOptions = [
 ];
 
 /**
- * Returns the kernel's Wasm, from the cache if the sources did not change. Throws with the
- * compiler's messages.
+ * Returns the kernel's Wasm, from the cache if the sources did not change. If it does not compile,
+ * throws an Error with the compiler's messages.
  */
 export async function buildKernel(): Promise<Uint8Array> {
   const sources = readSources();

@@ -44,8 +44,8 @@ export interface LocalService {
 
 /**
  * Upgrades the canister of the state folder to this Wasm. At the first start, or after one that was
- * interrupted, creates the missing ones of canister, bucket and key. Throws an Error that describes
- * an inconsistent state.
+ * interrupted, creates whichever of canister, bucket and key is missing. Throws an Error if the
+ * state is inconsistent.
  */
 export async function deployLocally(service: LocalService): Promise<ServiceDescription> {
   const { replica, stateDir, wasm, onNote = () => undefined } = service;
@@ -94,7 +94,10 @@ async function readDescription(
   return undefined;
 }
 
-/** Returns the owner's key from its own file or, if that is damaged, from the description. */
+/**
+ * Returns the owner's key from its own file or, if that is damaged, from the description. Creates
+ * one if the state has no canister yet.
+ */
 async function ownerIdentity(
   { replica, stateDir }: LocalService,
   former: ServiceDescription | undefined,
@@ -110,7 +113,7 @@ async function ownerIdentity(
     return pem;
   }
   throw new Error(
-    `No canister in ${stateDir} belongs to the owner's key: ${path} is missing, damaged, or of ` +
+    `No canister in ${stateDir} belongs to the owner's key: ${path} is missing, damaged, or from ` +
       'another state. Restore it from a copy, name another folder with --state, or start with an empty state by --clean',
   );
 }
@@ -152,7 +155,7 @@ export function principalOf(identityPem: string): Principal {
   return Principal.selfAuthenticating(new Uint8Array(key.export({ type: 'spki', format: 'der' })));
 }
 
-/** Returns the replica's canister; creates one if it has none. */
+/** Returns the owner's oldest canister; creates one if there is none. */
 async function ownCanister(service: LocalService, identityPem: string): Promise<string> {
   const { replica, onNote = () => undefined } = service;
   const [oldest, ...younger] = controlled(replica, identityPem);
@@ -173,7 +176,7 @@ async function asyncFilter<T>(items: readonly T[], keeps: (item: T) => Promise<b
   return items.filter((_, index) => kept[index]);
 }
 
-/** `undefined` for a canister without code, or with code that has no roles. */
+/** Returns `undefined` for a canister without code, or with code that has no roles. */
 async function roleOf(replica: Replica, canisterId: string): Promise<string | undefined> {
   const Role = IDL.Variant({ volume: IDL.Reserved, front: IDL.Reserved });
   const Status = IDL.Record({ role: IDL.Opt(Role) });
@@ -232,10 +235,10 @@ function moduleHashOf(replica: Replica, canisterId: string): Uint8Array | undefi
   return replica.canisters().find(({ id }) => id.toText() === canisterId)?.moduleHash;
 }
 
-/** 10,000 T: a TiB for two years. */
+/** 10,000 T (trillion) cycles store a TiB for two years. */
 const leastCycles = 10n ** 16n;
 
-/** Tops the canister up if it has less, because nobody else does so on a local replica. */
+/** Tops up a canister with fewer cycles, because nobody else does so on a local replica. */
 async function topUp(replica: Replica, canisterId: string): Promise<void> {
   const canister = replica.canisters().find(({ id }) => id.toText() === canisterId);
   if (canister === undefined || canister.cycles >= leastCycles) return;
@@ -267,7 +270,7 @@ async function bringCode(
   }
 }
 
-/** The bucket to try, which is public, and a key for it with all permissions. */
+/** Creates the public demo bucket; returns a key for it with all permissions. */
 export async function createDemoKey(
   replica: Replica,
   canisterId: string,
@@ -280,7 +283,7 @@ export async function createDemoKey(
   const bucket = IDL.encode([IDL.Text, IDL.Opt(Options)], argument);
   const created = await replica.call(canisterId, 'createBucket', bucket, { sender });
   const [made] = IDL.decode([IDL.Variant({ ok: Bucket, err: IDL.Text })], created);
-  // An interrupted start may have created it.
+  // An interrupted start may have created the bucket.
   const isThere = (made as { err?: string }).err?.startsWith('BucketExists') === true;
   if (!isThere) unwrap([made]);
   const KeyRequest = IDL.Record({

@@ -4,7 +4,7 @@
 import { writeFile } from 'node:fs/promises';
 import { types } from 'mime-types';
 
-/** Returns "\nextension type" for each, so that a look-up is one search in a text. */
+/** Returns "\nextension type" for each extension, so that a look-up is one search in a text. */
 export function mediaTypeTable(): { byExtension: string } {
   const lines = Object.entries(types).map(([extension, type]) => `\n${extension} ${type}`);
   return { byExtension: `${lines.sort().join('')}\n` };

@@ -1,6 +1,6 @@
 // Merges the native kernel into a canister's Wasm. The kernel replaces the System API functions
 // whose names it exports, and calls the real ones itself. Its callbacks get fixed indices in the
-// canister's table of functions. The result depends only on the two inputs.
+// canister's table of functions. The result depends only on the inputs.
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ import {
 export interface MergeInput {
   readonly canister: Uint8Array;
   readonly kernel: Uint8Array;
-  /** Data for the kernel's data module; absent: none. */
+  /** Contents of the data module; empty if absent. */
   readonly data?: Uint8Array;
 }
 
@@ -44,17 +44,16 @@ const tableKind = 1;
 const memoryKind = 2;
 
 /**
- * Index of the kernel's callbacks in the table, in this order (kernel/outgoing-calls.ts): the same
- * in every version, because the system delivers the answers to calls of the former version to these
- * indices.
+ * Table index of the first of `callbacks` (kernel/outgoing-calls.ts). It must not change between
+ * versions, because the system delivers answers to the former version's calls to these indices.
  */
 export const callbacksStart = 16_384;
 const callbacks = ['callback_reply', 'callback_reject', 'callback_cleanup'];
 
-/** Without these imports, the kernel would replace nothing. */
+/** Functions that the canister must import; otherwise the kernel would not replace them. */
 const expectedImports = ['certified_data_set', 'call_new', 'call_on_cleanup', 'call_perform'];
 
-/** The WebAssembly features that the network supports and one of the modules uses. */
+/** The WebAssembly features that the network supports and at least one module uses. */
 const features = [
   'simd',
   'bulk-memory',
@@ -67,8 +66,8 @@ const features = [
 ];
 
 /**
- * Returns the merged module. Throws if the canister exports no memory, does not import a function
- * that the kernel replaces, or has a table without space for the kernel's callbacks.
+ * Returns the merged module. Throws if the canister exports no memory, lacks one of
+ * `expectedImports`, or has a table without space for the kernel's callbacks.
  */
 export async function mergeKernel(input: MergeInput): Promise<Uint8Array> {
   const replaced = namesToReplace(input);
@@ -96,8 +95,8 @@ function withExportedTable(canister: readonly WasmSection[]): Uint8Array {
   const size = Math.max(table.minimum, table.maximum ?? table.minimum);
   if (size > callbacksStart) {
     throw new Error(
-      `Cannot merge the kernel: the canister's table has ${size} places; its callbacks begin at ` +
-        `${callbacksStart} in every version`,
+      `Cannot merge the kernel: the canister's table has ${size} places; the kernel's ` +
+        `callbacks begin at ${callbacksStart} in every version`,
     );
   }
   return writeSections(withExport(canister, { name: tableName, kind: tableKind, index: 0 }));

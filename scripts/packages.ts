@@ -1,5 +1,5 @@
 // `npm run packages`: builds the published packages and packs each into build/packages. Code of
-// other packages of the workspace (packages/wire, and for the command all of it) is bundled.
+// other packages of the workspace is bundled: packages/wire, and in `efs` also the client and s3.
 
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const common = {
   format: 'esm',
   splitting: true,
   packages: 'external',
-  // Keeps names readable in stack traces; bundlers of users minify it.
+  // Keeps names readable in stack traces; the bundlers of users minify the code.
   minify: false,
   logLevel: 'warning',
 } satisfies BuildOptions;
@@ -80,7 +80,7 @@ async function buildReplica(): Promise<void> {
     entryPoints: {
       index: join(folder, 'src/index.ts'),
       command: join(folder, 'src/command/main.ts'),
-      // Loaded by name from the folder of the module that starts it.
+      // A worker, loaded by name from the folder of the module that starts it.
       'verifier-thread': join(folder, 'src/gateway/verifier-thread.ts'),
     },
     outdir: join(folder, 'dist'),

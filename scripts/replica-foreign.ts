@@ -1,5 +1,5 @@
-// `npm run replica:foreign -- --assets FILE …`: runs third-party Wasm on the local replica, with a
-// script for each kind: killed, restarted, upgraded. The user provides the files.
+// `npm run replica:foreign -- --assets FILE …`: runs third-party Wasm on the local replica. The
+// tests of each kind kill, restart and upgrade it. The user provides the files.
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { parseArgs } from 'node:util';
 
 const usage = `Usage: npm run replica:foreign -- [--assets FILE] [--ledger FILE] [--counter FILE]
 
-Runs Wasm files, plain or gzip-compressed, that are not of this project. Each may be repeated.
+Tests third-party Wasm files, plain or gzip-compressed. Each option may be repeated.
   --assets FILE   DFINITY's asset canister, by @dfinity/assets and the HTTP gateway
-  --ledger FILE   a ledger of ICRC-1
+  --ledger FILE   an ICRC-1 ledger
   --counter FILE  a counter, in Motoko or any language: a query \`read\`, \`get\`, \`count\` or
                   \`getVersion\` without arguments, and an update \`inc\`, \`increment\` or \`add\`;
-                  without an update, its upgrades count`;
+                  without an update, upgrades must increase the count`;
 
 const kinds = ['assets', 'ledger', 'counter'] as const;
 

@@ -1,7 +1,7 @@
 // Generates the kernel's module `sha256-rounds` (AssemblyScript): the compression function of
 // SHA-256 (FIPS 180-4, 6.2.2) with unrolled rounds, because the meter counts each load, each turn
-// of a loop and each value that is stored in a variable. 60.8 instructions per byte; loops of eight
-// rounds with the schedule in memory took 73.7. One block takes 4,600 instead of 8,500.
+// of a loop and each value that is stored in a variable. It takes 60.8 instructions per byte; loops
+// of eight rounds with the schedule in memory took 73.7. One block takes 4,600 instead of 8,500.
 
 // FIPS 180-4, 4.2.2
 const roundConstants = [
@@ -20,9 +20,9 @@ const blockWords = rounds.slice(0, 16);
 const lanes = [0, 1, 2, 3];
 
 /**
- * Two functions of (state, data, count), with a count above zero: of blocks, and of groups of four
- * blocks. A block's schedule does not depend on the state, so those of four are computed together,
- * one per SIMD lane: 14 instructions per byte instead of 24.
+ * Writes two functions of (state, data, count): `count` above zero is the number of blocks, or of
+ * groups of four. A block's schedule does not depend on the state, so those of four are computed
+ * together, one per SIMD lane: 14 instructions per byte instead of 24.
  */
 export function writeSha256Rounds(): string {
   const lines = [
@@ -34,7 +34,7 @@ export function writeSha256Rounds(): string {
       `let ${blockWords.map((index) => `w${index}: v128`).join(', ')};`,
       `let ${rounds.map((index) => `n${index}: v128`).join(', ')};`,
       ...lanes.flatMap((lane) => {
-        // The rounds of the first block use the words of all four
+        // The rounds of the first block also compute the words of the other three
         const words = (index: number) => (lane === 0 ? `(${nextFourWords(index)})` : `n${index}`);
         return writeBlock((index) => `v128.extract_lane<u32>(${words(index)}, ${lane})`);
       }),
@@ -69,10 +69,10 @@ function writeBlock(wordOf: (index: number) => string): string[] {
 }
 
 /**
- * Step 3, where variables change their roles instead of values changing variables. Two tricks
- * prevent the compiler from spilling values: the new e is added in the next round, at its first
+ * Step 3, where the variables change roles instead of values moving between variables. Two tricks
+ * prevent the compiler from spilling values: the new e is computed in the next round, at its first
  * use, as the compiler itself does with the new a; and T1 is negated and subtracted, because the
- * compiler would reorder an addition and the new a would wait (1 instruction per byte).
+ * compiler would reorder an addition, which delays the new a (1 instruction per byte).
  */
 function writeRound(index: number, negatedWord: string): string {
   const [a, b, , , e, f, g, h] = stateWords.map((i) => `s${(i + 64 - index) % 8}`);
@@ -98,7 +98,7 @@ function nextWord(index: number): string {
   return `(${negatedConstant(index)} - (${word} = ${value}))`;
 }
 
-/** Step 1 for four blocks, negated for the rounds of each. */
+/** Step 1 for four blocks; assigns the negated sum that the round of each block uses. */
 function nextFourWords(index: number): string {
   const [word, by2, by7, by15] = wordNames(index);
   const sum0 = xorShifted(by15, { right: [7, 18, 3], left: [25, 14] });
@@ -114,7 +114,7 @@ function nextFourWords(index: number): string {
   return `n${index} = i32x4.sub(i32x4.splat(${negatedConstant(index)}), ${word} = ${value})`;
 }
 
-/** Returns the names of the replaced word, and of words 2, 7 and 15 before it. */
+/** Returns the names of the replaced word, and of the words 2, 7 and 15 places before it. */
 function wordNames(index: number): [string, string, string, string] {
   const name = (before: number) => `w${(index - before) & 15}`;
   return [name(0), name(2), name(7), name(15)];

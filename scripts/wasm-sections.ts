@@ -84,7 +84,7 @@ export function readTables(sections: readonly WasmSection[]): WasmTable[] {
   return readEntries(sections, tableEntries).map(({ value }) => value);
 }
 
-/** Returns the module with one more export; it must have exports. */
+/** Returns the module with one more export. It must have a section of exports. */
 export function withExport(sections: readonly WasmSection[], added: WasmExport): WasmSection[] {
   const entry = Buffer.concat([name(added.name), Uint8Array.of(added.kind), unsigned(added.index)]);
   return withEntry(sections, exportSection, new Uint8Array(entry));
@@ -100,7 +100,7 @@ export function withTableEntries(
   const grown = rewriteEntries(sections, tableEntries, () =>
     Buffer.concat([Uint8Array.of(functionReference, hasMaximumFlag), size, size]),
   );
-  // 5.5.12: active, table 0, from a constant on
+  // 5.5.12: an active segment of table 0 that begins at a constant offset
   const offset = [Uint8Array.of(i32Const), signed(start), Uint8Array.of(end)];
   const indices = functions.map(unsigned);
   const parts = [unsigned(0), ...offset, unsigned(functions.length), ...indices];

@@ -1,6 +1,6 @@
 // The description of an operation of the HTTP interface: the parameters of its request, and its
-// responses. This folder has the schemas, docs/reference/http.md the sentences, packages/wire the
-// statuses of errors.
+// responses. The schemas are in this folder, the sentences in docs/reference/http.md, and the
+// statuses of errors in packages/wire.
 
 import type { errorStatuses } from '../../packages/wire/src/error-status.ts';
 import { filePathBytesMax, storedHeaderLengthMax } from '../../src/limits.ts';
@@ -8,7 +8,7 @@ import type { RequestHeader, ResponseHeader } from './header-fields.ts';
 
 export type ErrorCode = keyof typeof errorStatuses;
 
-/** The part of JSON Schema 2020-12 that the file uses. */
+/** The part of JSON Schema 2020-12 that openapi.json uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly title?: string;
@@ -46,7 +46,7 @@ export interface Body {
 export interface Answer {
   readonly says: string;
   readonly schema?: Schema;
-  /** Media type of the body. Default: `application/json` with a schema, no body without. */
+  /** Media type of the body; default `application/json`. Without a schema, there is no body. */
   readonly type?: string;
   readonly headers?: readonly ResponseHeader[];
   /** Header fields that only some answers have. */
@@ -64,7 +64,7 @@ export interface Operation {
   readonly body?: Body;
   readonly answers: Readonly<Record<number, Answer>>;
   readonly errors: readonly ErrorCode[];
-  /** Media types of errors besides JSON: a site has its own pages. */
+  /** Whether a 404 may be an HTML page of a site instead of JSON. */
   readonly errorPages?: true;
 }
 
@@ -93,7 +93,7 @@ export function orNull(schema: Schema): Schema {
 }
 
 export const text: Schema = { type: 'string' };
-/** A path or prefix has a maximum number of bytes of UTF-8, so at most as many characters. */
+/** A path or prefix is limited in bytes of UTF-8, and has at most as many characters. */
 export const filePath: Schema = {
   type: 'string',
   minLength: 1,
@@ -112,7 +112,7 @@ export const flag: Schema = { type: 'boolean' };
 export const count: Schema = { type: 'integer', minimum: 0 };
 export const time: Schema = { type: 'string', format: 'date-time' };
 export const sha256: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
-/** Digits in requests can have either case. */
+/** In requests, the digits can have either case. */
 export const sentSha256: Schema = { type: 'string', pattern: '^[0-9A-Fa-f]{64}$' };
 export const bytes: Schema = { type: 'string', format: 'binary' };
 export const texts: Schema = { type: 'object', additionalProperties: text };

@@ -111,14 +111,14 @@ function isAt(pattern: RegExp, path: string): boolean {
   return pattern.test(path);
 }
 
-/** Refuses a description without a section or a route, and a route's method without either. */
+/** Throws for a description without a section or route, and a route's method without one. */
 function requireRoutes(described: readonly Described[]): void {
   const headings = described.map(({ section }) => section.heading);
   const faults = Object.keys(operations)
     .filter((heading) => !headings.includes(heading))
     .map((heading) => `${heading} has no section in http.md`);
   for (const { method, path } of described) {
-    if (!methodsAt(path).includes(method)) faults.push(`${method} ${path} is no route`);
+    if (!methodsAt(path).includes(method)) faults.push(`${method} ${path} is not a route`);
   }
   // The console's pages are for people and not described
   for (const { pattern, handlers } of routes.filter((route) => !isAt(route.pattern, '/'))) {

@@ -49,7 +49,7 @@ export const requestHeaders = {
     schema: { type: 'string', examples: ['bytes=0-65535'] },
   },
   Prefer: {
-    says: '`part`: a range that begins with a chunk may end with that chunk (RFC 7240).',
+    says: '`part`: the response to `bytes=N-` may end with the chunk that begins at N (RFC 7240).',
     schema: { type: 'string', examples: ['part'] },
   },
   'Content-Digest': { says: 'SHA-256 of the body, verified (RFC 9530).', schema: digest },
@@ -59,7 +59,7 @@ export const requestHeaders = {
 export type RequestHeader = keyof typeof requestHeaders;
 
 export const responseHeaders = {
-  'X-Request-Id': { says: 'Names the request, in an error also in its body.', schema: text },
+  'X-Request-Id': { says: 'Identifies the request; also in the body of errors.', schema: text },
   ETag: { says: 'The entity tag of the file.', schema: text },
   'Last-Modified': { says: 'When the file was last changed.', schema: text },
   'Cache-Control': {
@@ -71,7 +71,7 @@ export const responseHeaders = {
     says: 'The range of the body; with 416 the size of the file.',
     schema: { type: 'string', examples: ['bytes 0-65535/3800000'] },
   },
-  'Content-Length': { says: 'The length of the body that GET has.', schema: text },
+  'Content-Length': { says: 'The length of the body of GET.', schema: text },
   'Content-Disposition': {
     says: "The file's stored header field, or a link's download name.",
     schema: text,
@@ -83,7 +83,7 @@ export const responseHeaders = {
     schema: text,
   },
   'X-Content-Type-Options': {
-    says: 'Browsers use the type as it is.',
+    says: 'Browsers do not guess another type.',
     schema: { const: 'nosniff' },
   },
   'Referrer-Policy': {
@@ -99,7 +99,7 @@ export const responseHeaders = {
     says: "Isolates the console's page from other windows.",
     schema: text,
   },
-  Location: { says: 'Path of what was created, or of the folder.', schema: text },
+  Location: { says: 'Path of the stored file, the session or the folder.', schema: text },
   'Retry-After': {
     says: 'Seconds after which to repeat the request.',
     schema: { type: 'string', pattern: '^[0-9]+$' },
@@ -112,7 +112,7 @@ export const responseHeaders = {
 
 export type ResponseHeader = keyof typeof responseHeaders;
 
-/** Fields of a file's response that depend on the stored headers. */
+/** Fields of a file's response that depend on the file's stored headers and type. */
 export const storedWithFiles = [
   'Content-Disposition',
   'Content-Encoding',

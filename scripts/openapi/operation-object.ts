@@ -39,7 +39,7 @@ const securityOf: Readonly<Record<Operation['key'], readonly object[]>> = {
   none: [],
 };
 
-/** Returns the first sentence, or its first half. */
+/** Returns the first sentence, up to a colon or semicolon. */
 function summaryOf({ sentences }: Section): string {
   return /^[\s\S]*?(?=[.:;](?:\s|$))/.exec(sentences)?.[0].replaceAll('\n', ' ') ?? sentences;
 }
@@ -112,7 +112,7 @@ function saidOf(section: Section, kind: 'parameters' | 'fields', name: string): 
   return said;
 }
 
-/** Refuses a row of the section for a field that the description of the operation lacks. */
+/** Throws if the section has a row for a field that the description of the operation lacks. */
 export function requireKnown({ operation, section }: Described): void {
   const { query = {}, headers = [], body } = operation;
   const ofRecords = Object.values(records).flatMap((record) => {

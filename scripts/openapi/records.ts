@@ -1,5 +1,5 @@
-// The JSON objects that several operations share. Their keys have the types of the service, so a
-// missing field does not compile.
+// The JSON objects that several operations share. The keys of some are typed by the service's own
+// objects, so a missing field does not compile.
 
 import { errorStatuses } from '../../packages/wire/src/error-status.ts';
 import { pageSizeMax } from '../../packages/wire/src/limits.ts';
@@ -238,17 +238,17 @@ export const records = {
         error: object(
           {
             code: ref('ErrorCode'),
-            message: { type: 'string', description: 'What was wrong, and what is accepted.' },
+            message: { type: 'string', description: 'Says what was wrong and what is accepted.' },
             requestId: { type: 'string', description: 'The header field `X-Request-Id`.' },
             details: {
               type: 'object',
-              description: 'Figures that belong to the code, such as `limit` and `missing`.',
+              description: 'Values that belong to the error code, such as `limit` and `missing`.',
               additionalProperties: {
                 oneOf: [{ type: 'string' }, { type: 'number' }, list({ type: 'number' })],
               },
             },
           },
-          // The certified response for any missing path names no request
+          // The certified response for any missing path has no request id
           ['requestId', 'details'],
         ),
         items: {

@@ -71,7 +71,7 @@ function answerObject(answer: Answer, path: string): Made {
   };
 }
 
-/** Returns `NotFound`, and `NotFoundHead` for HEAD. */
+/** Returns a name such as `NotFound`, or `NotFoundHead` for HEAD. */
 function errorName(status: number, isHead: boolean): string {
   const words = (STATUS_CODES[status] ?? String(status)).replaceAll(/[^A-Za-z]/g, '');
   return isHead ? `${words}Head` : words;
@@ -81,13 +81,13 @@ function errorObject(status: number, isHead: boolean): Made {
   const always: readonly ResponseHeader[] = ['Cache-Control', ...(headersOfStatus[status] ?? [])];
   return {
     description: STATUS_CODES[status] ?? String(status),
-    // A missing path has one certified response for all requests
+    // Optional: a missing path has one certified response for all requests
     headers: headersObject(always, ['X-Request-Id']),
     ...(!isHead && { content: errorContent }),
   };
 }
 
-/** A site's 404.html, or the error of any other bucket. */
+/** The 404.html of a site, or the error of another bucket. */
 function pageObject(isHead: boolean): Made {
   const ofPages = ['X-Request-Id', 'X-Content-Type-Options', ...storedWithFiles] as const;
   const content = { ...errorContent, 'text/html': { schema: { type: 'string' } } };

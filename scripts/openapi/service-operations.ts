@@ -76,7 +76,7 @@ export const serviceOperations: Operations = {
       ),
     },
     answers: {
-      200: answers('The session that the token began.', ref('UploadSession'), ['Location']),
+      200: answers('The session begun with this token.', ref('UploadSession'), ['Location']),
       201: answers('The new session.', ref('UploadSession'), ['Location']),
     },
     errors: storeErrors,
