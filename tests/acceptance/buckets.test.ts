@@ -95,7 +95,7 @@ describe('a bucket', () => {
   });
 });
 
-test('an API key is listed without its secret and ends when it is revoked', async () => {
+test('an API key is listed without its secret, and is invalid once it is revoked', async () => {
   const key = await newKey(['read']);
   const listed = (await owner.actor.listApiKeys(bucket)).ok ?? [];
   expect(JSON.stringify(listed)).not.toContain(key.secret.slice(0, 12));
@@ -109,7 +109,7 @@ test('an API key is listed without its secret and ends when it is revoked', asyn
   expect((await owner.actor.listApiKeys(bucket)).ok?.map(({ id }) => id)).not.toContain(key.id);
 });
 
-test('a principal creates buckets while a controller allows it', async () => {
+test('a principal can create buckets only while a controller allows it', async () => {
   const { principal, actor } = member;
   expect((await actor.createBucket(`m${run}`, [])).err).toMatch(/^AccessDenied: /);
   expect((await actor.updateAccess({ allow: [[principal]], disallow: [] })).err).toMatch(
@@ -122,7 +122,7 @@ test('a principal creates buckets while a controller allows it', async () => {
   expect(await actor.deleteBucket(`m${run}`, [])).toEqual({ ok: null });
 });
 
-test('getStatus and GET /status return the same figures and no secret', async () => {
+test('getStatus and GET /status return the same figures, and the cycles only to controllers', async () => {
   const response = await fetch(`${service.base}/api/v1/status`);
   expect(response.status).toBe(200);
   const status = await response.json();
@@ -148,7 +148,7 @@ test('getStatus and GET /status return the same figures and no secret', async ()
   expect(called).toMatchObject({ version: status.version, buckets: BigInt(status.buckets) });
 });
 
-test('deleting the bucket ends its keys', async () => {
+test('deleteBucket makes the keys of the bucket invalid', async () => {
   const { secret } = await newKey(['read']);
   expect(await owner.actor.deleteBucket(bucket, [])).toEqual({ ok: null });
   expect((await owner.actor.getBucket(bucket, [secret])).err).toMatch(/^InvalidApiKey: /);

@@ -1,4 +1,4 @@
-// A verifying gateway only passes on certified answers and answers of updates.
+// A verifying gateway passes on only certified answers and answers of updates.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createStorage } from '../../packages/client/src/storage.ts';
@@ -30,7 +30,7 @@ test('a response has a certificate that covers all its headers', async () => {
   );
 });
 
-test('a missing file has one certified 404, whatever the request', async () => {
+test('a missing file, bucket or route gets the same certified 404', async () => {
   const urls = [
     `${service.base}/none`,
     `${service.base}/cloud/nobody/x`,
@@ -49,7 +49,7 @@ test('a missing file has one certified 404, whatever the request', async () => {
     texts.add(await response.text());
   }
   expect(texts.size).toBe(1);
-  // The proof that nothing is certified is the same for a private and for a missing bucket.
+  // The public bucket has one expression, and all other paths share another.
   expect(expressions.size).toBe(2);
   const { error } = JSON.parse([...texts][0] ?? '');
   expect(error).toEqual({
@@ -99,7 +99,7 @@ test('a request with a key gets the largest single-chunk file', async () => {
   expect(Buffer.compare(await bytesOf(response), bytes)).toBe(0);
 });
 
-test('a replaced file of several parts is joined from the new parts only', async () => {
+test('a replaced file of several chunks is assembled from the new chunks only', async () => {
   const actor = await openActor(service, { agent: '@icp-sdk/core', asOwner: false });
   for (const [name, chunkBytes] of [
     ['old', 100],

@@ -72,7 +72,7 @@ describe.each<[AgentName, number, number]>([
     expect(sha256Hex(body)).toBe(sha256Hex(bytes));
   });
 
-  test('answers a range with exactly these bytes', async () => {
+  test('answers a range with exactly the requested bytes', async () => {
     const url = `${service.base}/cloud/${service.bucket}/videos/${chunkSize}.mp4`;
     const start = chunkSize - 10;
     const response = await fetch(url, { headers: { Range: `bytes=${start}-${start + 9}` } });
@@ -132,7 +132,7 @@ describe('an upload session', () => {
     expect(response.headers.get('content-language')).toBe('de');
   });
 
-  test('survives a failed completion, which names the missing chunks', async () => {
+  test('stays open after a failed completion, and getUpload lists the missing chunks', async () => {
     const uploadId = await begin('/holes.txt', 6);
     await actor.uploadFileChunkIndexed(uploadId, 0n, Buffer.from('ab'));
     await actor.uploadFileChunkIndexed(uploadId, 2n, Buffer.from('ef'));
@@ -163,7 +163,7 @@ describe('an upload session', () => {
     expect(response.status).toBe(404);
   });
 
-  test('of a principal is closed to other principals', async () => {
+  test('that a principal began refuses other principals', async () => {
     const owner = await openActor(service, { agent: '@dfinity/agent', asOwner: true });
     const begun = await owner.beginFileUpload(service.bucket, '/mine.txt', 'text/plain', 2n, []);
     const uploadId = begun.ok ?? expect.fail(begun.err);
@@ -205,7 +205,7 @@ describe('an upload session', () => {
       'InvalidContentType',
     ],
     [
-      '20 GB',
+      'a size of 20 GB',
       () => actor.beginFileUpload(service.bucket, '/a', 'a/b', 20_000_000_000n, key()),
       'EntityTooLarge',
     ],
@@ -214,7 +214,7 @@ describe('an upload session', () => {
       () => actor.beginFileUpload('a-', '/a', 'a/b', 1n, key()),
       'InvalidBucketId',
     ],
-  ])('refuses %s', async (_, call, code) => {
+  ])('refuses a call with %s', async (_, call, code) => {
     const { err = '' } = await call();
     expect(err).toMatch(new RegExp(`^${code}: .{10,}`));
   });

@@ -1,5 +1,5 @@
-// The console's pages through the verifying gateway: at the root of the canister, for anybody, with
-// the built bytes.
+// The console's pages through the verifying gateway: served at the root of the canister, without a
+// key, with the bytes of the build.
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -83,7 +83,7 @@ test('POST to the page is refused, and HEAD has no body', async () => {
   expect((await get('/', { method: 'POST', body: 'x' })).status).toBe(405);
 });
 
-/** Updates that the service has paid for. */
+/** Returns the number of HTTP updates that the service has run. */
 function updates(): number {
   const reports = service.replica?.reports ?? [];
   return reports.filter(({ kind, method }) => kind === 'update' && method.startsWith('http'))

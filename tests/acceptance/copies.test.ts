@@ -1,4 +1,4 @@
-// Copies, moves and changes of files over HTTP, through the verifying gateway, and by actor methods.
+// Copies, moves and changes of files over HTTP, by the verifying gateway, and by actor methods.
 
 import { IDL } from '@dfinity/candid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -37,7 +37,7 @@ async function shown(response: Response): Promise<Shown> {
 }
 
 describe('a copy', () => {
-  test('of a file of several chunks is served whole, with all metadata and headers', async () => {
+  test('of a file of several chunks is served whole, also after the source is deleted', async () => {
     const bytes = sampleBytes('copied', 4_000_000);
     await uploadInChunks(service, { path: 'copies/large', bytes, contentType: 'video/mp4' });
     const made = await post('copy', { from: 'copies/large', to: { path: 'copies/of/it.bin' } });
@@ -58,7 +58,7 @@ describe('a copy', () => {
     expect(sha256Hex(await bytesOf(await client.get('copies/of/it.bin')))).toBe(sha256Hex(bytes));
   });
 
-  test('over a file answers 200, and a refusal explains what is not allowed', async () => {
+  test('over a file answers 200, and 412 with ifNoneMatch', async () => {
     await client.put('copies/a', 'first');
     await client.put('copies/b', 'second');
     const order = { from: '/copies/a', to: { path: '/copies/b' } };
@@ -68,7 +68,7 @@ describe('a copy', () => {
     expect(await (await client.get('copies/b')).text()).toBe('first');
   });
 
-  test('applies the fields of the request, and may be of a former version', async () => {
+  test('applies the fields of the request, and checks version and ifSourceMatch', async () => {
     await client.put('copies/a', 'first', { 'Content-Type': 'text/plain' });
     const notes = { contentType: 'text/html', tags: ['t'], metadata: { by: 'me' } };
     const headers = { 'Cache-Control': 'max-age=7' };

@@ -63,7 +63,7 @@ describe('a file', () => {
 });
 
 describe('a digest', () => {
-  test('that matches is accepted, alone and together with unknown algorithms', async () => {
+  test('that matches is accepted, also next to one of an unknown algorithm', async () => {
     const body = sampleBytes('digest', 2_000_000);
     const headers = { 'Content-Digest': digestField(body), 'Repr-Digest': 'crc32c=:AAAAAA==:' };
     expect((await client.put('files/digest', body, headers)).status).toBe(201);
@@ -75,7 +75,7 @@ describe('a digest', () => {
     ['Repr-Digest', digestField('other'), 'BadDigest'],
     ['Content-Digest', 'sha-256=AAAA', 'InvalidArgument'],
     ['Content-Digest', 'nonsense', 'InvalidArgument'],
-  ])('of %s: %s is refused with %s', async (name, value, code) => {
+  ])('in %s: %s is refused with %s', async (name, value, code) => {
     const response = await client.put('files/undigested', 'hello', { [name]: value });
     expect(await refusalOf(response)).toMatchObject({ status: 400, code });
     expect((await client.get('files/undigested')).status).toBe(404);
@@ -93,9 +93,9 @@ describe('tags', () => {
   });
 
   test.each([
-    ['21 of them', tags(21).join(',')],
-    ['one of 65 characters', 'x'.repeat(65)],
-  ])('are refused if there are %s', async (_, value) => {
+    ['21 tags', tags(21).join(',')],
+    ['a tag of 65 characters', 'x'.repeat(65)],
+  ])('are refused: %s', async (_, value) => {
     const response = await client.put('files/many-tags', 'x', { 'X-File-Tags': value });
     expect(await refusalOf(response)).toMatchObject({ status: 400, code: 'InvalidArgument' });
     expect((await client.get('files/many-tags')).status).toBe(404);
@@ -197,7 +197,7 @@ describe.each<AgentName>(['@dfinity/agent', '@icp-sdk/core'])(
       expect((await client.get('actor/refused')).status).toBe(404);
     });
 
-    test('readFile returns an error that explains the fault', async () => {
+    test('readFile refuses an offset past the end and a length over the limit', async () => {
       await client.put('actor/read', 'hello');
       const actor = await open(false);
       const read = (offset: bigint, length: bigint) =>

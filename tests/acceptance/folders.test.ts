@@ -61,7 +61,7 @@ describe('over HTTP', () => {
     expect(down.folders).toEqual([]);
   });
 
-  test('usage is exact after every change', async () => {
+  test('usage is exact after uploads, a replacement and a deletion', async () => {
     const prefix = `${run}/usage/`;
     const usage = async () => (await api(`usage?prefix=${prefix}`)).json();
     await put(`${prefix}a`, 'x'.repeat(1_000));
@@ -72,7 +72,7 @@ describe('over HTTP', () => {
     expect(await usage()).toEqual({ prefix, files: 1, bytes: 1 });
   });
 
-  test('the longest prefix and cursor fit into a URL', async () => {
+  test('a prefix of over 900 bytes and its cursor fit into a URL', async () => {
     const prefix = `${run}/${'漢'.repeat(300)}`;
     for (const name of ['1', '2']) await put(prefix + name);
     const query = { prefix, limit: '1', delimiter: '/' };
@@ -91,7 +91,7 @@ describe('over HTTP', () => {
   );
 });
 
-test('an ingress message to listFolder is rejected without decoding the list', async () => {
+test('an ingress message with a GET of files is rejected without reading the list', async () => {
   const replica = service.replica;
   if (replica === undefined) return;
   for (const name of ['a', 'b', 'c']) await put(`${run}/ingress/${name}`);

@@ -35,15 +35,15 @@ beforeAll(async () => {
   const reader = keyFor([service.bucket], ['read']);
   keys.set('no key', undefined);
   keys.set('an invalid key', 'efs_x');
-  keys.set('a revoked key for it', ended.secret);
+  keys.set('a revoked key for the bucket', ended.secret);
   keys.set('a key for another bucket', service.apiKey);
   const { secret: reads } = await owner.get<{ secret: string }>('createApiKey', reader);
-  keys.set('a key that only reads another', reads);
+  keys.set('a key that only reads another bucket', reads);
 });
 
 afterAll(() => service?.stop());
 
-/** Removes the requested name and values that differ in every answer. */
+/** Removes the bucket's name and the values that differ in every response. */
 function comparable({ status, headers, body }: RawAnswer) {
   const { date, 'x-request-id': requestId, 'ic-certificate': proof, ...rest } = headers;
   const text = body.toString().replace(/"requestId":"[^"]*"/, '"requestId":"ID"');
@@ -89,14 +89,14 @@ async function expectAlike(host: string, key: string | undefined): Promise<void>
   }
 }
 
-describe.each(['verifies', 'does not verify'])('through a gateway that %s', (word) => {
+describe.each(['verifies', 'does not verify'])('a bucket is hidden if the gateway %s', (word) => {
   const host = () => (word === 'verifies' ? 'localhost' : `${service.canisterId}.raw.localhost`);
   test.each([
     'no key',
     'an invalid key',
-    'a revoked key for it',
+    'a revoked key for the bucket',
     'a key for another bucket',
-    'a key that only reads another',
+    'a key that only reads another bucket',
   ])('with %s', async (name) => {
     await expectAlike(host(), keys.get(name));
   });
@@ -149,8 +149,8 @@ const ownerCalls: Call[] = [
 ];
 const noChange = { quotaBytes: [], quotaFiles: [], owner: [], addMembers: [], removeMembers: [] };
 
-describe.each(['nobody', 'a stranger'])('to calls of %s', (word) => {
-  const person = () => (word === 'nobody' ? nobody : stranger);
+describe.each(['an anonymous caller', 'a stranger'])('a bucket is hidden from %s', (word) => {
+  const person = () => (word === 'a stranger' ? stranger : nobody);
 
   async function expectSame([method, values]: Call, key: [] | [string]): Promise<void> {
     const ask = (bucket: string) => person().ask(method, ...values(bucket, key));
@@ -169,7 +169,7 @@ describe.each(['nobody', 'a stranger'])('to calls of %s', (word) => {
     await expectSame(call, []);
   });
 
-  test('cancelUpload and getUpload: an HTTP session and a missing one', async () => {
+  test('cancelUpload and getUpload refuse an HTTP session like a missing one', async () => {
     const unknown = '00'.repeat(16);
     for (const method of ['cancelUpload', 'getUpload']) {
       const [one, other] = await Promise.all(

@@ -1,6 +1,6 @@
-// A proof of absence shows the neighbors of the gap. No proof may contain a label of a private
-// bucket: its id, a file's name, or a hash of them; and the tree must equal the one without the
-// bucket.
+// A proof of absence shows the labels on both sides of the gap. No proof may contain a label of a
+// private bucket: its id, a file's name, or a hash of them; and the tree must equal the one without
+// the bucket.
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ const hidden = 'middle';
 const files = ['secret-plan.txt', 'folder/other.txt'];
 const publicFiles = ['a.txt', 'zz.txt'];
 
-/** Addresses whose answers show the neighbors of the bucket, of its files, and of public data. */
+/** Addresses next to those of the bucket, of its files and of public data. */
 const paths = ['/', '/cloud', '/cloud/', '/api/v1/status', `/api/v1/bucket/${hidden}/files`].concat(
   ['middld', 'middle', 'middlf', 'middl', 'middle0', 'unknown', 'A', '~'].flatMap((bucket) => [
     `/cloud/${bucket}`,
@@ -111,10 +111,10 @@ function treesOf(proofs: ReadonlyMap<string, Proof>): string[][] {
   return [...proofs].map(([name, { tree }]) => [name, tree]);
 }
 
-describe('no proof shows a bucket that is private', () => {
+describe('no proof shows a private bucket', () => {
   let before: Map<string, Proof>;
 
-  test('since its creation', async () => {
+  test('after it and its first files are created', async () => {
     before = await allProofs();
     await owner.get('createBucket', hidden, []);
     ({ secret } = await owner.get<{ secret: string }>('createApiKey', keyFor([hidden])));

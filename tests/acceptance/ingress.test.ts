@@ -1,5 +1,5 @@
-// Direct ingress that inspect_message of the local replica accepts after the budget of refused
-// calls is used up. Within the budget, methods return `err`: refused-calls.test.ts.
+// Ingress messages that inspect_message accepts or rejects after the budget of refused calls is
+// used up. Within the budget, methods return `err`: refused-calls.test.ts.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -30,7 +30,7 @@ const KeyRequest = IDL.Record({
 });
 const Budget = IDL.Record({ burst: IDL.Nat, perMinute: IDL.Nat });
 const AccessChange = IDL.Record({ refusals: IDL.Opt(Budget) });
-/** Anybody can create an identity. */
+/** A principal without rights, which anybody can create. */
 const stranger = Principal.fromUint8Array(new Uint8Array(29).fill(9));
 
 let service: Service;
@@ -51,7 +51,7 @@ function call(method: string, argument: Uint8Array, asOwner = false): Promise<Ui
   return replica.call(service.canisterId, method, argument, sender);
 }
 
-/** The inspection refuses, not its limit of instructions, and the canister runs no update. */
+/** Expects that the inspection itself, not its instruction limit, rejects; no update runs. */
 async function expectRefused(method: string, argument: Uint8Array, asOwner = false) {
   const first = replica.reports.length;
   await expect(call(method, argument, asOwner)).rejects.toThrow(
@@ -133,7 +133,7 @@ describe('a small call', () => {
     }
   });
 
-  test('with the right returns the refusal of the method as err', async () => {
+  test("with the right returns the method's error as err", async () => {
     const uploadId = await begin([service.apiKey]);
     const chunk = IDL.encode(chunkTypes, [uploadId, 40_000n, Uint8Array.of(1)]);
     expect(Buffer.from(await call('uploadFileChunkIndexed', chunk)).toString()).toContain(
@@ -170,7 +170,7 @@ describe('a small call', () => {
     await expectRefused('cancelUpload', Uint8Array.from(bytes));
   });
 
-  test("is rejected above the method's bound of bytes", async () => {
+  test('is rejected if its argument is longer than the method allows', async () => {
     await expectRefused('rotateBucketKey', IDL.encode([IDL.Text], ['a'.repeat(4_100)]), true);
   });
 });

@@ -130,7 +130,7 @@ async function inspected([method, argument]: Message): Promise<number> {
 }
 
 test.each(Object.keys(messages('')))(
-  '%s takes the same inspection cost for every caller, at most 20 M',
+  '%s: the inspection takes at most 20 M instructions, for few and for many files',
   async (name) => {
     const cost = async (bucket: string) => {
       const message = messages(bucket)[name] ?? expect.fail(name);

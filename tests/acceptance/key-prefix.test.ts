@@ -46,7 +46,7 @@ function call(name: string, values: readonly unknown[], sender?: Principal): Pro
 
 interface Outcome {
   readonly status?: number;
-  /** Code and message of the refusal, of the whole or of an item. */
+  /** Code and message of the refusal of the call or of one of its items. */
   readonly refusal: string | undefined;
 }
 
@@ -74,7 +74,7 @@ async function outcomeOf(row: ActorRow | HttpRow, spot: Spot): Promise<Outcome> 
   return { status, refusal: refusal ?? (status < 400 ? undefined : `HTTP ${status}`) };
 }
 
-/** Replaces the names in the request. */
+/** Replaces the path and the upload id of the request. */
 function unnamed({ status, refusal = '' }: Outcome, { path, uploadId }: Spot): Outcome {
   const told = refusal.replaceAll(path, '…').replaceAll(uploadId.slice(0, 4), '…');
   return { status: status ?? 0, refusal: told };
@@ -112,7 +112,7 @@ function send(method: string, tail: string, key: string, body?: string): Promise
   });
 }
 
-/** Returns everything that can be observed outside the prefix. */
+/** Returns the open uploads, files and versions outside the prefix. */
 async function outside(): Promise<string> {
   const read = async (tail: string) => (await send('GET', tail, whole)).json();
   const { items } = (await read('upload')) as { items: { path: string }[] };
@@ -212,12 +212,9 @@ test('files outside the prefix are unchanged after these refusals', async () => 
   expect(await outside()).toBe(before);
 });
 
-test.each(named)(
-  'paths inside the prefix are accepted, and only they: %s',
-  async (_, row, index) => {
-    expect((await outcomeOf(row, spotOf('in', index))).refusal).toBeUndefined();
-  },
-);
+test.each(named)('paths inside the prefix are accepted: %s', async (_, row, index) => {
+  expect((await outcomeOf(row, spotOf('in', index))).refusal).toBeUndefined();
+});
 
 test('files outside the prefix are unchanged after these operations', async () => {
   expect(await outside()).toBe(before);
@@ -254,7 +251,7 @@ describe('requests for the whole bucket', () => {
     }
   });
 
-  test('return no cursor that continues outside the prefix', async () => {
+  test('list nothing outside the prefix, even with a forged cursor', async () => {
     const cursor = Buffer.from('\x01a\x001').toString('base64url');
     for (const tail of ['versions?limit=1000', 'versions?limit=1000&path=in/1.txt']) {
       const listed = await (await send('GET', `${tail}&cursor=${cursor}`, part)).text();
@@ -274,7 +271,7 @@ describe('the prefix is compared byte by byte:', () => {
     ['in/./a', 400],
     ['in//a', 400],
     ['in%2Fa', 201],
-  ])('PUT of %s', async (path, status) => {
+  ])('PUT of %s answers %i', async (path, status) => {
     const url = `/api/v1/bucket/${bucket}/files/${path}`;
     const headers = { Authorization: `Bearer ${part}`, 'Content-Type': 'text/plain' };
     const sent = { method: 'PUT', path: url, headers, body: 'x' };
@@ -283,7 +280,7 @@ describe('the prefix is compared byte by byte:', () => {
 });
 
 describe('a drop box', () => {
-  test('accepts files by each method and route that stores one', async () => {
+  test('accepts files below its prefix, by PUT and by upload sessions', async () => {
     expect((await send('PUT', 'files/in/d1', drop, 'x')).status).toBe(201);
     expect((await send('PUT', 'files/in/d1', drop, 'y')).status).toBe(200);
     expect((await send('PUT', 'files/out/d1', drop, 'x')).status).toBe(403);

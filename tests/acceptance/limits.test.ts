@@ -61,7 +61,7 @@ describe('a quota', () => {
     expect(await refusal(await send('PUT', 'files/one', '1'))).toEqual([507, 'QuotaExceeded']);
     expect(await refusal(await start('two', 2))).toEqual([507, 'QuotaExceeded']);
     expect((await send('DELETE', 'files/eight')).status).toBe(204);
-    // One key can use half of the free quota for its open uploads.
+    // One key can use at most half of the free quota for its open uploads.
     expect(await refusal(await start('two', 2))).toEqual([507, 'QuotaExceeded']);
     await setQuota(BigInt(3 * overhead));
     expect((await start('two', 2)).status).toBe(201);
@@ -74,7 +74,7 @@ describe('a quota', () => {
   });
 });
 
-test('a private file of several parts is served whole to a key, and to nobody else', async () => {
+test('a private file of several chunks is served whole with a key, and is missing without one', async () => {
   const chunkSize = 65_536;
   const bytes = 'x'.repeat(chunkSize) + 'y'.repeat(10);
   const fields = JSON.stringify({ path: 'secret.txt', size: bytes.length, chunkSize });

@@ -100,7 +100,7 @@ describe('a link', () => {
     expect(await bytesOf(range)).toEqual(Buffer.from(bytes.subarray(30_000_000, 30_001_000)));
   });
 
-  test('follows its file when it is replaced, changed or moved, and ends with its deletion', async () => {
+  test('follows its file when it is replaced, changed or moved, and answers 404 when it is deleted', async () => {
     await send('PUT', 'files/a', 'one');
     const link = await makeLink('a');
     await send('PUT', 'files/a', 'two');
@@ -156,7 +156,7 @@ describe('a link', () => {
     expect(await refusalOf(await send('POST', 'links', fields))).toMatchObject({ status, code });
   });
 
-  test('ends with the key that created it', async () => {
+  test('becomes invalid when the key that created it is revoked', async () => {
     await send('PUT', 'files/keyed', 'x');
     const link = await makeLink('keyed');
     expect((await open(link)).status).toBe(200);

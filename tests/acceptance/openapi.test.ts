@@ -11,7 +11,7 @@ import { openService, type Service } from '../support/service.ts';
 const B = '/api/v1/bucket/described';
 const boundary = 'part';
 let service: Service;
-/** Secrets of a key for both buckets, and of a read-only key. */
+/** Secrets of a key for all buckets, and of a key that only reads `described`. */
 let key: string;
 let reader: string;
 /** Statuses of each operation so far. */
@@ -41,7 +41,7 @@ afterAll(() => service?.stop());
 interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string | object;
-  /** Absent: without a key. */
+  /** By default `key`; undefined sends none. */
   readonly key?: string | undefined;
 }
 
@@ -67,7 +67,7 @@ async function exchange(method: string, url: string, sent: Sent = {}) {
   return { faults: faultsOf({ method, url, response, body: bytes }), response, bytes };
 }
 
-/** Sends a request and compares the response with the file. */
+/** Sends a request and compares the response with openapi.json. */
 async function send(method: string, url: string, status: number, sent: Sent = {}) {
   const { faults, response, bytes } = await exchange(method, url, sent);
   const text = new TextDecoder().decode(bytes);
@@ -82,7 +82,7 @@ async function put(path: string, status = 201, body: string | Uint8Array = 'hell
   return send('PUT', `${B}/files/${path}`, status, { headers, body });
 }
 
-/** Sends GET, and HEAD, whose answer must be the same without the body. */
+/** Sends HEAD and GET, which must answer with the same status. */
 async function read(url: string, status: number, sent: Sent = {}) {
   await send('HEAD', url, status, sent);
   return send('GET', url, status, sent);
@@ -272,7 +272,7 @@ test('requests with a key for another bucket answer as described', async () => {
   }
 });
 
-test('the tests above have seen every answer of the file, and an error of each operation', () => {
+test('the tests above have seen every success status of openapi.json, and an error of each operation', () => {
   const unseen = operations.flatMap(({ method, path, responses }) => {
     const statuses = seen.get(`${method} ${path}`) ?? new Set();
     const answers = Object.keys(responses).map(Number);

@@ -26,10 +26,10 @@ const listed = (response: Response, field: string) =>
 
 /** Fields that scripts cannot set, or that only gateways send (Fetch standard, "forbidden"). */
 const unsettable = ['host', 'sec-fetch-dest'];
-/** Fields that are always allowed, or whose requests are refused with an error. */
+/** Fields whose requests are refused with an error. */
 const refused = ['content-range'];
 
-/** Finds the literals in the source that are names of request fields, and the headers of files. */
+/** Returns the request fields that the source reads, and the headers stored with files. */
 async function readHeaders(): Promise<string[]> {
   const http = readSources().filter(({ path }) => path.startsWith('src/http/'));
   const source = http.flatMap(({ lines }) => lines).join('\n');
@@ -80,7 +80,7 @@ describe('a page of another origin may read', () => {
     ['HEAD', 200, {}],
     ['GET', 206, { Range: 'bytes=1-2' }],
     ['GET', 304, { 'If-None-Match': 'etag' }],
-  ])('the six headers of a file served %s with %i', async (method, status, headers) => {
+  ])('the six headers of a file in a response: %s, %i', async (method, status, headers) => {
     const url = `${service.base}/cloud/${service.bucket}/origin.txt`;
     const etag = (await client.head('origin.txt')).headers.get('etag') ?? '';
     const sent = Object.entries(headers).map(([name, value]) => [
@@ -151,7 +151,7 @@ describe('a file of the type', () => {
     'application/json',
     'application/pdf',
     'application/octet-stream',
-  ])('%s is served without one', async (contentType) => {
+  ])('%s is served without a sandbox', async (contentType) => {
     expect(await policyOf(contentType, 'GET')).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
-// An owner's keys end with the owner's right, each owner of a key's buckets sees and revokes it
-// only for their own buckets, and a bucket is private by default.
+// The keys of an owner become invalid when the owner is removed, each owner of a key's buckets sees
+// and revokes it only for their own buckets, and a bucket is private by default.
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
@@ -82,15 +82,15 @@ describe('createBucket', () => {
   });
 });
 
-describe('an owner who is removed', () => {
-  test('loses the keys that they created, and other keys remain', async () => {
+describe('an owner', () => {
+  test('who is removed loses the keys that they created, and other keys remain', async () => {
     await sharedBucket('team');
     const bobs = await bob.get<Key>('createApiKey', keyFor(['team']));
     const alices = await alice.get<Key>('createApiKey', keyFor(['team']));
     const listed = await alice.get<Key[]>('listApiKeys', 'team');
     expect(
       listed.map(({ id, createdBy }) => [id, createdBy[0]?.toText()]).sort(),
-      'who made them',
+      'creators of the keys',
     ).toEqual(
       [
         [bobs.id, bob.principal.toText()],
@@ -106,7 +106,7 @@ describe('an owner who is removed', () => {
     expect((await bob.ask('getBucket', 'team', [])).err).toMatch(/^NoSuchBucket: /);
   });
 
-  test('keeps the keys for buckets that they still own', async () => {
+  test('who is removed keeps the keys for buckets that they still own', async () => {
     await sharedBucket('one');
     await sharedBucket('two');
     const key = await bob.get<Key>('createApiKey', keyFor(['one', 'two']));
@@ -145,7 +145,7 @@ describe('a bucket transferred to another owner', () => {
     );
   });
 
-  test('loses the keys, links and open uploads of a former owner who is removed', async () => {
+  test('loses the keys and open uploads of a former owner who is removed', async () => {
     await sharedBucket('handed');
     const key = await alice.get<Key>('createApiKey', keyFor(['handed']));
     const begun = await alice.get<string>('beginFileUpload', 'handed', 'a', 'a/b', 5n, []);
@@ -170,7 +170,7 @@ describe('a bucket transferred to another owner', () => {
     await expect.poll(count).toBe(0n);
   });
 
-  test('loses them at once if the same call transfers the bucket and removes the owner', async () => {
+  test('loses the keys at once if the same call transfers the bucket and removes the owner', async () => {
     await sharedBucket('swapped');
     const key = await alice.get<Key>('createApiKey', keyFor(['swapped']));
     const change = { owner: [bob.principal], removeMembers: [[alice.principal]] };

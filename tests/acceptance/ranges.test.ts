@@ -90,7 +90,7 @@ describe('a range', () => {
 });
 
 describe('a file of several chunks', () => {
-  /** The range must arrive in one answer with the declared length. */
+  /** Reads a range, which must arrive in one response with the declared length. */
   async function readRange(first: number, last: number | ''): Promise<Buffer> {
     const response = await client.get('ranges/large', { Range: `bytes=${first}-${last}` });
     expect(response.status).toBe(206);
@@ -146,7 +146,7 @@ describe('a file of several chunks', () => {
     expect(head.headers.get('content-length')).toBe(String(large.length));
   });
 
-  test('is deleted as fast as a small one', async () => {
+  test('is deleted by one request', async () => {
     const response = await client.send('DELETE', 'ranges/large');
     expect(response.status).toBe(204);
     expect((await client.get('ranges/large')).status).toBe(404);

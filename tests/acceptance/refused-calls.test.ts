@@ -1,6 +1,6 @@
-// A user's script calls the given methods with one fault at a time, and finds `err` in the result,
-// as the interface promises. Nothing is thrown while the budget of refused calls lasts; beyond it
-// the inspection traps with the same sentences.
+// A user's script calls methods with one fault at a time, and finds `err` in the result, as the
+// interface promises. Nothing is thrown while the budget of refused calls lasts; once it is empty,
+// the inspection traps with the same messages.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -104,13 +104,13 @@ const expected = [
 ];
 
 describe.each<AgentName>(['@dfinity/agent', '@icp-sdk/core'])('a script by %s', (agent) => {
-  test('gets `err` from the given methods for every fault', async () => {
+  test('gets `err` from the methods for every fault', async () => {
     const actor = await openActor(service, { agent, asOwner: false });
     expect(await script(actor)).toEqual(expected);
   });
 });
 
-describe('updateAccess with the budget of refused calls', () => {
+describe('the budget of refused calls that updateAccess sets', () => {
   const refusals = async () => {
     const { refusals } = await owner.get<{ refusals: [{ left: bigint }] }>('getStatus');
     return refusals[0].left;
@@ -128,7 +128,7 @@ describe('updateAccess with the budget of refused calls', () => {
     return replica?.call(canisterId, 'uploadFileChunkIndexed', argument, { sender });
   };
 
-  test('takes 1 for a refused call and 1 more for each 16,384 bytes of its argument', async () => {
+  test('is charged 1 for a refused call and 1 more for each 16,384 bytes of its argument', async () => {
     await setRefusals(1_000n, 0n);
     const before = await refusals();
     await cancel();
@@ -137,7 +137,7 @@ describe('updateAccess with the budget of refused calls', () => {
     expect(before - (await refusals())).toBe(117n);
   });
 
-  test("traps with the method's error once it is empty", async () => {
+  test("makes the inspection trap with the method's error once it is empty", async () => {
     await setRefusals(0n, 0n);
     const first = service.replica?.reports.length ?? 0;
     await expect(cancel()).rejects.toThrow("with message: 'NoSuchUpload: Upload ");

@@ -107,7 +107,7 @@ test.each([
   }
 });
 
-/** Asks as a page of another origin for Prefer, which a gateway's own answer does not allow. */
+/** Sends a preflight. An answer of the gateway itself would not allow `Prefer`. */
 async function preflight(path: string) {
   const asked = { Origin: 'https://example.org', 'Access-Control-Request-Method': 'PUT' };
   const answer = await measured('OPTIONS', path, asked);
@@ -121,12 +121,12 @@ async function preflight(path: string) {
 }
 
 describe('OPTIONS', () => {
-  // The local gateway refuses longer ones
+  // The local gateway refuses longer URLs
   const isTaken = (url: string) => url.length <= 8_192 && url.split('/').length <= 1_000;
   const urls = [...oddPaths, ...Object.values(longUrls)];
   const paths = urls.filter((url) => url.startsWith('/') && isTaken(url));
 
-  test.each(['whole', 'spent'])('is answered at each path with %s budgets', async (kind) => {
+  test.each(['full', 'spent'])('is answered at each path with %s budgets', async (kind) => {
     if (kind === 'spent') {
       await setBudgets({ anonymousUpdates: spent, linkUpdates: spent, refusals: spent });
     }

@@ -1,5 +1,5 @@
 // The right to an upload session: a session begun over HTTP continues over HTTP with a key, one
-// begun by a call continues as before, and both end with the right that began them.
+// begun by a call continues as before, and both end when the right that began them is withdrawn.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeOf, keyFor, type Person, personInside } from '../support/people.ts';
@@ -35,7 +35,7 @@ interface Sent {
   readonly body?: Uint8Array | string;
 }
 
-/** Uses the host that needs no certificate, because a moved clock would invalidate it. */
+/** Uses the host that needs no certificates, because moving the clock would invalidate them. */
 function http(method: string, path: string, { key, body = '' }: Sent = {}): Promise<RawAnswer> {
   const headers = {
     'Content-Type': 'application/json',
@@ -156,16 +156,14 @@ describe('a session that began with an actor call and a key', () => {
   });
 });
 
-/**
- * Begins as many sessions as the key can have; the next is refused, but another key's is accepted.
- */
+/** Begins as many sessions as the key can have, and expects a refusal of the next one. */
 async function exhaust(bucket: string, key: string): Promise<string[]> {
   const ids = await Promise.all(Array.from({ length: share }, () => begun(bucket, key)));
   expect(codeOf(await begin(bucket, key))).toBe('429 SlowDown');
   return ids;
 }
 
-describe('the sessions of one key', () => {
+describe('the sessions of one key or member', () => {
   test("take at most half of the bucket's sessions, and end when the key is revoked", async () => {
     await newBucket('crowd');
     const [one, other] = [await newKey('crowd', ['write']), await newKey('crowd', ['write'])];
@@ -184,7 +182,7 @@ describe('the sessions of one key', () => {
     await owner.get('deleteBucket', 'crowd', []);
   });
 
-  test('end with the membership of the member who created the key', async () => {
+  test('end when the member is removed', async () => {
     await newBucket('club');
     const { principal } = member;
     await owner.get(

@@ -91,7 +91,7 @@ test.each([
   ['POST', 'restore', { path: 'a' }, 'InvalidArgument'],
   ['POST', 'restore', { path: 'a', version: 1.5 }, 'InvalidArgument'],
   ['POST', 'restore', { path: '..', version: 1 }, 'InvalidPath'],
-])('%s %s with %o is refused with %4$s', async (method, path, body, code) => {
+])('%s %s with %o is refused with %s', async (method, path, body, code) => {
   expect(await refusalOf(await send(method, path, body))).toMatchObject({ status: 400, code });
 });
 
@@ -180,7 +180,7 @@ test('a caller without a key cannot read versions of a public bucket', async () 
   expect(await (await client.get('r/open?version=1')).text()).toBe('two');
 });
 
-test('actor calls return the same', async () => {
+test('actor methods list, restore, read and erase versions', async () => {
   await client.put('actor/a', 'one');
   await client.put('actor/a', 'two!');
   const text = IDL.Opt(IDL.Text);

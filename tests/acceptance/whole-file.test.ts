@@ -193,7 +193,7 @@ describe('a refused PUT changes nothing and explains why', () => {
     expect(error.details).toEqual({ limit: 2_000_000, size: 2_000_001 });
   });
 
-  test('is answered even if its body ends early', async () => {
+  test('stores nothing if its body ends early', async () => {
     const { hostname, port } = new URL(service.base);
     const socket = connect(Number(port), hostname);
     socket.on('error', () => {});
@@ -210,14 +210,14 @@ describe('a refused PUT changes nothing and explains why', () => {
   });
 });
 
-describe('a GET without a result', () => {
+describe('a refused request', () => {
   test.each([
-    ['a file', 404, 'NoSuchFile', () => fileUrl('none')],
-    ['a bucket', 404, 'NoSuchFile', () => `${service.base}/cloud/nobody/x`],
-    ['a route', 404, 'NoSuchFile', () => `${service.base}/nowhere`],
-    ['a bucket id', 404, 'NoSuchFile', () => `${service.base}/cloud/a_b/x`],
-    ['a path', 404, 'NoSuchFile', () => `${service.base}/cloud/${service.bucket}/a/%00`],
-  ])('for lack of %s answers %i', async (_, status, code, url) => {
+    ['a missing file', 404, 'NoSuchFile', () => fileUrl('none')],
+    ['a missing bucket', 404, 'NoSuchFile', () => `${service.base}/cloud/nobody/x`],
+    ['an unknown route', 404, 'NoSuchFile', () => `${service.base}/nowhere`],
+    ['an invalid bucket id', 404, 'NoSuchFile', () => `${service.base}/cloud/a_b/x`],
+    ['an invalid path', 404, 'NoSuchFile', () => `${service.base}/cloud/${service.bucket}/a/%00`],
+  ])('for %s answers %i', async (_, status, code, url) => {
     const response = await fetch(url());
     expect(await errorOf(response)).toMatchObject({ status, code });
   });

@@ -1,5 +1,5 @@
-// A key with `write` but without `read` learns nothing about stored files: no refused condition
-// reveals the entity tag, which begins with the SHA-256 of the bytes.
+// A key with `write` but without `read` reveals nothing about stored files: no refused condition
+// shows the entity tag, which begins with the SHA-256 of the bytes.
 
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
@@ -30,7 +30,7 @@ beforeAll(async () => {
     (await owner.get<{ secret: string }>('createApiKey', keyFor([bucket], permissions))).secret;
   writes = await newKey(['write']);
   deletes = await newKey(['delete']);
-  // The condition is met before the file exists, and no longer at completion.
+  // The session begins before the file exists, and the tests try to complete it with conditions.
   const body = JSON.stringify({ path: 'a', size: 1, contentType: 'a/b' });
   const started = await http('POST', 'upload/start', { key: writes, body });
   uploadId = JSON.parse(started.body.toString()).sessionId;
@@ -52,7 +52,7 @@ function http(method: string, path: string, { key, body = '', headers = {} }: Se
   return exchangeWith(service.base, 'localhost', { method, path: target, headers: fields, body });
 }
 
-/** Checks every encoding of the digest, and parts of it. */
+/** Expects neither the beginning of the digest, in any encoding, nor the size of the file. */
 function expectNoDigest(text: string): void {
   for (const encoding of ['hex', 'base64', 'base64url'] as const) {
     expect(text.toLowerCase()).not.toContain(digest.toString(encoding).slice(0, 8).toLowerCase());
@@ -75,11 +75,11 @@ function expectBlind({ status, headers, body }: RawAnswer): void {
 
 describe('a 412 does not reveal the entity tag', () => {
   test.each<[string, Record<string, string>]>([
-    ['of If-Match', { 'If-Match': '"x"' }],
-    ['of a list of tags', { 'If-Match': `"x", "${'00'.repeat(32)}"` }],
-    ['of a weak tag', { 'If-Match': 'W/"x"' }],
-    ['of If-None-Match', { 'If-None-Match': '*' }],
-    ['of a date', { 'If-Unmodified-Since': past }],
+    ['for If-Match', { 'If-Match': '"x"' }],
+    ['for a list of tags', { 'If-Match': `"x", "${'00'.repeat(32)}"` }],
+    ['for a weak tag', { 'If-Match': 'W/"x"' }],
+    ['for If-None-Match', { 'If-None-Match': '*' }],
+    ['for a date', { 'If-Unmodified-Since': past }],
   ])('%s', async (_, headers) => {
     expectBlind(await http('PUT', 'files/a', { key: writes, body: 'y', headers }));
     if (headers['If-None-Match'] === undefined) {
@@ -123,7 +123,7 @@ describe('a 412 does not reveal the entity tag', () => {
   });
 });
 
-test('other requests with the key do not reveal the file either', async () => {
+test('GET with a key without `read` is refused', async () => {
   for (const path of ['files/a', 'files', `upload/${uploadId}`]) {
     const answer = await http('GET', path, { key: deletes });
     expect(answer.status, path).toBe(403);
@@ -140,7 +140,7 @@ describe('a response to a key that may only write has no data of others:', () =>
     const named = 'url' in row ? row.url(spot) : inspect(row.values(spot), { breakLength: 1e9 });
     return [`${row.method} ${named}`, row, index] as const;
   });
-  /** The record of the file in the rows, after others have stored it. */
+  /** Records of the files in the rows by path, after others have stored them. */
   const before = new Map<string, { createdAt: bigint; updatedAt: bigint }>();
 
   function spotOf(index: number): Spot {
@@ -205,7 +205,7 @@ describe('a response to a key that may only write has no data of others:', () =>
     ]);
   });
 
-  test('updateFile with a key that may read returns the record', async () => {
+  test('updateFile returns the record to a caller who may read', async () => {
     const update = { bucketId: bucket, path: 'others/1', tags: [['ours']] };
     expect(await owner.get('updateFile', update)).toMatchObject({ size: 4_711n, tags: ['ours'] });
   });

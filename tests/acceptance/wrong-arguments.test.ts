@@ -1,5 +1,5 @@
 // Calls with wrong arguments, as from a program with another interface: the reject names the
-// method, the field and the expected type, for every caller and way of calling.
+// method, the field and the expected type, in updates and queries.
 
 import { Actor, type ActorMethod, HttpAgent, type HttpAgentOptions } from '@dfinity/agent';
 import { IDL } from '@dfinity/candid';
@@ -34,7 +34,7 @@ async function rejection(method: string, { types, values, isQuery }: Wrong): Pro
     { agent, canisterId: service.canisterId },
   );
   const failure = await actor[method]?.(...values).catch((error: Error) => error.message);
-  return typeof failure === 'string' ? failure : expect.fail(`${method} took it`);
+  return typeof failure === 'string' ? failure : expect.fail(`${method} accepted the arguments`);
 }
 
 const text = IDL.Opt(IDL.Text);

@@ -83,7 +83,7 @@ describe('decodeWithin()', () => {
     expect(decode([Now], IDL.encode([Never], [{ path }]))).toEqual([{ path, size: [] }]);
   });
 
-  test("reads null, reserved and empty as an absent option, whatever the option's type", () => {
+  test('reads null, reserved and an empty option of another type as an absent option', () => {
     const types = [IDL.Opt(IDL.Text), IDL.Opt(IDL.Text), IDL.Opt(IDL.Text), IDL.Opt(IDL.Text)];
     const sent = [IDL.Opt(IDL.Nat), IDL.Null, IDL.Reserved, IDL.Text];
     expect(decode(types, IDL.encode(sent, [[], null, null, 'a']))).toEqual([[], [], [], ['a']]);

@@ -22,7 +22,7 @@ interface Sent {
   readonly values: unknown[];
 }
 
-/** Returns the error of a method with parameters `expected` for that argument. */
+/** Returns the error of a method with the parameters `expected` for `argument`. */
 function toldOf(expected: IDL.Type[], argument: Uint8Array): string | undefined {
   try {
     decodeWithin(expected.map(planOf), argument, bounds);
@@ -37,7 +37,7 @@ function told(expected: IDL.Type[], sent: Sent): string | undefined {
   return toldOf(expected, new Uint8Array(IDL.encode(sent.types, sent.values)));
 }
 
-/** Returns a record of that type in which one field has another type and a value of it. */
+/** Returns a record of `type`, except that one field has another type and a value of that type. */
 function withField(type: IDL.RecordClass, name: string, other: [IDL.Type, unknown]): Sent {
   const fields = type._fields.map(([field, own]): [string, IDL.Type, unknown] =>
     field === name ? [field, ...other] : [field, own, own === IDL.Text ? 'n' : []],
@@ -91,14 +91,14 @@ describe('decodeWithin(): a wrong argument', () => {
     const allow = Array.from({ length: 5 }, () => Principal.anonymous());
     const Allowed = IDL.Record({ allow: IDL.Opt(IDL.Vec(IDL.Principal)) });
     const argument = new Uint8Array(IDL.encode([Allowed], [{ allow: [allow] }]));
-    // Three bytes each; the fourth tag means an opaque reference.
+    // Each principal takes three bytes; the tag of the fourth is changed to an opaque reference.
     argument[argument.length - 6] = 0;
     expect(toldOf([types.AccessChange], argument)).toBe(
       "the argument's field allow[3] has an opaque principal reference",
     );
   });
 
-  test('names the field that is too long, and reports too many arguments', () => {
+  test('is named by the field that has too many items; too many arguments are counted', () => {
     const many = withField(ApiKeyRequest, 'buckets', [IDL.Vec(IDL.Text), Array(400).fill('a')]);
     expect(told([ApiKeyRequest], many)).toMatch(
       /^the argument's field buckets lists 400 items, more than the limit of \d+$/,
@@ -109,7 +109,7 @@ describe('decodeWithin(): a wrong argument', () => {
     );
   });
 
-  test('may have unknown fields and arguments', () => {
+  test('does not result from unknown fields and arguments', () => {
     const Wide = IDL.Record({ ...Object.fromEntries(BucketOptions._fields), zebra: IDL.Nat });
     const empty = Object.fromEntries(BucketOptions._fields.map(([name]) => [name, []]));
     const value = { ...empty, zebra: 1n };

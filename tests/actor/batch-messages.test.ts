@@ -45,7 +45,7 @@ describe('decodeFileBatch()', () => {
     const batch = readBatch(encodeBatch(files));
     expect(batch).toMatchObject({ bucketId: 'box', apiKey: 'efs_' });
     expect(batch.readFiles()).toEqual(files);
-    // A second time, as an inspection and an update of one message might read them.
+    // Reads them a second time, as an inspection and an update of one message do.
     expect(batch.readFiles()).toEqual(files);
     expect(readBatch(encodeBatch([], [])).readFiles()).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe('decodeFileBatch()', () => {
     expect(readBatch(new Uint8Array(argument)).readFiles()).toEqual([full]);
   });
 
-  test('refuses more files, and more tags in total, than it may skip', () => {
+  test('refuses more than 200 files, and more tags in total than the limit of items', () => {
     expect(() => readBatch(encodeBatch(Array(201).fill(plain)))).toThrow('lists 201 items');
     const tags = [Array(batchItemCountMax / 2 + 1).fill('a')];
     expect(() =>
@@ -85,7 +85,7 @@ describe('decodeFileBatch()', () => {
     ).toThrow(`more than the limit of ${batchItemCountMax / 2 - 1}`);
   });
 
-  test('refuses more values of 16 kB than one message has room for', () => {
+  test('refuses more than 128 files of 16 kB', () => {
     const bytes = new Uint8Array(16_384);
     expect(readBatch(encodeBatch(Array(128).fill({ ...plain, bytes }))).readFiles()).toHaveLength(
       128,

@@ -1,4 +1,4 @@
-// The hand-written beginnings of results: the Candid library must read them as its own.
+// The hand-written beginnings of results: the Candid library must be able to decode them.
 
 import { IDL } from '@dfinity/candid';
 import { describe, expect, it } from 'vitest';
@@ -35,6 +35,6 @@ describe('messageHead(): the beginning of a message', () => {
 
 function okOf(type: IDL.VariantClass): IDL.Type {
   const field = type._fields.find(([name]) => name === 'ok');
-  if (field === undefined) throw new Error('The type of a result has an ok');
+  if (field === undefined) throw new Error('A result type must have the field ok');
   return field[1];
 }

@@ -14,7 +14,7 @@ import { installNodeText } from '../support/memory-stores.ts';
 
 beforeAll(installNodeText);
 
-// Without NUL, as in every text of a record; JSON escapes quotes and backslashes.
+// Texts of a record contain no NUL; JSON escapes quotes and backslashes.
 const character = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
   fc.constantFrom('/', '"', '\\', ',', 'ü', '漢', '😀', ' '),
@@ -87,7 +87,7 @@ describe('encodeFileResult()', () => {
     );
   });
 
-  test('writes a current file byte for byte as the Candid library does', () => {
+  test('writes a file of the present byte for byte as the Candid library does', () => {
     fc.assert(
       fc.property(fileRecord, fc.bigInt(2n ** 60n, 2n ** 61n), (record, now) => {
         const file = { ...record, createdAtNs: now, updatedAtNs: now + 1n };

@@ -1,5 +1,5 @@
-// The .did file as a readable text: types with names and comments, and exactly the types that the
-// canister decodes and encodes, as the official parser reads them.
+// The .did file as a readable text: its types have names and comments, and the official parser
+// reads exactly the types that the canister decodes and encodes.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   comments = await readComments(projectDir);
 });
 
-/** Parses the text with the official parser. */
+/** Returns the interface as the official parser reads it. */
 function parsedService(): IDL.ServiceClass {
   return (idlFactory as unknown as (kit: object) => IDL.ServiceClass)({ IDL });
 }

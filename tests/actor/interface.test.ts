@@ -1,5 +1,5 @@
-// The interface that clients use: the given methods exactly, and the same text in the repository
-// and in the Wasm.
+// The interface that clients use: its first methods have the signatures that clients rely on, and
+// the Wasm has the same text as the repository.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ test.each([
   ['uploadFileChunkIndexed', `(text, nat, vec nat8) -> ${result(':nat')}`],
   ['completeFileUpload', `(text, opt text) -> ${result(':text')}`],
   ['cancelUpload', `(text) -> ${result('')}`],
-])('readSections(): %s has the given signature', (name, signature) => {
+])('interfaceText has %s with the signature that clients rely on', (name, signature) => {
   expect(interfaceText).toContain(`    ${name}: ${signature};\n`);
 });
 

@@ -1,5 +1,5 @@
-// Every method of the interface has its row: bounds of its arguments, and for updates a check of the
-// caller's right to send it as an ingress message.
+// Every method of the interface has a row in the table: the bounds of its arguments, and for
+// updates a check of the caller's right to send it as an ingress message.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ test('methodTable has a row for each method, and no other', () => {
 });
 
 test('methodTable has an ingress check for each update, and none for queries', () => {
-  // http_request_update is checked by what its query would answer: src/actor/methods/inspect.ts
+  // The inspection checks http_request_update by running its query: src/actor/methods/inspect.ts
   const checked = methods.filter(({ isQuery, name }) => !isQuery && name !== 'http_request_update');
   const rows = Object.entries(methodTable).filter(([, { admit }]) => admit !== undefined);
   expect(rows.map(([name]) => name).sort()).toEqual(checked.map(({ name }) => name).sort());

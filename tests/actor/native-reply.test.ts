@@ -1,4 +1,4 @@
-// Answers that the kernel assembles are byte for byte those that JavaScript encodes.
+// The kernel assembles the same bytes of an answer as JavaScript encodes.
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -56,18 +56,18 @@ describe('replyBytes(): a natively encoded answer', () => {
   });
 
   it.each<[string, EncodableResponse['headers']]>([
-    ['none', []],
-    ['one with an empty name and value', [['', '']]],
-    ['one with a value of bytes', [['name', new Uint8Array(0)]]],
+    ['no headers', []],
+    ['an empty name and value', [['', '']]],
+    ['a value of bytes', [['name', new Uint8Array(0)]]],
     [
-      'long ones',
+      'long values',
       [
         ['a', 'x'.repeat(127)],
         ['b', 'x'.repeat(128)],
         ['c', 'é'.repeat(8_000)],
       ],
     ],
-  ])('equals it with special headers, too: %s', (_, headers) => {
+  ])('equals it with special headers: %s', (_, headers) => {
     const response = { status: 200, headers, body: new Uint8Array(130) };
     expect(sent(response)).toBe(encoded(response));
   });
@@ -88,7 +88,7 @@ describe('replyBytes(): large bodies', () => {
     [3, 5],
     [0, 0],
     [1, 300_000],
-  ])('are appended to their head: %i bytes, and %i', (headBytes, bodyBytes) => {
+  ])('are appended to a head of %i bytes: %i bytes', (headBytes, bodyBytes) => {
     const { system } = text.host;
     const head = new Uint8Array(headBytes).fill(1);
     const body = new Uint8Array(bodyBytes).fill(2);

@@ -1,4 +1,4 @@
-// The kernel reads requests exactly as the reader in JavaScript does, or not at all.
+// The kernel reads requests exactly as the reader in JavaScript does, or leaves them to it.
 
 import { IDL } from '@dfinity/candid';
 import fc from 'fast-check';
@@ -49,7 +49,7 @@ function read(argument: Uint8Array) {
   return { method, url, headers, body: Buffer.from(body).toString('hex') };
 }
 
-/** Expects the same fields from the kernel's list and from the decoded request. */
+/** Expects the same values from the fields that the kernel listed as from the decoded headers. */
 function expectFields({ fields, ...request }: Request): void {
   const names = new Set(request.headers.map(([name]) => name.toLowerCase()));
   if (fields === undefined) return;

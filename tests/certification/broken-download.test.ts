@@ -102,7 +102,7 @@ test.each(lies)('createGateway(): the download breaks off at a part that %s', as
   expect(Buffer.compare(bytes, Buffer.concat(parts.slice(0, 3)))).toBe(0);
 });
 
-test('createGateway(): the download breaks off at the same part of another file', async () => {
+test('createGateway(): the download breaks off where a part of another file is delivered', async () => {
   const { encodeQueryRequest } = await import(
     '../../packages/replica/src/gateway/candid-messages.ts'
   );

@@ -1,6 +1,6 @@
 // Random changes of a bucket that is sometimes a site, on the real Wasm: every address of a small
 // set is answered as a plain reference model predicts, and the official verifier accepts the
-// answer. While the files are renewed, each answer belongs to one of the two states, and is proven.
+// answer. While the files are renewed, each answer is proven, and is the former or the new one.
 
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -72,8 +72,8 @@ const replies = (bucket: ReferenceBucket) =>
   addresses.map((address) => referenceReply(bucket, address));
 
 /**
- * Expects each answer to belong to one of the two states at any moment, and finally to the latter.
- * A hidden bucket may have become a site, or ceased to be one.
+ * Expects each answer to be that of `before` or `after` at any moment, and finally that of `after`.
+ * For a bucket that was hidden, the other value of `isSite` replaces `before`.
  */
 async function expectSettled(before: ReferenceBucket, after: ReferenceBucket): Promise<void> {
   const expected = replies(after);

@@ -206,7 +206,7 @@ describe('http_request: a request that no certified answer covers asks for an up
     ['an API key in the URL', () => ({ url: cloud(canister.apiKey) })],
   ])('%s', async (_, request) => {
     expect(await canister.ask(await request())).toMatchObject({ isUpgrade: true });
-    // Neither if nobody verifies, nor if a replicated query vouches for the answer.
+    // A gateway at the raw host verifies nothing, so it needs no update.
     const asked = await request();
     const raw = {
       ...asked,
@@ -330,7 +330,7 @@ describe('http_request: OPTIONS', () => {
   });
 });
 
-// A 431 cannot be verified here: the update that a gateway is asked to send is refused unpaid.
+// A query cannot prove a 431 here: it asks for an update, which the inspection rejects for free.
 test('http_request: no update is spent on more header bytes than a request may have', async () => {
   const range = ['Range', 'bytes=1-3'] as const;
   const asked = (bytes: number) => ({

@@ -58,11 +58,10 @@ const file: CertifiedFile = {
 
 interface Shown {
   readonly hash: Uint8Array;
-  /** CBOR. */
   readonly cbor: Uint8Array;
 }
 
-/** Returns the tree that has only this subtree at the path, and its proof. */
+/** Returns the certificate header of a tree that has only this subtree at the path. */
 function proof(shown: Shown, path: readonly string[]): Field {
   const labels = ['http_expr', ...path];
   const root = labels.reduceRight((below, label) => labeled(label, below), pruned(shown.hash));
@@ -84,7 +83,7 @@ const leaves = openFileLeaves(() => {
     .fileLeaves;
 });
 
-/** Returns the file's tree that shows the row, or only the row's levels, as stored. */
+/** Returns the file's tree that shows the row; for several parts, only the row's stored levels. */
 function shownTree(of: CertifiedFile, row: OwnRow): Uint8Array {
   if (of.partCount <= 1) return leaves.tree(of, row);
   const { label, subtree } = leaves.row(of, row);
@@ -109,14 +108,14 @@ const notModified = (method: 'GET' | 'HEAD', tag: string): OwnRow => {
 const rows: readonly [string, OwnRow, Uint8Array, Omit<AskedRequest, 'url'>][] = [
   ['GET', plain('GET'), body, { headers: [['accept', '*/*']] }],
   ['HEAD', plain('HEAD'), none, { method: 'HEAD' }],
-  ['GET that has it', notModified('GET', '"abc"'), none, { headers: [['If-None-Match', '"abc"']] }],
+  ['GET of its tag', notModified('GET', '"abc"'), none, { headers: [['If-None-Match', '"abc"']] }],
   [
-    'HEAD that has it, weakly',
+    'HEAD of its weak tag',
     notModified('HEAD', 'W/"abc"'),
     none,
     { method: 'HEAD', headers: [['if-none-match', 'W/"abc"']] },
   ],
-  ['GET from 0 on', { row: 'part', index: 0 }, body, { headers: [['range', 'bytes=0-']] }],
+  ['GET of bytes=0-', { row: 'part', index: 0 }, body, { headers: [['range', 'bytes=0-']] }],
 ];
 
 describe('CertifiedFile: a leaf of a file', () => {
@@ -173,7 +172,7 @@ describe('CertifiedFile: a leaf of a file', () => {
     expect(verdictOn({ url: '/a' }, whole, testContext).refusal).toBeUndefined();
   });
 
-  test("is in the file's only tree, whichever leaf is shown", () => {
+  test('is in a tree of the same hash, whichever leaf is shown', () => {
     for (const partCount of [0, 1]) {
       const of = { ...file, partCount, size: partCount * file.size };
       const hash = Buffer.from(leaves.hash(of));

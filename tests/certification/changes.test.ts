@@ -84,7 +84,7 @@ test('http_request: a bucket made private loses its certified answers, and made 
   const hidden = await canister.accepted(cloud('dir/a'));
   expect(hidden.status).toBe(404);
   await expectOutdated(cloud('dir/a'), shown);
-  // Changes that happen between the two steps count.
+  // Changes of the private bucket take effect when it is public again.
   await canister.remove('dir/b');
   await canister.put('dir/c', Buffer.from('c'));
   await canister.put('dir/a', Buffer.from('new'));

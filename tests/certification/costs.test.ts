@@ -1,5 +1,5 @@
-// Limits on the instructions of certification, measured by the replica's meter, and their
-// independence from the number of files.
+// Limits on the instructions that certification takes, measured by the replica's meter; the costs
+// do not depend on the number of files.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -84,7 +84,7 @@ test('http_request: the cost of an upgrade and of making a bucket public does no
     const show = lastCost('update', 'updateBucket');
     await canister.upgrade();
     const upgrade = lastCost('postUpgrade');
-    // Waits for the keys.
+    // The first update after an upgrade waits for the keys.
     await canister.change({ url: '/cloud/demo/a', headers: [['Range', 'bytes=0-0']] });
     return [hide, show, upgrade] as const;
   };
@@ -92,7 +92,7 @@ test('http_request: the cost of an upgrade and of making a bucket public does no
   for (let index = 0; index < 100; index++) await canister.put(`dir/${index}`, kilobyte);
   const many = await costs();
   for (const [index, cost] of many.entries()) {
-    // Grows with the logarithm of the number, which is two steps of a hundred in a cheap message
+    // Grows only with the logarithm of the number of files, here by less than 10 %
     expect(cost).toBeLessThan((few[index] ?? 0) * 1.1);
   }
 });

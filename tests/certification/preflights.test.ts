@@ -75,7 +75,7 @@ describe.each(['without a front', 'with a front'])(
 
     test.each(oddPaths)('%s', (url) => preflight({ url }));
 
-    // No gateway accepts a longer one
+    // No gateway accepts a longer URL
     const long = Object.entries(longUrls).filter(([, url]) => url.length < 65_535);
     test.each(long)('%s', (_, url) => preflight({ url }));
 

@@ -1,5 +1,5 @@
-// Hosts that get answers without a proof: those whose gateways verify nothing, which are identified
-// by the canister's id before "raw". No other host name can turn the proofs off.
+// Only hosts whose gateways verify nothing get answers without a proof; their names have the
+// canister's id before "raw". No other host name can turn the proofs off.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {

@@ -1,5 +1,5 @@
-// Release 0.1.0 stored each leaf of every file. These leaves are still proven, have the hash that
-// the file has with one node, and are removed when the file is replaced.
+// Release 0.1.0 stored each leaf of every file. Such leaves can still be proven, hash to the same
+// value as the single node that is stored today, and are removed when the file is replaced.
 
 import { createHash } from 'node:crypto';
 import { decode } from 'cborg';
@@ -54,7 +54,7 @@ beforeEach(async () => {
   site.showBucket('box', true);
 });
 
-/** Nodes in use, kernel/label-nodes.ts; the label tree is the only space, in extent 2. */
+/** Reads the number of nodes in use (kernel/label-nodes.ts) from extent 2, of the only space. */
 const nodes = () => new DataView(host.system.stable.buffer).getUint32(2 * 1_048_576 + 16, true);
 
 function storeLeaves(of: CertifiedFile): void {
@@ -86,7 +86,7 @@ test.each([
   ['of a file', file, rows, 18],
   ['of an empty file', empty, rows.slice(0, 5), 15],
 ])(
-  'openCertifiedSite(): each leaf %s is proven by the hash of one node',
+  'openCertifiedSite(): stored leaves %s give the same root and proofs as one node',
   (_, of, rowsOf, nodesMore) => {
     site.putFile(name, of, of.partDigest(0));
     const root = Buffer.from(published.hash());

@@ -55,8 +55,8 @@ const nowhere = ['/', '/cloud/demo/none'];
 const isFixed = ({ url, method }: AskedRequest) => method !== 'OPTIONS' && nowhere.includes(url);
 
 /**
- * Whether an answer to one of the requests is right for the other, because it does not depend on
- * their difference.
+ * Returns whether the answer to `answered` is also right for `request`, because it does not depend
+ * on their difference.
  */
 function isRight(request: AskedRequest, answered: AskedRequest): boolean {
   if (isFixed(answered)) return request.url === answered.url;
@@ -67,14 +67,14 @@ function isRight(request: AskedRequest, answered: AskedRequest): boolean {
   return request === answered || (isSame && (answered.headers === undefined || isRange));
 }
 
-test('http_request: the gateway accepts every unchanged answer', () => {
+test('http_request: the verifier accepts every unchanged answer', () => {
   expect(exchanges.length).toBeGreaterThan(20);
   for (const { request, answer } of [...exchanges]) {
     expect(verdictOn(request, answer, canister.context()).refusal).toBeUndefined();
   }
 });
 
-test('http_request: the gateway refuses 1,000 changed and swapped answers', () => {
+test('http_request: the verifier refuses 1,000 changed and swapped answers', () => {
   expectRefusals(
     { exchanges, outdated, isRight, isFixed },
     { seed: 20_261_121, count: 1_000, context: canister.context },

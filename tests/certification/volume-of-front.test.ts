@@ -1,4 +1,4 @@
-// A volume with a front: no script runs at its own address, everything else stays.
+// A volume with a front: no script runs at the volume's own address, and the rest is unchanged.
 
 import { readFile } from 'node:fs/promises';
 import { IDL } from '@dfinity/candid';
@@ -120,13 +120,13 @@ test('GET /s of an age file redirects only browsers to the front', async () => {
   await expectFile(shown);
 });
 
-test('http_request: a volume cannot have volumes', async () => {
+test('addVolume is refused by a volume', async () => {
   await expect(volume.call('addVolume', [IDL.Principal], [front])).rejects.toThrow(
     'InvalidArgument: This canister is a volume, which has no volumes: call the front.',
   );
 });
 
-test('http_request: the text efs-service cannot be set', async () => {
+test('setWellKnown refuses the text efs-service', async () => {
   await expect(volume.setWellKnown('efs-service', '{}')).rejects.toThrow(
     'The canister writes /.well-known/efs-service by itself',
   );

@@ -50,7 +50,7 @@ test('setWellKnown: a text is certified at once, also at sites, until it is remo
   expect((await canister.accepted({ url })).status).toBe(404);
 });
 
-test('setWellKnown: an upgrade keeps the texts, also names of two segments next to those of one', async () => {
+test('setWellKnown: an upgrade keeps the texts, also those with names of two segments', async () => {
   await canister.setWellKnown('ic-domains', domains);
   await canister.setWellKnown('matrix', '1');
   await canister.setWellKnown('matrix/client', '{}');

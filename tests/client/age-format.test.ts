@@ -1,4 +1,4 @@
-// The client's age files, compared with the library of age's author, and altered files.
+// The client's age files, checked with the library of age's author, and altered age files.
 
 import {
   Decrypter,
@@ -111,9 +111,9 @@ async function openAll(sealed: Uint8Array, cipher = nodeSegmentCipher, read = 50
   return { bytes, age, file };
 }
 
-describe.each(ciphers)('makeHeader(): by %s', (_, cipher) => {
+describe.each(ciphers)('makeHeader(): with the cipher of %s', (_, cipher) => {
   test.each(edges)(
-    "the reference library opens a file of %i bytes, and this one opens the library's",
+    "age's library opens the client's file of %i bytes, and the client opens age's",
     async (length) => {
       const plain = sample.subarray(0, length);
       const decrypter = new Decrypter();
@@ -131,7 +131,7 @@ describe.each(ciphers)('makeHeader(): by %s', (_, cipher) => {
 
 const length = fc.oneof(fc.constantFrom(...edges), fc.integer({ min: 0, max: sample.length }));
 
-test('makeHeader(): segments of any length, also from streams, form the bytes of one file', async () => {
+test('sealedSource(): chunks of any length, also from streams, form the same file', async () => {
   const header = await makeHeader({ recipients });
   await fc.assert(
     fc.asyncProperty(length, fc.integer({ min: 1_000, max: 200_000 }), async (size, chunkBytes) => {
@@ -146,7 +146,7 @@ test('makeHeader(): segments of any length, also from streams, form the bytes of
   );
 });
 
-test('makeHeader(): slices of a file on disk can be requested in any order', async () => {
+test('sealedSource(): slices can be requested in any order', async () => {
   const plain = sample;
   const header = await makeHeader({ recipients });
   const whole = await sealedOf({ plain, chunkBytes: 10 * sample.length, header });
@@ -163,7 +163,7 @@ test('makeHeader(): slices of a file on disk can be requested in any order', asy
   );
 });
 
-test('makeHeader(): a range equals the slice of the plaintext, and reads only the segments that cover it', async () => {
+test('readOpened(): a range equals the slice of the plaintext, and reads only the segments that cover it', async () => {
   const sealed = await sealedOf({ plain: sample, chunkBytes: 100_000 });
   const { age } = await openAll(sealed);
   const at = fc.integer({ min: 0, max: sample.length });
@@ -224,7 +224,7 @@ describe('makeHeader(): any alteration is detected', () => {
     });
   });
 
-  test('a segment of another file in its place', async () => {
+  test('a segment replaced by that of another file', async () => {
     const [one, other] = await Promise.all([
       sealedOf({ plain: sample, chunkBytes: 100_000 }),
       sealedOf({ plain: sample, chunkBytes: 100_000 }),
@@ -283,14 +283,14 @@ describe('makeHeader(): a header', () => {
     await expect(requireFileKey(header, other.fileKey)).rejects.toMatchObject({ code });
   });
 
-  test('for a passphrase', async () => {
+  test('for a passphrase is opened with that passphrase', async () => {
     const { prefix, fileKey } = await makeHeader({ passphrase: 'seven words', workFactor: 2 });
     const passphrases = ['another', 'seven words'];
     const bytes = prefix.subarray(0, -16);
     expect(await openHeader(bytes, { identities: [], passphrases })).toEqual(fileKey);
   });
 
-  test('for other recipients is refused without a word of the identity', async () => {
+  test('for other recipients is refused, and no error contains the identity', async () => {
     const { prefix } = await makeHeader({ recipients });
     const other = { identities: [await generateX25519Identity()], passphrases: [] };
     const error = await openHeader(prefix.subarray(0, -16), other).catch((caught) => caught);
@@ -301,7 +301,7 @@ describe('makeHeader(): a header', () => {
     expect(String(refused.stack)).not.toContain('1WRONG');
   });
 
-  test('that is not an age header is refused with a reason', async () => {
+  test('of another format is refused with IntegrityError', async () => {
     const plain = fileOf(new TextEncoder().encode('hello world, in the clear'));
     await expect(readPrefix(plain)).rejects.toMatchObject({ code: 'IntegrityError' });
   });

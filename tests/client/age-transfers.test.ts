@@ -1,5 +1,6 @@
 // Transfers of age files through the real service: as streams, by ranges, resumed, in batches and by
-// links. This file passes a bucket's mode itself; end-to-end.test.ts asks the service for it.
+// links. These tests pass the bucket's recipients; those of end-to-end.test.ts read them from the
+// service.
 
 import { Decrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -61,7 +62,7 @@ function upload(own: EndToEndFiles, path: string, plain: Uint8Array, options: ob
 }
 
 test.each([0, 1, 65_536, 5_000_000])(
-  'EndToEndFiles: %i bytes come back, and the reference library decrypts them',
+  "EndToEndFiles: %i uploaded bytes are downloaded, and age's library decrypts them",
   async (length) => {
     const client = opened([identity]);
     const plain = bytes.subarray(0, length);
@@ -143,7 +144,7 @@ test('EndToEndFiles: a stopped upload continues with the same bytes, if the iden
   expect(Buffer.compare(await (await download(client, 'resumed')).bytes(), bytes)).toBe(0);
 });
 
-test('EndToEndFiles: a download continues, and verifies what it received before', async () => {
+test('EndToEndFiles: a resumed download verifies the bytes received before', async () => {
   const client = opened([identity]);
   const { etag } = await upload(client.own, 'gone-on', bytes, { chunkBytes: 300_000 });
   for (const length of [10, 2_345_678, bytes.length]) {
@@ -215,7 +216,7 @@ test("EndToEndFiles: a link's fragment decrypts its file and no other", async ()
   await expect(cut).rejects.toMatchObject({ code: 'InvalidArgument' });
 });
 
-test('EndToEndFiles: an identity that is not a recipient gets an error that says so', async () => {
+test('EndToEndFiles: a download without an identity reports that none is configured', async () => {
   const client = opened([]);
   await upload(client.own, 'closed', bytes.subarray(0, 100));
   await expect(download(client, 'closed')).rejects.toMatchObject({

@@ -1,5 +1,5 @@
-// The agent's own verification of certificates, which most tests shorten by known signatures, and
-// the known signatures: exactly those that a replica of this process has made.
+// Certificates as the agents verify them, and with the shortcut of most tests: signatures that a
+// replica in the same process has made are accepted by comparison.
 
 import * as former from '@dfinity/agent';
 import * as current from '@icp-sdk/core/agent';
@@ -54,7 +54,7 @@ describe.each(agents)('Certificate.create() of %s', (_, { create }) => {
   });
 });
 
-test('createStorage() with an agent that verifies every certificate itself', async () => {
+test('createStorage() works with an agent that verifies every certificate itself', async () => {
   acceptNone();
   const { host, canisterId, apiKey, bucket } = service;
   const storage = createStorage({ host, canisterId, apiKey });

@@ -1,6 +1,6 @@
 // A node that answers queries wrongly: the client gets the right bytes in the end, or an error that
-// says why not. One node vouches for answers without a certificate or digest, such as a list of
-// names: agents detect answers that the node has not signed or that are too old.
+// says why not. Answers without a certificate or digest, such as a list of names, rely on one node:
+// agents only detect that the node has not signed them or that they are too old.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
@@ -15,7 +15,7 @@ const chunkBytes = 100_000;
 const former = sampleBytes('former', 450_000);
 const latter = sampleBytes('latter', 450_000);
 const retry = { attemptsMax: 6, delayMsMin: 1, delayMsMax: 5 };
-/** Rounds of each fault for a seed. */
+/** Number of downloads under each fault. */
 const rounds = 4;
 
 let service: Service;
@@ -93,7 +93,7 @@ describe.each(transports)('createStorage(): over %s', (transport) => {
     expect((await readings(transport, path, [former])).right).toBe(0);
   });
 
-  test('an answer altered in transit is detected, and the others succeed', async () => {
+  test('an answer altered in transit is detected, and some downloads succeed', async () => {
     setFaults({ altered: 0.1, seed: 4 });
     expect((await readings(transport, path, [former])).right).toBeGreaterThan(0);
   });

@@ -38,7 +38,7 @@ async function sealed(blob: Uint8Array, identity?: SignIdentity) {
 }
 
 test.each([0, 1, 127, 128, 65_536, 1_900_000])(
-  'sealCallBy(): an argument with %i bytes',
+  "sealCall() makes the agent's envelope for an argument with %i bytes",
   async (length) => {
     const blob = sampleBytes('envelope', length);
     const { requestId, decoded } = await sealed(blob);
@@ -55,7 +55,7 @@ test.each([0, 1, 127, 128, 65_536, 1_900_000])(
   },
 );
 
-test('sealCallBy(): an identity signs the request id', async () => {
+test('sealCall(): an identity signs the request id', async () => {
   const identity = identityFromPem(newIdentity()) as SignIdentity;
   const { requestId, decoded } = await sealed(sampleBytes('signed', 100), identity);
   const der = Buffer.from(decoded.sender_pubkey ?? []);

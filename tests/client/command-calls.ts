@@ -1,5 +1,5 @@
-// Runs the command `efs` in the test's process, which saves the half second of a separate one. For
-// tests of arguments, output, exit codes and files, not of signals or pipes.
+// Runs the command `efs` in the test's process, which is half a second faster than a separate one.
+// Suits tests of arguments, output, exit codes and files, not of signals or pipes.
 
 import { main } from '../../packages/efs/src/efs.ts';
 import type { CommandSettings, Ended } from './command-runs.ts';

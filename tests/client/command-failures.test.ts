@@ -1,5 +1,4 @@
-// Errors of the command name what the user typed, say what to do, and contain no words of HTTP; long
-// operations print progress.
+// Errors of the command name the user's arguments, say what to do, and contain no words of HTTP.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -57,7 +56,7 @@ async function closedAddress(): Promise<string> {
 }
 
 test.each(['http', 'actor'])(
-  'efs: without a server, the command reports when it retries (%s)',
+  'efs: without a server, the command reports its retries (%s)',
   async (way) => {
     const address = await closedAddress();
     const { canisterId: EFS_CANISTER_ID } = service;
@@ -110,7 +109,7 @@ test.each([['get'], ['get', '--transport', 'actor'], ['cat'], ['stat'], ['link',
 );
 
 describe('efs: keys', () => {
-  test('a key for another bucket: the error names the bucket and how to pass a key', async () => {
+  test('with a key for another bucket, the error names the bucket and ways to get access', async () => {
     await efsAsOwner('bucket', 'create', 'photos');
     for (const words of [
       ['ls', 'photos'],
@@ -126,7 +125,7 @@ describe('efs: keys', () => {
     }
   });
 
-  test('no key, an unknown one, one without the permission, one for several buckets', async () => {
+  test('without a key, with an unknown one or without the permission, the error says so', async () => {
     const { bucket } = service;
     const key = async (...words: string[]) =>
       (await efsAsOwner('key', 'create', ...words)).output.trim();
@@ -180,7 +179,7 @@ test('efs: rm continues after a missing file and reports a summary', async () =>
   expect(ended.code).toBe(3);
 });
 
-test('efs: quotas are set with units, removed with none, and shown with their use', async () => {
+test('efs: quotas are set with units, removed by the value none, and shown with their use', async () => {
   await efsAsOwner('bucket', 'create', 'small', '--quota', '10MB', '--quota-files', '7');
   const record = async () => {
     const { output } = await efsAsOwner('bucket', 'ls', '--json');
@@ -196,7 +195,7 @@ test('efs: quotas are set with units, removed with none, and shown with their us
   expect((await efsAsOwner('bucket', 'set', 'small', '--quota', '10 X')).code).toBe(2);
 });
 
-test('efs: ls shows all files; with --limit fewer, and says so', async () => {
+test('efs: ls shows all files; with --limit, it shows fewer and says so', async () => {
   const { bucket } = service;
   const storage = createNodeStorage({ url: service.base, apiKey: service.apiKey });
   const files = Array.from({ length: 120 }, (_, index) => ({
@@ -245,7 +244,7 @@ test('efs: 32 requests at a time print no warning', async () => {
   }
 });
 
-test('efs: Ctrl-C ends a put that waits for standard input at once, with a message', async () => {
+test('efs: Ctrl-C immediately ends a put that waits for standard input, with a message', async () => {
   const child = spawn(process.execPath, [script, 'put', '-', `${service.bucket}/typed`], {
     cwd: folder,
     env: commandEnvironment(settings()),

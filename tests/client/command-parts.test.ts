@@ -1,4 +1,4 @@
-// Parts of the command that need no service: its line of progress, filters, names, sizes and times.
+// Parts of the command that need no service: its progress line, filters, names, sizes and times.
 
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ test.each([120, 100, 80, 60, 40, 20, 10, 1])('efs: a progress line fits %i colum
   for (const name of ['a', 'x'.repeat(200), '写真'.repeat(40)]) {
     for (const state of [half, { ...half, totalBytes: undefined }, { ...half, totalBytes: 0 }]) {
       const line = progressLine({ ...state, name }, columns);
-      // Each of these characters takes two columns.
+      // Characters above U+2FFF take two columns.
       const wide = [...line].filter((character) => character > '\u2fff').length;
       expect([...line].length + wide).toBeLessThan(columns);
     }
@@ -44,7 +44,7 @@ describe('efs: --exclude and --include', () => {
     expect(filterOfLine()('a/b')).toBe(true);
   });
 
-  test('a pattern without a slash matches at any depth, and a folder with all its contents', () => {
+  test('a pattern without a slash matches at any depth; a matching folder counts as a whole', () => {
     const isWanted = filterOfLine('--exclude', 'node_modules', '--exclude', '*.tmp');
     const left = ['node_modules/a', 'x/node_modules/a/b', 'a.tmp', 'x/.tmp', 'x/y/b.tmp'];
     expect(left.filter(isWanted)).toEqual([]);
@@ -101,7 +101,7 @@ describe('efs: names that a service returns', () => {
   });
 });
 
-test('efs: sizes have decimal and binary units, and none means no limit', () => {
+test('efs: sizes have decimal and binary units, and the word none means no limit', () => {
   const sizes = ['10MB', '1.5 GiB', '4096', '7b', '0', 'none', '2kB', '1KiB'].map(byteCount);
   expect(sizes).toEqual([10e6, 1.5 * 2 ** 30, 4096, 7, 0, 0, 2e3, 1024]);
   for (const wrong of ['', 'MB', '10XB', '-1', '1e3', '99999999TB']) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { projectDir } from '../tidy/source-tree.ts';
 
 export interface Ended {
-  /** Undefined after a signal ended it. */
+  /** Exit code, or undefined if a signal ended the process. */
   readonly code: number | undefined;
   readonly output: string;
   readonly errors: string;
@@ -17,11 +17,11 @@ export interface CommandRun {
 }
 
 export interface CommandSettings {
-  /** Working folder; it also contains the state of transfers. */
+  /** Working folder, which also contains the command's state and configuration. */
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: Uint8Array;
-  /** Uses the file's first line, with the flags for Node in it. */
+  /** Whether to execute the script by its first line (`#!`), which sets flags for Node. */
   readonly isExecuted?: boolean;
 }
 

@@ -1,5 +1,5 @@
-// The command `efs` as people run it: in a separate process if the process is the subject, or else
-// by its `main()`.
+// The command `efs` as people run it: in a separate process if the test is about the process,
+// otherwise by its `main()`.
 
 import { readdirSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -38,7 +38,7 @@ const settings = (more: Partial<CommandSettings> = {}): CommandSettings => ({
   ...more,
 });
 const efs = (...words: string[]) => callCommand(words, settings());
-/** Runs it in a separate process. */
+/** Runs the command in a separate process. */
 const efsProcess = (...words: string[]) => runCommand(words, settings());
 
 async function sampleFile(name: string, length: number): Promise<Uint8Array> {
@@ -47,7 +47,7 @@ async function sampleFile(name: string, length: number): Promise<Uint8Array> {
   return bytes;
 }
 
-test('efs: put and get transfer a file there and back, print nothing and leave no temporary files', async () => {
+test('efs: put and get transfer a file both ways; put prints names, and no temporary file remains', async () => {
   const { bucket } = service;
   const bytes = await sampleFile('film.mp4', 4_000_000);
   await sampleFile('notes.txt', 10);
@@ -75,7 +75,7 @@ test('efs: standard input and output can replace files', async () => {
   expect(range.output).toBe('ip');
 });
 
-test('efs: ls prints a table, or JSON, and reports that there are more files', async () => {
+test('efs: ls prints a table or JSON, and nothing after rm -r', async () => {
   const { bucket } = service;
   await sampleFile('listed.txt', 1_234);
   await efs('put', 'listed.txt', `${bucket}/ls/`);
@@ -110,7 +110,7 @@ test('efs: sync sends only changed files', async () => {
   expect(third).toEqual({ code: 0, output: '', errors: '0 sent, 2 the same, 0 removed.\n' });
 });
 
-test('efs: buckets and keys are created, used and removed; only the secret of a new key is shown', async () => {
+test('efs: buckets and keys are created, used and removed; key create prints only the secret', async () => {
   expect((await efs('bucket', 'create', 'shelf')).output).toBe('shelf\n');
   const made = await efs('key', 'create', 'shelf', '--name', 'n', '--expires', '2d');
   const secret = made.output.trim();
@@ -189,7 +189,7 @@ test.each([
     expect((await stat(join(folder, 'state', 'efs', remembered))).mode & 0o777).toBe(0o600);
     const second = await runCommand(['put', '--resume', '-p', '8', name, target], throughProxy);
     expect(second).toMatchObject({ code: 0, errors: '' });
-    // The number of chunks depends on the measured line: at least 11.
+    // The number of chunks depends on the measured speed of the line: at least 11.
     const chunks = [...proxy.accepted.values()];
     expect(chunks.length).toBeGreaterThanOrEqual(Math.max(11, before + 1));
     expect(new Set(chunks)).toEqual(new Set([1]));
@@ -213,7 +213,7 @@ test('efs: an interrupted get continues where it stopped', async () => {
     return statSync(join(folder, part), { throwIfNoEntry: false })?.size ?? 0;
   };
   const isHalfway = () => received() >= 3 * 1_900_000;
-  // No answer arrives from now on, so the download cannot end before it is interrupted.
+  // Loses all answers after three chunks, so the download cannot end before it is interrupted.
   proxy.losesAnswer = isHalfway;
   const first = startCommand(words, throughProxy);
   await expect.poll(isHalfway).toBe(true);

@@ -39,7 +39,7 @@ afterAll(() => rm(replica, { recursive: true, force: true }));
 const read = (flags: GlobalOptions, environment: Record<string, string> = {}) =>
   readConfiguration({ replica, ...flags }, environment);
 
-/** Runs the work in a folder with a `.replica/service.json` of this text; passes its path. */
+/** Runs the work in a folder whose `.replica/service.json` has this text; passes its path. */
 async function inFolder(text: string, work: (path: string) => unknown): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'efs-cloned-'));
   const former = process.cwd();
@@ -83,7 +83,7 @@ describe('readConfiguration()', () => {
     ['a gateway elsewhere', { gateway: 'http://localhost.example' }, 'is not one of this machine'],
     ['a field that is no string', { apiKey: { length: 1 } }, 'is not a JSON object'],
     ['a field that is missing', { identityPem: undefined }, 'is not a JSON object'],
-  ])('refuses service.json with %s, by default and if named', async (_, change, reason) => {
+  ])('refuses service.json with %s, found or named by --replica', async (_, change, reason) => {
     await inFolder(JSON.stringify({ ...local, ...change }), () => {
       const { url, host, apiKey, identityPem, notes } = readConfiguration({}, {});
       expect([url, host, apiKey, identityPem]).toEqual([
@@ -198,7 +198,7 @@ describe('readConfiguration()', () => {
   });
 });
 
-test('readConfiguration(): exit codes depend on the kind of failure', () => {
+test('exitCodeOf() depends on the kind of failure', () => {
   const codeOf = (code: string, status?: number) =>
     exitCodeOf(new StorageError(code, '', { status }));
   expect(codeOf('NoSuchBucket')).toBe(3);
@@ -213,7 +213,7 @@ test('readConfiguration(): exit codes depend on the kind of failure', () => {
   expect(exitCodeOf(new Error('else'))).toBe(1);
 });
 
-test('readConfiguration(): sizes and times are printed short', () => {
+test('formatBytes() and formatSeconds() use short forms', () => {
   const sizes = [0, 999, 1_000, 12_345, 999_499, 999_500, 1_900_000_000];
   expect(sizes.map(formatBytes)).toEqual([
     '0 B',

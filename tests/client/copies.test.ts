@@ -140,7 +140,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     const moved = await storage.move(at('c'), at('d'));
     expect(moved).toMatchObject({ id, etag, path: `${folder}d`, metadata });
     await expect(storage.stat(at('c'))).rejects.toMatchObject({ code: 'NoSuchFile' });
-    // The target has such a file, but no source exists that could have become it.
+    // The target is already the moved file, but this call cannot have moved it.
     const again = storage.move(at('c'), at('d'));
     await expect(again).rejects.toMatchObject({ code: 'NoSuchFile' });
   });
@@ -158,13 +158,13 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     expect(await paths('lost/')).toEqual(['b', 'c']);
   });
 
-  test('a false condition is reported as such after a lost answer', async () => {
+  test('a condition that does not hold is reported even after a lost answer', async () => {
     await put('kept/a');
     await put('kept/b', sampleBytes('another', 5));
     const refused = lossy().copy(at('kept/a'), at('kept/b'), { ifNoneMatch: '*' });
     await expect(refused).rejects.toMatchObject({ code: 'PreconditionFailed' });
     expect(await storage.stat(at('kept/b'))).toMatchObject({ size: 5 });
-    // A target that was already equal before does not meet it either.
+    // A target that already equals the source does not meet the condition either.
     const { etag } = await storage.copy(at('kept/a'), at('kept/c'));
     const failed = { code: 'PreconditionFailed' };
     const once = storage.copy(at('kept/a'), at('kept/c'), { ifNoneMatch: '*' });
@@ -176,8 +176,8 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
 
   test('a prefix is moved in as many calls as needed, and counted correctly despite lost answers', async () => {
     const { bucket } = service;
-    // More than one call moves; only over one transport, because the number of calls depends on the
-    // service alone.
+    // More files than one call moves; over one transport only, because the service alone limits the
+    // number of files in a call.
     const count = name === 'HTTP' ? 1_003 : 3;
     const files = Array.from({ length: count }, (_, index) => ({
       path: `${folder}from/${1_000 + index}`,
@@ -197,7 +197,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     await expect(within).rejects.toMatchObject({ code: 'InvalidArgument' });
   });
 
-  test('a change replaces each field that it names as a whole', async () => {
+  test('a change completely replaces each field that it names', async () => {
     const { etag } = await put('changed');
     const headers = { 'Cache-Control': 'no-cache' };
     const change = { tags: [], headers, metadata: { only: 'this' } };
@@ -246,7 +246,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     await put('v/c', bytes);
     const all = [...contents, bytes];
     for (const [index, content] of all.entries()) {
-      // The fourth number is the present file's
+      // Version 4 is the present file.
       const version = index + 1;
       const record = await storage.stat(at('v/c'), { version });
       expect(record).toMatchObject({ version, size: content.length, metadata, tags: ['t'] });
@@ -278,7 +278,7 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
   });
 });
 
-test('buckets.create() and get() return the days and the bytes of former versions', async () => {
+test('buckets.create() and get() return keepVersionsDays, versionCount and versionBytes', async () => {
   const made = await direct.buckets.create('keeps', { keepVersionsDays: 3 });
   expect(made).toMatchObject({ keepVersionsDays: 3, versionCount: 0, versionBytes: 0 });
   for (const size of [10, 20]) {
@@ -344,7 +344,7 @@ describe.each(['HTTP', 'the actor'])(
         }),
       );
       await proxy.idle();
-      // The second of two identical requests would find the file and count no update.
+      // If a duplicate ran first, moveAll would count no file, and copy would fail its condition.
       proxy.faults = { ...faults, sendTwice: 0 };
       const prefixes = { fromPrefix: `${folder}moved/`, toPrefix: `${folder}at last/` };
       expect(await storage.moveAll({ bucket, ...prefixes })).toEqual({

@@ -1,5 +1,5 @@
-// `efs doctor`, and rights by command, with the real canister: each fault is found, and reported
-// with its remedy.
+// `efs doctor` reports each fault with its remedy. Also tests `efs member`, `access`, `rotate` and
+// `status`, with the real canister.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -153,7 +153,7 @@ interface Answer {
   readonly body?: string;
 }
 
-/** Runs a server with the same answer to every request. */
+/** Runs a server that gives the same answer to every request. */
 async function withServer(
   { aheadMs = 0, body = '<html>' }: Answer,
   use: (url: string) => Promise<void>,
@@ -171,7 +171,7 @@ async function withServer(
   }
 }
 
-test('efs doctor: members are added, get another role, and are removed', async () => {
+test('efs member adds members, changes their role and removes them', async () => {
   const { bucket } = service;
   await efs(['member', 'add', bucket, stranger]);
   const listed = await efs(['member', 'ls', bucket, '--json']);
@@ -187,7 +187,7 @@ test('efs doctor: members are added, get another role, and are removed', async (
   expect([wrong.code, wrong.errors]).toEqual([2, expect.stringContaining('reader, writer, owner')]);
 });
 
-test('efs doctor: access shows who may create buckets, and the budgets', async () => {
+test('efs access shows and changes the bucket creators and the anonymous budget', async () => {
   await efs(['access', 'allow', stranger]);
   expect((await efs(['access', 'ls'])).output).toBe(`${stranger}\n`);
   await efs(['access', 'anonymous', '--burst', '77', '--per-minute', '7']);
@@ -201,7 +201,7 @@ test('efs doctor: access shows who may create buckets, and the budgets', async (
   expect((await efs(['access', 'ls'], { EFS_IDENTITY: 'stranger.pem' })).code).toBe(4);
 });
 
-test('efs doctor: keys are rotated, and the command waits for the end', async () => {
+test('efs rotate --wait rotates keys and waits for the end', async () => {
   const { bucket } = service;
   const rotated = await efs(['rotate', 'bucket', bucket, '--wait']);
   expect(rotated).toMatchObject({ code: 0, output: `${bucket}\n` });
@@ -212,7 +212,7 @@ test('efs doctor: keys are rotated, and the command waits for the end', async ()
   expect([code, errors]).toEqual([2, expect.stringContaining('vetkd:key_1')]);
 });
 
-test('efs doctor: status shows the cycles to an owner, and when to top up', async () => {
+test('efs status shows the cycles, and topUpHint() says when to top up', async () => {
   const { output } = await efs(['status']);
   expect(output).toMatch(/^cycles +\d+/m);
   expect(output).toMatch(/^daysOfStorage +\d+/m);

@@ -1,5 +1,5 @@
-// The command `efs` and the S3 server with a service of version 0.1.0: supported operations, and
-// the sentences for the others.
+// The command `efs` and the S3 server with a service of version 0.1.0: supported operations work,
+// and errors of the others name the missing feature.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -98,7 +98,7 @@ test.each(['actor', 'http'] as const)('efs cp, mv and set ask for an upgrade, %s
   expect((await storage.stat({ bucket: 'one', path: 'refused' })).size).toBe(3);
 });
 
-test('efs sync between buckets, mv -r and bucket create name the feature that the service lacks', async () => {
+test('efs sync between buckets, mv -r and bucket create ask for an upgrade or name the missing method', async () => {
   await storage.upload(new Uint8Array(3), { bucket: 'one', path: 'm/a', contentType: 'a/b' });
   for (const [words, sentence] of [
     [['sync', 'one/m', 'two/copy'], upgrade],
@@ -123,7 +123,7 @@ test('upload() of a stream of unknown size asks for the size', async () => {
   }
 });
 
-test('download() by actor calls of a private file reports that the chunk length is unknown', async () => {
+test('download() of a private file by actor calls reports that the chunk length is unknown', async () => {
   const file = { bucket: 'two', path: 'unusual' };
   await storage.upload(large, { ...file, contentType: 'a/b', chunkBytes: 900_123 });
   await storage.buckets.update('two', { isPublic: false });

@@ -1,4 +1,4 @@
-// A service of version 0.1.0, whose records have fewer fields.
+// The library with a service of version 0.1.0, whose records have fewer fields.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -124,14 +124,14 @@ test.each(ways)('createStorage(): upload and download of several chunks over %s'
   await chosen.remove(file);
 });
 
-test('createStorage(): former versions are refused with the method that the service lacks', async () => {
+test('createStorage(): requests for former versions name the method that the service lacks', async () => {
   const file = { bucket: 'old', path: 'a' };
   const unknown = { code: 'Unsupported', message: expect.stringContaining('getVersion') };
   await expect(storage.stat(file, { version: 1 })).rejects.toMatchObject(unknown);
   await expect(storage.download(file, { version: 1 })).rejects.toMatchObject(unknown);
 });
 
-test('createStorage(): records of buckets are read, without former versions', async () => {
+test('createStorage(): records of buckets are read, with zeros for former versions', async () => {
   const kept = { keepVersionsDays: 0, versionCount: 0, versionBytes: 0, overheadBytes: 0 };
   expect(await storage.buckets.get('old')).toMatchObject({ id: 'old', ...kept });
   const listed: string[] = [];
@@ -164,7 +164,7 @@ test('createStorage(): status, files and uploads are read, although their record
   const reply = await replica.call(canisterId, 'beginFileUpload', argument, { sender });
   const [begun] = IDL.decode([IDL.Variant({ ok: IDL.Text, err: IDL.Text })], reply);
   const { ok: uploadId } = begun as unknown as { ok: string };
-  // The library's names of release 0.1.0 still work.
+  // The library's method names of release 0.1.0 still work.
   expect(await storage.getUpload({ ...file, uploadId })).toMatchObject({ isSizeKnown: true });
   await storage.cancelUpload({ ...file, uploadId });
   await storage.remove(file);

@@ -1,5 +1,5 @@
-// End-to-end buckets by the command `efs`, as two people use one: created, shared, read, and
-// revoked for one of them; and what others get who have everything that the canister stores.
+// End-to-end buckets by the command `efs`: Alice creates one, shares it with Bob and removes him.
+// Without a link or identity, others decrypt nothing, even with all bytes that the canister stores.
 
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -113,7 +113,7 @@ test('efs: a second sync transfers nothing, although it can compare only encrypt
   await done('alice', 'sync folder safe/');
 });
 
-test('efs: files from a plain bucket are encrypted in transit, and files to one are decrypted', async () => {
+test('efs: files copied from a plain bucket are encrypted, and files moved to one are decrypted', async () => {
   await done('alice', 'bucket create plain');
   await done('alice', 'put --type text/x-one --tag a folder/plan.txt plain/');
   await done('alice', 'sync plain/ safe/copied');
@@ -155,8 +155,8 @@ test('efs: after Bob is removed and the identity rotated, his old identity decry
   expect((await stat(local('bob', 'keys.txt'))).mode & 0o777).toBe(0o600);
   expect((await efs('bob', 'identity export safe keys.txt')).code).toBe(2);
   const removed = await done('alice', `member rm safe ${principals('bob')} --rotate`);
-  expect(removed.errors).toMatch(/It can still read files that it downloaded/);
-  expect(removed.errors).toMatch(/New files are encrypted for epoch 2, which it cannot decrypt/);
+  expect(removed.errors).toMatch(/this member, who can still read downloaded files/);
+  expect(removed.errors).toMatch(/New files are encrypted for epoch 2, and this member cannot/);
   await done('alice', 'put folder/plan.txt safe/later.txt');
   // The existence of a bucket is not revealed to callers without rights.
   expect((await efs('bob', 'get safe/later.txt -')).code).toBe(3);
@@ -169,13 +169,13 @@ test('efs: after Bob is removed and the identity rotated, his old identity decry
   expect((await done('alice', 'identity show safe')).output).toMatch(/age1.*\n.*age1.*\nown +age1/);
 });
 
-test('efs: an API key, a stranger and a controller decrypt nothing; an exported identity decrypts all', async () => {
+test('efs: an API key, a stranger and a controller decrypt nothing; the recovery key decrypts all', async () => {
   const { output } = await done('alice', 'key create safe --permissions read,write');
   const keyed = { EFS_URL: service.base, EFS_API_KEY: output.trim(), EFS_IDENTITY: '' };
   const blind = await efs('eve', 'get safe/later.txt -', keyed);
   expect(blind).toMatchObject({ code: 4, output: '' });
   expect(blind.errors).toMatch(/no identity is given.*--age-identity/);
-  // Writes using only the recipients.
+  // Writing needs only the recipients.
   await writeFile(local('eve', 'drop.txt'), 'dropped');
   await done('eve', 'put drop.txt safe/', keyed);
   expect((await done('alice', 'cat safe/drop.txt')).output).toBe('dropped');
@@ -191,7 +191,7 @@ test('efs: an API key, a stranger and a controller decrypt nothing; an exported 
   expect(Buffer.from(found.output, 'latin1').equals(first)).toBe(true);
 });
 
-test('efs: with only listed recipients, members need an identity file; a passphrase protects it', async () => {
+test('efs: with only listed recipients, members need an identity file, also one with a passphrase', async () => {
   const recipient = await identityToRecipient(paper);
   await done('alice', `bucket create own --end-to-end --no-vetkeys --recipient ${recipient}`);
   await done('alice', 'put folder/plan.txt own/');

@@ -23,7 +23,7 @@ import { findShared } from '../support/byte-windows.ts';
 import { copyPreparedState } from '../support/prepared-state.ts';
 import { sampleBytes } from '../support/service.ts';
 
-/** At every eighth offset: shared sequences of 15 bytes are found, and a key has 16. */
+/** Every shared sequence of 15 bytes contains such a window; a key has 16 bytes. */
 const [windowBytes, step] = [8, 8];
 const bucket = 'safe';
 const readerPem = newIdentity();
@@ -33,7 +33,7 @@ const small = sampleBytes('small secret', 5_000);
 let folder: string;
 let replica: Replica;
 let canisterId: string;
-/** Bodies and addresses of all requests, and all answers. */
+/** Addresses, headers and bodies of all requests, and bodies of all answers. */
 const messages: Uint8Array[] = [];
 const printed: string[] = [];
 /** Secrets that must not appear anywhere else, by description. */
@@ -60,13 +60,13 @@ function storeOf(pem: string, host: string) {
 }
 
 function keepIdentity({ identity, recipient: own }: EpochIdentity): void {
-  // The beginning also occurs in the program.
+  // The prefix also occurs in the program.
   secrets.set('identity', Buffer.from(identity.replace('AGE-SECRET-KEY-1', '')));
   secrets.set('secret of the identity', bech32.decodeToBytes(identity.toLowerCase()).bytes);
   recipient = own;
 }
 
-/** Returns the file's key from the data that a holder of all of the service's files would have. */
+/** Decrypts the key of a stored file with the identity. */
 async function fileKeyOf(sealed: Uint8Array, { identity }: EpochIdentity): Promise<Uint8Array> {
   const read = async (start: number, end: number) => sealed.subarray(start, end);
   const { header } = await readPrefix({ size: sealed.length, read });

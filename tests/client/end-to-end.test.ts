@@ -1,5 +1,5 @@
-// An end-to-end bucket for its members, by the client and the real service: an owner, a writer, a
-// reader, a writer by key, a removed member, and a holder of the owner's own keys.
+// An end-to-end bucket of the real service, as its users see it: the owner, a reader, the holder of
+// an API key, a removed writer, and the holder of a listed recipient's key.
 
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -79,7 +79,7 @@ test("nodeEndToEnd(): the owner's identity is cached in a private file, and decr
   expect(reports.filter(({ kind }) => kind === 'update').length).toBe(updates);
 });
 
-test('nodeEndToEnd(): a key uploads without any secret, and decrypts nothing', async () => {
+test('nodeEndToEnd(): an API key uploads without an identity, and decrypts nothing', async () => {
   const { secret } = await owner.keys.create({
     name: 'drop',
     buckets: [bucket],
@@ -95,7 +95,7 @@ test('nodeEndToEnd(): a key uploads without any secret, and decrypts nothing', a
   await expect(refused).rejects.toMatchObject({ code: 'NotEncrypted', status: 400 });
 });
 
-test('nodeEndToEnd(): listed recipients decrypt files too, with and without the network', async () => {
+test('nodeEndToEnd(): listed recipients decrypt files too, with and without vetKeys', async () => {
   const identity = await generateX25519Identity();
   const recipients = [await identityToRecipient(identity)];
   await owner.buckets.create('own', { endToEnd: { usesVetKeys: false, recipients } });
@@ -152,7 +152,7 @@ test('nodeEndToEnd(): a removed member decrypts nothing that was stored after a 
   expect(same(await bytesOf(fresh), bytes)).toBe(true);
 });
 
-test('nodeEndToEnd(): a recipient that somebody else put in the record is detected', async () => {
+test("nodeEndToEnd(): a replaced recipient in the bucket's record is detected", async () => {
   await owner.buckets.rotateIdentity(bucket);
   const swapped = await identityToRecipient(await generateX25519Identity());
   const { host, canisterId, identityPem } = service;

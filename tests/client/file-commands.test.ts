@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Uses the actor, because an identity has a right to both buckets. */
+/** Uses the actor with the identity, which has rights to both buckets. */
 function efs(...words: string[]) {
   const { host, canisterId } = service;
   const environment = {
@@ -42,7 +42,7 @@ function efs(...words: string[]) {
   return callCommand(words, { folder, environment });
 }
 
-/** Uses the key of the bucket. */
+/** Uses HTTP with the key, which is for the first bucket only. */
 function efsOverHttp(...words: string[]) {
   const environment = { EFS_URL: service.base, EFS_API_KEY: service.apiKey };
   return callCommand(words, { folder, environment });

@@ -89,7 +89,7 @@ describe.each(transports)('Storage.listFolder(): over %s', (way, open) => {
   });
 });
 
-test('Storage.listFolder(): an older service without cursors is detected', async () => {
+test('Storage.listFolder() reads page by page from an older service without cursors', async () => {
   const fetch = (input: unknown) => {
     const isLast = new URL(String(input)).searchParams.get('page') === '2';
     const items = isLast ? [{ path: 'a' }, { path: 'f/b' }] : [];
@@ -101,7 +101,7 @@ test('Storage.listFolder(): an older service without cursors is detected', async
   expect(listed).toEqual({ items: [{ path: 'a' }], folders: [{ path: 'f/' }] });
 });
 
-describe('Storage.listFolder(): the commands', () => {
+describe('efs', () => {
   const efs = async (...words: string[]) => {
     const environment = { EFS_URL: service.base, EFS_API_KEY: service.apiKey };
     const ended = await callCommand(words, { folder, environment });

@@ -38,7 +38,7 @@ function documentedPage(): { readonly html: string; readonly program: string } {
 
 interface Opened {
   readonly service: Service;
-  /** Stands before the gateway and notes what the browser sends. */
+  /** Proxy in front of the gateway that records the browser's requests. */
   readonly gateway: PageServer;
   readonly pages: Server;
   readonly page: Page;
@@ -100,7 +100,7 @@ describe.skipIf(isBrowserUnwanted).each(['passed-on', 'answered'] as const)(
       await opened?.service.stop();
     });
 
-    /** Runs the code with `url`, `apiKey` and a storage of both. */
+    /** Runs the code in the page, with `url`, `apiKey`, a `storage` of both, and a file `name`. */
     function run<T>(code: string): Promise<T> {
       const [url, apiKey] = [opened.gateway.url, opened.service.apiKey].map((text) =>
         JSON.stringify(text),
@@ -116,7 +116,7 @@ describe.skipIf(isBrowserUnwanted).each(['passed-on', 'answered'] as const)(
     const preflightsBelow = (path: string) =>
       opened.gateway.requests.filter((line) => line.startsWith(`OPTIONS ${path}`));
 
-    test('createStorage() with a key stores and reads private files, and sends the key to no gateway', async () => {
+    test('createStorage() with a key stores and reads private files, with the key in no address or header', async () => {
       const text = Buffer.from(bytes).toString('base64');
       const listed = await run<string[]>(`
         const bytes = Uint8Array.from(atob(${JSON.stringify(text)}), (one) => one.charCodeAt(0));

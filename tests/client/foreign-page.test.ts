@@ -37,7 +37,7 @@ afterEach(() => {
 });
 afterAll(() => service?.stop());
 
-/** Fields that a browser sends without a preflight (Fetch standard, "CORS-safelisted"). */
+/** Expects requests that need no preflight (Fetch standard, "CORS-safelisted"). */
 function expectPlain(): void {
   expect(sent.length).toBeGreaterThan(0);
   for (const { method, headers } of sent) {

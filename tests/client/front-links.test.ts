@@ -1,4 +1,5 @@
-// Links to end-to-end files of a service with a front: they lead to the front's page.
+// Links to end-to-end files have the address of the front, the canister with the console, if the
+// service has one.
 
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -31,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** Not every system resolves names below localhost. Notes the addresses that were requested. */
+/** Records the addresses and requests them at localhost: names below it may not resolve. */
 function localFetch(asked: URL[]): typeof fetch {
   return (input, init) => {
     const url = new URL(String(input));
@@ -60,7 +61,7 @@ test.each([
   );
 });
 
-test('links.create of an ordinary file returns an address of the volume', async () => {
+test('links.create of an ordinary file returns an address of the storing canister', async () => {
   await owner.buckets.create('plain');
   const plain = { bucket: 'plain', path: 'a' };
   await owner.upload(new Blob([words]), plain);

@@ -1,5 +1,5 @@
-// A simulated network, about twenty times as fast: the gateway caches responses, and blocks are
-// limited. A client that has stored a file reads the new bytes at once, whatever is cached.
+// A simulated network, about twenty times as fast as mainnet, with caching gateways and limited
+// blocks. A client that has stored a file reads the new bytes at once, whatever is cached.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createStorage } from '../../packages/client/src/storage.ts';
@@ -53,7 +53,7 @@ test.each([
   },
 );
 
-test('createStorage(): a private response to a key is cached for nobody', async () => {
+test('GET /api/v1/bucket/{id}/files with a key is not served from a cache to another key', async () => {
   const { base: url, apiKey, bucket } = service;
   const address = `${url}/api/v1/bucket/${bucket}/files`;
   const headers = { authorization: `Bearer ${apiKey}` };

@@ -150,7 +150,7 @@ test('efs get writes to a name of 252 bytes', async () => {
   expect(await names()).toEqual([name]);
 });
 
-test('efs get: two concurrent gets to one target each write their own file, and one of them remains', async () => {
+test('efs get: concurrent runs to one target write separate files, and one result remains', async () => {
   const runs = ['long.bin', 'other.bin', 'long.bin'].map((name) =>
     runCommand(['get', '-p', '1', remote(name), 'same'], settings()),
   );
@@ -178,7 +178,7 @@ test('efs get: a range with --resume is refused before anything is fetched', asy
   expect(await names()).toEqual([]);
 });
 
-test('efs get: after wrong bytes the next --resume starts over', async () => {
+test('efs get: after a --resume that found wrong bytes, the next one starts over', async () => {
   const words = [remote('long.bin'), 'back'];
   const handle = await open(await interruptedGet(...words), 'r+');
   await handle.write(Buffer.from('wrong'), 0, 5, 0);
@@ -210,7 +210,7 @@ test('efs get without --resume removes the remains of an interrupted one', async
   expect(await remembered()).toEqual([]);
 });
 
-test('efs get: --resume keeps the received bytes if the service is unreachable', async () => {
+test('efs get: --resume keeps the received bytes if another server answers 404', async () => {
   const words = ['get', '--resume', remote('long.bin'), 'back'];
   await interruptedGet(remote('long.bin'), 'back');
   const other = createServer((_, response) => response.writeHead(404).end());
@@ -226,22 +226,22 @@ test('efs get: --resume keeps the received bytes if the service is unreachable',
 });
 
 test.each([
-  ['a folder of its name', [], 'is a folder'],
-  ['a folder of its name in the target', ['.'], 'is a folder'],
-  ['no such folder', ['none/file'], 'The folder "none" does not exist'],
-  ['no such folder, by its slash', ['none/'], 'The folder "none" does not exist'],
+  ['a folder with the name of the file', [], 'is a folder'],
+  ['a folder with that name in the target', ['.'], 'is a folder'],
+  ['a target in a missing folder', ['none/file'], 'The folder "none" does not exist'],
+  ['a missing folder', ['none/'], 'The folder "none" does not exist'],
   ['a file where a folder must be', ['file/small.txt'], 'The folder "file" does not exist'],
 ])('efs get: %s is refused before anything is fetched', async (_, target, words) => {
   await mkdir(at('small.txt'));
   await writeFile(at('file'), '');
-  // Nothing listens there, so a request would fail.
+  // Nothing listens at this address, so a request would fail.
   const unreachable = settings({ EFS_URL: 'http://127.0.0.1:9' });
   const refused = await callCommand(['get', remote('small.txt'), ...target], unreachable);
   expect(refused).toMatchObject({ code: 2, errors: expect.stringContaining(words) });
   expect(await names()).toEqual(['file', 'small.txt']);
 });
 
-test('efs get works without a place for its state, and says so', async () => {
+test('efs get works if its state cannot be stored, and says so', async () => {
   const forgetful = settings({ XDG_STATE_HOME: '/dev/null' });
   const fetched = await callCommand(['get', remote('small.txt')], forgetful);
   expect(fetched).toMatchObject({
@@ -252,7 +252,7 @@ test('efs get works without a place for its state, and says so', async () => {
   expect(await names()).toEqual(['small.txt']);
 });
 
-describe('efs get: get of a link', () => {
+describe('efs get of a link', () => {
   let link: string;
   beforeAll(async () => {
     const { output } = await efs('link', 'create', '-q', remote('small.txt'));
@@ -261,7 +261,7 @@ describe('efs get: get of a link', () => {
   });
 
   test('reports the name that it takes from the link, and never overwrites a file of that name', async () => {
-    const note = 'Saves it as "small.txt"; efs get <link> NAME gives it another name.\n';
+    const note = 'Saves the file as "small.txt"; efs get <link> NAME gives it another name.\n';
     expect(await efs('get', link)).toEqual({ ...done, errors: note });
     await writeFile(at('small.txt'), 'mine');
     await symlink('nowhere', at('dangling.txt'));

@@ -75,7 +75,7 @@ test.each<[string, () => Storage]>([
   await storage().remove(file);
 });
 
-test('efs creates such a bucket and syncs a folder there and back', async () => {
+test('efs creates a bucket with a hyphen and syncs a folder to and from it', async () => {
   await efs('bucket', 'create', '2026-summer');
   expect(await efs('bucket', 'ls')).toMatch(/^2026-summer /m);
   await mkdir(join(folder, 'out'));
@@ -87,7 +87,7 @@ test('efs creates such a bucket and syncs a folder there and back', async () => 
   expect(await efs('cat', `${bucket}/copied-x.txt`)).toBe('by efs');
 });
 
-test('createStorage(): the S3 server creates, fills and lists one', async () => {
+test('efs serve s3: the S3 server creates, fills and lists a bucket with a hyphen', async () => {
   const client = s3Server.client();
   await client.send(new CreateBucketCommand({ Bucket: 'by-s3' }));
   await client.send(new PutObjectCommand({ Bucket: 'by-s3', Key: 'a-b/c', Body: bytes }));
@@ -116,7 +116,7 @@ test('createStorage(): a public bucket can be a site with certified answers', as
   expect(await answer('none')).toEqual([404, 'lost']);
 });
 
-test('createStorage(): a link of its file is opened, listed and removed', async () => {
+test('createStorage(): a link to a file of the bucket is opened, listed and removed', async () => {
   const file = { bucket, path: 'linked-file' };
   await http.upload(bytes, { ...file, contentType: 'a/b' });
   const { id, url } = await owner.links.create(file);

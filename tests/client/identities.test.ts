@@ -1,5 +1,5 @@
 // Identities in the formats of tools: each has the principal that the agent's own library computes
-// for the same key, and the service accepts its signature for that principal.
+// for the same key. identity-command.test.ts signs calls with them.
 
 import { createECDH, generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
@@ -32,9 +32,9 @@ describe('identityFromPem(): a secp256k1 key', () => {
     ['SEC 1 after a block with its curve', parameters + sec1],
     ['SEC 1 with the line ends of Windows', sec1.replaceAll('\n', '\r\n')],
     ['SEC 1 that does not name its curve', asSec1WithoutCurve(key)],
-    ['that after a block with its curve', parameters + asSec1WithoutCurve(key)],
+    ['SEC 1 with its curve only in a block before', parameters + asSec1WithoutCurve(key)],
     ['PKCS #8', pemOf(key, 'pkcs8')],
-  ])('in %s', (_, pem) => {
+  ])('in %s has the principal that the agent computes', (_, pem) => {
     const identity = identityFromPem(pem);
     expect(identity.kind).toBe('secp256k1');
     expect(identity.getPrincipal().toText()).toBe(principal);
@@ -42,9 +42,9 @@ describe('identityFromPem(): a secp256k1 key', () => {
 
   test.each([
     ['PKCS #8', pemOf(key, 'pkcs8', encrypted)],
-    ['SEC 1 as OpenSSL once encrypted it', pemOf(key, 'sec1', encrypted)],
+    ['SEC 1 in the legacy encryption of OpenSSL', pemOf(key, 'sec1', encrypted)],
     ['PKCS #8 as icp-cli encrypts it', encryptedAsIcpCli(key, passphrase)],
-  ])('encrypted, in %s', (_, pem) => {
+  ])('encrypted in %s needs its passphrase', (_, pem) => {
     expect(identityFromPem(pem, passphrase).getPrincipal().toText()).toBe(principal);
     expect(() => identityFromPem(pem)).toThrow(
       expect.objectContaining({ code: 'PassphraseNeeded' }),
@@ -67,7 +67,7 @@ describe('identityFromPem(): a secp256k1 key', () => {
   });
 });
 
-test('identityFromPem(): an Ed25519 key, also of version 2 of PKCS #8', () => {
+test('identityFromPem() reads an Ed25519 key, also of version 2 of PKCS #8', () => {
   const key = newKey('ed25519');
   const principal = Ed25519KeyIdentity.fromSecretKey(secretOf(key)).getPrincipal().toText();
   for (const pem of [pemOf(key, 'pkcs8'), asVersion2(key)]) {
@@ -78,7 +78,7 @@ test('identityFromPem(): an Ed25519 key, also of version 2 of PKCS #8', () => {
   expect(identity.getPrincipal().toText()).toBe(principal);
 });
 
-test('identityFromPem(): a P-256 key, also one that does not name its curve', () => {
+test('identityFromPem() reads a P-256 key, also one that does not name its curve', () => {
   const key = newKey('prime256v1');
   const whole = identityFromPem(pemOf(key, 'pkcs8'));
   const short = identityFromPem(asSec1WithoutCurve(key));
@@ -101,7 +101,7 @@ describe('identityFromPem() refuses', () => {
     ],
     ['an RSA key', pemOf(rsa, 'pkcs8'), 'Keys of kind rsa'],
     ['a key of another curve', pemOf(p384, 'pkcs8'), 'Keys of kind secp384r1'],
-    ['a foreign public key', asSec1WithoutCurve(newKey('secp256k1'), otherPoint), 'damaged'],
+    ['a wrong public key', asSec1WithoutCurve(newKey('secp256k1'), otherPoint), 'damaged'],
   ];
   test.each(cases)('%s', (_, pem, words) => {
     expect(() => identityFromPem(pem)).toThrow(

@@ -50,9 +50,9 @@ const keys = {
 const encrypted = { cipher: 'aes-256-cbc', passphrase };
 
 interface Stored {
-  /** Argument of the command. */
+  /** Value of `--identity`. */
   readonly name: string;
-  /** Known principal of an identity that takes seconds to open, by its tool's design. */
+  /** Set if key derivation takes seconds: then the test does not run `efs whoami`. */
   readonly principal?: string;
 }
 
@@ -150,7 +150,7 @@ describe('efs --identity: a name', () => {
     expect((await efs(['--identity', 'dfx:twin', 'whoami'])).output).toContain('secp256k1');
   });
 
-  test('whose key is stored elsewhere explains how to export it', async () => {
+  test('whose key is in a keyring is refused with the command that exports it', async () => {
     await storeInIcpCli(home, { name: 'kept', pem: '', spec: { kind: 'keyring' } });
     const { code, errors } = await efs(['--identity', 'kept', 'whoami']);
     expect([code, errors]).toEqual([2, expect.stringContaining('icp identity export kept')]);
@@ -168,7 +168,7 @@ test('efs --identity: whoami without an identity says so', async () => {
   expect(output).not.toContain('efs_abcdefghi');
 });
 
-test('efs --identity: an identity of either agent package signs for the library', async () => {
+test('createStorage() accepts identities of @icp-sdk/core and of @dfinity/agent', async () => {
   const { host, canisterId } = service;
   const seed = ed25519Seed(service.identityPem);
   class Former extends SignIdentity {

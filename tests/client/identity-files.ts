@@ -45,7 +45,7 @@ export function asSec1WithoutCurve(key: KeyObject, publicKey?: Uint8Array): stri
   return wrapped('EC PRIVATE KEY', der, '\r\n');
 }
 
-/** RFC 5958: with the public key, as ring and icp-cli write it. */
+/** Writes PKCS #8 of RFC 5958, with the public key, as ring and icp-cli do. */
 export function asVersion2(key: KeyObject): string {
   const algorithm = shortItem(0x30, shortItem(0x06, Buffer.from('2b6570', 'hex')));
   const secret = shortItem(0x04, shortItem(0x04, field(key, 'd')));
@@ -66,7 +66,7 @@ function uint16(value: number): Uint8Array {
   return Uint8Array.of(value >> 8, value & 0xff);
 }
 
-/** `scrypt_aes256cbc(Params::new(17, 8, 1, 32))` of the pkcs5 crate. */
+/** Encrypts as `scrypt_aes256cbc(Params::new(17, 8, 1, 32))` of the pkcs5 crate does. */
 export function encryptedAsIcpCli(key: KeyObject, passphrase: string): string {
   const [salt, iv] = [randomBytes(16), randomBytes(16)];
   const cost = { N: 2 ** 17, r: 8, p: 1, maxmem: 2 ** 28 };
@@ -86,11 +86,11 @@ export interface DfxIdentity {
   readonly name: string;
   readonly pem: string;
   readonly passphrase?: string;
-  /** Replaces the settings of a key in a file. */
+  /** Contents of `identity.json`, for a key that is not in a file. */
   readonly settings?: object;
 }
 
-/** Stores in `<home>/.config/dfx/identity/<name>`, as dfx 0.2x does. */
+/** Stores the identity in `<home>/.config/dfx/identity/<name>`, as dfx 0.2x does. */
 export async function storeInDfx(home: string, identity: DfxIdentity): Promise<void> {
   const folder = join(home, '.config/dfx/identity', identity.name);
   await mkdir(folder, { recursive: true });
@@ -114,7 +114,7 @@ export async function storeInDfx(home: string, identity: DfxIdentity): Promise<v
 }
 
 /**
- * Stores in `<home>/.local/share/icp-cli/identity`: version 1 of its list, and the key beside it.
+ * Stores the key, and a list of identities of version 1, in `<home>/.local/share/icp-cli/identity`.
  */
 export async function storeInIcpCli(
   home: string,

@@ -45,7 +45,7 @@ function withKey(apiKey: string, ...words: string[]) {
   return callCommand(words, { folder, environment });
 }
 
-test('createApiKey(): a drop box accepts files of any size, only for its folder, and shows none', async () => {
+test('createApiKey(): a drop-box key uploads files of any size, only to its folder, and reads none', async () => {
   await owner.buckets.create('letters');
   const words = ['--prefix', 'inbox/', '--permissions', 'write', '--expires', '7d'];
   const made = await asOwner('key', 'create', 'letters', ...words);
@@ -108,7 +108,7 @@ test('createApiKey(): a key created by the library lists and syncs only its pref
   expect(await owner.stat({ bucket: 'shared', path: 'other/c' })).toMatchObject({ size: 9 });
 });
 
-test('createApiKey(): permissions are separated by commas or repeated flags, and an unknown one is named', async () => {
+test('efs key create takes permissions by commas or repeated flags, and names an unknown one', async () => {
   const made = await asOwner('key', 'create', 'shared', '--permission', 'read,write', '--json');
   expect(JSON.parse(made.output)).toMatchObject({ name: '', permissions: ['read', 'write'] });
   const again = ['--permission', 'read', '--permissions', 'delete'];
@@ -118,7 +118,7 @@ test('createApiKey(): permissions are separated by commas or repeated flags, and
   expect([wrong.code, wrong.errors]).toEqual([2, expect.stringContaining('got admin')]);
 });
 
-test('createApiKey(): a key that a service of version 0.1.0 creates without prefix or budget is revoked', async () => {
+test('createApiKey(): a key that an old service creates without the requested prefix or budget is revoked', async () => {
   const revoked: string[] = [];
   const key = { id: 'x', hint: '', name: '', buckets: [], permissions: [], createdAt: 0n };
   const absent = { prefix: [], expiresAt: [], updatesPerHour: [], bytesPerHour: [] };

@@ -36,7 +36,7 @@ test.each([
   expect(after).toBeGreaterThan(before);
 });
 
-test('efs started many times at once without a bundle starts each time', async () => {
+test('efs started four times at once without a bundle works each time', async () => {
   await rm(bundle, { force: true });
   await Promise.all(Array.from({ length: 4 }, sayVersion));
 });

@@ -1,4 +1,4 @@
-// The fragment of a link's address holds the key that opens the file and the file's name.
+// The fragment of a link's address holds the key that opens the file, and may hold its plain name.
 
 import { expect, test } from 'vitest';
 import { fileKeyAt, linkEnd, linkedName } from '../../packages/client/src/links/link-end.ts';
@@ -21,7 +21,7 @@ test.each(['..', '.', '', '..%2F..%2Fprofile', 'a%00b', '%E0%A4', '%'])(
   },
 );
 
-test('linkEnd(): a file without a name in its address is called file', () => {
+test('linkedName() is "file" if the address has no name', () => {
   expect(linkedName(at('%?k=x'))).toBe('file');
   expect(linkedName(at('?k=x#AQID'))).toBe('file');
 });

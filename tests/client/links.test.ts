@@ -47,7 +47,7 @@ async function linksOf(storage: Storage, path?: string): Promise<LinkRecord[]> {
   return links;
 }
 
-/** Not every system resolves names below localhost. */
+/** Opens a link at localhost: not every system resolves names below it. */
 function open(url: string): Promise<Response> {
   const { pathname, search } = new URL(url);
   return fetch(`${service.base}${pathname}${search}`);
@@ -98,7 +98,7 @@ describe.each(transports)('Storage.links: over %s', (name, openStorage) => {
     await expect(again).rejects.toMatchObject({ code: 'NoSuchFile', status: 404 });
   });
 
-  test('a link without an expiry has none', async () => {
+  test('a link created without an expiry does not expire', async () => {
     const link = await storage.links.create({ bucket, path });
     expect(link.expiresAt).toBe(undefined);
     expect((await linksOf(storage, path)).map((one) => one.expiresAt)).toEqual([undefined]);
@@ -106,7 +106,7 @@ describe.each(transports)('Storage.links: over %s', (name, openStorage) => {
     await storage.links.remove(bucket, link.id);
   });
 
-  test('a refusal is returned as an error', async () => {
+  test('a refused link is reported with the code of the service', async () => {
     const refused = (request: { path: string; expiresAt?: Date }) =>
       expect(storage.links.create({ bucket, ...request })).rejects;
     await refused({ path: 'none' }).toMatchObject({ code: 'NoSuchFile' });
@@ -138,7 +138,7 @@ test.each([
   ['https://icp.net.evil.example', ''],
   ['https://example.org', ''],
   ['no address', ''],
-])('Storage.links: the canister of the agent host %s is at "%s"', (host, address) => {
+])('canisterAddress() of the agent host %s is "%s"', (host, address) => {
   expect(canisterAddress({ host, canisterId: 'aaaaa-aa' })).toBe(address);
 });
 
@@ -172,7 +172,7 @@ describe('Storage.links: if answers are lost', () => {
   const retry = { attemptsMax: 3, delayMsMin: 1 };
   const lost = () => Promise.reject(new TypeError('lost'));
 
-  test('a link is created once, and a failure is reported', async () => {
+  test('a creation is requested only once, and its failure is reported', async () => {
     let sent = 0;
     const fetch = () => {
       sent++;
@@ -206,7 +206,7 @@ describe('Storage.links: if answers are lost', () => {
   });
 });
 
-test('Storage.links: an id with dots, which fetch would resolve, is never sent', async () => {
+test('Storage.links: an id that would change the path of the request is never sent', async () => {
   const storage = createStorage({ url: service.base, apiKey, fetch: () => expect.fail('sent') });
   for (const id of ['..', '', 'a/b', 'a?']) {
     const removal = storage.links.remove(bucket, id);
@@ -214,7 +214,7 @@ test('Storage.links: an id with dots, which fetch would resolve, is never sent',
   }
 });
 
-describe('Storage.links: the command', () => {
+describe('efs link', () => {
   const path = 'command/a.txt';
   beforeAll(() => owner.upload(sampleBytes('command', 9), { bucket, path, contentType: 'a/b' }));
 

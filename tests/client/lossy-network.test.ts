@@ -23,7 +23,7 @@ const sizeBytes = 6_000_000;
 describe.each(['HTTP', 'the actor', 'both'] as const)(
   `createStorage(): over %s, seed ${networkSeed}`,
   (transport) => {
-    test('6 MB are uploaded intact in eight parallel chunks and downloaded again', async () => {
+    test('6 MB are uploaded and downloaded intact, with eight chunks in parallel', async () => {
       await transferOverLossyNetwork({ service, transport, sizeBytes, chunkBytes: 250_000 });
     });
 
@@ -32,7 +32,7 @@ describe.each(['HTTP', 'the actor', 'both'] as const)(
       await transferOverLossyNetwork({ service, transport, ...open });
     });
 
-    test('an upload stopped at ten points continues at each, and sends no accepted chunk again', async () => {
+    test('an upload stopped ten times continues, and sends no accepted chunk again', async () => {
       const chunkBytes = 65_536;
       await uploadWithInterruptions({
         service,
@@ -45,7 +45,7 @@ describe.each(['HTTP', 'the actor', 'both'] as const)(
 );
 
 describe('createStorage(): without any response', () => {
-  test('the attempts end with the reason', async () => {
+  test('an upload fails with NetworkError after the last attempt', async () => {
     const proxy = await startProxy(service.host);
     proxy.faults = { ...noFaults, loseRequest: 1 };
     const retry = { attemptsMax: 3, delayMsMin: 1 };

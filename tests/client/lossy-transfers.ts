@@ -1,4 +1,5 @@
-// Transfers of any size over an unreliable network: the tests use 20 MB in total, the soak 200 MB.
+// Transfers of any size over an unreliable network: 2.5 to 6.6 MB each in the tests, 200 MB each in
+// the soak test.
 
 import { expect } from 'vitest';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
@@ -8,7 +9,7 @@ import { seedOr } from '../support/seed.ts';
 import { type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 import { noFaults, startProxy, type UnreliableProxy } from './unreliable-proxy.ts';
 
-/** The title of a failed test contains the seed. */
+/** Seed of the faults, which the titles of the tests contain. */
 export const networkSeed = seedOr(20_261_121);
 
 export interface Transfer {
@@ -16,7 +17,7 @@ export interface Transfer {
   readonly transport: 'HTTP' | 'the actor' | 'both';
   readonly sizeBytes: number;
   readonly chunkBytes: number;
-  /** As a stream of undeclared size. */
+  /** Whether the bytes are uploaded as a stream of undeclared size. */
   readonly isOpenEnded?: boolean;
 }
 
@@ -78,7 +79,7 @@ export async function transferOverLossyNetwork(transfer: Transfer): Promise<void
   });
 }
 
-/** Stopped ten times, after numbers of chunks that depend on the seed. */
+/** Stops the upload ten times, after numbers of chunks that depend on the seed. */
 export async function uploadWithInterruptions(transfer: Transfer): Promise<void> {
   const { service, transport, sizeBytes, chunkBytes } = transfer;
   const bytes = sampleBytes(`interrupted ${transport}`, sizeBytes);
@@ -92,8 +93,8 @@ export async function uploadWithInterruptions(transfer: Transfer): Promise<void>
     let uploadId: string | undefined;
     for (let round = 0; round < interruptions; round++) {
       const controller = new AbortController();
-      // Together with those in transfer less than a tenth of the chunks, so that some are left for
-      // each round.
+      // The chunks before the abort and those in transfer are less than a tenth of all, so that
+      // some are left for each round.
       let left = random(Math.floor(chunkCount / interruptions) - concurrency);
       const stopped = storage.upload(bytes, {
         ...name,
@@ -110,7 +111,7 @@ export async function uploadWithInterruptions(transfer: Transfer): Promise<void>
         },
       });
       const error = await stopped.then(
-        () => expect.fail('it was not stopped'),
+        () => expect.fail('the upload was not stopped'),
         (reason: unknown) => reason,
       );
       expect(isStorageError(error, 'Aborted'), String(error)).toBe(true);

@@ -28,7 +28,7 @@ const retry = { attemptsMax: 3, delayMsMin: 1, delayMsMax: 5 };
 
 let service: Service;
 let owner: Storage;
-/** Decrypts files that their owner stored. */
+/** The listed recipient of the bucket, and its identity. */
 let own: { readonly identity: string; readonly recipient: string };
 let evil: typeof own;
 let apiKey: string;
@@ -89,7 +89,7 @@ const writers: Readonly<Record<string, Open>> = {
 
 const lies: Readonly<Record<string, () => ForgedMode | undefined>> = {
   'its own recipient': () => ({ sealsNames: false, recipients: [evil.recipient] }),
-  'its own recipient besides': () => ({
+  'an added recipient of its own': () => ({
     sealsNames: false,
     recipients: [own.recipient, evil.recipient],
   }),
@@ -240,7 +240,7 @@ describe('createHttpStorage', () => {
   });
 });
 
-test('createStorage() verifies nothing at a plain address of another machine', async () => {
+test('createStorage() refuses to upload to another machine over plain HTTP', async () => {
   const url = 'http://192.0.2.1:4943';
   const storage = createStorage({ url, apiKey, retry, endToEnd: nodeEndToEnd() });
   const refused = storage.upload(bytes, { bucket: 'safe', path: 'x' });

@@ -132,12 +132,12 @@ beforeEach(async () => {
 describe.each(Object.keys(writes))('createStorage(): %s', (name) => {
   const { write, isDone } = writes[name] as Write;
 
-  test('by a gateway’s address happens or fails', async () => {
+  test('at the address of a lying gateway either happens or fails', async () => {
     const storage = createStorage({ url: gateway.url, apiKey: service.apiKey, retry });
     const isClaimed = await write(storage).then(
       () => true,
       (error) => {
-        // Chunks go over HTTP, and the service says what it lacks
+        // Chunks go over HTTP; the service reports at completion that some are missing.
         expect(isStorageError(error, 'UploadIncomplete')).toBe(true);
         return false;
       },

@@ -22,7 +22,7 @@ let replica: Replica;
 let service: ServiceDescription;
 let settings: CommandSettings;
 const updates: string[] = [];
-/** Attempts that the library repeated on a loaded machine: either one may have been an update. */
+/** Repeated requests, as on a loaded machine: each may count as one more update. */
 let retries = 0;
 const onRetry = () => {
   retries += 1;

@@ -43,7 +43,7 @@ describe('createStorage(): a service that redirects', () => {
     ['HTTP', () => ({ url: base, apiKey: 'efs_key', retry }), 1],
     // The agent itself tries its first request three times.
     ['the actor', () => ({ host: base, canisterId: 'rwlgt-iiaaa-aaaaa-aaaaa-cai', retry }), 3],
-  ])('over %s is not followed, and the error names its target', async (_, options, requestsMax) => {
+  ])('over %s is not followed, and the error says so', async (_, options, requestsMax) => {
     asked = 0;
     const upload = createStorage(options()).upload(new Uint8Array(9), { bucket: 'b', path: 'p' });
     const message = expect.stringContaining(`${base} redirects to another address`);
@@ -81,7 +81,7 @@ describe('links.create()', () => {
     [{ path: 'folder/a.txt' }, 'a.txt'],
     [{ path: "it's (1)!.txt", downloadName: '' }, "it's%20(1)!.txt"],
     [{ path: 'a.txt', downloadName: 'ä' }, '%C3%A4'],
-  ])('accepts the address of a link at %j', (file, name) => {
+  ])('accepts the address of a link to %j', (file, name) => {
     const made = { id, url: `/s/${id}/${name}?k=${secret}` };
     expect(checkedLink({ bucket: 'b', ...file }, made)).toEqual(made);
   });

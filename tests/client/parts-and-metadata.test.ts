@@ -1,6 +1,6 @@
-// The library's functions for the S3 server: metadata stored together with the file, also for
-// streams whose metadata is known only at their end, and sessions whose parts arrive in any order.
-// Over HTTP and over the actor.
+// The library's functions for the S3 server, over HTTP and the actor: metadata stored together with
+// the file, also if it is known only at the end of a stream, and sessions whose parts arrive in any
+// order.
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ async function* inPieces(bytes: Uint8Array, length = 50_000): AsyncGenerator<Uin
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
 
-/** Returns a stream, and metadata that is known after it was read. */
+/** Returns a stream, and metadata that is known only after the stream was read. */
 function digested(bytes: Uint8Array) {
   const hash = createHash('md5');
   let reads = 0;
@@ -132,7 +132,7 @@ describe.each([
   );
 
   test.each([100, 2_000_001])(
-    'a metadata function that throws stores nothing, of %i bytes',
+    'if the metadata function throws, nothing of a stream of %i bytes is stored',
     async (size) => {
       const metadata = async () => {
         throw new Error('the digest is not the expected one');
@@ -159,7 +159,7 @@ describe.each([
       const source = inPieces(bytes.subarray(start * chunkBytes, end * chunkBytes));
       return storage.uploads.write({ ...at, offset: start * chunkBytes, source, ...change });
     };
-    // Replaces a part by another one at the same place
+    // A later write at the same offset replaces this part.
     await write(2, 4, { source: sampleBytes('other', 2 * chunkBytes), chunkBytes });
     const parts: WrittenPart[] = await Promise.all([write(4, 8), write(2, 4), write(0, 2)]);
     expect(await storage.uploads.status(at)).toMatchObject({ receivedChunks: 8, missing: [] });
@@ -207,7 +207,7 @@ describe.each([
     await expect(late).rejects.toMatchObject({ code: 'UploadCancelled' });
   });
 
-  test('a list begins after a name', async () => {
+  test('listFolder() begins after the path startAfter', async () => {
     for (const path of ['l/a', 'l/b/1', 'l/b/2', 'l/c']) {
       await storage.upload(new Uint8Array(0), target(path));
     }
@@ -221,7 +221,7 @@ describe.each([
   });
 });
 
-test('Storage.uploads: an end-to-end bucket accepts whole files, with metadata computed while reading', async () => {
+test('Storage.uploads: an end-to-end bucket accepts only whole files, with metadata computed while reading', async () => {
   const storage = byActor();
   const bucket = 'sealed';
   await storage.buckets.create(bucket, { endToEnd: { sealsNames: true } });

@@ -32,7 +32,7 @@ describe('askHidden()', () => {
     expect(hasTerminal(terminal)).toBe(true);
   });
 
-  test.each(['\x03', '\x04'])('%j aborts it', async (key) => {
+  test.each(['\x03', '\x04'])('%j aborts the input', async (key) => {
     const { asked, modes } = typing('sec', key);
     await expect(asked).rejects.toThrow('stopped');
     expect(modes).toEqual([true, false]);

@@ -1,5 +1,5 @@
-// Pinned recipients by the command `efs`: an owner hands out a key with the digest of the bucket's
-// recipients, and its holder refuses others until they accept them.
+// Pinned recipients by the command `efs`: an owner hands out an API key with the digest of the
+// bucket's recipients, and the key's holder sends to other recipients only after accepting them.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -73,7 +73,7 @@ test('efs key create and efs identity show print the digest of the recipients', 
   expect(`inbox=${pinnedRecipients.inbox}`).toBe(pin);
 });
 
-test('efs put sends only to pinned recipients, from a flag, the environment or a profile', async () => {
+test('efs put sends only to recipients pinned by a flag or the environment', async () => {
   const wrong = pin.replace(/=./, (start) => (start === '=A' ? '=B' : '=A'));
   await done('sender', `--pin-recipients ${pin} put a.txt inbox/1.txt`);
   await done('sender', 'put a.txt inbox/2.txt', { EFS_PIN_RECIPIENTS: pin });

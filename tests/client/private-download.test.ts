@@ -1,4 +1,4 @@
-// Large files of private buckets over HTTP: read by a link that the download creates and removes.
+// Large files of private buckets over HTTP are read by a link that a download creates and removes.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
@@ -45,7 +45,7 @@ async function digestOf(body: ReadableStream<Uint8Array>): Promise<string> {
   return sha256Hex(new Uint8Array(await new Response(body as BodyInit).arrayBuffer()));
 }
 
-/** Returns the messages that the replica ran during `work`. */
+/** Returns the numbers of updates and queries that the replica ran during `work`. */
 async function callsOf(
   work: () => Promise<unknown>,
 ): Promise<{ updates: number; queries: number }> {
@@ -69,7 +69,7 @@ function watched(): { readonly storage: Storage; readonly sent: string[] } {
   return { storage: createStorage({ url: service.base, apiKey: readerKey, fetch }), sent };
 }
 
-test('Storage.download(): 20 MB take two updates, and all parts but the first are certified', async () => {
+test('Storage.download(): 20 MB take two updates, and all chunks but the first are read by the link', async () => {
   const { storage, sent } = watched();
   const { updates } = await callsOf(async () => {
     const { body } = await storage.download(large);
@@ -92,7 +92,7 @@ test.each([
   expect(updates).toBe(0);
 });
 
-test('Storage.download(): a continued download also creates one', async () => {
+test('Storage.download(): a continued download also creates a link', async () => {
   const { etag } = await owner.stat(large);
   const received = bytes.subarray(0, 10_000_000);
   const { updates } = await callsOf(async () => {
@@ -113,7 +113,7 @@ test('Storage.download(): if no link can be created, the key is used', async () 
   for (const { id } of links) await owner.links.remove(bucket, id);
 });
 
-test('Storage.download(): if the link ends meanwhile, the key is used', async () => {
+test('Storage.download(): if the link is removed meanwhile, the key is used', async () => {
   const { body } = await reader.download(large, { concurrency: 1 });
   let received = 0;
   for await (const piece of body as unknown as AsyncIterable<Uint8Array>) {

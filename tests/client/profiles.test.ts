@@ -1,4 +1,4 @@
-// Profiles: their storage, the choice of a service, and that a key is sent only to its own address.
+// Profiles: how they are stored and chosen. A profile's key is sent only to the profile's address.
 
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -180,7 +180,7 @@ describe('readConfiguration() chooses', () => {
   });
 });
 
-test('readConfiguration(): a command without a service shows an example address and the command to add it', async () => {
+test('efs without a service shows an example address and the command that adds it', async () => {
   for (const words of [['ls', 'demo'], ['bucket', 'ls'], ['doctor']]) {
     const { code, output, errors } = await efs(...words);
     expect(code).not.toBe(0);

@@ -55,7 +55,7 @@ async function storedPaths(prefix: string): Promise<string[]> {
   return (JSON.parse(output) as { path: string }[]).map(({ path }) => path);
 }
 
-test('efs sync: two files with the same target name are refused before anything is sent', async () => {
+test('efs put: two files with the same target name are refused before anything is sent', async () => {
   await writeFiles({ 'b0/w.txt': 'w', 'b1/x.txt': 'one', 'b2/x.txt': 'two' });
   const target = `${service.bucket}/same/`;
   const ended = await efs('put', 'b0/w.txt', 'b1/x.txt', 'b2/x.txt', target);
@@ -64,7 +64,7 @@ test('efs sync: two files with the same target name are refused before anything 
   expect(await storedPaths('same/')).toEqual([]);
 });
 
-test('efs sync: put --json prints the files sent before the one that failed', async () => {
+test('efs put --json prints the files sent before the one that failed', async () => {
   await writeFiles({ 'sent.txt': 'sent' });
   const ended = await efs('put', '--json', 'sent.txt', 'missing.txt', `${service.bucket}/json/`);
   expect(ended.code).toBe(1);
@@ -75,7 +75,7 @@ test.each([
   ['5', 'text/plain'],
   ['0', 'text/plain'],
   ['0', 'none'],
-])('efs sync: standard input of more than --size %s (type %s) is refused', async (size, type) => {
+])('efs put: standard input of more than --size %s (type %s) is refused', async (size, type) => {
   const path = `${service.bucket}/told/${type}-${size}`;
   const typed = type === 'none' ? [] : ['--type', type];
   const input = new TextEncoder().encode('sixsix');
@@ -86,7 +86,7 @@ test.each([
   expect(await storedPaths('told/')).toEqual([]);
 });
 
-test('efs sync: endless standard input is refused beyond its size without waiting for its end', async () => {
+test('efs put: endless standard input is refused as soon as it exceeds --size', async () => {
   const script = join(import.meta.dirname, '../../packages/efs/bin/efs.js');
   const words = ['put', '--size', '2500000', '-', `${service.bucket}/told/endless.bin`];
   const run = promisify(execFile)(
@@ -104,7 +104,7 @@ test('efs sync: endless standard input is refused beyond its size without waitin
   expect(await storedPaths('told/')).toEqual([]);
 });
 
-test('efs sync: a stream of exactly the declared size is read to its end', async () => {
+test('openSource(): a stream of exactly the declared size is read to its end', async () => {
   const stream = new Blob(['abcdef']).stream();
   const source = await openSource(stream, { size: 6, bufferedBytesMax: 1 });
   expect(new TextDecoder().decode(await source.slice(0, 4))).toBe('abcd');
@@ -113,8 +113,8 @@ test('efs sync: a stream of exactly the declared size is read to its end', async
 
 test.each([
   ['grows', (file: string) => appendFile(file, 'more')],
-  ['is written anew', (file: string) => utimes(file, 1, 1)],
-])('efs sync: a file that %s while it is read is refused', async (_what, change) => {
+  ['gets a new time', (file: string) => utimes(file, 1, 1)],
+])('openFileSource(): a file that %s while it is read is refused', async (_what, change) => {
   await writeFiles({ 'torn.txt': 'abcdef' });
   const file = join(folder, 'torn.txt');
   const source = await openFileSource(file);
@@ -124,7 +124,7 @@ test.each([
   await source.close();
 });
 
-test('efs sync: put of a growing file stores nothing and leaves nothing to resume', async () => {
+test('efs put of a growing file stores nothing and leaves nothing to resume', async () => {
   const file = join(folder, 'growing.bin');
   await writeFile(file, sampleBytes('growing', 8_000_000));
   const proxy = await startProxy(service.host);
@@ -142,11 +142,11 @@ test('efs sync: put of a growing file stores nothing and leaves nothing to resum
   expect(await readdir(join(folder, 'state', 'efs'))).toEqual([]);
 });
 
-test('efs sync: a file longer than its reported size is refused', async () => {
+test('openFileSource(): a file longer than its reported size is refused', async () => {
   await expect(openFileSource('/proc/self/status')).rejects.toSatisfy(ofInvalidArgument);
 });
 
-test('efs sync: a pipe without a writer is refused at once', async () => {
+test('efs put: a pipe without a writer is refused at once', async () => {
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   const ended = await efs('put', 'pipe', `${service.bucket}/`);
   expect(ended).toMatchObject({ code: 2, output: '' });
@@ -159,7 +159,7 @@ test('efs sync: a parallelism of 0 is refused', async () => {
   expect(ended).toMatchObject({ code: 2, output: '' });
 });
 
-test('efs sync: sync follows links to files, and --delete keeps the files that it skips', async () => {
+test('efs sync follows links to files, and --delete keeps stored files that correspond to skipped ones', async () => {
   const destination = `${service.bucket}/links`;
   await writeFiles({ 'target.txt': 't', 'elsewhere/b.txt': 'b', 'links/gone.txt': 'g' });
   await writeFiles({ 'links/inner/b.txt': 'b', 'links/dangling': 'd' });
@@ -182,7 +182,7 @@ test('efs sync: sync follows links to files, and --delete keeps the files that i
   expect(await storedPaths('links/')).toEqual(kept);
 });
 
-test('efs sync: sync continues after a file that cannot be sent, and then removes nothing', async () => {
+test('efs sync continues after a file that cannot be sent, and then removes nothing', async () => {
   const destination = `${service.bucket}/partly`;
   await writeFiles({ 'partly/old.txt': 'old' });
   await efs('sync', 'partly', destination);
@@ -200,7 +200,7 @@ test('efs sync: sync continues after a file that cannot be sent, and then remove
   expect(await storedPaths('partly/')).toEqual(['partly/old.txt', 'partly/z.txt']);
 });
 
-test('efs sync: sync gives up early if no file can be sent', async () => {
+test('efs sync exits with an error if no file can be sent', async () => {
   await writeFiles({ 'refused/a.txt': 'a', 'refused/b.txt': 'b' });
   const environment = { ...settings.environment, EFS_API_KEY: `${service.apiKey}x` };
   const words = ['sync', 'refused', `${service.bucket}/refused`];
@@ -208,7 +208,7 @@ test('efs sync: sync gives up early if no file can be sent', async () => {
   expect(ended).toMatchObject({ code: 4, output: '' });
 });
 
-test('efs sync: rm -r of a file removes it, and reports a path that does not exist', async () => {
+test('efs rm -r of a file removes it, and reports a path that does not exist', async () => {
   const { bucket } = service;
   await writeFiles({ 'single.txt': 's' });
   await efs('put', 'single.txt', `${bucket}/rm/`);

@@ -1,4 +1,5 @@
-// Transfers whose connections are refused for a while, on a virtual clock with the shortest pauses.
+// Transfers whose connections are refused for a while, on a virtual clock with the shortest delays
+// between attempts.
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createStorage } from '../../packages/client/src/storage.ts';
@@ -25,7 +26,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Returns a fetch that is refused for 20 s from the second request that `isData` matches. */
+/** Returns a fetch that fails for 20 s, beginning with the second request that `isData` matches. */
 function refusing(answer: typeof fetch, isData: (url: string, init?: RequestInit) => boolean) {
   let dataRequests = 0;
   let untilMs: number | undefined;

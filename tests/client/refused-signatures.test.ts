@@ -52,7 +52,7 @@ test('buckets.create() with an expired delegation asks to sign in again', async 
   });
 });
 
-/** A module loaded before the command, whose clock is wrong by that many minutes. */
+/** Module that makes the clock of the command wrong by that many minutes. */
 const clockModule = (minutes: number) =>
   `data:text/javascript,const%20now=Date.now;Date.now=()=>now()+${minutes * minuteMs}`;
 

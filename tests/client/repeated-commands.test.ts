@@ -54,7 +54,7 @@ test('efs mv -r succeeds again after it has finished', async () => {
   expect((await efs('cp', '-r', 'demo/old/', 'demo/new/')).code).toBe(3);
 });
 
-test('efs sync treats a time that the file system rounded down to just below the millisecond as equal', async () => {
+test('efs sync treats times as equal if the file system rounded down by less than a millisecond', async () => {
   const record = await put('times/a');
   expect(await efs('sync', 'demo/times/', './times')).toMatchObject({ code: 0 });
   const file = join(folder, 'times', 'a');
@@ -93,7 +93,7 @@ test('efs sync that was killed leaves no state and no partial file after it has 
   const url = `http://localhost:${(stalling.address() as AddressInfo).port}`;
   const run = startCommand(['sync', 'demo/killed/', './killed'], settings(url));
   const noted = expect.poll(() => readdir(state)).not.toEqual([]);
-  const early = run.ended.then(({ errors }) => expect.fail(`It ended before: ${errors}`));
+  const early = run.ended.then(({ errors }) => expect.fail(`The command ended before: ${errors}`));
   await Promise.race([noted, early]);
   early.catch(() => {});
   run.process.kill('SIGKILL');
@@ -108,7 +108,7 @@ test('efs sync that was killed leaves no state and no partial file after it has 
   expect(await readdir(state)).toEqual([]);
 });
 
-test('efs sync removes state of dead processes that cannot be resumed', async () => {
+test('efs sync removes the state of dead processes if their transfers cannot be resumed', async () => {
   const { pid: dead } = spawnSync(process.execPath, ['--version']);
   const target = join(folder, 'parts');
   await mkdir(target);

@@ -1,6 +1,6 @@
 // Any HTTP client resumes a large public file after a broken connection: it requests the rest once
-// (RFC 9110 §14.2, §13.1.5) and joins the bytes. Tested with Node's own two clients, with the
-// service and with a plain file server, which validates the test.
+// (RFC 9110 §14.2, §13.1.5) and joins the bytes. Node's own two clients run against the service,
+// and against a plain file server to validate the test.
 
 import { createHash } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
@@ -24,7 +24,7 @@ const clients: readonly (readonly [string, Client])[] = [
     'fetch',
     async (url, headers) => {
       const answer = await fetch(url, { headers });
-      // It is iterable in Node, although the type library does not say so.
+      // The body is iterable in Node, although the type library does not say so.
       const body = answer.body as unknown as AsyncIterable<Uint8Array>;
       return { status: answer.status, headers: Object.fromEntries(answer.headers), body };
     },
@@ -71,7 +71,7 @@ async function download(client: Client, url: string, requests: number) {
   return { received, sha256: hash.digest('hex') };
 }
 
-describe.each(['static', 'service'] as const)('efs get --resume: of the target "%s"', (kind) => {
+describe.each(['static', 'service'] as const)('GET /cloud with If-Range: target "%s"', (kind) => {
   let target: Target;
   beforeAll(async () => {
     target = await openTarget(kind);
@@ -82,7 +82,7 @@ describe.each(['static', 'service'] as const)('efs get --resume: of the target "
     '%s continues after three interruptions and has the whole file',
     async (_, client) => {
       const { port, file } = target;
-      // After at least a kilobyte, so that the head of each answer arrives.
+      // Cuts after at least a kilobyte, so that the head of each answer arrives.
       const where = { fromBytes: 1_024, toBytes: 6_000_000 };
       const proxy = await startCuttingProxy({ port, seed, cuts: 3, manner: 'end', ...where });
       try {

@@ -68,7 +68,7 @@ async function isGivenUp(uploadId: string, name: string): Promise<void> {
   expect(status).toBe('cancelled');
 }
 
-test('efs put --resume: other content with the same name, size and time is sent again, unmixed', async () => {
+test('efs put --resume: other content with the same name, size and time is sent again as a whole', async () => {
   const uploadId = await interrupt('same');
   const path = join(folder, 'same');
   const { atime, mtime } = await stat(path);

@@ -58,7 +58,7 @@ test('retry(): permanent faults are not retried', async () => {
   await expect(retry(failing(new Error('a bug')).operation, { policy })).rejects.toThrow('a bug');
 });
 
-test('retry(): rejects are retried if the call was not executed', () => {
+test('isTransientReject() accepts only rejects of calls that were not executed', () => {
   expect(isTransientReject(2, 'out of room')).toBe(true);
   expect(isTransientReject(4, upgradedWords)).toBe(true);
   expect(isTransientReject(4, 'no Candid')).toBe(false);
@@ -66,7 +66,7 @@ test('retry(): rejects are retried if the call was not executed', () => {
   expect(isTransientReject(undefined, undefined)).toBe(false);
 });
 
-test('retry(): Retry-After is honoured, and one that is too long ends the attempts', async () => {
+test('retry(): Retry-After is honoured, and a value that is too long ends the attempts', async () => {
   vi.useFakeTimers();
   try {
     const done = vi.fn();
@@ -95,7 +95,7 @@ async function failureOf(response: Response): Promise<StorageError> {
   const fetch = async () => response;
   const storage = createStorage({ url: 'http://x', fetch, retry: { attemptsMax: 1 } });
   return storage.stat({ bucket: 'b', path: 'p' }).then(
-    () => expect.fail('it succeeded'),
+    () => expect.fail('the request succeeded'),
     (error: StorageError) => error,
   );
 }
@@ -115,7 +115,7 @@ test("retry(): a refusal has the service's code, message, request id and details
   });
 });
 
-test('retry(): a response of another server has its own error', async () => {
+test('retry(): a response of another server is reported as HttpError', async () => {
   const page = new Response('<html>', { status: 502, headers: { 'x-request-id': 'g7' } });
   expect(await failureOf(page)).toMatchObject({
     code: 'HttpError',
@@ -127,7 +127,7 @@ test('retry(): a response of another server has its own error', async () => {
   expect(await failureOf(portal)).toMatchObject({ code: 'HttpError', isRetryable: false });
 });
 
-test('retry(): a Retry-After of an intermediary is seconds or a date, by its own clock', async () => {
+test('retry(): a Retry-After of an intermediary is seconds, or a date relative to its Date field', async () => {
   const date = 'Mon, 23 Nov 2026 10:00:00 GMT';
   const until = 'Mon, 23 Nov 2026 10:01:30 GMT';
   for (const [field, seconds] of [

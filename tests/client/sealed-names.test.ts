@@ -24,7 +24,7 @@ const key = Uint8Array.from({ length: 64 }, (_, index) => index);
 const names = sealedNames(key);
 
 describe('sealedNames(): a sealed segment of a path', () => {
-  test('is encrypted by the cipher of RFC 5297, A.1 and A.2', () => {
+  test('is encrypted by AES-SIV, which matches the vectors of RFC 5297, A.1 and A.2', () => {
     const one = aessiv(
       bytesOf('fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0 f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff'),
       bytesOf('101112131415161718191a1b1c1d1e1f2021222324252627'),
@@ -61,7 +61,7 @@ describe('sealedNames(): a sealed segment of a path', () => {
     expect(said).toBe('no report.pdf, no "report.pdf"');
   });
 
-  test('has up to 150 bytes, and a path up to four of them; others are refused with a reason', () => {
+  test('holds at most 150 bytes, and a path at most four such segments; others are refused', () => {
     const longest = 'é'.repeat(75);
     const path = Array(4).fill(longest).join('/');
     expect(names.open(names.seal(path))).toEqual({ path });
@@ -80,7 +80,7 @@ describe('sealedNames(): a sealed segment of a path', () => {
     const sealed = (name: string) =>
       Buffer.from(aessiv(key).encrypt(Buffer.from(name))).toString('base64url');
     const clear = sealed('a');
-    // 23 characters for 17 bytes: two bits of the last one are ignored.
+    // 23 characters for 17 bytes: two bits of the last character are ignored.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = alphabet[alphabet.indexOf(clear.slice(-1)) ^ 1];
     const respelled = clear.slice(0, -1) + last;
@@ -93,7 +93,7 @@ describe('sealedNames(): a sealed segment of a path', () => {
   });
 });
 
-test('namesOf() asks again after a failure, and once after a success', async () => {
+test('namesOf() asks again after a failure, but not after a success', async () => {
   const mode = { sealsNames: true } as EndToEndRecord;
   let asked = 0;
   const find = namesOf({
@@ -122,7 +122,7 @@ describe('sealedNames(): in a bucket', () => {
   let folder: string;
   let owner: Storage;
   let apiKey: string;
-  /** Sees the stored names. */
+  /** Uses the API key, so it sees the stored names. */
   let keyed: Pick<Storage, 'list' | 'upload' | 'copy'>;
 
   function storageOf(pem: string): Storage {
@@ -251,7 +251,7 @@ describe('sealedNames(): in a bucket', () => {
     expect(removed.map(({ path, error }) => [path, error])).toEqual([[file.path, undefined]]);
   });
 
-  test('operations on many files report each under its name, also one whose name cannot be sealed', async () => {
+  test('operations on many files report each under its plain name, even if it cannot be sealed', async () => {
     const long = 'x'.repeat(151);
     const sources = [long, 'many/1.txt'].map((path) => ({ path, source: Buffer.from(path) }));
     const stored = await all(owner.uploadAll(sources, { bucket }));
@@ -270,7 +270,7 @@ describe('sealedNames(): in a bucket', () => {
     expect(gone.find(({ path }) => path.endsWith('/77.txt'))?.error?.message).toContain('/77.txt');
   });
 
-  test('an upload continues by its session under the plain name', async () => {
+  test('an interrupted upload is listed under its plain name and continues', async () => {
     const source = Buffer.alloc(2_000_000, 7);
     const options = { ...named('large.bin'), metadata: { of: 'it' } };
     const kept: { id: string; ageHeader: string | undefined }[] = [];

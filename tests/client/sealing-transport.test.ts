@@ -40,7 +40,7 @@ test('sealingTransport(): Rows and ActorCalls refuse an operation without a row,
   const silent: Rows<Trial> = { pinFile: { retry: 'repeat' } };
   // @ts-expect-error the retry rule is missing
   const unruled: Rows<Trial> = { pinFile: { request } };
-  // @ts-expect-error only an operation without a result is done if its file is gone
+  // @ts-expect-error `doneIf` is allowed only for an operation without a result
   const gone: Rows<Trial> = { pinFile: { retry: { doneIf: 'NoSuchFile' }, request } };
   // @ts-expect-error the call of the actor is missing
   const uncalled: ActorCalls<Trial> = {};

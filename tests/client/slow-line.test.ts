@@ -1,4 +1,4 @@
-// Small transfers over a slow line; bench/client-line.ts has the full ones.
+// Small transfers over a slow line; bench/client-line.ts measures large ones.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Transport } from '../../packages/client/src/connection/transport.ts';
@@ -44,7 +44,7 @@ describe.each(['HTTP', 'the actor'] as const)('createNodeStorage(): over %s', (t
       contentType: 'a/b',
       async onSession(session) {
         sessions.push(session);
-        // The layout of S3 parts depends on it.
+        // The layout of S3 parts depends on this length.
         expect(await storage.uploads.longestChunkBytes()).toBeLessThan(fileBytes);
         bytesPerSecond *= 10;
       },
@@ -73,7 +73,7 @@ describe.each(['HTTP', 'the actor'] as const)('createNodeStorage(): over %s', (t
     const name = { bucket, path: `resumed/${transport}` };
     const chunkBytes = 1_900_000;
     const former = await fast.uploads.begin({ ...name, size: bytes.length, chunkBytes });
-    // It would take 95 s of the line, above the 60 s of the gateway.
+    // A chunk would take 95 s, more than the gateway's limit of 60 s.
     bytesPerSecond = 20_000;
     const sessions: UploadSession[] = [];
     const slow = createNodeStorage({ ...wayBy(url), apiKey });
@@ -93,7 +93,7 @@ describe.each(['HTTP', 'the actor'] as const)('createNodeStorage(): over %s', (t
     expect(left.map(({ uploadId }) => uploadId)).not.toContain(former.uploadId);
   });
 
-  test('an upload continues with its chunk size on a line that transfers them in time', async () => {
+  test('an upload continues with its chunk size if the line transfers such chunks in time', async () => {
     bytesPerSecond = 20_000_000;
     const url = `http://127.0.0.1:${line.port}`;
     const { apiKey, bucket, canisterId } = service;

@@ -1,4 +1,5 @@
-// The client with the running service, over each transport and over both: downloads return the uploaded bytes.
+// The client with the running service, over each transport and over both: downloads return the
+// uploaded bytes.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
@@ -10,7 +11,7 @@ import { openService, type Service, sampleBytes, sha256Hex } from '../support/se
 
 let service: Service;
 
-/** More files than a page. */
+/** Folder with more files than a page. */
 const listFolder = 'client list/';
 const listedPaths = Array.from({ length: 53 }, (_, index) => `${listFolder}${1_000 + index}`);
 
@@ -91,7 +92,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
   });
 
   test.each([
-    ['nothing', 0],
+    ['an empty file', 0],
     ['one byte', 1],
     ['the largest file of one call', chunkBytesMax],
     ['the largest file of one HTTP request', singleUploadBytesMax],
@@ -101,7 +102,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     expect(record.size).toBe(size);
   });
 
-  test('the type is the given one, or that of a Blob, of the extension, or of the service', async () => {
+  test('the type is the given one, or else that of the Blob, of contentTypeOf(), or of the service', async () => {
     const typeOf = async (path: string, source: Uint8Array | Blob, contentType?: string) =>
       (await storage.upload(source, { ...target(path), contentType })).contentType;
     const bytes = sampleBytes('type', 10);
@@ -111,7 +112,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     expect(await typeOf('type.png', bytes)).toBe('image/png');
   });
 
-  test('stored headers are returned, whatever the size', async () => {
+  test('stored headers are returned', async () => {
     const headers = { 'Cache-Control': 'public, max-age=31536000, immutable' };
     await storage.upload(sampleBytes('headers', 10), { ...target('h.bin'), headers });
     const path = encodeURIComponent(`${prefix}h.bin`).replaceAll('%2F', '/');
@@ -120,7 +121,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     await response.arrayBuffer();
   });
 
-  test('a stream of known size is uploaded, also in chunks of another length', async () => {
+  test('a stream of known size is uploaded, also in chunks of an unusual length', async () => {
     const bytes = sampleBytes('stream', 700_001);
     const stream = new Blob([bytes as BlobPart]).stream() as ReadableStream<Uint8Array>;
     const done: number[] = [];
@@ -160,7 +161,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     const short = streamOf(sampleBytes('short', 5));
     const small = await storage.upload(short, { ...target('short.bin'), onSession });
     expect([small.size, sessions]).toEqual([5, 0]);
-    // The second one ends at the end of a chunk.
+    // The second length is a multiple of the chunk's length.
     for (const length of [2_100_000, 32 * 65_536]) {
       const bytes = sampleBytes('long', length);
       const totals = new Set<number | undefined>();
@@ -274,7 +275,7 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     const bytes = sampleBytes('session', 3 * 65_536);
     const controller = new AbortController();
     let uploadId = '';
-    // So small a file needs a session only because it has no type.
+    // Such a small file needs a session only because no type is given.
     const options = { ...target('session.png'), chunkBytes: 65_536 };
     const stopped = storage.upload(new Blob([bytes as BlobPart]).stream(), {
       ...options,

@@ -1,6 +1,6 @@
 // An upload ends with a check that the stored file's entity tag matches the bytes that were read.
-// One node vouches for answers to single chunks, so they prove nothing. A session is completed only
-// with the entity tag of all its chunks.
+// Answers to single chunks come from one node, so they prove nothing. A session is
+// completed only with the entity tag of all its chunks.
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';

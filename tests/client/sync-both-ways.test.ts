@@ -56,7 +56,7 @@ function settings(more: Readonly<Record<string, string>> = {}) {
   return { folder, environment };
 }
 const efs = (...words: string[]) => callCommand(words, settings());
-/** Uses the actor, because an identity has a right to both buckets. */
+/** Uses the actor with the identity, which has rights to both buckets. */
 function efsAsOwner(...words: string[]) {
   const { host: EFS_HOST, canisterId: EFS_CANISTER_ID } = service;
   const EFS_IDENTITY = join(base, 'identity.pem');
@@ -100,7 +100,7 @@ async function there(name: string): Promise<string[]> {
 
 const sorted = (text: string) => text.split('\n').filter(Boolean).sort();
 
-test('efs sync: sync downloads a folder of a bucket, and later only the changed files', async () => {
+test('efs sync downloads a folder of a bucket, and later only the changed files', async () => {
   await store({ 'a.txt': 'a', 'sub/b.txt': 'b', 'sub/c.txt': 'c' });
   const first = await efs('sync', place, './back');
   expect(first).toMatchObject({ code: 0, errors: '3 fetched, 0 the same, 0 removed.\n' });
@@ -135,7 +135,7 @@ test('efs sync: sync downloads a folder of a bucket, and later only the changed 
   expect(third).toEqual({ code: 0, output: '', errors: '0 fetched, 3 the same, 0 removed.\n' });
 });
 
-test("efs sync: get -r of demo/a keeps the folder's name, and of demo/a/ gets its contents", async () => {
+test("efs get -r of demo/a keeps the folder's name, and of demo/a/ gets its contents", async () => {
   await store({ 'x.txt': 'x', 'in/y.txt': 'y' });
   const name = place.slice(service.bucket.length + 1);
   expect((await efs('get', '-r', `${place}/`, 'target')).code).toBe(0);
@@ -147,7 +147,7 @@ test("efs sync: get -r of demo/a keeps the folder's name, and of demo/a/ gets it
   expect(nothing).toMatchObject({ code: 3, output: '' });
 });
 
-test('efs sync: put -r sends folders, each under its name unless it ends in a slash', async () => {
+test('efs put -r sends each folder under its name, unless the argument ends in a slash', async () => {
   await write({ 'tree/a.txt': 'a', 'tree/sub/b.txt': 'b', 'tree/node_modules/c.js': 'c' });
   const sent = await efs('put', '-r', '--exclude', 'node_modules', 'tree', `${place}/`);
   expect(sent).toEqual({
@@ -159,7 +159,7 @@ test('efs sync: put -r sends folders, each under its name unless it ends in a sl
   expect(await there(`${place}/bare`)).toEqual(['a.txt', 'node_modules/c.js', 'sub/b.txt']);
 });
 
-test('efs sync: put of several continues after a folder and a missing file, and reports a summary', async () => {
+test('efs put of several files continues after a folder and a missing file, and reports a summary', async () => {
   await write({ 'tree/a.txt': 'a', 'tree/sub/b.txt': 'b', 'tree/z.txt': 'z' });
   const names = ['tree/a.txt', 'tree/none', 'tree/sub', 'tree/z.txt'];
   const ended = await efs('put', ...names, `${place}/`);
@@ -170,7 +170,7 @@ test('efs sync: put of several continues after a folder and a missing file, and 
   expect(ended.errors).toContain('efs: 2 sent, 2 failed.');
 });
 
-test('efs sync: sync from bucket to bucket copies the differences, and removes other files', async () => {
+test('efs sync from bucket to bucket copies the differences, and with --delete removes other files', async () => {
   await store({ 'a.txt': 'a', 'b.txt': 'b' });
   const target = `${other}/copy-${count}`;
   const first = await efsAsOwner('sync', place, target);
@@ -197,7 +197,7 @@ test('efs sync: filters apply in each direction, and --delete keeps the excluded
   expect(across.output).toBe(`new     ${place}-copied/a.jpg\n`);
 });
 
-test('efs sync: more removals than --max-delete allows: nothing is done at all', async () => {
+test('efs sync does nothing at all if it would remove more files than --max-delete allows', async () => {
   await store({ 'a.txt': 'a' });
   await write({ 'back/x': 'x', 'back/y': 'y' });
   const words = ['sync', '--delete', place, 'back'];
@@ -240,7 +240,7 @@ test('efs sync: an interrupted sync continues, also within a large file', async 
   expect(stopped.errors).toContain('up/large.bin can continue: the same sync continues it.');
   await proxy.idle();
   expect((await callCommand(['sync', 'up', place], throughProxy)).code).toBe(0);
-  // The number of chunks depends on the measured line: at least 5.
+  // The number of chunks depends on the measured speed of the line: at least 5.
   const chunks = [...proxy.accepted.values()];
   expect(chunks.length).toBeGreaterThanOrEqual(5);
   expect(new Set(chunks)).toEqual(new Set([1]));
@@ -258,7 +258,7 @@ test('efs sync: an interrupted sync continues, also within a large file', async 
   expect(Buffer.compare(await readFile(join(folder, 'down/large.bin')), bytes)).toBe(0);
 });
 
-test('efs sync: a source that does not exist: the error explains the usage of sync', async () => {
+test('efs sync explains its usage if the source does not exist', async () => {
   for (const destination of [place, './here']) {
     const ended = await efs('sync', './none', destination);
     expect(ended.code).toBe(2);
@@ -273,7 +273,7 @@ test('efs sync: a source that does not exist: the error explains the usage of sy
   expect((await efs('sync', place, 'fresh')).output).toBe('new     fresh/a\n');
 });
 
-test('efs sync: sync and get -r report their results as JSON', async () => {
+test('efs sync and get -r report their results as JSON', async () => {
   await store({ 'a.txt': 'abc' });
   const tried = await efs('sync', '--json', '--dry-run', place, './back');
   expect(JSON.parse(tried.output)).toEqual({
@@ -290,7 +290,7 @@ test('efs sync: sync and get -r report their results as JSON', async () => {
   expect(done.errors).toBe('');
 });
 
-test('efs sync: put reports small, medium and large files in the order of its arguments', async () => {
+test('efs put reports small, medium and large files in the order of its arguments', async () => {
   const sizes = { a: 10, b: 200_000, c: 300_000, d: 4_000_000, e: 150_000, f: 20, g: 500_000 };
   for (const [name, size] of Object.entries(sizes)) {
     await writeFile(join(folder, name), sampleBytes(name, size));

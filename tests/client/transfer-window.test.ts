@@ -18,8 +18,8 @@ afterEach(() => {
 type Rate = (elapsedMs: number) => number;
 
 /**
- * Simulates a line that requests share evenly, and a service that answers some time after the body:
- * at the end of a round, if it has rounds.
+ * Simulates a line that requests share evenly, and a service that answers `latencyMs` after the
+ * body, or after the end of the round if `roundMs` is given.
  */
 function simulatedLine(bytesPerSecond: Rate, latencyMs: number, roundMs = 0) {
   const openedMs = Date.now();
@@ -140,7 +140,7 @@ describe('TransferWindow.measure()', () => {
     },
   );
 
-  test('chooses chunks so that 10,000 of them hold the file, of at least 65,536 bytes', async () => {
+  test('chooses chunks of at least 65,536 bytes, of which 10,000 hold the file', async () => {
     const { window, line } = await measured(() => 5_000, 600);
     expect(window.chunkBytes()).toBe(65_536);
     expect(window.chunkBytes(10_000 * 500_000, 10_000)).toBe(500_000);

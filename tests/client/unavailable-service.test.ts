@@ -56,7 +56,7 @@ const commands: readonly (readonly string[])[] = [
   ['bucket', 'ls'],
 ];
 
-/** The refusal of an update contains the number of missing cycles. */
+/** Removes the number of missing cycles, which only the refusal of an update contains. */
 function withoutNumber(text: string): string {
   return text.replace(/ by \d+ cycles/, '');
 }
@@ -85,7 +85,7 @@ async function expectAll(code: string, words: string): Promise<void> {
   await expectLibrary(code, words);
 }
 
-/** Splits into problem and advice, two sentences. */
+/** Splits the text into two sentences: problem and advice. */
 function split(words: string): readonly string[] {
   const end = words.indexOf('. ') + 1;
   return [words.slice(0, end), words.slice(end + 1)];
@@ -115,7 +115,7 @@ async function expectLibrary(code: string, message: string): Promise<void> {
   expect(retries).toEqual([]);
 }
 
-describe('createStorage(): efs, createStorage and the S3 server', () => {
+describe('createStorage(), efs and the S3 server report', () => {
   const canister = () => ({
     sender: principalOf(service.identityPem),
     canister_id: Principal.fromText(service.canisterId),
@@ -126,7 +126,7 @@ describe('createStorage(): efs, createStorage and the S3 server', () => {
       settings: { freezing_threshold: seconds },
     });
 
-  /** Expects it of a server that ran before the fault, and of one started after it. */
+  /** Expects these words of a server that ran before the fault, and of one started after it. */
   async function expectOfS3Servers(before: TestS3Server, words: string): Promise<void> {
     const after = await openS3Server(service);
     try {
@@ -167,7 +167,7 @@ describe('createStorage(): efs, createStorage and the S3 server', () => {
     const { host } = service;
     const identity = identityFromPem(service.identityPem);
     const storage = createStorage({ host, canisterId: id, identity });
-    // For an update of a controller, the network reports the missing number.
+    // For an update of a controller, the network reports the number of missing cycles.
     await expect(storage.buckets.create('more')).rejects.toMatchObject({
       code: 'Frozen',
       message: expect.stringMatching(/below its freezing reserve by \d+ cycles, so it/),
@@ -375,7 +375,7 @@ const rows: readonly Row[] = [
   })),
 ];
 
-describe('createStorage and efs doctor', () => {
+describe('createStorage and efs doctor explain the answer of a gateway:', () => {
   let answer: Row | undefined;
   const server = createServer((_, response) => {
     const { status = 200, page = '', cause } = answer ?? {};

@@ -34,11 +34,11 @@ export interface UnreliableProxy {
   faults: Faults;
   /** Called with the number of chunks accepted so far. */
   onAccepted: ((count: number) => void) | undefined;
-  /** Called with each executed request: true loses its answer. */
+  /** Called with each executed request; if it returns true, the answer is lost. */
   losesAnswer: ((url: string, body: Buffer) => boolean) | undefined;
   /**
-   * Resolves when no request is in transit, and callers that have gone cannot cause any more: their
-   * requests are answered, or lost with their connections.
+   * Resolves when no request is in transit, and none can still come from a stopped caller: its
+   * requests are answered, or lost with its connections.
    */
   idle(): Promise<void>;
   stop(): Promise<void>;
@@ -51,7 +51,7 @@ type Share = Exclude<keyof Faults, 'delayMsMax'>;
 interface Relay {
   readonly target: string;
   readonly random: () => number;
-  /** For each fault, the requests until the next affected one and until the next round begins. */
+  /** For each fault, the numbers of requests until the next affected one and the next round. */
   readonly rounds: Map<Share, { untilHit: number; left: number }>;
   readonly proxy: UnreliableProxy & { readonly accepted: Map<string, number> };
   readonly underWay: Set<Promise<void>>;
@@ -83,7 +83,7 @@ export async function startProxy(
     async idle() {
       do {
         await Promise.all(underWay);
-        // The server receives bytes of a caller that has gone in later turns.
+        // Bytes of a stopped caller reach the server in later turns of the event loop.
         await pause(settleMs);
       } while (underWay.size > 0);
       server.closeAllConnections();

@@ -1,4 +1,4 @@
-// Standard input of unknown length, and open uploads.
+// `efs put` of standard input of unknown length, and `efs uploads`.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ async function leaveOpen(path: string): Promise<string> {
   return ((await response.json()) as { uploadId: string }).uploadId;
 }
 
-test('efs uploads: standard input of any length needs no size, and put reports the length', async () => {
+test('efs put - needs no size for standard input, and reports its length', async () => {
   const { bucket } = service;
   const input = sampleBytes('piped', 4_000_001);
   const sent = await runCommand(['put', '-', `${bucket}/piped.bin`], { ...settings, input });
@@ -51,11 +51,11 @@ test('efs uploads: standard input of any length needs no size, and put reports t
   expect(Buffer.compare(Buffer.from(output, 'latin1'), input)).toBe(0);
 });
 
-test('efs uploads: open uploads are listed, and cancelled one by one or all', async () => {
+test('efs uploads lists open uploads, and cancels one or all', async () => {
   const { bucket } = service;
   const ids = [await leaveOpen('left/1'), await leaveOpen('left/2'), await leaveOpen('left/3')];
   const table = (await efs('uploads', 'ls', bucket)).output;
-  expect(table).toMatch(/^ID +CAME +OF +LAST CHUNK +EXPIRES +PATH\n/);
+  expect(table).toMatch(/^ID +SENT +OF +LAST CHUNK +EXPIRES +PATH\n/);
   expect(table).toMatch(new RegExp(`${ids[0]} +0 B +\\S+ .* left/1\n`));
   const [first = ''] = ids;
   expect((await efs('uploads', 'cancel', bucket, first)).output).toBe(`${first}\n`);
@@ -72,7 +72,7 @@ test('efs uploads: open uploads are listed, and cancelled one by one or all', as
   expect((await efs('uploads', 'cancel', bucket, '0'.repeat(32))).code).toBe(3);
 });
 
-test('efs uploads: the library lists them with its key', async () => {
+test('Storage.uploads lists and cancels open uploads with an API key', async () => {
   const { base: url, apiKey, bucket } = service;
   const uploadId = await leaveOpen('library');
   const storage = createStorage({ url, apiKey });

@@ -1,4 +1,4 @@
-// Valid signatures of the network are verified once while they are among the most recent ones.
+// A valid signature of the network is verified only once while it is among the most recent ones.
 
 import { expect, test } from 'vitest';
 import { rememberingVerify } from '../../packages/client/src/actor/valid-signatures.ts';
@@ -6,7 +6,7 @@ import { rememberingVerify } from '../../packages/client/src/actor/valid-signatu
 const key = new Uint8Array(96);
 const signature = new Uint8Array(48).fill(1);
 
-/** Accepts messages that begin with 0, and lists those that it was asked for. */
+/** Accepts messages that begin with 0, and records the second byte of each verified message. */
 function counting() {
   const asked: number[] = [];
   const verify = rememberingVerify((_, __, message) => {

@@ -21,7 +21,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Ends like `fetch` when its signal is aborted. */
+/** Rejects as `fetch` does when the signal is aborted. */
 function unlessAborted<T>(signal: AbortSignal | null | undefined, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal?.reason);

@@ -86,7 +86,7 @@ describe.skipIf(isBrowserUnwanted)('a drop box', () => {
     const made = async (bucket: string, name: string) => {
       await owners.goto(`${tested.pages.url}/#/files/${bucket}/`);
       await owners.getByRole('button', { name: 'Receive files' }).click();
-      await owners.getByLabel('Name of its key').fill(name);
+      await owners.getByLabel('Name of the key').fill(name);
       await owners.getByRole('button', { name: 'Create the address' }).click();
       const address = (await owners.getByText(/#key=efs_/).textContent()) ?? '';
       await owners.getByRole('img', { name: 'The address as a QR code' }).waitFor();

@@ -1,5 +1,5 @@
-// End-to-end buckets in the page: with an identity the page decrypts files, with a key it does not;
-// and the recipient of a link decrypts its file with only the address, which is safe to open.
+// End-to-end buckets in the page: with an identity the page decrypts files, with a key it does not.
+// The recipient of a link decrypts its file with only the address; hostile files do no harm.
 
 import { readFile } from 'node:fs/promises';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
@@ -20,7 +20,7 @@ const savedText = async (saved: Download) => readFile((await saved.path()) ?? ''
 
 const bucket = 'safe';
 const script = "document.title = 'taken ' + Object.values(sessionStorage).join()";
-/** `shown`: the visible text of the preview. */
+/** `shown`: selector of an element that the preview must contain. */
 const hostile: readonly (readonly [name: string, text: string, shown: string])[] = [
   ['page.html', `<h1>Page</h1><script>${script}</script>`, 'pre'],
   [
@@ -99,7 +99,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       expect([saved.suggestedFilename(), await savedText(saved)]).toEqual(['plan.txt', text]);
     });
 
-    test('is readable through a link by a stranger, with its plain name', async () => {
+    test('lets a stranger read a file through a link, with its plain name', async () => {
       await page.goto(`${tested.pages.url}/#/file/quiet/notes/plan.txt`);
       await page.getByRole('button', { name: 'Create a link' }).click();
       await page.getByText('can read the current version of').waitFor();
@@ -129,7 +129,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       for (const part of ['notes/plan.txt', 'notes/two.txt', text]) expect(zip).toContain(part);
     });
 
-    test('can be read after a reload without the network, and by nobody after signing out', async () => {
+    test('is read after a reload without a new derivation; signing out deletes the identities', async () => {
       await page.goto(`${tested.pages.url}/#/files/quiet/`);
       await page.getByRole('link', { name: 'notes' }).waitFor();
       const before = derivations();
@@ -155,7 +155,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await page.getByRole('heading', { name: 'Your buckets' }).waitFor();
     });
 
-    test('decrypts nothing for a key, names who can, and saves the encrypted bytes', async () => {
+    test('decrypts nothing for a key, says so, and saves the encrypted bytes', async () => {
       const other = await tested.open();
       const { page: theirs } = other;
       await theirs.goto(`${tested.pages.url}/#key=${apiKey}&bucket=post`);
@@ -189,7 +189,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
         [other.page, 'post'],
       ] as const) {
         let sent = 0;
-        // Holds back the second part of the file, and later ones, until the upload is cancelled.
+        // Holds back the third and later calls until the upload is paused.
         await uploading.route(sending, async (route) => {
           sent += 1;
           if (sent < 3) await route.continue().catch(() => {});
@@ -319,7 +319,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       expect(page.url()).not.toContain('#');
     });
 
-    test('reads what is wrong with an address', async () => {
+    test('gets an explanation of a wrong address', async () => {
       const link = await linkTo('notes.txt');
       const other = await linkTo('page.html');
       const failure = () => page.getByRole('alert').textContent();
@@ -342,9 +342,9 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await fresh.context.close();
     });
 
-    test('reads a command for a file that is too large for the page', async () => {
+    test('gets a command for a file that is too large for the page', async () => {
       const link = await linkTo("it's.txt");
-      // Answers with the first part of a file of that length.
+      // Answers as if the file had 400 MB.
       await page.route(/\?k=/, async (route) => {
         if (route.request().resourceType() === 'document') return route.continue();
         const { pathname, search } = new URL(route.request().url());

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
 import { openConsole, type TestedConsole } from './support/console.ts';
 
-/** Returns that many seconds of a low sound: 8,000 samples of 8 bits each, uncompressed. */
+/** Returns a WAV file of a low sound: 8,000 samples of 8 bits a second, uncompressed. */
 function sound(seconds: number): Uint8Array {
   const rate = 8_000;
   const samples = Buffer.alloc(rate * seconds);
@@ -100,7 +100,7 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
       return rows;
     });
     await page.getByRole('link', { name: '12499.txt' }).waitFor();
-    // The duration of a frame depends on their number; bench/console.ts measures it.
+    // The duration of a frame depends on the number of rows; bench/console.ts measures it.
     expect(most).toBeLessThan(100);
     await page.getByRole('button', { name: 'Size' }).click();
     await page.getByRole('button', { name: 'Name' }).click();
@@ -145,7 +145,7 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
   });
 
   test('are downloaded: one unchanged, several as a zip', async () => {
-    // Without a file picker, as in most browsers.
+    // Removes the file picker, which most browsers lack.
     await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
     await select('a.txt');
     const [one] = await Promise.all([
@@ -165,7 +165,7 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
     expect(visit.faults).toEqual([]);
   });
 
-  test('with sound play from any position, and only a part is fetched', async () => {
+  test('with sound play from any position', async () => {
     const path = 'hum.wav';
     await tested.storage.upload(sound(600), { bucket: 'demo', path, contentType: 'audio/wav' });
     await page.goto(`${tested.pages.url}/#/file/demo/${path}`);

@@ -31,7 +31,7 @@ describe.skipIf(isBrowserUnwanted)('a frozen canister', () => {
     });
   }
 
-  /** The refusal of an update contains the number of missing cycles. */
+  /** The words of the refusal; that of an update also contains the number of missing cycles. */
   const words = (): RegExp => {
     const [before = '', after = ''] = frozenWords(tested.service.canisterId).split(', so it');
     const escaped = [before, after].map((text) => text.replace(/[().]/g, '\\$&'));

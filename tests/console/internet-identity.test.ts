@@ -43,7 +43,7 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
     return { publicKey: base64(person.getPublicKey().toDer()), signerDelegation };
   }
 
-  /** The service at its address on the network. */
+  /** Serves the console at its address on the network, and the provider's page. */
   async function serveNetwork(context: BrowserContext, address: string): Promise<void> {
     await context.route(`${address}/**`, async (route) => {
       const { pathname, search } = new URL(route.request().url());

@@ -1,5 +1,6 @@
-// A node that answers requests below /api/ with a page and a worker of its own. At a volume those
-// paths are not certified, so a browser runs them; at the front it never receives them. The same
+// A node that answers requests below /api/ with a page and a worker of its own. At a volume (a
+// canister with files) those paths are not certified, so a browser runs both; at the front (the
+// canister with the console) the browser receives neither. The same
 // node answers a query for a file with another file.
 
 import { IDL } from '@dfinity/candid';
@@ -24,7 +25,7 @@ interface HttpReply {
   readonly headers: readonly [string, string][];
 }
 
-/** Keeps the certificate of the true answer, and replaces everything else. */
+/** Keeps the certificate headers of the true answer, and replaces everything else. */
 function forge(): NonNullable<QueryFaults['forge']> {
   const method = new Map(serviceInterface()._fields).get('http_request') ?? expect.fail();
   return (query, reply) => {
@@ -46,7 +47,7 @@ function forge(): NonNullable<QueryFaults['forge']> {
   };
 }
 
-/** Each loads the node's page at the origin, and resolves when the browser has its answer. */
+/** Each attack loads the node's page at the address, and resolves when the browser has it. */
 const attacks: Readonly<Record<string, (opener: Page, address: string) => Promise<void>>> = {
   async navigation(opener, address) {
     await opener.goto(address);
@@ -82,7 +83,7 @@ describe.skipIf(isBrowserUnwanted)('one lying node', () => {
   const front = () => service.frontUrl ?? expect.fail('no front');
   const volume = () => front().replace(/\/\/[^.]+/, `//${service.canisterId}`);
 
-  /** Returns what the browser keeps at the origin, as a page of that origin sees it. */
+  /** Returns the script's mark in the storage of the origin, and the origin's number of workers. */
   async function keptAt(context: BrowserContext, origin: string): Promise<unknown[]> {
     const looking = await context.newPage();
     await looking.goto(`${origin}/`);

@@ -1,5 +1,5 @@
-// Hostile files of a bucket reach neither the page's keys nor its address. Also limits the page's
-// size.
+// Hostile files of a bucket reach neither the page's keys nor its address. Another test limits the
+// page's size.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -10,7 +10,7 @@ import { openConsole, type TestedConsole } from './support/console.ts';
 
 const fastBytesPerSecond = 20_000_000;
 const slowBytesPerSecond = 100_000;
-/** More than one call takes: a call with a whole file reports no progress. */
+/** More bytes than one call takes, because a call with a whole file reports no progress. */
 const bytes = Buffer.from(sampleBytes('film', 2_500_000));
 const file = { name: 'film.bin', mimeType: '', buffer: bytes };
 
@@ -59,7 +59,7 @@ describe.skipIf(isBrowserUnwanted)('an upload on a slow line', () => {
       bytesPerSecond = slowBytesPerSecond;
       // Part of the first chunk passes, so that nothing can be answered.
       page.on('request', (request) => {
-        // The browser reports no bytes of a Blob. Other calls are shorter than chunks.
+        // `postDataBuffer()` has no bytes of a Blob. Other calls are shorter than chunks.
         const { length = Number.POSITIVE_INFINITY } = request.postDataBuffer() ?? {};
         if (request.url().endsWith('/call') && length > 32_768) {
           upBytesMax = Math.min(upBytesMax, line.bytes.up + 20_000);

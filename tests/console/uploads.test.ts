@@ -28,7 +28,7 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
   let largeFile: string;
 
   beforeAll(async () => {
-    // Over HTTP, where each chunk is a request with its number
+    // Without a front the page uploads over HTTP: each chunk has its number in the URL.
     tested = await openConsole({ hasFront: false });
     visit = await tested.open();
     page = visit.page;
@@ -61,7 +61,7 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
   test('of dropped files shows them in the list, and takes few requests', async () => {
     const requests: string[] = [];
     page.on('request', (request) => {
-      // A measurement of the line stores nothing; a slow machine makes it send another request.
+      // A measurement of the line stores nothing; on a slow machine the page sends another one.
       const isMeasurement = new URL(request.url()).pathname === '/cloud/';
       if (request.method() !== 'GET' && !isMeasurement) requests.push(request.url());
     });
@@ -105,7 +105,7 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     await visit.context.setOffline(true);
     await page.getByText('You are offline.').waitFor();
     held.open();
-    // A request that is still held when its route goes would never be answered.
+    // A request that is still held when its route is removed would never be answered.
     await page.unrouteAll({ behavior: 'wait' });
     await visit.context.setOffline(false);
     await page.getByText('1 file uploaded.').waitFor();

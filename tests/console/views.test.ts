@@ -37,7 +37,7 @@ const texts: readonly (readonly [path: string, contentType: string, text: string
   ['a-rather-long-name-of-a-file-that-does-not-fit-on-a-phone-2026-11-22.txt', 'text/plain', 'x'],
 ];
 
-describe.skipIf(isBrowserUnwanted)('a view', () => {
+describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in the view', () => {
   let tested: TestedConsole;
   let visit: Visit;
   let page: Page;

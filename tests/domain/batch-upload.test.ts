@@ -48,10 +48,7 @@ function upload(...files: readonly BatchFile[]): readonly BatchResult[] {
 const codesOf = (results: readonly BatchResult[] | undefined) =>
   results?.map(({ refusal }) => refusal?.code);
 
-/**
- * Expects that the batch fails with these codes and writes nothing, and that a query returns the
- * same.
- */
+/** Expects that the batch fails with these codes and writes nothing. */
 function expectNotStored(files: readonly BatchFile[], codes: readonly string[]): void {
   const before = scene.stores.writeCount();
   expect(codesOf(upload(...files))).toEqual(codes);

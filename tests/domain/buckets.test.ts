@@ -155,7 +155,7 @@ describe('listBuckets()', () => {
     expect(ids('bob')).toEqual(['box', 1, false]);
   });
 
-  test('pages, clamps the size and is empty past the end', () => {
+  test('returns pages, clamps their size and returns an empty one past the end', () => {
     for (let index = 0; index < 60; index++)
       createBucket(stores, boss, { bucket: `n${index + 100}`, isPublic: true });
     expect(ids('controller', 2n, 5n)).toEqual(['n104 n105 n106 n107 n108', 62, true]);

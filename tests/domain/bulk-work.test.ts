@@ -23,7 +23,7 @@ const alice = callOf('alice');
 const chunkCount = 1_000;
 let scene: Scene;
 
-/** A file of many chunks, which copies share. */
+/** Stores a file of many chunks, which copies share. */
 beforeEach(async () => {
   scene = await createScene();
   const { stores } = scene;

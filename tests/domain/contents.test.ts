@@ -32,7 +32,7 @@ describe('readContent(): the record of a chunk', () => {
     write(address, testBytes(65_537), 5);
     const [[name, record] = []] = stores.chunks.entries();
     expect(Buffer.from(name ?? []).toString('hex')).toBe('00000000000001020000000000000003');
-    // Slots at 4,096 (0x40B0… as a float64) and, after that slot of 65,552 bytes, at 69,648
+    // The slots are at 4,096 (0x40B0… as a float64) and, 65,552 bytes further, at 69,648
     const expected = Buffer.from(
       `0220${'d1'.repeat(32)}0100010005000000f2670d45f2ca8618${'00'.repeat(6 + 8)}` +
         '000000000000b040000000000001f140',

@@ -232,7 +232,7 @@ describe('copyFile(): a copy', () => {
   });
 });
 
-describe('copyFile(): a move', () => {
+describe('moveFile(): a move', () => {
   test('keeps id and time of creation, and leaves nothing at the source', () => {
     const { stores } = scene;
     const bytes = putMany('a', 3);
@@ -270,7 +270,7 @@ describe('copyFile(): a move', () => {
   });
 });
 
-describe('copyFile(): a move of a prefix', () => {
+describe('moveFiles(): a move of a prefix', () => {
   const prefixes = { bucket: 'box', fromPrefix: 'in/', toPrefix: 'out/2026/', apiKey: undefined };
 
   test('moves all files that begin with it, and no others', () => {
@@ -307,7 +307,7 @@ describe('copyFile(): a move of a prefix', () => {
     ]);
   });
 
-  test('is refused if one prefix begins with the other, and without every right', () => {
+  test('is refused if one prefix begins with the other, and without every permission', () => {
     const { stores } = scene;
     putTestFile(stores, { path: '/in/a' });
     for (const toPrefix of ['in/', 'in/b/', 'i', '']) {
@@ -321,7 +321,7 @@ describe('copyFile(): a move of a prefix', () => {
   });
 });
 
-describe('copyFile(): a change', () => {
+describe('changeFile(): a change', () => {
   function change(fields: Partial<FileChange>): FileChange {
     return { bucket: 'box', path: 'a', conditions: {}, apiKey: undefined, ...fields };
   }

@@ -1,5 +1,5 @@
-// A file whose stored data was altered can be replaced and deleted, and other files are listed,
-// served and kept.
+// A file whose stored data was altered can be replaced and deleted, and other files stay listed and
+// readable.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
@@ -69,7 +69,7 @@ function record(): Uint8Array {
   return stores.files.get(victim) ?? expect.fail('no record');
 }
 
-/** Fails if reclaiming does not end within a number of steps. */
+/** Fails if reclaiming does not end within 100 steps. */
 function reclaimAll() {
   for (let step = 0; reclaimContents(stores); step++) expect(step).toBeLessThan(100);
 }
@@ -97,12 +97,12 @@ const damages: [string, () => void][] = [
       stores.chunks.set(key, bytes.with(70, 1 ^ (bytes[70] ?? 0)));
     },
   ],
-  ['the record of its chunk, which is gone', () => stores.chunks.delete(chunkRecord()[0])],
+  ['the record of its chunk, removed', () => stores.chunks.delete(chunkRecord()[0])],
   ['the tag of its record', () => stores.files.set(victim, record().with(1, ~(record()[1] ?? 0)))],
 ];
 
 describe('readFileParts(): a file with altered stored bytes', () => {
-  test.each(damages)('%s is refused, listed, replaced and deleted', async (_, damage) => {
+  test.each(damages)('is refused, but listed, replaced and deleted: %s', async (_, damage) => {
     damage();
     const damaged = stateOf(stores);
     expectRefusal(stores, 'IntegrityError', () => read('v'));
@@ -193,7 +193,7 @@ test('readFileParts(): a list is readable despite an altered tag', () => {
   }
 });
 
-test('readFileParts(): deleting undamaged files releases all space', () => {
+test('readFileParts(): deleting an undamaged file releases its space', () => {
   remove('v');
   reclaimAll();
   checkInvariants(stores);

@@ -145,7 +145,7 @@ function noteNonces(run: EncryptionRun) {
   }
 }
 
-/** By the reference model: content is gone after the last of its records is deleted. */
+/** Expects that no key opens content whose last record was deleted; all other keys still exist. */
 function checkGone(run: EncryptionRun) {
   const { files, versions, uploads } = run.reference;
   const left = [...files.values(), ...versions.values(), ...uploads.values()];
@@ -189,7 +189,7 @@ function checkFiles(run: EncryptionRun) {
   }
 }
 
-test(`rotateBucketKey(): keys and nonces under ${rounds} rounds of random histories, seed ${seed}`, async () => {
+test(`rotateBucketKey(): deleted content stays closed and no nonce repeats in ${rounds} random rounds, seed ${seed}`, async () => {
   const { stores } = await createScene();
   const run: EncryptionRun = {
     stores,
@@ -223,7 +223,7 @@ test(`rotateBucketKey(): keys and nonces under ${rounds} rounds of random histor
   expect(run.gone.length).toBeGreaterThan(rounds / 2);
 }, 600_000);
 
-test('rotateBucketKey(): records sealed from one content at one time have different nonces', async () => {
+test('rotateBucketKey(): records of one content that are sealed at one time have different nonces', async () => {
   const { stores } = await createScene();
   const alice = callOf('alice');
   const named = { bucket: 'box', apiKey: undefined, conditions: {} };

@@ -1,5 +1,5 @@
-// Stored data of a file that was altered, moved, swapped or truncated is refused; other files can
-// still be read.
+// Stored data that was altered, moved, swapped or truncated is refused; other files can still be
+// read.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { getBucket } from '../../src/domain/buckets/buckets.ts';
@@ -140,7 +140,7 @@ describe('withFileKey(): a stored segment', () => {
     expectBystander();
   });
 
-  test('is refused, while intact segments of the same file are served', () => {
+  test('that is altered is refused, while intact segments of the same file are served', () => {
     const { at } = storedAt('large-a', 1);
     const whole = testBytes(largeBytes, 7);
     const range = (offset: number, length: number) => {
@@ -279,7 +279,7 @@ describe('withFileKey(): a wrapped key', () => {
     expectBystander();
   });
 
-  test("of one file is refused in place of another file's, also with the slot's own number", () => {
+  test("of one file is refused in place of another file's, also with that file's number as its owner", () => {
     const space = spaceBytes(stores.system.stable, 4);
     const [slotA, slotB] = [keySlotOf('large-a'), keySlotOf('large-b')];
     const [a, b] = [slotA, slotB].map((slot) => {

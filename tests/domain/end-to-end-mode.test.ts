@@ -139,7 +139,7 @@ describe('findEndToEnd(): the mode is fixed', () => {
 
 describe('findEndToEnd(): recipients', () => {
   test.each([
-    ['nine of them', Array.from({ length: 9 }, (_, index) => own.replace('qqq', `qq${index}`))],
+    ['nine recipients', Array.from({ length: 9 }, (_, index) => own.replace('qqq', `qq${index}`))],
     ['one in capitals', [own.toUpperCase()]],
     ['one of SSH', [`ssh-ed25519 ${'A'.repeat(68)}`]],
     ['one that is too long', [`age1${'q'.repeat(2_045)}`]],

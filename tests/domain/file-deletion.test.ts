@@ -69,7 +69,7 @@ describe('deleteFiles() by paths', () => {
 });
 
 describe('deleteFiles() by prefix', () => {
-  test('deletes all files that begin with it, in the order of names', () => {
+  test('deletes all files whose paths begin with it, in the order of paths', () => {
     put('a', 'ab', 'a/2', 'a/1', 'b');
     expect(remove({ prefix: 'a/' }).results.map(([path]) => path)).toEqual(['a/1', 'a/2']);
     expect(remove({ prefix: 'a' }).results.map(([path]) => path)).toEqual(['a', 'ab']);
@@ -78,7 +78,7 @@ describe('deleteFiles() by prefix', () => {
     checkInvariants(scene.stores);
   });
 
-  test('empties the bucket if it is empty, and no other bucket', () => {
+  test('empties the bucket if the prefix is empty, and no other bucket', () => {
     put('a', 'ä/b', '\u{1f600}');
     putTestFile(scene.stores, { bucket: 'other', path: 'a' });
     expect(remove({ prefix: '' }).results).toHaveLength(3);
@@ -87,7 +87,7 @@ describe('deleteFiles() by prefix', () => {
     checkInvariants(scene.stores);
   });
 
-  test('returns a cursor until no file is left, which skips files stored before it meanwhile', () => {
+  test('returns a cursor until no file is left, and skips files stored before the cursor meanwhile', () => {
     const count = deletedFileCountMax + 1;
     put(...Array.from({ length: count }, (_, index) => `x/${10_000 + index}`), 'y');
     const first = remove({ prefix: 'x/' });
@@ -122,12 +122,12 @@ describe('deleteFiles() by prefix', () => {
 describe('deleteFiles() refuses', () => {
   test.each<[string, Deletion]>([
     ['neither paths nor a prefix', {}],
-    ['both', { paths: ['a'], prefix: '' }],
+    ['both paths and a prefix', { paths: ['a'], prefix: '' }],
     ['ifMatch with two paths', { paths: ['a', 'b'], ifMatch: '*' }],
     ['ifMatch with a prefix', { prefix: 'a', ifMatch: '*' }],
     ['a cursor with paths', { paths: ['a'], cursor: 'a' }],
     ['1,001 paths', { paths: Array(1_001).fill('a') }],
-    ['a cursor that is no name', { prefix: '', cursor: 'a'.repeat(1_025) }],
+    ['a cursor longer than any path', { prefix: '', cursor: 'a'.repeat(1_025) }],
   ])('%s', (_, deletion) => {
     put('a');
     expectRefusal(scene.stores, 'InvalidArgument', () => remove(deletion));

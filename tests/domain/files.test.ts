@@ -130,7 +130,7 @@ describe('getFile() and readFilePart()', () => {
   });
 });
 
-describe('getFile(): a conditional upload', () => {
+describe('uploadSingle(): a conditional upload', () => {
   test('is refused if the file does not match, and keeps the old bytes', () => {
     const { stores } = scene;
     const { file } = putTestFile(stores);

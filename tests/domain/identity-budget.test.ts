@@ -21,7 +21,7 @@ const callBy = (person: number, nowNs = startNs): Call => {
   return { caller: { principal, isController: false }, nowNs };
 };
 
-/** Only the fields that a budget reads. */
+/** Returns a bucket with only the fields that a budget reads. */
 const bucketOf = (id: string, owner: number) => ({ id, owner: Uint8Array.of(9, owner) }) as Bucket;
 
 function refusalOf(call: Call, bucket: Bucket): Refusal | undefined {
@@ -59,19 +59,19 @@ describe('takeIdentity()', () => {
     expect(derive([1], bucket, startNs + hourNs / 10n)).toBe(1);
   });
 
-  test('limits 20 invented readers of a bucket to a fifth, and delays no other owner', () => {
+  test('limits 20 invented readers of a bucket to a fifth of the budget, and delays no other owner', () => {
     expect(derive(range(1, 20), bucketOf('a', 1))).toBe(40);
     expect(refusalOf(callBy(20), bucketOf('a', 1))?.message).toContain('for bucket a is reached');
     expect(derive(range(50, 4), bucketOf('b', 2))).toBe(40);
   });
 
-  test('limits the buckets of one owner to a quarter', () => {
+  test('limits the buckets of one owner to a quarter of the budget', () => {
     expect(derive(range(1, 20), bucketOf('a', 1))).toBe(40);
     expect(derive(range(21, 20), bucketOf('b', 1))).toBe(10);
     expect(refusalOf(callBy(50), bucketOf('c', 1))?.message).toContain('the owner of bucket c');
   });
 
-  test('reserves the last quarter for principals who derived nothing in the last hour', () => {
+  test('reserves the last quarter of the budget for principals who derived nothing in the last hour', () => {
     // 150 derivations by principals with 5 each.
     for (const person of range(1, 30)) {
       const bucket = bucketOf(`a${person % 10}`, person % 10);
@@ -92,7 +92,7 @@ describe('takeIdentity()', () => {
     saveBudget(stores, 'derivations', { burst: 0, perMinute: 0 });
     const refusal = refusalOf(callBy(30), bucketOf('b', 2));
     expect(refusal?.message).toBe(
-      'The limit of derivations for bucket b is reached: keep an identity that was derived.',
+      'The limit of derivations for bucket b is reached: reuse identities that were derived.',
     );
   });
 });

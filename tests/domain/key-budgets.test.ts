@@ -28,7 +28,7 @@ beforeEach(async () => {
   ({ stores } = await createScene());
 });
 
-/** The context of an update, or of its inspection. */
+/** Returns the context of an update, or of its inspection. */
 function callAt(nowNs = startNs, charge: Partial<KeyCharge> = {}): Call {
   return { ...callOf('anonymous', nowNs), charge: { bytes: 10, isInspected: false, ...charge } };
 }
@@ -118,7 +118,7 @@ describe('useKey(): a key', () => {
     expectRefusal(stores, 'SlowDown', () => put(apiKey));
   });
 
-  test('is charged for chunks that are sent only with the id of its upload', () => {
+  test('is charged for the chunks of its uploads, which are sent without the key', () => {
     const apiKey = keyWith(3n);
     const { uploadId } = begin(stores, callAt(), { apiKey, size: 30n });
     const send = () => {

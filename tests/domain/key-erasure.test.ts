@@ -143,7 +143,7 @@ const ends: [string, () => { wrapped: Uint8Array; end: () => void }][] = [
   ],
 ];
 
-describe('deleteFile(): no stored byte of the wrapped key remains', () => {
+describe('eraseWrappedKey() leaves no stored byte of the wrapped key', () => {
   test.each(ends)('of %s', (_, prepare) => {
     putTestFile(stores, { path: '/a', bytes: testBytes(70_000, 3) });
     putTestFile(stores, { path: '/b', bytes: testBytes(70_000, 3) });
@@ -176,11 +176,11 @@ test('deleteFile(): no remaining key decrypts the ciphertext of a deleted file',
   }
 });
 
-describe('deleteFile(): a content of several records', () => {
+describe('deleteFile(): the content of one or more records', () => {
   const none = { bucket: 'box', apiKey: undefined };
   const bytes = testBytes(70_000, 3);
 
-  /** Copies stable memory while the file exists. */
+  /** Copies the file's key and its first sealed segment while the file exists. */
   function dumped(path: string) {
     const { contentId, keySlot } = findFile(stores, 'box', path) ?? expect.fail(`no file ${path}`);
     const entry = stores.chunks.entries().find((one) => chunkOf(one).contentId === contentId);
@@ -206,7 +206,7 @@ describe('deleteFile(): a content of several records', () => {
     expect(owners).toHaveLength(records);
   }
 
-  /** Expects that nothing stored opens the content, though the dump has all its sealed bytes. */
+  /** Expects that no stored key decrypts the first segment, whose sealed bytes are in the dump. */
   function expectGone({ contentId, key, chunk, sealed }: Dumped): void {
     const keys = keysThatOpen(stores, ['box', 'other']);
     expect(keys.size).toBeGreaterThan(0);
@@ -302,7 +302,7 @@ describe('deleteFile(): a content of several records', () => {
   });
 });
 
-describe('deleteFile(): a dump of stable memory', () => {
+describe('uploadSingle() and completeUpload(): a dump of stable memory', () => {
   test('contains no 16 bytes of a plaintext of 1 MB, uploaded at once or in chunks', () => {
     const plaintext = testBytes(1_000_000, 5);
     putTestFile(stores, { path: '/a', bytes: plaintext });
@@ -322,7 +322,7 @@ describe('deleteFile(): a dump of stable memory', () => {
   });
 
   test('contains no 8 bytes of any key in use', () => {
-    // Other tests use a constant.
+    // A distinctive root key: that of the scene is one byte repeated.
     const rootKey = testBytes(32, 77);
     stores.secrets.rootKeys.set(1, rootKey);
     createBucket(
@@ -342,7 +342,7 @@ describe('deleteFile(): a dump of stable memory', () => {
   });
 });
 
-test("deleteFile(): keys and nonces are the random source's output, in order", () => {
+test("createBucketKey(): keys and nonces are the random source's output, in order", () => {
   const random = createReferenceRandom(7);
   const draws = [32, 12, 32, 12].map(random);
   const { used } = keySlotsOf(stores.system.stable);
@@ -353,7 +353,7 @@ test("deleteFile(): keys and nonces are the random source's output, in order", (
   expect(keys).toEqual([draws[0], draws[2]]);
 });
 
-test('deleteFile(): two uploads of the same bytes share no 16 stored bytes', () => {
+test('uploadSingle(): two uploads of the same bytes share no 16 stored bytes', () => {
   const bytes = new Uint8Array(200_000).fill(0x61);
   const stored = ['/a', '/b', '/a'].map((path) => {
     const { contentId } = putTestFile(stores, { path, bytes }).file;
@@ -375,6 +375,6 @@ test('deleteFile(): two uploads of the same bytes share no 16 stored bytes', () 
   expect(findShared(first, second, 16)).toBe(-1);
   expect(findShared(first, third, 16)).toBe(-1);
   expect(findShared(second, third, 16)).toBe(-1);
-  // A file does not share bytes with itself either.
+  // Nor do two halves of one file, although its plaintext is one byte repeated.
   expect(findShared(first.subarray(0, 100_000), first.subarray(100_000), 16)).toBe(-1);
 });

@@ -113,7 +113,7 @@ test('rotateBucketKey(): an altered bucket key does not stop the rotation of the
   const former = keySlotsOf(stores.system.stable).used.find(
     ({ slot }) => slot === bucket().formerKeySlot,
   );
-  expect(former?.wrapperId ?? -2, 'what wraps the key that opens').toBe(-2);
+  expect(former?.wrapperId ?? -2, 'wrapper of the former key').toBe(-2);
   expect(read('/a')).toEqual(testBytes(500));
 });
 
@@ -137,7 +137,7 @@ test('rotateBucketKey(): work continues while a new root key is fetched, which t
   checkInvariants(stores);
 });
 
-test('rotateBucketKey(): a bucket whose place shifts during the rotation is wrapped before the old root key goes', () => {
+test('rotateBucketKey(): a bucket that moves up in the order during the rotation is wrapped before the old root key is removed', () => {
   const asBoss = { ...alice, caller: { ...alice.caller, isController: true } };
   // One step of the rotation handles these; `box` comes after them.
   for (let index = 0; index < rotatedBucketsPerMessage; index++) {

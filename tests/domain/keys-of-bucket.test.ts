@@ -1,4 +1,4 @@
-// The live keys of a bucket are counted, listed and ended without reading the keys of other
+// The live keys of a bucket are counted, listed and revoked without reading the keys of other
 // buckets.
 
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -54,7 +54,7 @@ describe('listKeys(): a bucket', () => {
 });
 
 describe('listKeys()', () => {
-  test('lists live keys of that bucket, for its owners', () => {
+  test('lists the live keys of a bucket to its owners', () => {
     makeKey(stores, { buckets: ['other'], expiresAtNs: startNs + 1n });
     makeKey(stores, { buckets: ['box', 'other'] });
     expect(listKeys(stores, alice, 'other').map(({ buckets }) => buckets.join())).toHaveLength(2);
@@ -68,7 +68,7 @@ describe('listKeys()', () => {
 });
 
 describe('revokeKey()', () => {
-  test('ends the key in all its buckets at once, and may be repeated', () => {
+  test('revokes the key for all its buckets at once, and may be repeated', () => {
     const secret = makeKey(stores, { buckets: ['box', 'other'] });
     const { id } = findKey(stores, secret, startNs);
     revokeKey(stores, alice, id);

@@ -78,7 +78,7 @@ describe('createKey()', () => {
     expect(findKeyByHash(stores, key.hash)).toEqual(key);
   });
 
-  test('replaces a record of version 1, which is still readable', () => {
+  test('writes a new record version; findKeyByHash() still reads version 1', () => {
     const { key } = createKey(stores, callOf('alice'), request);
     const record = Buffer.from(stores.apiKeys.get(key.hash) ?? []);
     const texts = Buffer.from(`${key.hint}\0backup\0box`);

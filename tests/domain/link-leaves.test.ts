@@ -1,5 +1,5 @@
 // Links whose leaves an earlier version published under names: upkeep moves the leaves of each link
-// once, in bounded steps, and starts nothing else again.
+// once, in bounded steps, and repeats no other upgrade.
 
 import { expect, test } from 'vitest';
 import { upgradeRecords } from '../../src/domain/administration/record-upgrade.ts';

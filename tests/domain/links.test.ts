@@ -111,7 +111,7 @@ describe('createLink(): a link', () => {
     }
   });
 
-  test('opens the file that is now at the path, and ends with it', () => {
+  test('follows its file when it is replaced or moved, and ends when it is deleted', () => {
     const { stores } = scene;
     const link = make();
     put('dir/a.txt', 2);
@@ -162,7 +162,7 @@ describe('createLink(): a link', () => {
     checkInvariants(stores);
   });
 
-  test('ends with the key that created it', () => {
+  test('ends when the key that created it is revoked', () => {
     const { stores } = scene;
     const apiKey = makeKey(stores, { permissions: ['read'] });
     const links = Array.from({ length: 3 }, () => make({ apiKey }, bob));
@@ -184,7 +184,7 @@ describe('createLink(): a link', () => {
     const link = make({ apiKey: short, expiresAtNs: startNs + 90n }, bob);
     expect(read(link, startNs + 49n)).toHaveLength(10);
     expectDead(link, startNs + 50n);
-    // A link without an expiry has that of its key, also in lists.
+    // A link without an expiry expires with its key, and lists show that time.
     const order = { bucket: 'box', path: 'dir/a.txt', apiKey: short };
     const { link: endless } = createLink(stores, bob, order);
     expect(endless.expiresAtNs).toBe(expiresAtNs);
@@ -202,7 +202,7 @@ describe('createLink(): a link', () => {
     checkInvariants(stores);
   });
 
-  test('ends with the membership of its creator', () => {
+  test('ends when its creator is removed from the bucket', () => {
     const { stores } = scene;
     const named = { principal: bobId, role: 'reader' };
     updateBucket(stores, alice, bucketChange({ addMembers: [named] }));
@@ -275,7 +275,7 @@ test('createLink(): links to the longest path are listed page by page', () => {
   expect(second.nextCursor).toBeNull();
 });
 
-test('createLink(): a key with a prefix lists no links outside of it, even to a path that the prefix extends', () => {
+test('createLink(): a key with a prefix lists no links outside of it, even to a path with which the prefix begins', () => {
   const { stores } = scene;
   put('dir/a', 2);
   make({ path: 'dir/a' });
@@ -313,7 +313,7 @@ describe('createLink()', () => {
     ['InvalidPath', { downloadName: '..' }, 'alice'],
     ['NoSuchBucket', {}, 'bob'],
     ['NoSuchBucket', {}, 'anonymous'],
-  ])('is refused with %s for %o to %s', (code, change, person) => {
+  ])('refuses with %s: %o by %s', (code, change, person) => {
     const call = callOf(person);
     expectRefusal(scene.stores, code, () =>
       createLink(scene.stores, call, { ...order, ...change }),
@@ -326,7 +326,7 @@ describe('createLink()', () => {
     expectRefusal(stores, 'AccessDenied', () => createLink(stores, bob, { ...order, apiKey }));
   });
 
-  test('allows twelve to keys and members, so that four remain for owners', () => {
+  test('allows twelve links of a file to keys and members, so that four remain for owners', () => {
     const { stores } = scene;
     const apiKey = makeKey(stores, { permissions: ['read'] });
     const named = { principal: bobId, role: 'writer' };
@@ -340,7 +340,7 @@ describe('createLink()', () => {
     checkInvariants(stores);
   });
 
-  test('counts towards the quota of the bucket, until the link is removed', () => {
+  test('counts a link towards the quota of the bucket, until it is removed', () => {
     const { stores } = scene;
     const before = heldBytes(getBucket(stores, 'box'));
     const { id } = make();
@@ -355,7 +355,7 @@ describe('createLink()', () => {
     checkInvariants(stores);
   });
 
-  test('allows sixteen unexpired links', () => {
+  test('allows sixteen unexpired links of a file', () => {
     const { stores } = scene;
     for (let count = 0; count < 15; count++) make();
     make({ expiresAtNs: startNs + 1n });

@@ -216,7 +216,7 @@ test.each([1, 2, 3])(
     let date = startNs;
     const folders = ['', 'a/', 'a/b/', 'é/', 'photos/2024/', 'photos/2025/'];
     for (let turn = 0; turn < 1_500; turn++) {
-      // Several files of one date, and files that change repeatedly
+      // Several files have the same date, and some files change repeatedly
       if (random(3) > 0) date += BigInt(1 + random(1_000));
       const path = `${folders[random(folders.length)]}f${random(random(3) === 0 ? 20 : 400)}`;
       const old = findFile(scene.stores, 'box', path);

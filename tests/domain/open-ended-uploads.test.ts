@@ -155,7 +155,7 @@ describe('putChunk(): with a declared chunk size', () => {
     checkInvariants(scene.stores);
   });
 
-  test('the last chunk can be replaced, also by a full one, and others can follow that', () => {
+  test('the last chunk can be replaced, also by a full one, which others can follow', () => {
     put(uploadId, 1, 5);
     expect(put(uploadId, 1, 7)).toMatchObject({ uploadedSize: 7, chunkSize: 7 });
     put(uploadId, 1, whole);

@@ -71,13 +71,13 @@ describe('checkWritePreconditions()', () => {
 
   test.each([
     ['as many tags as a list may have', '"a", '.repeat(32), 'PreconditionFailed'],
-    ['more', '"a", '.repeat(33), 'InvalidArgument'],
-    ['a list of nothing behind a tag', `"a"${',    '.repeat(40)}x`, 'InvalidArgument'],
+    ['too many tags', '"a", '.repeat(33), 'InvalidArgument'],
+    ['empty elements and an invalid one', `"a"${',    '.repeat(40)}x`, 'InvalidArgument'],
     ['a list of 1,024 characters', `"a"${','.repeat(1_021)}`, 'PreconditionFailed'],
-    ['one of more', `"a"${','.repeat(1_022)}`, 'InvalidArgument'],
-    ['tags that nothing separates', '"a"\t"b"', 'InvalidArgument'],
+    ['a list of 1,025 characters', `"a"${','.repeat(1_022)}`, 'InvalidArgument'],
+    ['tags without a comma', '"a"\t"b"', 'InvalidArgument'],
     ['tabs and commas', '\t,"a"\t, \t,W/"b" ,', 'PreconditionFailed'],
-  ])('reads %s', (_, ifMatch, code) => {
+  ])('reads or refuses %s', (_, ifMatch, code) => {
     expect(codeOf(() => checkWritePreconditions(etag, { ifMatch }))).toBe(code);
   });
 

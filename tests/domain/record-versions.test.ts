@@ -1,4 +1,4 @@
-// The first byte of a record is the version that wrote it: each decoder reads the versions that it
+// The first byte of a record is the version of its layout: each decoder reads the versions that it
 // knows, including those of releases, and refuses others instead of guessing their fields.
 
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ beforeEach(async () => {
 
 interface Kind {
   readonly map: (stores: MemoryStores) => MemoryMap;
-  /** Creates a record; returns its key if it is in the meta map. */
+  /** Creates a record; returns its key, or undefined for the first one of the map. */
   readonly make: () => string | undefined;
   readonly read: (key: Uint8Array) => unknown;
 }

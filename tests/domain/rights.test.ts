@@ -30,7 +30,7 @@ describe('authorize()', () => {
     }
   });
 
-  test('refuses the anonymous caller even a bucket that the anonymous principal owns', () => {
+  test('refuses the anonymous caller, even in a bucket that the anonymous principal owns', () => {
     const anonymous = callOf('anonymous');
     const controller = { ...anonymous, caller: { ...anonymous.caller, isController: true } };
     createBucket(stores, controller, { bucket: 'nobody', isPublic: true });
@@ -89,7 +89,7 @@ describe('createBucket()', () => {
     );
   });
 
-  test('refuses an id that is taken, compared literally', () => {
+  test('refuses an existing id, and compares ids literally', () => {
     expectRefusal(stores, 'BucketExists', () =>
       createBucket(stores, callOf('controller'), { bucket: 'box', isPublic: true }),
     );

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 function slotsFor(length: number): Float64Array<ArrayBuffer> {
   const count = Math.ceil(length / segmentBytesMax);
-  // Descending, and at unaligned offsets
+  // Slots in descending order, at unaligned offsets
   return Float64Array.from({ length: count }, (_, index) => (count - index) * slotBytes + 13);
 }
 

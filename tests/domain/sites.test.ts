@@ -37,7 +37,7 @@ const file = (path: string): FileRecord =>
   findFile(stores, 'box', path) ?? expect.fail(`no file ${path}`);
 const box = () => findBucket(stores, 'box') ?? expect.fail('no bucket');
 
-/** Returns the number of steps. */
+/** Renews all files, and returns the number of steps. */
 function renewAll(): number {
   let steps = 0;
   while (renewSites(stores)) expect(steps++).toBeLessThan(20);
@@ -85,7 +85,7 @@ test('renewSites(): the record has flags while a bucket is a site or is being co
   expect(flags()).toBe(1);
 });
 
-test('renewSites(): existing files follow in bounded steps, also over an upgrade, and new ones at once', async () => {
+test('renewSites(): existing files are renewed in bounded steps, also across an upgrade; new files follow at once', async () => {
   const paths = putMany(50);
   const before = paths.map(file);
   setSite(true);

@@ -121,7 +121,7 @@ describe('completeUpload()', () => {
     expect(details?.missing).toEqual([1]);
   });
 
-  test('refuses an upload without its first chunk and one without any', () => {
+  test('refuses an upload without any chunk', () => {
     const { uploadId } = begin(stores, alice, { size: 10n });
     const { details } = expectRefusal(stores, 'UploadIncomplete', () => complete(uploadId));
     expect(details?.missing).toEqual([0]);
@@ -185,7 +185,7 @@ describe('completeUpload()', () => {
     expect(stores.writeCount()).toBe(before);
   });
 
-  test('ends the session for chunks and cancellation', () => {
+  test('makes the session refuse chunks and cancellation', () => {
     const { uploadId } = upload([10]);
     complete(uploadId);
     const chunk = { uploadId, chunkIndex: 0n, bytes: testBytes(10, 1) };
@@ -209,7 +209,7 @@ describe('completeUpload()', () => {
     checkInvariants(stores);
   });
 
-  test('lets the later of two sessions for one path win', () => {
+  test('lets the last completion of two sessions for one path win', () => {
     const first = upload([100, 20]);
     const second = upload([300]);
     complete(second.uploadId);
@@ -238,7 +238,7 @@ describe('completeUpload()', () => {
   test.each<[RefusalCode, TestKey]>([
     ['AccessDenied', { permissions: ['read', 'delete'] }],
     ['AccessDenied', { buckets: ['other'] }],
-  ])('answers %s for a key that is sent with the completion and does not fit', (code, key) => {
+  ])('answers %s if the key sent with the completion may not write there', (code, key) => {
     const { uploadId } = upload([10]);
     const apiKey = makeKey(stores, key);
     expectRefusal(stores, code, () => complete(uploadId, alice, apiKey));
@@ -257,7 +257,7 @@ describe('cancelUpload()', () => {
     expect(stores.writeCount()).toBe(before);
   });
 
-  test('ends the session for chunks and completion', () => {
+  test('makes the session refuse chunks and completion', () => {
     const { uploadId } = upload([10]);
     cancelUpload(stores, alice, { uploadId: uploadId });
     const chunk = { uploadId, chunkIndex: 0n, bytes: testBytes(10) };

@@ -260,9 +260,7 @@ function runOnUpload(model: Model, upload: PlainUpload, step: UploadOperation): 
   }
 }
 
-/**
- * The code of any step on an ended upload; completed and cancelled take precedence over expired.
- */
+/** The code that refuses a step on an ended upload; completed and cancelled precede expired. */
 function endedCode(model: Model, upload: PlainUpload) {
   if (upload.status === 'completed') return 'UploadCompleted';
   if (upload.status === 'cancelled') return 'UploadCancelled';

@@ -37,7 +37,7 @@ test('beginUpload returns the open session of the same token, and writes nothing
   checkInvariants(stores);
 });
 
-test('beginUpload returns it even if no other session is allowed', () => {
+test('beginUpload returns the open session even if no other session is allowed', () => {
   const { stores } = scene;
   const first = begin(stores, alice, { token });
   for (let count = 1; count < 50; count++)

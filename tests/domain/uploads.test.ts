@@ -64,7 +64,7 @@ describe('beginUpload()', () => {
     putChunk(stores, alice, chunk(session.uploadId, 1, testBytes(2)));
     const [[, record] = []] = stores.uploads.entries();
     const time = 'f2670d45f2ca8618';
-    // After the slot of the first chunk, which takes 64 bytes and a tag
+    // The slot after that of the first chunk, which takes 64 bytes and a tag
     const secondSlot = '5010000000000000';
     expect(Buffer.from(record ?? []).toString('hex')).toBe(
       `0600${'0300000000000000'}${'0300000000000000'}${'0200000000000000'}` +
@@ -242,7 +242,7 @@ describe('getUpload()', () => {
     }
   });
 
-  test('is open to the beginner and controllers if a principal began it', () => {
+  test('is open to that principal and to controllers if a principal began the upload', () => {
     const { stores } = scene;
     const { uploadId } = begin(stores, alice);
     expect(getUpload(stores, alice, { uploadId: uploadId.toUpperCase() }).uploadId).toBe(uploadId);
@@ -263,7 +263,7 @@ describe('getUpload()', () => {
     }
   });
 
-  test('is open to anybody who knows the id if a key began it', () => {
+  test('is open to anybody who knows the id if a key began the upload', () => {
     const { stores, writeKey } = scene;
     const anonymous = callOf('anonymous');
     const { uploadId } = begin(stores, anonymous, { apiKey: writeKey, size: 10n });

@@ -79,7 +79,7 @@ describe('getUsage(): usage', () => {
   });
 });
 
-describe('getUsage(): after an upgrade of a version that counted no sizes', () => {
+describe('getUsage(): after an upgrade from a version that counted no sizes', () => {
   test('it is refused until all sizes are counted, whatever changes meanwhile', () => {
     for (let at = 0; at < 620; at++) put(`f${at}`, at % 7);
     put('x', 5, 'other');

@@ -61,7 +61,7 @@ function wait(run: Run): Answer {
   return undefined;
 }
 
-/** Advances the clock and runs the upkeep, which ends everything that has expired. */
+/** Runs the upkeep, which ends everything that has expired. */
 function expire(run: Run): Answer {
   const { model, reference } = run;
   while (expireUploads(model.current(), reference.nowNs));
@@ -208,7 +208,7 @@ function checkBucket(run: Run, names: Names, bucket: ReferenceBucket): void {
     expect([retiredAtNs, expiresAtNs]).toEqual([retiredAt, expiresAt]);
     checkFile(run, names, [file, reference]);
   }
-  expect(heldBytes(getBucket(stores, id)), `what ${id} holds`).toBe(heldOf(run.reference, bucket));
+  expect(heldBytes(getBucket(stores, id)), `bytes of ${id}`).toBe(heldOf(run.reference, bucket));
 }
 
 /** Compares each record and count, and the bytes of each file and former version. */
@@ -254,7 +254,7 @@ async function createRun(seed: number): Promise<Run> {
 
 async function runOperations(run: Run): Promise<void> {
   for (let turn = 1; turn <= operationsPerRun; turn++) {
-    // Several operations of one date
+    // Several operations have the same date
     run.reference.nowNs += BigInt(run.random(3) > 0 ? 1 + run.random(1_000) : 0);
     const [, name, operation] = oneOf(run, choices);
     const answer = await operation(run);
@@ -267,7 +267,7 @@ async function runOperations(run: Run): Promise<void> {
 const seen = new Map<string, number>();
 
 test.each(seeds)(
-  'reclaimContents(): %i: two buckets agree with their reference models, whatever happens',
+  'reclaimContents(): two buckets agree with their reference models, seed %i',
   async (seed) => {
     const run = await createRun(seed);
     await runOperations(run);
@@ -278,7 +278,7 @@ test.each(seeds)(
   },
 );
 
-test('reclaimContents(): the operations had every outcome that the model has', () => {
+test('reclaimContents(): the operations had every foreseen outcome', () => {
   console.log(`seeds ${seeds.join(', ')}: ${JSON.stringify(Object.fromEntries([...seen].sort()))}`);
   const total = [...seen.values()].reduce((sum, count) => sum + count, 0);
   expect(total).toBe(seeds.length * operationsPerRun);

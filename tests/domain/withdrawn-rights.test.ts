@@ -65,7 +65,7 @@ describe('putChunk(): an upload that a key began', () => {
 });
 
 describe('putChunk(): an upload that a member began', () => {
-  test.each([undefined, 'reader'] as const)('accepts no chunk when the role is %s', (role) => {
+  test.each([undefined, 'reader'] as const)('accepts no chunk when the role becomes %s', (role) => {
     setMember('writer');
     const { uploadId } = begin(stores, bob);
     const chunk = chunkOf(uploadId);

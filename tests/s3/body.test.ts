@@ -17,7 +17,7 @@ import {
 
 const key = Buffer.from('key');
 const digits = Buffer.from('123456789');
-/** Checksums of "123456789", the check value of CRC catalogues. */
+/** Checksums of "123456789", the check input of CRC catalogues. */
 const ofDigits = {
   crc32: 'y/Q5Jg==',
   crc32c: '4waSgw==',
@@ -222,7 +222,7 @@ describe('openBody(): the framing of chunks', () => {
     expect(await read(`3\r\nabc\r\n0\r\n${lines}\r\n`)).toBe('MalformedTrailerError');
   });
 
-  test('has no other form', async () => {
+  test('is refused in any other form', async () => {
     for (const text of [
       '3\nabc\r\n0\r\n\r\n',
       '-3\r\nabc\r\n0\r\n\r\n',

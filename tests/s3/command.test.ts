@@ -72,7 +72,7 @@ test('efs serve s3: credentials are created for a profile and for an API key, in
   expect(await efs('serve', 's3', 'credentials', 'rm', 'NONE')).toMatchObject({ code: 2 });
 });
 
-test('efs serve s3: answered writes are stored after the S3 server is killed, and no others', async () => {
+test('efs serve s3: only answered writes are stored after the S3 server is killed', async () => {
   const first = await serve();
   const object = { Bucket: service.bucket, Key: 'kept/small' };
   await clientOf(first.url, 'key').send(new PutObjectCommand({ ...object, Body: 'answered' }));

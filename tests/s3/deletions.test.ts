@@ -79,7 +79,7 @@ describe.each(kinds)('deleteObjects(): DeleteObject in bucket %s', (Bucket) => {
     expect((await head('race')).ContentLength).toBe(5);
   });
 
-  test('in DeleteObjects are checked for each object', async () => {
+  test('and DeleteObjects check the conditions of each object', async () => {
     for (const key of ['b', 'c', 'd', 'e']) await put(key, key);
     const { ETag } = await head('b');
     const { LastModified } = await head('c');

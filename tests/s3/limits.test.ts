@@ -137,7 +137,7 @@ test('efs serve s3: stalled bodies do not delay other requests', async () => {
   await expect.poll(ended).toHaveLength(halting.length);
 });
 
-test('efs serve s3: a client that stops reading ends its download, and others are served', async () => {
+test('efs serve s3: a client that disconnects ends its download, and others are served', async () => {
   await client.send(new PutObjectCommand({ Bucket, Key: 'large', Body: large }));
   const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'large' }));
   const asking = httpRequest(url).end();
@@ -180,7 +180,7 @@ test('efs serve s3: an unreachable service is reported as SlowDown with Retry-Af
   }
 });
 
-test('efs serve s3: PUT with a key does not wait for 20 readers without a key that do not read', async () => {
+test('efs serve s3: PUT with a key does not wait for 20 clients without a key that stop reading', async () => {
   const Key = 'unread';
   await s3Server.storage.buckets.create('shown', { isPublic: true });
   // More than the buffers of a connection hold
@@ -213,7 +213,7 @@ describe('efs serve s3: workers', () => {
   const share = { workingMax: 3, openMax: 4, waitingMax: 2 };
   const ofUnsigned = { workingMax: 1, openMax: 2, waitingMax: 1 };
   const open = () => new Workers({ workingMax: 4, ofEachKey: share, ofUnsigned });
-  /** Whether the request has been admitted so far. */
+  /** Returns whether the request has been admitted so far. */
   const isIn = (entering: Promise<unknown>) =>
     Promise.race([entering.then(() => true), new Promise((end) => setImmediate(end, false))]);
 
@@ -303,7 +303,7 @@ describe('efs serve s3: a semaphore', () => {
     (await next)();
   });
 
-  test('gives all spare chunks to the first transfer until it ends', () => {
+  test('SpareChunks gives all spare chunks to the first transfer until it ends', () => {
     const lanes = new SpareChunks(3);
     const first = lanes.take();
     expect([first.count, lanes.take().count]).toEqual([4, 1]);

@@ -1,6 +1,6 @@
 // A node that reports an end-to-end bucket as an ordinary one: the S3 server encrypts what it
-// stores, and stores no digest of the plaintext. And a node that answers writes over HTTP as if it
-// had executed them: the S3 server reports only writes that have happened.
+// stores, and stores no digest of the plaintext. A node that answers writes over HTTP as if it had
+// executed them: the S3 server reports only writes that have happened.
 
 import {
   CompleteMultipartUploadCommand,
@@ -58,7 +58,7 @@ test.each([1_000, 3_000_000])(
   },
 );
 
-describe('efs serve s3: an API key behind a node that answers writes over HTTP', () => {
+describe('efs serve s3 with an API key, if a node only pretends to execute writes over HTTP', () => {
   let gateway: LyingGateway;
   let lied: TestS3Server;
   let keyed: S3Client;

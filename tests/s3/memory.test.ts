@@ -14,7 +14,7 @@ const requests = 16;
 const objectBytes = 10_000_000;
 /**
  * In MiB. A process with all objects in memory would need the 153 MiB of their bytes in addition to
- * its own 60. The peak within these bounds depends on V8's garbage collection.
+ * its own 60. Below that sum, the peak varies with V8's garbage collection.
  */
 const peakMax = 200;
 

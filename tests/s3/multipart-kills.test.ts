@@ -41,7 +41,7 @@ interface Mortal {
   readonly gone: Promise<'gone'>;
 }
 
-/** Never answers from its last call on, so the S3 server does nothing afterwards. */
+/** Returns a storage that never answers from its last call on, so the S3 server stops there. */
 function mortal(storage: Storage, { call, isAfter }: Death): Mortal {
   let calls = 0;
   let die: (word: 'gone') => void = () => {};
@@ -158,7 +158,7 @@ describe.each([
     },
   );
 
-  test('makes no more calls than were tried', async () => {
+  test(`makes at most ${calls} calls to the service`, async () => {
     const s3Servers = new S3Servers({ call: calls + 1, isAfter: false });
     await s3Servers.open();
     await uploadThrough(s3Servers, bucket);

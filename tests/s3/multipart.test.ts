@@ -205,7 +205,7 @@ describe('CompleteMultipartUpload: parts', () => {
     ['of several lengths', [1, 2, 3, 4].map((number) => [number, number === 2 ? short : first])],
     ['with gaps between their numbers', [1, 3, 7, 8].map((number) => [number, second])],
     [
-      'that begin behind 1, of several lengths',
+      'whose numbers begin above 1, of several lengths',
       [
         [2, first],
         [5, first],
@@ -224,7 +224,7 @@ describe('CompleteMultipartUpload: parts', () => {
     expect(spooled()).toEqual([]);
   });
 
-  test('whose offsets have changed are refused, at once if they are sent again', async () => {
+  test('whose offsets would change are refused, at once if they are sent again', async () => {
     const upload = await begin('unfit.bin');
     const listed = await sendAll(upload, [1, 2]);
     const again = send(upload, 1, short);
@@ -364,7 +364,7 @@ describe('CompleteMultipartUpload: an S3 server after a restart', () => {
   });
 });
 
-test('CompleteMultipartUpload: only the key that began an upload lists and completes it, in its own bucket', async () => {
+test('ListMultipartUploads has pages and common prefixes; UploadPart refuses another object', async () => {
   const uploads = [await begin('list/a'), await begin('list/b'), await begin('list/b')];
   const ask = { Bucket: 'demo', Prefix: 'list/' };
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand(ask));

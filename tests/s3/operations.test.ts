@@ -167,7 +167,7 @@ describe.concurrent('efs serve s3: objects', () => {
     expect(await get('same')).toMatchObject({ text: 'copied', Metadata: { a: '1' } });
     const replaced = { MetadataDirective: 'REPLACE', Metadata: { b: '2' }, ContentType: 'c/d' };
     const { CopyObjectResult, VersionId } = await copy('other', replaced);
-    expect(VersionId, 'of one change of the service').toMatch(/^1-/);
+    expect(VersionId, 'the copy is one change').toMatch(/^1-/);
     expect(await get('other')).toMatchObject({ Metadata: { b: '2' }, ContentType: 'c/d' });
     expect(CopyObjectResult?.ETag).toBe((await head('from ä+')).ETag);
     await expect(copy('from ä+', {})).rejects.toEqual(named('InvalidRequest'));
@@ -366,7 +366,7 @@ test('efs serve s3: PutBucketPolicy is refused so that clients do not retry', as
   await expect(patient.send(put)).rejects.toMatchObject({ name: 'NotImplemented', $metadata });
 });
 
-test('efs serve s3: PutBucketAcl accepts a private list of a private bucket, and refuses the others', async () => {
+test('efs serve s3: PutBucketAcl accepts only the ACL private, and only for a private bucket', async () => {
   const acl = (bucket: string, ACL: 'private' | 'public-read') =>
     client.send(new PutBucketAclCommand({ Bucket: bucket, ACL }));
   await acl(Bucket, 'private');

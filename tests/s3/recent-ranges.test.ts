@@ -1,4 +1,4 @@
-// Consecutive ranges of an object: how often the service is asked for them.
+// Counts how often the S3 server requests consecutive ranges of an object from the service.
 
 import {
   GetObjectCommand,
@@ -38,7 +38,7 @@ async function get(start: number, end: number, IfMatch?: string): Promise<Uint8A
   return (await Body?.transformToByteArray()) ?? new Uint8Array();
 }
 
-/** Counts requests for bytes; records are requested once a second, at any speed of the machine. */
+/** Counts requests for bytes only: how many records are requested depends on time. */
 const reads = () => asked.filter((method) => method === 'readFile').length;
 
 test('RecentRanges: GET of consecutive ranges requests each chunk once', async () => {
@@ -53,7 +53,7 @@ test('RecentRanges: GET of consecutive ranges requests each chunk once', async (
   expect(reads()).toBeLessThanOrEqual(3);
 });
 
-test('RecentRanges: GET of scattered ranges requests only these bytes', async () => {
+test('RecentRanges: GET of scattered ranges returns their bytes', async () => {
   for (const at of [3_000_000, 10, 1_000_000]) {
     expect(Buffer.compare(await get(at, at + 100), bytes.subarray(at, at + 100))).toBe(0);
   }

@@ -158,7 +158,7 @@ describe('authenticate(): the time of a request', () => {
     }
   });
 
-  test('is followed by the expiry of a presigned request', async () => {
+  test('and its expiry limit a presigned request', async () => {
     expect(await codeOf(presigned, later(86_400))).toBe('let in');
     await expect(check(presigned, later(86_401))).rejects.toThrow('Request has expired');
     await expect(check(presigned, later(-901))).rejects.toThrow('Request is not valid yet');
@@ -219,7 +219,7 @@ describe('authenticate(): a signature', () => {
     expect(await codeOf(withMore(documented.get, ['user-agent', 'curl']))).toBe('let in');
   });
 
-  test('of another version is refused with the supported one', async () => {
+  test('of another version is refused, and the error names the supported one', async () => {
     const header = (value: string) =>
       withMore(without(documented.get, 'authorization'), ['authorization', value]);
     await expect(check(header('AWS AKIAIOSFODNN7EXAMPLE:abc='))).rejects.toThrow('Version 4');
@@ -255,7 +255,7 @@ describe('authenticate(): a body', () => {
     headers,
   });
 
-  test('of an unsigned request has a caller without a key', async () => {
+  test('of an unsigned request is accepted, from a caller without a key', async () => {
     const { caller, payload } = await check(anonymous(['host', 'a']));
     expect(caller).toEqual({ accessKeyId: undefined });
     expect(payload).toEqual({ kind: 'unsigned' });

@@ -121,7 +121,7 @@ describe('getBucketMode', () => {
     print('refusal by the inspection', inspected);
   });
 
-  test('costs less than a refusal may, with one epoch and with ten', async () => {
+  test('costs less than the limit of a refusal, with one epoch and with ten', async () => {
     const key = await keyOf(['write']);
     await ask(nobody, 'plain', key);
     print('ordinary bucket', lastReport('update'));

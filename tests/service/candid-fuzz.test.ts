@@ -32,7 +32,7 @@ const outcomes = new Map<string, number>();
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'candid-fuzz-'));
   const wasm = new Uint8Array(await readFile((await buildCanister({ force: false })).wasmPath));
-  // With a separate clock, no timer writes between two looks at stable memory.
+  // The clock stands still, so no timer writes between two looks at stable memory.
   const nowNs = BigInt(Date.now()) * 1_000_000n + 234n;
   const stateDir = join(folder, 'state');
   await copyPreparedState(stateDir);
@@ -143,7 +143,7 @@ function typedArguments(method: DidMethod, count: number): Uint8Array[] {
   });
 }
 
-/** Truncated, extended or changed bytes, or random ones, some of them after the magic. */
+/** Returns truncated, extended, changed or random bytes; some of the random ones follow `DIDL`. */
 function damagedArguments(method: DidMethod): Uint8Array[] {
   const damage = fc.record({
     kind: fc.nat({ max: 4 }),

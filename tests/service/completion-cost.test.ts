@@ -1,5 +1,5 @@
-// Completion moves no bytes: it stays cheap with thousands of chunks, and so does freeing them,
-// which happens in bounded steps by timer.
+// Completion moves no bytes, so it stays cheap with thousands of chunks; timers free their space in
+// bounded steps.
 
 import { readFile } from 'node:fs/promises';
 import { IDL } from '@dfinity/candid';
@@ -87,7 +87,7 @@ test('a file is completed with 150,000 instructions per chunk', async () => {
   );
 });
 
-test('its space is released after deletion in bounded messages', async () => {
+test('deleteFile releases the space of the file in bounded messages', async () => {
   const last = replica.lastMessage() ?? expect.fail('no message');
   const argument = IDL.encode([IDL.Text, IDL.Text, optionalText], ['demo', '/many.bin', [apiKey]]);
   await replica.call(canisterId, 'deleteFile', argument);
@@ -100,7 +100,7 @@ test('its space is released after deletion in bounded messages', async () => {
   }
 });
 
-test('a chunk of an upload of unknown size takes at most 170 M, also the 10,000th', async () => {
+test('a chunk of an upload of unknown size takes at most 170 M instructions, also the 10,000th', async () => {
   const uploadId = await beginOpen('/open.bin');
   for (const index of [0, 1, 9_999, 32, 2_048]) {
     const bytes = new Uint8Array(1_900_000).fill(index);
@@ -108,7 +108,7 @@ test('a chunk of an upload of unknown size takes at most 170 M, also the 10,000t
   }
 });
 
-test('a completion that is refused for an uneven chunk takes at most 20 M', async () => {
+test('a completion that is refused for an uneven chunk takes at most 20 M instructions', async () => {
   const uploadId = await beginOpen('/uneven.bin');
   for (let index = 0; index < 200; index++) {
     await sendChunk(uploadId, index, new Uint8Array(index === 150 ? 1 : 2));

@@ -1,4 +1,4 @@
-// Kills `npm start` under writes repeatedly: everything acknowledged is present afterwards,
+// Kills `npm start` under writes repeatedly: afterwards everything acknowledged is present and
 // complete.
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -27,7 +27,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The digests that a path may have; an empty text is no file. */
+/** The digests that each path may have; an empty text stands for a missing file. */
 type Expected = Map<string, string[]>;
 
 interface Target {
@@ -36,7 +36,7 @@ interface Target {
   onAnswer(): void;
 }
 
-/** Counts answers; `reached` resolves at the number before the kill. */
+/** Counts answers; `reached` resolves at the number after which the process is killed. */
 function createCount(awaited: number) {
   let count = 0;
   let reach = () => {};

@@ -220,7 +220,7 @@ test('a canister that is low on cycles refuses uploads with a reason, and still 
   const controllers = [principalOf(identityPem)];
   const created = await replica.createCanister({ controllers, cycles: 400_000_000_000n });
   const poor = created.toText();
-  // It could not pay for a vetKD key.
+  // This canister could not pay for a vetKD key.
   await replica.install(poor, wasm, settings({ stored: null }));
   const apiKey = await createDemoKey(replica, poor, identityPem);
   const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'a/b' };
@@ -232,7 +232,7 @@ test('a canister that is low on cycles refuses uploads with a reason, and still 
     });
   let refused = await send('first', sampleBytes('first', 2_000_000));
   expect(refused.status).toBe(201);
-  // The long threshold makes memory expensive: sometimes the next upload exceeds the balance.
+  // The long threshold makes memory expensive, so that some upload exceeds the balance.
   await leaveLiquid(created, 150_000_000_000n);
   for (let turn = 0; turn < 60 && refused.status !== 503; turn++) {
     refused = await send(`more${turn}`, sampleBytes('more', 2_000_000));

@@ -1,5 +1,5 @@
 // An end-to-end bucket accepts only age files by every route of upload, and stores them with the
-// type of such files. On the built canister and through the gateway.
+// type of such files: tested on the built canister, through the gateway.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MessageReport } from '../../packages/replica/src/core.ts';
@@ -97,9 +97,9 @@ describe('bytes that are not an age file are refused', () => {
     const chunk = (index: bigint, bytes: Uint8Array) =>
       owner.ask('uploadFileChunkIndexed', id, index, bytes);
     expect(await chunk(0n, clear.subarray(0, 25))).toEqual(refused);
-    expect(await chunk(1n, clear.subarray(0, 25)), 'whatever the others are').toHaveProperty('ok');
+    expect(await chunk(1n, clear.subarray(0, 25)), 'only chunk 0 is checked').toHaveProperty('ok');
     expect(await chunk(0n, age.subarray(0, 25))).toHaveProperty('ok');
-    expect(await chunk(0n, clear.subarray(0, 25)), 'also in place of a good one').toEqual(refused);
+    expect(await chunk(0n, clear.subarray(0, 25)), 'in place of a good chunk 0').toEqual(refused);
     expect(await owner.ask('completeFileUpload', id, [])).toHaveProperty('ok');
   });
 
@@ -114,7 +114,7 @@ describe('bytes that are not an age file are refused', () => {
 });
 
 describe('an age file', () => {
-  test('is stored with its own type, whatever is sent, and changed, copied, moved and restored', async () => {
+  test('is stored with its own type, whatever is sent, and can be changed, copied, moved and restored', async () => {
     const put = await http('PUT', 'files/in/b', age, 'text/plain');
     expect(put.json).toMatchObject({ contentType: 'application/age', version: 1 });
     expect((await http('PUT', 'files/in/b', age)).json, 'without a type').toMatchObject({
@@ -128,7 +128,7 @@ describe('an age file', () => {
     const within = await http('POST', 'copy', '{"from":"in/b","to":{"path":"c"}}');
     expect(within.status).toBe(201);
     const out = { bucketId: bucket, from: 'c', toBucketId: ['plain'], to: 'out' };
-    expect(await owner.ask('moveFile', out), 'out of it').toHaveProperty('ok');
+    expect(await owner.ask('moveFile', out), 'out of the bucket').toHaveProperty('ok');
   });
 
   test('may have a sealed path of four segments of 222 characters', async () => {
@@ -148,7 +148,7 @@ describe('a key', () => {
       epoch: { epoch: 1, recipient: null },
       encryptTo: [recipient],
     });
-    expect(updates(), 'the network vouches for it').toBe(before + 1);
+    expect(updates(), 'an update answers').toBe(before + 1);
     const nobody = personInside(service, 'nobody');
     const told = { id: bucket, byteCount: 0n, fileCount: 0n, members: [], quotaBytes: [] };
     expect(await nobody.get('getBucket', bucket, [drop])).toMatchObject({

@@ -34,7 +34,7 @@ const somebody = (number: number) =>
 
 interface Scene {
   readonly network: KeyNetwork;
-  /** A controller who created the bucket `safe` and handed it on. */
+  /** A controller who created the bucket `safe` and transferred it to alice. */
   readonly boss: Person;
   readonly alice: Person;
   readonly reader: Person;
@@ -134,7 +134,7 @@ describe('the identity of a bucket', () => {
     expect(await ask(reader)).toEqual({ err: expect.stringMatching(/^NoSuchBucket: /) });
     expect(network.answersTo('vetkd_derive_key')).toEqual([]);
     await change({ addMembers: [[{ principal: reader.principal, role: 'reader' }]] });
-    // Members see that a controller adds itself.
+    // A controller can add itself as a member, which the other members see.
     const rights = { addMembers: [[{ principal: boss.principal, role: 'reader' }]] };
     await boss.get('updateBucket', changeOf('safe', rights));
     expect(await ask(boss)).toHaveProperty('ok');
@@ -241,7 +241,7 @@ describe('the number of derivations is limited', () => {
     const { err = '' } = answers.find((answer) => answer.err !== undefined) ?? {};
     expect(err).toMatch(/^SlowDown: The limit of derivations for the caller .* 360 seconds/);
     expect(network.answersTo('vetkd_derive_key')).toHaveLength(10);
-    expect(await ask(alice), 'others are not kept from it').toHaveProperty('ok');
+    expect(await ask(alice), 'other callers can derive').toHaveProperty('ok');
     await network.wait(359);
     expect((await ask(reader)).err).toMatch(/in 1 seconds/);
     await network.wait(1);

@@ -70,7 +70,7 @@ async function upload(path: string): Promise<number> {
   return instructionsOf('completeFileUpload');
 }
 
-test(`eraseVersions of a current version with ${linkCount} links costs at most 1.1 of an upload's completion`, async () => {
+test(`eraseVersions of a current version with ${linkCount} links costs at most 1.1 times the completion of an upload`, async () => {
   await keepVersions();
   await upload('/many.bin');
   for (let count = 0; count < linkCount; count++) await send('POST', 'links', { path: 'many.bin' });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => canister?.replica.stop());
 
-/** Bytes of stable memory in use: memory that was never written is zero. */
+/** Returns the bytes of stable memory in use: memory that was never written is zero. */
 function usedBytes(): number {
   const memory = canister.replica.stableMemory(canister.canisterId);
   const bytes = Buffer.from(memory.read(0, memory.bytes));
@@ -50,7 +50,7 @@ interface Kind {
 
 const long = 'x'.repeat(1_000);
 const kinds: readonly Kind[] = [
-  { name: 'empty, of a short path', files: 100, size: 0, pathOf: (number) => `e${number}` },
+  { name: 'of no bytes, with a short path', files: 100, size: 0, pathOf: (number) => `e${number}` },
   {
     name: 'of 100 bytes, in a folder, with two tags',
     files: 80,
@@ -59,27 +59,27 @@ const kinds: readonly Kind[] = [
     tags: ['sea', 'sun'],
   },
   {
-    name: 'of 20 short tags, in a folder of its own',
+    name: 'with 20 short tags, in a folder of its own',
     files: 40,
     size: 100,
     pathOf: (number) => `t/${number}/a`,
     tags: Array.from({ length: 20 }, (_, index) => `${index}`),
   },
   {
-    name: 'of a path of 1,024 bytes and 20 long tags',
+    name: 'with a path of 1,024 bytes and 20 long tags',
     files: 30,
     size: 100,
     pathOf: (number) => `${number}${'p'.repeat(1_020)}`,
     tags: Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(64, 't')),
   },
   {
-    name: 'of 300 segments that no other file has',
+    name: 'with a path of 300 segments that no other file has',
     files: 40,
     size: 100,
     pathOf: (number) => `${number}/${'ab/'.repeat(298)}c`,
   },
   {
-    name: 'of long headers',
+    name: 'with long headers',
     files: 40,
     size: 100,
     pathOf: (number) => `h${number}`,
@@ -87,7 +87,10 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** The first file may take what all files share; the others follow in random order. */
+/**
+ * Returns the bytes that a file takes in addition to its content. Does not count the first file,
+ * which may also take what all files share; the others follow in scattered order.
+ */
 async function growthOf({
   files,
   size,
@@ -108,7 +111,7 @@ async function growthOf({
   return (usedBytes() - before) / files - size;
 }
 
-test.each(kinds)('a file $name', async (kind) => {
+test.each(kinds)('overheadBytesOf() matches the memory of a file $name', async (kind) => {
   const grown = await growthOf(kind);
   const { tags = [], headers = noStoredHeaders, pathOf } = kind;
   const named = { ...plainMetadata, headers, bucketId: 'demo', path: pathOf('0001'), tags };

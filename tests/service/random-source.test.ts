@@ -18,7 +18,7 @@ test('fresh bytes arrive every hour by a timer, even if none are drawn', async (
   expect(fetched(network)).toBeLessThanOrEqual(6);
   const timers = network.reports.filter(({ kind }) => kind === 'update');
   expect(timers.every(({ method }) => method.includes('timer_executor'))).toBe(true);
-  // A message that draws is answered in its first part, without waiting.
+  // A message that draws random bytes is answered without waiting.
   network.reports.length = 0;
   expect(await network.call('createBucket', 'notes')).toHaveProperty('ok');
   expect(network.reports.map(({ kind }) => kind)).toEqual(['inspect', 'update']);
@@ -38,7 +38,7 @@ test('each rotation requests fresh bytes without waiting for them', async () => 
   }
 });
 
-/** Advances the clock without the heap, as the load of a snapshot of that age does. */
+/** Advances the clock but not the heap, as the load of a snapshot of that age does. */
 function loadSnapshotOf(network: KeyNetwork, seconds: number): void {
   network.nowNs += BigInt(seconds) * nsPerSecond;
   network.reports.length = 0;
@@ -60,11 +60,11 @@ test('after a possible load of a snapshot, a draw waits for fresh bytes', async 
   expect(fetched(network)).toBe(0);
 });
 
-test('without fresh bytes nothing is drawn then, and other requests succeed', async () => {
+test('a draw is refused if fresh bytes cannot be fetched, and other requests succeed', async () => {
   const network = await networkWithKey();
   const id = network.canisterId();
   const { cycles = 0n, idleCyclesPerDay = 1n } = network.engine.balance(id) ?? {};
-  // Enough cycles for an update, but not for its calls.
+  // The canister has enough cycles for an update, but not for a call.
   const freezingThreshold = ((cycles - 60_000_000_000n) * 86_400n) / idleCyclesPerDay;
   const former = network.engine.settings(id)?.freezingThreshold ?? 0n;
   network.engine.updateSettings(id, { freezingThreshold });

@@ -33,7 +33,7 @@ const foundByAttack = [
   ['uploadFile', '2^32 nulls'],
   ['uploadFiles', '200 files with every optional field'],
   ['uploadFileChunkIndexed', '2^32 nulls'],
-  ['beginFileUploadWith', 'a tag and lists of nothing in text 4'],
+  ['beginFileUploadWith', 'a tag and empty list elements in text 4'],
   ['http_request_update', 'PUT, Content-Digest: digests without end'],
   ['beginFileUploadWith', 'a text of 15 kB in an unknown field, lists of 480'],
   ['cancelUpload', '14 kB of letters in text 0'],
@@ -58,7 +58,7 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 describe(`hostile arguments, seed ${seed}`, () => {
-  test('to every method, by every route', () => {
+  test('are sent to every method, by every route', () => {
     expectEveryWay(service.refusals);
     expect(service.refusals.length).toBeGreaterThan(8_000 / oneOf);
   });

@@ -53,7 +53,7 @@ describe('after the installation', () => {
     expect(kinds()).toHaveLength(3);
   });
 
-  test('a write that arrives first waits for it, and the timer then has nothing to do', async () => {
+  test('a write that arrives first waits for the key, and the timer then has nothing to do', async () => {
     const network = await installed();
     expect(await network.call('createBucket', 'photos')).toHaveProperty('ok');
     await network.wait(0);
@@ -80,9 +80,8 @@ describe('after the installation', () => {
     expect(await network.call('createBucket', 'photos')).toEqual(unavailable);
   });
 
-  test('a canister with too few cycles for it fails cleanly', async () => {
-    // 12 G are its freezing reserve, 40 G are reserved while a message runs, and the limit of an
-    // installation.
+  test('a canister with too few cycles for the key refuses writes and logs the reason', async () => {
+    // 12 G are its freezing reserve; a running message reserves 40 G, an installation its limit.
     const network = new KeyNetwork({ limits: { installInstructions: 20_000_000_000n } });
     await network.install(undefined, 100_000_000_000n);
     expect(await network.call('createBucket', 'photos')).toEqual(unavailable);
@@ -164,7 +163,7 @@ describe('after an upgrade', () => {
       reports
         .filter(({ kind }) => kind === 'update' || kind === 'reply' || kind === 'timer')
         .reduce((most, { instructions }) => (instructions > most ? instructions : most), 0n);
-    // The pairing and the library's tables: once in the life of a root key.
+    // The pairing and its tables are computed once in the life of a root key.
     const first = costliest(await reportsOfFirstKey());
     expect(first).toBeGreaterThan(1_000_000_000n);
     expect(first).toBeLessThan(messageInstructionsMax / 3n);
@@ -190,7 +189,7 @@ describe('after an upgrade', () => {
 });
 
 describe('after a failure', () => {
-  test('it is fetched again by a timer, less and less often, and requests are refused meanwhile', async () => {
+  test('the key is fetched again by a timer, less and less often, and requests are refused meanwhile', async () => {
     const network = await networkWithKey();
     network.keyNames = [];
     await network.upgrade();
@@ -292,7 +291,7 @@ describe('the argument of install and upgrade', () => {
       IDL.encode([IDL.Opt(IDL.Record({ rootKey: Slip }))], [[{ rootKey: { Stored: null } }]]),
     ]) {
       await expect(network.install(new Uint8Array(argument))).rejects.toThrow(
-        /The argument is \(opt record \{ rootKey .*\) or none; cannot decode it/,
+        /The argument must be \(opt record \{ rootKey .*\) or absent; cannot decode it/,
       );
     }
   });

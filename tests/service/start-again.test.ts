@@ -79,7 +79,7 @@ describe('service.json', () => {
   test.each([
     ['removed', undefined, /continues with canister/],
     ['empty', '', /empty or truncated/],
-    ['half', '{"gateway": "http://', /empty or truncated/],
+    ['truncated', '{"gateway": "http://', /empty or truncated/],
   ])('that is %s does not create a second canister', async (_, text, said) => {
     const canisterId = await stateWithFile();
     const path = join(stateDir, 'service.json');
@@ -93,7 +93,7 @@ describe('service.json', () => {
     expect((await again.put('more.bin', bytes)).status).toBe(201);
   });
 
-  test('that names a missing canister, and one without a key, are reported', async () => {
+  test("that names a missing canister is reported, as is a canister without its owner's key", async () => {
     await stateWithFile();
     const path = join(stateDir, 'service.json');
     const text = readFileSync(path, 'utf8');
@@ -109,7 +109,7 @@ describe('service.json', () => {
     expect((await (await start()).get('kept.bin')).equals(bytes)).toBe(true);
   });
 
-  test('is complete in the end if the first start was killed before the installation', async () => {
+  test('is written if the first start was killed before the installation', async () => {
     newFolder();
     const begun = await startReplica({ stateDir, server: false });
     const identityPem = newIdentity();
@@ -168,7 +168,7 @@ describe('a damaged state', () => {
   });
 });
 
-test('a disk that fills up during an upload refuses it, and keeps what was answered', async () => {
+test('an upload that fills the disk is refused, and answered changes are kept', async () => {
   await stateWithFile();
   let room = Number.POSITIVE_INFINITY;
   const onDiskWrite = (length: number) => {

@@ -106,7 +106,7 @@ test('nothing is lost, and everything is certified again', async () => {
   await late.work(service);
   await late.check(service);
 
-  // Records: counted by bucket, listed with the length of their chunks.
+  // Records are counted by bucket, and listed with the length of their chunks.
   const listed = await service.list('demo');
   expect(listed.every(({ chunkSize }) => chunkSize !== undefined)).toBe(true);
   const bucket = await service.bucket('demo');
@@ -127,7 +127,7 @@ test('nothing is lost, and everything is certified again', async () => {
   for (const session of sessions) await expectFile(await service.finish(session));
   expect((await service.bucket('demo')).openUploads).toBe(0n);
 
-  // Keys: unchanged, with an unknown creator.
+  // Keys are unchanged, with an unknown creator.
   expect(await service.keys('demo')).toEqual(former);
 
   // The rotation has ended, and each message took a bounded step.

@@ -19,7 +19,7 @@ const flags = [
   '--disable-sync',
 ];
 
-/** Whether tests should pass on a machine without a browser. */
+/** Whether to skip the tests that need a browser. */
 export const isBrowserUnwanted = process.env.EFS_NO_BROWSER === '1';
 
 async function browserPath(): Promise<string> {

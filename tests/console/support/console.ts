@@ -12,18 +12,18 @@ export interface TestedConsole {
   readonly service: Service;
   readonly pages: PageServer;
   readonly browser: ConsoleBrowser;
-  /** The owner's. */
+  /** Storage of the service's owner. */
   readonly storage: Storage;
-  /** Opens the page with a size and a color scheme; by default signed in with the key. */
+  /** Opens a new visitor's blank page, for example with a size and a color scheme. */
   open(options?: Parameters<ConsoleBrowser['open']>[0]): Promise<Visit>;
   /** Signs in with the address that `npm start` prints, and shows the bucket's files. */
   signIn(visit: Visit, bucket?: string): Promise<void>;
-  /** The page's address of a link that the owner's storage has made. */
+  /** Returns the address of a link at the page server. */
   linkAtPage(url: string): URL;
   close(): Promise<void>;
 }
 
-/** At a front, unless a volume is to serve the page by itself. */
+/** Opens the console of a front, or without one the console of the storing canister. */
 export async function openConsole({ hasFront = true } = {}): Promise<TestedConsole> {
   const service = await openService({ hasFront });
   const { host, canisterId, identityPem, base, frontUrl = base, bucket: demo } = service;

@@ -1,5 +1,5 @@
-// A proxy between the browser and the service that can be cut: its origin stays while the service
-// ends and restarts elsewhere. Canisters have subdomains, as at a gateway.
+// A proxy between the browser and the service: its origin stays while the service ends and restarts
+// elsewhere. Canisters have subdomains, as at a gateway.
 
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ export interface PageServer {
   readonly url: string;
   /** Method, address and headers of each request. */
   readonly requests: readonly string[];
-  /** Forwards later requests to that address. */
+  /** Forwards later requests to the address `base`. */
   serve(base: string): void;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function openPageServer(base: string): Promise<PageServer> {
   };
 }
 
-/** A missing service results in a broken connection. */
+/** Forwards a request; without a service, breaks the connection. */
 function forward(target: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { method, headers, url } = incoming;
   const { host: pageHost, port } = new URL(target);
@@ -47,7 +47,7 @@ function forward(target: string, incoming: IncomingMessage, outgoing: ServerResp
   const host = canister === undefined ? pageHost : `${canister}.localhost:${port}`;
   // Not every system resolves names below localhost.
   const place = { host: 'localhost', port, path: url };
-  // The service could close a kept connection during the request.
+  // The service could close a reused connection during the request.
   const sent = request({ ...place, method, headers: { ...headers, host }, agent: false });
   sent.on('response', (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);

@@ -1,4 +1,4 @@
-// Pictures of chosen sizes and colors, painted by the browser.
+// A picture of 640 × 400 pixels, painted by the browser.
 
 import type { Page } from 'playwright-core';
 

@@ -34,7 +34,7 @@ export const apiKey: AccessKey = {
 
 export interface TestS3Server {
   readonly url: string;
-  /** The owner's. */
+  /** The storage of the service's owner. */
   readonly storage: Storage;
   readonly log: readonly string[];
   client(key?: AccessKey, config?: S3ClientConfig): S3Client;
