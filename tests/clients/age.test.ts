@@ -32,7 +32,7 @@ async function run(...command: [string, ...string[]]): Promise<void> {
 
 const lengths = [0, 1, 65_535, 65_536, 65_537, 5_000_000, 200_000_000];
 
-test.each(lengths)('%i bytes', async (length) => {
+test.each(lengths)('age decrypts %i bytes by the client, and the reverse', async (length) => {
   const plain = sampleBytes('official', length);
   const header = await makeHeader({ recipients: [recipient] });
   const opened = await openSource(plain, { size: length, bufferedBytesMax: 0 });

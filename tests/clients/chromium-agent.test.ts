@@ -46,7 +46,7 @@ async function bundle(contents: string): Promise<string> {
   return (await build(options)).outputFiles[0]?.text ?? '';
 }
 
-test('works in a page of the canister, at its own address and at plain localhost', async () => {
+test('the agent works in a page of the canister, by its own address and by plain localhost', async () => {
   const { page } = chromium;
   const { canisterId, host } = service;
   const own = host.replace('//', `//${canisterId}.`);
@@ -64,7 +64,7 @@ test('works in a page of the canister, at its own address and at plain localhost
   }
 });
 
-test('is refused in a page of another host name', async () => {
+test('a request is refused in a page of another host name', async () => {
   const { page } = chromium;
   await page.goto(service.host.replace('localhost', stranger));
   const answer = await page.evaluate(async () => {

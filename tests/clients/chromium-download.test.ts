@@ -14,8 +14,8 @@ const lookMilliseconds = 200;
 const clickMilliseconds = 1_000;
 
 /**
- * Downloads the file, which must then be complete; returns how often its user, if there is one,
- * clicked Resume.
+ * Downloads the file, which must then be complete. Returns how often Resume was clicked, which
+ * happens only with `hasUser`.
  */
 async function download({ url, target }: Case, hasUser: boolean): Promise<number> {
   const chromium = await openChromium();
@@ -24,7 +24,7 @@ async function download({ url, target }: Case, hasUser: boolean): Promise<number
     const path = join(downloads, 'large.bin');
     const list = await context.newPage();
     await list.goto('chrome://downloads/');
-    // A navigation that becomes a download ends like a failed one.
+    // A navigation that becomes a download rejects, like a failed navigation.
     page.goto(url).catch(() => undefined);
     let clicks = 0;
     const end = Date.now() + waitMilliseconds;
@@ -39,7 +39,7 @@ async function download({ url, target }: Case, hasUser: boolean): Promise<number
   }
 }
 
-/** Clicks Resume in the list of downloads; a failed download has it in its menu. */
+/** Clicks Resume, if the menu of the first download has it; returns whether it did. */
 async function clickResume(list: Page): Promise<boolean> {
   const item = list.locator('downloads-item').first();
   const resume = item.locator('#pause-or-resume');
@@ -53,7 +53,7 @@ async function clickResume(list: Page): Promise<boolean> {
     }
     await list.keyboard.press('Escape');
   } catch {
-    // The list has changed under the pointer: the next attempt sees the new one.
+    // The list has changed under the pointer: the next attempt sees the new list.
   }
   return false;
 }
@@ -64,7 +64,7 @@ function resumed({ proxy }: Case): readonly string[] {
   );
 }
 
-test.each(['end', 'reset'] as const)('continues when connections %s', async (manner) => {
+test.each(['end', 'reset'] as const)('a download continues when connections %s', async (manner) => {
   await cases.run(
     `Chromium, ${manner}`,
     async (one) => {

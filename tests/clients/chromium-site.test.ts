@@ -59,7 +59,7 @@ async function setSite(isSite: boolean): Promise<void> {
 
 test('a page of a site runs its scripts in an opaque origin', async () => {
   const { page } = chromium;
-  // The browser has cached it from before scripts ran
+  // The browser caches the page before the bucket is a site, when its scripts are blocked
   await page.goto(at('app/index.html'));
   expect(await page.title()).toBe('');
   await setSite(true);

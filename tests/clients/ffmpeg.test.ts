@@ -38,7 +38,7 @@ async function checkReading(
   expect(await read([...options, '-i', url, ...how], folder)).toBe(expected);
 }
 
-test('ffmpeg with no option reads a film to its end', async () => {
+test('ffmpeg without options reads a film to its end', async () => {
   await cases.run('ffmpeg', (one) => checkReading(packets, one), { cuts: 0 });
 });
 

@@ -1,4 +1,4 @@
-// Git LFS: a download that it continues by a range, at the address in the answer of its batch API.
+// Git LFS continues a download by a range, at the address that its batch API returns.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

@@ -21,7 +21,7 @@ test('rclone copyto continues where the connection broke', async () => {
 test('rclone cat --offset returns the rest of the file', async () => {
   const offset = 1_234_567;
   await cases.run('rclone cat', async ({ folder, target, url }) => {
-    // It lists the folder first, and starts over after a failure.
+    // rclone lists the folder first, and starts again after a failure.
     const index = await startIndexServer('large.bin', url);
     const remote = `:http,url='${index.url}':large.bin`;
     const command = ['rclone', 'cat', '--offset', String(offset), remote] as const;

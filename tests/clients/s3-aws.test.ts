@@ -1,4 +1,4 @@
-// aws-cli: common commands, and each operation of s3api.
+// aws-cli: common commands of `aws s3`, and operations of `aws s3api`.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -97,7 +97,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
     expect((await s3.tryRun('aws', 's3api', 'head-object', ...place)).errors).toMatch(/404/);
   });
 
-  test('both versions of lists have pages and folders', async () => {
+  test('list-objects and list-objects-v2 return pages, and the latter folders', async () => {
     for (const name of ['a', 'b/1', 'b/2', 'c']) {
       await api(
         'put-object',
@@ -155,7 +155,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
   });
 });
 
-test('buckets are created, listed, and removed', async () => {
+test('buckets with and without versions are created, listed and removed', async () => {
   await aws('s3', 'mb', 's3://spring');
   const named = await api('list-buckets');
   expect(named.Buckets).toEqual(
@@ -201,7 +201,7 @@ test('buckets are created, listed, and removed', async () => {
   expect(await refused('s3api', 'head-bucket', '--bucket', 'autumn')).toMatch(/404|403/);
 });
 
-test('missing objects and invalid names are refused with an error', async () => {
+test('invalid names, bucket policies and public ACLs are refused with an error', async () => {
   expect(await refused('s3', 'mb', 's3://my.bucket')).toMatch(/InvalidBucketName.*A-Z/s);
   expect(await refused('s3api', 'get-bucket-policy', '--bucket', 'demo')).toMatch(
     /NotImplemented|NoSuch/,

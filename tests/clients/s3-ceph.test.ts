@@ -71,7 +71,7 @@ async function fetchSuite(): Promise<string> {
     await git('fetch', '--quiet', '--depth', '1', address, suiteCommit);
     await git('checkout', '--quiet', 'FETCH_HEAD');
   } catch (cause) {
-    const words = `Without a network set EFS_S3_TESTS to a folder with ${address} at ${suiteCommit}.`;
+    const words = `Without a network, set EFS_S3_TESTS to a folder with ${address} at ${suiteCommit}.`;
     throw new Error(words, { cause });
   }
   return clone;
@@ -157,7 +157,7 @@ async function repeatTimeouts(failed: Outcomes): Promise<Outcomes> {
   return new Map([...others, ...[...again.failed].filter(([name]) => names.has(name))]);
 }
 
-test("fails no test of Ceph's but the expected ones", { timeout: suiteMilliseconds }, async () => {
+test('only the expected tests of ceph/s3-tests fail', { timeout: suiteMilliseconds }, async () => {
   const leftOut = files.flatMap((file) => tooLong.map((name) => `--deselect=${file}::${name}`));
   const marked = `not (${markersLeftOut.join(' or ')})`;
   const first = await runTests('-n', '4', '-m', marked, ...leftOut, ...files);

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await s3.run('aws', 'configure', 'set', 'default.max_attempts', '10');
 });
 
-/** Each twice while a client is working, at times that differ between buckets. */
+/** Outages, each of which happens twice during an upload, at times that differ by bucket. */
 const outages = {
   'the S3 server is killed': () => s3.killAndStart(),
   'the service is killed': () => service.killAndStart(),

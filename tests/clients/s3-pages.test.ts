@@ -31,7 +31,7 @@ async function blocksOf(page: string, language: string): Promise<string[]> {
   );
 }
 
-/** The S3 server's setup has created the bucket; a mount runs until it is stopped. */
+/** Lines that are not run: the tests have already set up the server, and a mount never ends. */
 const isLeftOut = (line: string) => /^(?:efs|rclone mount) /.test(line);
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
   ['rclone', /9 letter\.pdf/],
   ['restic', /\/documents\n/],
   ['s3fs', /letter\.pdf\n/],
-])('by %s as its page describes', async (page, expected) => {
+])('the commands of the page on %s work', async (page, expected) => {
   const blocks = await blocksOf(page, 'sh');
   expect(blocks.length).toBeGreaterThan(1);
   const lines = blocks.flatMap((block) => block.split('\n')).filter((line) => !isLeftOut(line));
@@ -55,7 +55,7 @@ test.each([
   expect(output.toString()).toMatch(expected);
 });
 
-test('by boto3 as its page describes', async () => {
+test('the program of the page on boto3 works', async () => {
   const [program = ''] = await blocksOf('boto3', 'python');
   await writeFile(join(s3.folder, 'page.py'), program);
   const { output } = await s3.run('python3', 'page.py');

@@ -104,7 +104,7 @@ describe.each(buckets)('in bucket %s', (bucket) => {
       stdio: 'ignore',
     });
     try {
-      // The mount exists when its folder is on another file system.
+      // The mount exists when /proc/mounts lists its folder.
       await expect
         .poll(() => readFile('/proc/mounts', 'utf8'), { timeout: 20_000 })
         .toContain(point);

@@ -126,9 +126,9 @@ describe('seal(): large and extreme inputs', () => {
     );
   });
 
-  test.each([0x00, 0x01, 0xfc, 0xff])('poly1305() with a key of %i everywhere', (byte) => {
+  test.each([0x00, 0x01, 0xfc, 0xff])('poly1305() is correct with key bytes of %i', (byte) => {
     const key = new Uint8Array(32).fill(byte);
-    // Lengths around every number of blocks, alone and four at a time, with all limbs at their
+    // Lengths around every number of blocks, processed singly and by four, with all limbs at their
     // maximum
     for (let length = 0; length <= 700; length++) {
       const message = new Uint8Array(length).fill(0xff);
@@ -148,7 +148,7 @@ describe('seal(): large and extreme inputs', () => {
   });
 
   test.each([-2n, -1n, 0n, 1n, 2n, 3n])('poly1305() reduces a sum of 2^130 - 5 + %i', (delta) => {
-    // With r = 1 the blocks, each with the bit 2^128 above it, are added up
+    // With r = 1, Poly1305 adds up the blocks, each with bit 2^128 set
     const blocks = [2n ** 128n - 1n, 2n ** 128n - 4n + delta];
     const message = new Uint8Array(Buffer.concat(blocks.map(toBlock)));
     const one = new Uint8Array(32);
@@ -241,7 +241,7 @@ describe('seal(): refusals', () => {
     expect(() => sealInPlace({ ...right, nonce: key })).toThrow('the nonce has 32 bytes');
     expect(() => openInPlace({ ...right, tag: short })).toThrow('the tag has 11 bytes');
     expect(() => sealInPlace({ ...right, data: 'text' as unknown as Uint8Array })).toThrow(
-      'the data has no Uint8Array',
+      'the data is not a Uint8Array',
     );
     expect(data).toEqual(pattern(10));
     expect(

@@ -92,7 +92,7 @@ describe('sha256(): states of SHA-256', () => {
 
   test('a state keeps its layout, for uploads that outlive an upgrade', () => {
     const state = createSha256State();
-    // 1,024 bytes use four lanes, 64 do not, and three wait
+    // 1,024 bytes are hashed in four lanes, 64 in one, and three stay in the buffer
     updateSha256(state, new Uint8Array(1024).fill(0x61));
     updateSha256(state, new Uint8Array(67).fill(0x62));
     const words = new DataView(state.buffer);

@@ -18,7 +18,7 @@ test('createRandomSource(): a source without a seed is not fresh', () => {
   expect(() => createRandomSource().next(32, startNs)).toThrow('seeded');
 });
 
-test('createRandomSource(): it is stale after over an hour without use, and if the clock was set back', () => {
+test('createRandomSource(): a source is stale after over an hour without use, and if the clock was set back', () => {
   const source = seeded();
   expect(source.isFresh(startNs)).toBe(true);
   expect(source.isFresh(startNs + staleAfterNs)).toBe(true);
@@ -29,7 +29,7 @@ test('createRandomSource(): it is stale after over an hour without use, and if t
   expect(source.isFresh(startNs + staleAfterNs - 1n)).toBe(false);
 });
 
-test('createRandomSource(): a new seed makes it fresh again and changes its output', () => {
+test('createRandomSource(): a new seed makes a source fresh again and changes its output', () => {
   const [one, other] = [seeded(), seeded()];
   const later = startNs + 5n * staleAfterNs;
   expect(one.next(32, startNs)).toEqual(other.next(32, startNs));

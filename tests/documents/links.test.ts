@@ -43,7 +43,7 @@ test('links point to existing files and headings', () => {
   expect(broken).toEqual([]);
 });
 
-test('SECURITY.md names a test of each kind of lie, and each exists', () => {
+test('SECURITY.md names a test for each kind of lie, and each named test exists', () => {
   const [, section = ''] = (texts.get('SECURITY.md') ?? '').split('## Who can lie about what\n');
   const rows = section.split('\n## ')[0]?.match(/^\| (?!answer|-).+$/gm) ?? [];
   expect(rows.length).toBeGreaterThan(10);

@@ -15,7 +15,7 @@ const path = join(projectDir, 'docs/reference/openapi.json');
 async function problemsOf(source: string): Promise<string[]> {
   const config = await createConfig({
     extends: ['recommended'],
-    // The first server is the local replica, and http.md explains the groups
+    // The file names the local replica as a server, and http.md explains the tags
     rules: { 'no-server-example.com': 'off', 'tag-description': 'off' },
   });
   const problems = await lintFromString({ source, absoluteRef: path, config });

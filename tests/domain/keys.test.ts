@@ -152,7 +152,8 @@ describe('findKey()', () => {
 
   test('refuses a typo at any position, and other texts without a look-up', () => {
     const secret = makeKey(stores);
-    const blind = { ...stores, keys: { ...stores.apiKeys, get: () => expect.fail('looked up') } };
+    const apiKeys = new Proxy(stores.apiKeys, { get: () => expect.fail('looked up') });
+    const blind = { ...stores, apiKeys };
     for (let place = 0; place < secret.length; place++) {
       const wrong = secret[place] === 'A' ? 'B' : 'A';
       const typo = secret.slice(0, place) + wrong + secret.slice(place + 1);

@@ -92,7 +92,7 @@ describe('POST /api/v1/bucket/{bucket}/files: form', () => {
     checkInvariants(stores);
   });
 
-  test('stores none if one part is refused, and returns the first error with an item for each part', () => {
+  test('stores no file if one part is refused, and returns the first error with an item for each part', () => {
     const { status, error, items } = post(
       formRequest([
         { name: 'a', text: 'a' },
@@ -151,7 +151,7 @@ describe('POST /api/v1/bucket/{bucket}/files: form', () => {
   });
 });
 
-describe('POST /api/v1/bucket/{bucket}/files: deletion', () => {
+describe('POST /api/v1/bucket/{bucket}/delete: several files', () => {
   function remove(body: object | string, change: Partial<TestRequest> = {}): TestRequest {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return {
@@ -197,7 +197,7 @@ describe('POST /api/v1/bucket/{bucket}/files: deletion', () => {
   test.each([
     ['nothing', {}, 400, 'InvalidArgument'],
     ['no JSON', '[', 400, 'InvalidArgument'],
-    ['paths that are no texts', { paths: [1] }, 400, 'InvalidArgument'],
+    ['paths that are not strings', { paths: [1] }, 400, 'InvalidArgument'],
     ['1,001 paths', { paths: Array(1_001).fill('a') }, 400, 'InvalidArgument'],
     ['too many bytes', { paths: ['a'.repeat(98_304)] }, 413, 'EntityTooLarge'],
   ])('refuses %s', (_, body, status, code) => {

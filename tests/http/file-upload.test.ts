@@ -130,11 +130,11 @@ describe('PUT /api/v1/bucket/{bucket}/files/{path}: file', () => {
     ['absent', undefined],
     ['empty', ''],
     ['of another scheme', 'Basic YTpi'],
-    ['a scheme alone', 'Bearer'],
+    ['only a scheme', 'Bearer'],
     ['a scheme and a space', 'Bearer '],
     ['two keys', 'Bearer a, Bearer b'],
     ['a key without a scheme', 'efs_x'],
-    ['with a control character', 'Bearer a\nb'],
+    ['a key with a control character', 'Bearer a\nb'],
   ])('answers 401 Unauthorized when Authorization is %s', (_, authorization) => {
     const { method, url, body } = putRequest();
     const headers = authorization === undefined ? {} : { authorization };

@@ -131,7 +131,7 @@ describe('PUT /api/v1/bucket/{bucket}/files/{path}: file under conditions', () =
 
   test.each<[string, () => Record<string, string>]>([
     ['If-None-Match: *', () => ({ 'If-None-Match': '*' })],
-    ['its own entity tag in If-None-Match', () => ({ 'If-None-Match': `"x", ${etag}` })],
+    ['the entity tag of the file in If-None-Match', () => ({ 'If-None-Match': `"x", ${etag}` })],
     ['another entity tag in If-Match', () => ({ 'If-Match': '"x"' })],
     ['a weak entity tag in If-Match', () => ({ 'If-Match': `W/${etag}` })],
     [
@@ -147,10 +147,10 @@ describe('PUT /api/v1/bucket/{bucket}/files/{path}: file under conditions', () =
   });
 
   test.each<[string, () => Record<string, string>]>([
-    ['its entity tag in If-Match', () => ({ 'If-Match': etag })],
+    ['the entity tag of the file in If-Match', () => ({ 'If-Match': etag })],
     ['If-Match: *', () => ({ 'If-Match': '*' })],
     ['another entity tag in If-None-Match', () => ({ 'If-None-Match': '"x"' })],
-    ['a date that is none', () => ({ 'If-Unmodified-Since': 'yesterday' })],
+    ['an invalid date in If-Unmodified-Since', () => ({ 'If-Unmodified-Since': 'yesterday' })],
   ])('with %s replaces the file', (_, headers) => {
     expect(exchange(scene.stores, put(headers()))).toBe(upgrade);
     expect(send(scene.stores, { ...put(headers()), phase: 'update' }).status).toBe(200);

@@ -120,7 +120,7 @@ describe('GET /api/v1/bucket/{bucket}/files?delimiter: folder', () => {
   });
 });
 
-describe('GET /api/v1/bucket/{bucket}/files?delimiter: usage', () => {
+describe('GET /api/v1/bucket/{bucket}/usage: a prefix', () => {
   test('answers files and bytes below the prefix', () => {
     skipUpgrade(scene.stores);
     putAll('a/1', 'a/2', 'b');

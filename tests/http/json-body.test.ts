@@ -24,9 +24,9 @@ describe('jsonBody()', () => {
   });
 
   test.each([
-    ['as many objects and lists as there may be', jsonContainerCountMax, true],
-    ['more', jsonContainerCountMax + 1, false],
-  ])('takes %s: %#', (_, count, isTaken) => {
+    ['parses the maximum number of objects and lists', jsonContainerCountMax, true],
+    ['refuses one more', jsonContainerCountMax + 1, false],
+  ])('%s', (_, count, isTaken) => {
     const text = `{"a":${'['.repeat(count - 1)}${']'.repeat(count - 1)}}`;
     const read = () => parse(text);
     if (isTaken) expect(read()).toHaveProperty('a');
@@ -36,8 +36,8 @@ describe('jsonBody()', () => {
   test.each([
     ['nothing but brackets', '['.repeat(jsonBodyBytesMax)],
     ['objects in objects', '{"a":'.repeat(2_000)],
-    ['brackets behind a string without an end', `{"a\\":"${'\\"'.repeat(200)}${'['.repeat(2_000)}`],
-    ['more bytes than it may have', `{"a":"${'a'.repeat(jsonBodyBytesMax)}"}`],
+    ['brackets in a string without an end', `{"a\\":"${'\\"'.repeat(200)}${'['.repeat(2_000)}`],
+    ['a body above the limit', `{"a":"${'a'.repeat(jsonBodyBytesMax)}"}`],
   ])('refuses %s', (_, text) => {
     expect(() => parse(text)).toThrow(Refusal);
   });

@@ -32,10 +32,10 @@ const textOf = ({ bytes }: Part) => Buffer.from(bytes).toString('latin1');
 const named = (disposition: string) =>
   read(`--B\r\nContent-Disposition: ${disposition}\r\n\r\nx\r\n--B--`)[0]?.name;
 
-describe('readParts() takes', () => {
+describe('readParts() accepts', () => {
   test.each([
     ['a preamble and an epilogue', 'before\r\n--B\r\n%\r\nx\r\n--B--\r\nafter --B'],
-    ['spaces behind a boundary', '--B \t\r\n%\r\nx\r\n--B--'],
+    ['spaces after a boundary', '--B \t\r\n%\r\nx\r\n--B--'],
     ['a form that ends with its last boundary', '--B\r\n%\r\nx\r\n--B--'],
   ])('%s', (_, form) => {
     const body = form.replace('%', 'content-disposition:form-data; name=a\r\n');
@@ -90,20 +90,20 @@ const head = 'Content-Disposition: form-data; name="a"\r\n';
 describe('readParts() refuses', () => {
   test.each([
     ['no bytes', ''],
-    ['no boundary at all', `${head}\r\nx`],
-    ['a form that is cut', `--B\r\n${head}\r\nx`],
-    ['a last boundary that is cut', `--B\r\n${head}\r\nx\r\n--B-`],
+    ['no boundary', `${head}\r\nx`],
+    ['a truncated form', `--B\r\n${head}\r\nx`],
+    ['a truncated last boundary', `--B\r\n${head}\r\nx\r\n--B-`],
     ['a boundary within a line', `--B\r\n${head}\r\nx--B--`],
     ['a longer boundary in its place', `--BB\r\n${head}\r\nx\r\n--BB--`],
     ['a part without header fields', '--B\r\n\r\nx\r\n--B--'],
     ['a part without an empty line', `--B\r\n${head}\r\n--B--`],
-    ['header fields that come twice', `--B\r\n${head}${head}\r\nx\r\n--B--`],
+    ['repeated header fields', `--B\r\n${head}${head}\r\nx\r\n--B--`],
     ['a line without a colon', `--B\r\n${head}nonsense\r\n\r\nx\r\n--B--`],
     ['a folded line', `--B\r\n${head} x: y\r\n\r\nx\r\n--B--`],
     ['17 header fields', `--B\r\n${head}${fieldsOf(16)}\r\nx\r\n--B--`],
     ['header fields of 9 kB', `--B\r\n${head}X: ${'y'.repeat(9_000)}\r\n\r\nx\r\n--B--`],
     [
-      'header fields that are no UTF-8',
+      'header fields that are not UTF-8',
       Buffer.from(`--B\r\n${head}X: \xff\r\n\r\nx\r\n--B--`, 'latin1'),
     ],
     [
@@ -117,7 +117,7 @@ describe('readParts() refuses', () => {
     expect(() => read(body)).toThrow(/^The form (?:has|does not|names)/);
   });
 
-  test('nothing of 200 parts', () => {
+  test('no form of 200 parts', () => {
     expect(read(formBody(Array(200).fill({ name: 'a', text: '' }), 'B'))).toHaveLength(200);
   });
 });

@@ -51,37 +51,45 @@ describe('evaluateConditions()', () => {
     expect(evaluateConditions({ ...none, ...conditions }, validators)).toBe(verdict);
   });
 
-  // RFC 9110 §13.2.2, in its order
+  // RFC 9110 §13.2.2: the numbers are its steps
   test.each<[string, Verdict, Partial<Conditions>]>([
     [
-      '1: If-Match rules out If-Unmodified-Since',
+      '1: with If-Match, If-Unmodified-Since is ignored',
       'proceed',
       { ifMatch: etag, ifUnmodifiedSince: before },
     ],
     ['1: a false If-Match fails first', 'failed', { ifMatch: '"x"', ifNoneMatch: etag }],
-    ['1: then 3', 'not-modified', { ifMatch: etag, ifNoneMatch: etag }],
+    [
+      '1: after a true If-Match, If-None-Match is evaluated',
+      'not-modified',
+      { ifMatch: etag, ifNoneMatch: etag },
+    ],
     [
       '2: a false If-Unmodified-Since fails before 3',
       'failed',
       { ifUnmodifiedSince: before, ifNoneMatch: etag },
     ],
-    ['2: then 4', 'not-modified', { ifUnmodifiedSince: same, ifModifiedSince: same }],
     [
-      '3: If-None-Match rules out If-Modified-Since',
+      '2: after a true If-Unmodified-Since, If-Modified-Since is evaluated',
+      'not-modified',
+      { ifUnmodifiedSince: same, ifModifiedSince: same },
+    ],
+    [
+      '3: with If-None-Match, If-Modified-Since is ignored',
       'proceed',
       { ifNoneMatch: '"x"', ifModifiedSince: same },
     ],
     [
-      '3: also when it is the date that would differ',
+      '3: also if only If-Modified-Since is true',
       'not-modified',
       { ifNoneMatch: etag, ifModifiedSince: before },
     ],
-    ['5: If-Range is no precondition', 'proceed', { ifRange: '"x"' }],
+    ['5: If-Range is not a precondition', 'proceed', { ifRange: '"x"' }],
   ])('%s', (_, verdict, conditions) => {
     expect(evaluateConditions({ ...none, ...conditions }, validators)).toBe(verdict);
   });
 
-  // RFC 9110 §13.1.3 and §13.1.4: a value that is no HTTP-date is ignored
+  // RFC 9110 §13.1.3 and §13.1.4: a value that is not an HTTP-date is ignored
   test.each([
     '1994-11-06T08:49:37Z',
     '784111777',

@@ -7,7 +7,7 @@ const unsatisfiable = { kind: 'unsatisfiable' };
 const part = (start: number, end: number) => ({ kind: 'part', start, end });
 
 describe('parseRange()', () => {
-  // RFC 9110 §14.1.2, of eleven bytes
+  // RFC 9110 §14.1.2, with a file of eleven bytes
   test.each([
     ['bytes=4-7', part(4, 8)],
     ['bytes=0-0', part(0, 1)],

@@ -1,5 +1,5 @@
-// Ranges that are returned in full: an update returns status and headers, queries with a token
-// return the bytes; the token opens nothing else.
+// Ranges that are returned in full: an update returns status and headers, and queries with a token
+// return the bytes. The token is valid for nothing else.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
@@ -88,11 +88,11 @@ describe('GET /cloud/{bucket}/{path}: a range of a file of several parts', () =>
   });
 
   test.each<[string, Record<string, string>]>([
-    ['a gateway, which writes Range with a capital', { Range: `bytes=${partBytes}-` }],
+    ['a gateway, which capitalizes `Range`', { Range: `bytes=${partBytes}-` }],
     ['a video', { range: `bytes=${partBytes}-`, 'sec-fetch-dest': 'video' }],
     ['an audio', { range: `bytes=${partBytes}-`, 'sec-fetch-dest': 'audio' }],
-    ['whoever prefers it', { range: `bytes=${partBytes}-`, prefer: 'part' }],
-    ['whoever is in doubt', { RANGE: `bytes=${partBytes}-` }],
+    ['a client that sends `prefer: part`', { range: `bytes=${partBytes}-`, prefer: 'part' }],
+    ['a client that sends `RANGE`', { RANGE: `bytes=${partBytes}-` }],
   ])('is the certified part for %s', (_, headers) => {
     const response = ask(headers, { phase: 'query' });
     expect(response.publicAnswer?.row).toEqual({ row: 'part', index: 1 });
@@ -101,7 +101,7 @@ describe('GET /cloud/{bucket}/{path}: a range of a file of several parts', () =>
     );
   });
 
-  test('from the start of the last part is that certified part, for everybody', () => {
+  test('that begins with the last part is the certified part, for every client', () => {
     const response = ask({ range: `bytes=${2 * partBytes}-` }, { phase: 'query' });
     expect(response.publicAnswer?.row).toEqual({ row: 'part', index: 2 });
   });
@@ -112,7 +112,7 @@ describe('GET /cloud/{bucket}/{path}: a range of a file of several parts', () =>
     { range: 'lines=1-2' },
     { 'if-range': '"another"' },
   ])(
-    'that is ignored (%j) returns the whole file, because a gateway joins no parts for it',
+    'that is ignored (%j) returns the whole file, since no gateway would join its parts',
     (headers) => {
       const response = ask(headers as Record<string, string>);
       expect(response.status).toBe(200);
@@ -133,7 +133,7 @@ describe('GET /cloud/{bucket}/{path}: a token', () => {
     expect(ask({ range: 'bytes=2-' }).stream).not.toEqual(streamed());
   });
 
-  test('opens nothing if any of its bytes is changed, or if it is truncated', () => {
+  test('is refused if any of its bytes is changed, or if it is truncated', () => {
     const token = streamed();
     for (let index = 0; index < token.length; index++) {
       const bad = token.slice();
@@ -155,7 +155,7 @@ describe('GET /cloud/{bucket}/{path}: a token', () => {
     expectRefusal(stores, 'InvalidArgument', at(startNs + 10n * minuteNs));
   });
 
-  test('opens nothing of a bucket that is no longer public', () => {
+  test('is refused if the bucket is no longer public', () => {
     const token = streamed();
     updateBucket(stores, callOf('alice'), bucketChange({ isPublic: false }));
     expectRefusal(stores, 'InvalidArgument', () => readStream(stores, anonymous, token));
@@ -233,7 +233,7 @@ describe('GET /cloud/{bucket}/{path}: requests without a key', () => {
     expect(refusedAt(startNs + hourNs).status).toBe(206);
   });
 
-  test('take nothing from the budget with a valid key', () => {
+  test('are limited, and requests with a valid key are not', () => {
     for (let count = 0; count < 300; count++) refusedAt(startNs);
     const headers = { range: 'bytes=0-1', authorization: `Bearer ${scene.readKey}` };
     expect(ask(headers).status).toBe(206);

@@ -6,7 +6,7 @@ import { installNodeText } from '../support/memory-stores.ts';
 
 beforeAll(installNodeText);
 
-// The interface's table of errors
+// The interface's table of errors, as statuses
 const statuses: Readonly<Record<RefusalCode, number>> = {
   Unauthorized: 401,
   InvalidApiKey: 401,
@@ -43,7 +43,7 @@ const statuses: Readonly<Record<RefusalCode, number>> = {
   IntegrityError: 500,
 };
 
-/** The fields that a code must have in addition to those of every error. */
+/** The header fields that a response must have only for this code. */
 const fields: Partial<Record<RefusalCode, Readonly<Record<string, string>>>> = {
   Unauthorized: { 'www-authenticate': 'Bearer' },
   InvalidApiKey: { 'www-authenticate': 'Bearer error="invalid_token"' },
@@ -58,7 +58,7 @@ const context = { requestId: 'r1', isHead: false };
 
 describe('refusalResponse()', () => {
   test.each(Object.entries(statuses) as [RefusalCode, number][])(
-    'answers %s with %i and its fields',
+    'answers %s with status %i and its header fields',
     (code, status) => {
       const response = refusalResponse(new Refusal(code, 'What was wrong.', details), context);
       expect(response.status).toBe(status);

@@ -72,7 +72,7 @@ describe('POST /api/v1/bucket/{bucket}/upload/start: an upload session', () => {
     expect(scene.stores.writeCount()).toBe(before);
   });
 
-  test('POST upload/start repeated with its token answers 200 and the same session', () => {
+  test('answers 200 and the same session if it is started again with its token', () => {
     const body = new Uint8Array(Buffer.from('{"path":"a","size":1,"token":"T"}'));
     const ask = signed({ method: 'POST', url: `${root}/start`, body });
     expect(exchange(scene.stores, { ...ask, phase: 'query' })).toBe(upgrade);
@@ -98,7 +98,7 @@ describe('POST /api/v1/bucket/{bucket}/upload/start: an upload session', () => {
     }
   });
 
-  test('that a principal began is closed to keys', () => {
+  test('that a principal began cannot be used with keys', () => {
     const { uploadId } = begin(scene.stores, callOf('alice'), { size: 1n });
     for (const sent of requests(`${root}/${uploadId}`)) refusal(sent, 403, 'AccessDenied');
   });
@@ -110,7 +110,7 @@ describe('POST /api/v1/bucket/{bucket}/upload/start: an upload session', () => {
     }
   });
 
-  test('is missing after it expired, before and after its space is released', () => {
+  test('is expired after 24 hours, before and after its space is released, and later unknown', () => {
     const session = start({ path: 'a', size: 1 });
     const late = startNs + 24n * hourNs;
     for (const sent of requests(session, late)) refusal(sent, 410, 'UploadExpired');
@@ -121,7 +121,7 @@ describe('POST /api/v1/bucket/{bucket}/upload/start: an upload session', () => {
     for (const sent of requests(session, late)) refusal(sent, 404, 'NoSuchUpload');
   });
 
-  test('answers its repeated completion by a query, to a valid key, also after the file was replaced', () => {
+  test('answers a repeated completion by a query, to a valid key, also after the file was replaced', () => {
     const key = makeKey(scene.stores);
     const session = start({ path: 'a', size: 1, headers: { 'Content-Language': 'de' } }, key);
     const [, , chunk, complete] = requests(session, startNs, key);
@@ -157,7 +157,7 @@ describe('POST /api/v1/bucket/{bucket}/upload/start: preconditions of an upload 
     }
   });
 
-  test('sent with the completion apply, and a failure keeps the file and the session', () => {
+  test('are checked if the completion has them, and a failure keeps the file and the session', () => {
     putTestFile(scene.stores, { path: '/a' });
     const url = start({ path: 'a', size: 5 });
     send(scene.stores, signed({ method: 'PUT', url: `${url}/chunk/0`, body: newer }));
@@ -174,7 +174,7 @@ describe('POST /api/v1/bucket/{bucket}/upload/start: preconditions of an upload 
   });
 });
 
-test('POST /api/v1/bucket/{bucket}/upload/start: metadata can be sent with the completion too', () => {
+test('POST /api/v1/bucket/{bucket}/upload/{sessionId}/complete can add metadata', () => {
   const url = start({ path: 'a', size: 0, metadata: { by: 'me', mtime: '1' } });
   const complete = (metadata: unknown) => {
     const body = new Uint8Array(Buffer.from(JSON.stringify({ metadata })));
@@ -186,7 +186,7 @@ test('POST /api/v1/bucket/{bucket}/upload/start: metadata can be sent with the c
   expect(JSON.parse(bodyText(done))).toMatchObject({ metadata: { by: 'me', mtime: '2' } });
 });
 
-describe('POST /api/v1/bucket/{bucket}/upload/start: a partial PUT', () => {
+describe('PUT /api/v1/bucket/{bucket}/...: a partial body', () => {
   test.each(['/api/v1/bucket/box/files/a', 'chunk'])(
     'is refused: PUT %s with Content-Range',
     (at) => {

@@ -50,22 +50,22 @@ function run(asked: Asked): Uint8Array {
 test.each<[string, Asked]>([
   ['an unknown question', { ask: 4 }],
   ['an unknown row', { row: 8 }],
-  ['the whole of several parts', { parts: 2 }],
+  ['a whole-file row for two parts', { parts: 2 }],
   ['the part of an empty file', { row: 7, parts: 0, size: 0 }],
-  ['a part behind the end', { ask: 2, row: 7, part: 1 }],
+  ['a part after the end', { ask: 2, row: 7, part: 1 }],
   ['no fields', { fields: 0, validators: 0, text: '' }],
-  ['more fields than there is room for', { fields: 33, text: '\0'.repeat(65) }],
+  ['33 fields', { fields: 33, text: '\0'.repeat(65) }],
   ['more validators than fields', { validators: 2 }],
-  ['fewer texts', { fields: 2 }],
-  ['more texts', { text: 'ETag\0"a"\0' }],
+  ['too few texts', { fields: 2 }],
+  ['too many texts', { text: 'ETag\0"a"\0' }],
   ['a name of 120 bytes', { text: `${'x'.repeat(120)}\0` }],
   ['a tag of 200 kB', { text: `a\0${'x'.repeat(200_000)}` }],
   ['other constants', { shared: constants.subarray(1) }],
-  ['no digest', { digest: new Uint8Array(31) }],
-  ['little room for a hash', { ask: hashAsk, room: 31 }],
-  ['little room for a tree', { room: 319 }],
-  ['little room for a row', { ask: 2, room: 71 }],
-  ['little room for levels', { ask: levelsAsk, room: 7 * 64 + 3 * 64 - 1 }],
+  ['a digest of 31 bytes', { digest: new Uint8Array(31) }],
+  ['too little room for a hash', { ask: hashAsk, room: 31 }],
+  ['too little room for a tree', { room: 319 }],
+  ['too little room for a row', { ask: 2, room: 71 }],
+  ['too little room for levels', { ask: levelsAsk, room: 7 * 64 + 3 * 64 - 1 }],
 ])('kernelCall(): %s is refused', (_, asked) => {
   expect(() => run(asked)).toThrow('unreachable');
   expect(run({})).toHaveLength(run({}).length);
@@ -92,7 +92,7 @@ test('kernelCall(): field pairs are the hashes of any names and values', () => {
   );
 });
 
-test('kernelCall(): a header that does not fit, or a label whose CBOR does not, is refused', () => {
+test('kernelCall(): a header beyond its buffer, and a path of 66,000 bytes, are refused', () => {
   const header = createCommand(kernelOperations.certificateHeader, 4);
   const certificate = Uint8Array.of(1, 2, 3);
   const write = (path: Uint8Array, room: number) => {

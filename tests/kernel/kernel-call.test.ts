@@ -22,7 +22,7 @@ describe('kernelCall(): certified data', () => {
     expect(host.system.certifiedData).toEqual(data);
   });
 
-  test('more than 32 bytes that are no command are passed on, and the system refuses them', () => {
+  test('more than 32 bytes that are not a command are passed on, and the system refuses them', () => {
     expect(() => kernelCall(new Uint8Array(33))).toThrow('longer than 32 bytes');
     expect(() => kernelCall(new Uint8Array(64))).toThrow('longer than 32 bytes');
   });
@@ -34,7 +34,7 @@ describe('kernelCall(): certified data', () => {
     expect(host.system.certifiedData).toEqual(Uint8Array.of(1, 2, 3));
   });
 
-  test('operands as short as certified data are not taken for it', () => {
+  test('operands as short as certified data are not mistaken for certified data', () => {
     sha256(Uint8Array.of(9));
     expect(host.system.certifiedData).toEqual(new Uint8Array(0));
   });

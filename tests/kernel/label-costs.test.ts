@@ -55,7 +55,7 @@ test('recordKernelCalls(): a change among thousands of labels takes at most 500,
   expect(await cost(() => tree.remove(fileAt(6)))).toBeLessThan(500_000);
 });
 
-test('recordKernelCalls(): a witness takes at most 100,000', async () => {
+test('recordKernelCalls(): a witness takes at most 100,000 instructions, and one for a wildcard 150,000', async () => {
   expect(await cost(() => tree.witness(fileAt(7), subtree))).toBeLessThan(100_000);
   const missing = { text: 'http_expr\0cloud\0demo\0missing\0<$>' };
   await cost(() => tree.set({ text: 'http_expr\0<*>' }, digest('x')));
@@ -86,7 +86,7 @@ test('recordKernelCalls(): each of 10,000 leaves of a level takes at most 60,000
   expect(removed).toBeLessThan(150_000_000);
 });
 
-test('recordKernelCalls(): the leaves of a file take at most 500,000, and so do those of an answer', async () => {
+test('recordKernelCalls(): the leaves of a file take at most 500,000 instructions, and so does the tree of an answer', async () => {
   const constants = Buffer.concat(Array.from({ length: 29 }, (_, at) => digest(`${at}`)));
   const leaves = openFileLeaves(() => constants);
   const etag = `"${'07'.repeat(32)}-1"`;

@@ -77,7 +77,7 @@ export function leafHash(value: Uint8Array): Buffer {
 const byteBits = Array.from({ length: 256 }, (_, byte) => `1${byte.toString(2).padStart(8, '0')}`);
 const labelBits = new Map<string, string>();
 
-/** Returns the bits for sorting labels; two labels differ at the first character that differs. */
+/** Returns bits that sort like the labels: a 1 before each byte, and a 0 at the end. */
 function bitsOf(label: string): string {
   const known = labelBits.get(label);
   if (known !== undefined) return known;
@@ -103,7 +103,7 @@ interface TrieEntry {
 
 function trieHash(entries: readonly TrieEntry[]): Buffer {
   const [first, last] = [entries[0], entries.at(-1)];
-  if (first === undefined || last === undefined) throw new Error('a trie has entries');
+  if (first === undefined || last === undefined) throw new Error('an empty trie has no hash');
   if (entries.length === 1) return first.hash;
   let bit = 0;
   while (first.bits[bit] === last.bits[bit]) bit++;
@@ -114,7 +114,7 @@ function trieHash(entries: readonly TrieEntry[]): Buffer {
 
 /** A witness as both verifiers see it. */
 export interface Witness {
-  /** Returns `leaf:` with its text if there is a leaf. */
+  /** Returns `leaf:` with the leaf's text, or the status of the lookup. */
   see(labels: readonly string[]): string;
 }
 

@@ -48,7 +48,7 @@ export function checkLabelStructure(space: StableSpace): LabelShape {
   }
   let end = 16;
   for (const [slot, units] of [...owned].sort(([a], [b]) => a - b)) {
-    expectSame(slot, end, 'slots stand one behind the other');
+    expectSame(slot, end, 'slots follow each other without gaps');
     end = slot + units;
   }
   expect(block.readUInt32LE(12), 'the end of the slots').toBe(end);

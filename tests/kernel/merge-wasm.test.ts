@@ -52,7 +52,7 @@ function assemble(text: string): Uint8Array {
   return binaryen.parseText(text).emitBinary();
 }
 
-/** Longer than a page of memory: none of it may allocate memory. */
+/** Longer than a page of memory, because merged data must not enlarge the memory. */
 const data = Uint8Array.from({ length: 70_000 }, (_, index) => index % 251);
 
 async function merge(text: string): Promise<Uint8Array> {
@@ -128,14 +128,14 @@ describe('mergeKernel(): the merged module', () => {
 describe('mergeKernel() refuses', () => {
   test.each([
     ['a canister without memory', '(memory 256)', '(memory $m 1)', 'exports no memory'],
-    ['one that never certifies', '"certified_data_set"', '"data_certificate_copy"', 'certified'],
-    ['one with 32-bit stable memory', '"stable64_size"', '"stable_size"', 'would bypass it'],
-    ['one with exports of the kernel names', '"grow") (param', '"stable64_grow") (param', 'same'],
-    ['one that calls nobody', '"call_new"', '"call_other"', 'does not import call_new'],
-    ['one without cleanups', '"call_on_cleanup"', '"call_other"', 'import call_on_cleanup'],
-    ['one that performs nothing', '"call_perform"', '"call_other"', 'import call_perform'],
-    ['one with a table too large', '(table 3 3', '(table 3 20000', 'has 20000 places'],
-    ['one with two tables', '(table 3 3', '(table $b 1 1 funcref) (table 3 3', '2 tables'],
+    ['an uncertified canister', '"certified_data_set"', '"data_certificate_copy"', 'certified'],
+    ['a canister with 32-bit stable memory', '"stable64_size"', '"stable_size"', 'would bypass it'],
+    ['a canister with a kernel export', '"grow") (param', '"stable64_grow") (param', 'same'],
+    ['a canister without call_new', '"call_new"', '"call_other"', 'does not import call_new'],
+    ['a canister without cleanups', '"call_on_cleanup"', '"call_other"', 'import call_on_cleanup'],
+    ['a canister without call_perform', '"call_perform"', '"call_other"', 'import call_perform'],
+    ['a canister with too large a table', '(table 3 3', '(table 3 20000', 'has 20000 places'],
+    ['a canister with two tables', '(table 3 3', '(table $b 1 1 funcref) (table 3 3', '2 tables'],
   ])('%s', async (what, from, to, message) => {
     let text = canisterText.replace(`(export ${from}`, `(export ${to}`).replace(from, to);
     if (what === 'a canister without memory')

@@ -163,7 +163,7 @@ describe('openOrderedIndex(): an ordered index', () => {
     );
   });
 
-  test('leaves enough memory to the canister', () => {
+  test('refuses space 0, which belongs to the canister', () => {
     expect(() => openOrderedIndex(0 as 1).insert(Buffer.from('a'), 1n)).toThrow('unreachable');
   });
 

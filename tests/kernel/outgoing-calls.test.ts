@@ -20,8 +20,8 @@ import { buildKernel } from '../../scripts/kernel.ts';
 import { mergeKernel } from '../../scripts/merge-wasm.ts';
 
 /**
- * Each callback adds its number to the four bytes at 0, 4 and 8: replies, rejects, cleanups. Number
- * 1 is for calls that nothing waits for.
+ * Each callback adds its number to a counter of four bytes: replies at 0, rejects at 4, cleanups at
+ * 8. Number 1 is for calls that nothing waits for.
  */
 const canisterText = `(module
   (import "ic0" "certified_data_set" (func $certify (param i32 i32)))
@@ -113,7 +113,7 @@ let engine: RunningEngine;
 let calls: InProcessCalls;
 let canisterId: Principal;
 let reports: MessageReport[];
-/** The management canister answers after this. */
+/** The management canister answers when this resolves. */
 let gate: Promise<void>;
 let open: () => void;
 
@@ -165,7 +165,7 @@ function closeGate(): void {
   });
 }
 
-/** Replies, rejects, cleanups and failed performances, as counted by the canister. */
+/** Returns the canister's sums: of replies, rejects, cleanups, and results of `call_perform`. */
 function numbers(reply: Uint8Array): number[] {
   return [...new Uint32Array(reply.slice().buffer)];
 }
@@ -201,7 +201,7 @@ describe('call_perform: the answer to a call of this instance', () => {
     expect(await ask('refused')).toEqual([7, 107, 0, 0]);
   });
 
-  test('whose callback traps runs the cleanup, if the canister has one', async () => {
+  test('runs the cleanup, if the canister has one, when its callback traps', async () => {
     await expect(ask('trapping')).rejects.toThrow('unreachable');
     expect(await state()).toEqual([0, 0, 213, 0]);
     await expect(ask('plain')).rejects.toThrow('unreachable');
@@ -213,25 +213,25 @@ describe('call_perform: the answer to a call of this instance', () => {
     ['answered', 'ask'],
     ['rejected', 'refused'],
     ['dropped', 'dropped'],
-  ])('to more calls than there are slots: %s', async (_, method) => {
+  ])('frees the slot of its call: %s', async (_, method) => {
     for (let count = 0; count < 2_100; count++) await ask(method);
     expect((await ask('ask'))[3]).toBe(0);
   });
 
   test.each(['trapping', 'plain'])(
-    'to more calls than there are slots, whose callbacks trap: %s',
+    'frees the slot of its call when the callback traps: %s',
     async (method) => {
       for (let count = 0; count < 2_100; count++) await ask(method).catch(() => undefined);
       expect((await ask('ask'))[3]).toBe(0);
     },
   );
 
-  test('to a call that is replaced before it is sent is never expected, and leaves no slot behind', async () => {
+  test('is not expected if the call is replaced before it is sent, and its slot is freed', async () => {
     expect(await ask('replaced')).toEqual([7, 0, 0, 0]);
     expect(await ask('replaced')).toEqual([14, 0, 0, 0]);
   });
 
-  test('to a call that the system refuses is never expected, and leaves no slot behind', async () => {
+  test('is not expected if the system refuses the call, and its slot is freed', async () => {
     for (let count = 0; count < 25; count++) {
       await ask('many');
       await engine.idle();
@@ -242,7 +242,7 @@ describe('call_perform: the answer to a call of this instance', () => {
   });
 });
 
-describe("call_perform: the system's refusals keep their words", () => {
+describe("call_perform: the system's error texts are unchanged", () => {
   test.each([
     ['twice', /at most once/],
     ['none', /no call is under construction/],
@@ -283,7 +283,7 @@ describe('call_perform: the answer to a call of a former instance', () => {
     expect(errors()).toEqual([]);
   });
 
-  test('for a timer is ignored', async () => {
+  test('is ignored if a timer made the call', async () => {
     await ask('arm');
     closeGate();
     void engine.tick();
@@ -295,7 +295,7 @@ describe('call_perform: the answer to a call of a former instance', () => {
     expect(errors()).toEqual([]);
   });
 
-  test('for a message of the canister to itself that is answered already is ignored', async () => {
+  test('is ignored if the message that made the call has already replied', async () => {
     closeGate();
     const delegated = calls.call(canisterId, 'delegate');
     expect(numbers(await delegated)).toEqual([5, 0, 0, 0]);

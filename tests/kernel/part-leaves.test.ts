@@ -73,7 +73,7 @@ describe('partLeaves(): the leaves of parts', () => {
     [12, 1_900_000, 1_900_001],
     [30, 1_048_576, 1_048_576_000],
     [500, 999_999_999, 90_000_000_001],
-  ])('with %i headers, of %i bytes each in a file of %i', (count, partSize, totalSize) => {
+  ])('with %i headers, parts of %i bytes and %i bytes in all', (count, partSize, totalSize) => {
     for (let round = 0; round < 2; round++) {
       const headers = Array.from(
         { length: count },
@@ -92,7 +92,7 @@ describe('partLeaves(): the leaves of parts', () => {
     expect(hex(partLeaves(inputOf({ ...delivery, headers: headers.reverse() })))).toBe(expected);
   });
 
-  test('are refused if digests and sizes do not fit together', () => {
+  test('are refused if digests or pairs do not have the expected length', () => {
     const input = inputOf({ headers: [], partSize: 10, totalSize: 95 });
     expect(() => partLeaves({ ...input, totalSize: 101 })).toThrow('the digests has 320 bytes');
     expect(() => partLeaves({ ...input, pairs: new Uint8Array(63) })).toThrow('the header pairs');

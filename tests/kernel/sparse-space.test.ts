@@ -72,7 +72,7 @@ describe('spaceGrow(): space 0 has holes', () => {
     expect([...linearRead(host, 100, 1), ...linearRead(host, extentBytes, 1)]).toEqual([1, 7]);
   });
 
-  test('without memory for the superblock it does not grow', () => {
+  test('space 0 does not grow without memory for the superblock', () => {
     host.system.stablePagesMax = reservedPages - 1;
     expect(host.exports.stable64_grow(1n)).toBe(-1n);
     expect(realBytes()).toBe(0);

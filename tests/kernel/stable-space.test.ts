@@ -74,7 +74,7 @@ describe('spaceGrow(): sizes', () => {
   });
 
   test('growing fails and changes nothing if the heap has no room for an index', async () => {
-    // The page is for the kernel itself; an index gets no page
+    // The kernel itself uses the only page; no page is left for an index
     host = await installNodeKernel({ heapPagesMax: 1 });
     expect(spaceGrow(1, 1)).toBe(-1);
     expect(host.system.stable.length).toBe(0);
@@ -204,10 +204,10 @@ describe('spaceGrow(): stable memory that an earlier instance left', () => {
   test.each([
     ['fewer extents than the spaces need', 12, 3],
     ['more extents than there is memory', 12, 200],
-    ['a size that the extents do not hold', 26, 0x31],
+    ['a size larger than its extents', 26, 0x31],
     ['an entry beyond its space', 4096 + 8, 9],
-    ['an entry that stands there twice', 4096 + 8, 1],
-    ['a hole in a space that has none', 12, 2],
+    ['a duplicate entry', 4096 + 8, 1],
+    ['a hole in a space that cannot have holes', 12, 2],
   ])('a table with %s traps', async (_, at, value) => {
     spaceGrow(1, 17);
     host.system.stable[at] = value;
@@ -227,7 +227,7 @@ type Step =
 const spaces = fc.constantFrom<StableSpace[]>(0, 1, 2, 7);
 const place = {
   space: spaces,
-  // A fraction of the space's size, or a number near the border of an extent
+  // A fraction of the space's size up to 1; above, an extent: 100 bytes before it
   at: fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.integer({ min: 2, max: 5 })),
   length: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 2_500_000 })),
 };

@@ -17,7 +17,7 @@ beforeAll(async () => {
   text = await installKernelText();
 });
 
-// Test files may share an engine.
+// Other test files may run in the same JavaScript engine.
 afterAll(closeTextExchange);
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -30,7 +30,7 @@ describe('decodeHex(): hex', () => {
   );
 });
 
-describe('decodeHex(): base64', () => {
+describe('decodeBase64(): base64', () => {
   test('encodeBase64() and encodeBase64Url() agree with Buffer', () => {
     fc.assert(
       fc.property(anyBytes, (bytes) => {

@@ -55,7 +55,7 @@ describe('decodeUtf8()', () => {
     ['an overlong slash', [0xc0, 0xaf]],
     ['a surrogate', [0xed, 0xa0, 0x80]],
     ['a number above U+10FFFF', [0xf4, 0x90, 0x80, 0x80]],
-    ['a cut sequence', [0x61, 0xe2, 0x82]],
+    ['a truncated sequence', [0x61, 0xe2, 0x82]],
     ['a lone continuation', [0x80]],
   ])('refuses %s', (_, bytes) => {
     expect(decodeUtf8(Uint8Array.from(bytes))).toBeUndefined();

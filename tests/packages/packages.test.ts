@@ -123,7 +123,7 @@ describe('npm install: the library', () => {
     });
   });
 
-  test('is used by a program with the actor', async () => {
+  test('creates a bucket through the actor', async () => {
     await place.write(
       'actor.js',
       `import { readFile } from 'node:fs/promises';
@@ -149,7 +149,7 @@ describe('npm install: the library', () => {
     expect(JSON.parse(printed)).toEqual(JSON.parse(committed));
   });
 
-  test(`over HTTP only has ${httpBundleBytesMax} compressed bytes, bundled by esbuild`, async () => {
+  test(`for HTTP only has at most ${httpBundleBytesMax} compressed bytes by esbuild`, async () => {
     const { outputFiles } = await bundle({
       stdin: {
         contents: `export { createHttpStorage } from '${scope}/client';`,
@@ -163,7 +163,7 @@ describe('npm install: the library', () => {
     const contents = outputFiles[0]?.contents ?? '';
     const bytes = brotliCompressSync(contents).length;
     const gzip = gzipSync(contents, { level: 9 }).length;
-    console.log(`HTTP alone by esbuild: ${bytes} bytes by Brotli, ${gzip} by gzip`);
+    console.log(`HTTP only, by esbuild: ${bytes} bytes by Brotli, ${gzip} by gzip`);
     expect(bytes).toBeLessThanOrEqual(httpBundleBytesMax);
   });
 

@@ -145,14 +145,14 @@ describe('startHttpServer()', () => {
       ['localhost:4943', 'http://tools.example'],
       ['localhost:4943', 'file://localhost'],
       ['localhost:4943', 'http://localhost, https://evil.example'],
-    ])('refuses one of host %s and origin %s with a reason', async (host, origin) => {
+    ])('refuses a caller of host %s and origin %s with a reason', async (host, origin) => {
       const { status, cors, said, seen } = await asked(host, origin);
       expect([status, cors, seen]).toEqual([403, undefined, []]);
       expect(said).toMatch(/agent endpoints.* localhost/);
     });
   });
 
-  it('leaves hosts to the gateway', async () => {
+  it('does not check the origin of requests to canisters', async () => {
     const { port } = await start();
     const headers = { origin: 'https://evil.example' };
     expect((await sendRequest({ port, host: 'localhost', path: '/', headers })).status).toBe(200);

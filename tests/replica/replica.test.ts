@@ -83,7 +83,7 @@ describe('call() and query()', () => {
     await expect(replica.call(id, 'forbidden')).rejects.toMatchObject({ errorCode: 'IC0406' });
   });
 
-  it('reach the management canister, with its rules', async () => {
+  it('reach the management canister, which applies its rules', async () => {
     const { replica, id } = await withKeeper();
     const Target = IDL.Record({ canister_id: IDL.Principal });
     const arg = IDL.encode([Target], [{ canister_id: id }]);
@@ -138,7 +138,7 @@ describe('canisters', () => {
     await expect(replica.upgrade(id, Uint8Array.of(1))).rejects.toBeInstanceOf(RejectError);
   });
 
-  it('print to a listener', async () => {
+  it('print to the listener `onPrint`', async () => {
     const printed: string[] = [];
     let time = 1_800_000_000n * second;
     const onPrint = (canisterId: string, text: string) => printed.push(`${canisterId} ${text}`);
@@ -217,7 +217,7 @@ describe('time', () => {
     expect(notes).toEqual([]);
   });
 
-  it('runs timers by itself otherwise', async () => {
+  it('runs timers by itself without a given clock', async () => {
     const { count, setTimer } = await withKeeper();
     await setTimer(BigInt(Date.now()) * 1_000_000n + second / 20n);
     await expect.poll(() => count('fired')).toBe(1);
@@ -225,7 +225,7 @@ describe('time', () => {
 });
 
 describe('a state folder', () => {
-  it('keeps keys, canisters and stable memory over a restart, which is no upgrade', async () => {
+  it('keeps keys, canisters and stable memory over a restart, which runs no upgrade', async () => {
     const stateDir = newStateDir();
     const first = await withKeeper({ stateDir });
     await first.replica.call(first.id, 'put', Uint8Array.of(7, 8, 9));

@@ -1,5 +1,5 @@
-// After a stop and after a kill, a canister's heap, globals, timers, certified data and open calls
-// are as after the last answered message.
+// After a stop and after a kill, a canister's heap, globals, timers and certified data are as after
+// the last answered message, and a reject answers each open call.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -117,7 +117,7 @@ describe('after a restart', () => {
     }
   });
 
-  it('a heap that has grown keeps its size, and a trap still undoes its own growth', async () => {
+  it('a heap that has grown keeps its size, and a trap undoes only its own message', async () => {
     const { replica, id, stateDir } = await install(counter);
     await replica.call(id, 'grow');
     for (const [how, again] of await restarts(replica, stateDir)) {
@@ -128,7 +128,7 @@ describe('after a restart', () => {
     }
   });
 
-  it('pre_upgrade sees the heap, and new code begins with its own', async () => {
+  it('pre_upgrade sees the heap, and new code begins with a new heap', async () => {
     const { replica, id, stateDir } = await install(counter);
     await replica.call(id, 'inc');
     const [[, again]] = (await restarts(replica, stateDir)) as [[string, Replica]];
@@ -137,7 +137,7 @@ describe('after a restart', () => {
     expect(await numberOf(again, id, 'count')).toBe(-1);
   });
 
-  it('a canister without code has neither code nor its former heap', async () => {
+  it('a reinstalled canister does not get its former heap back', async () => {
     const { replica, id, stateDir } = await install(counter);
     await replica.call(id, 'inc');
     await replica.install(id, counter, undefined, { mode: 'reinstall' });
@@ -146,7 +146,7 @@ describe('after a restart', () => {
     }
   });
 
-  it('a timer fires, even if its task was due before', async () => {
+  it('a timer that came due while the replica was down fires, and one that has fired does not repeat', async () => {
     const wasm = canister(
       ['global_timer_set'],
       `(func (export "canister_init") (drop (call $global_timer_set (i64.const 50))))
@@ -167,7 +167,7 @@ describe('after a restart', () => {
     }
   });
 
-  it('a call in progress is answered by a reject, and its cleanup runs', async () => {
+  it('a call in progress is rejected, and its cleanup runs if the reject callback traps', async () => {
     const waiting = canister(
       ['call_new', 'call_perform', 'call_on_cleanup', 'msg_reject_code'],
       `(table 3 funcref) (elem (i32.const 0) $done $lost $clean)
@@ -201,7 +201,7 @@ describe('after a restart', () => {
   });
 });
 
-describe('a call of a canister to itself, killed', () => {
+describe('a call of a canister to itself, interrupted by a kill of the replica', () => {
   const caller = canister(
     ['call_new', 'call_perform', 'msg_reject_code', 'canister_self_copy'],
     `(table 2 funcref) (elem (i32.const 0) $done $lost)
@@ -219,8 +219,8 @@ describe('a call of a canister to itself, killed', () => {
     (func (export "canister_query stepped") (call $reply32 (i32.load (i32.const 1004))))`,
   );
   it.each([
-    ['before its execution is kept, may be made again', 'step', 2, 0],
-    ['after it, is in doubt', 'reply', 6, 7],
+    ['is rejected as not executed (code 2) if its execution is not stored yet', 'step', 2, 0],
+    ['is rejected with an unknown outcome (code 6) if its execution is stored', 'reply', 6, 7],
   ])('%s', async (_, at, code, stepped) => {
     const killed: string[] = [];
     const onReport = ({ method, kind }: MessageReport) => {

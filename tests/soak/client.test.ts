@@ -19,7 +19,7 @@ describe.each(['HTTP', 'the actor'] as const)('over %s', (transport) => {
     await transferOverLossyNetwork({ service, transport, sizeBytes, chunkBytes: 1_900_000 });
   }, 900_000);
 
-  test('an upload stopped at ten points continues at each, and sends no accepted chunk again', async () => {
+  test('an upload stopped ten times continues, and sends no accepted chunk again', async () => {
     await uploadWithInterruptions({ service, transport, sizeBytes, chunkBytes: 1_000_000 });
   }, 900_000);
 });

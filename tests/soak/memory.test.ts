@@ -1,4 +1,4 @@
-// A gigabyte stored: the replica's memory stays small during the upload, at rest, and during the
+// The replica's memory stays small during the upload of a gigabyte, at rest, and during the
 // download.
 
 import { createHash } from 'node:crypto';
@@ -43,7 +43,7 @@ function chunkOf(template: Uint8Array, index: number): Uint8Array {
   return chunk;
 }
 
-test('1 GB is uploaded in parallel chunks and downloaded by one GET', async () => {
+test('an upload of 1 GB in parallel chunks and its download by one GET need little memory', async () => {
   const { url: host, apiKey, bucket } = service;
   const connection = { ...service, base: host, host, replica: undefined, stop: async () => {} };
   const actor = await openActor(connection, { agent: '@icp-sdk/core', asOwner: false });

@@ -1,5 +1,5 @@
 // Each timer is lost between any two messages of its work, and at the commit of each, in every
-// possible way: the work always continues. One round in 50 hours of the canister's clock.
+// possible way: the work always continues.
 
 import { expect, test } from 'vitest';
 import { loseTimer, losses, networkWithStoredKey, timerCases } from '../support/lost-timers.ts';

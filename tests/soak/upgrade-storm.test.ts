@@ -7,7 +7,7 @@ import { upgradeUnderCalls } from '../support/upgrade-storm.ts';
 const upgrades = Number(process.env.EFS_UPGRADES ?? 200);
 const seed = seedOr(20_261_122);
 
-test(`${upgrades} upgrades during uploads and rotations do no harm, seed ${seed}`, async () => {
+test(`${upgrades} upgrades during uploads and rotations lose nothing, seed ${seed}`, async () => {
   const counts = await upgradeUnderCalls({ upgrades, seed });
   console.log(JSON.stringify(counts));
   expect(counts.rejections).toBeGreaterThan(upgrades / 20);

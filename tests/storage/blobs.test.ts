@@ -6,7 +6,7 @@ import { testBytes } from '../support/domain-fixture.ts';
 import { FakeSystem, installNodeKernel } from '../support/kernel-host.ts';
 
 const formerSizes = [528, 1_040, 2_064, 4_112, 8_208, 16_400, 32_784, 65_552];
-/** Multiples of 64 up to 1,024, then eight for each doubling; and 16 bytes. */
+/** Multiples of 64 up to 1,024, then eight sizes per doubling; 16 bytes are added to each. */
 const slotSizes = [1, 2, 4, 8, 16, 32, 64].flatMap((factor) =>
   Array.from({ length: 8 }, (_, i) => (factor === 1 ? 64 * (i + 1) : 32 * factor * (i + 9)) + 16),
 );
@@ -22,7 +22,7 @@ class PlainBlobs {
   readonly live = new Map<number, { readonly size: number; readonly bytes: Uint8Array }>();
   readonly free = new Map<number, number[]>();
   end = slotsStart;
-  /** Slots below it have the former eight sizes; if it is unlimited, all do. */
+  /** Slots below this offset have the former eight sizes; if it is infinite, all slots do. */
   formerEnd = slotsStart;
 
   sizeAt(offset: number, bytes: number): number {
@@ -212,7 +212,7 @@ describe('openBlobs()', () => {
     expect(blobs.bytesInUse()).toBe(plain.bytesInUse());
     expect(blobs.isSlot(plain.end - 65_552, 65_552)).toBe(true);
     expect(readNumbers(0, 68)).toEqual(former);
-    // A slot of the former version is larger than needed; the next one is cut to size
+    // The first reuses a larger slot of the former version; the second gets a new slot
     expect([...blobs.allocate([9_000, 9_000])]).toEqual([4_096, plain.end]);
     const heads = Array.from({ length: 64 }, () => 0);
     const inUse = plain.bytesInUse() + 16_400 + 9_232;
@@ -224,7 +224,7 @@ describe('openBlobs()', () => {
     expect(readNumbers(8 * (4 + 40), 1)).toEqual([plain.end]);
   });
 
-  test('takes little more than the bytes', () => {
+  test('takes little more than the given bytes', () => {
     const blobs = openBlobs(openSpace(1));
     blobs.allocate([1_016]);
     expect(blobs.bytesInUse()).toBe(1_040);
@@ -274,7 +274,7 @@ describe('openBlobs()', () => {
     expect(() => openBlobs(space).bytesInUse()).toThrow('magic number');
   });
 
-  test('fails on more bytes than a slot has', () => {
+  test('fails on more bytes than the largest slot has', () => {
     expect(() => openBlobs(openSpace(1)).allocate([slotBytesMax + 1])).toThrow('at most 65552');
   });
 

@@ -23,7 +23,7 @@ beforeEach(async () => {
   await reopen();
 });
 
-/** Does not begin with 8 zeros. */
+/** Returns bytes of a slot that do not begin with 8 zeros. */
 function bytesOf(seed: number): Uint8Array {
   return testBytes(slotBytes, seed).with(0, 1);
 }
@@ -75,7 +75,7 @@ describe('openErasableSlots(): the space of erasable slots', () => {
 });
 
 describe('read()', () => {
-  test('returns undefined for a number that is no slot', () => {
+  test('returns undefined for a number that is not a slot', () => {
     slots.add(bytesOf(1));
     for (const none of [0, 2, -1, 0.5, 2 ** 40, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(slots.read(none), `slot ${none}`).toBeUndefined();
@@ -109,7 +109,7 @@ test('readMany() returns consecutive slots, fewer at the end', () => {
   expect(slots.readMany(4, 1)).toHaveLength(0);
 });
 
-test('openErasableSlots(): 2,000 random changes agree with a reference model, and erased bytes are nowhere', async () => {
+test('openErasableSlots(): 2,000 random changes agree with a reference model, and no erased bytes remain', async () => {
   const random = randomNumbers(42);
   const reference = new Map<number, Uint8Array>();
   const erased: Uint8Array[] = [];

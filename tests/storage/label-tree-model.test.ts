@@ -67,7 +67,7 @@ function somePath(): LabelPath {
     : { text: [...texts, pick(names, 'a')].join('\0') };
 }
 
-/** Opaque subtrees are leaves, whose values are stored by their hashes. */
+/** Values of opaque subtrees by hash: each subtree is a leaf. */
 const values = new Map<string, string>();
 
 function opaque(): Uint8Array {
@@ -78,7 +78,7 @@ function opaque(): Uint8Array {
 }
 
 function subtreeOf(hash: Uint8Array): { readonly value: string; readonly subtree: Uint8Array } {
-  const value = values.get(hex(hash)) ?? expect.fail('an opaque hash that was never set');
+  const value = values.get(hex(hash)) ?? expect.fail('this opaque hash was never set');
   return { value, subtree: encode([3, Buffer.from(value)]) };
 }
 
@@ -163,13 +163,13 @@ function checkFallback({ tree, reference, path, depth, isThere }: FallbackCheck)
   const isUnderOpaque = reachesOpaque(reference, labels);
   if (!(below instanceof Uint8Array) || isThere || isUnderOpaque) {
     const answer = tree.fallbackWitness(path, { depth, subtree: encode([0]) });
-    // A path through the wildcard itself is answered by it
+    // A path through the label `<*>` itself has a proof
     if (labels[depth] !== '<*>' || isThere) expect(answer).toBeUndefined();
     return;
   }
   const { value, subtree } = subtreeOf(below);
   const found = tree.fallbackWitness(path, { depth, subtree });
-  // For verifiers: below an empty label beside the path
+  // Wildcards that verifiers look for below an empty label beside the path
   const beside = labels.flatMap((label, end) => {
     const empty = [...labels.slice(0, end), ''];
     const isLevel = end >= depth && label !== '' && getByLabels(reference, empty) instanceof Map;

@@ -102,7 +102,7 @@ describe('openLabelTree(): a label tree', () => {
     expect(checkLabelStructure(5).nodes).toBe(0);
   });
 
-  test('takes labels that are prefixes of each other to the full depth of a trie', () => {
+  test('accepts labels that are prefixes of each other to the full depth of a trie', () => {
     const reference = newLevel();
     for (let length = 0; length <= 1_100; length++) {
       tree.set({ text: 'p'.repeat(length) }, hash);
@@ -144,7 +144,7 @@ describe('openLabelTree(): a label tree', () => {
     expect(checkLabelStructure(5).nodes).toBe(0);
   });
 
-  test('returns witnesses of growing size', () => {
+  test('returns a witness of 300 kB', () => {
     const large = encode([3, new Uint8Array(300_000).fill(7)]);
     tree.set(path('a/b'), leafHash(new Uint8Array(300_000).fill(7)));
     const bytes = tree.witness(path('a/b'), large);
@@ -193,12 +193,12 @@ describe('openLabelTree(): a label tree', () => {
     const leaf = (label: string) => `0200010000000000${hex(hash)}${label}`;
     expect(part(256, 297)).toBe(leaf('61'));
     expect(part(336, 377)).toBe(leaf('62'));
-    // They differ at the seventh bit of their first byte
+    // The labels differ at the seventh bit of their first byte
     expect(part(416, 424)).toBe('0100070010000000');
     expect(part(456, 460)).toBe('15000000');
   });
 
-  test('leaves enough memory to the canister', () => {
+  test('refuses space 0, which belongs to the canister', () => {
     expect(() => openLabelTree(0, 0).set(path('a'), hash)).toThrow('unreachable');
   });
 
@@ -237,7 +237,7 @@ describe('openLabelTree(): the proof for a wildcard', () => {
     expect(tree.wildcardDepth(path('x'))).toBe(0);
   });
 
-  test('shows it and the absence of the path and of every deeper wildcard', () => {
+  test('shows the wildcard, and that the path and every deeper wildcard are absent', () => {
     const seen = proof(missing, 2);
     expect(seen.see(['http_expr', 'cloud', '<*>'])).toBe('leaf:value');
     expect(seen.see(labelsOf(missing))).toBe('absent');
@@ -266,7 +266,7 @@ describe('openLabelTree(): the proof for a wildcard', () => {
     }
   });
 
-  test('also exists for a path through a label of that name', () => {
+  test('also exists for a path through a label `<*>`', () => {
     const seen = proof(path('http_expr/cloud/<*>/x/<$>'), 2);
     expect(seen.see(['http_expr', 'cloud', '<*>'])).toBe('leaf:value');
     expect(seen.see(['http_expr', 'cloud', '<*>', 'x', '<$>'])).toBe('absent');

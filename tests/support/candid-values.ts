@@ -7,7 +7,7 @@ const somebody = Principal.fromText('2vxsx-fae');
 
 class Values extends IDL.Visitor<null, unknown> {
   override visitType(type: IDL.Type): unknown {
-    throw new Error(`No value is known of ${type.display()}`);
+    throw new Error(`Values of type ${type.display()} are not supported`);
   }
 
   override visitText(): unknown {

@@ -1,6 +1,6 @@
-// Compares the directory's records of these kinds with their expected contents: numbers of records
-// that share a content, tables of digests, expiry of former versions, reservations of open uploads.
-// Reads the keys' bytes by the diagrams in src.
+// Compares the directory's entries with their expected contents: numbers of records that share a
+// content, tables of digests, expiry of former versions, reservations of open uploads. Reads the
+// keys' bytes by the diagrams in src.
 
 import { expect } from 'vitest';
 import { readTotals } from '../../src/domain/buckets/bucket-totals.ts';
@@ -79,7 +79,7 @@ export function checkDirectory(
   for (const id of renewals) expect(findBucket(stores, id)?.isRenewing, id).toBe(true);
   const { directory } = stores;
   const all = directory.rank(Uint8Array.of(0xff));
-  expectSame(directory.rank(Uint8Array.of(kinds.end)), all, 'entries of no kind that is known');
+  expectSame(directory.rank(Uint8Array.of(kinds.end)), all, 'entries of an unknown kind');
   checkTotals(stores);
 }
 

@@ -46,7 +46,7 @@ export interface Known {
 
 interface ReferenceFile {
   readonly bytes: Uint8Array;
-  /** Number of the content: copies have their source's. */
+  /** Number of the content; a copy has the number of its source. */
   readonly content: number;
   readonly version: number;
 }
@@ -67,10 +67,10 @@ export interface EncryptionRun {
   nowNs: bigint;
   upgrades: number;
   readonly random: (limit: number) => number;
-  /** Contents that have had bytes, until their last record is gone. */
+  /** Keys and sealed bytes of contents, until the last record of each is gone. */
   readonly known: Map<number, Known>;
   readonly gone: Known[];
-  /** The position of every nonce, by its key. */
+  /** The use of each nonce, by key and nonce: none may occur twice. */
   readonly nonces: Map<string, string>;
   readonly counts: Map<string, number>;
 }
@@ -145,7 +145,7 @@ function copyOrMove(run: EncryptionRun, move: typeof moveFile | typeof copyFile)
   if (move === moveFile) run.reference.files.delete(chosen.name);
 }
 
-/** Seals one content several times with one time; only the last seals stay. */
+/** Changes a file, and sometimes copies it, at one time; only the last seals stay. */
 function change(run: EncryptionRun) {
   const chosen = someFile(run);
   if (chosen === undefined) return;

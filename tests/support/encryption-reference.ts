@@ -72,7 +72,7 @@ export function openKey(slot: Uint8Array, wrapper: Uint8Array, name = ''): Uint8
   return chacha20poly1305(wrapper, slot.slice(16, 28), aad).decrypt(slot.slice(28, 76));
 }
 
-/** Follows the diagram in buckets.ts, from the keys on; 40 bytes follow them. */
+/** Reads the four key fields of the diagram in buckets.ts; 40 bytes follow them. */
 export function bucketKeysOf(record: Uint8Array) {
   const view = Buffer.from(record);
   const at = record.length - 72;
@@ -137,7 +137,7 @@ export function segmentData(chunk: ReferenceChunk, segment: number): Uint8Array 
   return Buffer.concat([data, chunk.digest]);
 }
 
-/** Throws unless the other implementation decrypts it. */
+/** Decrypts a segment with the other implementation; throws if it is not authentic. */
 function openSegment(
   chunk: ReferenceChunk,
   segment: number,
@@ -149,7 +149,7 @@ function openSegment(
   return chacha20poly1305(stored.key, nonce, segmentData(chunk, segment)).decrypt(sealed);
 }
 
-/** Returns the key in the owner's slot, by the bucket's key and the root key. */
+/** Returns a file's key, unwrapped with the bucket's key and the root key. */
 export function fileKeyOf(
   stores: MemoryStores,
   at: { readonly bucket: string; readonly keySlot: number },
@@ -169,8 +169,8 @@ export function fileKeyOf(
 }
 
 /**
- * Returns every content key that stable memory and all former root keys decrypt, by its hexadecimal
- * digits, except those of the test stores.
+ * Returns every content key that can be unwrapped with the keys in stable memory and the root keys
+ * of the test stores, by its hexadecimal digits.
  */
 export function keysThatOpen(
   stores: MemoryStores,
@@ -185,7 +185,7 @@ export function keysThatOpen(
       try {
         ofBuckets.set(ownerId, openKey(bytes, root, name));
       } catch {
-        // The record belongs to the other bucket.
+        // The key belongs to the other bucket.
       }
     }
   }
@@ -206,9 +206,7 @@ export interface ReferenceRecord {
   readonly bytes: Uint8Array;
 }
 
-/**
- * Returns the records of files, and of former versions, which begin with their time of retirement.
- */
+/** Returns the records of files and of former versions, without the 17 bytes before the latter. */
 export function recordsOf(stores: MemoryStores): ReferenceRecord[] {
   return stores.files.entries().map(([key, bytes]) => {
     const isFormer = key[0] === 0;
@@ -251,8 +249,8 @@ export function openByReference(
 }
 
 /**
- * Returns the number of the seal in the upper half of u32, and its time, which follow JSON, fields
- * and leaves.
+ * Returns the nonce of a record's seal: its number, with the highest bit of u32 set, and its time.
+ * They follow JSON, fields and leaves.
  */
 export function nonceOfRecord(record: Uint8Array): Uint8Array {
   const view = Buffer.from(record);
@@ -263,7 +261,7 @@ export function nonceOfRecord(record: Uint8Array): Uint8Array {
   return Buffer.concat([head, view.subarray(seal + 8, seal + 16)]);
 }
 
-/** Returns the tag of a file record: over itself with zeros in place of the tag, and its name. */
+/** Returns the tag of a file record, which seals the record (with a zeroed tag) and its name. */
 export function sealOfRecord(
   record: Uint8Array,
   under: { readonly key: Uint8Array; readonly mapKey: Uint8Array },
@@ -277,7 +275,8 @@ export function checksumOfChunk(record: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns the random bytes of the test stores again: HKDF-Expand, with the key replaced after each.
+ * Computes the random bytes of the test stores independently: HKDF-Expand, with a new key after
+ * each call.
  */
 export function createReferenceRandom(seed: number): (length: number) => Uint8Array {
   const entropy = new Uint8Array(Uint32Array.from({ length: 8 }, () => seed).buffer);

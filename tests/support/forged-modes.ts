@@ -28,9 +28,9 @@ function types(method: string): { readonly arguments: IDL.Type[]; readonly resul
 }
 
 /**
- * Returns a fault by which a node always reports `mode`, or that a bucket is not end-to-end. Over
- * HTTP it uses the certificate of the status, under which the service marks all paths below /api as
- * not certified.
+ * Returns a fault: the node always reports `mode`, or without it that a bucket is not end-to-end.
+ * Over HTTP it reuses the certificate of the status, which covers all paths below /api because they
+ * need no certification.
  */
 export async function forgedModes(
   replica: Replica,

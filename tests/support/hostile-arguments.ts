@@ -1,6 +1,6 @@
 // Arguments that make the canister work without paying: bytes that declare more than they contain,
-// and values of the right types that are too many, too long, or slow to parse. For each method of
-// the interface; the bench and the tests use the same list.
+// and values of the right types that are too many, too long, or slow to parse. The bench and the
+// tests send the same list to each method of the interface.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -15,7 +15,7 @@ export interface HostileArgument {
 
 type Named = readonly [name: string, argument: Uint8Array | (() => Uint8Array)];
 
-/** Names in an honest call of the demo service. */
+/** Texts of honest calls of the demo service. */
 export interface HonestTexts {
   readonly apiKey: string;
   readonly uploadId: string;
@@ -48,7 +48,7 @@ const [nullType, nat, int, text, reserved, float64, principal] = [
 const [opt, vec, record, variant, func] = [0x6e, 0x6d, 0x6c, 0x6b, 0x6a];
 const endless = [0xff, 0xff, 0xff, 0xff, 0x0f];
 
-/** Returns one argument of type 0 of the table, whose entries precede it. */
+/** Returns the table and one argument, of the type of its entry 0. */
 function typed(entries: number, table: readonly number[] | Uint8Array, value: Uint8Array) {
   return bytes(leb(entries), table, 1, 0, value);
 }
@@ -114,7 +114,7 @@ const plain: readonly Named[] = [
   ['a text of 16 kB', bytes(0, 1, text, leb(16_000), repeat(16_000, 0x61))],
   ['a text of 4 kB, not ASCII', bytes(0, 1, text, leb(4_000), repeat(2_000, 0xc3, 0xbc))],
   ['a text of 1.9 MB', bytes(0, 1, text, leb(megabytes), repeat(megabytes, 0x61))],
-  ['a text that is no UTF-8', bytes(0, 1, text, leb(4_000), repeat(4_000, 0xff))],
+  ['a text that is not UTF-8', bytes(0, 1, text, leb(4_000), repeat(4_000, 0xff))],
   ['a principal of 1,000 bytes', bytes(0, 1, principal, 1, leb(1_000), repeat(1_000, 7))],
   ['an opaque principal', bytes(0, 1, principal, 0)],
   ['9,000 arguments', bytes(0, leb(9_000), repeat(9_000, nullType))],
@@ -124,10 +124,10 @@ const plain: readonly Named[] = [
 const noise: readonly Named[] = [
   ['nothing', new Uint8Array(0)],
   ['no magic', repeat(4_000, 0x61)],
-  ['the magic alone', bytes()],
+  ['only the magic', bytes()],
   ['2 MB of zeros', new Uint8Array(megabytes)],
-  ['2 MB behind the magic', bytes(repeat(megabytes, 0))],
-  ['2 MB behind no arguments', bytes(0, 0, repeat(megabytes, 0))],
+  ['2 MB after the magic', bytes(repeat(megabytes, 0))],
+  ['2 MB after no arguments', bytes(0, 0, repeat(megabytes, 0))],
 ];
 
 /** Returns arguments that the method's types allow: each field hostile in turn, and all at once. */
@@ -187,7 +187,7 @@ class Filler extends IDL.Visitor<string, unknown> {
   }
 
   override visitOpt(_: unknown, type: IDL.Type, name: string): unknown {
-    // An optional text that is a separate argument is a key.
+    // An optional text as a separate argument is an API key.
     return [type.accept(this, /^\d$/.test(name) ? 'apiKey' : name)];
   }
 
@@ -263,7 +263,7 @@ function valuesOf(method: DidMethod, honest: HonestTexts): Named[] {
   ];
 }
 
-/** Returns the largest batches of files that one call can send, from a caller without a right. */
+/** Returns the largest batch of files that one call can send, without an API key. */
 function fullBatches({ name, parameters }: DidMethod): Named[] {
   if (name !== 'uploadFiles') return [];
   const long = 'x'.repeat(130);
@@ -282,7 +282,7 @@ function fullBatches({ name, parameters }: DidMethod): Named[] {
   return [['200 files with every optional field', new Uint8Array(IDL.encode(parameters, [batch]))]];
 }
 
-/** Adds unknown fields besides the lists of the method's record. */
+/** Returns the method's record with long lists and an additional, unknown field. */
 function withUnknownFields(method: DidMethod, honest: HonestTexts): Named[] {
   const [type] = method.parameters;
   if (type === undefined || !(type instanceof IDL.RecordClass)) return [];

@@ -27,7 +27,7 @@ export const longUrls: Readonly<Record<string, string>> = {
   'a chunk of 15 kB': `${base}/upload/x/chunk/${'1'.repeat(15_000)}`,
 };
 
-/** Hard to read or to prove; `demo` is a private bucket, `open` and `site` are public. */
+/** URLs that are hard to read or prove; bucket `demo` is private, `open` and `site` are public. */
 export const oddPaths: readonly string[] = [
   '/',
   '//',

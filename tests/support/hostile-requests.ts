@@ -23,7 +23,7 @@ const fields = {
   body: IDL.Vec(IDL.Nat8),
 };
 
-/** Fields that some handler reads. */
+/** Header fields that some handler reads. */
 const readFields = [
   'Authorization',
   'Content-Digest',
@@ -45,7 +45,7 @@ const readFields = [
 const base = '/api/v1/bucket/demo';
 const put = { method: 'PUT', url: `${base}/files/a.txt` };
 const start = { method: 'POST', url: `${base}/upload/start` };
-/** Requests that different code parses. */
+/** Requests whose fields different code parses. */
 const routes: Readonly<Record<string, Sent>> = {
   PUT: put,
   POST: { ...start, body: Buffer.from('{"path":"a.txt","size":5}') },
@@ -81,7 +81,7 @@ export function hostileRequests({ apiKey, uploadId }: HonestTexts): HostileArgum
   return requests.map(([name, sent]) => ({ name, argument: () => encode(sent) }));
 }
 
-/** The functions that parse these two also parse the fields of other routes. */
+/** PUT and GET get all texts, since the functions that parse their fields serve all routes. */
 function textsFor(route: string): typeof hostileTexts {
   return route === 'PUT' || route === 'GET' ? hostileTexts : hostileTexts.slice(2, 6);
 }
@@ -136,7 +136,7 @@ function unreadable(keyed: Headers): [string, Sent][] {
   );
 }
 
-/** The inspection must not list the files of a prefix. */
+/** Returns moves of a prefix, for which the inspection must not list the files. */
 function prefixMoves(keyed: Headers): [string, Sent][] {
   const body = Buffer.from('{"fromPrefix":"x/","toPrefix":"x/y/"}');
   const move = { method: 'POST', url: `${base}/move`, body };
@@ -159,7 +159,7 @@ function batches(keyed: Headers): [string, Sent][] {
   const forms: Readonly<Record<string, string>> = {
     'no boundary': 'x'.repeat(1_900_000),
     '10,000 boundaries': '--B\r\n'.repeat(10_000),
-    'boundaries almost': '\r\n--'.repeat(400_000),
+    'almost boundaries': '\r\n--'.repeat(400_000),
     'a head of 1 MB': `--B\r\n${head}X: ${'y'.repeat(1_000_000)}\r\n\r\nx\r\n--B--`,
     'a head of 2,000 lines': `--B\r\n${head}${'X: y\r\n'.repeat(1_000)}\r\nx\r\n--B--`,
     'a name without end': `--B\r\nContent-Disposition: form-data; name="${'\\"'.repeat(3_000)}`,
@@ -229,7 +229,7 @@ function bodies(keyed: Headers, uploadId: string): [string, Sent][] {
     ...evil,
     ['2 MB without a key', { ...put, body: whole }],
     ['2 MB of JSON', { ...start, headers: keyed, body: whole }],
-    ['2 MB to what is not there', { method: 'PUT', url: '/nothing', body: whole }],
-    ['2 MB beside a GET', { method: 'GET', url: '/cloud/demo/a.txt', body: whole }],
+    ['2 MB to a missing path', { method: 'PUT', url: '/nothing', body: whole }],
+    ['2 MB as the body of a GET', { method: 'GET', url: '/cloud/demo/a.txt', body: whole }],
   ];
 }

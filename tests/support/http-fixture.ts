@@ -37,7 +37,7 @@ export function exchange(stores: MemoryStores, sent: TestRequest): HttpResponse 
 /** Returns the response; fails if the answer asks for an update. */
 export function send(stores: MemoryStores, sent: TestRequest): HttpResponse {
   const response = exchange(stores, sent);
-  return response === upgrade ? expect.fail('the answer is to upgrade') : response;
+  return response === upgrade ? expect.fail('the answer asks for an update') : response;
 }
 
 /** Returns the headers with lower-case names; fails for a repeated name. */
@@ -75,8 +75,8 @@ interface ErrorBody {
 }
 
 /**
- * Sends a request that must be refused in that way without a write; returns the error and the
- * headers.
+ * Sends a request that must be refused with the expected status and code, and without a write;
+ * returns the error and the headers.
  */
 export function sendRefused(
   stores: MemoryStores,

@@ -42,7 +42,7 @@ function parsePage(bytes: Buffer): Page {
   let end = 8 + 2 * (count ?? 0);
   const cells = Array.from({ length: count ?? 0 }, (_, index) => {
     const start = bytes.readUInt16LE(8 + 2 * index);
-    expectSame(start, end, 'cells stand one behind the other');
+    expectSame(start, end, 'cells follow each other without gaps');
     const keyEnd = start + 10 + bytes.readUInt16LE(start + 8);
     end = keyEnd + tailBytes;
     return { start, key: bytes.subarray(start + 10, keyEnd) };
@@ -83,12 +83,12 @@ export function checkIndexStructure(space: IndexSpace, hasSums = false): IndexSh
       keys.push(...page.cells.map(({ key }) => key));
       values.push(...page.cells.map(({ start }) => page.bytes.readBigUInt64LE(start)));
       for (const { key } of page.cells) {
-        expectSame(Buffer.compare(lower, key) <= 0, true, 'the key above is not greater');
+        expectSame(Buffer.compare(lower, key) <= 0, true, 'the key of the page is not greater');
       }
       return page.cells.length;
     }
     const first = page.cells[0]?.key ?? expect.fail('a page without cells');
-    expectSameBytes(first, lower, 'the first key is that of the page above');
+    expectSameBytes(first, lower, 'the first key is the key of the page');
     let total = 0;
     for (const { start, key } of page.cells) {
       const before = values.length;
@@ -99,7 +99,7 @@ export function checkIndexStructure(space: IndexSpace, hasSums = false): IndexSh
         expectSame(page.bytes.readBigUInt64LE(start + 10 + key.length), BigInt.asUintN(64, sum));
       }
       const greatest = count > 0 ? keys.at(-1) : undefined;
-      if (greatest) expectSame(Buffer.compare(key, greatest) <= 0, true, 'a key below is less');
+      if (greatest) expectSame(Buffer.compare(key, greatest) <= 0, true, 'page key not greater');
       total += count;
     }
     return total;

@@ -3,13 +3,13 @@
 
 const mark = /with message: '([A-Z]\w+: [\s\S]*?)'/;
 
-/** Returns `undefined` for any other reject. */
+/** Returns the refusal of the inspection, or `undefined` for any other reject. */
 export function refusedInWords(error: unknown): { err: string } | undefined {
   const [, words] = mark.exec((error as Error).message) ?? [];
   return words === undefined ? undefined : { err: words };
 }
 
-/** Returns an actor whose methods return a refusal by the inspection like one by the method. */
+/** Returns an actor whose methods return refusals of the inspection as `err`. */
 export function answeringInWords<T extends object>(actor: T): T {
   return new Proxy(actor, {
     get(target, name) {

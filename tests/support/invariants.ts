@@ -1,5 +1,4 @@
-// Recounts the stored counts from the primary records, and finds bytes without an owner or with
-// two.
+// Compares the stored counts with the primary records, and finds bytes with no owner or with two.
 
 import { expect } from 'vitest';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
@@ -33,7 +32,10 @@ import type { MemoryStores } from './memory-stores.ts';
 
 const tagBytes = 16;
 
-/** Returns the bytes of a slot for that many bytes: steps of 64 or an eighth, and 16 for a tag. */
+/**
+ * Returns the size of the slot for `length` bytes: sizes rise by 64 or an eighth, plus 16 for a
+ * tag.
+ */
 function slotBytes(length: number): number {
   let step = 64;
   while (16 * step + tagBytes < length) step *= 2;
@@ -110,7 +112,7 @@ export function checkInvariants(stores: MemoryStores): void {
 
 /**
  * Each file, open upload, bucket and stored root key must have exactly one key slot, which names
- * it; other slots must be free and contain only their link.
+ * it; free slots must contain only the number of the next free slot.
  */
 export function checkKeySlots(
   stores: MemoryStores,
@@ -123,7 +125,7 @@ export function checkKeySlots(
   const contents = [...owners.files, ...allVersions(stores), ...active];
   const expected: { slot: number; owner: number; wrappers: number[] | undefined }[] = [];
   for (const { keySlot, contentId } of keptContents(stores)) {
-    // Its bucket may be deleted.
+    // Any wrapper is right, since the bucket may be deleted.
     expected.push({ slot: keySlot, owner: contentId, wrappers: undefined });
   }
   for (const { keySlot, contentId, bucketId } of contents) {
@@ -150,7 +152,7 @@ export function checkKeySlots(
   for (const { slot, wrappers } of expected) {
     const wrapperId = wrapped.find((found) => found.slot === slot)?.wrapperId;
     const isKnown = wrapperId !== undefined && (wrappers?.includes(wrapperId) ?? true);
-    expectSame(isKnown, true, `what wraps slot ${slot}: ${wrapperId}, not of ${wrappers}`);
+    expectSame(isKnown, true, `slot ${slot} is wrapped by ${wrapperId}, not by ${wrappers}`);
   }
   expect(stores.keySlots.inUse()).toBe(expected.length + ofRoots.size);
   const [behind, ...erased] = free;
@@ -213,7 +215,7 @@ function checkIndex(stores: MemoryStores, files: readonly FileRecord[]): void {
       const scope = `${bucketId}\0${tag}\0`;
       const sequence = Number(stores.index.find(Buffer.from(`${scope}\0${path}`)) ?? -1n);
       const date = dates.get(`${bucketId} ${sequence}`);
-      expectSame(date ?? updatedAtNs, updatedAtNs, 'one date for one number');
+      expectSame(date ?? updatedAtNs, updatedAtNs, 'files with one number have one date');
       dates.set(`${bucketId} ${sequence}`, updatedAtNs);
       return indexKeys({ scope, path, sequence });
     }),
@@ -245,7 +247,7 @@ function indexKeys(entry: { scope: string; path: string; sequence: number }): st
   return keys;
 }
 
-/** Each session must have a note, not later than its expiry. */
+/** Each session must have a noted expiry, which is not later than the real one. */
 function checkNotes(stores: MemoryStores, sessions: readonly UploadSession[]): void {
   const notes = new Map<string, bigint>();
   for (const [key] of stores.uploadExpirations.entries()) {
@@ -256,7 +258,7 @@ function checkNotes(stores: MemoryStores, sessions: readonly UploadSession[]): v
     notes.set(uploadId, known !== undefined && known < atNs ? known : atNs);
   }
   for (const session of sessions) {
-    const noted = notes.get(session.uploadId) ?? expect.fail('a session without a note');
+    const noted = notes.get(session.uploadId) ?? expect.fail('a session without a noted expiry');
     expectSame(noted <= expiresAtNs(session), true);
   }
 }
@@ -308,7 +310,7 @@ function addSessionChunks(
   expectSame(chunkSize, largest, 'the largest chunk');
 }
 
-/** Adds the chunks that are still to be freed; they must have no owner. */
+/** Returns the chunks that are still to be freed; they must have no owner. */
 function addDiscarded(stores: MemoryStores, expected: ReadonlySet<string>): Set<string> {
   const leftovers = new Set<string>();
   for (const [key, record] of stores.reclaims.entries()) {

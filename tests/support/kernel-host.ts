@@ -4,7 +4,7 @@
 import { buildKernel } from '../../scripts/kernel.ts';
 import { installKernelCall, type KernelCall } from '../../src/crypto/kernel.ts';
 
-/** V8's interface as far as it is used here; TypeScript declares it only for browsers. */
+/** The part of V8's interface that is used here; TypeScript declares it only for browsers. */
 export interface WasmMemory {
   readonly buffer: ArrayBuffer;
 }
@@ -32,7 +32,7 @@ export class FakeSystem {
   certifiedData = new Uint8Array(0);
   printed: string[] = [];
   rejectMessage = '';
-  /** The appended bytes, and whether they have been sent. */
+  /** The appended bytes of the reply; `isReplied` says whether they have been sent. */
   reply: Buffer = Buffer.alloc(0);
   isReplied = false;
 
@@ -89,7 +89,7 @@ export interface KernelHostOptions {
   readonly system?: FakeSystem;
   /** Operands start at addresses with this remainder modulo 16. */
   readonly misalignment?: number;
-  /** Number of pages by which the memory may grow beyond the operands' need. */
+  /** Number of pages by which the memory may grow beyond the pages for operands. */
   readonly heapPagesMax?: number;
 }
 
@@ -141,7 +141,7 @@ const callFunctions = [
 ];
 
 function refuseCall(): never {
-  throw new Error('nothing is called from here');
+  throw new Error('this host cannot call other canisters');
 }
 
 /** The part of the System API that the kernel uses. */
@@ -199,7 +199,7 @@ interface Lent {
   readonly address: number;
 }
 
-/** Returns a call into any module with the kernel behind `certified_data_set`. */
+/** Returns the call of the kernel in a module, which goes through `certified_data_set`. */
 export function createKernelCall({ exports, memory, misalignment }: GateParts): KernelCall {
   const arenaStart = 1024;
   const arenaEnd = memory.buffer.byteLength;

@@ -52,12 +52,12 @@ export function settings(rootKey: RootKeyArgument | undefined): Uint8Array {
 
 export interface NetworkOptions {
   readonly limits?: Partial<Limits>;
-  /** Empty, or a copy of another network's store. */
+  /** An empty store, or a copy of another network's. */
   readonly store?: StateStore;
 }
 
 export class KeyNetwork {
-  /** Names of the vetKD keys that it knows. */
+  /** Names of the vetKD keys that the network has. */
   keyNames: readonly string[] = ['key_1', 'test_key_1', 'dfx_test_key'];
   /** The fee for a derivation, in place of the network's price. */
   fee: bigint | undefined;
@@ -112,7 +112,7 @@ export class KeyNetwork {
     await calls.install(this.#installed, wasm, argument, { sender: owner });
   }
 
-  /** Starts from the content of the store, as after a restart of the network: one canister. */
+  /** Starts the one canister in the store, as after a restart of the network. */
   async resume(): Promise<void> {
     const [failure] = await this.engine.resume();
     if (failure !== undefined) throw new Error(failure.reason);
@@ -132,7 +132,7 @@ export class KeyNetwork {
     await this.engine.idle();
   }
 
-  /** Returns the result of an actor method among the tests' types: `{ ok }` or `{ err }`. */
+  /** Calls a method of the tests' interface; returns its result: `{ ok }` or `{ err }`. */
   async call(method: string, ...values: unknown[]): Promise<{ ok?: unknown; err?: string }> {
     const signature = methods.get(method) as IDL.FuncClass;
     const argument = new Uint8Array(IDL.encode(signature.argTypes, values));
@@ -149,9 +149,7 @@ export class KeyNetwork {
     }
   }
 
-  /**
-   * Calls as the owner, with types that are not among the tests' own; fails if the call is refused.
-   */
+  /** Calls as the owner a method outside the tests' interface; fails if the call is refused. */
   async send(method: string, types: IDL.Type[], values: unknown[]): Promise<void> {
     const calls = createInProcessCalls(this.engine);
     const argument = new Uint8Array(IDL.encode(types, values));

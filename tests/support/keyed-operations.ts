@@ -1,6 +1,6 @@
-// Every operation that takes an API key and names something of a bucket: actor methods with their
-// values, routes with their requests. tests/acceptance/key-prefix.test.ts checks that none is
-// missing, so a new operation needs a row.
+// Every operation that takes an API key and names a file, prefix or upload: actor methods with
+// their values, routes with their requests. tests/acceptance/key-prefix.test.ts checks that no
+// operation is missing, so a new one needs a row.
 
 import { formBody } from './forms.ts';
 
@@ -11,7 +11,7 @@ export interface Spot {
   /** The file, session or prefix of the operation. */
   readonly path: string;
   readonly uploadId: string;
-  /** A file on which the key may do everything, and a free path. */
+  /** A file on which the key has all rights; `fresh` is a free path. */
   readonly own: string;
   readonly fresh: string;
 }

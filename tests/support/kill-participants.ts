@@ -1,6 +1,6 @@
 // Canisters on a replica that is killed repeatedly: a counter in three kinds of memory, the
-// service, and third-party canisters that the environment names (tests/foreign). Each reports the
-// acknowledged steps that it must still have.
+// service, and third-party canisters that the environment names (tests/foreign). Each checks that
+// its acknowledged steps still exist.
 
 import { strictEqual } from 'node:assert';
 import { gunzipSync } from 'node:zlib';
@@ -31,7 +31,7 @@ export interface Participant {
    * that the next step must exceed.
    */
   check(run: Run, answered: readonly number[]): Promise<number>;
-  /** Resolves to the number of the answered step. */
+  /** Runs a step; resolves to its number once it is answered. */
   step(run: Run, count: number): Promise<number>;
 }
 
@@ -50,14 +50,14 @@ async function expectServed(address: string, count: number): Promise<void> {
   strictEqual(bytes.equals(fileBytes(count)), true, address);
 }
 
-/** The last step may have been durable before it was printed. */
+/** One step after the newest printed one may be durable: the kill can come before its line. */
 function expectCount(count: number, answered: readonly number[]): void {
   const newest = answered.at(-1);
   if (newest === undefined) return;
   strictEqual(count === newest || count === newest + 1, true, `count ${count}, not ${newest}`);
 }
 
-/** The counter's value, which differs from the number of the others' steps. */
+/** The counter's value: step() increments it and ignores `count`, which numbers the rounds. */
 let counted = 0;
 
 /** Counts in the heap, in a global and in stable memory. */

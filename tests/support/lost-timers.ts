@@ -6,7 +6,7 @@ import { IDL } from '@dfinity/candid';
 import { expect } from 'vitest';
 import { KeyNetwork, settings } from './key-network.ts';
 
-/** More than the canister frees in one message. */
+/** More chunks than the canister frees in one message. */
 const chunkCount = 70;
 const chunkBytes = 65_536;
 /**
@@ -21,7 +21,7 @@ export interface TimerCase {
   readonly name: string;
   /** Arms the timer by a call; resolves to a function that returns whether its task has ended. */
   begin(network: KeyNetwork): Promise<() => Promise<boolean>>;
-  /** Time until the timer is armed again. */
+  /** Maximum number of seconds until the timer is armed again. */
   readonly seconds: number;
 }
 
@@ -34,8 +34,8 @@ async function expectOk(answer: Promise<{ ok?: unknown; err?: string }>): Promis
 const isRotated = async (network: KeyNetwork) => !(await network.status()).isRotating;
 
 /**
- * Returns the offsets of the numbers of entries in stable maps: stable-structures' BTreeMap has
- * "BTR", a version byte, two sizes and the root's address before it.
+ * Returns the offset of the entry count of each stable map: a BTreeMap of stable-structures has
+ * "BTR", a version byte, two sizes and the root's address before the count.
  */
 function findMapLengths(memory: Buffer): number[] {
   const places = [];
@@ -60,7 +60,7 @@ async function cancelUpload(network: KeyNetwork): Promise<() => Promise<boolean>
   const place = findMapLengths(memory).find(
     (at) => Number(memory.readBigUInt64LE(at)) === chunkCount,
   );
-  if (place === undefined) throw new Error('the map of chunks is not found');
+  if (place === undefined) throw new Error('no stable map has as many entries as there are chunks');
   await expectOk(network.call('cancelUpload', id));
   return async () => network.stableMemory().readBigUInt64LE(place) === 0n;
 }
@@ -145,8 +145,8 @@ async function settle(network: KeyNetwork): Promise<void> {
 }
 
 /**
- * Arms the timer, loses it after that many messages, and expects its task to end anyway. Resolves
- * to whether there were that many messages.
+ * Arms the timer, loses it after `point` messages, and expects its task to end anyway. Resolves to
+ * false if the task had fewer messages.
  */
 export async function loseTimer(
   network: KeyNetwork,

@@ -1,5 +1,5 @@
-// A node that answers every request which changes something over HTTP as if it had been executed,
-// and executes none. It passes on reads and the calls of agents, whose replies it cannot forge.
+// A node that answers every HTTP request for a change as if it had been executed, but executes no
+// change. It forwards reads and the calls of agents, whose replies it cannot forge.
 
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -23,7 +23,7 @@ interface Asked {
 
 export async function startLyingGateway(base: string): Promise<LyingGateway> {
   const lies: string[] = [];
-  /** Digests of the chunks of the only upload at a time. */
+  /** Digests of the chunks of the upload; clients run one upload at a time. */
   let digests: Uint8Array[] = [];
 
   async function lie({ method, path, type, body }: Asked): Promise<unknown> {
@@ -65,7 +65,7 @@ export async function startLyingGateway(base: string): Promise<LyingGateway> {
     const body = await bytesOf(request);
     const path = url.split('?', 1)[0] ?? '';
     const isCall = /^\/api\/v[234]\//.test(path);
-    // A request without rights measures the line
+    // Clients measure the speed of the line by a request without rights
     const isRead = ['GET', 'HEAD'].includes(method) || path === '/cloud/';
     if (!isCall && !isRead) {
       lies.push(`${method} ${path}`);

@@ -63,7 +63,7 @@ export interface MemoryStores extends Stores, MemoryMaps {
   readonly system: FakeSystem;
   /** Number of writes to all maps, the index and the blob store. */
   writeCount(): number;
-  /** Every value of every map. */
+  /** Returns every value of every map. */
   values(): Uint8Array[];
 }
 
@@ -170,8 +170,8 @@ export function installNodeText(): void {
 }
 
 /**
- * Creates stores with a new kernel, which src calls from now on: empty ones, or those of `state`,
- * as after an upgrade. `seed`: of their random bytes.
+ * Creates stores with a new kernel, which src calls from now on: empty stores, or those of `state`,
+ * as after an upgrade. `seed` determines their random bytes.
  */
 export async function createMemoryStores(state?: MemoryState, seed = 7): Promise<MemoryStores> {
   installNodeText();
@@ -179,7 +179,7 @@ export async function createMemoryStores(state?: MemoryState, seed = 7): Promise
   return openStores(system, state?.maps, seed);
 }
 
-/** Restores the stores, and the state of src on the heap, as a rolled back message does. */
+/** Restores the stores to `state`; the state of src on the heap begins anew. */
 export async function rewind(
   stores: MemoryStores,
   state: MemoryState,
@@ -187,7 +187,7 @@ export async function rewind(
 ): Promise<MemoryStores> {
   const { stable } = stores.system;
   const [now, then] = [stable, state.system.stable].map((bytes) => bytes.subarray(0, 2 ** 21));
-  // The kernel caches the sizes of the spaces, but starting a new one takes longer.
+  // The kernel caches the sizes of the spaces, so if they differ, a new one must start.
   if (Buffer.compare(now ?? stable, then ?? stable) !== 0) {
     return createMemoryStores(state, seed);
   }
@@ -257,7 +257,7 @@ function copyOf(system: FakeSystem = new FakeSystem()): FakeSystem {
   return copy;
 }
 
-/** Returns a copy of the state, to which a message can be rolled back. */
+/** Returns a copy of the state, which rewind() can restore. */
 export function stateOf(stores: MemoryStores): MemoryState {
   return { system: copyOf(stores.system), maps: entriesOf(stores) };
 }
@@ -293,7 +293,7 @@ function createTestSecrets(seed: number): Stores['secrets'] {
   return { random: (length) => source.next(length, 0n), rootKeys: new Map() };
 }
 
-/** Provides a root key as after an upgrade: always the same, derived by the network. */
+/** Provides root keys as the network's derivation does; their bytes are always the same. */
 export function giveRootKey(stores: Stores): void {
   configureRootKey(stores, undefined);
   for (const { version } of missingRootKeys(stores)) {

@@ -102,7 +102,7 @@ export function copyOrMove(isMove: boolean): Operation {
   return (run) => {
     const { reference, model } = run;
     const [source, target] = [someBucket(run), someBucket(run)];
-    // Sometimes only files with links, so that they meet
+    // Sometimes only paths with links, so that one file with links replaces another
     const isLinked = run.random(4) === 0;
     const linked = (bucket: ReferenceBucket, at: number) =>
       (isLinked ? bucket.links.at(at)?.path : undefined) ?? somePath(run, bucket);
@@ -343,7 +343,7 @@ export function configure(run: Run): Answer {
   const bucket = someBucket(run);
   const [isQuota, isCount] = [run.random(3) === 0, run.random(2) === 0];
   const keepDays = oneOf(run, [0, 1, 1, 2]);
-  // Sometimes so little is left that metadata alone exceeds it.
+  // A quota just above the usage, which metadata alone can exceed.
   const full = heldOf(run.reference, bucket) + run.random(500);
   const quotaBytes = oneOf(run, [600_000, 1_200_000, 2_000_000, 2_000_000, full]);
   const quotaFiles = oneOf(run, [10, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);

@@ -4,7 +4,7 @@
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 
 const liveLinksMax = 16;
-/** Maximum number of links that keys can create; the rest is reserved for the owner. */
+/** Maximum number of live links of a file by keys; the rest is reserved for the owner. */
 const liveKeyLinksMax = 12;
 
 export interface ReferenceKey {
@@ -31,7 +31,7 @@ export interface ReferenceLink {
   readonly downloadName: string;
   /** The present path of its file. */
   path: string;
-  /** The file's parts when the link was last certified. */
+  /** Number of the file's parts when the link was last certified. */
   partCount: number;
 }
 
@@ -42,7 +42,7 @@ interface Linked {
 /** A right that an operation asks for, at a path or prefix. */
 export type Need = readonly [permission: string, bucket: string, place: string];
 
-/** Returns why the key is refused; an owner, who sends none, never is. */
+/** Returns the code with which the key is refused; the owner sends no key and is never refused. */
 export function keyCode(
   key: ReferenceKey | undefined,
   needs: readonly Need[],
@@ -61,7 +61,7 @@ export function listedPrefix(key: ReferenceKey | undefined, asked: string): stri
   return key?.prefix.startsWith(asked) ? key.prefix : asked;
 }
 
-/** A link that a key created ends not later than the key. */
+/** Returns the expiry of a link, which is not later than the expiry of its key. */
 export function linkEnd(expiresAt: bigint, key: ReferenceKey | undefined): bigint {
   const keyEnd = key?.expiresAt ?? 0n;
   if (keyEnd === 0n) return expiresAt;
@@ -80,7 +80,7 @@ function linksOf({ links }: Linked, path: string): ReferenceLink[] {
   return links.filter((link) => link.path === path);
 }
 
-/** Allows that many live links, and as many expired ones that have not been removed. */
+/** Allows `limit` live links, and twice as many together with expired ones. */
 function isRoom(links: readonly ReferenceLink[], nowNs: bigint, limit = liveLinksMax): boolean {
   const live = links.filter((link) => isLive(link, nowNs)).length;
   return live <= limit && links.length <= 2 * limit;
@@ -113,7 +113,7 @@ export function moveReferenceLinks(bucket: Linked, move: Move): void {
   dropReferenceLinks(bucket, move.from);
 }
 
-/** A file that replaces another one may have more or fewer parts. */
+/** Updates the part counts of live links after the file was replaced. */
 export function resizeReferenceLinks(
   bucket: Linked,
   { path, etag }: { readonly path: string; readonly etag: string },
@@ -122,7 +122,7 @@ export function resizeReferenceLinks(
   for (const link of linksOf(bucket, path)) if (isLive(link, nowNs)) link.partCount = partsOf(etag);
 }
 
-/** Reads the number from a file's entity tag. */
+/** Reads the number of parts from a file's entity tag. */
 export function partsOf(etag: string): number {
   return Number(/-(\d+)"$/.exec(etag)?.[1] ?? 1);
 }
@@ -131,14 +131,14 @@ export function dropReferenceLinks(bucket: Linked, path: string): void {
   bucket.links = bucket.links.filter((link) => link.path !== path);
 }
 
-/** Removes the links that upkeep removes; returns their number. */
+/** Removes expired and revoked links, as upkeep does; returns their number. */
 export function endReferenceLinks(bucket: Linked, nowNs: bigint): number {
   const before = bucket.links.length;
   bucket.links = bucket.links.filter((link) => isOpen(link, nowNs));
   return before - bucket.links.length;
 }
 
-/** In the order of lists: by path, then by id; including links that lists no longer show. */
+/** Returns links in the order of lists (path, then id), with those that lists no longer show. */
 export function linksBelow({ links }: Linked, isMeant: (path: string) => boolean): ReferenceLink[] {
   const nameOf = ({ path, id }: ReferenceLink) => Buffer.from(`${path}\0${id}`);
   return links

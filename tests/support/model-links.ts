@@ -36,13 +36,13 @@ import {
   withoutWrites,
 } from './model-run.ts';
 
-/** Often the path of a file with links. */
+/** Returns a path, often that of a file with links. */
 function someLinkedPath(run: Run, bucket: ReferenceBucket): string {
   const linked = run.random(2) === 0 ? bucket.links.at(-1) : undefined;
   return linked?.path ?? somePath(run, bucket);
 }
 
-/** Creates one link, or sometimes as many as a file can have. */
+/** Creates one link, or sometimes nine links of one file. */
 export function makeLinks(run: Run): Answer {
   const bucket = someBucket(run);
   const path = someLinkedPath(run, bucket);
@@ -144,7 +144,7 @@ export function listAllLinks(run: Run): Answer {
   });
 }
 
-/** Removes a link of the bucket, or one of another bucket, which does not exist here. */
+/** Removes a link of the bucket, or tries a link that may be gone or of another bucket. */
 export function removeSomeLink(run: Run): Answer {
   const { reference, model, key } = run;
   const bucket = someBucket(run);

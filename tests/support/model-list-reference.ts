@@ -47,9 +47,7 @@ export interface ReferenceFolderList {
   readonly sort: string;
 }
 
-/**
- * Returns the files and folders directly below the prefix, after that name, in the present state.
- */
+/** Returns the present files and folders directly below the prefix, after the name `after`. */
 export function folderReference(
   bucket: ReferenceBucket,
   list: ReferenceFolderList,

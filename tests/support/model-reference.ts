@@ -30,7 +30,9 @@ export interface ReferenceFile extends ReferenceNotes {
   readonly version: number;
   readonly date: bigint;
   readonly createdAt: bigint;
-  /** The model's own numbers: files with one id, or one content, share them in the service. */
+  /**
+   * The model's own numbers: files with equal ones share the id, or the content, in the service.
+   */
   readonly id: number;
   readonly content: number;
   /** Bytes that count toward the quota. */
@@ -80,8 +82,7 @@ export interface ReferenceUpload {
   readonly content: Uint8Array;
   readonly pieceLength: number;
   /**
-   * Whether the length of `content` was declared at the beginning; else it is the number of
-   * received bytes.
+   * Whether the length of `content` was declared at the beginning; else the received bytes count.
    */
   readonly isSizeKnown: boolean;
   /** Whether `pieceLength` was declared at the beginning. */
@@ -117,8 +118,8 @@ function sha256(bytes: Uint8Array): Buffer {
 }
 
 /**
- * A file of one chunk has the digest of its bytes, one of several chunks that of the chunks'
- * digests.
+ * Returns the entity tag: the digest of the bytes of one chunk, or of the digests of several
+ * chunks.
  */
 export function etagOf(chunks: readonly Uint8Array[]): string {
   if (chunks.length > 1) {
@@ -220,7 +221,7 @@ export function removeReferenceFile(
   retire(reference, bucket, file);
 }
 
-/** The latest former version replaces it; without a former version the file is deleted. */
+/** Erases the present version: the latest former version replaces it, or the file is deleted. */
 export function eraseReferenceFile(
   reference: Reference,
   bucket: ReferenceBucket,
@@ -237,7 +238,7 @@ export function eraseReferenceFile(
   resizeReferenceLinks(bucket, latest.file, reference.nowNs);
 }
 
-/** In the order of lists: by path, the oldest first. */
+/** Returns the former versions in the order of lists: by path, the oldest first. */
 export function versionsOf({ versions }: ReferenceBucket): ReferenceVersion[] {
   return [...versions].sort((left, right) => {
     return byName(left.file, right.file) || left.file.version - right.file.version;
@@ -282,7 +283,7 @@ function freed(bucket: ReferenceBucket, file: ReferenceFile | undefined): number
   return bucket.keepDays > 0 ? 0 : (file?.counted ?? 0);
 }
 
-/** Conditions have a single tag here, never a list. */
+/** Whether the conditions are met; each has a single tag here, never a list. */
 export function areMet(
   bucket: ReferenceBucket,
   path: string,
@@ -319,7 +320,9 @@ export function putCode(
   return exceedsQuota(reference, bucket, additionOf(bucket, write)) ? 'QuotaExceeded' : undefined;
 }
 
-/** Returns why the batch is refused as a whole, or for each file why it is refused, if any is. */
+/**
+ * Returns the code with which the whole batch is refused, or for each file its code or undefined.
+ */
 export function batchCodes(
   reference: Reference,
   bucket: ReferenceBucket,
@@ -383,8 +386,8 @@ export function copyCode(reference: Reference, copy: ReferenceCopy): RefusalCode
 }
 
 /**
- * The bytes are shared; a move keeps id and creation time, and frees the former path. Links move
- * along within the bucket.
+ * Copies or moves a file; the bytes are shared. A move keeps id and creation time, and frees the
+ * former path; links move along only within the bucket.
  */
 export function copyReferenceFile(reference: Reference, copy: ReferenceCopy): ReferenceFile {
   const { isMove, source, from, target, to, notes } = copy;
@@ -436,7 +439,7 @@ export function restoreCode(
   if (findReferenceVersion(bucket, named) === undefined) return 'NoSuchFile';
   if (!areMet(bucket, named.path, named.conditions)) return 'PreconditionFailed';
   const old = bucket.files.get(named.path);
-  // Its bytes are already counted.
+  // The bytes of the version are already counted.
   const addition = { files: old === undefined ? 1 : 0, bytes: -freed(bucket, old) };
   return exceedsQuota(reference, bucket, addition) ? 'QuotaExceeded' : undefined;
 }

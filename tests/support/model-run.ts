@@ -15,7 +15,7 @@ export interface Run {
   readonly model: UpgradableStores;
   readonly reference: Reference;
   readonly random: (limit: number) => number;
-  /** The number of each outcome of each operation. */
+  /** How often each operation had each outcome. */
   readonly outcomes: Map<string, number>;
   /** Lists that are read page by page. */
   readonly walks: Walk[];
@@ -26,7 +26,8 @@ export interface Run {
 export interface Walk {
   readonly bucket: ReferenceBucket;
   /**
-   * Shows the next page on both sides; returns the cursor of the following one, if there is one.
+   * Compares the next page of the service and of the model; returns the cursor of the following
+   * page, if there is one.
    */
   next(run: Run, cursor: string | undefined, after: string | undefined): NextPage | undefined;
   readonly key: ReferenceKey | undefined;
@@ -49,12 +50,12 @@ export function oneOf<T>({ random }: Pick<Run, 'random'>, choices: readonly T[])
   return choices[random(choices.length)] as T;
 }
 
-/** With a key, the caller has no other right. */
+/** Returns a call by the owner, or, with a key, by a caller who has no other rights. */
 export function callNow({ reference, key }: Run): Call {
   return callOf(key === undefined ? 'alice' : 'bob', reference.nowNs);
 }
 
-/** Expects the refusal that the reference model predicts, or else the change. */
+/** Expects the refusal that the reference model predicts; else makes the change. */
 export function attempt(run: Run, code: RefusalCode | undefined, change: () => void): Answer {
   if (code === undefined) change();
   else expectRefusal(run.model.current(), code, change);
@@ -65,7 +66,7 @@ export function attempt(run: Run, code: RefusalCode | undefined, change: () => v
 export function withoutWrites<T>({ model }: Run, operation: () => T): T {
   const before = model.current().writeCount();
   const result = operation();
-  expect(model.current().writeCount() - before, 'writes of what changes nothing').toBe(0);
+  expect(model.current().writeCount() - before, 'writes of an operation without changes').toBe(0);
   return result;
 }
 

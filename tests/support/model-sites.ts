@@ -11,7 +11,8 @@ import type { MemoryStores } from './memory-stores.ts';
 import { type Answer, type Run, someBucket } from './model-run.ts';
 
 /**
- * The buckets of the model are private: the bucket is public for a moment, and stays a hidden site.
+ * Makes a bucket a site, or a plain bucket again. It is public only for a moment, because the
+ * model's buckets are private.
  */
 export function turnSite(run: Run): Answer {
   const stores = run.model.current();

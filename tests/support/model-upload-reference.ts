@@ -32,7 +32,10 @@ export const referencePlans = [
   { size: 140_000, pieceLength: 65_536, isDeclared: true, isSizeKnown: false },
 ];
 
-/** The file to be replaced stays until completion, so its bytes count too. */
+/**
+ * Returns the code with which a begin is refused. The file to be replaced stays until completion,
+ * so its bytes count too.
+ */
 export function beginCode(
   reference: Reference,
   bucket: ReferenceBucket,
@@ -137,12 +140,15 @@ function misfitOfOpen(
   return length === pieceLength || isLast ? undefined : 'ChunkSizeMismatch';
 }
 
-/** In order, without missing chunks. */
+/** Returns the received chunks in order. */
 export function chunksOf({ chunks }: ReferenceUpload): Uint8Array[] {
   return [...chunks].sort(([left], [right]) => left - right).map(([, bytes]) => bytes);
 }
 
-/** `metadata`: of the resulting file, which may be larger than reserved. */
+/**
+ * Returns the code with which a completion is refused. `metadata` of the resulting file may need
+ * more quota than was reserved.
+ */
 export function completionCode(
   reference: Reference,
   upload: ReferenceUpload,

@@ -64,7 +64,7 @@ export function beginBoth(run: Run): Answer {
   });
 }
 
-/** In most cases one of the latest open uploads. */
+/** Runs the operation on an upload, in most cases on one of the latest open uploads. */
 export function onUpload(operation: (run: Run, upload: ReferenceUpload) => Answer): Operation {
   return (run) => {
     const { uploads } = run.reference;
@@ -129,7 +129,7 @@ export function complete(run: Run, upload: ReferenceUpload): Answer {
     const request = { uploadId: upload.uploadId, apiKey: undefined, metadata: brought };
     return finishUpload(model.current(), callNow(run), request);
   };
-  // Replaces pairs of the beginning with the same name, and appends the others
+  // Pairs of the completion replace earlier pairs of the same name
   const names = new Set(brought?.map(([name]) => name));
   const kept = upload.metadata.filter(([name]) => !names.has(name));
   const metadata = [...kept, ...(brought ?? [])];

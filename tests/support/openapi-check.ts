@@ -36,7 +36,7 @@ export interface Operation extends OperationObject {
   readonly path: string;
 }
 
-/** Fields of HTTP itself, of gateways, and those of the CORS protocol. */
+/** Header fields that the file omits: those of HTTP itself, of gateways and of CORS. */
 const unsaid =
   /^(?:connection|keep-alive|date|transfer-encoding|content-length|content-type|vary|access-control-.*|strict-transport-security|ic-certificate.*|x-ic-.*)$/;
 

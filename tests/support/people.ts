@@ -48,7 +48,7 @@ export async function openPerson(service: Reached, who: Who): Promise<Person> {
 }
 
 /**
- * The same person without an agent, so that a moved clock has no effect; requires a local replica.
+ * Opens a person without an agent, so that a moved clock has no effect; requires a local replica.
  */
 export function personInside(service: Service, who: Who): Person {
   const { replica, canisterId, identityPem } = service;
@@ -74,7 +74,7 @@ export function personInside(service: Service, who: Who): Person {
   });
 }
 
-/** Fields that a caller omits are absent, as with the agents of other languages. */
+/** Adds omitted optional fields as absent, as agents of other languages do. */
 function completed(type: IDL.Type | undefined, value: unknown): unknown {
   const isOuter = type instanceof IDL.OptClass || type instanceof IDL.VecClass;
   if (isOuter && Array.isArray(value)) {
@@ -92,7 +92,7 @@ function completed(type: IDL.Type | undefined, value: unknown): unknown {
   };
 }
 
-/** The client treats these as absent in the records of an earlier service. */
+/** Fields of records that were added after release 0.1.0, and are therefore optional. */
 const sinceRelease = ['openUploads', 'overheadBytes'];
 
 function plain(answer: Answer<unknown>): Answer<unknown> {

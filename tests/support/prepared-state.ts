@@ -49,7 +49,7 @@ async function prepare(): Promise<string> {
   return folder;
 }
 
-/** A run of another build may still be copying its own. */
+/** Removes folders that are older than an hour: newer ones may be in use by other runs. */
 async function removeOld(): Promise<void> {
   for (const name of await readdir(parentDir)) {
     const path = join(parentDir, name);
@@ -58,7 +58,7 @@ async function removeOld(): Promise<void> {
   }
 }
 
-/** `stateDir`: must not exist. All copies of the service have the same keys. */
+/** `stateDir` must not exist. All copies of the service have the same keys. */
 export async function copyPreparedState(stateDir: string): Promise<void> {
   await cp(await prepareState(), stateDir, { recursive: true });
 }

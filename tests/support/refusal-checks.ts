@@ -69,7 +69,7 @@ const AccessChange = IDL.Record(
   Object.fromEntries(budgetNames.map((name) => [name, IDL.Opt(Budget)])),
 );
 
-/** After this, every update by a caller without a right exceeds a budget. */
+/** Sets all budgets to 0, so that every update by a caller without rights exceeds one. */
 async function spendBudgets(replica: Replica, canisterId: string, owner: Principal): Promise<void> {
   const none = budgetNames.map((name) => [name, [{ burst: 0n, perMinute: 0n }]]);
   const argument = IDL.encode([AccessChange], [Object.fromEntries(none)]);

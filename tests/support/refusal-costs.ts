@@ -21,7 +21,7 @@ export interface Refusal {
   /** Cycles of the execution only; 0 for queries. */
   readonly cycles: number;
   readonly milliseconds: number;
-  /** Absent for an answer with a sentence. */
+  /** The text of the trap, if there was one. */
   readonly trap: string | undefined;
   readonly stablePages: number;
   /** Whether an update was executed. */
@@ -111,7 +111,7 @@ interface Answer {
   readonly begun: string | undefined;
 }
 
-/** Cancels in the way that began it: over HTTP with the key, else as the owner. */
+/** Cancels a begun upload in the same way: over HTTP with the key, else as the owner. */
 async function cancelBegun(
   target: RefusalTarget,
   method: string,

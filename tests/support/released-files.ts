@@ -27,7 +27,7 @@ async function ask(send: () => Promise<Response>): Promise<Response> {
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  return expect.fail('asked in vain');
+  return expect.fail('every attempt was answered by 503');
 }
 
 export class WorkOnFiles {
@@ -58,7 +58,7 @@ export class WorkOnFiles {
     };
   }
 
-  /** Whether their records are as 0.1.0 wrote them, because lists show the stored records. */
+  /** Whether all records are as 0.1.0 wrote them: lists show no chunk size for such records. */
   async areOld(service: ReleasedService): Promise<boolean> {
     const list = async (bucket: string) => {
       const url = `files?prefix=${encodeURIComponent(this.#folder)}/`;

@@ -267,7 +267,7 @@ export class ReleasedService {
   async untilUpgraded(): Promise<void> {
     const deadline = Date.now() + 120_000;
     for (let left = 1; left > 0; ) {
-      if (Date.now() > deadline) throw new Error('upkeep has not come to its end');
+      if (Date.now() > deadline) throw new Error('upkeep has not finished');
       await this.replica.tick();
       const files = [...(await this.list('demo')), ...(await this.list('secret'))];
       left = files.filter(({ chunkSize }) => chunkSize === undefined).length;

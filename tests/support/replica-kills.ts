@@ -20,7 +20,9 @@ const keptSteps = 20;
 /** The newest answered steps of each participant, oldest first. */
 export type Answered = Readonly<Record<string, readonly number[]>>;
 
-/** Runs the writer and kills it after it has checked and printed that many lines. */
+/**
+ * Runs the writer and kills it once it has printed `checked` and at least `lines` answered steps.
+ */
 async function runAndKill(run: {
   readonly words: readonly string[];
   readonly lines: number;
@@ -44,7 +46,10 @@ async function runAndKill(run: {
   return Object.fromEntries(participants.map(({ name }) => [name, stepsOf(name)]));
 }
 
-/** Kills it that many times, and checks once more. */
+/**
+ * Runs and kills the writer `rounds + 1` times; each run first checks the steps answered in the
+ * runs before it.
+ */
 export async function killReplica(rounds: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'replica-kills-'));
   const stateDir = join(folder, 'state');

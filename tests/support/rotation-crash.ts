@@ -149,7 +149,7 @@ export interface RotationCrashes {
   readonly seed: number;
 }
 
-/** Kills it that many times; returns the number of answered rotations. */
+/** Kills the service `rounds` times; returns the number of answered rotations. */
 export async function crashUnderRotation({ rounds, seed }: RotationCrashes): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'rotation-'));
   const random = randomNumbers(seed);

@@ -40,7 +40,7 @@ export interface ServiceOptions extends ReplicaOptions {
   readonly hasFront?: boolean;
 }
 
-/** With options it starts a local one, whatever the environment says. */
+/** Opens the service that the environment names; with options, always starts a local one. */
 export async function openService(options?: ServiceOptions): Promise<Service> {
   const { EFS_URL, EFS_CANISTER_ID, EFS_API_KEY, EFS_IDENTITY, EFS_BUCKET } = process.env;
   if (EFS_URL === undefined || options !== undefined) {
@@ -94,7 +94,7 @@ async function startLocalService(options: ServiceOptions = {}): Promise<Service>
   };
 }
 
-/** Returns seed and public key of an Ed25519 PEM in the form of the agents' identities. */
+/** Returns the seed of an Ed25519 private key in PEM. */
 export function ed25519Seed(pem: string): Uint8Array {
   const { d = '' } = createPrivateKey(pem).export({ format: 'jwk' });
   return new Uint8Array(Buffer.from(d, 'base64url'));

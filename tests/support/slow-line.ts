@@ -6,7 +6,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 export interface LineOptions {
   /** Returns the bytes per second in each direction at that time after opening the line. */
   rate(elapsedMs: number): number;
-  /** Each way. */
+  /** Latency in each direction. */
   readonly latencyMs: number;
 }
 
@@ -19,7 +19,7 @@ export interface SlowLine {
 const tickMs = 20;
 /** Bytes of a connection read ahead of the token bucket: a line has buffers, but small ones. */
 const queuedBytesMin = 16_384;
-/** Enough bytes for a fast line when a tick is late. */
+/** Reading ahead for so long keeps a fast line busy when a tick is late. */
 const bufferedMs = 100;
 
 /** Bytes of one connection in one direction that wait for the bucket. */
@@ -58,7 +58,7 @@ class Direction {
     });
   }
 
-  /** Connections take turns with equal parts. */
+  /** Passes bytes of all connections in turns, in equal parts. */
   tick(bytesPerMs: number, elapsedMs: number): void {
     // A late tick passes everything that the line could carry meanwhile; an idle line saves little.
     const saved = Math.min(this.#tokens, Math.max(1_500, bytesPerMs * tickMs));

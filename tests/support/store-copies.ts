@@ -1,5 +1,5 @@
-// State stores in memory that begin as copies of one, so that a state that takes seconds is created
-// once. It knows only records, modules and stable memory of canisters.
+// State stores in memory that begin as copies of one store, so that a state that takes seconds is
+// created once. Copies have values, modules, and the records and stable memory of canisters.
 
 import {
   type StableMemory,

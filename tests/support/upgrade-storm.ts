@@ -60,7 +60,7 @@ async function persist<T>(storm: Storm, attempt: () => Promise<T | undefined>): 
     }
     await turns(20);
   }
-  return expect.fail('tried again in vain');
+  return expect.fail('all attempts failed');
 }
 
 async function putOverHttp(storm: Storm, path: string, bytes: Uint8Array): Promise<void> {
@@ -141,7 +141,7 @@ async function upgradeOften(storm: Storm, rounds: number): Promise<void> {
   // A loaded machine may need more upgrades until each kind of call has met one.
   const isMissing = () => Object.values(counts).includes(0) && counts.upgrades < 20 * rounds;
   while (counts.upgrades < rounds || isMissing()) {
-    // Long enough for files to be stored, or during the work that the last upgrade began.
+    // Waits long enough for files to be stored, or only briefly after the previous upgrade.
     const isTwo = counts.upgrades > 0 && random(2) === 0;
     for (let left = random(isTwo ? 4 : 40); left > 0; left--) {
       network.nowNs += 50_000_000n;

@@ -1,4 +1,4 @@
-// Another module imports every export.
+// Each export is imported by another module.
 
 import { describe, expect, test } from 'vitest';
 import { readSource, readSources, resolveImport, type SourceFile } from './source-tree.ts';
@@ -40,7 +40,7 @@ function usesIn(files: readonly SourceFile[]): Uses {
   return { names, whole };
 }
 
-/** Omits types that appear in another export of the module. */
+/** Returns the exports, without types that the module itself uses. */
 function exportsOf({ path, lines }: SourceFile): string[] {
   const text = lines.join('\n');
   const declared = [...text.matchAll(exportPattern)].flatMap(([, kind = '', name = '']) => {

@@ -25,7 +25,7 @@ interface Checker {
 
 let checker: Checker | undefined;
 
-/** Installs the version in its lock file, unless it is installed. It needs no program. */
+/** Loads the checker; installs the version of its lock file first, if that is missing. */
 function loadChecker(): Checker {
   const folder = join(projectDir, 'tests', 'tidy', 'recheck');
   const versionAt = (path: string) => JSON.parse(readFileSync(join(folder, path), 'utf8'));
@@ -125,7 +125,7 @@ function constantNamed(name: string, place: Place): string {
       if (file !== undefined) return constantNamed(name, { ...place, file });
     }
   }
-  throw new Error(`${place.where}: ${name} is no constant that can be checked`);
+  throw new Error(`${place.where}: ${name} is not a constant that can be checked`);
 }
 
 const recordPath = join(projectDir, 'tests', 'tidy', 'linear-patterns.json');

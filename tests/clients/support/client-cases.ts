@@ -59,7 +59,7 @@ export function openClientCases(): ClientCases {
   };
 }
 
-/** Compares the length first, because it says more than a digest. */
+/** Compares the length first, because a wrong length explains more than a wrong digest. */
 export async function expectFile(path: string, bytes: Uint8Array): Promise<void> {
   const written = new Uint8Array(await readFile(path));
   expect(written.length, 'bytes').toBe(bytes.length);

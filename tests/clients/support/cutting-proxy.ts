@@ -12,8 +12,8 @@ export interface CutOptions {
   /** Total number of connections to cut. */
   readonly cuts: number;
   /**
-   * Minimum and maximum number of bytes after which a connection is cut; one with fewer bytes is
-   * not.
+   * Minimum and maximum number of bytes after which a connection is cut; a shorter answer is not
+   * cut.
    */
   readonly fromBytes: number;
   readonly toBytes: number;
@@ -25,7 +25,7 @@ export interface CuttingProxy {
   readonly port: number;
   /** Number of bytes after which each connection was cut. */
   readonly cutAt: readonly number[];
-  /** The heads of the requests. */
+  /** Request lines and headers of all requests. */
   readonly requests: readonly string[];
   stop(): Promise<void>;
 }
@@ -73,7 +73,7 @@ interface Cut {
   readonly isReset: boolean;
 }
 
-/** `cutAfter` is called with the number of bytes that will have passed. */
+/** Passes answers on; before each write, `cutAfter` gets the number of bytes including it. */
 function passAnswers(
   { client, service }: { readonly client: Socket; readonly service: Socket },
   cutAfter: (passed: number) => Cut | undefined,

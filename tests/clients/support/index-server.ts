@@ -1,4 +1,4 @@
-// A folder's page for clients that read one before they download: it lists one name, which
+// Serves a folder page for clients that list before they download: it names one file, which
 // redirects (302).
 
 import { createServer } from 'node:http';

@@ -1,5 +1,5 @@
 // `npm start` in a separate process behind a TCP proxy: it can be killed without warning and
-// restarted with its state, and the connection can be cut. Its address stays.
+// restarted with its state, and the connection can be cut. Its address does not change.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -14,7 +14,7 @@ export interface KillableService {
   readonly identityPem: string;
   /** Kills it (-9) and starts it again. */
   killAndStart(): Promise<void>;
-  /** Cuts all connections, and refuses new ones for that time. */
+  /** Cuts all connections, and refuses new connections for so many milliseconds. */
   cut(milliseconds: number): Promise<void>;
   stop(): Promise<void>;
 }

@@ -94,7 +94,7 @@ export default function requirePrograms(): void {
   const missing = [...needed].filter((program) => !isInstalled(program));
   if (missing.length === 0) return;
   const lines = missing.map((program) => `${program}: not installed, ${installations[program]}`);
-  throw new Error(`${lines.join('\n')}\nOr choose others by EFS_CLIENTS=wget,curl`);
+  throw new Error(`${lines.join('\n')}\nOr choose other clients with EFS_CLIENTS=wget,curl`);
 }
 
 function isInstalled(program: Program): boolean {

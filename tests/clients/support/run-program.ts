@@ -17,7 +17,7 @@ export interface RunOptions {
 
 const runMilliseconds = 90_000;
 
-/** Settles when it has ended; ends a program that exceeds the limit. */
+/** Settles when the program has ended; kills a program that exceeds the limit. */
 export function runProgram(
   command: readonly [program: string, ...args: string[]],
   { folder, env = {}, milliseconds = runMilliseconds }: RunOptions,

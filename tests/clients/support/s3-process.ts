@@ -72,7 +72,8 @@ async function startS3Process(
   const keys = await makeKeys(service, home);
   await runEfs(home, '--profile', 'owner', 'bucket', 'create', 'vault');
   await runEfs(home, '--profile', 'owner', 'bucket', 'create', 'safe', '--end-to-end');
-  // The next server finds the former one's uploads by its port, so the port must not change.
+  // A restarted server finds the uploads of its predecessor by the port, so the port must not
+  // change.
   let running = await serve(home, `127.0.0.1:${await freePort()}`);
   const { url } = running;
   const env = {

@@ -1,5 +1,5 @@
-// Tests of ceph/s3-tests that fail with the S3 server, by reason. The test fails if another test
-// fails, and if one of these passes: then remove its line.
+// Tests of ceph/s3-tests that fail with the S3 server, by reason. s3-ceph.test.ts fails if another
+// test fails, and if one of these passes: then remove its line.
 
 /** Commit of ceph/s3-tests that the lists belong to. */
 export const suiteCommit = '8f0ae7b404a3a2fcf7038bf1e6bf29544fe9b6a3';
@@ -52,10 +52,10 @@ export const tooLong = [
 
 /** Test names by the reason of their failure. */
 export const expectedFailures: Readonly<Record<string, readonly string[]>> = {
-  'A body needs its length, as on AWS: 411 MissingContentLength': [
+  'A body needs a Content-Length, as on AWS: 411 MissingContentLength': [
     'test_object_write_with_chunked_transfer_encoding',
   ],
-  'A bucket that keeps versions is not suspended, and one that keeps none reports no status': [
+  'Versioning cannot be suspended, and a bucket without versions reports no status': [
     'test_versioning_bucket_atomic_upload_return_version_id',
     'test_versioning_bucket_create_suspend',
     'test_versioning_bucket_multipart_upload_return_version_id',
@@ -63,7 +63,7 @@ export const expectedFailures: Readonly<Record<string, readonly string[]>> = {
     'test_versioning_obj_suspend_versions',
     'test_versioning_obj_suspended_copy',
   ],
-  'A bucket that the caller may not read is not disclosed: 404 NoSuchBucket, where AWS answers 403 AccessDenied':
+  'A bucket that the caller may not read is not disclosed: 404 NoSuchBucket, but AWS answers 403 AccessDenied':
     [
       'test_access_bucket_private_object_private',
       'test_access_bucket_private_objectv2_private',
@@ -82,16 +82,16 @@ export const expectedFailures: Readonly<Record<string, readonly string[]>> = {
   'AWS answers InvalidArgument to a range of a copy that goes beyond its source': [
     'test_multipart_copy_invalid_range',
   ],
-  'AWS answers InvalidRequest to a checksum that is not one of its algorithm': [
+  'AWS answers InvalidRequest to a checksum that is malformed for its algorithm': [
     'test_object_checksum_crc64nvme',
     'test_object_checksum_sha256',
   ],
-  'AWS answers metadata that is not ASCII as RFC 2047 encodes it': [
+  'AWS returns metadata that is not ASCII in the encoding of RFC 2047': [
     'test_object_set_get_unicode_metadata',
   ],
-  'AWS encodes the prefix too where the client asks for encoding-type=url, and botocore decodes only the keys':
+  'AWS also encodes the prefix for encoding-type=url, and botocore decodes only the keys':
     ['test_bucket_list_prefix_unreadable'],
-  'Browsers cannot post forms': [
+  'Uploads by browser forms (POST) are not supported': [
     'test_post_object_anonymous_request',
     'test_post_object_authenticated_no_content_type',
     'test_post_object_authenticated_request',
@@ -214,7 +214,7 @@ export const expectedFailures: Readonly<Record<string, readonly string[]>> = {
     'test_versioned_object_acl',
     'test_versioned_object_acl_no_version_specified',
   ],
-  'No CORS of a bucket is set by S3, and no ACL makes its objects public': [
+  'S3 cannot set the CORS rules of a bucket, and no ACL makes its objects public': [
     'test_cors_header_option',
     'test_cors_origin_response',
     'test_cors_origin_wildcard',
@@ -243,24 +243,24 @@ export const expectedFailures: Readonly<Record<string, readonly string[]>> = {
     'test_put_get_delete_public_block',
     'test_put_public_block',
   ],
-  'Signature Version 2 is not taken': [
+  'Signature Version 2 is not supported': [
     'test_cors_presigned_get_object_tenant_v2',
     'test_cors_presigned_get_object_v2',
     'test_cors_presigned_put_object_tenant_v2',
     'test_cors_presigned_put_object_v2',
   ],
   'Tags come back in the order in which they were sent': ['test_put_obj_with_tags'],
-  'The account has a bucket from the beginning, and the test wants none': [
+  'The account has a bucket from the beginning, but the test expects none': [
     'test_list_buckets_paginated',
   ],
-  'The completion names part 1 twice: InvalidPartOrder, since the numbers must rise': [
+  'The completion names part 1 twice: InvalidPartOrder, since the numbers must increase': [
     'test_multipart_resend_first_finishes_last',
   ],
   'Key and value of a tag must have at most 63 characters in total': ['test_put_max_kvsize_tags'],
   'The key is valid UTF-8, and no object has it: 404 NoSuchKey, as on AWS': [
     'test_object_read_unreadable',
   ],
-  'There are no delete markers': [
+  'Delete markers are not supported': [
     'test_delete_marker_nonversioned',
     'test_delete_marker_suspended',
     'test_delete_marker_versioned',
@@ -275,8 +275,8 @@ export const expectedFailures: Readonly<Record<string, readonly string[]>> = {
     'test_versioning_obj_create_read_remove_head',
     'test_versioning_stack_delete_merkers',
   ],
-  'There are no torrents: NotImplemented': ['test_get_object_torrent'],
-  'There is no object lock': [
+  'Torrents are not supported: NotImplemented': ['test_get_object_torrent'],
+  'Object lock is not supported': [
     'test_object_lock_changing_mode_from_compliance',
     'test_object_lock_changing_mode_from_governance_with_bypass',
     'test_object_lock_changing_mode_from_governance_without_bypass',
@@ -312,7 +312,7 @@ export const expectedFailures: Readonly<Record<string, readonly string[]>> = {
     'test_object_lock_suspend_versioning',
     'test_object_lock_uploading_obj',
   ],
-  'boto3 signs the request and sets its length after the test has changed its headers: it is a good one':
+  'boto3 signs the request and sets its length after the test has changed its headers, so it is valid':
     [
       'test_bucket_create_bad_authorization_empty',
       'test_bucket_create_bad_authorization_none',

@@ -18,7 +18,7 @@ function tokensOf(text: string): Token[] {
     else if (digits !== undefined)
       tokens.push({ kind: 'number', text: digits.replaceAll('_', '') });
     else if (mark !== undefined) tokens.push({ kind: 'mark', text: mark });
-    else throw new Error(`No Candid from here on: ${text.slice(at)}`);
+    else throw new Error(`This text is not valid Candid: ${text.slice(at)}`);
   }
   return tokens;
 }
@@ -36,13 +36,13 @@ class Reader {
 
   next(kind: Token['kind']): string {
     const token = this.tokens.shift();
-    if (token?.kind !== kind) throw new Error(`Candid wants a ${kind} and not ${token?.text}`);
+    if (token?.kind !== kind) throw new Error(`Expected a ${kind}, got ${token?.text}`);
     return token.text;
   }
 
   expect(text: string): void {
     const token = this.tokens.shift();
-    if (token?.text !== text) throw new Error(`Candid wants ${text} and not ${token?.text}`);
+    if (token?.text !== text) throw new Error(`Expected ${text}, got ${token?.text}`);
   }
 
   /**
@@ -61,7 +61,10 @@ class Reader {
   }
 }
 
-/** Parses values for these types, by the conventions of agents; trailing options may be omitted. */
+/**
+ * Parses the arguments of a method into the JavaScript values that agents encode; `opt` arguments
+ * at the end and `opt` fields of records may be omitted.
+ */
 export function readArguments(text: string, types: readonly IDL.Type[]): unknown[] {
   const reader = new Reader(text);
   let index = 0;
@@ -98,7 +101,7 @@ function readValue(reader: Reader, type: IDL.Type): unknown {
   }
   if (type instanceof candid.VariantClass) return readVariant(reader, fieldsOf(type));
   if (type instanceof candid.RecordClass) return readRecord(reader, fieldsOf(type));
-  throw new Error(`No text is known of ${type.display()}`);
+  throw new Error(`Values of type ${type.display()} are not supported`);
 }
 
 function fieldsOf(type: IDL.Type): ReadonlyMap<string, IDL.Type> {
@@ -119,7 +122,7 @@ function readVariant(reader: Reader, fields: ReadonlyMap<string, IDL.Type>): unk
   reader.expect('{');
   const name = reader.next('word');
   const type = fields.get(name);
-  if (type === undefined) throw new Error(`There is no alternative ${name}`);
+  if (type === undefined) throw new Error(`The variant has no alternative ${name}`);
   let value: unknown = null;
   if (reader.isNext('=')) {
     reader.expect('=');
@@ -134,7 +137,7 @@ function readRecord(reader: Reader, fields: ReadonlyMap<string, IDL.Type>): unkn
   const given = reader.list('{};', () => {
     const name = reader.next('word');
     const type = fields.get(name);
-    if (type === undefined) throw new Error(`There is no field ${name}`);
+    if (type === undefined) throw new Error(`The record has no field ${name}`);
     reader.expect('=');
     return [name, readValue(reader, type)] as const;
   });

@@ -8,8 +8,9 @@ import { createTypedProgram } from './programs.ts';
 const sources = join(projectDir, 'packages/client/src');
 
 /**
- * Returns options, as `Interface.option`, of all functions and of all methods of the storage that
- * no call in the program passes. An option that several interfaces share counts once.
+ * Returns the options that no call in the program passes, as `Interface.option`: those of all
+ * exported functions and of all methods of `Storage`. An option that several interfaces share
+ * counts once.
  */
 export function unusedOptions(program: string): string[] {
   const name = join(projectDir, 'examples.ts');
@@ -63,7 +64,7 @@ function partsOf(type: ts.Type): readonly ts.Type[] {
   return type.isUnion() ? type.types : [type];
 }
 
-/** Returns the properties of parameters that are objects of this package. */
+/** Returns the properties of the parameters that are declared in the client's sources. */
 function optionsOf(signature: ts.Signature, checker: ts.TypeChecker): ts.Symbol[] {
   return signature.getParameters().flatMap((parameter) =>
     partsOf(checker.getNonNullableType(checker.getTypeOfSymbol(parameter)))

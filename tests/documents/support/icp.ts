@@ -21,12 +21,12 @@ async function main(): Promise<void> {
   });
   const [group, verb, name, method = '', text = '()'] = positionals;
   if (group !== 'canister' || verb !== 'call' || name !== 'file_storage') {
-    throw new Error(`No test knows: icp ${positionals.join(' ')}`);
+    throw new Error(`Tests cannot run this command: icp ${positionals.join(' ')}`);
   }
   const { EFS_PAGE_URL = '', EFS_PAGE_CANISTER = '', EFS_PAGE_IDENTITY = '' } = process.env;
   const service = idlFactory({ IDL });
   const signature = service._fields.find(([field]) => field === method)?.[1];
-  if (signature === undefined) throw new Error(`There is no method ${method}`);
+  if (signature === undefined) throw new Error(`The service has no method ${method}`);
   const identity = await identityFromPem(readFileSync(EFS_PAGE_IDENTITY, 'utf8'));
   const agent = await HttpAgent.create({
     host: EFS_PAGE_URL,

@@ -6,7 +6,7 @@ import ts from 'typescript';
 import { projectDir } from '../../tidy/source-tree.ts';
 
 const entry = join(projectDir, 'packages/client/src/index.ts');
-/** Explained once on the page. */
+/** A field of many methods, which the page explains once. */
 const everywhere = 'signal';
 
 interface Method {
@@ -113,7 +113,7 @@ function recordSection(symbol: ts.Symbol, checker: ts.TypeChecker): string {
   return [`### ${symbol.name}`, ...(text === '' ? [] : [text]), table].join('\n\n');
 }
 
-/** Whether the type is an object of this package, whose fields the reference lists. */
+/** Whether the type is declared in packages/ and its fields are listed in the reference. */
 function isRecord(type: ts.Type): boolean {
   const parts = type.isUnion() ? type.types : [type];
   return parts.every((part) => {

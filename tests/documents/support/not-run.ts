@@ -7,14 +7,14 @@ interface NotRun {
   readonly reason: string;
 }
 
-const freshClone = 'of a fresh clone; tests/service/start.test.ts starts the service';
-const published = 'of what is published; tests/packages installs the packed packages';
+const freshClone = 'runs in a fresh clone; tests/service/start.test.ts starts the service';
+const published = 'needs the published packages; tests/packages installs the packed packages';
 const network =
   'makes, pays for or changes a canister: the local replica has no ledgers and no tools';
-const tool = 'a tool that no package of the repository brings';
+const tool = 'calls a tool that no package of the repository installs';
 const joined =
   'needs a second canister; tests/certification/volume-of-front.test.ts calls the methods';
-const elsewhere = 'a service of others on the network';
+const elsewhere = 'calls a third-party service on the network';
 
 export const notRun: readonly NotRun[] = [
   { command: 'npm install && npm start', reason: freshClone },
@@ -38,12 +38,12 @@ export const notRun: readonly NotRun[] = [
   { command: 'dfx ', reason: tool },
   { command: 'curl -sL https://icp.net/custom-domains/', reason: elsewhere },
   { command: 'curl -sL -X POST https://icp.net/custom-domains/', reason: elsewhere },
-  { command: 'efs serve s3 --listen', reason: 'until Ctrl-C: tests/s3/command.test.ts starts it' },
+  { command: 'efs serve s3 --listen', reason: 'never ends: tests/s3/command.test.ts starts it' },
   { command: 'aws ', reason: tool },
   { command: 'rclone ', reason: tool },
   { command: 'restic ', reason: tool },
   { command: 's3fs ', reason: tool },
-  { command: 'cp letter.pdf demo/', reason: 'into a folder that s3fs has made' },
-  { command: 'ls demo', reason: 'of a folder that s3fs has made' },
+  { command: 'cp letter.pdf demo/', reason: 'writes to a folder that s3fs has mounted' },
+  { command: 'ls demo', reason: 'reads a folder that s3fs has mounted' },
   { command: 'fusermount ', reason: tool },
 ];

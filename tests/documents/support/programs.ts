@@ -74,7 +74,7 @@ const installed: Plugin = {
   setup({ onResolve }) {
     onResolve({ filter: /^@encrypted-file-storage\// }, ({ path }) => {
       const entrance = entrances[path];
-      if (entrance === undefined) throw new Error(`${path} is no entrance of a package`);
+      if (entrance === undefined) throw new Error(`${path} is not an entry point of a package`);
       return { path: entrance };
     });
   },

@@ -20,7 +20,7 @@ export function counterMethods(module: Uint8Array): CounterMethods {
   const has = (name: string) => text.includes(`${String.fromCharCode(name.length)}${name}\0`);
   const read = queries.find((name) => has(`canister_query ${name}`));
   if (read === undefined) {
-    throw new Error(`It has no query ${queries.join(', ')} to read a counter by`);
+    throw new Error(`The module has no query to read a counter: ${queries.join(', ')}`);
   }
   return { read, step: updates.find((name) => has(`canister_update ${name}`)) };
 }
@@ -34,5 +34,5 @@ export function counterValue(reply: Uint8Array): number {
       // The next type may fit.
     }
   }
-  throw new Error(`The counter answers no number: ${Buffer.from(reply).toString('hex')}`);
+  throw new Error(`The reply is not a number: ${Buffer.from(reply).toString('hex')}`);
 }

@@ -58,7 +58,7 @@ export async function openForeign(
     owner,
     agent: (identity) =>
       HttpAgent.create({ host: running.url, identity, shouldFetchRootKey: true }),
-    // Not every system resolves <id>.localhost.
+    // Some systems do not resolve <id>.localhost.
     get: (path) => fetch(`${running.url}${path}?canisterId=${id}`),
     async killAndStart() {
       await kill(running);

@@ -185,7 +185,7 @@ describe('call', () => {
     expect(textOf(await call({ canister_id, method_name: 'garbage' }))).toMatch(/cannot decode/);
   });
 
-  it('at a subnet may only name its own id and the management canister', async () => {
+  it("at a subnet must have the subnet's id in the URL and go to the management canister", async () => {
     const own = `/api/v4/subnet/${certification.subnetId.toText()}/call`;
     const create = callContent({
       canister_id: management.toUint8Array(),
@@ -251,7 +251,7 @@ describe('query', () => {
 });
 
 describe('read_state', () => {
-  it('returns nothing but what the specification allows', async () => {
+  it('returns only the paths that the specification allows', async () => {
     const id = canisterId.toUint8Array();
     const other = Principal.fromHex('00000000000000020101').toUint8Array();
     const invalid: (string | Uint8Array)[][] = [

@@ -65,7 +65,7 @@ describe('authenticate() of plain signatures', () => {
     }
   });
 
-  it('accepts no signature only from the anonymous sender', () => {
+  it('requires the anonymous sender to send no signature', () => {
     const content = callContent({});
     expect(check(encodeSelfDescribed({ content }))).toBeUndefined();
     expect(() => check(signedBody(content, { key: owner }))).toThrow(
@@ -73,7 +73,7 @@ describe('authenticate() of plain signatures', () => {
     );
   });
 
-  it('verifies that the signature covers the nonce', () => {
+  it('accepts a signed nonce, and refuses one of more than 32 bytes', () => {
     const nonce = new Uint8Array(32);
     const body = signedBody({ ...unsent, nonce }, { key: owner });
     expect(check(body)).toBeUndefined();
@@ -92,7 +92,7 @@ describe('authenticate() of the expiry', () => {
     }
   });
 
-  it('refuses an expiry one nanosecond later with the text that agents recognize', () => {
+  it('refuses any other expiry, even by one nanosecond, with the text that agents recognize', () => {
     for (const expiryNs of [nowNs - 1n, nowNs + 330n * secondNs + 1n, 0n, 2n ** 64n - 1n]) {
       expect(() => check(expiring(expiryNs))).toThrow(
         /^Invalid request expiry: Specified ingress_expiry not within expected range: Minimum allowed expiry: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{9})? UTC, Maximum/,
@@ -135,12 +135,12 @@ describe('authenticate() of delegations', () => {
       .slice(1)
       .map((to, index) => delegate({ from: keys[index] ?? owner, to, expirationNs: laterNs }));
     const twenty = keys[20];
-    if (twenty === undefined) throw new Error('twenty keys were made');
+    if (twenty === undefined) throw new Error('there is no twentieth key');
     expect(check(delegated(chain.slice(0, 20), twenty))).toBeUndefined();
     expect(() => check(delegated(chain, keys[21] ?? owner))).toThrow(/too long: got 21/);
   });
 
-  it('accepts canisters that all delegations name', () => {
+  it('allows only canisters that all delegations name as targets', () => {
     const second = Principal.fromHex('00000000000000020101');
     const chain = [
       delegate({ from: owner, to: session, expirationNs: laterNs, targets: [canisterId, second] }),

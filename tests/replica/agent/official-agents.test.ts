@@ -121,7 +121,7 @@ describe('update', () => {
     expect(Buffer.compare(Buffer.from(reply ?? []), large)).toBe(0);
   });
 
-  it('sent many at a time gets each its own answer', async () => {
+  it('gets its own answer when many are sent at a time', async () => {
     const agent = await icpAgent();
     const id = replica.canisterId.toText();
     const texts = Array.from({ length: 40 }, (_, index) => `call ${index}`);

@@ -38,7 +38,7 @@ const source = `(module
     (call $certificate_copy (i32.const 1024) (i32.const 0) (call $certificate_size))
     (call $answer (call $certificate_size)))
   (func (export "canister_inspect_message")
-    ;; Only "refused" is seven letters long, as is "certify": that one is told apart by its argument.
+    ;; Refuses only "refused": "certify" also has seven letters, but an argument of 32 bytes.
     (if (i32.or
           (i32.ne (call $name_size) (i32.const 7))
           (i32.eq (call $arg_size) (i32.const 32)))

@@ -8,8 +8,8 @@ import { canister } from '../../support/wasm-canisters/text-module.ts';
 const imports = ['call_new', 'call_perform', 'canister_self_copy', 'msg_arg_data_copy'];
 
 /**
- * Performs the number of calls in its argument, to the management canister ("M", which answers as
- * the test says) or to itself ("S"), and returns how many were performed.
+ * `toManagement` and `toItself` try as many calls as their argument says and return how many were
+ * performed. The management canister answers when the test says.
  */
 const module = canister(
   imports,

@@ -1,11 +1,10 @@
-// The functions of its table that a canister may use as callbacks, and the error of each invalid
-// one.
+// Table entries that are valid callbacks of a canister, and the error for each invalid one.
 
 import { describe, expect, test } from 'vitest';
 import { startTestReplica, textOf } from '../../support/wasm-canisters/test-replica.ts';
 import { canister } from '../../support/wasm-canisters/text-module.ts';
 
-/** Calls the management canister, which echoes; the reply callback has that index in the table. */
+/** Calls the management canister, which echoes; the reply callback is the table entry `index`. */
 function caller(index: number, table: string): Uint8Array {
   return canister(
     ['call_new', 'call_perform', 'call_on_cleanup'],
@@ -34,14 +33,14 @@ describe('Interface specification, "Callbacks"; rs/embedders/src/wasmtime_embedd
     ['(i32) -> (i32) is refused', 3, table, signature],
     ['an empty entry is refused', 4, table, `${contract}unexpected null function reference$`],
     [
-      'an index behind the table is refused',
+      'an index beyond the table is refused',
       6,
       table,
       '^IC0513: .*requested to invoke a non-existent Wasm function 6 from table 0$',
     ],
-    ['no table is refused', 0, '', `${contract}table not found$`],
+    ['a missing table is refused', 0, '', `${contract}table not found$`],
     [
-      'a table of references of the host is refused',
+      'a table of externref is refused',
       0,
       '(table 1 externref)',
       `${contract}not a function reference$`,
@@ -55,7 +54,7 @@ describe('Interface specification, "Callbacks"; rs/embedders/src/wasmtime_embedd
     expect(answer).toMatch(new RegExp(expected));
   });
 
-  test('an indirect call of another type is the same fault', async () => {
+  test('an indirect call with another signature fails with the same error', async () => {
     const replica = startTestReplica();
     const body = `(type $unary (func (param i32))) (table 1 funcref) (elem (i32.const 0) $f)
       (func $f (export "canister_update f")

@@ -26,7 +26,7 @@ const imports = [
   ...['call_new', 'call_perform', 'call_data_append', 'call_cycles_add', 'canister_cycle_balance'],
   ...['canister_self_copy', 'stable64_grow', 'cost_call', 'msg_cycles_accept', 'trap'],
 ];
-/** `call` returns its balance before and after `call_perform`, and the result of that. */
+/** `call` returns the cycles that `call_perform` took from the balance, and its result. */
 const calling = canister(
   imports,
   `(memory 1) (table 3 funcref) (elem (i32.const 0) $nothing $fail $cleaned)
@@ -141,7 +141,7 @@ describe('Interface specification, "IC method install_code": an installation', (
     const module = canister([], '(func (export "canister_init") (drop (i32.const 1)))');
     const id = await replica.install(module, 10n ** 12n);
     const { instructions = 0n, cycles } = replica.reports.at(-1) ?? {};
-    // Each helper has five instructions and three ends; init has two and one.
+    // `$reply32` and `$reply64` have seven instructions and one end each; init has two and one.
     const compiled = 2n * (2n + 1n + 2n + 1n + 1n + 1n) + 3n;
     expect(cycles).toBe(5_000_000n + instructions + 6_000n * compiled);
     expect(cyclesOf(replica, id)).toBe(10n ** 12n - (cycles ?? 0n));
@@ -169,7 +169,7 @@ describe('Interface specification, "IC method install_code": an installation', (
   });
 });
 
-describe('Interface specification, "Canister cycles": time costs', () => {
+describe('Interface specification, "Canister cycles": the charge for time', () => {
   async function start(cycles: bigint) {
     const replica = startTestReplica({ limits: { installInstructions: 10n ** 9n } });
     const id = await replica.install(calling, cycles);
@@ -177,7 +177,7 @@ describe('Interface specification, "Canister cycles": time costs', () => {
     return { replica, id, perDay: (bytes * 127_000n * day) / gib };
   }
 
-  it('as much as memory of every kind and allocations cost, for whole seconds', async () => {
+  it('is the price of all memory and allocations, for whole seconds', async () => {
     const { replica, id, perDay } = await start(10n ** 18n);
     const before = cyclesOf(replica, id);
     replica.time.now += 9n * nanoseconds;
@@ -192,7 +192,7 @@ describe('Interface specification, "Canister cycles": time costs', () => {
     expect(before - cyclesOf(replica, id)).toBe(perDay + 20n * 20_127_000n);
   });
 
-  it('at messages and ticks, and a restart does not charge the same time again', async () => {
+  it('is taken at messages and ticks, and not again after a restart', async () => {
     const store = createMemoryStore();
     const replica = startTestReplica({ store });
     const id = await replica.install(calling);
@@ -207,7 +207,7 @@ describe('Interface specification, "Canister cycles": time costs', () => {
     expect(cyclesOf(again, id)).toBe(cyclesOf(replica, id));
   });
 
-  it('until the balance is 0, and then the code is removed', async () => {
+  it('is taken until the balance is 0, and then the code is removed', async () => {
     const { replica, id, perDay } = await start(60_000_000_000n);
     const days = cyclesOf(replica, id) / perDay;
     replica.engine.updateSettings(id, { freezingThreshold: 0n });
@@ -224,7 +224,7 @@ describe('Interface specification, "Canister cycles": time costs', () => {
 describe('Interface specification, "Message execution": memory that is added', () => {
   const limits = { installInstructions: 10n ** 9n };
 
-  it('must be paid for over the freezing threshold, or the message traps', async () => {
+  it('must be affordable for the time of the freezing threshold, or the message traps', async () => {
     const replica = startTestReplica({ limits });
     const id = await replica.install(calling, 42_000_000_000n);
     expect(textOf(await replica.update(id, 'grow'))).toMatch(/^IC0532: .*grow memory by 10485760 /);
@@ -255,7 +255,7 @@ describe('Interface specification, "Message execution": memory that is added', (
 });
 
 describe('Interface specification, "Calls with insufficient cycles are rejected"', () => {
-  it('includes calls of other canisters, but neither those of users nor its own', async () => {
+  it('applies to calls by other canisters, but not by users or the canister itself', async () => {
     const replica = startTestReplica();
     const callee = await replica.install(calling);
     const bytes = [...callee.toUint8Array()].map(

@@ -89,7 +89,7 @@ describe('Interface specification, "Error codes"; rs/types/error_types/src/lib.r
 
   it.each([
     ['deep', { compositeDepthMax: 2 }, 'exceeded the maximum depth of the call graph'],
-    ['dear', { compositeCallInstructions: 2_000_000_000n }, 'IC0526: '],
+    ['costly', { compositeCallInstructions: 2_000_000_000n }, 'IC0526: '],
   ])('a composite query that is too %s: its callers get the reason', async (_what, more, why) => {
     const replica = startTestReplica({ limits: more });
     const id = await replica.install(module);
@@ -110,7 +110,7 @@ describe('Interface specification, "Message execution": `wasm_memory_limit`', ()
     (func (export "canister_global_timer") ${grow})`,
   );
 
-  it('aborts updates and installations, but no queries and tasks', async () => {
+  it('aborts updates and installations, but not queries and tasks', async () => {
     const replica = startTestReplica();
     const { engine } = replica;
     const id = await replica.install(growing);

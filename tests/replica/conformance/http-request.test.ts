@@ -169,7 +169,7 @@ describe('Interface specification, "IC method http_request"', () => {
     expect(cost).toBe(price(usual.url.length + 14 + 3, 2_000_000));
   });
 
-  test('the canister transforms it, called by the management canister', async () => {
+  test('a method of the canister transforms the answer, called by the management canister', async () => {
     const context = Uint8Array.of(1, 2, 3);
     const { code, cost, bytes } = await ask({ transform: transformBy('echo', context) });
     expect(code).toBe(0);
@@ -253,15 +253,15 @@ describe('rs/https_outcalls: a request that fails on its way is paid for', () =>
     ['long', 1, /^Transformed http response exceeds limit: 1000$/],
     ['trap', 5, /unreachable/],
     ['absent', 5, /no query method 'absent'/],
-  ])('a transformation that is %s', async (method, code, words) => {
+  ])('a transformation by method `%s`', async (method, code, words) => {
     const result = await ask({ transform: transformBy(method) });
     expect(result.bytes.toString()).toMatch(words);
     expect(result.code).toBe(code);
   });
 });
 
-describe('the outcall is carried out', () => {
-  test('by nobody, unless startReplica() has the option outcalls', async () => {
+describe('HTTPS outcalls', () => {
+  test('are refused, unless startReplica() has the option outcalls', async () => {
     const other = await startReplica({ server: false });
     const otherId = await other.createCanister();
     await other.install(otherId, asking());

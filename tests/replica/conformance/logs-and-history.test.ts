@@ -1,4 +1,4 @@
-// Information about a canister from the management canister: logs, history, metadata.
+// Information about a canister from the management canister: logs, status, history.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -189,7 +189,7 @@ describe('Interface specification, "IC method fetch_canister_logs"', () => {
     expect(await seenBy(Principal.anonymous())).toHaveLength(1);
   });
 
-  test('is only a query, for users and for composite queries', async () => {
+  test('can be called only as a query, by users and by composite queries', async () => {
     const id = await install({ log_visibility: { public: null } });
     const arg = argumentOf('fetch_canister_logs', { canister_id: id });
     const only = 'can be called only as a query';
@@ -216,7 +216,7 @@ describe('Interface specification, "IC method canister_status"', () => {
     expect((await asked(bob)).status).toEqual({ running: null });
   });
 
-  test('and other methods cannot be called as queries', async () => {
+  test('can be called as a query, but stop_canister cannot', async () => {
     const id = await install();
     await expect(ask(replica, 'stop_canister', { canister_id: id })).rejects.toThrow(
       'Query method stop_canister not found',

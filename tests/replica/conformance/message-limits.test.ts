@@ -30,7 +30,7 @@ const limits = {
 const accessed = /^IC0524: .*accessed pages in the stable memory in a single message execution: /;
 
 describe('Interface specification, "Stable memory"; rs/config/src/embedders.rs: pages of a message', () => {
-  it('are limited to 2 GiB of an update, 1 GiB of a query and 8 GiB of an installation', () => {
+  it('are limited to 2 GiB for an update, 1 GiB for a query and 8 GiB for an installation', () => {
     const gibibyte = 2 ** 30;
     expect(networkLimits).toMatchObject({
       updateStableBytesMax: 2 * gibibyte,
@@ -40,12 +40,12 @@ describe('Interface specification, "Stable memory"; rs/config/src/embedders.rs: 
   });
 
   it.each([
-    ['each once', [0, 1, 0, 1, 0].map((page) => read(page)).join(''), 2],
-    ['those that are read', read(0) + read(1) + read(2), 3],
-    ['those that are written', write(0) + read(1) + read(2), 3],
-    ['those of a range', read(0, 2 * 4096), 3],
-    ['not those of an empty range', read(0) + read(1) + read(2, 0) + read(3, 0), 2],
-  ])('count %s', async (_what, body, pages) => {
+    ['are counted once each', [0, 1, 0, 1, 0].map((page) => read(page)).join(''), 2],
+    ['are counted when read', read(0) + read(1) + read(2), 3],
+    ['are counted when written', write(0) + read(1) + read(2), 3],
+    ['are counted for a range', read(0, 2 * 4096), 3],
+    ['are not counted for an empty range', read(0) + read(1) + read(2, 0) + read(3, 0), 2],
+  ])('%s', async (_what, body, pages) => {
     const replica = startTestReplica({ limits });
     const id = await replica.install(module(body));
     const query = textOf(await replica.query(id, 'query'));

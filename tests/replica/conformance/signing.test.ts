@@ -1,5 +1,5 @@
 // Signatures for canisters, compared with test vectors of SLIP-10 and of the network's crates, with
-// the derivation of public keys alone, and with the verifiers of @noble/curves.
+// keys derived from public keys only, and with the verifiers of @noble/curves.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -191,7 +191,7 @@ describe('Interface specification, "IC method sign_with_schnorr"', () => {
     expect(other.result.refundedCycles).toBe(cycles - fee);
   });
 
-  test.each([0, 32])('bip341 signs for the output key of a root of %i bytes', async (length) => {
+  test.each([0, 32])('bip341 signs for the output key of a %i-byte Merkle root', async (length) => {
     const fixture = createFixture();
     const root = new Uint8Array(length).fill(5);
     const keyId = { algorithm: { bip340secp256k1: null }, name: 'key_1' };

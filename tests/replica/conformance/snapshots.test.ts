@@ -144,7 +144,7 @@ describe('Interface specification, "IC method take_canister_snapshot", "IC metho
     await load(id, next.id);
   });
 
-  test('a snapshot without enough memory is not taken, and with enough later it is', async () => {
+  test('on a full disk, taking and loading a snapshot fail without a change', async () => {
     const id = await install();
     await add(id);
     for (const writes of [0, 1]) {
@@ -183,7 +183,7 @@ describe('Interface specification, "IC method read_canister_snapshot_data", "IC 
       })
     ).chunk;
 
-  test('a snapshot that was downloaded becomes another canister once it is uploaded', async () => {
+  test('a downloaded snapshot can be uploaded to another canister and loaded there', async () => {
     const [one, other] = [await install(), await install()];
     await add(one);
     const chunk = new Uint8Array(5).fill(9);
@@ -238,7 +238,7 @@ describe('Interface specification, "IC method read_canister_snapshot_data", "IC 
     ['beyond the end', { wasm_memory: { offset: 65_530n, size: 7n } }, /are beyond its 65536/],
     ['too much', { stable_memory: { offset: 0n, size: 2_000_001n } }, /at most 2000000 bytes/],
     ['no chunk', { wasm_chunk: { hash: new Uint8Array(32) } }, /no chunk with that hash/],
-  ])('a missing part is refused: %s', async (_what, kind, message) => {
+  ])('read_canister_snapshot_data is refused: %s', async (_what, kind, message) => {
     const id = await install();
     const { id: snapshot } = await take(id);
     await expect(read(id, snapshot, kind)).rejects.toThrow(message);

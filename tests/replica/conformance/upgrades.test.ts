@@ -20,8 +20,8 @@ afterAll(async () => {
 });
 
 /**
- * Address 1000 has the number of calls, 1004 the functions that ran in an upgrade; 600 and the
- * global are as declared.
+ * Address 1000 counts the calls of `inc`; 1004 has a bit for each of start, pre_upgrade and
+ * post_upgrade that has run; 600 has the seed.
  */
 function counter(seed: string, pages = 1, postUpgrade = ''): Uint8Array {
   const body = `(memory ${pages}) (data (i32.const 600) "${seed}") (start $start)
@@ -86,14 +86,14 @@ describe('Interface specification, "Canister upgrades": wasm_memory_persistence'
     expect(await read(id)).toEqual(after);
   });
 
-  it('keeps it if pre_upgrade is skipped, in a memory that begins larger', async () => {
+  it('keeps the heap if pre_upgrade is skipped, in a memory that begins larger', async () => {
     const id = await install(first);
     const options = { wasmMemoryPersistence: 'keep', skipPreUpgrade: true } as const;
     await replica.upgrade(id, persistent(counter('b', 3)), undefined, options);
     expect(await read(id)).toEqual({ calls: 1, ran: 1 | 4, seed: a, global: 3, pages: 3 });
   });
 
-  it('replaces it if requested, and by default if nothing would be lost', async () => {
+  it('replaces the heap if requested, and by default if the module was not persistent', async () => {
     const fresh = { calls: 0, ran: 1 | 4, seed: b, global: 1, pages: 1 };
     const id = await install(first);
     await replica.upgrade(id, counter('b'), undefined, { wasmMemoryPersistence: 'replace' });
@@ -113,7 +113,7 @@ describe('Interface specification, "Canister upgrades": wasm_memory_persistence'
         '`wasm_memory_persistence` upgrade option.',
     ],
     [
-      'that keeps, to a module without the section',
+      'with `keep`, to a module without the section',
       counter('b'),
       { wasmMemoryPersistence: 'keep' },
       'IC0504',
@@ -121,7 +121,7 @@ describe('Interface specification, "Canister upgrades": wasm_memory_persistence'
         'that the new canister module supports enhanced orthogonal persistence.',
     ],
     [
-      'that keeps, and whose post_upgrade traps',
+      'with `keep`, whose post_upgrade traps',
       persistent(counter('b', 1, 'unreachable')),
       { wasmMemoryPersistence: 'keep' },
       'IC0502',

@@ -124,17 +124,17 @@ describe('Interface specification, "WebAssembly module requirements": names and 
       'Exporting reserved function \'canister_query\' with "canister_" prefix',
     ],
     [
-      'a name of the instrumentation, of a global too',
+      'a name of the instrumentation, also for a global',
       '(global (export "canister counter_instructions") i32 (i32.const 1))',
       'Exporting reserved symbol canister counter_instructions not allowed.',
     ],
     [
       "a name of this replica's instrumentation",
       '(func (export "replica counter"))',
-      "Names that begin with 'replica ' are the local replica's.",
+      "Names that begin with 'replica ' are reserved for the local replica.",
     ],
     [
-      'a function that ic0 has not',
+      'a function that ic0 does not have',
       '(import "ic0" "nope" (func))',
       "Module imports function 'nope' from 'ic0' that is not exported by the runtime.",
     ],
@@ -191,7 +191,7 @@ describe('rs/embedders/src/wasm_utils/validation.rs: what code may not do', () =
     ['table.fill', `(table.fill 0 ${entry} (i32.const 1))`],
     ['table.copy', '(table.copy 0 0 (i32.const 0) (i32.const 0) (i32.const 0))'],
     ['table.init', '(table.init 0 $e (i32.const 0) (i32.const 0) (i32.const 0))'],
-  ])('%s: tables are created again for each message', (name, body) => {
+  ])('%s is refused, since tables are created again for each message', (name, body) => {
     expect(() => compileText(`${table} (func ${body})`)).toThrow(
       `Wasm module contains a function at index 1 with unsupported instruction ${name}.`,
     );
@@ -204,7 +204,7 @@ describe('rs/embedders/src/wasm_utils/validation.rs: what code may not do', () =
       'Unsupported global type: funcref',
     ],
     [
-      'a data segment whose offset is no constant',
+      'a data segment whose offset is not constant',
       '(memory 1) (global $g i32 (i32.const 1)) (data (global.get $g) "abc")',
       'Invalid offset expression in data segment for 32bit memory',
     ],
@@ -279,12 +279,12 @@ describe('the codes of refusals', () => {
   test.each([
     ['CanisterInvalidWasm', rawModule(custom('icp:x')), /^IC0505.*Wasm module is not valid: /],
     [
-      'CanisterInvalidWasm: a data segment behind the memory',
+      'CanisterInvalidWasm: a data segment beyond the memory',
       assemble('(module (memory 1) (data (i32.const 65535) "ab"))'),
       /^IC0505.*Wasm module is not valid: .*data segment/,
     ],
     [
-      'CanisterWasmEngineError: an element segment behind the table',
+      'CanisterWasmEngineError: an element segment beyond the table',
       assemble('(module (table 1 funcref) (func $f) (elem (i32.const 1) $f))'),
       /^IC0521.*Failed to instantiate module: /,
     ],

@@ -89,17 +89,17 @@ describe('Interface specification, "Overview of imports": I', () => {
 
   test.each([
     [
-      'a function of 32 bits',
+      'an import with 32-bit parameters',
       '(import "ic0" "msg_reject" (func (param i32 i32))) (memory i64 1)',
       "Expected input params [I64, I64] for 'msg_reject', got [I32, I32].",
     ],
     [
-      'one that is there for 32 bits alone',
+      'an import that exists only for 32 bits',
       '(import "ic0" "stable_size" (func (result i32))) (memory i64 1)',
       "'stable_size' from 'ic0' that is not exported by the runtime",
     ],
     [
-      'a data segment with an offset that is none',
+      'a data segment whose offset is not constant',
       '(memory i64 1) (global $g i64 (i64.const 1)) (data (global.get $g) "abc")',
       'Invalid offset expression in data segment for 64bit memory',
     ],
@@ -108,7 +108,7 @@ describe('Interface specification, "Overview of imports": I', () => {
     expect(() => compile(text)).toThrow(refusal);
   });
 
-  it('is i32 in a module without memory', () => {
+  it('is not used for a module without memory, whose addresses are i32', () => {
     expect(() => compile('(import "ic0" "msg_reject" (func (param i32 i32)))')).not.toThrow();
   });
 });
@@ -128,7 +128,7 @@ describe.runIf(hasMemory64())(
       return replica.update(await replica.install(canister64(body)), 'f', arg);
     }
 
-    it('copies arguments, appends to replies, writes stable memory and balances', async () => {
+    it('copies arguments and balances, appends to replies, writes stable memory', async () => {
       const body = update(`(local $size i64) (local.set $size (call $msg_arg_data_size))
       (call $msg_arg_data_copy (i64.const 100) (i64.const 0) (local.get $size))
       (drop (call $stable64_grow (i64.const 1)))
@@ -138,7 +138,7 @@ describe.runIf(hasMemory64())(
       expect(textOf(await outcomeOf(body, new TextEncoder().encode('abcd')))).toBe('bc');
     });
 
-    it('passes all 64 bits of its environment to a callback', async () => {
+    it('passes all 64 bits of the environment to a callback', async () => {
       const environment = 0x7edc_ba98_7654_3211n;
       const outcome = await outcomeOf(`(table 1 funcref) (elem (i32.const 0) $back)
       (func $back (param i64) (call $reply (local.get 0)))
@@ -150,14 +150,14 @@ describe.runIf(hasMemory64())(
     });
 
     test.each([
-      ['a pointer behind the heap', '(i64.const -16) (i64.const 4)', /^IC0504.*exceeds the slice/],
+      ['a pointer beyond the heap', '(i64.const -16) (i64.const 4)', /^IC0504.*exceeds the slice/],
       ['a length beyond 2^53', '(i64.const 0) (i64.const -1)', /^IC0522|^IC0504/],
     ])('%s is refused', async (_what, operands, expected) => {
       const body = update(`(call $msg_reply_data_append ${operands})`);
       expect(textOf(await outcomeOf(body))).toMatch(expected);
     });
 
-    it('charges 2 for a load or store, and for a fill the length regardless of its type', async () => {
+    it('charges 2 for a load or store, and for a fill its length, also if that is i64', async () => {
       const replica = startTestReplica();
       const id = await replica.install(
         canister64(`${update('(i64.store (i64.const 8) (i64.load (i64.const 8)))')}

@@ -95,7 +95,7 @@ async function go(module: Uint8Array) {
 }
 
 describe('a call', () => {
-  it('returns a reply with its data, to the callback with its environment', async () => {
+  it('passes the data of the reply and its own environment to the callback', async () => {
     const { outcome } = await go(caller({ body: callSelf('answer') }));
     expect(numberOf(outcome)).toBe(50 + 11);
   });
@@ -150,7 +150,7 @@ describe('a call', () => {
 });
 
 describe('a callback that traps', () => {
-  it('runs the cleanup, keeps the changes before the call, and rejects it', async () => {
+  it('runs the cleanup, keeps the changes before the call, and rejects the message', async () => {
     const write = '(i32.store (i32.const 1000) (i32.const 77))';
     const onReply = '(i32.store (i32.const 1000) (i32.const 78)) unreachable';
     const { outcome, replica, id } = await go(

@@ -1,5 +1,5 @@
 // The freezing threshold: the cycles that a canister must keep for its memory, and the messages
-// that it refuses below them.
+// that it refuses with fewer cycles.
 
 import { describe, expect, it } from 'vitest';
 import type { Canister } from '../../../packages/replica/src/execution/canister.ts';
@@ -30,7 +30,7 @@ const held = 40_005_000_000n;
 const limits = { installInstructions: 100_000_000n };
 
 describe('a canister', () => {
-  it('may spend the balance above the reserve, in an update without the cycles that are held for it', async () => {
+  it('may spend the balance above the reserve; in an update, minus the cycles held for it', async () => {
     const replica = startTestReplica({ limits });
     const id = await replica.install(module, 100_000_000_000n);
     const cycles = replica.engine.canister(id)?.cycles ?? 0n;

@@ -88,7 +88,7 @@ describe('a due global timer is kept, and fires once', () => {
     expect(await counts(replica, id)).toEqual({ ...none, fired: 1 });
   });
 
-  it('while the disk is full at its commit, and costs nothing', async () => {
+  it('while its commit fails on a full disk, and costs nothing until then', async () => {
     const { disk, store } = fillableStore();
     const replica = startTestReplica({ store });
     const id = await replica.install(module);
@@ -103,7 +103,7 @@ describe('a due global timer is kept, and fires once', () => {
     expect(await counts(replica, id)).toEqual({ ...none, fired: 1 });
   });
 
-  it('but not if the canister has cancelled or postponed it meanwhile', async () => {
+  it('but not if an upgrade has cancelled it meanwhile', async () => {
     const { disk, store } = fillableStore();
     const replica = startTestReplica({ store });
     const id = await replica.install(module);
@@ -122,7 +122,7 @@ describe('a due global timer is kept, and fires once', () => {
     expect(await counts(replica, id)).toEqual(none);
   });
 
-  it('also by the clock of a running replica', async () => {
+  it('also if the clock of a running replica fires it', async () => {
     const { disk, store } = fillableStore();
     const replica = startTestReplica({ store, now: () => BigInt(Date.now()) * 1_000_000n });
     const id = await replica.install(module);

@@ -120,7 +120,7 @@ describe('install', () => {
     await expect(installed(module)).rejects.toThrow(message);
   });
 
-  it('refuses bytes that are no module', async () => {
+  it('refuses bytes that are not a module', async () => {
     await expect(installed(Uint8Array.of(1, 2, 3))).rejects.toThrow('not valid');
     await expect(installed(Uint8Array.of(0x1f, 0x8b, 8, 0))).rejects.toThrow('not valid');
   });

@@ -29,7 +29,7 @@ describe('instructions', () => {
     );
   });
 
-  it('of a query have a limit of their own', async () => {
+  it('of a query have a separate limit', async () => {
     const text = await run({ body: '(loop $l (br $l))', kind: 'query' });
     expect(text).toContain('the limit of 500000 instructions');
   });

@@ -1,6 +1,6 @@
 // The contexts in which each `ic0` function may be called, from the interface specification's
-// overview of imports; `*` is every context except `s`. Independent of the replica's table, which
-// it checks.
+// overview of imports; `*` is every context except `s`. A test checks the replica's own table
+// against this one, which is independent of it.
 
 export const specifiedContexts: Readonly<Record<string, string>> = {
   msg_arg_data_size: 'I U RQ NRQ TQ CQ Ry CRy F',

@@ -83,10 +83,7 @@ function isSpecified(name: string, context: Context): boolean {
   return words.includes(context) || (words.includes('*') && context !== 's');
 }
 
-/**
- * Fixed costs of the functions that do not cost 500; and costs per byte, with the argument that has
- * the number of bytes.
- */
+/** Fixed costs of the functions whose fixed cost is not 500. */
 const specialCosts: Readonly<Record<string, number>> = {
   call_new: 1_500,
   call_perform: 5_000,

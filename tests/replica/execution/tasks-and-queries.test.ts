@@ -120,7 +120,7 @@ describe('a query', () => {
 });
 
 describe('a composite query', () => {
-  /** `up` writes, calls its own method of the name in the argument, and adds the result. */
+  /** `up` writes, calls the method of the canister that its argument names, and adds the result. */
   const module = canister(
     [
       'canister_self_copy',
@@ -168,7 +168,7 @@ describe('a composite query', () => {
     expect(numberOf(await replica.query(id, 'size'))).toBe(1);
   });
 
-  it('gets a reject for calls to methods that it may not call', async () => {
+  it('gets a reject for a call to a method that does not exist', async () => {
     const { replica, id } = await start();
     expect(numberOf(await replica.query(id, 'up', bytesOf('nope')))).toBe(-5);
   });
@@ -186,7 +186,8 @@ describe('a composite query', () => {
 });
 
 /**
- * The modes in which `ic0.accept_message` and, during inspection, `ic0.call_perform` may be called.
+ * Each entry point calls a function that its mode forbids: `ic0.call_perform` in inspection,
+ * `ic0.accept_message` in the others.
  */
 describe('each entry point runs in its own mode', () => {
   const forbidden = ['accept_message', 'call_perform'] as const;

@@ -47,7 +47,7 @@ describe('resolveCanister()', () => {
     expect(resolve('[::1]:1', '/a.css', `http://localhost/?canisterId=${other}`).id).toBe(other);
   });
 
-  it('returns none if none is named', () => {
+  it('returns undefined if no canister is named', () => {
     expect(resolve('localhost:4943', '/x', 'not a URL')).toEqual({ id: undefined, isRaw: false });
     expect(resolve('localhost', '/x', 'http://example.org/').id).toBeUndefined();
   });

@@ -42,7 +42,7 @@ async function exchange(bytes: string, waitMilliseconds = 300_000): Promise<stri
 }
 
 describe('an upgrade to an update', () => {
-  it('is called once and passes with every header, unverified', async () => {
+  it('calls the update once, and passes its answer with every header, unverified', async () => {
     await site.addRule({ method: 'query', pattern: '/put', reply: upgrade });
     const headers = [
       ['x-first', '1'],
@@ -91,7 +91,7 @@ describe('a body', () => {
     expect(outcomeOf(chunked)).toMatchObject({ outcome: '413 BodyTooLarge' });
   });
 
-  it('of a request that is refused anyway is refused before it is sent', async () => {
+  it('whose declared length is refused is not requested by 100 Continue', async () => {
     const head = `PUT / HTTP/1.1\r\nHost: ${site.canisterId}.localhost\r\n`;
     const answer = await exchange(
       `${head}Content-Length: 99999999\r\nExpect: 100-continue\r\n\r\n`,
@@ -192,8 +192,8 @@ describe('a failure', () => {
   });
 
   it.each<[string, Uint8Array]>([
-    ['what is no Candid', text('nonsense')],
-    ['a status that HTTP has not', encodeAnswer({ status: 99 })],
+    ['bytes that are not Candid', text('nonsense')],
+    ['an invalid HTTP status', encodeAnswer({ status: 99 })],
     ['a status that is not final', encodeAnswer({ status: 100 })],
     ['a header name with a space', encodeAnswer({ headers: [['a b', 'c']] })],
     ['a header value with a line break', encodeAnswer({ headers: [['a', 'b\r\nc: d']] })],
@@ -220,7 +220,7 @@ describe('a failure', () => {
     }
   });
 
-  it('has the request id of its headers', async () => {
+  it('has the same request id in its body and its headers', async () => {
     const received = await site.send({ host: 'nonsense.localhost' });
     const page = JSON.parse(received.body.toString());
     expect(page.error.requestId).toBe(received.headers['x-request-id']);
@@ -292,7 +292,7 @@ describe('OPTIONS', () => {
 });
 
 describe('preflights: answered', () => {
-  it('passes no CORS header to the canister', async () => {
+  it("replaces the CORS headers of the canister's answers", async () => {
     const own = await openSite({ preflights: 'answered' });
     const headers = [
       ['access-control-allow-headers', 'authorization'],
@@ -322,7 +322,7 @@ describe('garbage', () => {
   it.each([
     ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00', 400],
     ['no host', 'GET / HTTP/1.1\r\n\r\n', 400],
-    ['a request target that is no path', 'GET nonsense HTTP/1.1\r\nHost: localhost\r\n\r\n', 400],
+    ['a target that is not a path', 'GET nonsense HTTP/1.1\r\nHost: localhost\r\n\r\n', 400],
     ['a header that is not ASCII', 'GET / HTTP/1.1\r\nHost: localhost\r\nX: \xe9\r\n\r\n', 400],
     [
       'two different lengths',

@@ -52,7 +52,7 @@ describe('a request', () => {
     }
   });
 
-  it('allows the canister to answer uncompressed, and hides its request id', async () => {
+  it('reaches the canister with `identity` as an accepted encoding, and without its request id', async () => {
     await reply('x-request-id', { status: 500 });
     await reply('gzip, br, identity', { status: 204 });
     const headers = { 'accept-encoding': 'gzip,br', 'x-request-id': '1' };
@@ -76,7 +76,7 @@ describe('a certified answer', () => {
     });
   });
 
-  it('is found by query, Referer and plain localhost too', async () => {
+  it('passes also if query, Referer, plain localhost or a prefixed host names the canister', async () => {
     await serveHello();
     const { canisterId } = site;
     const byQuery = { host: 'localhost', path: `/hello?canisterId=${canisterId}` };
@@ -146,7 +146,7 @@ describe('a certified answer', () => {
     expect(raw.headers['set-cookie']).toEqual(['a=b']);
   });
 
-  it('passes whole if the canister certified that it certifies nothing', async () => {
+  it('passes whole if the canister certified that its path needs no certification', async () => {
     const page: Page = { path: ['api', '<*>'], isUncertified: true, body: text('any') };
     await site.certify([page]);
     const proven = await site.prove(page);
@@ -157,7 +157,7 @@ describe('a certified answer', () => {
     expect(received.body.toString()).toBe('anything');
   });
 
-  it('keeps the length that it declares for HEAD', async () => {
+  it('to HEAD keeps its declared length', async () => {
     const page: Page = {
       ...hello,
       method: 'HEAD',
@@ -314,7 +314,7 @@ describe('a streamed body', () => {
     expect((await site.send({ path: '/lie' })).status).toBe(503);
   });
 
-  it('is streamed unverified beyond', async () => {
+  it('is streamed unverified with more than four callbacks', async () => {
     await reply('/hello', { headers: [['x-any', '1']], body: text('0'), stream: stream() });
     await servePartsByToken(7);
     const received = await site.send({ path: '/hello' });

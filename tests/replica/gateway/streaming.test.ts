@@ -92,7 +92,7 @@ describe('a range that an update answers with a strategy', () => {
     expect(received.body.length).toBe(0);
   });
 
-  it('is not an answer to a request without a range', async () => {
+  it('is refused as an answer to a request without a range', async () => {
     await answerByUpdate(partial(9));
     await serveParts(9);
     const { status, body } = await site.send({ path: '/big' });
@@ -168,7 +168,7 @@ describe('a range that an update answers with a strategy', () => {
   });
 });
 
-describe('the gateway itself, joining parts,', () => {
+describe('the joining of parts', () => {
   const host = () => `${site.canisterId}.raw.localhost`;
   const part = (begin: number, body: string): Answer => ({
     status: 206,
@@ -178,7 +178,7 @@ describe('the gateway itself, joining parts,', () => {
   const reply = (pattern: string, answer: Answer) =>
     site.addRule({ method: 'query', pattern, reply: encodeAnswer(answer) });
 
-  it("sends header names in capitals, while a client's own arrive in lower case", async () => {
+  it('sends `Range` capitalized, while header names of clients arrive in lower case', async () => {
     await reply('\x05Range\x08bytes=5-', part(5, 'fghij'));
     await reply('\x05range\x08bytes=5-', { status: 206, body: text('own') });
     await reply('/big', part(0, 'abcde'));
@@ -188,7 +188,7 @@ describe('the gateway itself, joining parts,', () => {
     expect([own.status, own.body.toString()]).toEqual([206, 'own']);
   });
 
-  it.each(['Range', 'If-Range'])('does not for a client that sent %s', async (name) => {
+  it.each(['Range', 'If-Range'])('does not happen for a client that sent %s', async (name) => {
     await reply('/big', part(0, 'abcde'));
     const headers = { [name]: name === 'Range' ? 'bytes=0-' : '"1"' };
     const received = await site.send({ path: '/big', host: host(), headers });

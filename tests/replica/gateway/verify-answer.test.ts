@@ -113,7 +113,7 @@ describe('verifyAnswer()', () => {
         nowNs: timeNs,
       });
 
-    it('accepts the body, and of uncovered headers only cache-control', () => {
+    it('accepts the body, and returns all headers but cache-control', () => {
       const names = verifyFormer({}).map(([name]) => name);
       expect(names).toEqual(['IC-Certificate', 'Content-Type']);
     });

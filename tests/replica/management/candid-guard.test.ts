@@ -27,7 +27,7 @@ describe('decodeGuarded()', () => {
     ['four billion types', hugeCount, /ends inside its type table/],
     ['four billion fields', [1, 0x6c, ...hugeCount], /ends inside its type table/],
     ['a type that is not in the table', [1, 0x6d, 7, 0], /not in its type table/],
-    ['a type code of no argument', [1, 0x69, 0, 0, 0, 0], /not allowed in an argument/],
+    ['a type code that arguments cannot have', [1, 0x69, 0, 0, 0, 0], /not allowed in an argument/],
   ])('refuses %s', (_, bytes, message) => {
     expect(() => decodeGuarded([], Uint8Array.of(68, 73, 68, 76, ...bytes))).toThrow(message);
   });

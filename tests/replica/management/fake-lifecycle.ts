@@ -26,7 +26,7 @@ export function createFakeLifecycle(): FakeLifecycle {
   const entries = new Map<string, Entry>();
   const get = (id: Principal) => {
     const entry = entries.get(id.toText());
-    if (entry === undefined) throw new Error(`the engine was asked about ${id.toText()}`);
+    if (entry === undefined) throw new Error(`the fake engine has no canister ${id.toText()}`);
     return entry;
   };
   const fake: FakeLifecycle = {

@@ -82,6 +82,6 @@ export function replied(type: IDL.Type, result: ManagementResult): unknown {
 }
 
 export function rejected(result: ManagementResult): Reject {
-  if (result.outcome.status !== 'rejected') throw new Error('the call was answered');
+  if (result.outcome.status !== 'rejected') throw new Error('the call was not rejected');
   return result.outcome;
 }

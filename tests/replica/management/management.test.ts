@@ -322,7 +322,7 @@ describe('lifecycle', () => {
     expect(lifecycle.entries.size).toBe(0);
   });
 
-  test('deposit_cycles keeps all cycles, provisional_top_up_canister makes them', async () => {
+  test('deposit_cycles keeps all cycles, provisional_top_up_canister creates cycles', async () => {
     const { call, lifecycle, newCanister } = createFixture();
     const id = newCanister();
     const result = await call('deposit_cycles', about(id), { ...byCanister, cycles: 30n });

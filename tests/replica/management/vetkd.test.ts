@@ -110,7 +110,7 @@ describe('vetKeys', () => {
     }
   });
 
-  test('a transport key that is no point, not in the subgroup, or neutral is refused', () => {
+  test('a transport key that is not a point, not in the subgroup, or neutral is refused', () => {
     const good = TransportSecretKey.random().publicKeyBytes();
     const outsideSubgroup = pointOutsideSubgroup();
     const bad = [
@@ -138,7 +138,7 @@ describe('vetKeys', () => {
 
 /**
  * The curve has far more points than the subgroup, so the first x whose right side is a square
- * gives a point outside.
+ * gives a point outside the subgroup.
  */
 function pointOutsideSubgroup(): Uint8Array {
   const { Fp } = bls12_381.fields;

@@ -9,7 +9,7 @@ import { seededRandom } from '../../../packages/replica/src/network/seeded-rando
 const page = { method: 'GET', host: 'a.localhost', url: '/x', range: undefined };
 const punctual = { ...mainnetProfile.cache, earliness: 0 };
 
-/** Each answer takes this long. */
+/** Returns a cache; the canister takes `tookMs` for each answer. */
 function newCache(settings = punctual, tookMs = 0) {
   let time = 0;
   let asked = 0;
@@ -60,7 +60,7 @@ describe('an answer is cached', () => {
     expect(await isAsked({ url: '/long' })).toBe(true);
   });
 
-  test('even if it says private, because gateways do not know that word', async () => {
+  test('even with `private`, because gateways ignore that directive', async () => {
     const { isAsked, answer } = newCache();
     await isAsked({}, answer('private'));
     expect(await isAsked({})).toBe(false);
@@ -75,7 +75,7 @@ describe('an answer is cached', () => {
     }
   });
 
-  test('but refreshed before its end, the more likely the longer it took', async () => {
+  test('and may be refreshed early, more likely if it took longer', async () => {
     const askedEarly = async (tookMs: number) => {
       const { isAsked, pass } = newCache(mainnetProfile.cache, tookMs);
       let count = 0;

@@ -51,7 +51,7 @@ async function secondsOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('the profile of the mainnet', () => {
-  test('makes an update take at least a second and a query a seventh of one', async () => {
+  test('makes an update take at least 1 s, and a query 0.14 s', async () => {
     const { query, update, replica } = await start({ profile: 'mainnet' });
     await query();
     const seconds = await secondsOf(query);
@@ -59,7 +59,7 @@ describe('the profile of the mainnet', () => {
     const updateSeconds = await secondsOf(update);
     expect(updateSeconds).toBeGreaterThan(1);
     const [canister] = replica.canisters();
-    if (canister === undefined) throw new Error('there is a canister');
+    if (canister === undefined) throw new Error('no canister exists');
     const ownSeconds = await secondsOf(() => replica.query(canister.id, 'echo'));
     expect(ownSeconds, 'in process').toBeLessThan(updateSeconds);
   });
@@ -82,7 +82,7 @@ describe('the profile of the mainnet', () => {
     expect(readOptions([], false).replica).not.toHaveProperty('profile');
   });
 
-  test('of another name is refused with a reason', async () => {
+  test('with an unknown name or an invalid seed is refused with a reason', async () => {
     await expect(startReplica({ profile: 'testnet' })).rejects.toThrow(
       'The network profile "testnet" does not exist; use one of: mainnet.',
     );
@@ -103,7 +103,7 @@ describe('a rate limit', () => {
     expect([take(), take(), take(), take()]).toEqual([true, true, true, false]);
   });
 
-  test('of an address blocks it for its time', () => {
+  test('of an address blocks the address for the configured time', () => {
     let time = 0;
     const pass = addressLimit({ perSecond: 10, burst: 1, banMs: 5_000 }, () => time);
     expect([pass(), pass()]).toEqual(['passes', 'isShutOut']);
@@ -153,7 +153,7 @@ describe('a node that answers queries badly', () => {
     expect(await certificate()).toEqual(later);
   });
 
-  test('does the same for the same seed', async () => {
+  test('makes the same faults for the same seed', async () => {
     const outcomes = async (seed: number) => {
       const { query, replica } = await start({ faults: { altered: 0.5, seed } });
       const seen: boolean[] = [];
@@ -168,7 +168,7 @@ describe('a node that answers queries badly', () => {
     expect(new Set(seen).size).toBe(2);
   });
 
-  test('is enabled by probabilities, and only if it was configured at the start', async () => {
+  test('needs probabilities of 0 to 1, and the option `faults` at the start', async () => {
     const wrong: QueryFaults = { lies: 2 };
     await expect(startReplica({ faults: wrong })).rejects.toThrow(
       'The probability of "lies" must be 0 to 1; got 2.',

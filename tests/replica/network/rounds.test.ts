@@ -17,7 +17,7 @@ afterEach(() => {
 
 function newRounds(settings: RoundSettings, seed = 1) {
   const startMs = performance.now();
-  // Rounds follow a grid of the clock: this round begins with a block.
+  // Rounds begin at fixed times of the clock, which is at the start of a round here.
   const nowMs = () => performance.now() - startMs;
   return { rounds: new Rounds(settings, seededRandom(seed), nowMs), nowMs };
 }

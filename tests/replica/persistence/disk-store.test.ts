@@ -55,8 +55,8 @@ function content(store: StateStore): readonly [record: string, stable: string] {
 }
 
 /**
- * Makes three commits, then copies the folder as a kill before the third answer would leave it.
- * Returns the copy and the ends of the journal's records.
+ * Makes three commits, and leaves the folder as a kill before the third answer would. Returns it
+ * and the ends of the journal's records.
  */
 function folderLeftByKill(): { readonly folder: string; readonly ends: readonly number[] } {
   const folder = newFolder();
@@ -259,7 +259,7 @@ describe('the state folder', () => {
     openDiskStore(folder).close();
   });
 
-  test("is never created inside somebody's files", () => {
+  test('is not created in a folder that has other files', () => {
     const folder = newFolder();
     mkdirSync(folder);
     writeFileSync(join(folder, 'thesis.txt'), 'mine');

@@ -18,7 +18,7 @@ function u64(value: number): Buffer {
   return bytes;
 }
 
-/** A page of bytes of one value. */
+/** Returns a page filled with one byte value. */
 export const pageOf = (value: number) => Buffer.alloc(osPageBytes, value);
 
 function journalRecord(nonce: Buffer, sequence: number, payload: Buffer): Buffer {
@@ -32,9 +32,9 @@ function journalRecord(nonce: Buffer, sequence: number, payload: Buffer): Buffer
 }
 
 /**
- * Commit 1 is in the snapshot: record `one`, page 0 filled with ones. Commits 2 and 3 in the
- * journal fill page 1 with twos and page 0 with threes, with matching records; the page file is
- * ahead, as after a kill.
+ * Writes a snapshot of commit 1, with record `one` and one page of memory, and a journal of commits
+ * 2 and 3, with records `two` and `three`, which fill page 1 with twos and page 0 with threes. The
+ * page file already has both pages, as after a kill.
  */
 export function writeFormerFolder(folder: string, id: string): void {
   const pages = join(folder, 'canisters', id);

@@ -1,4 +1,5 @@
-// A state folder of the former layout is opened unchanged, and has the current layout afterwards.
+// A state folder of the former layout opens with its content, and has the current layout
+// afterwards.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +37,7 @@ test('a folder of the former layout is converted once, with a note', () => {
   expect(notes).toHaveLength(1);
 });
 
-test('a missing part of it is reported', () => {
+test('a folder of the former layout without its snapshot is refused', () => {
   const folder = join(root, 'damaged');
   writeFormerFolder(folder, id);
   rmSync(join(folder, 'snapshot'));

@@ -137,7 +137,7 @@ class Pair {
     memory.set(fitting, offset);
   }
 
-  /** Reads in one piece and in small ones, since stores may use different code for them. */
+  /** Reads all at once and in small parts, since stores may use different code for each. */
   compare(where: { readonly id: Id; readonly at: number; readonly length: number }): void {
     const memory = this.seen.memory[where.id];
     const start = Math.floor(where.at * memory.length);
@@ -299,7 +299,7 @@ describe.each(Object.entries(kinds))('%s', (_, makePair) => {
     store.close();
   });
 
-  test('stores modules by their hash and reports an unknown one', () => {
+  test('stores modules by their hash and returns undefined for an unknown hash', () => {
     const { store } = makePair();
     const module = Uint8Array.of(0, 97, 115, 109);
     const hash = createHash('sha256').update(module).digest('hex');

@@ -57,7 +57,7 @@ function openAndCheck(state: string): number {
   }
 }
 
-/** Kills it `rounds` times. */
+/** Kills the writer `rounds` times; no answered commit may be lost. */
 export async function crashStore(rounds: number): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'replica-crash-'));
   const state = join(directory, 'state');
@@ -69,7 +69,7 @@ export async function crashStore(rounds: number): Promise<void> {
       const answered = await runAndKill(run);
       expect(answered).toBeGreaterThanOrEqual(next);
       const found = openAndCheck(state);
-      // The last commit may be durable although the number was not printed.
+      // The last commit may be durable although its number was not printed.
       expect([answered, answered + 1], `${found} after ${answered}`).toContain(found);
       next = found + 1;
     }

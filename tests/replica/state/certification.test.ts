@@ -145,7 +145,7 @@ describe('endOfRound()', () => {
   });
   const reply = { status: 'replied', arg: new Uint8Array(1) } as const;
 
-  it('is immediate for a single call, and after all calls in progress', async () => {
+  it('is immediate for a single call, and otherwise waits for all calls in progress', async () => {
     const { requests, endOfRound } = create();
     requests.receive(request(1));
     requests.receive(request(2));

@@ -19,7 +19,7 @@ const bytes = (text: string): Uint8Array => Buffer.from(text);
 const hex = (value: Uint8Array): string => Buffer.from(value).toString('hex');
 const fromHex = (text: string): Uint8Array => Buffer.from(text, 'hex');
 
-/** IC spec, "Certificate": the example tree, in its shape. */
+/** The example tree of the IC spec, "Certificate", with the same forks. */
 function exampleTree(): HashTree {
   const a = fork(
     fork(labeled('x', leaf(bytes('hello'))), empty()),
@@ -34,18 +34,18 @@ function exampleTree(): HashTree {
 const exampleRoot = 'eb5c5b2195e62d996b84c9bcc8259d19a83786a2f59e0878cec84c811f669aa0';
 
 describe('hash tree of the interface specification', () => {
-  it('has the root hash given there', () => {
+  it('has the root hash that the specification gives', () => {
     expect(hex(exampleTree().hash)).toBe(exampleRoot);
   });
 
-  it('has the CBOR form given there, after the self-describing tag', () => {
+  it('has the CBOR form that the specification gives, after the self-describing tag', () => {
     expect(hex(encodeSelfDescribed(toArrays(exampleTree())))).toBe(
       'd9d9f78301830183024161830183018302417882034568656c6c6f810083024179820345776f726c64' +
         '83024162820344676f6f648301830241638100830241648203476d6f726e696e67',
     );
   });
 
-  it('pruned to a/y, ax and d keeps the root hash and the hashes given there', () => {
+  it('pruned to a/y, ax and d keeps the root hash and the hashes that the specification gives', () => {
     const a = fork(
       pruned(fromHex('1b4feff9bef8131788b0c9dc6dbad6e81e524249c879e9f10f71ce3749f5a638')),
       labeled('y', leaf(bytes('world'))),
@@ -108,7 +108,7 @@ function rehash(tree: HashTree): Uint8Array {
 }
 
 describe('prune()', () => {
-  it('keeps the root hash and proves every requested path, and reveals no secret', () => {
+  it('keeps the root hash and proves every requested path', () => {
     fc.assert(
       fc.property(plainTree, fc.array(somePath, { maxLength: 4 }), (plain, paths) => {
         const tree = build(plain);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRootKey, verifyStateRoot } from '../../../packages/replica/src/state/root-key.ts';
 
-it('signStateRoot() returns compressed signatures of both halves, which noble verifies', () => {
+it('signStateRoot() returns valid compressed signatures, with either sign of y', () => {
   const { publicKey, signStateRoot } = createRootKey(new Uint8Array(32).fill(3));
   const flags = new Set<number>();
   for (let index = 0; index < 8; index += 1) {

@@ -42,7 +42,7 @@ describe('a function is charged', () => {
     ['1 for a constant and 1 for a drop', '(drop (i32.const 1))', 3],
     ['10 for a division', '(drop (i32.div_u (i32.const 1) (i32.const 1)))', 1 + 2 + 10 + 1],
     ['2 for a global', '(global.set $g (global.get $g))', 1 + 4],
-    ['5 for a call and 1 for the entry behind it', '(call $other)', 1 + 5 + 1],
+    ['5 for a call and 1 for the entry of its function', '(call $other)', 1 + 5 + 1],
     ['20 for memory.size', '(drop (memory.size))', 1 + 20 + 1],
     ['300 for memory.grow', '(drop (memory.grow (i32.const 1)))', 1 + 1 + 300 + 1],
     ['8 for f64.sqrt', '(drop (f64.sqrt (f64.const 4)))', 1 + 1 + 8 + 1],
@@ -59,17 +59,17 @@ describe('a function is charged', () => {
     ],
     ['14 for f64x2.sqrt', '(drop (f64x2.sqrt (v128.const i64x2 1 1)))', 1 + 1 + 14 + 1],
     [
-      '100 and 1 a byte for memory.fill',
+      '100 and 1 per byte for memory.fill',
       '(memory.fill (i32.const 0) (i32.const 0) (i32.const 777))',
       1 + 3 + 100 + 777,
     ],
     [
-      '100 and 1 a byte for memory.copy',
+      '100 and 1 per byte for memory.copy',
       '(memory.copy (i32.const 0) (i32.const 8) (i32.const 50))',
       1 + 3 + 100 + 50,
     ],
     [
-      '100 and 1 a byte for memory.init',
+      '100 and 1 per byte for memory.init',
       '(memory.init $d (i32.const 0) (i32.const 0) (i32.const 4))',
       1 + 3 + 100 + 4,
     ],
@@ -114,7 +114,7 @@ describe('the limit', () => {
     expect(module.exhausted.value).toBe(1);
   });
 
-  it('is not reported as the cause of another trap', () => {
+  it('is not reported as the cause of a trap for another reason', () => {
     const module = load('(module (func (export "f") unreachable))');
     expect(() => module.cost('f')).toThrow('unreachable');
     expect(module.exhausted.value).toBe(0);

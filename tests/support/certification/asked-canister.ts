@@ -47,7 +47,7 @@ export function askedCanister(
     ask,
     async accepted(request) {
       const answer = await ask(request);
-      if (answer.isUpgrade) throw new Error(`${request.url}: the answer is to upgrade`);
+      if (answer.isUpgrade) throw new Error(`${request.url}: the answer asks for an update`);
       const { refusal } = verdictOn(request, answer, context());
       if (refusal !== undefined) throw new Error(`${request.method} ${request.url}: ${refusal}`);
       return answer;

@@ -18,20 +18,20 @@ import type { AskedRequest, Field } from './verdict.ts';
 export interface CertifiedCanister extends AskedCanister {
   readonly replica: Replica;
   readonly canisterId: string;
-  /** Returns the answer of an update with the API key; fails if it is refused. */
+  /** Sends an update with the API key and returns the answer; fails if it is refused. */
   change(request: AskedRequest): Promise<CanisterAnswer>;
   /** Stores a file of one part in the bucket `demo`. */
   put(path: string, body: Uint8Array, headers?: readonly Field[]): Promise<void>;
   /** Stores a file of several parts. */
   putParts(path: string, parts: readonly Uint8Array[]): Promise<void>;
   remove(path: string): Promise<void>;
-  /** Called as the owner, with text arguments or one record. */
+  /** Creates a bucket as the owner. */
   createBucket(id: string): Promise<void>;
   showBucket(id: string, isPublic: boolean): Promise<void>;
-  /** Sets all fields that updateBucket would keep. */
+  /** Also sets the fields of updateBucket that could be omitted. */
   setSite(id: string, isSite: boolean): Promise<void>;
   move(from: string, to: string): Promise<void>;
-  /** An absent body removes the text. */
+  /** Stores a text below /.well-known; without `body` removes it. */
   setWellKnown(name: string, body?: string): Promise<void>;
   upgrade(): Promise<void>;
   readonly apiKey: string;

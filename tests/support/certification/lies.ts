@@ -10,31 +10,31 @@ import { type AskedRequest, type Field, type Verifying, verdictOn } from './verd
 export interface Exchange {
   readonly request: AskedRequest;
   readonly answer: CanisterAnswer;
-  /** The request of the answer, if it differs. */
+  /** The request to which the answer belongs, if another one. */
   readonly from?: AskedRequest;
 }
 
 export interface Truth {
-  /** True ones. */
+  /** Requests with their true answers. */
   readonly exchanges: readonly Exchange[];
-  /** The answer of a former version of something that has changed since. */
+  /** A former answer, to a request whose answer has changed since. */
   readonly outdated: Exchange;
   /** Whether the answer to one request is also right for the other. */
   isRight(request: AskedRequest, answered: AskedRequest): boolean;
-  /** Whether the answer depends on nothing in the request. */
+  /** Whether the answer does not depend on the request. */
   isFixed(request: AskedRequest): boolean;
 }
 
 type Random = (limit: number) => number;
-/** Returns `undefined` if this forgery would be a right answer. */
+/** Returns a forgery, or `undefined` if it would be a right answer. */
 type Lie = (exchange: Exchange) => Exchange | undefined;
 type Lies = Readonly<Record<string, Lie>>;
 
 /** The tag of self-described CBOR has no meaning of its own, and decoders skip it. */
 const tagBytes = 3;
-/** The head of the outermost map: decoders ignore the count in it and read all entries. */
+/** The head of the outermost map: decoders ignore its count and read all entries. */
 const headBytes = 1;
-/** Turns the head of bytes into that of a text, which decoders treat the same. */
+/** Turns the head of a byte string into the head of a text, which decoders treat the same. */
 const textBit = 0x20;
 /** Marks a compressed point as infinity; the verifier ignores it and reads the same point. */
 const infinityBit = 0x40;
@@ -173,8 +173,8 @@ function changedContents({ random, pick, flipped }: Chance): Lies {
 }
 
 /**
- * Combines a true answer with another proof, or uses an answer to another request or of another
- * time.
+ * Combines a true answer with another proof, or uses an answer to another request or from an
+ * earlier time.
  */
 function changedProofs(draw: Chance, truth: Truth): Lies {
   const { pick, flippedMeaning, pruneSomewhere } = draw;
@@ -213,7 +213,7 @@ function changedProofs(draw: Chance, truth: Truth): Lies {
   };
 }
 
-/** Builds the node's own page, which claims that nothing is certified at its path. */
+/** Forges a page that claims that its path needs no certification. */
 function ownPages({ pick }: Chance): Lies {
   return {
     'a page of its own': ({ request, answer }) => {
@@ -236,7 +236,7 @@ function ownPages({ pick }: Chance): Lies {
   };
 }
 
-/** Sends that many forgeries; fails at the first that the official verifier accepts. */
+/** Sends `count` forgeries; fails at the first that the official verifier accepts. */
 export function expectRefusals(
   truth: Truth,
   { seed, count, context }: { readonly seed: number; readonly count: number; context(): Verifying },

@@ -72,7 +72,7 @@ function responseHash(answer: ReferenceAnswer, expression: string): Buffer {
 const emptyLeaf = leafHash(new Uint8Array(0));
 const none = new Uint8Array(0);
 
-/** Sets the leaf at the path, below these labels of bytes. */
+/** Sets an empty leaf at the path `text`, followed by the byte labels. */
 function setLeaf(root: ReferenceLevel, text: string, labels: readonly Uint8Array[]): void {
   setReference(root, { text, hashes: labels }, emptyLeaf);
 }
@@ -132,8 +132,7 @@ export function referenceRoot(site: {
     setLeaf(root, `http_expr\0${folder}\0<*>`, [sha256(noCertification)]);
   }
   const missing = [none, responseHash(notFound, anyRequest)];
-  // Two levels of this subtree have labels that are not in the tree itself, where the subtree is
-  // one hash.
+  // The service stores this subtree as one hash, without its two levels of labels.
   for (const folder of ['', ...publicBuckets.map((bucket) => `cloud\0${bucket}\0`)]) {
     setReference(root, { text: `http_expr\0${folder}<*>` }, outermostHash(missing, options));
   }

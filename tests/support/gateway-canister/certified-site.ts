@@ -12,7 +12,7 @@ import { encodeSelfDescribed } from '../../../packages/replica/src/state/self-de
 export type Field = readonly [name: string, value: string];
 
 export interface Page {
-  /** Without `http_expr`; ends with `<$>` or `<*>`. */
+  /** Labels after `http_expr`; the last is `<$>` or `<*>`. */
   readonly path: readonly string[];
   readonly method?: string;
   /** Request headers that belong to the certified request. */
@@ -21,9 +21,9 @@ export interface Page {
   /** Certified response headers. */
   readonly headers?: readonly Field[];
   readonly body: Uint8Array;
-  /** Whether the proof allows any content. */
+  /** Whether the page needs no certification: any content is valid. */
   readonly isUncertified?: boolean;
-  /** The names of the only certified response headers; all are if absent. */
+  /** Names of the certified response headers; by default all. */
   readonly certifiedHeaders?: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface Answer {
   readonly stream?: { readonly canisterId: Principal; readonly token: Token };
 }
 
-/** A text, or a record as in canisters. */
+/** A text, or a record like those of real canisters. */
 export type Token = string | { readonly content: Uint8Array; readonly offset: bigint };
 
 const TokenRecord = IDL.Record({ content: IDL.Vec(IDL.Nat8), offset: IDL.Nat64 });
@@ -138,7 +138,7 @@ function nest(paths: readonly (readonly string[])[]): Nested {
   return root;
 }
 
-/** Labels that are hashes are latin1 texts, others are ASCII in these tests. */
+/** Labels are latin1 texts: hashes, and ASCII in these tests. */
 function toTree(nested: Nested): HashTree {
   const entries = [...nested].map(([label, below]) => {
     const child = below instanceof Uint8Array ? leaf(below) : toTree(below);
@@ -185,9 +185,7 @@ function responseHash(page: Page): Uint8Array {
   return sha256(Buffer.concat([map, sha256(page.body)]));
 }
 
-/**
- * Returns the representation-independent hash, IC spec; numbers are LEB128, here with two bytes.
- */
+/** Returns the representation-independent hash (IC spec); numbers are LEB128 of two bytes. */
 function hashOfMap(fields: readonly (readonly [string, string | number])[]): Uint8Array {
   const pairs = fields.map(([name, value]) => {
     const bytes = typeof value === 'number' ? [(value & 0x7f) | 0x80, value >> 7] : value;

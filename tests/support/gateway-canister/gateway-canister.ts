@@ -6,7 +6,7 @@ import { assembledModule } from './assembled-module.ts';
 export interface Rule {
   readonly method: 'query' | 'update' | 'stream';
   readonly action?: 'reply' | 'trap' | 'reject';
-  /** Matches the request's Candid bytes: its URL, a header or the body. */
+  /** Occurs in the request's Candid bytes: in the URL, a header or the body. */
   readonly pattern: string | Uint8Array;
   readonly reply: string | Uint8Array;
 }
