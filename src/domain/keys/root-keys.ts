@@ -72,18 +72,18 @@ function newRootKeyEntry(version: number, source: RootKeySource): RootKeyEntry {
 }
 
 /**
- * Records the source of the root key at install and upgrade. An existing root key changes only by
- * rotation, so another source is refused.
+ * Records the source of the root key at install and upgrade. It can change until the first root key
+ * exists, then only by rotation. During a rotation, the argument may name either source.
  */
 export function configureRootKey(stores: Stores, source: RootKeySource | undefined): void {
   const entries = rootKeyEntries(stores);
-  const current = entries.at(-1);
-  if (current === undefined || (source !== undefined && current.check.length === 0)) {
+  const isUnused = entries.every(({ check }) => check.length === 0);
+  if (entries.length === 0 || (source !== undefined && isUnused)) {
     const first = newRootKeyEntry(1, source ?? { kind: 'vetkd', keyName: undefined });
     saveRootKeyEntries(stores, [first]);
     return;
   }
-  if (source === undefined || isOf(current, source)) {
+  if (source === undefined || entries.some((entry) => isOf(entry, source))) {
     return;
   }
   throw new Refusal(
