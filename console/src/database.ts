@@ -34,6 +34,14 @@ export async function keptValues<T>(store: StoreName): Promise<T[]> {
   return settled<T[]>((await storeOf(store, 'readonly')).getAll());
 }
 
+/** Stores the value unless one is stored, and returns the stored one. */
+export async function firstValue<T>(store: StoreName, key: string, value: T): Promise<T> {
+  const target = await storeOf(store, 'readwrite');
+  const kept = await settled<T | undefined>(target.get(key));
+  if (kept === undefined) await settled(target.put(value, key));
+  return kept ?? value;
+}
+
 export async function keepValues<T>(
   store: StoreName,
   entries: readonly (readonly [key: string, value: T])[],

@@ -5,7 +5,7 @@ import { AuthClient } from '@icp-sdk/auth/client';
 import { ECDSAKeyIdentity } from '@icp-sdk/core/identity';
 import { browserIdentityStore } from '../../packages/client/src/age/browser-identity-store.ts';
 import type { StorageIdentity } from '../../packages/client/src/types/storage-identity.ts';
-import { keepValues, keptValue } from './database.ts';
+import { firstValue, keptValue } from './database.ts';
 
 const deviceKeyName = 'device';
 
@@ -20,10 +20,9 @@ export async function deviceIdentity(): Promise<StorageIdentity> {
   const kept = await keptValue<CryptoKeyPair>('keys', deviceKeyName);
   if (kept !== undefined) return ECDSAKeyIdentity.fromKeyPair(kept);
   const identity = await ECDSAKeyIdentity.generate({ extractable: false });
-  await keepValues('keys', [[deviceKeyName, identity.getKeyPair()]]);
-  // Another page may have replaced the key meanwhile: the stored key is used.
-  const pair = await keptValue<CryptoKeyPair>('keys', deviceKeyName);
-  return pair === undefined ? identity : ECDSAKeyIdentity.fromKeyPair(pair);
+  // Another page may have stored a key meanwhile.
+  const pair = await firstValue('keys', deviceKeyName, identity.getKeyPair());
+  return ECDSAKeyIdentity.fromKeyPair(pair);
 }
 
 let auth: AuthClient | undefined;

@@ -9,9 +9,9 @@ import { tell } from '../notices.ts';
 import type { Session } from '../session.ts';
 import { nameOf } from '../words.ts';
 import type { Entry } from './folder.ts';
-import { blobOf, isNotOpened, openSealed } from './sealed.ts';
+import { blobOf, isNotOpened, isSealed, openSealed, storedName } from './sealed.ts';
 
-export interface Place {
+interface Place {
   readonly storage: Storage;
   readonly bucket: string;
 }
@@ -53,11 +53,6 @@ function save(address: string, name: string): void {
   anchor.href = address;
   anchor.download = name;
   anchor.click();
-}
-
-/** Whether the file is end-to-end encrypted: the service cannot decrypt it. */
-export function isSealed({ contentType }: Pick<FileRecord, 'contentType'>): boolean {
-  return contentType === 'application/age';
 }
 
 /** Downloads a file. If this page cannot decrypt it, saves the ciphertext, which age decrypts. */
@@ -113,11 +108,6 @@ function versionName(name: string, version: number): string {
   const dot = name.lastIndexOf('.');
   const end = dot > 0 ? dot : name.length;
   return `${name.slice(0, end)} (version ${version})${name.slice(end)}`;
-}
-
-/** Returns the name of a file that is saved encrypted. */
-export function storedName(name: string): string {
-  return name.endsWith('.age') ? name : `${name}.age`;
 }
 
 export function saveBlob(blob: Blob, name: string): void {

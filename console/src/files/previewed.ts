@@ -3,8 +3,8 @@
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import type { Session } from '../session.ts';
 import { nameOf } from '../words.ts';
-import { isSealed, type OpenedAddress, openAddress } from './download.ts';
-import { openSealed } from './sealed.ts';
+import { type OpenedAddress, openAddress } from './download.ts';
+import { isSealed, openSealed } from './sealed.ts';
 import { shownType } from './shown-type.ts';
 
 export interface Previewed {

@@ -6,6 +6,16 @@ import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import type { Download } from '../../../packages/client/src/types/transfers.ts';
 import type { Session } from '../session.ts';
 
+/** Whether the file is end-to-end encrypted: the service cannot decrypt it. */
+export function isSealed({ contentType }: Pick<FileRecord, 'contentType'>): boolean {
+  return contentType === 'application/age';
+}
+
+/** Returns the name of a file that is saved encrypted. */
+export function storedName(name: string): string {
+  return name.endsWith('.age') ? name : `${name}.age`;
+}
+
 class NotOpened extends Error {
   constructor() {
     super(

@@ -1,7 +1,7 @@
 // The type of a file as shown to users.
 
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
-import { isSealed } from './download.ts';
+import { isSealed } from './sealed.ts';
 
 /** Types of encrypted files by extension, because their stored type is application/age. */
 const sealedTypes: Readonly<Record<string, string>> = {

@@ -2,11 +2,12 @@
 
 import { downloadZip } from 'client-zip';
 import { asTheyEnd } from '../../../packages/client/src/connection/parallel.ts';
+import type { Storage } from '../../../packages/client/src/storage.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import type { Session } from '../session.ts';
 import { nameOf } from '../words.ts';
-import { isSealed, type Place, storedName } from './download.ts';
 import type { Entry } from './folder.ts';
+import { isSealed, storedName } from './sealed.ts';
 
 export function zipOf(session: Session, bucket: string, entries: readonly Entry[]): Response {
   return downloadZip(partsOf(session, bucket, entries));
@@ -42,7 +43,7 @@ interface NamedFile {
 
 /** Yields all files below the selected folders, named relative to the folder's parent. */
 async function* filesOf(
-  { storage, bucket }: Place,
+  { storage, bucket }: { readonly storage: Storage; readonly bucket: string },
   entries: readonly Entry[],
 ): AsyncGenerator<NamedFile> {
   for (const { path, file } of entries) {

@@ -2,7 +2,8 @@
 
 import { type Signal, useSignal } from '@preact/signals';
 import { sentenceOf } from '../failures.ts';
-import { downloadOne, downloadZip, isSealed } from '../files/download.ts';
+import { downloadOne, downloadZip } from '../files/download.ts';
+import { isSealed } from '../files/sealed.ts';
 import { tell } from '../notices.ts';
 import { deferred } from '../parts/deferred.tsx';
 import { counted, nameOf } from '../words.ts';
