@@ -155,7 +155,7 @@ export function principalOf(identityPem: string): Principal {
   return Principal.selfAuthenticating(new Uint8Array(key.export({ type: 'spki', format: 'der' })));
 }
 
-/** Returns the owner's oldest canister; creates one if there is none. */
+/** Returns the owner's oldest canister; creates one if the owner has none. */
 async function ownCanister(service: LocalService, identityPem: string): Promise<string> {
   const { replica, onNote = () => undefined } = service;
   const [oldest, ...younger] = controlled(replica, identityPem);

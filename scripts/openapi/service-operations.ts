@@ -116,7 +116,11 @@ export const serviceOperations: Operations = {
     headers: writeConditions,
     body: {
       types: json,
-      schema: object({ sha256: sentSha256, metadata: texts }, ['sha256', 'metadata']),
+      schema: object({ sha256: sentSha256, etag: { type: 'string' }, metadata: texts }, [
+        'sha256',
+        'etag',
+        'metadata',
+      ]),
       isOptional: true,
     },
     answers: stored('upload'),

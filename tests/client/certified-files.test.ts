@@ -83,10 +83,10 @@ describe.each(buckets)('bucket %s', (bucket) => {
   });
 });
 
-describe('certified', () => {
+describe('download() and stat() with certified', () => {
   const file = { bucket: 'private', path };
 
-  test.each(['host', 'url', 'transport'])('works for a key by %s', async (way) => {
+  test.each(['host', 'url', 'transport'])('work for a key by %s', async (way) => {
     const { host, canisterId, base: url } = service;
     const storage = createStorage(
       way === 'host'
@@ -98,7 +98,7 @@ describe('certified', () => {
     await expectBytes(storage.download(file, { certified }), bytes);
   });
 
-  test('is refused by createHttpStorage, which cannot verify signatures', async () => {
+  test('are refused by createHttpStorage, which cannot verify signatures', async () => {
     const storage = createHttpStorage({ url: service.base, apiKey });
     const unsupported = { code: 'Unsupported' };
     await expect(storage.stat(file, { certified })).rejects.toMatchObject(unsupported);
@@ -106,7 +106,7 @@ describe('certified', () => {
   });
 
   test.each([{ range: { start: 0, end: 4 } }, { verify: false }])(
-    'is refused with %o, whose bytes are not compared',
+    'are refused with %o, whose bytes are not compared',
     async (options) => {
       await expect(owner.download(file, { ...options, certified })).rejects.toMatchObject({
         code: 'InvalidArgument',
@@ -114,7 +114,7 @@ describe('certified', () => {
     },
   );
 
-  test('reports a missing file and a missing version as NoSuchFile', async () => {
+  test('report a missing file and a missing version as NoSuchFile', async () => {
     const missing = { code: 'NoSuchFile' };
     const nowhere = { ...file, path: 'nowhere' };
     await expect(owner.stat(nowhere, { certified })).rejects.toMatchObject(missing);

@@ -364,7 +364,7 @@ describe('CompleteMultipartUpload: an S3 server after a restart', () => {
   });
 });
 
-test('ListMultipartUploads has pages and common prefixes; UploadPart refuses another object', async () => {
+test('CompleteMultipartUpload and others: lists have pages and prefixes, UploadPart refuses another object', async () => {
   const uploads = [await begin('list/a'), await begin('list/b'), await begin('list/b')];
   const ask = { Bucket: 'demo', Prefix: 'list/' };
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand(ask));

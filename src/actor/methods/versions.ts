@@ -112,7 +112,7 @@ export class VersionsActor {
 
   /**
    * Erases up to 1,000 versions per call; call again until `isDone`. If the present version is
-   * named, the latest former version becomes the file; if there is none, the file is deleted.
+   * named, the latest former version becomes the file; without former versions, it is deleted.
    */
   @update([Erasure], ResultErasure)
   eraseVersions(argument: ErasureArgument) {

@@ -1,6 +1,7 @@
 // The cost of a message that moves, deletes or replaces many files, in units of one written
-// certified leaf (0.11 M instructions). A file has a leaf for each chunk, and each of its links has as many. The
-// other constants convert measurements by the replica's instruction counter to this unit.
+// certified leaf (0.11 M instructions). A file has a leaf for each chunk, and each of its links has
+// as many. The other constants convert measurements by the replica's instruction counter to this
+// unit.
 
 import { bulkLeavesPerMessage } from '../../limits.ts';
 import type { Bucket } from '../buckets/buckets.ts';

@@ -89,8 +89,9 @@ export const expectedFailures: Readonly<Record<string, readonly string[]>> = {
   'AWS returns metadata that is not ASCII in the encoding of RFC 2047': [
     'test_object_set_get_unicode_metadata',
   ],
-  'AWS also encodes the prefix for encoding-type=url, and botocore decodes only the keys':
-    ['test_bucket_list_prefix_unreadable'],
+  'AWS also encodes the prefix for encoding-type=url, and botocore decodes only the keys': [
+    'test_bucket_list_prefix_unreadable',
+  ],
   'Uploads by browser forms (POST) are not supported': [
     'test_post_object_anonymous_request',
     'test_post_object_authenticated_no_content_type',

@@ -12,8 +12,8 @@ import { transferCalls } from './transfers.ts';
 
 export const uploadCalls: ActorCalls<UploadOperations> = {
   /**
-   * uploadFile accepts no headers, so a file with headers is sent as a batch of one. So is one with a
-   * key, which may lack the right to read the record afterwards.
+   * A file with headers is sent as a batch of one, because uploadFile accepts no headers. So is a
+   * file that is sent with a key, which may lack the right to read the record afterwards.
    */
   async putFile(service, file, signal) {
     const { actor, earlierUploads, apiKey } = service;

@@ -8,10 +8,13 @@ import type { ActorMethod } from '@icp-sdk/core/agent';
 import type { Principal } from '@icp-sdk/core/principal';
 import type { IDL } from '@icp-sdk/core/candid';
 
-/** Principals besides controllers that may create buckets, and budgets of callers without a right. */
+/**
+ * A change of the principals besides controllers that may create buckets, and of the budgets for
+ * callers without a right.
+ */
 export interface AccessChange {
   'allow' : [] | [Array<Principal>],
-  /** The same requests with a link's secret. */
+  /** Successful requests with a link's secret. */
   'linkUpdates' : [] | [Budget],
   /**
    * Calls and requests that are refused because their sender lacks the right. Each takes 1, and 1
@@ -19,7 +22,7 @@ export interface AccessChange {
    */
   'refusals' : [] | [Budget],
   'disallow' : [] | [Array<Principal>],
-  /** Identities that the network derives for members of end-to-end buckets: 26 G cycles each. */
+  /** Identities that the network derives for end-to-end buckets, 26 billion cycles each. */
   'derivations' : [] | [Budget],
   /** Successful requests without a key, such as ranges of public files. */
   'anonymousUpdates' : [] | [Budget],
@@ -39,7 +42,7 @@ export interface ApiKey {
   'prefix' : [] | [string],
   'buckets' : Array<string>,
 }
-/** A new key: `read`, `write` and `delete` are its permissions in these buckets of the caller. */
+/** A new key for buckets of the caller. The permissions are `read`, `write` and `delete`. */
 export interface ApiKeyRequest {
   'permissions' : Array<string>,
   /** Nanoseconds since 1970; absent: the key does not expire. */
@@ -83,14 +86,14 @@ export interface Bucket {
   'overheadBytes' : bigint,
   'isSite' : boolean,
   'updatedAt' : bigint,
-  /** Days for which former versions are stored; 0: none are. */
+  /** Days for which former versions are stored; 0: they are not stored. */
   'keepVersionsDays' : bigint,
   'isPublic' : boolean,
   'openUploads' : bigint,
   'versionCount' : bigint,
   'byteCount' : bigint,
 }
-/** A change of a bucket's settings. An absent field stays; a quota of 0 removes the quota. */
+/** A change of a bucket. An absent field changes nothing; a quota of 0 removes the quota. */
 export interface BucketChange {
   'quotaBytes' : [] | [bigint],
   /**
@@ -112,11 +115,11 @@ export interface BucketChange {
 }
 /** `force`: cancels open uploads. */
 export interface BucketDeletion { 'force' : [] | [boolean] }
-/** An identity of a bucket, and the time of its first use. */
+/** An identity of a bucket, and the time from which new files are encrypted to it. */
 export interface BucketEpoch {
   /** Public key of the identity; absent until a client of an owner publishes it. */
   'recipient' : [] | [string],
-  /** From 1. */
+  /** Ascending number; the first is 1. */
   'epoch' : bigint,
   'openedAt' : bigint,
 }
@@ -202,8 +205,8 @@ export interface Encryption {
 /** The end-to-end mode of a bucket. */
 export interface EndToEnd {
   /**
-   * In order, the newest last: new files are encrypted to its recipient and to `recipients`. Empty
-   * without vetKeys; lists of buckets and getBucketMode include only the newest.
+   * In ascending order. New files are encrypted to the recipient of the last epoch and to
+   * `recipients`. Empty without vetKeys; lists of buckets and getBucketMode include only the last.
    */
   'epochs' : Array<BucketEpoch>,
   /** 64 bits from which identities are derived; never reused. */
@@ -239,7 +242,7 @@ export interface FileBatch {
   'bucketId' : string,
   'apiKey' : [] | [string],
 }
-/** A change of a file's properties: a present field replaces the whole one, an absent one stays. */
+/** A change of a file: a present field replaces the stored one, an absent field changes nothing. */
 export interface FileChange {
   'contentType' : [] | [string],
   'metadata' : [] | [Array<TextPair>],
@@ -309,7 +312,7 @@ export interface FileUpload {
   'apiKey' : [] | [string],
   'bytes' : Uint8Array,
 }
-/** A folder: the common beginning of the paths in it. */
+/** A folder; its path is the common prefix of the paths in it. */
 export interface Folder { 'path' : string }
 /** A page of files and folders, by name; the last has no `nextCursor`. */
 export interface FolderPage {
@@ -395,7 +398,7 @@ export interface LinkRequest {
   'bucketId' : string,
   'apiKey' : [] | [string],
 }
-/** Files whose paths begin with `prefix`, by pages from 1 on. */
+/** Files whose paths begin with `prefix`, in pages numbered from 1. */
 export interface ListFilesRequest {
   'tag' : [] | [string],
   'page' : [] | [bigint],
@@ -408,8 +411,8 @@ export interface ListFilesRequest {
 }
 /**
  * Lists the files and folders directly below `prefix`. `limit` counts both, 1 to 1,000, default
- * 100; `cursor` is the `nextCursor` of the previous page. `startAfter` is any name, after which the
- * first page begins.
+ * 100; `cursor` is the `nextCursor` of the previous page. The first page begins after the name
+ * `startAfter`, which need not exist.
  */
 export interface ListFolderRequest {
   'tag' : [] | [string],
@@ -484,7 +487,7 @@ export interface Settings {
   'rootKey' : [] | [RootKeySource],
   'role' : [] | [RoleArgument],
 }
-/** The state of the service, public. */
+/** The public state of the service. */
 export interface Status {
   'files' : bigint,
   'stableBytes' : bigint,
@@ -562,7 +565,7 @@ export interface UploadCompletion {
 }
 /** A file to upload in chunks. Without a type, the path's extension determines it. */
 export interface UploadRequest {
-  /** 1 to 64 visible ASCII characters: a repeated call returns the open upload of the first. */
+  /** 1 to 64 visible ASCII characters; a call with the token of an open upload returns its id. */
   'token' : [] | [string],
   /** SHA-256 of the whole file, in hexadecimal; completion verifies it. */
   'sha256' : [] | [string],
@@ -573,7 +576,7 @@ export interface UploadRequest {
   'size' : [] | [bigint],
   'tags' : [] | [Array<string>],
   'bucketId' : string,
-  /** Entity tags, none of which it may have; `*`: no file may exist. */
+  /** Entity tags that the file at this path must not have; `*`: no file may exist. */
   'ifNoneMatch' : [] | [string],
   /** Stored headers, such as cache-control. */
   'headers' : [] | [Array<TextPair>],
@@ -687,7 +690,7 @@ export interface _SERVICE {
     { 'ok' : Bucket } |
       { 'err' : string }
   >,
-  /** Creates a link. Only this answer contains its address, a path at the canister's address. */
+  /** Creates a link. Only this answer contains its `url`, a path at the canister's origin. */
   'createLink' : ActorMethod<
     [LinkRequest],
     { 'ok' : NewLink } |
@@ -702,15 +705,16 @@ export interface _SERVICE {
     { 'ok' : null } |
       { 'err' : string }
   >,
-  /** (bucketId, path, apiKey) Deletes a file; a bucket may store it as a former version. */
+  /** (bucketId, path, apiKey) Deletes a file. Its bucket may store it as a former version. */
   'deleteFile' : ActorMethod<
     [string, string, [] | [string]],
     { 'ok' : null } |
       { 'err' : string }
   >,
   /**
-   * Deletes at most 1,000 paths, or as many files with a prefix; fewer if files have many chunks or
-   * links. The remaining paths then get SlowDown; a prefix continues with its cursor.
+   * Deletes at most 1,000 paths, or up to 1,000 files with a prefix; fewer if files have many
+   * chunks or links. Then the remaining paths get SlowDown; for a prefix, continue with
+   * `nextCursor`.
    */
   'deleteFiles' : ActorMethod<
     [FileDeletion],
@@ -724,8 +728,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Erases up to 1,000 versions per call; call again until it is done. If the present version is
-   * named, the latest former one becomes the file again; without one, the file is deleted.
+   * Erases up to 1,000 versions per call; call again until `isDone`. If the present version is
+   * named, the latest former version becomes the file; without former versions, it is deleted.
    */
   'eraseVersions' : ActorMethod<
     [Erasure],
@@ -743,8 +747,8 @@ export interface _SERVICE {
   >,
   /**
    * (bucketId, epoch, transportPublicKey) Returns the identity of that epoch, or of the newest,
-   * encrypted to a transport key of 48 bytes (G1). For members without an API key, at most 10 per
-   * hour. Errors: AccessDenied, SlowDown, ServiceUnavailable.
+   * encrypted to a transport key of 48 bytes (G1). For members, not for API keys; at most 10 per
+   * caller and hour. Errors: AccessDenied, SlowDown, ServiceUnavailable.
    */
   'getBucketIdentity' : ActorMethod<
     [string, [] | [bigint], Uint8Array],
@@ -811,7 +815,10 @@ export interface _SERVICE {
     { 'ok' : Array<ApiKey> } |
       { 'err' : string }
   >,
-  /** (page, pageSize) Lists the caller's buckets, by pages from 1; 1 to 50 per page, default 10. */
+  /**
+   * (page, pageSize) Lists the caller's buckets; `page` begins with 1, `pageSize` is 1 to 50, by
+   * default 10.
+   */
   'listBuckets' : ActorMethod<
     [[] | [bigint], [] | [bigint]],
     { 'ok' : BucketList } |
@@ -824,15 +831,15 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Lists names directly below a prefix: with the delimiter `/` files and folders, otherwise all
-   * files. Continue with the `nextCursor` of the previous page.
+   * With the delimiter `/`, lists the files and folders directly below a prefix; without it, all
+   * files below the prefix. Continue with the `nextCursor` of the previous page.
    */
   'listFolder' : ActorMethod<
     [ListFolderRequest],
     { 'ok' : FolderPage } |
       { 'err' : string }
   >,
-  /** Lists links that have not ended, by path. */
+  /** Lists links that have not expired, by path. */
   'listLinks' : ActorMethod<
     [LinkList],
     { 'ok' : LinkPage } |
@@ -925,8 +932,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId, epoch, recipient) Publishes the recipient of an identity, once per epoch, for
-   * owners, whose clients derive it. Errors: InvalidArgument if another one is published.
+   * (bucketId, epoch, recipient) Publishes the recipient of an epoch, for owners, whose clients
+   * derive it from the identity. Errors: InvalidArgument if another recipient is published.
    */
   'setBucketRecipient' : ActorMethod<
     [string, bigint, string],
@@ -939,7 +946,7 @@ export interface _SERVICE {
     { 'ok' : null } |
       { 'err' : string }
   >,
-  /** Sets a text, at most 16; absent content removes the text. For controllers. */
+  /** Sets one of at most 16 texts; absent content removes the text. For controllers. */
   'setWellKnown' : ActorMethod<
     [WellKnownChange],
     { 'ok' : null } |
@@ -955,9 +962,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Changes visibility, quotas, former versions, owner, members or end-to-end encryption, for
-   * owners. Absent fields stay. Errors: BucketNotEmpty for a field that is fixed while the bucket
-   * has files.
+   * Changes settings, owner and members of a bucket, for owners. Absent fields change nothing.
+   * Errors: BucketNotEmpty for a field that is fixed while the bucket has files.
    */
   'updateBucket' : ActorMethod<
     [BucketChange],
@@ -965,8 +971,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Changes type, tags, headers and metadata of a file; its bytes stay. ok is its record. For a key
-   * without the right to read, fields that it did not send are empty.
+   * Changes type, tags, headers and metadata of a file, but not its bytes. ok is its record. For a
+   * key without the right to read, fields that the call did not send are empty.
    */
   'updateFile' : ActorMethod<
     [FileChange],

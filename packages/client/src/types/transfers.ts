@@ -256,7 +256,8 @@ export interface DownloadOptions extends TransferOptions {
   readonly verify?: boolean | undefined;
   /**
    * Also compares a whole file with a record that the network signs, so that no single node can
-   * return other bytes. Takes some seconds. Requires the actor, and a member or a key that may read.
+   * return other bytes. Takes some seconds. Requires the actor, and a member or a key that may
+   * read.
    *
    * @example
    * ```ts
