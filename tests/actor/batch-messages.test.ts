@@ -91,7 +91,7 @@ describe('decodeFileBatch()', () => {
       128,
     );
     expect(() => readBatch(encodeBatch(Array(129).fill({ ...plain, bytes })))).toThrow(
-      'length numbers',
+      'lengths of three or more bytes',
     );
   });
 

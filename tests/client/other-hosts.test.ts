@@ -74,7 +74,7 @@ describe('links.create()', () => {
     const made = storage.links.create({ bucket: 'b', path: 'folder/a.txt' });
     await expect(made).rejects.toMatchObject({ code: 'HttpError' });
     const lie = { id, url: url as string };
-    expect(() => checkedLink({ bucket: 'b', path: 'folder/a.txt' }, lie)).toThrow('not one of a');
+    expect(() => checkedLink({ bucket: 'b', path: 'folder/a.txt' }, lie)).toThrow('is not a link');
   });
 
   test.each([

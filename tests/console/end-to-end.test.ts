@@ -160,7 +160,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       const { page: theirs } = other;
       await theirs.goto(`${tested.pages.url}/#key=${apiKey}&bucket=post`);
       await theirs.getByRole('link', { name: 'plan.txt' }).click();
-      await theirs.getByText('this session cannot decrypt it').waitFor();
+      await theirs.getByText('This session cannot decrypt').waitFor();
       const event = theirs.waitForEvent('download');
       await theirs.getByRole('button', { name: 'Download' }).click();
       expect((await event).suggestedFilename()).toBe('plan.txt.age');

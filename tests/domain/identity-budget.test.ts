@@ -52,8 +52,8 @@ describe('takeIdentity()', () => {
     expect(refusalOf(callBy(1), bucket)).toMatchObject({
       code: 'SlowDown',
       message:
-        'The limit of derivations for the caller is reached: try again in 360 seconds, and keep an ' +
-        'identity that was derived.',
+        'The limit of derivations for the caller is reached: try again in 360 seconds, and reuse ' +
+        'identities that were derived.',
       details: { seconds: 360 },
     });
     expect(derive([1], bucket, startNs + hourNs / 10n)).toBe(1);
