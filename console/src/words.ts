@@ -59,7 +59,7 @@ export function expiryOf(iso: string | undefined, now = Date.now()): string {
   return left <= 0 ? 'has expired' : `expires in ${spanOf(left)}`;
 }
 
-/** Returns the last segment of a path, for a folder without its slash. */
+/** Returns the last segment of a path, without the final slash of a folder. */
 export function nameOf(path: string): string {
   const whole = path.endsWith('/') ? path.slice(0, -1) : path;
   return whole.slice(whole.lastIndexOf('/') + 1);

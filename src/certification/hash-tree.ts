@@ -82,7 +82,7 @@ function balanced(branches: readonly Branch[]): Tree {
   return forkTree(balanced(branches.slice(0, middle)), balanced(branches.slice(middle)));
 }
 
-/** Compares labels that are hashes, which differ in one of their first bytes. */
+/** Compares different labels of 32 bytes by the first byte in which they differ. */
 function compareLabels(left: Uint8Array, right: Uint8Array): number {
   let index = 0;
   while (index < hashBytes && left[index] === right[index]) index += 1;

@@ -29,8 +29,8 @@ function scalarOf(secret: Uint8Array): bigint {
 
 /**
  * Returns the vetKey c3 - secret * c1, 48 bytes (G1, compressed), from its encryption c1 (G1) | c2
- * (G2) | c3 (G1); `undefined` for malformed input. The caller verifies the key: nothing here
- * requires that the points are in the group of prime order.
+ * (G2) | c3 (G1); `undefined` for malformed input. The caller must verify the key: this function
+ * does not check that the points are in the group of prime order.
  */
 export function decryptVetKey(encrypted: Uint8Array, secret: Uint8Array): Uint8Array | undefined {
   if (encrypted.length !== encryptedKeyBytes) {

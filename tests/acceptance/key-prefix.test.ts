@@ -201,7 +201,8 @@ test.each(named)(
     const isSession = 'url' in row && usesSession(row);
     const codes = isSession ? '(?:NoSuchUpload: |HTTP 404)' : '(?:AccessDenied: .*"in/"|HTTP 403)';
     expect(there.refusal).toMatch(new RegExp(codes));
-    // The id of a session that a call began gives the right to read it.
+    // Whoever knows the id of a session that an actor call began with a key may continue it, so its
+    // refusal may reveal that it exists.
     if (row.method.startsWith('completeFileUpload')) return;
     expect(unnamed(there, spot)).toEqual(unnamed(absent, none));
   },

@@ -1,5 +1,5 @@
-// A canister that freezes while the page is open: every view immediately shows the missing cycles
-// and the command that adds them.
+// A canister that freezes while the page is open: every view immediately says that cycles are
+// missing, and shows the command that adds them.
 
 import { Principal } from '@dfinity/principal';
 import type { Page } from 'playwright-core';
@@ -31,7 +31,7 @@ describe.skipIf(isBrowserUnwanted)('a frozen canister', () => {
     });
   }
 
-  /** The words of the refusal; that of an update also contains the number of missing cycles. */
+  /** Returns the pattern of the refusal, which may contain the number of missing cycles. */
   const words = (): RegExp => {
     const [before = '', after = ''] = frozenWords(tested.service.canisterId).split(', so it');
     const escaped = [before, after].map((text) => text.replace(/[().]/g, '\\$&'));

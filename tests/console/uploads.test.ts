@@ -61,7 +61,7 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
   test('of dropped files shows them in the list, and takes few requests', async () => {
     const requests: string[] = [];
     page.on('request', (request) => {
-      // A measurement of the line stores nothing; on a slow machine the page sends another one.
+      // POST /cloud/ measures the upload rate and stores nothing; the page may send several.
       const isMeasurement = new URL(request.url()).pathname === '/cloud/';
       if (request.method() !== 'GET' && !isMeasurement) requests.push(request.url());
     });
@@ -72,7 +72,7 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     await drop(files);
     await page.getByText('300 files uploaded.').waitFor();
     await page.getByRole('link', { name: 'part-1000.txt' }).waitFor();
-    // Two batches, and two requests for the signed mode of the bucket
+    // Two batches, and two requests for the bucket's end-to-end mode, which the network signs
     expect(requests.length).toBeLessThanOrEqual(4);
     const usage = await tested.storage.usage({ bucket: 'demo', prefix: 'part-' });
     expect(usage).toEqual({ files: 300, bytes: 300_000 });
@@ -112,7 +112,7 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     expect((await stored('second.bin')).size).toBe(4_000_000);
   });
 
-  test('that a reload interrupted continues with the same file, from the stored chunks', async () => {
+  test('continues after a reload from the stored chunks, when the same file is chosen again', async () => {
     await tested.storage.remove({ bucket: 'demo', path: 'film.bin' });
     const held = gate();
     await page.route('**/chunk/*', async (route) => {

@@ -38,7 +38,7 @@ const change = (fields: Partial<BucketChange>) => updateBucket(stores, alice, bu
 const turnOn = (endToEnd: EndToEndOptions = {}) => change({ endToEnd });
 const firstEpoch = { epoch: 1, recipient: undefined, openedAtNs: startNs, keyName: 'key_1' };
 
-describe('findEndToEnd(): an end-to-end bucket', () => {
+describe('updateBucket(): an end-to-end bucket', () => {
   test('uses vetKeys and does not seal names by default, and its first epoch has no recipient yet', () => {
     const mode = { usesVetKeys: true, sealsNames: false, recipients: [], epochs: [firstEpoch] };
     const made = createBucket(stores, boss, { bucket: 'safe', endToEnd: {} });
@@ -101,7 +101,7 @@ describe('findEndToEnd(): an end-to-end bucket', () => {
   });
 });
 
-describe('findEndToEnd(): the mode is fixed', () => {
+describe('updateBucket(): the mode is fixed', () => {
   test('while the bucket holds files, former versions or open uploads', () => {
     const isFixed = () => {
       expectRefusal(stores, 'BucketNotEmpty', () => turnOn());
@@ -137,7 +137,7 @@ describe('findEndToEnd(): the mode is fixed', () => {
   });
 });
 
-describe('findEndToEnd(): recipients', () => {
+describe('updateBucket(): recipients', () => {
   test.each([
     ['nine recipients', Array.from({ length: 9 }, (_, index) => own.replace('qqq', `qq${index}`))],
     ['one in capitals', [own.toUpperCase()]],
@@ -159,7 +159,7 @@ describe('findEndToEnd(): recipients', () => {
   });
 });
 
-test('findEndToEnd(): a list of buckets shows which ones are end-to-end', () => {
+test('listBuckets() shows which buckets are end-to-end', () => {
   turnOn({ recipients: [own] });
   const { items } = listBuckets(stores, alice, { page: undefined, pageSize: undefined });
   expect(items.map(({ id, endToEnd }) => [id, endToEnd?.epochs, endToEnd?.recipients])).toEqual([

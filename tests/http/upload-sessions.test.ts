@@ -47,7 +47,7 @@ function refusal(sent: TestRequest, status: number, code: string): void {
   }
 }
 
-/** Every request with a session id, and a chunk that fits a file of one byte. */
+/** Returns one request of each kind that names a session; the chunk has one byte. */
 function requests(session: string, nowNs = startNs, key?: string): TestRequest[] {
   const body = Uint8Array.of(1);
   return [
@@ -59,7 +59,7 @@ function requests(session: string, nowNs = startNs, key?: string): TestRequest[]
 }
 
 describe('POST /api/v1/bucket/{bucket}/upload/start: an upload session', () => {
-  test('is answered with upgrade by a query, which changes nothing', () => {
+  test('is not changed by a query: DELETE and PUT of a chunk answer upgrade', () => {
     const session = start({ path: 'a', size: 1 });
     const before = scene.stores.writeCount();
     const [, remove, chunk] = requests(session).map((sent) => ({
@@ -121,7 +121,7 @@ describe('POST /api/v1/bucket/{bucket}/upload/start: an upload session', () => {
     for (const sent of requests(session, late)) refusal(sent, 404, 'NoSuchUpload');
   });
 
-  test('answers a repeated completion by a query, to a valid key, also after the file was replaced', () => {
+  test('answers a repeated completion with a valid key and writes nothing, also after the file was replaced', () => {
     const key = makeKey(scene.stores);
     const session = start({ path: 'a', size: 1, headers: { 'Content-Language': 'de' } }, key);
     const [, , chunk, complete] = requests(session, startNs, key);

@@ -1,7 +1,8 @@
 // Sentences that the library, the command, the S3 server and the console print.
 
 /**
- * The sentence for a frozen canister on a local network, which does not report the missing cycles.
+ * Returns the sentences for a frozen canister on a local network, without the number of missing
+ * cycles, which the network reports only for an update by a controller.
  */
 export function frozenWords(canisterId: string): string {
   return (

@@ -82,7 +82,7 @@ export function makeKey(stores: MemoryStores, key: TestKey = {}): string {
   return createKey(stores, callOf('alice'), request).secret;
 }
 
-/** Sets the time of revocation in the record, after version, permissions, creation and expiry. */
+/** Sets the time of revocation, which begins at byte 18 of the key's record. */
 export function revokeKeyRecord(stores: MemoryStores, hash: Uint8Array): void {
   const record = stores.apiKeys.get(hash) ?? expect.fail('no such key');
   new DataView(record.buffer).setBigUint64(18, startNs, true);

@@ -45,7 +45,7 @@ export type MemoryMaps = { readonly [name in MapName]: MemoryMap };
 
 export interface MemoryState {
   readonly maps: { readonly [name in MapName]: readonly Entry[] };
-  /** The system that contains the spaces. */
+  /** The system whose stable memory contains the blobs, indexes and key slots. */
   readonly system: FakeSystem;
 }
 
@@ -59,9 +59,9 @@ export interface MemoryStores extends Stores, MemoryMaps {
   readonly uploadExpirations: MemoryMap;
   readonly reclaims: MemoryMap;
   readonly members: MemoryMap;
-  /** Stable memory with the spaces; the maps are separate. */
+  /** Its stable memory contains the blobs, indexes and key slots; the maps are separate. */
   readonly system: FakeSystem;
-  /** Number of writes to all maps, the index and the blob store. */
+  /** Number of writes to the maps, indexes, key slots, blob store and publication. */
   writeCount(): number;
   /** Returns every value of every map. */
   values(): Uint8Array[];
@@ -170,8 +170,8 @@ export function installNodeText(): void {
 }
 
 /**
- * Creates stores with a new kernel, which src calls from now on: empty stores, or those of `state`,
- * as after an upgrade. `seed` determines their random bytes.
+ * Installs a new kernel, which src calls from now on, and creates stores on it: empty ones, or
+ * copies of those in `state`, as after an upgrade. `seed` determines their random bytes.
  */
 export async function createMemoryStores(state?: MemoryState, seed = 7): Promise<MemoryStores> {
   installNodeText();
@@ -187,7 +187,8 @@ export async function rewind(
 ): Promise<MemoryStores> {
   const { stable } = stores.system;
   const [now, then] = [stable, state.system.stable].map((bytes) => bytes.subarray(0, 2 ** 21));
-  // The kernel caches the sizes of the spaces, so if they differ, a new one must start.
+  // The kernel caches the superblock and the table of extents, which are in the first 2 MiB, so a
+  // new kernel must start if these bytes differ.
   if (Buffer.compare(now ?? stable, then ?? stable) !== 0) {
     return createMemoryStores(state, seed);
   }
@@ -286,7 +287,7 @@ export async function upgradeStores(stores: MemoryStores, seed: number): Promise
   return openStores(system, entriesOf(stores), seed);
 }
 
-/** Returns random bytes from a seeded source, the same in every run. */
+/** Returns secrets whose random bytes come from a seeded source, the same in every run. */
 function createTestSecrets(seed: number): Stores['secrets'] {
   const source = createRandomSource();
   source.seed(new Uint8Array(Uint32Array.from({ length: 8 }, () => seed).buffer), 0n);

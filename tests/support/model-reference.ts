@@ -1,6 +1,6 @@
 // A plain reference model of two buckets: files and former versions as whole byte arrays in
-// ordinary maps, and the expected result of every operation. Written from the interface's
-// description; it shares only the formula of a file's overhead with src.
+// ordinary maps, and the expected result of every operation. It follows the description of the
+// interface; it shares with src only the formulas for the overhead of files and bytes of links.
 
 import { createHash } from 'node:crypto';
 import { overheadBytesOf } from '../../src/domain/buckets/quota.ts';
@@ -31,7 +31,8 @@ export interface ReferenceFile extends ReferenceNotes {
   readonly date: bigint;
   readonly createdAt: bigint;
   /**
-   * The model's own numbers: files with equal ones share the id, or the content, in the service.
+   * Numbers that the model assigns: in the service, files with the same `id` have the same id, and
+   * files with the same `content` share their stored bytes.
    */
   readonly id: number;
   readonly content: number;
@@ -82,7 +83,8 @@ export interface ReferenceUpload {
   readonly content: Uint8Array;
   readonly pieceLength: number;
   /**
-   * Whether the length of `content` was declared at the beginning; else the received bytes count.
+   * Whether the length of `content` was declared at the beginning; if not, the bytes received so
+   * far count toward the quota.
    */
   readonly isSizeKnown: boolean;
   /** Whether `pieceLength` was declared at the beginning. */
@@ -386,8 +388,9 @@ export function copyCode(reference: Reference, copy: ReferenceCopy): RefusalCode
 }
 
 /**
- * Copies or moves a file; the bytes are shared. A move keeps id and creation time, and frees the
- * former path; links move along only within the bucket.
+ * Copies or moves a file; the bytes are shared. A move frees the former path and keeps id and
+ * creation time, unless it replaces a file, whose id and creation time then stay; links move along
+ * only within the bucket.
  */
 export function copyReferenceFile(reference: Reference, copy: ReferenceCopy): ReferenceFile {
   const { isMove, source, from, target, to, notes } = copy;

@@ -23,7 +23,7 @@ export interface Holdings {
   readonly quotaFiles?: number | undefined;
 }
 
-/** The usage that a file or an upload adds; negative for the file that it replaces. */
+/** The usage that a write adds, less the usage of the file that it replaces; may be negative. */
 export interface Addition {
   readonly files: number;
   readonly bytes: number;
@@ -39,10 +39,11 @@ export interface Named {
   readonly metadata: Metadata;
 }
 
-// Measured for each kind of file, see tests/service/quota-overhead.test.ts. A file needs its record
-// with the JSON, certified leaves, a chunk record and a key slot; a label for each segment of the
-// path, as if it shared no folder; and, for the file and each tag, one index entry by name and
-// several by date (one more whenever the number of uploads has grown sixteenfold).
+// Measured for each kind of file, see tests/service/quota-overhead.test.ts. A file takes a record
+// (with its JSON), certified leaves, a chunk record and a key slot. Each segment of its path takes
+// a label, as if no other file shared its folders. The file and each of its tags take one index
+// entry by name and several by date: one for each level of blocks (see file-index.ts), and a level
+// begins after 16 times as many changes as the one below.
 const recordBytes = 1_600;
 const bytesPerPathByte = 6;
 const bytesPerSegment = 75;

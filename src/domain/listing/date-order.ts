@@ -1,5 +1,6 @@
 // Files by date, read through the blocks of the index (file-index.ts): the counts of blocks show
-// which ones a page needs. Files of one date are ordered by path, in both directions.
+// which ones a page needs. Files of one date are in ascending order of their paths, whether the
+// dates ascend or descend.
 
 import { present } from '../../lib/assert.ts';
 import type { IndexEntry } from '../../storage/ordered-index.ts';
@@ -47,7 +48,7 @@ interface Walk {
   missing: number;
 }
 
-/** Returns UTF-8 of the paths of the files from number `skip` on. */
+/** Returns the paths, in UTF-8, of at most `limit` files after the first `skip`. */
 export function readByDate(
   stores: Stores,
   selection: DateSelection,

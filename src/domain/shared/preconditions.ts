@@ -4,7 +4,7 @@
 import { storedHeaderLengthMax } from '../../limits.ts';
 import { Refusal } from './refusal.ts';
 
-/** The preconditions of a write: the values of If-Match and If-None-Match. */
+/** The preconditions of a write: If-Match, If-None-Match and If-Unmodified-Since. */
 export interface WritePreconditions {
   /** `*`, or entity tags one of which the present file must have, by strong comparison. */
   readonly ifMatch?: string | undefined;
@@ -15,12 +15,13 @@ export interface WritePreconditions {
 }
 
 /**
- * Refuses with PreconditionFailed unless the present file matches the conditions; changes nothing.
- * The message never contains the file's tag, which begins with the SHA-256 of bytes that the caller
- * may have no right to read. `existingEtag`: the entityTag() of the file that exists now, with its
- * quotes; `undefined` without a file. Refuses a malformed list of tags with InvalidArgument,
- * because ignoring it would overwrite a file that the caller wanted to protect. Accepts one tag
- * without quotes, as the JSON record shows it.
+ * Refuses with PreconditionFailed unless the present file satisfies If-Match and If-None-Match;
+ * checkUnmodifiedSince() checks the third condition. Changes nothing. The message never contains
+ * the file's tag, which begins with the SHA-256 of bytes that the caller may have no right to read.
+ * `existingEtag`: the entityTag() of the file that exists now, with its quotes; `undefined` without
+ * a file. Refuses a malformed list of tags with InvalidArgument, because ignoring it would
+ * overwrite a file that the caller wanted to protect. Accepts one tag without quotes, as the JSON
+ * record shows it.
  */
 export function checkWritePreconditions(
   existingEtag: string | undefined,
@@ -112,7 +113,10 @@ function readTags(list: string): readonly string[] | undefined {
   return undefined;
 }
 
-/** Returns whether a reader's field matches; a list too long to be stored matches nothing. */
+/**
+ * Returns whether a list of entity tags, or `*`, matches `etag`; a list of more than
+ * storedHeaderLengthMax characters matches nothing.
+ */
 export function matchesTag(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
   const text = list.trim();
   if (text.length > storedHeaderLengthMax) {
@@ -125,7 +129,10 @@ export function matchesTag(list: string, etag: string, comparison: 'strong' | 'w
   );
 }
 
-/** `*` or entity tags; W/ tags never match strongly (RFC 9110 §8.8.3.2). */
+/**
+ * Returns whether `tags`, which may be `*`, match `etag`; W/ tags never match strongly (RFC 9110
+ * §8.8.3.2).
+ */
 function matches(tags: readonly string[], etag: string, comparison: 'strong' | 'weak'): boolean {
   const isListed = tags.includes(etag) || tags[0] === anyVersion;
   return isListed || (comparison === 'weak' && tags.includes(`W/${etag}`));

@@ -25,12 +25,13 @@ const whose = ['bucketId', 'token', 'owner', 'keyHash', 'isOverHttp'] as const;
 
 type Beginning = Pick<UploadSession, (typeof compared)[number] | (typeof whose)[number]>;
 
-/** Names in requests of fields that have another name in a session. */
+/** Session fields whose name in requests differs, with that name. */
 const sentNames = { totalSize: 'size', isSizeKnown: 'size', declaredChunkSize: 'chunkSize' };
 
 /**
- * Returns the caller's open session that was begun with the same token; undefined without a token
- * or such a session. Refuses with InvalidArgument if anything else differs.
+ * Returns the open session that the caller began in this bucket, over the same interface (HTTP or
+ * actor) and with the same token; undefined if the token is empty or no such session exists.
+ * Refuses with InvalidArgument if one of the `compared` fields differs.
  */
 export function findBegunUpload(
   stores: Stores,
@@ -44,7 +45,7 @@ export function findBegunUpload(
   return begun;
 }
 
-/** The index compares parts of hashes; this compares the whole caller and token. */
+/** Compares caller and token in full, because uploadsWithToken() compares truncated hashes. */
 function isOpenOf(session: UploadSession, beginning: Beginning, nowNs: bigint): boolean {
   const isOpen = session.status === 'active' && shownStatus(session, nowNs) !== 'expired';
   const isCallers =

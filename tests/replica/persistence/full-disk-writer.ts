@@ -1,5 +1,5 @@
-// A process with a limit on its file sizes: commits until one fails, then commits a small change,
-// and exits without closing the store. Prints the results.
+// disk-store.test.ts runs this program with a limit on file sizes. It commits until a commit fails,
+// then commits a small change, and exits without closing the store. It prints the results.
 
 import { writeSync } from 'node:fs';
 import { openDiskStore } from '../../../packages/replica/src/persistence/disk-store.ts';

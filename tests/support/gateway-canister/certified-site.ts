@@ -18,7 +18,7 @@ export interface Page {
   /** Request headers that belong to the certified request. */
   readonly requestHeaders?: readonly Field[];
   readonly status?: number;
-  /** Certified response headers. */
+  /** Response headers; `certifiedHeaders` names the certified ones. */
   readonly headers?: readonly Field[];
   readonly body: Uint8Array;
   /** Whether the page needs no certification: any content is valid. */

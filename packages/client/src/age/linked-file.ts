@@ -1,4 +1,4 @@
-// Links to end-to-end files: the fragment has a version, 1, and the file's key in base64url.
+// Links to end-to-end files: the fragment is the base64url of the version byte 1 and the file key.
 
 import { decodeBase64Url, encodeBase64Url } from '../bytes/base64-url.ts';
 import type { Connection } from '../connection/connection.ts';

@@ -1,5 +1,5 @@
 // Paths of the service's URLs. `fetch` resolves dot segments, which would reach other buckets and
-// other routes, so names with dot segments are refused.
+// other routes, so bucket ids and paths with dot segments are refused. Upload ids are not checked.
 
 import { bucketIdRefusal, isBucketId } from '../../../wire/src/bucket-id.ts';
 import { StorageError } from '../storage-error.ts';
@@ -13,7 +13,7 @@ export function filePath({ bucket, path }: FileName): string {
   return `${bucketPath(bucket)}/files/${pathSegments(path)}`;
 }
 
-/** The path of a file's versions; a query selects one. */
+/** The path of a file's versions; the query parameter `version` selects one. */
 export function versionPath({ bucket, path }: FileName): string {
   return `${bucketPath(bucket)}/versions/${pathSegments(path)}`;
 }
@@ -58,7 +58,7 @@ function pathSegments(path: string): string {
   if (!isUsable || /\p{Cs}/u.test(path)) {
     throw new StorageError(
       'InvalidPath',
-      `A path has no empty, "." or ".." segments; got ${JSON.stringify(path)}.`,
+      `${JSON.stringify(path)} has a segment "", "." or "..", or a surrogate.`,
     );
   }
   return segments.map(encodeURIComponent).join('/');

@@ -37,7 +37,7 @@ export function sealingTransport(transport: Transport, namesOf: NamesOf): Transp
   // The transport is not spread, because a member with a path would pass unsealed.
   return {
     ...{ line, probe, wholeFileBytesMax, bodyMsMax, linkBase, readsByLinks },
-    // Reports modes of buckets, which have no paths.
+    // The verifier is used only for the modes of buckets, which contain no paths.
     verifier: transport.verifier,
     administration: transport.administration,
     ...calls,
@@ -50,7 +50,10 @@ interface Sealing {
   readonly namesOf: NamesOf;
 }
 
-/** Makes the call with the names of its bucket, and rewrites its errors with plain paths. */
+/**
+ * Returns a call that seals the paths of its argument with the names key of its bucket, and opens
+ * those of its result and errors.
+ */
 function sealingCall(call: Call, { row, batch, namesOf }: Sealing): Call {
   return async (argument, signal) => {
     const { bucket, paths } = placeOf(argument, row);
@@ -173,7 +176,10 @@ function opened(names: PathNames, result: unknown, opening: Opening): unknown {
   return fields;
 }
 
-/** Keeps the entries of a page that begin with the prefix, in the order of plain names. */
+/**
+ * Opens the paths of entries. In a bucket that seals names, keeps those that begin with the prefix
+ * (except `outcomes`), and sorts `sorted` ones by plain path.
+ */
 function openedEntries(
   names: PathNames,
   entries: readonly Named[],

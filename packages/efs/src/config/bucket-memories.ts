@@ -17,7 +17,10 @@ function folderOf({ canisterId, url, host, environment }: Service): string {
   return join(configFolder(environment), 'buckets', name.slice(0, 32));
 }
 
-/** Records that a bucket is not end-to-end; for buckets that this user made so, or removed. */
+/**
+ * Records that a bucket is not end-to-end. Call it after this user created or changed an ordinary
+ * bucket, or removed any bucket.
+ */
 export function forgetMode(service: Service, bucket: string): Promise<void> {
   return bucketMemory(service).set(bucket, { recipientsDigest: 'none', signedAtMs: 0 });
 }

@@ -88,7 +88,7 @@ export const cacheControl = () =>
 export function addFetchFlags(command: Command): Command {
   return command
     .addOption(parallel(fetchingParallelDefault))
-    .option('--range <first-last>', 'range of bytes from 0 on, as in HTTP')
+    .option('--range <first-last>', 'only the bytes from first to last, such as 0-99 or 100-')
     .option('--resume', 'continue an interrupted transfer')
     .option('--no-verify', 'do not verify the digest')
     .addOption(json());

@@ -1,6 +1,7 @@
 // Two canisters of the network that deployment tools call: the cycles minting canister lists the
-// subnets, and the cycles ledger creates a canister. They answer only users, only while no canister
-// has that id, and store nothing, because cycles are free here.
+// subnets, and the cycles ledger creates a canister. They answer only requests of agents over HTTP,
+// not calls from canisters, and only while no canister with their id exists. They store nothing,
+// because cycles are free here.
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';

@@ -1,5 +1,5 @@
 // Turns the bytes of an installation (plain or gzip) into a compiled, metered module with its
-// metadata, once per module and process.
+// metadata, and caches the latest modules.
 
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
@@ -72,7 +72,10 @@ export function hashModule(module: Uint8Array): Uint8Array {
   return new Uint8Array(createHash('sha256').update(module).digest());
 }
 
-/** Compiles for one System API and caches the last modules by their SHA-256. */
+/**
+ * Returns a function that compiles modules for one System API and caches the `rememberedMax`
+ * modules that it compiled last, by their SHA-256.
+ */
 export function createCompiler(system: SystemInterfaces, rememberedMax = 8) {
   const remembered = new Map<string, CompiledModule>();
   return function compile(module: Uint8Array, sha256Hex: string): CompiledModule {

@@ -18,7 +18,7 @@ export class PartLength {
   #first: number | undefined;
   readonly #waiting = new Set<() => void>();
 
-  /** Parts that were stored without a session do not determine the length by themselves. */
+  /** Treats the parts from the log as copied, because the log does not record which parts were. */
   constructor(stored: Iterable<Omit<SizedPart, 'isCopied'>>) {
     for (const { number, size } of stored) this.note({ number, size, isCopied: true });
   }

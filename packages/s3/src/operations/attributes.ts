@@ -37,7 +37,7 @@ async function getAttributes(operation: Operation): Promise<Answer> {
   });
 }
 
-/** Returns undefined for an object that was stored at once, or in parts of several lengths. */
+/** Returns undefined for an object stored by one request, or in parts of unequal length. */
 function partsOf(request: S3Request, { own, size }: StoredObject): Elements | undefined {
   const { partBytes } = own;
   if (partBytes === undefined) return undefined;
