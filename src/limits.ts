@@ -127,6 +127,8 @@ export const budgetDefaults = {
 export const budgetMax = 1_000_000;
 /** Argument bytes for which a refused message takes one token more, besides its first one. */
 export const refusedBytesPerToken = 16_384;
+/** The same for a request over HTTP that succeeds, for which a shared budget pays. */
+export const requestBytesPerToken = 4_096;
 /** Number of token buckets whose levels the heap stores; full ones have no level. */
 export const tokenLevelCountMax = 1_000;
 

@@ -9,10 +9,15 @@ import {
   spendBudget,
   spentBudget,
 } from '../domain/rights/budgets.ts';
-import { checkKeyBudget } from '../domain/rights/key-budgets.ts';
+import { chargeKey, checkKeyBudget } from '../domain/rights/key-budgets.ts';
 import type { Call } from '../domain/shared/caller.ts';
 import { Refusal, valueOrRefusal } from '../domain/shared/refusal.ts';
 import type { Stores } from '../domain/shared/stores.ts';
+import {
+  refusedBytesPerToken,
+  requestBytesPerToken,
+  uncheckedArgumentBytesMax,
+} from '../limits.ts';
 import { goodKey } from './bearer-key.ts';
 import { type HttpRequest, type HttpResponse, readablePath } from './message.ts';
 import { readQuery } from './query.ts';
@@ -67,17 +72,31 @@ function paying(budget: BudgetName, answer: Answer): BudgetName {
   return answer !== 'upgrade' && answer.status >= 400 ? 'refusals' : budget;
 }
 
+/** Returns the tokens that the update takes: the canister pays for each byte that it receives. */
+function tokensOf(name: BudgetName, { url, headers, body }: HttpRequest): number {
+  const texts = headers.reduce((sum, [field, value]) => sum + field.length + value.length, 0);
+  const bytesPerToken = name === 'refusals' ? refusedBytesPerToken : requestBytesPerToken;
+  return 1 + Math.floor((url.length + texts + body.length) / bytesPerToken);
+}
+
 /**
  * Returns the refusal if no budget pays for the update that the query's answer needs. For the query
  * and the inspection.
  */
 export function updateRefusal(sent: Sent, response: Answer): Refusal | undefined {
-  const { stores, call } = sent;
+  const { stores, call, request } = sent;
   const payer = payerOf(sent);
   if (typeof payer !== 'string') {
-    const update = { bytes: sent.request.body.length, nowNs: call.nowNs };
+    const update = { bytes: request.body.length, nowNs: call.nowNs };
     const checked = valueOrRefusal(() => checkKeyBudget(stores, payer, update));
     return checked instanceof Refusal ? checked : undefined;
+  }
+  if (!isSmall(request)) {
+    return new Refusal(
+      'EntityTooLarge',
+      `Without an API key for the bucket, a request has at most ${uncheckedArgumentBytesMax} bytes.`,
+      { limit: uncheckedArgumentBytesMax, size: request.body.length },
+    );
   }
   const empty = [payer, paying(payer, response)].find((name) => {
     return !isBudgetLeft(stores, name, call.nowNs);
@@ -89,22 +108,37 @@ export function updateRefusal(sent: Sent, response: Answer): Refusal | undefined
  * Whether the query and the inspection may let an update answer that a budget is used up. At the
  * address of a public file, gateways do not pass on a refusal by a query.
  */
-export function maySayInUpdate({ stores, call }: Sent): boolean {
-  return isBudgetLeft(stores, 'refusals', call.nowNs);
+export function maySayInUpdate({ stores, call, request }: Sent): boolean {
+  return isSmall(request) && isBudgetLeft(stores, 'refusals', call.nowNs);
 }
 
-/** Answers the request in an update and charges its budget; refuses if the budget is used up. */
+/** Whether the canister accepts the request as an update for which no key pays. */
+function isSmall({ body }: HttpRequest): boolean {
+  return body.length <= uncheckedArgumentBytesMax;
+}
+
+/**
+ * Answers the request in an update and charges the key or the budget that pays; refuses if it is
+ * used up. `isPaid` tells the answer not to charge the key again.
+ */
 export function withinBudget(
   sent: Sent,
-  answer: () => Answer,
+  answer: (payment: { readonly isPaid: boolean }) => Answer,
   refuse: (refusal: Refusal) => HttpResponse,
 ): Answer {
-  const { stores, call } = sent;
-  const budget = payerOf(sent);
-  // useKey() charges the key.
-  if (typeof budget !== 'string') return answer();
-  const isLeft = isBudgetLeft(stores, budget, call.nowNs);
-  const response = isLeft ? answer() : refuse(spentBudget(stores, budget, call.nowNs));
-  spendBudget(stores, paying(budget, response), { nowNs: call.nowNs });
+  const { stores, call, request } = sent;
+  const { nowNs } = call;
+  const spend = (name: BudgetName) =>
+    spendBudget(stores, name, { amount: tokensOf(name, request), nowNs });
+  const payer = payerOf(sent);
+  if (typeof payer !== 'string') {
+    const charged = valueOrRefusal(() => chargeKey(stores, call, payer));
+    if (!(charged instanceof Refusal)) return answer({ isPaid: true });
+    spend('refusals');
+    return refuse(charged);
+  }
+  const isLeft = isBudgetLeft(stores, payer, nowNs);
+  const response = isLeft ? answer({ isPaid: false }) : refuse(spentBudget(stores, payer, nowNs));
+  spend(paying(payer, response));
   return response;
 }

@@ -66,11 +66,16 @@ export function handleRequest(
   exchange: Omit<Exchange, 'captures'>,
 ): Answer {
   const requestId = requestIdOf(exchange.call);
-  const answered = () => answer(routes, exchange, requestId);
+  const answered = ({ isPaid }: { readonly isPaid: boolean }) => {
+    const call = isPaid ? { ...exchange.call, charge: undefined } : exchange.call;
+    return answer(routes, { ...exchange, call }, requestId);
+  };
   const isHead = exchange.request.method === 'HEAD';
   const refuse = (refusal: Refusal) => refusalResponse(refusal, { requestId, isHead });
   const response =
-    exchange.phase === 'update' ? withinBudget(exchange, answered, refuse) : answered();
+    exchange.phase === 'update'
+      ? withinBudget(exchange, answered, refuse)
+      : answered({ isPaid: false });
   if (response === upgrade) {
     return response;
   }
