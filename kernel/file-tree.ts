@@ -1,6 +1,7 @@
-// The tree of one file's certified answers below its label, in the form of the label tree's levels:
-// its hash, or the CBOR that proves one answer (IC spec, "Certificate": hash-tree). So the label of
-// a file can be opaque: the tree is computed again from the file's headers for each answer.
+// Builds the tree of one file's certified answers: the subtree below the file's label, shaped like
+// the levels of the label tree. Returns its hash, or the CBOR that proves one answer (IC spec,
+// "Certificate": hash-tree). The label tree stores only this hash below the label (an opaque leaf):
+// the subtree is computed again from the file's headers for each answer.
 //
 //   command block: 28 requested result u8, row u8 << 8 | 32 size u64 | 40 bytes of a part u64
 //                  48 part u32 | 52 parts u32 | 56 validators u32 | 60 fields u32
@@ -32,7 +33,7 @@ const askLevels: u32 = 3;
 
 const hashBytes: usize = 32;
 const pairBytes: usize = 64;
-/** The largest tree shows three labels of 32 bytes and five hashes: 299 bytes. */
+/** The largest tree shows three labels of 32 bytes and five hashes: 301 bytes. */
 const treeBytesMax: usize = 320;
 const rowBytes: usize = 72;
 const levelsBytes: usize = 7 * 64;

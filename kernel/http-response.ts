@@ -1,6 +1,6 @@
-// Appends the answer to an HTTP request to the reply directly from its parts: 0.1 M instructions
-// instead of 0.5, and no copy of the body. Candid specification, "Binary format"; the fields of the
-// record are ordered by the hashes of their names:
+// Writes the HTTP response into the message's reply part by part, instead of encoding it first:
+// this takes 0.1 M instructions instead of 0.5, and does not copy the body. Candid specification,
+// "Binary format"; the fields of the record are ordered by the hashes of their names:
 //
 //   types | body | headers | upgrade: opt bool | streaming strategy: opt | status: nat16
 //

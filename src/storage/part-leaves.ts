@@ -29,7 +29,10 @@ export interface PartLeavesInput {
 const command = createCommand(kernelOperations.partLeaves, 5);
 const two32 = 0x1_0000_0000;
 
-/** Returns each part's request hash, and the hash of its response hash over `leaf('')`. */
+/**
+ * Returns for each part its request hash, and the hash of the tree node that has the response hash
+ * as its label and an empty leaf below.
+ */
 export function partLeaves(input: PartLeavesInput): Uint8Array {
   const { pairs, contentRangeName, requestPairs, digests, partSize, totalSize } = input;
   if (pairs.length % 64 !== 0 || pairs.length > 64_000) refuseOperand('header pairs', pairs);

@@ -81,7 +81,8 @@ describe('after the installation', () => {
   });
 
   test('a canister with too few cycles for the key refuses writes and logs the reason', async () => {
-    // 12 G are its freezing reserve; a running message reserves 40 G, an installation its limit.
+    // The freezing reserve takes 12 G cycles. A running message prepays 40 G, an installation its
+    // limit, which is therefore lowered to 20 G.
     const network = new KeyNetwork({ limits: { installInstructions: 20_000_000_000n } });
     await network.install(undefined, 100_000_000_000n);
     expect(await network.call('createBucket', 'photos')).toEqual(unavailable);

@@ -33,8 +33,9 @@ import type { MemoryStores } from './memory-stores.ts';
 const tagBytes = 16;
 
 /**
- * Returns the size of the slot for `length` bytes: sizes rise by 64 or an eighth, plus 16 for a
- * tag.
+ * Returns the size of the slot for `length` bytes: 16 bytes for a tag, and a multiple of 64. Above
+ * 1,024 it is a multiple of a larger power of two, so that a size is at most an eighth above the
+ * previous one.
  */
 function slotBytes(length: number): number {
   let step = 64;
@@ -112,7 +113,8 @@ export function checkInvariants(stores: MemoryStores): void {
 
 /**
  * Each file, open upload, bucket and stored root key must have exactly one key slot, which names
- * it; free slots must contain only the number of the next free slot.
+ * it; a bucket whose key is being rotated has a second one for its former key. Free slots must
+ * contain only the number of the next free slot.
  */
 export function checkKeySlots(
   stores: MemoryStores,
@@ -203,7 +205,8 @@ function checkVersions(stores: MemoryStores): void {
 }
 
 /**
- * Each file must be in the index by name and in its blocks by date, for all files and for each tag.
+ * Each file must have its entries by name and by date, once in the scope of all files and once in
+ * the scope of each of its tags.
  */
 function checkIndex(stores: MemoryStores, files: readonly FileRecord[]): void {
   const { keys } = checkIndexStructure(spaceIds.index);

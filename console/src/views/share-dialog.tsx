@@ -112,7 +112,7 @@ interface OneLinkProps {
   onGone(): void;
 }
 
-/** Returns who created the link; only owners see that. */
+/** Returns who created the link, if the caller may see it. */
 function makerOf({ maker, keyId }: LinkRecord): string {
   if (keyId !== undefined) return ` with the key ${keyId}`;
   return maker === undefined ? '' : ` by ${maker}`;

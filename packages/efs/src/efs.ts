@@ -50,12 +50,13 @@ Files are named bucket/path. Examples:
   efs bucket create photos && efs key create photos --name uploader
   efs bucket create safe --end-to-end           only its members can read its files
 
-Each setting comes from the first of these that has it: a flag; the profile of --profile; the
-environment (EFS_URL, EFS_API_KEY, EFS_HOST, EFS_CANISTER_ID, EFS_IDENTITY,
-EFS_IDENTITY_PASSPHRASE, EFS_AGE_IDENTITY, EFS_AGE_PASSPHRASE, EFS_PIN_RECIPIENTS,
-EFS_TRANSPORT, EFS_TIMEOUT); the profile of EFS_PROFILE; .replica/service.json in this folder or
-above it, which \`npm start\` writes; the profile in use. With --profile, the environment's address,
-key, identities and pinned recipients are ignored. A profile's key is sent only to its own address.
+Each setting comes from a flag, otherwise from the environment (EFS_URL, EFS_API_KEY, EFS_HOST,
+EFS_CANISTER_ID, EFS_IDENTITY, EFS_IDENTITY_PASSPHRASE, EFS_AGE_IDENTITY, EFS_AGE_PASSPHRASE,
+EFS_PIN_RECIPIENTS, EFS_TRANSPORT, EFS_TIMEOUT), otherwise from one service, the first of: the
+profile of --profile or the replica of --replica; the profile of EFS_PROFILE;
+.replica/service.json in this folder or above it, which \`npm start\` writes; the profile in use.
+With --profile, the environment's address, key, identities and pinned recipients are ignored. A
+profile's key is sent only to its own address.
 efs whoami shows the settings in use, efs doctor their faults. On the network, EFS_URL is
 https://<canister id>.icp.net.
 
@@ -99,7 +100,8 @@ export function createProgram(): Command {
     .addOption(
       new Option(
         '--pin-recipients <bucket=digest>',
-        'send files only if the bucket has these recipients (none: not end-to-end); repeatable',
+        'send files only if the bucket has these recipients (bucket=none: is not end-to-end); ' +
+          'repeatable',
       ).argParser(collect),
     )
     .addOption(

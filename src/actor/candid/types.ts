@@ -227,7 +227,7 @@ export const Bucket = IDL.Record({
   byteCount: IDL.Nat,
   quotaBytes: IDL.Opt(IDL.Nat),
   quotaFiles: IDL.Opt(IDL.Nat),
-  /** Bytes of records and of rounded-up sizes, in addition to `byteCount`. */
+  /** Bytes that files and links take besides the contents; they count toward `quotaBytes`. */
   overheadBytes: IDL.Nat,
   /** Days for which former versions are stored; 0: they are not stored. */
   keepVersionsDays: IDL.Nat,
@@ -289,8 +289,8 @@ export const Budget = IDL.Record({
   perMinute: IDL.Nat,
 });
 /**
- * A change of the principals besides controllers that may create buckets, and of the budgets for
- * callers without a right.
+ * A change of the principals besides controllers that may create buckets, and of the budgets of
+ * the whole canister.
  */
 export const AccessChange = IDL.Record({
   allow: IDL.Opt(IDL.Vec(IDL.Principal)),

@@ -26,7 +26,7 @@ function changed(change: () => void) {
   });
 }
 
-/** Front and volumes: the canister's role in a service. */
+/** Front and volumes: volumes store a service's files, and its front serves the console. */
 export class ServiceActor {
   /** Sets the front of the service; null removes it. For controllers of a volume. */
   @update([IDL.Opt(FrontSetting)], ResultNull)

@@ -1,6 +1,7 @@
 // The bytes of files. A content consists of chunks, and a chunk of segments; each segment has a
-// slot of the blob store for its ciphertext and tag. Only this module handles both plaintext and
-// ciphertext. It knows neither paths nor sessions.
+// slot of the blob store for its ciphertext and tag. Only this module and segment-cipher.ts handle
+// both plaintext and ciphertext of files. This module knows neither paths nor
+// sessions.
 
 import { aeadTagBytes } from '../../crypto/aead.ts';
 import { assert, present } from '../../lib/assert.ts';

@@ -71,7 +71,7 @@ export function valueOrRefusal<T>(work: () => T): T | Refusal {
   }
 }
 
-/** Returns undefined if the read data is damaged. For data that can be skipped. */
+/** Returns undefined if `read` throws a Refusal, for callers that can go on without its result. */
 export function unlessRefused<T>(read: () => T): T | undefined {
   const value = valueOrRefusal(read);
   return value instanceof Refusal ? undefined : value;

@@ -245,7 +245,7 @@ describe('canister ids', () => {
 });
 
 describe('the restart of a replica', () => {
-  it('starts canisters as an upgrade without pre_upgrade does', async () => {
+  it('starts canisters without a stored heap as an upgrade without pre_upgrade does', async () => {
     const { replica, id } = await installed();
     await replica.update(id, 'write');
     const again = startTestReplica({ store: replica.store });

@@ -1,5 +1,5 @@
-// The recipients and identities of a bucket's files: the bucket's, derived only once, and the
-// user's.
+// The recipients and identities that seal and open a bucket's files: those of the bucket, which the
+// network derives and the client stores, and the user's own.
 
 import { manage } from '../administration/buckets-and-keys.ts';
 import type { Connection } from '../connection/connection.ts';

@@ -9,8 +9,8 @@ import type { Principal } from '@icp-sdk/core/principal';
 import type { IDL } from '@icp-sdk/core/candid';
 
 /**
- * A change of the principals besides controllers that may create buckets, and of the budgets for
- * callers without a right.
+ * A change of the principals besides controllers that may create buckets, and of the budgets of
+ * the whole canister.
  */
 export interface AccessChange {
   'allow' : [] | [Array<Principal>],
@@ -82,7 +82,7 @@ export interface Bucket {
   'quotaFiles' : [] | [bigint],
   'fileCount' : bigint,
   'versionBytes' : bigint,
-  /** Bytes of records and of rounded-up sizes, in addition to `byteCount`. */
+  /** Bytes that files and links take besides the contents; they count toward `quotaBytes`. */
   'overheadBytes' : bigint,
   'isSite' : boolean,
   'updatedAt' : bigint,

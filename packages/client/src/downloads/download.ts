@@ -28,16 +28,16 @@ interface Job {
   readonly partBytes: number;
   /** Digests of the chunks so far; undefined if nothing is verified. */
   readonly digests: Uint8Array[] | undefined;
-  /** Reads the parts through a link; undefined if they are read as the file was opened. */
+  /** Reads the parts through a temporary link; undefined if they are read directly. */
   readonly link?: PartLink | undefined;
 }
 
 /**
- * Minimum number of chunks for which a temporary link pays off: its two updates take about 4 s on
- * the network, the time in which a line of 16 Mbit/s transfers this many chunks
- * (five chunks took 4.9 s with a link and 0.8 s without).
+ * A private file with more chunks is read over HTTP through a temporary link, so that its bytes are
+ * certified. The link's two updates take about 4 s on the network, the time in which a line of
+ * 16 Mbit/s transfers this many chunks, so a shorter file would take at least twice as long.
  */
-const linkedPartsMin = 4;
+const directPartsMax = 4;
 
 type DownloadFile = (name: FileName, options?: DownloadOptions) => Promise<Download>;
 
@@ -119,7 +119,7 @@ export async function downloadFile(
     const isLinkable = !isAnonymous && version === undefined && connection.transport.readsByLinks;
     // Only whole chunks are certified.
     const isInChunks = file.chunkBytes === partBytes;
-    const isLong = file.size > linkedPartsMin * bounds.partBytes;
+    const isLong = file.size > directPartsMax * bounds.partBytes;
     const link = isLinkable && isInChunks && isLong ? partLinkTo(connection, name) : undefined;
     return { connection, name, file, options, ...bounds, digests, link };
   }

@@ -1,5 +1,5 @@
-// Former versions of files. If the response to an earlier attempt was lost, a retry no longer finds
-// the version among the former ones.
+// Former versions of files. Restoring or erasing a version removes it from the former ones: if the
+// response is lost, the retry gets NoSuchFile although the first attempt succeeded.
 
 import { folderPageMax } from '../../../wire/src/limits.ts';
 import { type Connection, perform, trying } from '../connection/connection.ts';

@@ -75,7 +75,10 @@ function parseHeader(text: string): [name: string, value: string] {
   return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
 }
 
-/** Includes the existing pairs, which a change would replace; then the file must be unchanged. */
+/**
+ * Adds the new pairs to those of the file, because a change replaces all pairs. `ifMatch` then
+ * requires that the file has the same bytes as when its pairs were read.
+ */
 async function metadataChange(
   storage: Storage,
   file: FileName,

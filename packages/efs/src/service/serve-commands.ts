@@ -27,7 +27,7 @@ export function addServe(program: Command): void {
     .action(() => listAccessKeys());
   credentials
     .command('rm <id>')
-    .description('remove an access key, which is refused at once')
+    .description('remove an access key; the server refuses it from then on')
     .addOption(json())
     .action((id: string) => removeAccessKey(id));
 }

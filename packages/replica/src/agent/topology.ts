@@ -1,5 +1,6 @@
 // The list of subnets for clients of PocketIC, which request it before they create canisters.
-// `dfinity/ic` `packages/pocket-ic/src/common/rest.rs`, Topology: ids in base64.
+// `dfinity/ic` `packages/pocket-ic/src/common/rest.rs`, Topology: ids of canisters and nodes are in
+// base64.
 
 import type { Certification } from '../state/certification.ts';
 import { firstCanisterId, lastCanisterId } from '../state/state-tree.ts';

@@ -56,7 +56,10 @@ function checkedUrl(url: string): string {
   );
 }
 
-/** Returns the fields in order, with lower-case names. Throws if a value is not visible ASCII. */
+/**
+ * Returns the fields in order, with lower-case names. Throws if a value has characters other than
+ * visible ASCII, spaces and tabs.
+ */
 export function readHeaders(request: IncomingMessage): readonly HeaderField[] {
   const fields: HeaderField[] = [];
   for (let index = 0; index < request.rawHeaders.length; index += 2) {

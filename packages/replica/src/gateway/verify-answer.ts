@@ -29,9 +29,9 @@ export interface VerificationInput {
 }
 
 /**
- * Returns the headers that may be forwarded: the certified ones; all if the canister certified that
- * none are certified; for version 1 all but `cache-control`. Throws a GatewayError for an untrusted
- * answer.
+ * Returns the headers that may be forwarded: the certified ones, or all if the certified expression
+ * says that the response is not certified. For version 1: all but `cache-control`. Throws a
+ * GatewayError for an untrusted answer.
  */
 export function verifyAnswer(input: VerificationInput): readonly HeaderField[] {
   const { request, answer } = input;

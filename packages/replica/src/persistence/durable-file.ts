@@ -39,7 +39,7 @@ export function writeFileDurably(path: string, parts: readonly Uint8Array[]): vo
 
 /** Makes the names in a folder durable. */
 export function syncDirectory(path: string): void {
-  // Windows has no handle for a folder; its file systems journal names themselves.
+  // Node cannot flush a folder on Windows, whose file systems journal names themselves.
   if (process.platform === 'win32') return;
   const folder = openSync(path, constants.O_RDONLY);
   try {

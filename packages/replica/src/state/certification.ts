@@ -46,8 +46,8 @@ export interface Certification {
   /** DER, 133 bytes. */
   rootKey: () => Uint8Array;
   /**
-   * Resolves when the state with all complete calls should be certified: no call is running, or a
-   * round has passed. All waiters of a round share the same state.
+   * Resolves when the state with all complete calls should be certified: no client waits for a
+   * running call, or a round has passed. All waiters of a round share the same state.
    */
   endOfRound(): Promise<void>;
   /** Returns a self-described CBOR certificate that reveals the paths and always the time. */

@@ -62,8 +62,9 @@ export function createSubnetTrees(rootKey: RootKey, nodeKey: NodeKey): SubnetTre
 
 /**
  * Returns the tree without the time, which sorts last. All top labels exist even if nothing is
- * below them: a proof of absence would reveal the neighbors `canister` and `canister_ranges`
- * together, and agents treat a label as absent if another revealed one is its prefix.
+ * below them, because a missing label is proved by revealing its neighbors: `canister` would then
+ * be revealed beside a requested `canister_ranges`, which agents then take for absent, because
+ * `canister` is a prefix of it.
  */
 export function createStateTree(state: {
   readonly canisters: Iterable<CanisterView>;

@@ -1,5 +1,5 @@
 // Reads a module's declarations of memory and tables, and the segments that fill them. WebAssembly
-// Core specification, §5.5.6, §5.5.7, §5.5.12, §5.5.14.
+// Core specification, §5.5.7, §5.5.8, §5.5.12, §5.5.14.
 
 import type { ByteReader } from './byte-reader.ts';
 import { readConstant } from './instruction.ts';
@@ -11,7 +11,7 @@ export type Address = 'i' | 'I';
 
 export interface MemoryShape {
   readonly address: Address;
-  /** Pages of 64 KiB; inexact numbers are far above any limit. */
+  /** In pages of 64 KiB. From 2^53 on the number is rounded, but any limit is far lower. */
   readonly minimum: number;
   readonly maximum: number | undefined;
 }

@@ -38,7 +38,7 @@ export interface CompletionWish {
   /** Called only if nothing has been completed yet. */
   readonly conditions: () => Promise<Conditions>;
   readonly metadataOf: (facts: WholeFacts) => Record<string, string>;
-  /** Bytes of the whole object; a size in the request must match it. */
+  /** The whole object's bytes as the request declares them; the parts must have that many. */
   readonly size?: number | undefined;
   /** The checksum of the whole object that the client declares. */
   readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string } | undefined;
@@ -174,8 +174,9 @@ interface CompletingWork extends Completing {
 }
 
 /**
- * Completes the session: parts up to the first gap, or up to the first of another length, are
- * already in it; later parts are in the spool and are now appended in order.
+ * Completes the session. Parts up to the first gap, or up to the first of another length, have a
+ * known place; those that are not in the session yet are written there from the spool. Later parts
+ * are appended in order.
  */
 async function completeSession(work: CompletingWork, session: PartSession) {
   const { account, log, parts, wish, facts } = work;
