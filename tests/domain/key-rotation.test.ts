@@ -1,6 +1,6 @@
 // Rotation with altered records: no key is removed that readable data still depends on.
 
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { deleteBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
 import {
@@ -13,6 +13,7 @@ import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import { deleteFile, readFilePart } from '../../src/domain/files/files.ts';
 import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
 import { rotatedBucketsPerMessage } from '../../src/limits.ts';
+import { RecordWriter } from '../../src/storage/codec.ts';
 import { findShared } from '../support/byte-windows.ts';
 import {
   callOf,
@@ -28,11 +29,13 @@ import {
   spaceBytes,
 } from '../support/encryption-reference.ts';
 import { checkInvariants } from '../support/invariants.ts';
-import { giveRootKey, type MemoryStores } from '../support/memory-stores.ts';
+import { giveRootKey, type MemoryStores, upgradeStores } from '../support/memory-stores.ts';
 
 let stores: MemoryStores;
 const alice = callOf('alice');
 const boss = callOf('controller');
+/** Alice, who may create buckets. */
+const asBoss = { ...alice, caller: { ...alice.caller, isController: true } };
 
 beforeEach(async () => {
   ({ stores } = await createScene());
@@ -137,25 +140,116 @@ test('rotateBucketKey(): work continues while a new root key is fetched, which t
   checkInvariants(stores);
 });
 
-test('rotateBucketKey(): a bucket that moves up in the order during the rotation is wrapped before the old root key is removed', () => {
-  const asBoss = { ...alice, caller: { ...alice.caller, isController: true } };
-  // One step of the rotation handles these; `box` comes after them.
-  for (let index = 0; index < rotatedBucketsPerMessage; index++) {
-    createBucket(stores, asBoss, { bucket: `a${index}` });
-  }
-  rotateRootKey(stores, boss, undefined);
-  giveRootKey(stores);
-  expect(continueRotation(stores)).toBe(true);
-  deleteBucket(stores, alice, { bucket: 'a0', isForced: false });
+/** Creates buckets whose ids precede `box` until there are `count` in total. */
+function createUpTo(count: number) {
+  const present = stores.buckets.entries().length;
+  for (let index = 0; index < count - present; index++) create(`a${index}`);
+}
+
+function create(id: string) {
+  createBucket(stores, asBoss, { bucket: id });
+}
+
+function remove(id: string) {
+  deleteBucket(stores, alice, { bucket: id, isForced: false });
+}
+
+function expectRotated() {
   rotateAll();
   expect(isRotating(stores)).toBe(false);
   expect(rootKeyEntries(stores)).toMatchObject([{ version: 2 }]);
   expect(read('/a')).toEqual(testBytes(500));
+  const wrappers = keySlotsOf(stores.system.stable).used.map(({ wrapperId }) => wrapperId);
+  expect(new Set(wrappers.filter((id) => id < 0))).toEqual(new Set([-2]));
   checkInvariants(stores);
+}
+
+describe('rotateRootKey() keeps the former root key until the next one wraps the key of', () => {
+  // One step of the rotation handles these many buckets; `box` and `other` come last.
+  const step = rotatedBucketsPerMessage;
+
+  test('a bucket that moves up in the order during the rotation', () => {
+    createUpTo(step + 2);
+    rotateRootKey(stores, boss, undefined);
+    giveRootKey(stores);
+    expect(continueRotation(stores)).toBe(true);
+    remove('a0');
+    expectRotated();
+  });
+
+  test('a bucket that moves up in the order again and again', () => {
+    createUpTo(step + 2);
+    rotateRootKey(stores, boss, undefined);
+    giveRootKey(stores);
+    for (let pass = 0; pass < 3; pass++) {
+      continueRotation(stores);
+      remove('a0');
+      continueRotation(stores);
+      create('a0');
+    }
+    expectRotated();
+  });
+
+  test.each([
+    [step, 0],
+    [2 * step, 0],
+    [step + 1, 1],
+  ])('each of %i buckets, %i of them deleted, if it arrives late', (count, removed) => {
+    createUpTo(count);
+    rotateRootKey(stores, boss, undefined);
+    for (let turn = 1; turn <= count / step; turn++) continueRotation(stores);
+    for (let index = 0; index < removed; index++) remove(`a${index}`);
+    giveRootKey(stores);
+    expectRotated();
+  });
+
+  test.each([
+    ['before the next root key arrives', step, false],
+    ['after the first step', 2 * step, true],
+  ])('each bucket if an upgrade comes %s', async (_, count, isKeyPresent) => {
+    createUpTo(count);
+    rotateRootKey(stores, boss, undefined);
+    if (isKeyPresent) giveRootKey(stores);
+    expect(continueRotation(stores)).toBe(isKeyPresent);
+    stores = await upgradeStores(stores, 8);
+    expectRotated();
+  });
+
+  test('each bucket if version 1 of the progress says that all were visited', () => {
+    createUpTo(step);
+    rotateRootKey(stores, boss, undefined);
+    const record = new RecordWriter(1).u64(1).u64(1).u32(step).u32(0).finish([]);
+    stores.meta.set(Buffer.from('keyRotation'), record);
+    giveRootKey(stores);
+    expectRotated();
+  });
+
+  test('buckets whose own keys are rotated in the meantime', () => {
+    createUpTo(2 * step);
+    rotateRootKey(stores, boss, undefined);
+    rotateBucketKey(stores, alice, 'box');
+    giveRootKey(stores);
+    // The first step wraps the keys of files, the second one the keys of the first buckets.
+    expect([continueRotation(stores), continueRotation(stores)]).toEqual([true, true]);
+    for (const id of ['a0', 'box', 'other']) rotateBucketKey(stores, alice, id);
+    remove('a1');
+    expectRotated();
+  });
+
+  test('buckets whose own keys were being rotated in version 1 of the progress', () => {
+    createUpTo(step);
+    rotateBucketKey(stores, alice, 'box');
+    rotateRootKey(stores, boss, undefined);
+    const slotEnd = stores.keySlots.end();
+    const record = new RecordWriter(1).u64(1).u64(slotEnd).u32(step).u32(0).finish(['box']);
+    stores.meta.set(Buffer.from('keyRotation'), record);
+    giveRootKey(stores);
+    expectRotated();
+    expect(bucket()).toMatchObject({ formerKeyId: 0, formerKeySlot: 0 });
+  });
 });
 
 test('rotateBucketKey(): a bucket can be deleted and created again during its rotation', () => {
-  const asBoss = { ...alice, caller: { ...alice.caller, isController: true } };
   createBucket(stores, asBoss, { bucket: 'brief', isPublic: true });
   rotateBucketKey(stores, alice, 'brief');
   deleteBucket(stores, alice, { bucket: 'brief', isForced: false });

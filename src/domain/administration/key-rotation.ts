@@ -10,12 +10,13 @@ import {
 } from '../../limits.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import { slotBytes } from '../../storage/erasable-slots.ts';
-import { bucketIds } from '../buckets/bucket-directory.ts';
+import { bucketIdsAfter } from '../buckets/bucket-directory.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { createBucketKey, currentBucketKey, rewrapBucketKeys } from '../keys/bucket-keys.ts';
 import { rewrapFileKey } from '../keys/file-keys.ts';
 import {
   finishRootRotation,
+  hasNextRootKey,
   isRootRotating,
   type RootKeySource,
   startRootRotation,
@@ -30,39 +31,41 @@ interface Progress {
   /** Next key slot to process, and the end of the range. */
   readonly slot: number;
   readonly slotEnd: number;
-  /** Position of the next bucket whose keys the new root key must wrap. */
-  readonly bucket: number;
-  /** Keys that this pass over all buckets has wrapped again; a pass that wraps none is the last. */
-  readonly rewrapped: number;
+  /** The last bucket whose keys the new root key wraps; '' before the first one. */
+  readonly bucket: string;
   /** Buckets with two keys. */
   readonly buckets: readonly string[];
 }
 
-// 0: version 1 | slot u64 | slot end u64 | bucket u32 | rewrapped u32 | texts: buckets; in the meta
-//    map
-const version = 1;
+// 0: version 2 | slot u64 | slot end u64 | texts: bucket, buckets; in the meta map
+//
+// Version 1 had the bucket's position and a count, both u32, before the texts, and no bucket there.
+// A position says nothing about the buckets before it, so the pass over the buckets begins anew.
+const version = 2;
+const positionVersion = 1;
+const positionBytes = 8;
 const metaKey = 'keyRotation';
-const idle: Progress = { slot: 1, slotEnd: 1, bucket: 0, rewrapped: 0, buckets: [] };
+const idle: Progress = { slot: 1, slotEnd: 1, bucket: '', buckets: [] };
 
 function readProgress(stores: Stores): Progress {
   const stored = stores.meta.get(encodeUtf8(metaKey));
   if (stored === undefined) {
     return idle;
   }
-  const reader = new RecordReader(stored, version);
-  return {
-    slot: reader.integer(),
-    slotEnd: reader.integer(),
-    bucket: reader.u32(),
-    rewrapped: reader.u32(),
-    buckets: reader.texts().filter((id) => id !== ''),
-  };
+  const reader = new RecordReader(stored, version, positionVersion);
+  const slots = { slot: reader.integer(), slotEnd: reader.integer() };
+  if (reader.version === positionVersion) {
+    const buckets = reader.skip(positionBytes).texts();
+    return { ...slots, bucket: '', buckets: buckets.filter((id) => id !== '') };
+  }
+  const [bucket = '', ...buckets] = reader.texts();
+  return { ...slots, bucket, buckets };
 }
 
 function saveProgress(stores: Stores, progress: Progress): void {
-  const { slot, slotEnd, bucket, rewrapped, buckets } = progress;
-  const writer = new RecordWriter(version).u64(slot).u64(slotEnd).u32(bucket).u32(rewrapped);
-  stores.meta.set(encodeUtf8(metaKey), writer.finish(buckets));
+  const { slot, slotEnd, bucket, buckets } = progress;
+  const writer = new RecordWriter(version).u64(slot).u64(slotEnd);
+  stores.meta.set(encodeUtf8(metaKey), writer.finish([bucket, ...buckets]));
 }
 
 /**
@@ -94,7 +97,7 @@ export function rotateBucketKey(stores: Stores, call: Call, name: string): void 
 export function rotateRootKey(stores: Stores, call: Call, source: RootKeySource | undefined): void {
   requireController(call);
   startRootRotation(stores, source);
-  saveProgress(stores, { ...readProgress(stores), bucket: 0, rewrapped: 0 });
+  saveProgress(stores, { ...readProgress(stores), bucket: '' });
 }
 
 /** Whether some key may still be wrapped by a key that rotation will remove. */
@@ -109,7 +112,7 @@ export function continueRotation(stores: Stores): boolean {
     rewrapFileKeys(stores, progress);
     return true;
   }
-  return isRootRotating(stores) && rewrapBuckets(stores, progress);
+  return hasNextRootKey(stores) && rewrapBuckets(stores, progress);
 }
 
 function rewrapFileKeys(stores: Stores, progress: Progress): void {
@@ -143,21 +146,19 @@ function forgetFormerKey(stores: Stores, bucket: Bucket): void {
   saveBucket(stores, { ...bucket, formerKeyId: 0, formerKeySlot: 0 }, bucket);
 }
 
-/** Returns false after a pass that wrapped no key: rotation has ended or lacks the new root key. */
+/**
+ * Wraps the keys of the next buckets with the new root key; returns false after the last bucket.
+ * One pass is enough: it begins after the new root key has arrived, which wraps the keys of every
+ * later bucket, and it proceeds by id, because creations and deletions shift positions.
+ */
 function rewrapBuckets(stores: Stores, progress: Progress): boolean {
-  const range = { skip: progress.bucket, limit: rotatedBucketsPerMessage };
-  const ids = bucketIds(stores.directory, undefined, range);
-  let { rewrapped } = progress;
+  const ids = bucketIdsAfter(stores.directory, progress.bucket, rotatedBucketsPerMessage);
   for (const id of ids) {
     const bucket = findBucket(stores, id);
-    rewrapped += bucket === undefined ? 0 : rewrapBucketKeys(stores, bucket);
+    if (bucket !== undefined) rewrapBucketKeys(stores, bucket);
   }
-  if (ids.length === rotatedBucketsPerMessage) {
-    saveProgress(stores, { ...progress, bucket: progress.bucket + ids.length, rewrapped });
-    return true;
-  }
-  // Created and deleted buckets shift positions, so the last pass is the one that wraps no key.
-  if (rewrapped === 0) finishRootRotation(stores);
-  saveProgress(stores, { ...progress, bucket: 0, rewrapped: 0 });
-  return rewrapped > 0;
+  const last = ids[rotatedBucketsPerMessage - 1];
+  if (last === undefined) finishRootRotation(stores);
+  saveProgress(stores, { ...progress, bucket: last ?? '' });
+  return last !== undefined;
 }

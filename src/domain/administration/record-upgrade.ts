@@ -14,7 +14,7 @@ import {
   upgradedFilesPerMessage,
 } from '../../limits.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
-import { bucketIdAfter } from '../buckets/bucket-directory.ts';
+import { bucketIdsAfter } from '../buckets/bucket-directory.ts';
 import { findBucket, getBucket, saveBucket } from '../buckets/buckets.ts';
 import { overheadBytesOf } from '../buckets/quota.ts';
 import { saveDigestTable } from '../contents/digest-tables.ts';
@@ -141,7 +141,7 @@ function nextPaths(stores: Stores, progress: Progress, limit: number): string[] 
 
 /** Moves on to the next bucket, or after the last one to the next stage. */
 function afterBucket(stores: Stores, progress: Progress, nextStage: Stage): Progress {
-  const next = bucketIdAfter(stores.directory, progress.bucketId);
+  const [next] = bucketIdsAfter(stores.directory, progress.bucketId, 1);
   return next === undefined
     ? { ...beginning, stage: nextStage }
     : { ...progress, bucketId: next, path: '' };

@@ -66,14 +66,13 @@ export function bucketIds(
   return entries.map(({ key }) => decodeUtf8(key.subarray(scope.length)) ?? '');
 }
 
-/** Returns the id that follows in the order of ids; '' comes before all ids. */
-export function bucketIdAfter(directory: OrderedIndex, id: string): string | undefined {
+/** Returns the sorted ids of the buckets that follow the id; '' comes before all ids. */
+export function bucketIdsAfter(directory: OrderedIndex, id: string, limit: number): string[] {
   const scope = bucketScope(undefined);
   // No id contains byte 0, so this key follows directly after the id.
   const rank = directory.rank(concatBytes(scope, encodeUtf8(id), Uint8Array.of(0)));
-  const [entry] = directory.read(rank, 1);
-  const isBucket = entry?.key[0] === kinds.bucket;
-  return isBucket ? decodeUtf8(entry.key.subarray(scope.length)) : undefined;
+  const entries = directory.read(rank, limit).filter(({ key }) => key[0] === kinds.bucket);
+  return entries.map(({ key }) => decodeUtf8(key.subarray(scope.length)) ?? '');
 }
 
 function keyScope(bucketId: string): Uint8Array {

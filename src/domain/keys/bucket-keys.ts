@@ -80,23 +80,20 @@ function rootWrappers(stores: Stores): (id: number) => WrappingKey | undefined {
   };
 }
 
-/** Wraps the bucket's keys with the current root key; returns how many it wrapped again. */
-export function rewrapBucketKeys(stores: Stores, bucket: BucketKeys): number {
+/** Wraps the bucket's keys with the current root key. */
+export function rewrapBucketKeys(stores: Stores, bucket: BucketKeys): void {
   const to = currentRootKey(stores);
-  let count = 0;
   for (const keyId of [bucket.keyId, bucket.formerKeyId]) {
     const slot = keyId === 0 ? undefined : slotOf(bucket, keyId);
     const wrapperId = slot === undefined ? undefined : wrappedKeyIds(stores, slot)?.wrapperId;
     const from = wrapperId === undefined ? undefined : rootKeyOf(stores, -wrapperId);
     if (slot !== undefined && from !== undefined && from.version !== to.version) {
       const owner = { id: keyId, name: encodeUtf8(bucket.id) };
-      unlessDamaged(() => {
-        rewrapKey(stores, slot, { owner, from: rootWrapper(from), to: rootWrapper(to) });
-        count += 1;
-      });
+      unlessDamaged(() =>
+        rewrapKey(stores, slot, { owner, from: rootWrapper(from), to: rootWrapper(to) }),
+      );
     }
   }
-  return count;
 }
 
 /** Erases the keys of a deleted bucket. */

@@ -204,6 +204,12 @@ export function isRootRotating(stores: Stores): boolean {
   return rootKeyEntries(stores).length > 1;
 }
 
+/** Whether the next root key has arrived: only then does it wrap the keys of new buckets. */
+export function hasNextRootKey(stores: Stores): boolean {
+  const [, next] = rootKeyEntries(stores);
+  return next !== undefined && next.check.length > 0;
+}
+
 /** Removes the root keys before the current one, which by now wraps every key. */
 export function finishRootRotation(stores: Stores): void {
   const current = currentRootKey(stores).version;
