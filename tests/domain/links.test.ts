@@ -171,11 +171,32 @@ describe('createLink(): a link', () => {
     for (const link of links) expectDead(link);
     expect(ids()).toEqual([other.id]);
     while (endLinks(stores, startNs));
-    endLinks(stores, startNs);
     expect(getBucket(stores, 'box').linkCount).toBe(1);
     expect(read(other)).toHaveLength(10);
     checkInvariants(stores);
   });
+
+  test.each([1, 20, 21])(
+    'is deleted by one run of upkeep, with %i links of each of three keys',
+    (count) => {
+      const { stores } = scene;
+      for (let path = 0; path < count; path++) put(`f${path}`, 1);
+      const keys = [1, 2, 3].map(() => makeKey(stores, { permissions: ['read'] }));
+      for (const apiKey of keys) {
+        for (let path = 0; path < count; path++) make({ apiKey, path: `f${path}` }, bob);
+      }
+      for (const apiKey of keys) revokeKey(stores, alice, findKey(stores, apiKey, startNs).id);
+      // Upkeep continues at once while a turn returns true, and else after ten minutes.
+      let turns = 1;
+      while (endLinks(stores, startNs)) turns += 1;
+      expect(getBucket(stores, 'box').linkCount).toBe(0);
+      expect(turns).toBe(3 * (Math.ceil(count / 20) + 1) + 1);
+      const writes = stores.writeCount();
+      expect(endLinks(stores, startNs)).toBe(false);
+      expect(stores.writeCount()).toBe(writes);
+      checkInvariants(stores);
+    },
+  );
 
   test('ends when the key that created it expires, or loses its bucket', () => {
     const { stores } = scene;
@@ -226,7 +247,6 @@ describe('createLink(): a link', () => {
     const order = { bucket: 'box', path: 'dir/a.txt', apiKey: undefined };
     expectRefusal(stores, 'SlowDown', () => createLink(stores, bob, order));
     while (endLinks(stores, startNs));
-    endLinks(stores, startNs);
     expect(getBucket(stores, 'box').linkCount).toBe(0);
     expect(read(make({}, bob))).toHaveLength(10);
     expectDead(link);

@@ -350,12 +350,14 @@ export function endLinksOf({ directory }: Stores, maker: Uint8Array, bucketId: s
 
 /** Runs one bounded step of deleting ended links; true while more may be left. */
 export function endLinks(stores: Stores, nowNs: bigint): boolean {
-  const due = [...dueIds(stores, nowNs), ...idsOfEndedMaker(stores)];
+  const ofMaker = idsOfEndedMaker(stores);
+  const due = [...dueIds(stores, nowNs), ...(ofMaker ?? [])];
   for (const id of due.slice(0, endedLinksPerMessage)) {
     const link = findLink(stores, id);
     if (link !== undefined) removeLink(stores, link);
   }
-  return due.length >= endedLinksPerMessage;
+  // Another maker may follow, and upkeep would look at it only after ten minutes.
+  return ofMaker !== undefined || due.length >= endedLinksPerMessage;
 }
 
 function dueIds({ directory }: Stores, nowNs: bigint): string[] {
@@ -363,10 +365,13 @@ function dueIds({ directory }: Stores, nowNs: bigint): string[] {
   return due.map((id) => decodeUtf8(id) ?? '');
 }
 
-/** Returns ids of links of a maker that lost a bucket; forgets its loss after the last link. */
-function idsOfEndedMaker({ directory }: Stores): string[] {
+/**
+ * Returns ids of links of a maker that lost a bucket, or `undefined` if no maker did. Forgets its
+ * loss after the last link.
+ */
+function idsOfEndedMaker({ directory }: Stores): string[] | undefined {
   const [ended] = directory.read(directory.rank(Uint8Array.of(kinds.endedMaker)), 1);
-  if (ended?.key[0] !== kinds.endedMaker) return [];
+  if (ended?.key[0] !== kinds.endedMaker) return undefined;
   const scope = concatBytes(Uint8Array.of(kinds.ofMaker), ended.key.subarray(1), Uint8Array.of(0));
   const entries = entriesUnder(directory, { scope, limit: endedLinksPerMessage });
   if (entries.length === 0) directory.remove(ended.key);
