@@ -12,6 +12,7 @@ import { createBucket } from '../../src/domain/administration/bucket-creation.ts
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import { type EndToEndOptions, findEndToEnd } from '../../src/domain/buckets/end-to-end.ts';
 import { deleteFile } from '../../src/domain/files/files.ts';
+import { KeyUnavailable } from '../../src/domain/keys/root-keys.ts';
 import { cancelUpload } from '../../src/domain/uploads/upload-end.ts';
 import {
   begin,
@@ -79,6 +80,22 @@ describe('updateBucket(): an end-to-end bucket', () => {
     serials.push(createBucket(stores, boss, { bucket: 'b', endToEnd: {} }).endToEnd?.serial);
     expect(new Set(serials).size).toBe(serials.length);
     expect(serials).not.toContain(0n);
+  });
+
+  test('is not half an end-to-end bucket if no random bytes for its serial are available', () => {
+    const { secrets } = stores;
+    const random = () => {
+      throw new KeyUnavailable();
+    };
+    Object.assign(stores, { secrets: { ...secrets, random } });
+    expectRefusal(stores, 'ServiceUnavailable', () => turnOn());
+    expectRefusal(stores, 'ServiceUnavailable', () => change({ isEndToEnd: true }));
+    expectRefusal(stores, 'ServiceUnavailable', () =>
+      createBucket(stores, boss, { bucket: 'safe', endToEnd: {} }),
+    );
+    expect(findBucket(stores, 'box')).toMatchObject({ isEndToEnd: false });
+    Object.assign(stores, { secrets });
+    expect(turnOn().endToEnd).toMatchObject({ epochs: [firstEpoch] });
   });
 
   test('cannot be a site, in either order', () => {

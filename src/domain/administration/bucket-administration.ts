@@ -168,8 +168,9 @@ export interface BucketChange extends ModeChange {
 /** Changes the present fields of the bucket and keeps the others. For owners. */
 export function updateBucket(stores: Stores, call: Call, change: BucketChange): BucketDetails {
   const { bucket, updated, mode, former, members } = changedBucket(stores, call, change);
-  saveBucket(stores, updated, bucket);
+  // A new mode draws random bytes, which can refuse, so it must precede the first write.
   saveMode(stores, bucket.id, mode);
+  saveBucket(stores, updated, bucket);
   if (updated.isSite !== bucket.isSite) startRenewal(stores, bucket.id);
   if (updated.isPublic !== bucket.isPublic) {
     stores.publication.show(bucket.id, updated.isPublic);
