@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { seedOr } from '../../support/seed.ts';
-import { damageState, repairWithoutSnapshots } from './state-damages.ts';
+import { damageState, finalDamages, repairAfter } from './state-damages.ts';
 
 const seed = seedOr(20_261_122);
 
@@ -12,8 +12,11 @@ test(`each file truncated, changed, removed or replaced by an older one is detec
   expect(counts.repaired).toBeGreaterThan(40);
 });
 
-test('a repair without an intact snapshot is refused, and changes nothing', () => {
-  const { answer, before, after } = repairWithoutSnapshots();
-  expect(answer).toContain('no intact state is left, so --repair cannot help');
-  expect(after).toEqual(before);
-});
+test.each(Object.keys(finalDamages) as (keyof typeof finalDamages)[])(
+  'repairState refuses, and changes nothing, with %s',
+  (name) => {
+    const { answer, before, after } = repairAfter(name);
+    expect(answer).toContain('no intact state is left, so --repair cannot help');
+    expect(after).toEqual(before);
+  },
+);

@@ -2,7 +2,15 @@
 // with a reason, and a repair restores the state of one commit. A mixture of commits never appears.
 
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -191,23 +199,71 @@ function tryDamage(
   counts.repaired += 1;
 }
 
-/**
- * Damages the snapshot and its copy, and tries a repair. Returns its message, and the folder's
- * files before and after it.
- */
-export function repairWithoutSnapshots() {
+/** A folder before its first checkpoint: the journal has the whole state. */
+function makeYoungFolder(root: string): string {
+  const [live, folder] = [join(root, 'live'), join(root, 'state')];
+  const store = openDiskStore(live);
+  store.putModule(moduleHash, module);
+  for (const generation of [1, 2]) writeGeneration(store, generation, Buffer.alloc(heapBytes));
+  cpSync(live, folder, { recursive: true });
+  store.close();
+  rmSync(join(folder, 'lock'));
+  return folder;
+}
+
+function changeByte(path: string, at: number): void {
+  const bytes = readFileSync(path);
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
+
+const snapshotNames = ['snapshot', 'snapshot.copy'];
+/** The journal's first commit follows its 40 bytes of header. */
+const firstCommitAt = 40;
+
+/** Damages that leave no intact state, each for a folder of its age. */
+export const finalDamages = {
+  'both snapshots changed': {
+    make: (root: string) => makeFolders(root).folder,
+    damage: (folder: string) => {
+      for (const name of snapshotNames) changeByte(join(folder, name), 20);
+    },
+  },
+  'both snapshots missing': {
+    make: (root: string) => makeFolders(root).folder,
+    damage: (folder: string) => {
+      for (const name of snapshotNames) rmSync(join(folder, name));
+    },
+  },
+  "an only journal's header changed": {
+    make: makeYoungFolder,
+    damage: (folder: string) => changeByte(join(folder, 'journal'), 10),
+  },
+  "an only journal's first commit changed": {
+    make: makeYoungFolder,
+    damage: (folder: string) => changeByte(join(folder, 'journal'), firstCommitAt),
+  },
+  "an only journal's first commit cut": {
+    make: makeYoungFolder,
+    damage: (folder: string) => truncateSync(join(folder, 'journal'), firstCommitAt + 30),
+  },
+  'an only journal missing': {
+    make: makeYoungFolder,
+    damage: (folder: string) => rmSync(join(folder, 'journal')),
+  },
+} as const;
+
+/** Tries a repair. Returns its message, and the folder's files before and after it. */
+export function repairAfter(name: keyof typeof finalDamages) {
   const root = mkdtempSync(join(tmpdir(), 'replica-damage-'));
   try {
-    const { folder } = makeFolders(root);
-    for (const name of ['snapshot', 'snapshot.copy']) {
-      const bytes = readFileSync(join(folder, name));
-      bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
-      writeFileSync(join(folder, name), bytes);
-    }
+    const { make, damage } = finalDamages[name];
+    const folder = make(root);
+    damage(folder);
     const filesOf = () =>
       readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile() && entry.name !== 'lock')
-        .map(({ parentPath, name }) => join(parentPath, name))
+        .map(({ parentPath, name: file }) => join(parentPath, file))
         .map((path) => [path, readFileSync(path).toString('hex')]);
     const before = filesOf();
     return { answer: tryOpening(folder, () => {}), before, after: filesOf() };

@@ -1,5 +1,6 @@
 // Returns a damaged state folder to an intact state, and reports the loss. Stable memory is never
-// guessed: if it, or both copies of the snapshot, are damaged, nothing is changed.
+// guessed: if it is damaged, or if neither copy of the snapshot nor a journal from the first commit
+// on can be read, nothing is changed.
 
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -99,7 +100,7 @@ function snapshotsOf(directory: string): ReadSnapshot[] {
   return found.sort((left, right) => right.sequence - left.sequence);
 }
 
-/** Returns false if the page files do not belong to this snapshot. */
+/** Returns false, without a change, if no intact state can be built on this snapshot. */
 function goBack(
   place: StatePlace,
   target: { readonly snapshot: ReadSnapshot; readonly note: Note },
@@ -108,6 +109,8 @@ function goBack(
   const content = new StateContent(place, snapshot);
   try {
     const sequence = replayWhole(place, { content, snapshot });
+    // Without a snapshot, a journal with no readable commit leaves no state to return to.
+    if (snapshot === emptySnapshot && sequence === 0) return false;
     const lostHeaps = checkMemories(content);
     if (lostHeaps === undefined) return false;
     for (const canisterId of lostHeaps) {
@@ -133,7 +136,10 @@ function replayWhole(
   let journal: Journal | undefined;
   try {
     const { sync, onWrite } = place;
-    journal = new Journal(path, { sync, onWrite, snapshot, answered: 0 });
+    // An end that is never reached keeps `replay` from cutting the journal, which must stay as it
+    // is if no state is intact.
+    const answered = Number.POSITIVE_INFINITY;
+    journal = new Journal(path, { sync, onWrite, snapshot, answered });
     replayInto(content, journal);
   } catch (error) {
     damageOf(error);
