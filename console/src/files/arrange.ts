@@ -40,7 +40,7 @@ export async function moveEntries(
 }
 
 async function moveFolder({ storage, bucket }: Place, fromPrefix: string, toPrefix: string) {
-  if (toPrefix.startsWith(fromPrefix)) throw new Error('A folder cannot be moved into itself.');
+  requireOutside(fromPrefix, toPrefix, 'moved');
   const { files } = await storage.usage({ bucket, prefix: toPrefix });
   if (files > 0)
     throw new Error(`The folder "${nameOf(toPrefix)}" already exists. Choose another name.`);
@@ -65,11 +65,17 @@ export async function copyEntries(
       await copy(entry.path, target);
       continue;
     }
+    // The list is read while files are copied, so it would go on with the copies.
+    requireOutside(entry.path, target, 'copied');
     for await (const { path } of storage.list({ bucket, prefix: entry.path })) {
       await copy(path, target + path.slice(entry.path.length));
     }
   }
   return { files, gone: [] };
+}
+
+function requireOutside(folder: string, target: string, verb: string): void {
+  if (target.startsWith(folder)) throw new Error(`A folder cannot be ${verb} into itself.`);
 }
 
 async function unlessThere<T>(path: string, work: () => Promise<T>): Promise<T> {

@@ -1,0 +1,55 @@
+// Moves and copies of the console's selection, with a storage in memory.
+
+import { describe, expect, test } from 'vitest';
+import { copyEntries } from '../../console/src/files/arrange.ts';
+import type { Entry } from '../../console/src/files/folder.ts';
+import type { Storage } from '../../packages/client/src/storage.ts';
+
+/** Lists by a cursor, as the service does: pages include files that were stored meanwhile. */
+function storageOf(paths: Set<string>): Storage {
+  const storage: Partial<Storage> = {
+    async *list({ prefix = '' }) {
+      for (let last = ''; ; ) {
+        const after = [...paths].filter((path) => path.startsWith(prefix) && path > last).sort();
+        const page = after.slice(0, 100);
+        for (const path of page) yield { path } as never;
+        if (page.length === 0) return;
+        last = page.at(-1) ?? last;
+      }
+    },
+    async copy(_, { path }) {
+      paths.add(path);
+      if (paths.size > 1_000) throw new Error('The test copies at most 1,000 files.');
+      return { path } as never;
+    },
+  };
+  return storage as Storage;
+}
+
+const images = Array.from({ length: 150 }, (_, index) => `images/${1_000 + index}.png`);
+const folder: Entry = { path: 'images/', isFolder: true };
+
+describe('copyEntries', () => {
+  test('refuses a target inside the folder, and copies nothing', async () => {
+    const paths = new Set(images);
+    const copied = copyEntries(
+      { storage: storageOf(paths), bucket: 'demo' },
+      [folder],
+      ({ path }) => `images/old/${path}`,
+    );
+    await expect(copied).rejects.toThrow('A folder cannot be copied into itself.');
+    expect(paths.size).toBe(150);
+  });
+
+  test('copies a folder to a neighbour whose name begins with its name', async () => {
+    const paths = new Set(images);
+    const { files, gone } = await copyEntries(
+      { storage: storageOf(paths), bucket: 'demo' },
+      [folder],
+      () => 'images (2)/',
+    );
+    expect([files.length, gone]).toEqual([150, []]);
+    expect(paths.has('images (2)/1149.png')).toBe(true);
+    expect(paths.size).toBe(300);
+  });
+});
