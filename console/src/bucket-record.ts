@@ -1,13 +1,10 @@
-// The record of a bucket, read on demand and cached until this page changes the bucket. The actor
-// returns it, also to API keys; HTTP has no route for it.
+// The record of a bucket, read anew each time: others may change it while this page is open. The
+// actor returns it by a query, also to API keys; HTTP has no route for it.
 
-import { signal } from '@preact/signals';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import type { BucketRecord } from '../../packages/client/src/types/buckets.ts';
 import { isLocal, serviceHost, thisService } from './service.ts';
 import { type Session, secretOf } from './session.ts';
-
-const records = signal<ReadonlyMap<string, BucketRecord>>(new Map());
 
 async function actorOf(session: Session): Promise<Storage> {
   if (session.kind !== 'key') return session.storage;
@@ -17,19 +14,7 @@ async function actorOf(session: Session): Promise<Storage> {
 }
 
 export async function recordOf(session: Session, bucket: string): Promise<BucketRecord> {
-  const known = records.value.get(bucket);
-  if (known !== undefined) return known;
-  const record = await (await actorOf(session)).buckets.get(bucket);
-  noteRecord(record);
-  return record;
-}
-
-export function noteRecord(record: BucketRecord): void {
-  records.value = new Map([...records.value, [record.id, record]]);
-}
-
-export function forgetRecord(bucket: string): void {
-  records.value = new Map([...records.value].filter(([id]) => id !== bucket));
+  return (await actorOf(session)).buckets.get(bucket);
 }
 
 /** Whether a deleted file can be restored; false if the caller may not read the record. */

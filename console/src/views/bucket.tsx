@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { BucketChange, BucketRecord } from '../../../packages/client/src/types/buckets.ts';
-import { forgetRecord, noteRecord, recordOf } from '../bucket-record.ts';
+import { recordOf } from '../bucket-record.ts';
 import { sentenceOf } from '../failures.ts';
 import { tell } from '../notices.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -22,7 +22,6 @@ export function BucketPage({ session, bucket }: { session: Session; bucket: stri
   const failure = useSignal<string | undefined>(undefined);
   async function load(): Promise<void> {
     failure.value = undefined;
-    forgetRecord(bucket);
     try {
       found.value = await recordOf(session, bucket);
     } catch (error) {
@@ -32,7 +31,6 @@ export function BucketPage({ session, bucket }: { session: Session; bucket: stri
   useEffect(() => void load(), []);
   const { value: record } = found;
   const onChanged = (next: BucketRecord) => {
-    noteRecord(next);
     found.value = next;
   };
   const props = record && { session, record, onChanged };
