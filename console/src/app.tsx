@@ -84,7 +84,7 @@ function View() {
     case 'files':
       return <FilesPage key={`${place.bucket}/${place.prefix}`} session={current} place={place} />;
     case 'file':
-      return <FilePage key={place.path} session={current} place={place} />;
+      return <FilePage key={`${place.bucket}/${place.path}`} session={current} place={place} />;
     case 'bucket':
       return <BucketPage key={place.bucket} session={current} bucket={place.bucket} />;
     default:

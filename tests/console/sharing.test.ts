@@ -96,6 +96,16 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
     await page.getByRole('button', { name: 'Revoke the link' }).click();
     await expect.poll(() => page.getByText(/expires in 7 days/).count()).toBe(0);
     expect((await fetch(address)).status).not.toBe(200);
+  });
+
+  test('sees the file of the new bucket when only the bucket of the address changes', async () => {
+    const options = { bucket: 'other', path: 'letter.txt' };
+    await tested.storage.buckets.create('other', { isPublic: true });
+    await tested.storage.upload(new Blob(['elsewhere'], { type: 'text/plain' }), options);
+    await page.goto(`${tested.pages.url}/#/file/demo/letter.txt`);
+    await page.getByText('one', { exact: true }).waitFor();
+    await page.goto(`${tested.pages.url}/#/file/other/letter.txt`);
+    await page.getByText('elsewhere', { exact: true }).waitFor();
     expect(visit.faults).toEqual([]);
   });
 });
