@@ -149,8 +149,9 @@ function ended(count: () => void): void {
 
 async function workSmall(first: UploadItem, stop: AbortSignal): Promise<void> {
   const taken = [first];
-  const next = () => {
-    const item = take((one) => isSmall(one) && one.bucket === first.bucket);
+  const next = (underWay: ReadonlyMap<string, UploadItem>) => {
+    const { bucket } = first;
+    const item = take((one) => isSmall(one) && one.bucket === bucket && !underWay.has(one.path));
     if (item !== undefined) taken.push(item);
     return item;
   };

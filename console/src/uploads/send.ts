@@ -24,15 +24,18 @@ function describe({ path, file, mayReplace }: UploadItem) {
   };
 }
 
-/** Yields each item when its upload has ended; takes further items from `next`. */
+/**
+ * Yields each item when its upload has ended. Takes further items from `next`, each with a path
+ * other than those under way, because the library reports an outcome by its path.
+ */
 export async function* sendSmall(
   first: UploadItem,
-  next: () => UploadItem | undefined,
+  next: (underWay: ReadonlyMap<string, UploadItem>) => UploadItem | undefined,
   { signal }: Order,
 ): AsyncGenerator<{ readonly item: UploadItem; readonly ended: UploadedFile }> {
   const byPath = new Map<string, UploadItem>();
   function* files() {
-    for (let item: UploadItem | undefined = first; item !== undefined; item = next()) {
+    for (let item: UploadItem | undefined = first; item !== undefined; item = next(byPath)) {
       byPath.set(item.path, item);
       yield { ...describe(item), source: item.file };
     }
@@ -40,6 +43,7 @@ export async function* sendSmall(
   const { storage, bucket } = first;
   for await (const ended of storage.uploadAll(files(), { bucket, signal })) {
     const item = byPath.get(ended.path);
+    byPath.delete(ended.path);
     if (item !== undefined) yield { item, ended };
   }
 }

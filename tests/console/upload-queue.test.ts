@@ -1,0 +1,65 @@
+// The console's upload queue, with a storage in memory.
+
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Storage } from '../../packages/client/src/storage.ts';
+import { StorageError } from '../../packages/client/src/storage-error.ts';
+
+type Queue = typeof import('../../console/src/uploads/queue.ts');
+
+const bucket = 'demo';
+let queue: Queue;
+
+beforeAll(async () => {
+  // The queue listens to the browser's events as soon as it is loaded.
+  vi.stubGlobal('addEventListener', () => {});
+  vi.stubGlobal('navigator', {});
+  queue = await import('../../console/src/uploads/queue.ts');
+});
+afterAll(() => {
+  vi.unstubAllGlobals();
+});
+
+const states = () => queue.uploads.value.map(({ path, state }) => `${path} ${state}`);
+
+async function whenIdle(): Promise<void> {
+  await expect.poll(() => queue.queueState.value, { timeout: 5_000 }).toBe('idle');
+}
+
+/** Reads all files before the first outcome, as a batch does. */
+function batchStorage(): { readonly storage: Storage; readonly stored: Map<string, number> } {
+  const stored = new Map<string, number>();
+  const storage: Pick<Storage, 'uploadAll'> = {
+    async *uploadAll(files) {
+      const read = [];
+      for await (const file of files) read.push(file);
+      for (const { path, source } of read) {
+        const error = new StorageError('PreconditionFailed', 'The file exists.');
+        if (stored.has(path)) yield { path, error };
+        else {
+          stored.set(path, (source as File).size);
+          yield { path, file: { path } as never };
+        }
+      }
+    },
+  };
+  return { storage: storage as Storage, stored };
+}
+
+describe('addUploads', () => {
+  test('reports each outcome for its own file when two have one path', async () => {
+    const { storage, stored } = batchStorage();
+    const paths = ['a.txt', 'b.txt', 'a.txt'];
+    await queue.addUploads(
+      paths.map((path, index) => {
+        return { target: { storage, bucket, path }, file: new File(['x'.repeat(index)], path) };
+      }),
+    );
+    await whenIdle();
+    expect(states()).toEqual(['a.txt stored', 'b.txt stored', 'a.txt exists']);
+    expect([...stored]).toEqual([
+      ['a.txt', 0],
+      ['b.txt', 1],
+    ]);
+    queue.cancelUploads(queue.uploads.value);
+  });
+});
