@@ -10,6 +10,7 @@ import type { Session } from '../session.ts';
 import { nameOf } from '../words.ts';
 import type { Entry } from './folder.ts';
 import { blobOf, isNotOpened, isSealed, openSealed, storedName } from './sealed.ts';
+import type { ZipSource } from './zip.ts';
 
 interface Place {
   readonly storage: Storage;
@@ -127,14 +128,13 @@ function pickTarget(suggestedName: string): Promise<FileSystemFileHandle> | unde
 
 /** Downloads entries as a zip, directly to the disk in browsers that let pages write there. */
 export async function downloadZip(
-  session: Session,
-  bucket: string,
+  source: ZipSource,
   entries: readonly Entry[],
   zipName: string,
 ): Promise<void> {
   const target = await pickTarget(zipName);
   const { zipOf } = await import('./zip.ts');
-  const zipped = zipOf(session, bucket, entries);
+  const zipped = zipOf(source, entries);
   if (target !== undefined) {
     await zipped.body?.pipeTo(await target.createWritable());
     return;

@@ -5,21 +5,29 @@ import { asTheyEnd } from '../../../packages/client/src/connection/parallel.ts';
 import type { Storage } from '../../../packages/client/src/storage.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import type { Session } from '../session.ts';
-import { nameOf } from '../words.ts';
 import type { Entry } from './folder.ts';
 import { isSealed, storedName } from './sealed.ts';
 
-export function zipOf(session: Session, bucket: string, entries: readonly Entry[]): Response {
-  return downloadZip(partsOf(session, bucket, entries));
+export interface ZipSource {
+  readonly session: Session;
+  readonly bucket: string;
+  /** The folder that names in the zip are relative to. */
+  readonly prefix: string;
+}
+
+export function zipOf(source: ZipSource, entries: readonly Entry[]): Response {
+  return downloadZip(partsOf(source, entries));
 }
 
 /** Files that are opened at the same time, because the record of each takes an update. */
 const openedAhead = 8;
 
-async function* partsOf(session: Session, bucket: string, entries: readonly Entry[]) {
+async function* partsOf({ session, bucket, prefix }: ZipSource, entries: readonly Entry[]) {
   const { storage, kind } = session;
-  async function open({ file, name }: NamedFile) {
+  async function open(file: FileRecord) {
     const { path, updatedAt } = file;
+    // A tag lists files of several folders, which can have one base name.
+    const name = path.slice(prefix.length);
     const isStored = kind === 'key' && isSealed(file);
     const { body, size } = await storage.download({ bucket, path }, { certified: true });
     const lastModified = new Date(updatedAt);
@@ -36,24 +44,13 @@ async function* partsOf(session: Session, bucket: string, entries: readonly Entr
   }
 }
 
-interface NamedFile {
-  readonly file: FileRecord;
-  readonly name: string;
-}
-
-/** Yields all files below the selected folders, named relative to the folder's parent. */
+/** Yields the selected files and all files below the selected folders. */
 async function* filesOf(
   { storage, bucket }: { readonly storage: Storage; readonly bucket: string },
   entries: readonly Entry[],
-): AsyncGenerator<NamedFile> {
+): AsyncGenerator<FileRecord> {
   for (const { path, file } of entries) {
-    if (file !== undefined) {
-      yield { file, name: nameOf(path) };
-      continue;
-    }
-    const parentLength = path.length - nameOf(path).length - 1;
-    for await (const found of storage.list({ bucket, prefix: path })) {
-      yield { file: found, name: found.path.slice(parentLength) };
-    }
+    if (file !== undefined) yield file;
+    else yield* storage.list({ bucket, prefix: path });
   }
 }

@@ -99,6 +99,6 @@ async function downloadEntries({ target, entries }: SelectionProps): Promise<voi
   if (first === undefined) return;
   if (others.length === 0 && first.file) return downloadOne(session, first.file);
   const name = others.length === 0 ? nameOf(first.path) : nameOf(prefix) || bucket;
-  await downloadZip(session, bucket, entries, `${name}.zip`);
+  await downloadZip(target, entries, `${name}.zip`);
   tell(`${counted(entries.length, 'entry', 'entries')} downloaded as ${name}.zip.`);
 }
