@@ -63,3 +63,41 @@ describe('addUploads', () => {
     queue.cancelUploads(queue.uploads.value);
   });
 });
+
+/**
+ * Uploads of a.bin and b.bin end when they are stopped, b.bin's 20 ms later; a further upload of
+ * b.bin is stored.
+ */
+function stoppedStorage(): { readonly storage: Storage; readonly sent: string[] } {
+  const sent: string[] = [];
+  const storage: Pick<Storage, 'upload'> = {
+    upload(_, { path, signal }) {
+      const isAgain = sent.includes(path);
+      sent.push(path);
+      return new Promise((resolve, reject) => {
+        if (isAgain) setTimeout(() => resolve({ path } as never), 60);
+        signal?.addEventListener('abort', () =>
+          setTimeout(() => reject(signal.reason), path === 'b.bin' ? 20 : 0),
+        );
+      });
+    },
+  };
+  return { storage: storage as Storage, sent };
+}
+
+describe('cancelUploads', () => {
+  test('of one large file sends the other one once more, although its first sending ends late', async () => {
+    const { storage, sent } = stoppedStorage();
+    const file = (path: string) => new File([new Uint8Array(200_000)], path);
+    await queue.addUploads(
+      ['a.bin', 'b.bin'].map((path) => {
+        return { target: { storage, bucket, path }, file: file(path) };
+      }),
+    );
+    queue.cancelUploads(queue.uploads.value.slice(0, 1));
+    await whenIdle();
+    expect(sent).toEqual(['a.bin', 'b.bin', 'b.bin']);
+    expect(states()).toEqual(['b.bin stored']);
+    queue.cancelUploads(queue.uploads.value);
+  });
+});

@@ -25,7 +25,8 @@ const drawnEveryMs = 150;
 
 let controller = new AbortController();
 let smallWorkers = 0;
-let largeWorkers = 0;
+/** Items whose worker has not ended, even if it was stopped: a second one would upload twice. */
+const largeItems = new Set<UploadItem>();
 let isDrawPlanned = false;
 
 function draw(): void {
@@ -133,13 +134,13 @@ function work(): void {
     smallWorkers += 1;
     void workSmall(first, stop).finally(() => ended(() => (smallWorkers -= 1)));
   }
-  while (largeWorkers < largeAtOnce) {
-    const item = take((one) => !isSmall(one));
+  while (largeItems.size < largeAtOnce) {
+    const item = take((one) => !isSmall(one) && !largeItems.has(one));
     if (item === undefined) break;
-    largeWorkers += 1;
-    void workLarge(item, stop).finally(() => ended(() => (largeWorkers -= 1)));
+    largeItems.add(item);
+    void workLarge(item, stop).finally(() => ended(() => largeItems.delete(item)));
   }
-  queueState.value = smallWorkers + largeWorkers > 0 ? 'sending' : 'idle';
+  queueState.value = smallWorkers + largeItems.size > 0 ? 'sending' : 'idle';
 }
 
 function ended(count: () => void): void {
