@@ -1,7 +1,7 @@
 // Moves and copies of the console's selection, with a storage in memory.
 
 import { describe, expect, test } from 'vitest';
-import { copyEntries } from '../../console/src/files/arrange.ts';
+import { copyEntries, moveEntries } from '../../console/src/files/arrange.ts';
 import type { Entry } from '../../console/src/files/folder.ts';
 import type { Storage } from '../../packages/client/src/storage.ts';
 
@@ -51,5 +51,20 @@ describe('copyEntries', () => {
     expect([files.length, gone]).toEqual([150, []]);
     expect(paths.has('images (2)/1149.png')).toBe(true);
     expect(paths.size).toBe(300);
+  });
+});
+
+const fileOf = (path: string) => ({ path, isFolder: false, file: { path } }) as Entry;
+
+describe('moveEntries', () => {
+  test('reports only entries that have moved as gone', async () => {
+    const storage = { move: async (_: object, { path }: { path: string }) => ({ path }) };
+    const { files, gone } = await moveEntries(
+      { storage: storage as unknown as Storage, bucket: 'demo' },
+      [fileOf('a.txt'), fileOf('old/b.txt')],
+      ({ path }) => path.slice(path.lastIndexOf('/') + 1),
+    );
+    expect(gone).toEqual(['old/b.txt']);
+    expect(files).toEqual([{ path: 'b.txt' }]);
   });
 });

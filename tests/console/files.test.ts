@@ -131,6 +131,12 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
     await expect.poll(names).toEqual(['attic', 'many', 'a.txt', 'bee.txt']);
     const moved = await tested.storage.usage({ bucket: 'demo', prefix: 'attic/deep/' });
     expect(moved.files).toBe(1);
+    await select('a.txt');
+    await page.getByRole('button', { name: 'Move' }).click();
+    // The dialog proposes the folder in which the file is.
+    await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click();
+    await page.getByText('no entries moved.').waitFor();
+    expect(await names()).toEqual(['attic', 'many', 'a.txt', 'bee.txt']);
   });
 
   test('are deleted with the keyboard, and restored', async () => {

@@ -25,9 +25,11 @@ export async function moveEntries(
 ): Promise<Arrangement> {
   const { storage, bucket } = place;
   const files: FileRecord[] = [];
+  const gone: string[] = [];
   for (const entry of entries) {
     const path = targetOf(entry);
     if (path === entry.path) continue;
+    gone.push(entry.path);
     if (entry.isFolder) await moveFolder(place, entry.path, path);
     else
       files.push(
@@ -36,7 +38,7 @@ export async function moveEntries(
         ),
       );
   }
-  return { files, gone: entries.map(({ path }) => path) };
+  return { files, gone };
 }
 
 async function moveFolder({ storage, bucket }: Place, fromPrefix: string, toPrefix: string) {

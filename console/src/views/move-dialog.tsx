@@ -55,7 +55,8 @@ export function MoveDialog(props: SelectionProps & { kind: Kind; onClose(): void
       selection.clear();
       onClose();
       const verb = { rename: 'renamed', move: 'moved', copy: 'copied' }[kind];
-      tell(`${counted(entries.length, 'entry', 'entries')} ${verb}.`);
+      const count = kind === 'copy' ? entries.length : done.gone.length;
+      tell(`${counted(count, 'entry', 'entries')} ${verb}.`);
     });
   };
   return (
