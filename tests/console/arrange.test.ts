@@ -60,11 +60,44 @@ describe('moveEntries', () => {
   test('reports only entries that have moved as gone', async () => {
     const storage = { move: async (_: object, { path }: { path: string }) => ({ path }) };
     const { files, gone } = await moveEntries(
-      { storage: storage as unknown as Storage, bucket: 'demo' },
+      { storage: storage as unknown as Storage, bucket: 'demo', begun: new Set() },
       [fileOf('a.txt'), fileOf('old/b.txt')],
       ({ path }) => path.slice(path.lastIndexOf('/') + 1),
     );
     expect(gone).toEqual(['old/b.txt']);
     expect(files).toEqual([{ path: 'b.txt' }]);
+  });
+
+  /** Moves 1,000 files in each request, and loses the connection after the first. */
+  function interruptedStorage(): { readonly storage: Storage; readonly left: () => number } {
+    let left = 3_000;
+    const storage: Partial<Storage> = {
+      usage: async () => ({ files: 3_000 - left, bytes: 0 }),
+      async moveAll() {
+        const isFirst = left === 3_000;
+        left = isFirst ? 2_000 : 0;
+        if (isFirst) throw new Error('The connection is lost.');
+        return { moved: 2_000, failed: [] };
+      },
+    };
+    return { storage: storage as Storage, left: () => left };
+  }
+
+  test('repeated for an interrupted move of a folder moves the rest', async () => {
+    const { storage, left } = interruptedStorage();
+    const place = { storage, bucket: 'demo', begun: new Set<string>() };
+    const move = () => moveEntries(place, [folder], () => 'pictures/');
+    await expect(move()).rejects.toThrow('The connection is lost.');
+    expect(left()).toBe(2_000);
+    expect((await move()).gone).toEqual(['images/']);
+    expect(left()).toBe(0);
+  });
+
+  test('refuses an existing folder as the target, also when it is repeated', async () => {
+    const storage = { usage: async () => ({ files: 1, bytes: 1 }) } as unknown as Storage;
+    const place = { storage, bucket: 'demo', begun: new Set<string>() };
+    const move = () => moveEntries(place, [folder], () => 'pictures/');
+    await expect(move()).rejects.toThrow('The folder "pictures" already exists.');
+    await expect(move()).rejects.toThrow('The folder "pictures" already exists.');
   });
 });

@@ -11,6 +11,11 @@ interface Place {
   readonly bucket: string;
 }
 
+interface MovePlace extends Place {
+  /** Targets of begun moves of folders: a repeated move finds its own files there, and goes on. */
+  readonly begun: Set<string>;
+}
+
 export interface Arrangement {
   /** Records of the moved or copied files, without those in moved folders. */
   readonly files: readonly FileRecord[];
@@ -19,7 +24,7 @@ export interface Arrangement {
 
 /** Moves entries into a folder or renames one; never replaces an existing file. */
 export async function moveEntries(
-  place: Place,
+  place: MovePlace,
   entries: readonly Entry[],
   targetOf: (entry: Entry) => string,
 ): Promise<Arrangement> {
@@ -41,11 +46,13 @@ export async function moveEntries(
   return { files, gone };
 }
 
-async function moveFolder({ storage, bucket }: Place, fromPrefix: string, toPrefix: string) {
+async function moveFolder(place: MovePlace, fromPrefix: string, toPrefix: string) {
+  const { storage, bucket, begun } = place;
   requireOutside(fromPrefix, toPrefix, 'moved');
-  const { files } = await storage.usage({ bucket, prefix: toPrefix });
-  if (files > 0)
+  // The service would replace the files of an existing folder.
+  if (!begun.has(toPrefix) && (await storage.usage({ bucket, prefix: toPrefix })).files > 0)
     throw new Error(`The folder "${nameOf(toPrefix)}" already exists. Choose another name.`);
+  begun.add(toPrefix);
   const { failed } = await storage.moveAll({ bucket, fromPrefix, toPrefix });
   const [first] = failed;
   if (first) throw new Error(`${counted(failed.length, 'file')} not moved: ${first.error.message}`);

@@ -1,6 +1,7 @@
 // The dialog that renames, moves or copies entries.
 
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { type Arrangement, copyEntries, moveEntries } from '../files/arrange.ts';
 import type { Entry } from '../files/folder.ts';
 import { tell } from '../notices.ts';
@@ -42,10 +43,11 @@ export function MoveDialog(props: SelectionProps & { kind: Kind; onClose(): void
   const { bucket, prefix, session } = target;
   const text = useSignal(kind === 'rename' ? nameOf(entries[0]?.path ?? '') : prefix);
   const { isUnderWay, failure, run } = useTask();
+  const { current: begun } = useRef(new Set<string>());
   const submit = (event: Event) => {
     event.preventDefault();
     void run(async () => {
-      const place = { storage: session.storage, bucket };
+      const place = { storage: session.storage, bucket, begun };
       const arrange = kind === 'copy' ? copyEntries : moveEntries;
       const done: Arrangement = await arrange(place, entries, targetsOf(kind, text.value));
       folder.drop(new Set(done.gone));
