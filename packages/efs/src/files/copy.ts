@@ -63,25 +63,27 @@ interface FolderStep {
 export async function copy(run: Run, order: CopyOrder, flags: CopyFlags): Promise<void> {
   const { kind, sources } = order;
   const concurrency = checkedConcurrency(flags.parallel);
-  const { files, folders } = planOf(order, flags);
+  const plan = planOf(order, flags);
   const controller = new AbortController();
   const signal = AbortSignal.any([run.signal, controller.signal]);
   const summary = startSummary(kind === 'copy' ? 'copied' : 'moved');
   const job = { run, storage: await run.storage(), kind, flags, summary, signal };
   try {
-    for await (const failure of asTheyEnd(tasksOf(job, { files, folders }), concurrency)) {
+    const distinct = sources.length > 1 ? await requireDistinct(job, plan) : plan;
+    for await (const failure of asTheyEnd(tasksOf(job, distinct), concurrency)) {
       if (failure !== undefined) throw failure;
     }
   } finally {
     // An error that affects all files also aborts those in progress.
     controller.abort();
   }
-  finish(run, summary, sources.length > 1 || folders.length > 0);
+  finish(run, summary, sources.length > 1 || plan.folders.length > 0);
 }
 
 interface Plan {
   readonly files: readonly Step[];
   readonly folders: readonly FolderStep[];
+  readonly targets: Targets;
 }
 
 /** Throws UsageError before anything changes. */
@@ -92,7 +94,7 @@ function planOf({ sources, destination }: CopyOrder, { recursive }: CopyFlags): 
   }
   const files: Step[] = [];
   const folders: FolderStep[] = [];
-  const sourceByPath = new Map<string, string>();
+  const targets = new Targets(target.bucket);
   for (const text of sources) {
     const from = parseLocation(text);
     if (isFolder(from)) {
@@ -101,17 +103,50 @@ function planOf({ sources, destination }: CopyOrder, { recursive }: CopyFlags): 
       continue;
     }
     const path = isFolder(target) ? target.path + basename(from.path) : target.path;
-    const other = sourceByPath.get(path);
-    if (other !== undefined) {
-      const name = nameOf({ bucket: target.bucket, path });
-      throw new UsageError(
-        `${other} and ${text} would both become ${name}: rename one, or use two destinations.`,
-      );
-    }
-    sourceByPath.set(path, text);
+    targets.add(path, text);
     files.push({ from, to: { bucket: target.bucket, path } });
   }
-  return { files, folders };
+  return { files, folders, targets };
+}
+
+/** The path that each source gets, so that no source replaces another one. */
+class Targets {
+  readonly #bucket: string;
+  readonly #sourceByPath = new Map<string, string>();
+
+  constructor(bucket: string) {
+    this.#bucket = bucket;
+  }
+
+  /** Throws UsageError if another source gets the path. */
+  add(path: string, source: string): void {
+    const other = this.#sourceByPath.get(path);
+    if (other !== undefined) {
+      const name = nameOf({ bucket: this.#bucket, path });
+      throw new UsageError(
+        `${other} and ${source} would both become ${name}: rename one, or use two destinations.`,
+      );
+    }
+    this.#sourceByPath.set(path, source);
+  }
+}
+
+/**
+ * Lists the folders to compare their files with all other sources: the service moves a folder
+ * without conditions. Omits folders that cannot be listed. Throws UsageError for equal targets.
+ */
+async function requireDistinct(job: Job, plan: Plan): Promise<Plan> {
+  const folders: FolderStep[] = [];
+  for (const folder of plan.folders) {
+    const steps: Step[] = [];
+    const failure = await guarded(job, folder.text, async () => {
+      for await (const step of filesOf(job, folder)) steps.push(step);
+      folders.push(folder);
+    });
+    if (failure !== undefined) throw failure;
+    for (const { from, to } of steps) plan.targets.add(to.path, nameOf(from));
+  }
+  return { ...plan, folders };
 }
 
 /** Refuses if one folder contains the other, because listing the source would find the copies. */
@@ -169,22 +204,24 @@ async function guarded(
   return undefined;
 }
 
-async function* stepsOf(
-  job: Job,
-  { text, from, to }: FolderStep,
-): AsyncGenerator<() => Promise<unknown>> {
-  const { storage, signal } = job;
-  const { bucket, path: prefix } = from;
+async function* stepsOf(job: Job, folder: FolderStep): AsyncGenerator<() => Promise<unknown>> {
   let count = 0;
   try {
-    for await (const { path } of storage.list({ bucket, prefix, signal })) {
+    for await (const step of filesOf(job, folder)) {
       count++;
-      const target = { bucket: to.bucket, path: to.path + path.slice(prefix.length) };
-      yield taskOf(job, { from: { bucket, path }, to: target });
+      yield taskOf(job, step);
     }
-    if (count === 0) await requireSomething(job, { text, from, to });
+    if (count === 0) await requireSomething(job, folder);
   } catch (error) {
-    yield async () => guarded(job, text, () => Promise.reject(error));
+    yield async () => guarded(job, folder.text, () => Promise.reject(error));
+  }
+}
+
+async function* filesOf({ storage, signal }: Job, { from, to }: FolderStep): AsyncGenerator<Step> {
+  const { bucket, path: prefix } = from;
+  for await (const { path } of storage.list({ bucket, prefix, signal })) {
+    const target = { bucket: to.bucket, path: to.path + path.slice(prefix.length) };
+    yield { from: { bucket, path }, to: target };
   }
 }
 
