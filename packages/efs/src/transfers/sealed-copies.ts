@@ -2,7 +2,7 @@
 // this machine: it decrypts them if necessary and encrypts them for the other bucket.
 
 import type { Storage } from '../../../client/src/storage.ts';
-import { StorageError } from '../../../client/src/storage-error.ts';
+import { isStorageError, StorageError } from '../../../client/src/storage-error.ts';
 import { ageType } from '../../../client/src/types/end-to-end.ts';
 import type { FileName, FileRecord } from '../../../client/src/types/files.ts';
 import type { Run } from '../config/run.ts';
@@ -44,11 +44,16 @@ export async function moveFile(storage: Storage, carried: Carried): Promise<void
   const before = await storage.stat(from, { signal });
   await carryFile(storage, carried);
   const { version } = await storage.stat(from, { signal });
-  if (version !== before.version) {
-    const text = `${nameOf(from)} was changed while it was copied: it is not removed.`;
-    throw new StorageError('PreconditionFailed', text, { status: 412 });
-  }
-  await storage.remove(from, { signal });
+  if (version !== before.version) throw changedMeanwhile(from);
+  // A version may be stored after this answer, or the answering node may not have it yet.
+  await storage.remove(from, { ifMatch: `"${before.etag}"`, signal }).catch((error) => {
+    throw isStorageError(error, 'PreconditionFailed') ? changedMeanwhile(from) : error;
+  });
+}
+
+function changedMeanwhile(from: FileName): StorageError {
+  const text = `${nameOf(from)} was changed while it was copied: it is not removed.`;
+  return new StorageError('PreconditionFailed', text, { status: 412 });
 }
 
 /** Returns whether the copy is not older and as large: digests of ciphertexts always differ. */

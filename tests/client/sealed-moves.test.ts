@@ -1,0 +1,66 @@
+// Moves into and out of end-to-end buckets, with a storage in memory.
+
+import { beforeEach, expect, test } from 'vitest';
+import type { Storage } from '../../packages/client/src/storage.ts';
+import { StorageError } from '../../packages/client/src/storage-error.ts';
+import { moveFile } from '../../packages/efs/src/transfers/sealed-copies.ts';
+
+const from = { bucket: 'plain', path: 'report' };
+const to = { bucket: 'safe', path: 'report' };
+const { signal } = new AbortController();
+
+interface Stored {
+  readonly version: number;
+  readonly etag: string;
+}
+
+const first: Stored = { version: 7, etag: 'first' };
+const second: Stored = { version: 8, etag: 'second' };
+/** The stored source, and the answer of a query. */
+let source: Stored | undefined;
+let answered: Stored;
+/** Runs after the copy has been uploaded. */
+let afterUpload: () => void;
+
+const storage = {
+  stat: async () => ({ ...answered, contentType: 'text/plain' }),
+  download: async () => ({ body: new Blob(['x']).stream(), size: 1 }),
+  upload: async () => afterUpload(),
+  async remove(_: unknown, { ifMatch }: { readonly ifMatch?: string }) {
+    if (ifMatch !== undefined && ifMatch !== `"${source?.etag}"`) {
+      throw new StorageError('PreconditionFailed', 'It differs.', { status: 412 });
+    }
+    source = undefined;
+  },
+} as unknown as Storage;
+
+const move = () => moveFile(storage, { from, to, signal });
+const changed = { code: 'PreconditionFailed', message: expect.stringContaining('was changed') };
+
+beforeEach(() => {
+  source = first;
+  answered = first;
+  afterUpload = () => {};
+});
+
+test('moveFile() deletes a source that nobody has replaced', async () => {
+  await move();
+  expect(source).toBeUndefined();
+});
+
+test('moveFile() keeps a version that a query returns after the copy', async () => {
+  afterUpload = () => {
+    source = second;
+    answered = second;
+  };
+  await expect(move()).rejects.toMatchObject(changed);
+  expect(source).toBe(second);
+});
+
+test('moveFile() keeps a version that no query returns before the deletion', async () => {
+  afterUpload = () => {
+    source = second;
+  };
+  await expect(move()).rejects.toMatchObject(changed);
+  expect(source).toBe(second);
+});
