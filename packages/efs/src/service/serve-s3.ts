@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 import type { Account, Credential, S3Server } from '../../../s3/src/index.ts';
-import { type Configuration, hasIdentity, readConfiguration } from '../config/config.ts';
+import { type Configuration, hasIdentity } from '../config/config.ts';
 import { configurationOf, runOf } from '../config/flags.ts';
 import { openManager, openSecrets, openStorage } from '../config/open-storage.ts';
-import type { Environment } from '../config/profiles.ts';
 import { printLine, printNote } from '../output/output.ts';
 import { UsageError } from '../output/usage-error.ts';
 import { stateFolder } from '../transfers/transfer-state.ts';
 import { accessKeys } from './s3-access-keys.ts';
+import { configurationFor } from './s3-configuration.ts';
 
 export interface ServeFlags {
   readonly listen: string;
@@ -101,26 +101,4 @@ async function openAccount(
         storage: await openStorage(configuration),
         secrets: await openSecrets(configuration, 'files'),
       };
-}
-
-function configurationFor(served: Configuration, credential: Credential | undefined) {
-  if (credential === undefined) return anonymous(served);
-  const { access } = credential;
-  if ('profile' in access) return readConfiguration({ profile: access.profile }, process.env);
-  const { url, apiKey } = access;
-  const way = served.transport === 'http' ? { transport: 'http' } : {};
-  const named = readConfiguration({ url, apiKey, ...way }, withoutService(process.env));
-  return { ...named, identity: undefined, identityPem: undefined };
-}
-
-/** Returns the served configuration without a caller, for public files. */
-function anonymous(served: Configuration): Configuration {
-  const nobody = { apiKey: undefined, identity: undefined, identityPem: undefined };
-  return { ...served, ...nobody, transport: 'actor' };
-}
-
-/** The environment without the service, because the access key determines the caller. */
-function withoutService(environment: Environment): Environment {
-  const named = ['URL', 'HOST', 'CANISTER_ID', 'API_KEY', 'IDENTITY', 'TRANSPORT'];
-  return { ...environment, ...Object.fromEntries(named.map((name) => [`EFS_${name}`, undefined])) };
 }

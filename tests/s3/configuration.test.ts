@@ -1,0 +1,36 @@
+// The configuration that the S3 server uses for each caller.
+
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readConfiguration } from '../../packages/efs/src/config/config.ts';
+import { configurationFor } from '../../packages/efs/src/service/s3-configuration.ts';
+
+const url = 'https://rwlgt-iiaaa-aaaaa-aaaaa-cai.icp.net';
+const environment = { HOME: mkdtempSync(join(tmpdir(), 'efs-')), EFS_AGE_IDENTITY: 'key.txt' };
+const flags = { url, apiKey: 'efs_key', identity: 'alice' };
+
+test('configurationFor() gives unsigned requests no key, no identity and no age identity', () => {
+  const served = readConfiguration(flags, environment);
+  expect(served).toMatchObject({ ageIdentity: 'key.txt', apiKey: 'efs_key', identity: 'alice' });
+  expect(configurationFor(served, undefined)).toMatchObject({
+    url,
+    apiKey: undefined,
+    identity: undefined,
+    identityPem: undefined,
+    ageIdentity: undefined,
+    transport: 'actor',
+  });
+});
+
+test('configurationFor() gives an access key its API key and no identity', () => {
+  const served = readConfiguration(flags, environment);
+  const credential = { accessKeyId: 'EFS', access: { url, apiKey: 'efs_other' } };
+  expect(configurationFor(served, credential)).toMatchObject({
+    url,
+    apiKey: 'efs_other',
+    identity: undefined,
+    identityPem: undefined,
+  });
+});
