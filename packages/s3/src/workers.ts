@@ -92,6 +92,12 @@ export class Workers {
         const done = await wait;
         await this.#takeTurn(group, group.returning, signal);
         isWorking = true;
+        // The request ended during the wait, so nobody else would give the place back.
+        if (isOver) {
+          stop();
+          this.#admit();
+          throw new Error('The request has ended.');
+        }
         return done;
       },
       leave: () => {
