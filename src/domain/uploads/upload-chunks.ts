@@ -58,8 +58,8 @@ interface PreparedChunk {
 
 function prepareChunk(stores: Stores, call: Call, request: ChunkRequest): PreparedChunk {
   const session = continuedUpload(stores, call, request);
-  requireActive(session, call.nowNs);
   requireStillAllowed(stores, call, { session, apiKey: request.apiKey });
+  requireActive(session, call.nowNs);
   const { length } = request.bytes;
   checkChunkShape(session, { index: request.chunkIndex, length });
   const index = Number(request.chunkIndex);

@@ -9,6 +9,7 @@ import { saveDigestTable } from '../contents/digest-tables.ts';
 import { commitFile, type FileRecord, findFile } from '../files/file-records.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { eraseFileKey, withFileKey } from '../keys/file-keys.ts';
+import { isOwner } from '../rights/ownership.ts';
 import type { SentKey } from '../rights/rights.ts';
 import { requireAgeSize } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
@@ -115,16 +116,16 @@ function shownToUploader(
 
 /**
  * Refuses what finishUpload() would refuse, except for digest and tag of a file of several chunks;
- * changes nothing. A completed session needs no key, because its id gives the right to read the
- * result. Returns the session before and after completion.
+ * changes nothing. A repetition needs the same right as the first call, and its key pays for it.
+ * Returns the session before and after completion.
  */
 export function checkCompletion(stores: Stores, call: Call, request: Completion) {
   const begun = continuedUpload(stores, call, request);
+  requireStillAllowed(stores, call, { session: begun, apiKey: request.apiKey });
   if (begun.status === 'completed') {
     return { begun, session: begun, digests: [] };
   }
   requireActive(begun, call.nowNs);
-  requireStillAllowed(stores, call, { session: begun, apiKey: request.apiKey });
   const session = withMetadata(begun, request.metadata);
   const sent = parseFileDigest(request.sha256, session.totalSize);
   const digests = [session.sha256, sent].filter((digest) => digest.length > 0);
@@ -152,6 +153,10 @@ function withMetadata(session: UploadSession, brought: Metadata | undefined): Up
 /** Refuses what cancelUpload() would refuse; changes nothing. */
 export function checkCancellation(stores: Stores, call: Call, name: UploadName): UploadSession {
   const session = getUpload(stores, call, name);
+  // Over HTTP, the sent key has already been checked and charged
+  if (name.isOverHttp !== true && !isOwner(stores, call, session.bucketId)) {
+    requireStillAllowed(stores, call, { session, apiKey: undefined });
+  }
   if (session.status !== 'cancelled') {
     requireActive(session, call.nowNs);
   }

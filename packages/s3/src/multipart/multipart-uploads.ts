@@ -116,7 +116,11 @@ export class MultipartUploads {
   }
 
   #opened(): Promise<Spool> {
-    this.#spool ??= this.#openSpool();
+    this.#spool ??= this.#openSpool().catch((error) => {
+      // The folder may be usable at the next request.
+      this.#spool = undefined;
+      throw error;
+    });
     return this.#spool;
   }
 

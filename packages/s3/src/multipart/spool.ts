@@ -2,7 +2,7 @@
 // Only their user can read them, and their total size is limited.
 
 import { randomBytes } from 'node:crypto';
-import { open, readdir, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownerOnlyFile, syncFolder } from '../durable-files.ts';
 import { S3Error } from '../s3-error.ts';
@@ -34,8 +34,9 @@ export class Spool {
     if (this.#bytes + size > this.#bytesMax) throw this.#full(size);
     this.#bytes += size;
     const name = `${uploadId}.${randomBytes(8).toString('hex')}${ending}`;
-    const handle = await open(join(this.#folder, name), 'wx', ownerOnlyFile);
+    let handle: FileHandle | undefined;
     try {
+      handle = await open(join(this.#folder, name), 'wx', ownerOnlyFile);
       for await (const piece of bytes) await handle.writeFile(piece);
       await handle.sync();
       await syncFolder(this.#folder);
@@ -44,7 +45,7 @@ export class Spool {
       await this.#forget(name, size);
       throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? this.#full(size, error) : error;
     } finally {
-      await handle.close();
+      await handle?.close();
     }
   }
 
