@@ -257,7 +257,7 @@ describe('UploadLog: the spool', () => {
 
   test('returns what it stored, and only its user can read it', async () => {
     const folder = freshFolder();
-    const spool = await Spool.open(folder, 1_000_000);
+    const spool = await Spool.open(folder, 1_000_000, new Map());
     const name = await spool.write('abc', inPieces(bytes), bytes.length);
     expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
     const pieces: Uint8Array[] = [];
@@ -269,15 +269,15 @@ describe('UploadLog: the spool', () => {
 
   test('is limited, also over a restart, and has room again after a removal', async () => {
     const folder = freshFolder();
-    const spool = await Spool.open(folder, 700_000);
+    const spool = await Spool.open(folder, 1_400_000, new Map());
     const [name] = [
       await spool.write('abc', inPieces(bytes), bytes.length),
       await spool.write('abc', inPieces(bytes), bytes.length),
     ];
-    const again = await Spool.open(folder, 700_000);
+    const again = await Spool.open(folder, 1_400_000, new Map());
     for (const full of [spool, again]) {
       await expect(full.write('abc', inPieces(bytes), bytes.length)).rejects.toThrow(
-        'has no space for',
+        'at most 700000 are for it now',
       );
     }
     await again.remove(name);
@@ -288,7 +288,7 @@ describe('UploadLog: the spool', () => {
 
   test('keeps nothing of a failed part', async () => {
     const folder = freshFolder();
-    const spool = await Spool.open(folder, bytes.length);
+    const spool = await Spool.open(folder, 2 * bytes.length, new Map());
     const failing = inPieces(bytes, new Error('The client has closed the connection.'));
     await expect(spool.write('abc', failing, bytes.length)).rejects.toThrow('has closed');
     expect(readdirSync(folder)).toEqual([]);

@@ -1,5 +1,5 @@
 // Multipart uploads, stored as files on this server's disk, so that they survive a restart. Uploads
-// unused for a day are removed, as in the service.
+// unused for a day are removed, as in the service. The limits leave room for other access keys.
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
@@ -8,13 +8,15 @@ import { ownerOnlyFolder } from '../durable-files.ts';
 import { S3Error } from '../s3-error.ts';
 import { MultipartUpload, noSuchUpload } from './multipart-upload.ts';
 import { Spool } from './spool.ts';
-import { logPath, UploadLog, type UploadStart } from './upload-log.ts';
+import { logPath, UploadLog, type UploadStart, uploadOf } from './upload-log.ts';
 
 export interface MultipartOptions {
   /** Used only by this S3 server; created if it is missing. */
   readonly folder: string;
-  /** Maximum bytes in the spool; default 20 GB. */
+  /** Maximum bytes in the spool, of which one access key uses at most half; default 40 GB. */
   readonly spoolBytesMax?: number | undefined;
+  /** Maximum number of open uploads, of which one key has at most half; default 10,000. */
+  readonly uploadsMax?: number | undefined;
   /** Minimum bytes of every part except the last; default 5 MiB, as in S3. */
   readonly partBytesMin?: number | undefined;
 }
@@ -30,16 +32,20 @@ const logEnding = '.log';
 /** Hexadecimal, because some clients take an id with a leading hyphen for an option. */
 const idBytes = 16;
 const idleMsMax = 24 * 3_600_000;
+/** For this time at least, a repeated completion returns the same result. */
+const completedMsMax = 3_600_000;
 const sweepMs = 3_600_000;
-/** Maximum number of uploads of all callers, including those completed in the last day. */
-const uploadsMax = 10_000;
-const spoolBytes = 20_000_000_000;
+const openUploads = 10_000;
+/** The largest object fits into the half of one access key. */
+const spoolBytes = 40_000_000_000;
 const partBytes = 5_242_880;
 
 export class MultipartUploads {
   readonly partBytesMin: number;
   readonly #options: MultipartOptions;
   readonly #uploads = new Map<string, Promise<MultipartUpload | undefined>>();
+  /** The access keys of all open uploads, also of those that are not in memory. */
+  readonly #holders = new Map<string, string>();
   #spool: Promise<Spool> | undefined;
   #sweptMs = Number.NEGATIVE_INFINITY;
 
@@ -51,11 +57,12 @@ export class MultipartUploads {
   async create(start: Omit<UploadStart, 'uploadId' | 'begunAt'>): Promise<string> {
     const spool = await this.#opened();
     await this.#sweep(spool);
-    await this.#requireRoom();
+    this.#requireRoom(start.holder);
     const uploadId = randomBytes(idBytes).toString('hex');
     const begunAt = new Date().toISOString();
     const log = await UploadLog.create(this.#options.folder, { ...start, uploadId, begunAt });
     this.#uploads.set(uploadId, Promise.resolve(new MultipartUpload(log, spool)));
+    this.#holders.set(uploadId, start.holder);
     return uploadId;
   }
 
@@ -83,9 +90,10 @@ export class MultipartUploads {
     );
   }
 
-  /** Releases the memory of an upload; its files on the disk stay. */
+  /** Must be called after the upload was completed; its log stays for repeated completions. */
   release(uploadId: string): void {
     this.#uploads.delete(uploadId);
+    this.#holders.delete(uploadId);
   }
 
   /** Must be called after the upload was aborted. */
@@ -101,11 +109,11 @@ export class MultipartUploads {
     this.#uploads.set(uploadId, opened);
     // Requests for ended uploads are rare, and remembering invalid ids would use memory without
     // limit.
-    const release = () => this.release(uploadId);
+    const close = () => this.#uploads.delete(uploadId);
     opened.then((upload) => {
       const isOpen = upload !== undefined && upload.state.completed === undefined;
-      if (!isOpen) release();
-    }, release);
+      if (!isOpen) close();
+    }, close);
     return opened;
   }
 
@@ -127,10 +135,22 @@ export class MultipartUploads {
   async #openSpool(): Promise<Spool> {
     const { folder, spoolBytesMax = spoolBytes } = this.#options;
     await mkdir(folder, { recursive: true, mode: ownerOnlyFolder });
-    return Spool.open(folder, spoolBytesMax);
+    await this.#readHolders();
+    return Spool.open(folder, spoolBytesMax, this.#holders);
   }
 
-  /** Removes uploads unused for a day; runs at most once per hour. */
+  /** Reads the logs of an earlier run. */
+  async #readHolders(): Promise<void> {
+    const { folder } = this.#options;
+    for (const name of await readdir(folder)) {
+      if (!name.endsWith(logEnding)) continue;
+      const log = await UploadLog.open(folder, uploadOf(name)).catch(unlessDamaged);
+      if (log === undefined || log.state.completed !== undefined) continue;
+      this.#holders.set(uploadOf(name), log.state.start.holder);
+    }
+  }
+
+  /** Removes unused and completed uploads; runs at most once per hour. */
   async #sweep(spool: Spool): Promise<void> {
     const nowMs = Date.now();
     if (nowMs - this.#sweptMs < sweepMs) return;
@@ -145,24 +165,28 @@ export class MultipartUploads {
     }
     for (const name of names) {
       const uploadId = uploadOf(name);
-      if (nowMs - (touchedMs.get(uploadId) ?? nowMs) < idleMsMax) continue;
+      const msMax = this.#holders.has(uploadId) ? idleMsMax : completedMsMax;
+      if (nowMs - (touchedMs.get(uploadId) ?? nowMs) < msMax) continue;
       await (name.endsWith(logEnding) ? this.forget(uploadId) : spool.remove(name));
     }
   }
 
-  async #requireRoom(): Promise<void> {
-    const names = await readdir(this.#options.folder);
-    if (names.filter((name) => name.endsWith(logEnding)).length < uploadsMax) return;
+  #requireRoom(holder: string): void {
+    const { uploadsMax = openUploads } = this.#options;
+    const own = [...this.#holders.values()].filter((other) => other === holder).length;
+    const ownMax = Math.floor((uploadsMax - (this.#holders.size - own)) / 2);
+    if (own < ownMax) return;
     throw new S3Error(
       'SlowDown',
-      `The server already has ${uploadsMax} multipart uploads of the last day: complete or abort some.`,
+      `This access key has ${own} open multipart uploads; at most ${ownMax} are for it now: ` +
+        'complete or abort some.',
     );
   }
 }
 
-/** Names of files begin with the upload's id. */
-function uploadOf(name: string): string {
-  return name.slice(0, name.indexOf('.'));
+/** A damaged log is of no use to its upload. */
+function unlessDamaged(error: unknown): undefined {
+  if (!(error instanceof S3Error)) throw error;
 }
 
 function compare(one: string, other: string): number {

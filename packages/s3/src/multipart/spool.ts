@@ -1,11 +1,15 @@
 // Parts on the disk that have no place in a session, until their upload is completed or aborted.
-// Only their user can read them, and their total size is limited.
+// Only their user can read them, and their total size is limited, also for each access key.
 
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownerOnlyFile, syncFolder } from '../durable-files.ts';
 import { S3Error } from '../s3-error.ts';
+import { uploadOf } from './upload-log.ts';
+
+/** The access keys of open uploads, by the upload's id. */
+export type Holders = ReadonlyMap<string, string>;
 
 const readBytes = 262_144;
 const ending = '.part';
@@ -13,27 +17,33 @@ const ending = '.part';
 export class Spool {
   readonly #folder: string;
   readonly #bytesMax: number;
-  #bytes = 0;
+  readonly #holders: Holders;
+  /** Bytes by file, also of files that are being written. */
+  readonly #sizes = new Map<string, number>();
 
-  private constructor(folder: string, bytesMax: number) {
+  private constructor(folder: string, bytesMax: number, holders: Holders) {
     this.#folder = folder;
     this.#bytesMax = bytesMax;
+    this.#holders = holders;
   }
 
   /** Opens the spool, and counts the files of an earlier run. */
-  static async open(folder: string, bytesMax: number): Promise<Spool> {
-    const spool = new Spool(folder, bytesMax);
+  static async open(folder: string, bytesMax: number, holders: Holders): Promise<Spool> {
+    const spool = new Spool(folder, bytesMax, holders);
     for (const name of await readdir(folder)) {
-      if (name.endsWith(ending)) spool.#bytes += (await stat(join(folder, name))).size;
+      if (name.endsWith(ending)) spool.#sizes.set(name, (await stat(join(folder, name))).size);
     }
     return spool;
   }
 
-  /** Writes the bytes to a file and returns its name; throws SlowDown if the disk has no space. */
+  /**
+   * Writes the bytes to a file and returns its name. Throws SlowDown if the disk has no space, or
+   * if the access key would use more than half of what others leave.
+   */
   async write(uploadId: string, bytes: AsyncIterable<Uint8Array>, size: number): Promise<string> {
-    if (this.#bytes + size > this.#bytesMax) throw this.#full(size);
-    this.#bytes += size;
+    this.#requireSpace(uploadId, size);
     const name = `${uploadId}.${randomBytes(8).toString('hex')}${ending}`;
+    this.#sizes.set(name, size);
     let handle: FileHandle | undefined;
     try {
       handle = await open(join(this.#folder, name), 'wx', ownerOnlyFile);
@@ -42,8 +52,9 @@ export class Spool {
       await syncFolder(this.#folder);
       return name;
     } catch (error) {
-      await this.#forget(name, size);
-      throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? this.#full(size, error) : error;
+      await this.remove(name);
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      throw noSpace(`The S3 server's disk has no space for ${size} more bytes`, error);
     } finally {
       await handle?.close();
     }
@@ -69,21 +80,27 @@ export class Spool {
 
   /** Does nothing if the file does not exist. */
   async remove(name: string): Promise<void> {
-    const stats = await stat(join(this.#folder, name)).catch(() => undefined);
-    if (stats !== undefined) await this.#forget(name, stats.size);
-  }
-
-  async #forget(name: string, size: number): Promise<void> {
     await rm(join(this.#folder, name), { force: true });
-    this.#bytes -= size;
+    this.#sizes.delete(name);
   }
 
-  #full(size: number, cause?: unknown): S3Error {
-    return new S3Error(
-      'SlowDown',
-      `The S3 server's disk has no space for ${size} more bytes: complete or abort other uploads, ` +
-        'or send parts of equal length to a bucket that is not end-to-end.',
-      { cause },
-    );
+  #requireSpace(uploadId: string, size: number): void {
+    const holder = this.#holders.get(uploadId);
+    let [own, others] = [0, 0];
+    for (const [name, bytes] of this.#sizes) {
+      if (this.#holders.get(uploadOf(name)) === holder) own += bytes;
+      else others += bytes;
+    }
+    const ownMax = Math.floor((this.#bytesMax - others) / 2);
+    if (own + size <= ownMax) return;
+    const words = `With ${size} more bytes, parts of this access key would take ${own + size} bytes`;
+    throw noSpace(`${words} of the S3 server's disk; at most ${ownMax} are for it now`);
   }
+}
+
+function noSpace(words: string, cause?: unknown): S3Error {
+  const remedy =
+    'complete or abort other uploads, or send parts of equal length to a bucket that is not ' +
+    'end-to-end.';
+  return new S3Error('SlowDown', `${words}: ${remedy}`, { cause });
 }

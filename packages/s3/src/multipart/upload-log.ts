@@ -81,6 +81,11 @@ export function logPath(folder: string, uploadId: string): string {
   return join(folder, `${uploadId}.log`);
 }
 
+/** Names of an upload's files begin with its id. */
+export function uploadOf(name: string): string {
+  return name.slice(0, name.indexOf('.'));
+}
+
 export class UploadLog {
   readonly #path: string;
   readonly #state: GrowingState;
