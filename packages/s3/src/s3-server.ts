@@ -26,6 +26,8 @@ export interface S3ServerOptions {
   readonly credentials: Credentials;
   /** Opens the caller's account; without a credential, one that only reads public files. */
   readonly openAccount: (credential: Credential | undefined) => Promise<Account>;
+  /** Differs after a change of what `openAccount` reads, so that accounts are opened again. */
+  readonly accountsStamp?: (() => string) | undefined;
   /** The folder and limits of multipart uploads. */
   readonly multipart: MultipartOptions;
   readonly isReadOnly?: boolean | undefined;
@@ -66,6 +68,7 @@ export function createS3Server(options: S3ServerOptions): S3Server {
   const state: ServerState = {
     options,
     accounts: new Map(),
+    accountsStamp: '',
     transferWorkers: new Workers(transferLimits),
     otherWorkers: new Workers(otherLimits),
     spareChunks: new SpareChunks(spareChunkCount),
@@ -102,8 +105,9 @@ export function createS3Server(options: S3ServerOptions): S3Server {
 
 interface ServerState {
   readonly options: S3ServerOptions;
-  /** Accounts by access key; each is opened once. */
+  /** Accounts by access key; each is opened once for a stamp. */
   readonly accounts: Map<string, Promise<Account>>;
+  accountsStamp: string;
   readonly transferWorkers: Workers;
   readonly otherWorkers: Workers;
   readonly spareChunks: SpareChunks;
@@ -202,10 +206,11 @@ async function carryOut(
   }
 }
 
-function accountOf(
-  { accounts, options }: ServerState,
-  credential: Credential | undefined,
-): Promise<Account> {
+function accountOf(state: ServerState, credential: Credential | undefined): Promise<Account> {
+  const { accounts, options } = state;
+  const stamp = options.accountsStamp?.() ?? '';
+  if (stamp !== state.accountsStamp) accounts.clear();
+  state.accountsStamp = stamp;
   const id = credential?.accessKeyId ?? '';
   const known = accounts.get(id);
   if (known !== undefined) return known;

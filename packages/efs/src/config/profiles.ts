@@ -64,6 +64,13 @@ export function readProfiles(environment: Environment): Profiles {
   return { inUse: stored.inUse, profiles: { ...stored.profiles } };
 }
 
+/** Returns a text that differs after a change of the profiles. */
+export function profilesStamp(environment: Environment): string {
+  const stats = statSync(profilesFile(environment), { throwIfNoEntry: false });
+  if (stats === undefined) return '';
+  return [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join();
+}
+
 function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');

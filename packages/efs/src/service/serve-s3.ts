@@ -8,6 +8,7 @@ import type { Account, Credential, S3Server } from '../../../s3/src/index.ts';
 import { type Configuration, hasIdentity } from '../config/config.ts';
 import { configurationOf, runOf } from '../config/flags.ts';
 import { openManager, openSecrets, openStorage } from '../config/open-storage.ts';
+import { profilesStamp } from '../config/profiles.ts';
 import { printLine, printNote } from '../output/output.ts';
 import { UsageError } from '../output/usage-error.ts';
 import { stateFolder } from '../transfers/transfer-state.ts';
@@ -32,6 +33,7 @@ export async function serveS3(command: Command, flags: ServeFlags): Promise<void
   const s3Server = createS3Server({
     credentials,
     openAccount: (credential) => openAccount(configuration, credential),
+    accountsStamp: () => profilesStamp(process.env),
     multipart: { folder: uploadsFolder(host, port) },
     isReadOnly: flags.readOnly,
     domain: flags.domain,
