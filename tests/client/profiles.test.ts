@@ -79,6 +79,32 @@ describe('efs profile', () => {
     expect(read().profile).toBeUndefined();
   });
 
+  test('keeps pinned recipients and the age identity when it is added again with another key', async () => {
+    const [digest, second] = ['a'.repeat(43), 'b'.repeat(43)];
+    const pinned = { inbox: digest };
+    const trust = ['--pin-recipients', `inbox=${digest}`, '--age-identity', 'key.txt'];
+    await add('box', '--url', url, '--api-key', 'efs_one', ...trust);
+    const ageIdentity = join(home, 'key.txt');
+    const again = await add('box', '--url', `${url}/`, '--api-key', 'efs_two');
+    expect(again.errors).toContain('The recipients of bucket inbox stay pinned.');
+    expect(read()).toMatchObject({ apiKey: 'efs_two', ageIdentity, pinnedRecipients: pinned });
+    const canister = [
+      '--host',
+      'https://icp-api.io',
+      '--canister-id',
+      'rwlgt-iiaaa-aaaaa-aaaaa-cai',
+    ];
+    await add('box', ...canister, '--identity', 'alice', '--pin-recipients', `other=${second}`);
+    expect(read().pinnedRecipients).toEqual({ ...pinned, other: second });
+    await add('box', '--url', url, '--pin-recipients', `inbox=${second}`);
+    expect(read().pinnedRecipients).toEqual({ inbox: second, other: second });
+    const moved = await add('box', '--url', other, '--api-key', 'efs_three');
+    expect(moved.errors).toContain(
+      'bucket inbox are no longer pinned, because the address differs',
+    );
+    expect(read()).toMatchObject({ ageIdentity: undefined, pinnedRecipients: {} });
+  });
+
   test('reads a key from standard input', async () => {
     const words = ['profile', 'add', 'piped', '--no-keyring', '--url', url, '--api-key', '-'];
     const input = new TextEncoder().encode('efs_piped\n');

@@ -3,6 +3,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { canisterIdIn } from '../../../client/src/connection/canister-id.ts';
+import { withoutLastSlashes } from '../../../client/src/operations/url-paths.ts';
 import { type GlobalOptions, keyringAccount } from '../config/config.ts';
 import { json } from '../config/flags.ts';
 import { forgetSecret, keepSecret, systemKeyring } from '../config/keyring.ts';
@@ -62,18 +64,18 @@ async function addProfile(name: string, flags: AddFlags): Promise<void> {
   const { url, host, canisterId } = flags;
   requireAddress(flags);
   const stored = readProfiles(process.env);
+  const former = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
   const apiKey = await keyOf(name, flags);
   const account = keyringAccount(process.env, name);
   const isInKeyring =
     apiKey !== undefined && flags.keyring && keepSecret(systemKeyring(), account, apiKey);
-  if (Object.hasOwn(stored.profiles, name) && !isInKeyring) forget(name, stored.profiles[name]);
+  if (!isInKeyring) forget(name, former);
   const profile: Profile = {
     url,
     host,
     canisterId,
     identity: flags.identity === undefined ? undefined : lasting(flags.identity),
-    ageIdentity: flags.ageIdentity === undefined ? undefined : resolve(flags.ageIdentity),
-    pinnedRecipients: flags.pinRecipients && parsePins(flags.pinRecipients),
+    ...trustOf(former, flags),
     ...(isInKeyring ? { isInKeyring } : { apiKey }),
   };
   const inUse = stored.inUse ?? name;
@@ -82,6 +84,37 @@ async function addProfile(name: string, flags: AddFlags): Promise<void> {
   if (flags.quiet || isJson()) return;
   const use = inUse === name ? 'The profile is in use.' : `efs profile use ${name} selects it.`;
   printNote(`${saySecret(profile, ' of the profile')}. ${use}`);
+  sayPins(former, profile);
+}
+
+/**
+ * Returns the age identity and the pinned recipients. Flags change those of a former profile of the
+ * same service: a new key must not remove pins, which protect the writer from the service.
+ */
+function trustOf(former: Profile | undefined, flags: AddFlags): Profile {
+  const kept = former !== undefined && isSameService(former, flags) ? former : {};
+  const given = flags.pinRecipients && parsePins(flags.pinRecipients);
+  return {
+    ageIdentity: flags.ageIdentity === undefined ? kept.ageIdentity : resolve(flags.ageIdentity),
+    pinnedRecipients: given ? { ...kept.pinnedRecipients, ...given } : kept.pinnedRecipients,
+  };
+}
+
+/** Compares canisters, because one canister has several addresses. */
+function isSameService(one: Profile, other: Pick<Profile, 'url' | 'canisterId'>): boolean {
+  const [id, otherId] = [one, other].map(({ url, canisterId }) => {
+    return canisterId ?? (url === undefined ? undefined : canisterIdIn(url));
+  });
+  if (id !== undefined || otherId !== undefined) return id === otherId;
+  return withoutLastSlashes(one.url ?? '') === withoutLastSlashes(other.url ?? '');
+}
+
+function sayPins(former: Profile | undefined, { pinnedRecipients = {} }: Profile): void {
+  for (const bucket of Object.keys(former?.pinnedRecipients ?? {})) {
+    const isKept = Object.hasOwn(pinnedRecipients, bucket);
+    const words = isKept ? 'stay pinned' : 'are no longer pinned, because the address differs';
+    printNote(`The recipients of bucket ${bucket} ${words}.`);
+  }
 }
 
 function requireName(name: string): void {
