@@ -158,6 +158,29 @@ describe('after an upgrade', () => {
     expect(network.answersTo('vetkd_derive_key')).toHaveLength(1);
   });
 
+  test('http_request_update stores a file with the time after its wait for the key', async () => {
+    const network = await networkWithKey();
+    const named = { name: 'k', buckets: ['photos'], permissions: ['write'], expiresAt: [] };
+    const { ok: key } = await network.call('createApiKey', named);
+    await network.upgrade();
+    const sentNs = network.nowNs;
+    network.onMessage = () => {
+      if (network.reports.at(-1)?.kind === 'update') network.nowNs += 60_000_000_000n;
+    };
+    const url = '/api/v1/bucket/photos/files/late.bin';
+    const { secret } = key as { secret: string };
+    const headers: [string, string][] = [['Authorization', `Bearer ${secret}`]];
+    const argument = encodeUpdateRequest({ method: 'PUT', url, headers, body: bytes });
+    const calls = createInProcessCalls(network.engine);
+    const answer = await calls.call(network.canisterId(), 'http_request_update', argument);
+    network.onMessage = undefined;
+    expect(decodeAnswer(answer).status).toBe(201);
+    const { ok: file } = await network.call('getFile', 'photos', 'late.bin', []);
+    expect((file as { updatedAt: bigint }).updatedAt).toBeGreaterThanOrEqual(
+      sentNs + 60_000_000_000n,
+    );
+  });
+
   test('no message exceeds the instruction limit', async () => {
     const network = await networkWithKey();
     const costliest = (reports: readonly MessageReport[]) =>

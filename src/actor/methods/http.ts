@@ -29,15 +29,12 @@ import { encodeStrategy } from './streaming.ts';
 /** A gateway reads only the upgrade flag. */
 const upgradeResponse: Response = { status: 200, headers: [], body: emptyBytes };
 
-interface Sent {
-  readonly request: Request | RequestTooLarge;
-  readonly call: Call;
-}
+type Received = Request | RequestTooLarge;
 
 /** Returns `undefined` after rejecting a message that is not a request. */
-function received(name: string): Sent | undefined {
+function received(name: string): Received | undefined {
   const signature = { name, parameters: [HttpRequest] };
-  const request = decodeArguments(signature, (argument, bounds) => {
+  return decodeArguments<Received>(signature, (argument, bounds) => {
     try {
       return decodeRequest(argument, bounds);
     } catch (error) {
@@ -45,7 +42,6 @@ function received(name: string): Sent | undefined {
       throw error;
     }
   });
-  return request && { request, call: currentCall() };
 }
 
 /** Answers 414 or 431; only the method and the URL of the request are known. */
@@ -58,7 +54,9 @@ function respondTooLarge(phase: 'query' | 'update', excess: RequestTooLarge, cal
   reply(proven({ request, call, response, certificate }, true));
 }
 
-function respond(phase: 'query' | 'update', { request, call }: Sent): void {
+function respond(phase: 'query' | 'update', request: Received): void {
+  // Not before, because an update may have waited for the key, and time has passed
+  const call = currentCall();
   const asked = request instanceof RequestTooLarge ? request.request : request;
   if (isFront(stores)) {
     reply(frontAnswer(asked, phase === 'query' ? dataCertificate() : undefined));
@@ -148,15 +146,15 @@ export class HttpActor {
   /** Answers a request, or asks with `upgrade` to repeat it as an update. */
   @query([HttpRequest], HttpResponse, { manual: true })
   http_request(): void {
-    const sent = received('http_request');
-    if (sent !== undefined) respond('query', sent);
+    const request = received('http_request');
+    if (request !== undefined) respond('query', request);
   }
 
   /** Answers requests that change something, or whose response cannot be certified. */
   @update([HttpUpdateRequest], HttpResponse, { manual: true })
   http_request_update(): void | Promise<void> {
-    const sent = received('http_request_update');
-    if (sent === undefined) return;
-    return onceReady(() => respond('update', sent));
+    const request = received('http_request_update');
+    if (request === undefined) return;
+    return onceReady(() => respond('update', request));
   }
 }

@@ -19,7 +19,10 @@ export function asUpdate<T>(argumentBytes: number, run: () => T): T {
   }
 }
 
-/** Returns the call that is being executed. Methods read it before they await anything. */
+/**
+ * Returns the call that is being executed, with the present time. Updates read it once onceReady()
+ * runs them, and before they await anything else.
+ */
 export function currentCall(): Call {
   const principal = msgCaller();
   const caller = { principal, isController: isController(principal) };
