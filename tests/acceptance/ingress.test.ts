@@ -133,6 +133,15 @@ describe('a small call', () => {
     }
   });
 
+  test('createApiKey that is refused before it shows a right is rejected', async () => {
+    const key = { name: '', buckets: [service.bucket], permissions: ['read'], expiresAt: [] };
+    for (const change of [{ buckets: [] }, { name: 'a'.repeat(65) }, { expiresAt: [0n] }]) {
+      const argument = IDL.encode([KeyRequest], [{ ...key, ...change }]);
+      const sent = replica.call(service.canisterId, 'createApiKey', argument, { sender: stranger });
+      await expect(sent).rejects.toThrow("with message: 'InvalidArgument: ");
+    }
+  });
+
   test("with the right returns the method's error as err", async () => {
     const uploadId = await begin([service.apiKey]);
     const chunk = IDL.encode(chunkTypes, [uploadId, 40_000n, Uint8Array.of(1)]);

@@ -79,8 +79,9 @@ async function spendBudgets(replica: Replica, canisterId: string, owner: Princip
 /** With empty budgets, no caller without a right may cause an update by ingress. */
 export function expectNoUpdates(refusals: readonly Refusal[]): void {
   const strangers = /^(?:Unauthorized|InvalidApiKey|AccessDenied|NoSuch\w+|InvalidBucketId):/;
-  const paid = refusals.filter(({ way, isUpdate, err }) => {
-    return way === 'ingress' && isUpdate && strangers.test(err ?? '');
+  const paid = refusals.filter(({ way, isUpdate, hasKey, err }) => {
+    const isStrangers = err !== undefined && (!hasKey || strangers.test(err));
+    return way === 'ingress' && isUpdate && isStrangers;
   });
   expect(paid.map(({ method, name, err }) => `${method}: ${name}: ${err}`)).toEqual([]);
 }

@@ -26,6 +26,8 @@ export interface Refusal {
   readonly stablePages: number;
   /** Whether an update was executed. */
   readonly isUpdate: boolean;
+  /** Whether the argument contains the honest API key, which gives a right. */
+  readonly hasKey: boolean;
   /** The error that the method returned. */
   readonly err: string | undefined;
   /** The text of the reject, if there was one. */
@@ -73,6 +75,7 @@ export async function measureRefusals(target: RefusalTarget): Promise<Refusal[]>
     for (const { name, argument } of list) {
       if (target.isTried?.(method.name, name) === false) continue;
       const bytes = argument();
+      const hasKey = Buffer.from(bytes).includes(target.honest.apiKey);
       for (const way of ways) {
         if (way === 'another canister' && bytes.length > canisterCallBytesMax) continue;
         const first = target.reports.length;
@@ -94,6 +97,7 @@ export async function measureRefusals(target: RefusalTarget): Promise<Refusal[]>
           milliseconds: own.reduce((sum, report) => sum + report.milliseconds, 0),
           stablePages: own.reduce((sum, report) => sum + report.stablePages, 0),
           isUpdate: own.some(({ kind }) => kind === 'update'),
+          hasKey,
           err: answer.err,
           trap: own.find(({ error }) => error !== undefined)?.error,
         });

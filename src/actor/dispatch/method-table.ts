@@ -298,6 +298,8 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
       requireIdentity(caller);
       checkKeyRequest(caller.stores, caller.call, keyRequestOf(argument));
     },
+    // A request without a bucket is refused before it shows that its caller has a right.
+    countedRefusals: 'all',
   },
   revokeApiKey: {
     bounds: few,
