@@ -27,6 +27,7 @@ async function isCharged(method: string, code: RefusalCode): Promise<boolean> {
 
 test.each<[string, RefusalCode]>([
   ['deleteFile', 'NoSuchBucket'],
+  ['uploadFile', 'ServiceUnavailable'],
   ['createApiKey', 'InvalidArgument'],
 ])('countRefusal charges the budget for %s refused with %s', async (method, code) => {
   expect(await isCharged(method, code)).toBe(true);

@@ -179,4 +179,12 @@ describe('uploadByCall()', () => {
     expectRefusal(stores, 'PreconditionFailed', upload({ ifNoneMatch: '*' }));
     expect(upload({ sha256: encodeHex(file.digest) })().version).toBe(2);
   });
+
+  test('checks the right first, because only such refusals of strangers are charged', () => {
+    const { stores } = scene;
+    for (const change of [{ bytes: new Uint8Array(1_900_001) }, { sha256: '00' }]) {
+      const sent = { ...argument, ...none, bytes: testBytes(5), ...change };
+      expectRefusal(stores, 'AccessDenied', () => uploadByCall(stores, callOf('bob'), sent));
+    }
+  });
 });

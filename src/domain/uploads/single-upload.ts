@@ -148,7 +148,10 @@ export interface FileArgument {
 
 /** Stores at most 1,900,000 bytes, so that the call fits into one message of the network. */
 export function uploadByCall(stores: Stores, call: Call, argument: FileArgument): FileRecord {
-  const { bucketId, path, contentType, bytes, tags, metadata: noted, apiKey } = argument;
+  const { bucketId, path, contentType, bytes, tags, metadata: noted } = argument;
+  const claim = { bucket: bucketId, path, permission: 'write', apiKey: argument.apiKey } as const;
+  // First, because only refusals that show the missing right count towards the budget of refusals
+  const { key: apiKey } = authorize(stores, call, claim);
   if (bytes.length > chunkBytesMax) {
     throw new Refusal(
       'EntityTooLarge',
