@@ -9,6 +9,7 @@ import type { Call, KeyCharge } from '../../src/domain/shared/caller.ts';
 import { Refusal } from '../../src/domain/shared/refusal.ts';
 import { uploadSingle } from '../../src/domain/uploads/single-upload.ts';
 import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
+import { cancelUpload, completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import {
   begin,
   callOf,
@@ -127,6 +128,32 @@ describe('useKey(): a key', () => {
     send();
     send();
     expectRefusal(stores, 'SlowDown', send);
+  });
+
+  test('is charged when the completion of its upload is repeated', () => {
+    const apiKey = keyWith(4n);
+    const { uploadId } = begin(stores, callAt(), { apiKey, size: 10n });
+    putChunk(stores, callAt(), { uploadId, chunkIndex: 0n, bytes: new Uint8Array(10) });
+    const complete = (call = callAt()) => {
+      return completeUpload(stores, call, { uploadId, apiKey: undefined });
+    };
+    expect(complete()).toEqual(complete());
+    expectRefusal(stores, 'SlowDown', complete);
+    expectRefusal(stores, 'SlowDown', () => complete(callAt(startNs, { isInspected: true })));
+  });
+
+  test('is charged for the cancellation of its upload, and for each later call by its id', () => {
+    const apiKey = keyWith(4n);
+    const { uploadId } = begin(stores, callAt(), { apiKey, size: 10n });
+    const cancel = (call = callAt()) => cancelUpload(stores, call, { uploadId });
+    const chunk = { uploadId, chunkIndex: 0n, bytes: new Uint8Array(10) };
+    cancel();
+    cancel();
+    expectRefusal(stores, 'UploadCancelled', () => putChunk(stores, callAt(), chunk));
+    expectRefusal(stores, 'SlowDown', cancel);
+    expectRefusal(stores, 'SlowDown', () => cancel(callAt(startNs, { isInspected: true })));
+    expectRefusal(stores, 'SlowDown', () => putChunk(stores, callAt(), chunk));
+    cancel({ ...callAt(), ...callOf('alice') });
   });
 
   test('has its own budget, which queries do not check', () => {

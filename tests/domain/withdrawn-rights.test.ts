@@ -64,6 +64,28 @@ describe('putChunk(): an upload that a key began', () => {
   });
 });
 
+describe('checkCompletion() and checkCancellation()', () => {
+  test('refuse a repetition once the right of the first call is withdrawn', () => {
+    setMember('writer');
+    const sentKey = makeKey(stores);
+    for (const [call, apiKey, code] of [
+      [anonymous, sentKey, 'InvalidApiKey'],
+      [bob, undefined, 'AccessDenied'],
+    ] as const) {
+      const idOf = (size: bigint) => begin(stores, call, { apiKey, size }).uploadId;
+      const [completed, cancelled] = [idOf(0n), idOf(250n)];
+      const repeated = [
+        () => completeUpload(stores, call, { uploadId: completed, apiKey: undefined }),
+        () => cancelUpload(stores, call, { uploadId: cancelled }),
+      ];
+      for (const work of [...repeated, ...repeated]) work();
+      if (apiKey === undefined) setMember(undefined);
+      else revokeKeyRecord(stores, sha256(Buffer.from(apiKey)));
+      for (const work of repeated) expectRefusal(stores, code, work);
+    }
+  });
+});
+
 describe('putChunk(): an upload that a member began', () => {
   test.each([undefined, 'reader'] as const)('accepts no chunk when the role becomes %s', (role) => {
     setMember('writer');
