@@ -9,8 +9,9 @@ import { bucketLinkCountMax, othersBucketLinkCountMax } from '../../limits.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { checkQuota } from '../buckets/quota.ts';
 import { firstPage, parseCursor, parseLimit } from '../listing/cursors.ts';
-import { type ApiKey, permissions } from '../rights/api-keys.ts';
+import { type ApiKey, findKeyByHash, permissions } from '../rights/api-keys.ts';
 import { isBucketOwner, roleOf } from '../rights/members.ts';
+import { isCreatorOwner } from '../rights/ownership.ts';
 import { authorize, authorizeList, isWithin, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, quote } from '../shared/names.ts';
@@ -236,8 +237,11 @@ export function deleteLink(stores: Stores, call: Call, request: LinkName): void 
 /** Returns false once the link has expired or its maker has lost the right to read. */
 function isGood(stores: Stores, bucket: Bucket, link: Link, nowNs: bigint): boolean {
   if (isOver(link, nowNs) || hasMakerEnded(stores, link)) return false;
-  if (link.keyHash.length > 0) return true;
-  const { maker: principal } = link;
+  const { maker: principal, keyHash } = link;
+  if (keyHash.length > 0) {
+    const key = findKeyByHash(stores, keyHash);
+    return key !== undefined && isCreatorOwner(stores, key, bucket);
+  }
   const isController = stores.isController(principal);
   return roleOf(stores, { principal, isController }, bucket) !== undefined;
 }

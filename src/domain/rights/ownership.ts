@@ -1,10 +1,12 @@
 // A caller's relation to a bucket: whether it may know of the bucket, and whether it owns it.
 
+import { bytesEqual } from '../../lib/bytes.ts';
 import { type Bucket, findBucket, noSuchBucket } from '../buckets/buckets.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseBucketId } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
+import type { ApiKey } from './api-keys.ts';
 import { isBucketOwner, type Role, roleOf } from './members.ts';
 
 /**
@@ -60,4 +62,15 @@ export function memberOfBucket(
 export function isOwner(stores: Stores, call: Call, bucketId: string): boolean {
   const bucket = findBucket(stores, bucketId);
   return bucket !== undefined && isBucketOwner(stores, call.caller, bucket);
+}
+
+/**
+ * Whether the creator of the key still owns the bucket. updateBucket() withdraws the keys of former
+ * owners, but controllers may create keys for every bucket, and the network reports no change of
+ * its controllers. True for keys of version 0.1.0, which do not record their creators.
+ */
+export function isCreatorOwner(stores: Stores, { creator }: ApiKey, bucket: Bucket): boolean {
+  if (creator.length === 0 || bytesEqual(creator, bucket.owner)) return true;
+  const isController = stores.isController(creator);
+  return isBucketOwner(stores, { principal: creator, isController }, bucket);
 }

@@ -9,7 +9,7 @@ import type { Stores } from '../shared/stores.ts';
 import type { ApiKey, Permission } from './api-keys.ts';
 import { useKey } from './key-budgets.ts';
 import type { Role } from './members.ts';
-import { visibleBucket } from './ownership.ts';
+import { isCreatorOwner, visibleBucket } from './ownership.ts';
 
 /** The API key of a call: its secret, or the key after it was looked up in the same message. */
 export type SentKey = string | ApiKey | undefined;
@@ -42,7 +42,9 @@ export function authorize(stores: Stores, call: Call, claim: Claim): Grant {
       typeof claim.apiKey === 'string' ? useKey(stores, call, claim.apiKey) : claim.apiKey;
     requireKeyPermission(key, claim);
     if (!('place' in claim)) requireWithin({ key }, claim);
-    return { bucket: getBucket(stores, claim.bucket), key };
+    const bucket = getBucket(stores, claim.bucket);
+    requireCreatorOwner(stores, key, bucket);
+    return { bucket, key };
   }
   const { bucket, role } = visibleBucket(stores, call, claim.bucket);
   if (!roleAllows(role, claim.permission)) {
@@ -104,4 +106,12 @@ function requireKeyPermission(key: ApiKey, claim: Claim): void {
       `The API key has no ${claim.permission} permission; it has: ${key.permissions.join(', ')}.`,
     );
   }
+}
+
+function requireCreatorOwner(stores: Stores, key: ApiKey, bucket: Bucket): void {
+  if (isCreatorOwner(stores, key, bucket)) return;
+  throw new Refusal(
+    'InvalidApiKey',
+    `The creator of the API key no longer owns bucket ${bucket.id}: send a key of one of its owners.`,
+  );
 }

@@ -10,7 +10,7 @@ import { entityTag, findFile } from '../files/file-records.ts';
 import { createContent } from '../keys/file-keys.ts';
 import { type ApiKey, findKeyByHash, isKeyGood, permissions } from '../rights/api-keys.ts';
 import { chargeKey } from '../rights/key-budgets.ts';
-import { isOwner, ownedBucket } from '../rights/ownership.ts';
+import { isCreatorOwner, isOwner, ownedBucket } from '../rights/ownership.ts';
 import { authorize, isWithin, type SentKey } from '../rights/rights.ts';
 import { requireAgeSize } from '../shared/age-format.ts';
 import { type Call, type Caller, isAnonymous } from '../shared/caller.ts';
@@ -274,7 +274,7 @@ export function requireStillAllowed(
   if (!restsOnGoodKey(stores, session, call.nowNs)) {
     throw new Refusal(
       'InvalidApiKey',
-      'The API key that began the upload is revoked or expired, which ends the upload: ' +
+      'The API key that began the upload is no longer valid, which ends the upload: ' +
         'begin a new one with a valid key.',
     );
   }
@@ -284,11 +284,13 @@ export function requireStillAllowed(
 
 /** Returns false once the key that began the session is no longer valid for its bucket. */
 export function restsOnGoodKey(stores: Stores, session: UploadSession, nowNs: bigint): boolean {
+  if (session.keyHash.length === 0) return true;
   const key = keyOf(stores, session);
-  return (
-    session.keyHash.length === 0 ||
-    (key !== undefined && isKeyGood(key, nowNs) && key.buckets.includes(session.bucketId))
-  );
+  if (key === undefined || !isKeyGood(key, nowNs)) return false;
+  const bucket = key.buckets.includes(session.bucketId)
+    ? findBucket(stores, session.bucketId)
+    : undefined;
+  return bucket !== undefined && isCreatorOwner(stores, key, bucket);
 }
 
 /** Returns the key that began the session. */

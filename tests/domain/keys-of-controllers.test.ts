@@ -1,0 +1,91 @@
+// A key that a controller created for the bucket of somebody else, after the network has removed
+// the controller, which no message reports: the key, its uploads and its links give no right.
+
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createKey } from '../../src/domain/administration/api-key-administration.ts';
+import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
+import { getFile } from '../../src/domain/files/files.ts';
+import { createLink, listLinks, opensLink } from '../../src/domain/files/links.ts';
+import { findKey, saveKey } from '../../src/domain/rights/api-keys.ts';
+import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
+import { goodKey } from '../../src/http/bearer-key.ts';
+import { emptyBytes } from '../../src/lib/bytes.ts';
+import {
+  begin,
+  bucketChange,
+  callOf,
+  createScene,
+  expectRefusal,
+  putTestFile,
+  startNs,
+  testBytes,
+} from '../support/domain-fixture.ts';
+import type { MemoryStores } from '../support/memory-stores.ts';
+
+const anonymous = callOf('anonymous');
+const alice = callOf('alice');
+const controller = callOf('controller');
+const path = '/a';
+
+let stores: MemoryStores;
+/** The same stores after the removal of the controller. */
+let later: MemoryStores;
+let apiKey: string;
+
+beforeEach(async () => {
+  ({ stores } = await createScene());
+  later = { ...stores, isController: () => false };
+  updateBucket(stores, alice, bucketChange({ isPublic: false }));
+  putTestFile(stores, { path });
+  const permissions = ['read', 'write', 'delete'];
+  const request = { name: '', buckets: ['box'], permissions, expiresAtNs: undefined };
+  apiKey = createKey(stores, controller, request).secret;
+});
+
+const read = (now: MemoryStores) => getFile(now, anonymous, { bucket: 'box', path, apiKey }).size;
+
+describe('isCreatorOwner(): a key', () => {
+  test('gives no right while its creator is no controller', () => {
+    expect(read(stores)).toBe(10);
+    expectRefusal(later, 'InvalidApiKey', () => read(later));
+    expectRefusal(later, 'InvalidApiKey', () => begin(later, anonymous, { apiKey }));
+    expect(read(stores)).toBe(10);
+  });
+
+  test('does not lift the budget of requests without a key', () => {
+    const headers = [['Authorization', `Bearer ${apiKey}`]] as const;
+    const request = { method: 'GET', url: '/', headers, body: emptyBytes };
+    const find = (now: MemoryStores) => goodKey({ stores: now, call: anonymous, request }, 'box');
+    expect(find(stores)).toBeDefined();
+    expect(find(later)).toBeUndefined();
+  });
+
+  test('is valid if its creator is an owner of the bucket', () => {
+    const { principal } = controller.caller;
+    updateBucket(stores, alice, bucketChange({ addMembers: [{ principal, role: 'owner' }] }));
+    expect(read(later)).toBe(10);
+    updateBucket(stores, alice, bucketChange({ addMembers: [{ principal, role: 'writer' }] }));
+    expectRefusal(later, 'InvalidApiKey', () => read(later));
+  });
+
+  test('is valid if it is of version 0.1.0, which did not record creators', () => {
+    saveKey(stores, { ...findKey(stores, apiKey, startNs), creator: emptyBytes });
+    expect(read(later)).toBe(10);
+  });
+
+  test('ends its uploads', () => {
+    const { uploadId } = begin(stores, anonymous, { apiKey });
+    const chunk = { uploadId, chunkIndex: 0n, bytes: testBytes(250) };
+    expectRefusal(later, 'InvalidApiKey', () => putChunk(later, anonymous, chunk));
+    putChunk(stores, anonymous, chunk);
+  });
+
+  test('ends its links', () => {
+    const { link, url } = createLink(stores, anonymous, { bucket: 'box', path, apiKey });
+    const address = { id: link.id, name: link.name, secret: url.split('?k=')[1] ?? '' };
+    const request = { bucket: 'box', path, apiKey: undefined };
+    const links = (now: MemoryStores) => listLinks(now, alice, request).items.length;
+    expect([opensLink(stores, anonymous, address), links(stores)]).toEqual([true, 1]);
+    expect([opensLink(later, anonymous, address), links(later)]).toEqual([false, 0]);
+  });
+});
