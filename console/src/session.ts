@@ -3,7 +3,7 @@
 
 import { signal } from '@preact/signals';
 import { xhrSender } from '../../packages/client/src/connection/xhr-sender.ts';
-import { endToEnd } from '../../packages/client/src/end-to-end.ts';
+import { type EndToEndLayer, endToEnd } from '../../packages/client/src/end-to-end.ts';
 import { fileStorage } from '../../packages/client/src/files/file-storage.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
@@ -93,11 +93,14 @@ function addressOf({ canisterId, url, isAtFront }: Service) {
   return { host: serviceHost(), canisterId, fetchRootKey: isLocal(), linkUrl: url };
 }
 
+/** The layer without end-to-end encryption. */
+const asStored: EndToEndLayer = (connection) => ({ files: fileStorage(connection) });
+
 /** A key cannot decrypt files of an end-to-end bucket, but its uploads are encrypted. */
 async function keySession({ apiKey, buckets, drop }: KeySession): Promise<Session> {
   const service = await thisService();
   const options = { ...addressOf(service), apiKey, retry, sendBody: xhrSender };
-  const stored = createStorage({ ...options, endToEnd: fileStorage });
+  const stored = createStorage({ ...options, endToEnd: asStored });
   if (!service.isAtFront) return { kind: 'key', storage: stored, stored, buckets, drop };
   // Asking for a bucket's mode takes an update call of some seconds, so only uploads ask for it.
   const { upload, uploadAll } = createStorage({ ...options, endToEnd: endToEnd(pinsOf(drop)) });
@@ -179,7 +182,7 @@ async function identitySession(kind: IdentitySession['kind']): Promise<Session |
   const { canisterId, url, isAtFront } = await thisService();
   const service = { host: serviceHost(), canisterId, identity, fetchRootKey: isLocal() };
   const options = { ...service, linkUrl: url, retry, sendBody: xhrSender };
-  const stored = createStorage({ ...options, endToEnd: fileStorage });
+  const stored = createStorage({ ...options, endToEnd: asStored });
   const principal = identity.getPrincipal().toText();
   if (!isAtFront) return { kind, storage: stored, stored, principal };
   return {

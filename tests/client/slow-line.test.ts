@@ -140,8 +140,8 @@ describe.each(['HTTP', 'the actor'] as const)('createNodeStorage(): over %s', (t
         return real.startUpload(...asked);
       },
     };
-    const storage = endToEnd()(connectionOver(watched, options));
-    await storage.upload(sampleBytes('mode', 2_000_000), { bucket, path: `mode/${transport}` });
+    const { files } = endToEnd()(connectionOver(watched, options));
+    await files.upload(sampleBytes('mode', 2_000_000), { bucket, path: `mode/${transport}` });
     expect(events).toEqual(['probe', 'probe', 'session']);
   });
 

@@ -46,6 +46,8 @@ export class BucketModes {
   readonly #memory: BucketMemory;
   readonly #found = new Map<string, Cached<Found>>();
   readonly #queried = new Map<string, Cached<BucketMode>>();
+  /** Buckets whose mode has changed: a query may still return the former one. */
+  readonly #changed = new Set<string>();
   /** Digests that the caller has accepted. */
   readonly #accepted = new Map<string, string>();
 
@@ -95,7 +97,9 @@ export class BucketModes {
     );
   }
 
+  /** Drops the cached mode; the next one for writing comes from a signed reply. */
   forget(bucket: string): void {
+    this.#changed.add(bucket);
     this.#found.delete(bucket);
     this.#queried.delete(bucket);
   }
@@ -116,10 +120,14 @@ export class BucketModes {
 
   async #verified(verified: Transport, bucket: string, signal: Signal): Promise<Found> {
     const known = await this.#memory.get(bucket);
+    const isChanged = this.#changed.delete(bucket);
     const isRecent = known !== undefined && Date.now() - known.signedAtMs < signedKnownMs;
-    const quick = isRecent ? await this.#query(verified, bucket, signal) : undefined;
+    const quick = isRecent && !isChanged ? await this.#query(verified, bucket, signal) : undefined;
     if (quick !== undefined && quick.digest === known?.recipientsDigest) return quick;
-    const found = await this.#signed(verified, bucket, signal);
+    const found = await this.#signed(verified, bucket, signal).catch((error) => {
+      this.#changed.add(bucket);
+      throw error;
+    });
     const expected = known?.recipientsDigest ?? notEndToEnd;
     if (found.mode === undefined && expected !== notEndToEnd) {
       await this.#accept({ bucket, expected, actual: found.digest });

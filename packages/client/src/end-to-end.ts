@@ -5,6 +5,7 @@
 import type { Issuer } from './age/bucket-keys.ts';
 import type { EndToEndFiles } from './age/end-to-end-files.ts';
 import type { BucketModes } from './bucket-modes.ts';
+import type { UploadInput } from './bytes/upload-source.ts';
 import { type Connection, perform } from './connection/connection.ts';
 import { onDemand } from './connection/on-demand.ts';
 import { checkedConcurrency } from './connection/parallel.ts';
@@ -15,12 +16,19 @@ import { namesOf } from './sealed-names/bucket-names.ts';
 import { sealingTransport } from './sealed-names/sealing-transport.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
 import { ageType, type EndToEndOptions } from './types/end-to-end.ts';
+import type { FileToUpload, UploadAllOptions, UploadedFile } from './types/transfers.ts';
 import { requireVersionNumber } from './types/version-number.ts';
 import { measureBefore } from './uploads/upload.ts';
 import type { PartOptions, SessionOptions, Uploads } from './uploads/uploads.ts';
 
+export interface LayeredFiles {
+  readonly files: FileStorage;
+  /** Drops the cached mode of a bucket that this program may have changed. */
+  forget?(bucket: string): void;
+}
+
 /** Returns a storage that encrypts and decrypts files of end-to-end buckets. */
-export type EndToEndLayer = (connection: Connection, issuer?: Issuer | undefined) => FileStorage;
+export type EndToEndLayer = (connection: Connection, issuer?: Issuer | undefined) => LayeredFiles;
 
 /**
  * Returns the end-to-end layer for `createStorage` and `createHttpStorage`. With the actor,
@@ -68,7 +76,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
       if (mode === undefined) return downloadFile(connection, name, downloadOptions, file);
       return (await load()).download(name, { file, options: downloadOptions }, mode);
     });
-    return {
+    const encrypting: FileStorage = {
       ...files,
       async upload(source, uploadOptions) {
         const { bucket, signal } = uploadOptions;
@@ -78,22 +86,11 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
         if (mode !== undefined) return (await load()).upload(source, uploadOptions, mode);
         return files.upload(source, uploadOptions).catch((error) => {
           // The bucket has become end-to-end since.
-          if (isStorageError(error, 'NotEncrypted')) void modes.forget(bucket);
+          if (isStorageError(error, 'NotEncrypted')) modes.forget(bucket);
           throw error;
         });
       },
-      async *uploadAll(all, allOptions) {
-        const { bucket, signal } = allOptions;
-        const mode = await modes.of(bucket, signal).catch(refusalOf);
-        if (isStorageError(mode)) {
-          // Reports the refusal for each file, as the service would, but sends none of them.
-          for await (const { path } of all) yield { path, error: mode };
-          return;
-        }
-        yield* mode === undefined
-          ? files.uploadAll(all, allOptions)
-          : (await load()).uploadAll(all, allOptions, mode);
-      },
+      uploadAll: (all, allOptions) => uploadAll({ files, modes, load }, all, allOptions),
       download,
       versions: versionsOf(connection, download),
       uploads: wholeOnly(files.uploads, modes),
@@ -107,11 +104,59 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
         },
       },
     };
+    return { files: encrypting, forget: modes.forget };
   };
 }
 
+interface Layer {
+  readonly files: FileStorage;
+  readonly modes: Modes;
+  load(): Promise<EndToEndFiles>;
+}
+
+type FilesToUpload = Iterable<FileToUpload> | AsyncIterable<FileToUpload>;
+
+async function* uploadAll(
+  layer: Layer,
+  all: FilesToUpload,
+  options: UploadAllOptions,
+): AsyncGenerator<UploadedFile> {
+  const { files, modes } = layer;
+  const { bucket, signal } = options;
+  const refusal = await modes.of(bucket, signal).catch(refusalOf);
+  if (isStorageError(refusal)) {
+    // Reports the refusal for each file, as the service would, but sends none of them.
+    for await (const { path } of all) yield { path, error: refusal };
+    return;
+  }
+  for await (const ended of files.uploadAll(eachSealed(layer, all, options), options)) {
+    if (isStorageError(ended.error, 'NotEncrypted')) modes.forget(bucket);
+    yield ended;
+  }
+}
+
+async function* eachSealed(layer: Layer, all: FilesToUpload, options: UploadAllOptions) {
+  for await (const file of all) yield await sealed(layer, file, options);
+}
+
+/** Asks for the mode of each file, because the recipients can change during a long upload. */
+async function sealed(
+  { modes, load }: Layer,
+  file: FileToUpload,
+  { bucket, signal }: UploadAllOptions,
+): Promise<FileToUpload> {
+  try {
+    const mode = await modes.of(bucket, signal);
+    return mode === undefined ? file : await (await load()).sealed(file, { id: bucket, mode });
+  } catch (error) {
+    // Fails like a source that cannot be read, so that the other files are uploaded.
+    const source: unknown = { size: 1, slice: () => Promise.reject(error) };
+    return { ...file, source: source as UploadInput, size: undefined, sha256: undefined };
+  }
+}
+
 type Modes = Pick<BucketModes, 'of' | 'ofAgeFile' | 'forNames'> & {
-  forget(bucket: string): Promise<void>;
+  forget(bucket: string): void;
 };
 
 /** The modes of buckets; loads their module with the first call. */
@@ -123,7 +168,8 @@ function lazyModes(connection: Connection, options: EndToEndOptions): Modes {
     of: async (...asked) => (await modes()).of(...asked),
     ofAgeFile: async (...asked) => (await modes()).ofAgeFile(...asked),
     forNames: async (...asked) => (await modes()).forNames(...asked),
-    forget: async (bucket) => (await modes()).forget(bucket),
+    // Later calls wait for the same module, so they find the mode forgotten.
+    forget: (bucket) => void modes().then((found) => found.forget(bucket), ignore),
   };
 }
 
@@ -148,6 +194,8 @@ function wholeOnly(uploads: Uploads, modes: Modes): Uploads {
     },
   };
 }
+
+function ignore(): void {}
 
 function refusalOf(error: unknown): StorageError {
   if (isStorageError(error) && error.code !== 'Aborted') return error;

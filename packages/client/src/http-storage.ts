@@ -98,7 +98,7 @@ export interface HttpStorageOptions extends CommonOptions {
  */
 export function createHttpStorage(options: HttpStorageOptions): FileStorage {
   const connection = connectionOver(httpTransport(options), options);
-  return options.endToEnd?.(connection) ?? fileStorage(connection);
+  return options.endToEnd?.(connection).files ?? fileStorage(connection);
 }
 
 export function httpTransport(options: HttpStorageOptions): Transport {

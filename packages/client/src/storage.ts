@@ -122,9 +122,10 @@ export function createStorage(options: StorageOptions): Storage {
   // Over HTTP, asking for a mode takes an update (seconds), so only callers with `endToEnd` wait
   // for it.
   const layer = options.endToEnd ?? ('url' in options ? undefined : endToEnd());
+  const layered = layer?.(connection, issuerOf(options));
   return {
-    ...(layer?.(connection, issuerOf(options)) ?? fileStorage(connection)),
-    buckets: bucketsOf(connection),
+    ...(layered?.files ?? fileStorage(connection)),
+    buckets: bucketsOf(connection, layered?.forget),
     keys: keysOf(connection),
     wellKnown: wellKnownOf(connection),
     access: accessOf(connection),

@@ -180,14 +180,17 @@ function administrationOf({ transport }: Connection): Administration {
   );
 }
 
-export function bucketsOf(connection: Connection): Buckets {
+/** `onChange` is also called if a call fails, because only its reply may have been lost. */
+export function bucketsOf(connection: Connection, onChange?: (id: string) => void): Buckets {
+  const changing = <T>(id: string, call: Promise<T>) => call.finally(() => onChange?.(id));
   return {
-    create: (id, options = {}) => createBucket(connection, id, options),
+    create: (id, options = {}) => changing(id, createBucket(connection, id, options)),
     get: (id) => manage(connection, 'getBucket', id),
     list: () => listBuckets(connection),
-    update: (id, change) => manage(connection, 'updateBucket', { ...change, id }),
-    remove: (id, { isForced = false } = {}) => manage(connection, 'deleteBucket', { id, isForced }),
-    rotateIdentity: (id) => manage(connection, 'rotateBucketIdentity', id),
+    update: (id, change) => changing(id, manage(connection, 'updateBucket', { ...change, id })),
+    remove: (id, { isForced = false } = {}) =>
+      changing(id, manage(connection, 'deleteBucket', { id, isForced })),
+    rotateIdentity: (id) => changing(id, manage(connection, 'rotateBucketIdentity', id)),
     async recipientsDigest(id) {
       const { endToEnd } = await manage(connection, 'getBucketMode', id);
       return recipientsDigest(endToEnd);

@@ -19,11 +19,9 @@ import type {
   DownloadOptions,
   FileToUpload,
   Progress,
-  UploadAllOptions,
-  UploadedFile,
   UploadOptions,
 } from '../types/transfers.ts';
-import { BucketKeys, type Issuer } from './bucket-keys.ts';
+import { BucketKeys, type EndToEndBucket, type Issuer } from './bucket-keys.ts';
 import { type FileHeader, headerEnd, makeHeader } from './header.ts';
 import { memoryIdentityStore } from './identity-store.ts';
 import { linkFragment } from './linked-file.ts';
@@ -35,11 +33,8 @@ import { softwareSegmentCipher } from './segment-cipher.ts';
 export interface EndToEndFiles {
   readonly keys: BucketKeys;
   upload(input: UploadInput, options: UploadOptions, mode: EndToEndRecord): Promise<FileRecord>;
-  uploadAll(
-    files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
-    options: UploadAllOptions,
-    mode: EndToEndRecord,
-  ): AsyncIterable<UploadedFile>;
+  /** Returns the file with a source that encrypts it, with a header of its own. */
+  sealed(file: FileToUpload, bucket: EndToEndBucket): Promise<FileToUpload>;
   download(
     name: FileName,
     opened: { readonly file: OpenedFile; readonly options: DownloadOptions },
@@ -66,8 +61,7 @@ export function openEndToEnd(surroundings: Surroundings): EndToEndFiles {
   return {
     keys,
     upload: (input, uploadOptions, mode) => upload(sealer, { input, options: uploadOptions, mode }),
-    uploadAll: (all, allOptions, mode) =>
-      files.uploadAll(sealedFiles(sealer, all, { id: allOptions.bucket, mode }), allOptions),
+    sealed: (file, bucket) => sealedFile(sealer, file, bucket),
     download: (name, opened, mode) => opener.download(name, opened, { id: name.bucket, mode }),
     async openingLink(request, link, mode) {
       const { bucket } = request;
@@ -133,7 +127,7 @@ async function upload(sealer: Sealer, { input, options, mode }: Upload): Promise
 async function keptHeader(
   { keys }: Sealer,
   { resume, ageHeader }: UploadOptions,
-  bucket: { readonly id: string; readonly mode: EndToEndRecord },
+  bucket: EndToEndBucket,
 ): Promise<FileHeader> {
   const prefix = decodeBase64Url(ageHeader ?? '');
   if (prefix === undefined || prefix.length <= payloadNonceBytes) {
@@ -179,22 +173,13 @@ function plainProgress(progress: Progress, plain: OpenedSource, header: FileHead
   };
 }
 
-/** Encrypts each file with a header of its own. A failure becomes that file's error. */
-async function* sealedFiles(
+async function sealedFile(
   sealer: Sealer,
-  files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
-  bucket: { readonly id: string; readonly mode: EndToEndRecord },
-): AsyncGenerator<FileToUpload> {
-  for await (const file of files) {
-    let source: OpenedSource;
-    try {
-      const plain = await openPlain(sealer, file);
-      const header = await makeHeader(await sealer.keys.sealingOf(bucket));
-      source = await sealedSource(plain, header, sealer.cipher);
-    } catch (error) {
-      source = { size: 1, slice: () => Promise.reject(error) };
-    }
-    const sealed = { source: source as UploadInput, size: undefined, sha256: undefined };
-    yield { ...file, ...sealed, contentType: ageType };
-  }
+  file: FileToUpload,
+  bucket: EndToEndBucket,
+): Promise<FileToUpload> {
+  const plain = await openPlain(sealer, file);
+  const header = await makeHeader(await sealer.keys.sealingOf(bucket));
+  const source = (await sealedSource(plain, header, sealer.cipher)) as UploadInput;
+  return { ...file, source, size: undefined, sha256: undefined, contentType: ageType };
 }
