@@ -176,6 +176,28 @@ test('createStorage() sends no write over HTTP because a node claims an earlier 
   expect(written).toEqual([]);
 });
 
+test('upload() of a stream completes it with its entity tag, although a node denies the method', async () => {
+  const { canisterId, host, apiKey } = service;
+  const denied = Buffer.from('completeFileUploadWith');
+  const claim = encode({
+    ...{ status: 'non_replicated_rejection', reject_code: 5, error_code: 'IC0536' },
+    reject_message: `Canister ${canisterId} has no update method '${denied}'`,
+  });
+  const completions: string[] = [];
+  const lying: typeof fetch = async (input, init) => {
+    const body = init?.body instanceof Uint8Array ? Buffer.from(init.body) : Buffer.alloc(0);
+    if (body.includes('completeFileUpload') && !body.includes(denied)) completions.push('no tag');
+    return body.includes(denied)
+      ? new Response(claim as BodyInit, { status: 200 })
+      : fetch(input, init);
+  };
+  const storage = createStorage({ host, canisterId, apiKey, fetch: lying, retry });
+  const stream = new Blob([large as BlobPart]).stream();
+  const stored = storage.upload(stream, { ...at('streamed'), contentType: 'a/b' });
+  await expect(stored).rejects.toMatchObject({ code: 'Unsupported' });
+  expect([completions, await has('streamed')]).toEqual([[], false]);
+});
+
 describe('efs', () => {
   const efs = (...words: string[]) => {
     const environment = { EFS_URL: gateway.url, EFS_API_KEY: service.apiKey };

@@ -8,6 +8,7 @@ import { type ActorCalls, calling, nothing } from './actor-call.ts';
 import { fileRecordOf, optionals, pairsOf, sessionOf } from './candid-records.ts';
 import { call, type Service } from './connection.ts';
 import { fileCalls } from './files.ts';
+import { lackedMethods } from './signed-interface.ts';
 import { transferCalls } from './transfers.ts';
 
 export const uploadCalls: ActorCalls<UploadOperations> = {
@@ -20,7 +21,9 @@ export const uploadCalls: ActorCalls<UploadOperations> = {
     const { bucket, path, contentType, bytes } = file;
     if (Object.keys(file.headers).length > 0) return putInBatch(service, file, signal);
     if (apiKey !== undefined) {
-      const stored = await unlessLacking(() => putInBatch(service, file, signal));
+      const stored = await unlessLacking(service, 'uploadFiles', () =>
+        putInBatch(service, file, signal),
+      );
       if (stored !== undefined) return stored;
     }
     const { metadata, ...destination } = destinationOf(service, file);
@@ -58,7 +61,7 @@ export const uploadCalls: ActorCalls<UploadOperations> = {
     };
     const isBare = [metadata, sha256, ifMatch, ifNoneMatch].every((value) => value === undefined);
     if (!isBare) return complete();
-    const completed = await unlessLacking(complete);
+    const completed = await unlessLacking(service, 'completeFileUploadWith', complete);
     if (completed !== undefined) return completed;
     await call(signal, () => actor.completeFileUpload(uploadId, key));
     return fileCalls.getFile(service, { bucket, path }, signal);
@@ -80,12 +83,21 @@ async function putInBatch(
   return record;
 }
 
-/** Returns undefined if the service lacks the method, as version 0.1.0 does. */
-async function unlessLacking(store: () => Promise<FileRecord>): Promise<FileRecord | undefined> {
+/**
+ * Returns undefined if the service lacks the method, as version 0.1.0 does. One node's claim does
+ * not suffice: the earlier method compares no entity tag, so it would complete a file whose chunks
+ * the node has dropped.
+ */
+async function unlessLacking(
+  service: Service,
+  method: string,
+  store: () => Promise<FileRecord>,
+): Promise<FileRecord | undefined> {
   try {
     return await store();
   } catch (error) {
     if (!isStorageError(error, 'Unsupported')) throw error;
+    if ((await lackedMethods(service, [method])).length === 0) throw error;
     return undefined;
   }
 }
