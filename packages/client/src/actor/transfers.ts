@@ -5,7 +5,7 @@ import { chunkBytesMax } from '../../../wire/src/limits.ts';
 import { joinPieces } from '../bytes/byte-stream.ts';
 import type { Signal } from '../connection/transport.ts';
 import type { ChunkUpload, PartRequest, TransferOperations } from '../operations/transfers.ts';
-import { StorageError } from '../storage-error.ts';
+import { isStorageError, StorageError } from '../storage-error.ts';
 import { type ActorCalls, calling } from './actor-call.ts';
 import { argumentStart } from './call-envelope.ts';
 import { resultOf } from './candid-interface.ts';
@@ -23,23 +23,17 @@ export const transferCalls: ActorCalls<TransferOperations> = {
     const number = optional(version === undefined ? undefined : BigInt(version));
     return actor.getCertifiedFile(bucket, path, number, key);
   }, fileRecordOf),
-  async openFile(service, { bucket, path, version }, signal) {
+  async openFile(service, { bucket, path, version, wantsFirst }, signal) {
     const record = await fileCalls.getFile(service, { bucket, path, version }, signal);
     const { etag, size, contentType } = record;
     const length = await chunkLengthOf(service, record, signal);
-    return { etag, size, contentType, ...length, isAnonymous: false, version, first: undefined };
+    const opened = { version, current: wantsFirst ? undefined : record.version };
+    return { etag, size, contentType, ...length, isAnonymous: false, ...opened, first: undefined };
   },
-  /** A call returns at most `chunkBytesMax` bytes, so a longer part takes several calls. */
-  async readPart(service, part, signal) {
-    const pieces: Uint8Array[] = [];
-    for (let { start } = part; start < part.end; start += chunkBytesMax) {
-      const end = Math.min(part.end, start + chunkBytesMax);
-      const before = start - part.start;
-      const onReceived = (bytes: number) => part.onReceived?.(before + bytes);
-      pieces.push(await readPiece(service, { ...part, start, end, onReceived }, signal));
-    }
-    return joinPieces(pieces);
-  },
+  readPart: (service, part, signal) =>
+    part.version === undefined && part.current !== undefined
+      ? readCurrent(service, { ...part, current: part.current }, signal)
+      : readPieces(service, part, signal),
   async putChunk(service, chunk, signal) {
     await call(signal, () => explained(service, sendChunk(service, chunk)));
     return undefined;
@@ -74,6 +68,42 @@ const { Text, Nat, Opt } = IDL;
 const readArguments = [Text, Text, Nat, Nat, Opt(Text)];
 const readVersionArguments = [Text, Text, Nat, Nat, Nat, Opt(Text)];
 
+/**
+ * Reads a part of a range. No digest verifies a range, and each query may reach a node with another
+ * state, so the version is named.
+ */
+async function readCurrent(
+  service: Service,
+  part: PartRequest & { readonly current: number },
+  signal: Signal,
+): Promise<Uint8Array> {
+  try {
+    return await readPieces(service, { ...part, version: part.current }, signal);
+  } catch (error) {
+    const isReplaced = isStorageError(error, 'NoSuchFile');
+    // Version 0.1.0 has no versions, and not every reader of a public bucket may read them.
+    const isRefused = ['AccessDenied', 'Unsupported'].some((code) => isStorageError(error, code));
+    if (!isReplaced && !isRefused) throw error;
+    const bytes = isRefused ? await readPieces(service, part, signal) : undefined;
+    const { etag, version } = await fileCalls.getFile(service, part, signal);
+    if (etag !== part.etag) throw replaced();
+    // The same bytes may have been stored again, or the node had an old state.
+    return bytes ?? readPieces(service, { ...part, version }, signal);
+  }
+}
+
+/** A call returns at most `chunkBytesMax` bytes, so a longer part takes several calls. */
+async function readPieces(service: Service, part: PartRequest, signal: Signal) {
+  const pieces: Uint8Array[] = [];
+  for (let { start } = part; start < part.end; start += chunkBytesMax) {
+    const end = Math.min(part.end, start + chunkBytesMax);
+    const before = start - part.start;
+    const onReceived = (bytes: number) => part.onReceived?.(before + bytes);
+    pieces.push(await readPiece(service, { ...part, start, end, onReceived }, signal));
+  }
+  return joinPieces(pieces);
+}
+
 async function readPiece(service: Service, part: PartRequest, signal: Signal) {
   const { canisterId, agent, bulkAgent, key } = service;
   const { bucket, path, version, start, end, isChunk, onReceived } = part;
@@ -86,5 +116,9 @@ async function readPiece(service: Service, part: PartRequest, signal: Signal) {
   const query = { canisterId, method, argument: IDL.encode(types, values), expectedBytes };
   const bytes = await call(signal, () => queryBlob(isChunk ? bulkAgent(onReceived) : agent, query));
   if (bytes.length === expectedBytes) return bytes;
-  throw new StorageError('PreconditionFailed', 'The file was replaced while it was read.');
+  throw replaced();
+}
+
+function replaced(): StorageError {
+  return new StorageError('PreconditionFailed', 'The file was replaced while it was read.');
 }

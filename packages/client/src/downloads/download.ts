@@ -262,11 +262,11 @@ async function fetchPart(
   const { connection, name, file, link } = job;
   const end = Math.min(start + job.partBytes, job.end);
   const isChunk = job.options.range === undefined;
-  const { etag, isAnonymous, version } = file;
+  const { etag, isAnonymous, version, current } = file;
   const first = firstOnce(file);
   // A gateway may send more than was requested.
   const received = (bytes: number) => onReceived(Math.min(bytes, end - start));
-  const asked = { ...name, start, end, etag, isChunk, isAnonymous, version };
+  const asked = { ...name, start, end, etag, isChunk, isAnonymous, version, current };
   const part = { ...asked, onReceived: received };
   const reader = link ? link.read : connection.transport.readPart;
   const { down } = connection.transport.line;

@@ -34,6 +34,8 @@ export interface OpenedFile {
   readonly isAnonymous: boolean;
   /** Set if one version was opened by its number. */
   readonly version?: number | undefined;
+  /** The number of the opened version, if the transport reads ranges by it. */
+  readonly current?: number | undefined;
   /** The first chunk, if the response contained it; the reader clears it. */
   first: Uint8Array | undefined;
 }
@@ -47,6 +49,7 @@ export interface PartRequest extends FileName {
   /** The file was opened without the key. */
   readonly isAnonymous: boolean;
   readonly version?: number | undefined;
+  readonly current?: number | undefined;
   /** If the transport detects another ETag, the call fails with PreconditionFailed. */
   readonly etag: string;
   /** Path of a link to the file: the part is read there, without the key. */

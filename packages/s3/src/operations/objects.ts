@@ -1,6 +1,7 @@
 // GetObject and HeadObject.
 
 import { type Pieces, piecesOf } from '../../../client/src/bytes/byte-stream.ts';
+import { isStorageError } from '../../../client/src/storage-error.ts';
 import type { FileName } from '../../../client/src/types/files.ts';
 import type { Download } from '../../../client/src/types/transfers.ts';
 import { versionIdOf } from '../account.ts';
@@ -99,6 +100,9 @@ async function openRange(
         const download = await open({ ...operation, signal }, { ...opening, range });
         if (download.etag === opening.object.record.etag) return await download.bytes();
         await download.body.cancel();
+        return undefined;
+      } catch (error) {
+        if (!isStorageError(error, 'PreconditionFailed')) throw error;
         return undefined;
       } finally {
         leave();
