@@ -1,6 +1,7 @@
 // A node that forges a bucket's mode for its writers: it reports its own recipients, or that a
 // bucket is not end-to-end. It cannot read any byte of a file.
 
+import { IDL } from '@dfinity/candid';
 import { Decrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { encode } from 'cborg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -286,6 +287,33 @@ describe('a member of a bucket with sealed names', () => {
     }
     expect(sent.length).toBeGreaterThan(4);
     expect(sent.filter((body) => body.includes(secretName))).toEqual([]);
+  });
+
+  test('stat() sends no plain path of a known bucket if a node refuses its mode', async () => {
+    const bucket = 'known';
+    const path = 'annual-figures/1.txt';
+    await owner.buckets.create(bucket, { endToEnd: { sealsNames: true } });
+    const known = new Map();
+    const memory = {
+      get: async (name: string) => known.get(name),
+      set: async (name: string, mode: object) => void known.set(name, mode),
+    };
+    const identity = identityFromPem(service.identityPem);
+    const open = (ownFetch: typeof fetch) =>
+      createStorage(actor({ identity, fetch: ownFetch, endToEnd: nodeEndToEnd({ memory }) }));
+    await open(fetch).upload(bytes, { bucket, path });
+    const sent: Buffer[] = [];
+    const listening: typeof fetch = (input, init) => {
+      if (init?.body instanceof Uint8Array) sent.push(Buffer.from(init.body));
+      return fetch(input, init);
+    };
+    const refusal = { err: 'NoSuchBucket: Bucket known does not exist.' };
+    const reply = new Uint8Array(IDL.encode([IDL.Variant({ err: IDL.Text })], [refusal]));
+    const forge = ({ method }: { method: string }) => (method === 'getBucket' ? reply : undefined);
+    service.replica?.setFaults({ forge });
+    expect(await open(listening).stat({ bucket, path })).toMatchObject({ path });
+    expect(sent.length).toBeGreaterThan(1);
+    expect(sent.filter((body) => body.includes('annual-figures'))).toEqual([]);
   });
 });
 
