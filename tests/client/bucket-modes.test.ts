@@ -4,8 +4,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import { BucketModes } from '../../packages/client/src/bucket-modes.ts';
 import type { Connection } from '../../packages/client/src/connection/connection.ts';
-import type { Transport } from '../../packages/client/src/connection/transport.ts';
-import { StorageError } from '../../packages/client/src/storage-error.ts';
+import { unlessAborted } from '../../packages/client/src/connection/parallel.ts';
+import type { Signal, Transport } from '../../packages/client/src/connection/transport.ts';
+import { abortedError, StorageError } from '../../packages/client/src/storage-error.ts';
 import type { EndToEndRecord, KnownBucket } from '../../packages/client/src/types/end-to-end.ts';
 
 const bucket = 'sealed';
@@ -14,6 +15,7 @@ const mode: EndToEndRecord = {
   ...{ usesVetKeys: false, sealsNames: true, recipients: ['age1x'], serial: '1', epochs: [] },
 };
 
+/** The answers, each until the signal of its request is aborted. */
 let query: () => Promise<object>;
 let signed: () => Promise<object>;
 let known: Map<string, KnownBucket>;
@@ -26,8 +28,10 @@ beforeEach(() => {
 
 function opened(): BucketModes {
   const transport = {
-    getEndToEnd: () => query(),
-    administration: { getBucketMode: () => signed() },
+    getEndToEnd: (_: string, signal: Signal) => unlessStopped(signal, query),
+    administration: {
+      getBucketMode: (_: string, signal: Signal) => unlessStopped(signal, signed),
+    },
     verifier: async () => transport as unknown as Transport,
   };
   const memory = {
@@ -35,6 +39,11 @@ function opened(): BucketModes {
     set: async (name: string, one: KnownBucket) => void known.set(name, one),
   };
   return new BucketModes({ transport, retryPolicy } as unknown as Connection, { memory });
+}
+
+async function unlessStopped(signal: Signal, answer: () => Promise<object>): Promise<object> {
+  const found = await (signal ? unlessAborted(signal, answer) : answer());
+  return found ?? Promise.reject(abortedError(signal?.reason));
 }
 
 const refusing = (code: string) => () => Promise.reject(new StorageError(code, 'Refused.'));
@@ -62,5 +71,28 @@ test.each([false, true])(
     signed = () => expect.fail('the signed mode was requested');
     query = refusing('NoSuchBucket');
     await expect(opened().ofReader(bucket)).rejects.toMatchObject({ code: 'NoSuchBucket' });
+  },
+);
+
+test.each(['of', 'ofReader'] as const)(
+  'BucketModes.%s() of one caller is not aborted by the signal of another',
+  async (method) => {
+    let answer = (_: object) => {};
+    const reply = new Promise<object>((resolve) => {
+      answer = resolve;
+    });
+    query = () => reply;
+    signed = () => reply;
+    const modes = opened();
+    const controller = new AbortController();
+    const aborted = modes[method](bucket, controller.signal);
+    const other = modes[method](bucket);
+    controller.abort();
+    await expect(aborted).rejects.toMatchObject({ code: 'Aborted' });
+    await expect(modes[method](bucket, controller.signal)).rejects.toMatchObject({
+      code: 'Aborted',
+    });
+    answer({ endToEnd: mode });
+    expect(await other).toEqual(mode);
   },
 );

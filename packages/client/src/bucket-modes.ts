@@ -9,11 +9,12 @@
 // paths only if it has never learned that the bucket seals names.
 
 import { byRule, type Connection, perform } from './connection/connection.ts';
+import { unlessAborted } from './connection/parallel.ts';
 import type { Signal, Transport } from './connection/transport.ts';
 import { administrationRows } from './operations/administration.ts';
 import type { BucketMode } from './operations/service.ts';
 import type { NamesUse } from './sealed-names/bucket-names.ts';
-import { isStorageError, StorageError } from './storage-error.ts';
+import { abortedError, isStorageError, StorageError } from './storage-error.ts';
 import type {
   BucketMemory,
   EndToEndOptions,
@@ -97,8 +98,8 @@ export class BucketModes {
 
   /** Returns the mode from a query, which nothing verifies. */
   queried(bucket: string, signal?: Signal): Promise<BucketMode> {
-    return cached(this.#queried, bucket, () =>
-      perform(this.#connection, 'getEndToEnd', bucket, signal),
+    return cached(this.#queried, { bucket, signal }, () =>
+      perform(this.#connection, 'getEndToEnd', bucket, undefined),
     );
   }
 
@@ -110,26 +111,26 @@ export class BucketModes {
   }
 
   #find(bucket: string, signal: Signal): Promise<Found> {
-    return cached(this.#found, bucket, async () => {
+    return cached(this.#found, { bucket, signal }, async () => {
       const { verifier, administration } = this.#connection.transport;
-      if (verifier === undefined) return this.#unsigned(bucket, signal);
+      if (verifier === undefined) return this.#unsigned(bucket);
       try {
-        return await this.#verified(await verifier(), bucket, signal);
+        return await this.#verified(await verifier(), bucket);
       } catch (error) {
         // Asks again over HTTP, whose error names missing headers and has a request id.
-        if (administration === undefined && isLasting(error)) await this.queried(bucket, signal);
+        if (administration === undefined && isLasting(error)) await this.queried(bucket);
         throw error;
       }
     });
   }
 
-  async #verified(verified: Transport, bucket: string, signal: Signal): Promise<Found> {
+  async #verified(verified: Transport, bucket: string): Promise<Found> {
     const known = await this.#memory.get(bucket);
     const isChanged = this.#changed.delete(bucket);
     const isRecent = known !== undefined && Date.now() - known.signedAtMs < signedKnownMs;
-    const quick = isRecent && !isChanged ? await this.#query(verified, bucket, signal) : undefined;
+    const quick = isRecent && !isChanged ? await this.#query(verified, bucket) : undefined;
     if (quick !== undefined && quick.digest === known?.recipientsDigest) return quick;
-    const found = await this.#signed(verified, bucket, signal).catch((error) => {
+    const found = await this.#signed(verified, bucket).catch((error) => {
       this.#changed.add(bucket);
       throw error;
     });
@@ -157,21 +158,21 @@ export class BucketModes {
     this.#accepted.set(bucket, actual);
   }
 
-  async #signed(verified: Transport, bucket: string, signal: Signal): Promise<Found> {
+  async #signed(verified: Transport, bucket: string): Promise<Found> {
     const { retry: rule } = administrationRows.getBucketMode;
-    const ask = async () => verified.administration?.getBucketMode(bucket, signal) ?? {};
-    return foundOf(await byRule(this.#connection, { rule, signal }, ask));
+    const ask = async () => verified.administration?.getBucketMode(bucket, undefined) ?? {};
+    return foundOf(await byRule(this.#connection, { rule, signal: undefined }, ask));
   }
 
   /** Returns undefined if the query fails: a key that may only write has no right to it. */
-  #query(verified: Transport, bucket: string, signal: Signal): Promise<Found | undefined> {
+  #query(verified: Transport, bucket: string): Promise<Found | undefined> {
     const connection = { ...this.#connection, transport: verified };
-    return perform(connection, 'getEndToEnd', bucket, signal).then(foundOf, () => undefined);
+    return perform(connection, 'getEndToEnd', bucket, undefined).then(foundOf, () => undefined);
   }
 
-  async #unsigned(bucket: string, signal: Signal): Promise<Found> {
+  async #unsigned(bucket: string): Promise<Found> {
     if (this.#pinnedOf(bucket) === undefined) throw unverifiable(bucket);
-    return foundOf(await this.queried(bucket, signal));
+    return foundOf(await this.queried(bucket));
   }
 }
 
@@ -184,13 +185,33 @@ const unknownMode: EndToEndRecord = {
   epochs: [],
 };
 
-function cached<T>(map: Map<string, Cached<T>>, bucket: string, ask: () => Promise<T>): Promise<T> {
+interface Caller {
+  readonly bucket: string;
+  readonly signal: Signal;
+}
+
+/** Callers share one request, so an abort ends only the wait of its own caller. */
+async function cached<T extends object>(
+  map: Map<string, Cached<T>>,
+  { bucket, signal }: Caller,
+  ask: () => Promise<T>,
+): Promise<T> {
+  const wait = () => shared(map, bucket, ask);
+  const found = await (signal === undefined ? wait() : unlessAborted(signal, wait));
+  if (found === undefined) throw abortedError(signal?.reason);
+  return found;
+}
+
+function shared<T>(map: Map<string, Cached<T>>, bucket: string, ask: () => Promise<T>): Promise<T> {
   const known = map.get(bucket);
   if (known !== undefined && Date.now() < known.untilMs) return known.found;
-  const found = ask();
-  map.set(bucket, { found, untilMs: Date.now() + modeKnownMs });
-  found.catch(() => map.delete(bucket));
-  return found;
+  const asked = { found: ask(), untilMs: Date.now() + modeKnownMs };
+  map.set(bucket, asked);
+  asked.found.catch(() => {
+    // The mode may have been forgotten, and requested again, since.
+    if (map.get(bucket) === asked) map.delete(bucket);
+  });
+  return asked.found;
 }
 
 async function foundOf(reported: BucketMode): Promise<Found> {
