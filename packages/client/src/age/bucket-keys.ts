@@ -35,6 +35,8 @@ export class BucketKeys {
   readonly #settings: KeySettings;
   /** Derivations in progress, by name, so that concurrent callers share one. */
   readonly #deriving = new Map<string, Promise<Uint8Array>>();
+  /** Recipients that this client publishes or has published, because modes are cached. */
+  readonly #published = new Map<string, Promise<string>>();
 
   constructor(connection: Connection, settings: KeySettings) {
     this.#connection = connection;
@@ -112,7 +114,7 @@ export class BucketKeys {
       throw new StorageError('NoIdentity', words);
     }
     const { serial } = bucket.mode;
-    const name = `${issuer.canisterId}-${serial}-${epoch}`;
+    const name = nameOf(issuer, bucket, epoch);
     const kept = await store.get(name);
     if (kept !== undefined) return kept;
     const derive = async () => {
@@ -140,12 +142,19 @@ export class BucketKeys {
    */
   async #recipientOf(bucket: EndToEndBucket, epoch: Epoch): Promise<string> {
     const { store, issuer } = this.#settings;
-    const name = `${issuer?.canisterId}-${bucket.mode.serial}-${epoch.epoch}`;
+    const name = nameOf(issuer, bucket, epoch.epoch);
     if (epoch.recipient) {
       const isAtHand = issuer !== undefined && (await store.get(name)) !== undefined;
       return isAtHand ? (await this.identity(bucket, epoch)).recipient : epoch.recipient;
     }
     if (issuer === undefined) throw unpublished(bucket);
+    const publishing = this.#published.get(name) ?? this.#publish(bucket, epoch);
+    this.#published.set(name, publishing);
+    publishing.catch(() => this.#published.delete(name));
+    return publishing;
+  }
+
+  async #publish(bucket: EndToEndBucket, epoch: Epoch): Promise<string> {
     const { recipient } = await this.identity(bucket, epoch);
     try {
       const published = { bucket: bucket.id, epoch: epoch.epoch, recipient };
@@ -155,6 +164,10 @@ export class BucketKeys {
     }
     return recipient;
   }
+}
+
+function nameOf(issuer: Issuer | undefined, { mode }: EndToEndBucket, epoch: number): string {
+  return `${issuer?.canisterId}-${mode.serial}-${epoch}`;
 }
 
 /** Returns all epochs, newest first; a mode that the network has signed lists only the newest. */
