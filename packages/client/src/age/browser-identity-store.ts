@@ -5,8 +5,14 @@ import { StorageError } from '../storage-error.ts';
 import type { IdentityStore } from '../types/end-to-end.ts';
 
 const tableName = 'identities';
-const wrapName = 'key';
+const wrapName = 'wrap';
 const nonceBytes = 12;
+
+/** The key that encrypts the identities. Its random id shows whether it is still stored. */
+interface Wrap {
+  readonly key: CryptoKey;
+  readonly id: string;
+}
 
 /**
  * Returns a store that all pages of the origin share under `databaseName`. On sign-out, `clear()`
@@ -25,44 +31,60 @@ const nonceBytes = 12;
 export function browserIdentityStore(
   databaseName = 'encrypted-file-storage',
 ): IdentityStore & { clear(): Promise<void> } {
-  let opened: Promise<IDBDatabase> | undefined;
+  let database: Promise<IDBDatabase> | undefined;
   const table = async (mode: IDBTransactionMode) => {
-    opened ??= openDatabase(databaseName);
-    return (await opened).transaction(tableName, mode).objectStore(tableName);
+    database ??= openDatabase(databaseName);
+    return (await database).transaction(tableName, mode).objectStore(tableName);
   };
   const read = async <T>(name: string): Promise<T | undefined> =>
     (await done((await table('readonly')).get(name))) as T | undefined;
 
-  async function wrapKey(): Promise<CryptoKey> {
-    const kept = await read<CryptoKey>(wrapName);
+  /** The key at the time of a miss: the secret that follows belongs to the session of that time. */
+  const missed = new Map<string, Wrap>();
+
+  async function currentWrap(): Promise<Wrap> {
+    const kept = await read<Wrap>(wrapName);
     if (kept !== undefined) return kept;
     const algorithm = { name: 'AES-GCM', length: 256 };
-    const made = await crypto.subtle.generateKey(algorithm, false, ['encrypt', 'decrypt']);
+    const key = await crypto.subtle.generateKey(algorithm, false, ['encrypt', 'decrypt']);
+    const made = { key, id: crypto.randomUUID() };
     // If two pages create a key at the same time, the first one wins.
     await done((await table('readwrite')).add(made, wrapName)).catch(() => {});
-    return (await read<CryptoKey>(wrapName)) ?? made;
+    return (await read<Wrap>(wrapName)) ?? made;
   }
 
   return {
     async get(name) {
+      const wrap = await currentWrap();
       const sealed = await read<Uint8Array<ArrayBuffer>>(`of ${name}`);
-      if (sealed === undefined) return undefined;
-      const algorithm = { name: 'AES-GCM', iv: sealed.subarray(0, nonceBytes) };
-      const bytes = sealed.subarray(nonceBytes);
-      return new Uint8Array(await crypto.subtle.decrypt(algorithm, await wrapKey(), bytes));
+      const secret = sealed && (await opened(wrap, sealed));
+      if (secret === undefined) missed.set(name, wrap);
+      return secret;
     },
+    /** Stores nothing if `clear()` was called since `get()` found nothing. */
     async set(name, secret) {
+      const wrap = missed.get(name) ?? (await currentWrap());
       const iv = crypto.getRandomValues(new Uint8Array(nonceBytes));
       const bytes = secret as Uint8Array<ArrayBuffer>;
-      const algorithm = { name: 'AES-GCM', iv };
-      const sealed = await crypto.subtle.encrypt(algorithm, await wrapKey(), bytes);
+      const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, wrap.key, bytes);
       const whole = new Uint8Array([...iv, ...new Uint8Array(sealed)]);
-      await done((await table('readwrite')).put(whole, `of ${name}`));
+      const identities = await table('readwrite');
+      const kept = (await done(identities.get(wrapName))) as Wrap | undefined;
+      if (kept?.id === wrap.id) await done(identities.put(whole, `of ${name}`));
     },
     async clear() {
       await done((await table('readwrite')).clear());
     },
   };
+}
+
+/** Returns undefined for an entry of another key, which a page stored after a sign-out. */
+async function opened({ key }: Wrap, sealed: Uint8Array<ArrayBuffer>) {
+  const algorithm = { name: 'AES-GCM', iv: sealed.subarray(0, nonceBytes) };
+  return crypto.subtle.decrypt(algorithm, key, sealed.subarray(nonceBytes)).then(
+    (secret) => new Uint8Array(secret),
+    () => undefined,
+  );
 }
 
 function openDatabase(name: string): Promise<IDBDatabase> {
