@@ -124,6 +124,26 @@ describe('TransferWindow.measure()', () => {
   });
 
   test.each([
+    // Milliseconds until the answers to the short and the long probe of each measurement.
+    ['a late answer does not limit a stream', [300, 1_300], [300, 310], 4, 19e9],
+    ['nor does one to the second measurement', [300, 500], [300, 1_300], 4, 8e9],
+    ['a fast line is measured once', [300, 310], [300, 1_300], 2, 19e9],
+  ])(
+    'measures a low rate twice for a stream: %s',
+    async (_, first, second, probes, streamBytes) => {
+      const window = new TransferWindow(clock);
+      const delays = [...first, ...second];
+      let asked = 0;
+      const probe = () => new Promise((resolve) => setTimeout(resolve, delays[asked++]));
+      const measuring = window.measure(probe, true);
+      await vi.advanceTimersByTimeAsync(5_000);
+      await measuring;
+      expect(asked).toBe(probes);
+      expect(10_000 * window.chunkBytes(undefined, 10_000)).toBeGreaterThanOrEqual(streamBytes);
+    },
+  );
+
+  test.each([
     [30_000, false, false],
     [50_000, false, true],
     [150_000, true, true],

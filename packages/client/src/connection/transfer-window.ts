@@ -140,17 +140,21 @@ export class TransferWindow {
 
   /**
    * Measures the line unless its rate is known. `probe` sends this many bytes in a request that
-   * costs the service nothing. A failed measurement is ignored and repeated next time.
+   * costs the service nothing. A failed measurement is ignored and repeated next time. One late
+   * answer makes the rate too low; `isRepeated` measures a low rate twice, and the higher counts.
    */
-  async measure(probe: (bytes: number) => Promise<unknown>): Promise<void> {
+  async measure(probe: (bytes: number) => Promise<unknown>, isRepeated?: boolean): Promise<void> {
     if (this.#samples.length > 0) return;
-    this.#measurement ??= this.#measureBy(probe).finally(() => {
+    this.#measurement ??= this.#measureBy(probe, isRepeated).finally(() => {
       this.#measurement = undefined;
     });
     await this.#measurement;
   }
 
-  async #measureBy(probe: (bytes: number) => Promise<unknown>): Promise<void> {
+  async #measureBy(
+    probe: (bytes: number) => Promise<unknown>,
+    isRepeated?: boolean,
+  ): Promise<void> {
     const startMs = this.#clock.now();
     const timed = async (bytes: number) => {
       await probe(bytes);
@@ -163,7 +167,9 @@ export class TransferWindow {
       const [shortMs, ms] = await Promise.all(probes);
       const bytes = sampleBytesMin - shortProbeBytes;
       this.#add(bytes / Math.max(1, ms - shortMs, ms / 10));
-      this.#cautiousBytesPerMs = bytes / Math.max(1, ms - shortMs, ms / 5);
+      const cautiousMs = Math.max(1, ms - shortMs, ms / 5);
+      this.#cautiousBytesPerMs = Math.max(this.#cautiousBytesPerMs ?? 0, bytes / cautiousMs);
+      if (isRepeated && this.chunkBytes() < chunkBytesMax) await this.#measureBy(probe);
     } catch {
       // The requests that follow fail in the same way and report it.
     }

@@ -64,7 +64,7 @@ async function measureFor(
   signal: Signal,
 ): Promise<void> {
   if (size !== undefined && size <= unmeasuredBytesMax) return;
-  const measure = () => transport.line.up.measure(transport.probe);
+  const measure = () => transport.line.up.measure(transport.probe, size === undefined);
   await (signal === undefined ? measure() : unlessAborted(signal, measure));
 }
 
@@ -191,8 +191,8 @@ interface Beginning {
 
 /**
  * Begins a session whose chunks the line can send in time. A line of unknown rate is measured
- * first, by two queries, because a session's chunk length is fixed and replacing a session costs an
- * update.
+ * first, by two to four queries, because a session's chunk length is fixed and replacing a session
+ * costs an update.
  */
 export async function beginSession(
   connection: Connection,
