@@ -1,5 +1,5 @@
-// Who pays for the update of an HTTP request: the key that is shown for the bucket of the URL, or a
-// shared budget, and how much.
+// The budget that pays for the update of an HTTP request, the key's own or a shared one, and how
+// much it pays.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createKey } from '../../src/domain/administration/api-key-administration.ts';
