@@ -1,16 +1,19 @@
 // A bulk operation writes a limited number of leaves per message, and continues in the next one.
 
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { copyFile } from '../../src/domain/files/copies.ts';
 import { deleteFiles } from '../../src/domain/files/file-deletion.ts';
 import { createLink } from '../../src/domain/files/links.ts';
 import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
+import { eraseVersions } from '../../src/domain/files/versions.ts';
 import { noStoredHeaders } from '../../src/domain/shared/stored-headers.ts';
 import { uploadBatch } from '../../src/domain/uploads/batch-upload.ts';
 import { completeUpload } from '../../src/domain/uploads/upload-end.ts';
-import { bulkLeavesPerMessage } from '../../src/limits.ts';
+import { bulkLeavesPerMessage, reclaimedChunksPerMessage } from '../../src/limits.ts';
 import {
   begin,
+  bucketChange,
   callOf,
   createScene,
   makeKey,
@@ -119,18 +122,20 @@ test('deleteFiles by paths refuses those that do not fit into one message, with 
   checkInvariants(scene.stores);
 });
 
-describe('uploadBatch', () => {
-  const upload = (paths: readonly string[]) => {
-    const sent = {
-      metadata: { contentType: 'a/b', tags: [], headers: noStoredHeaders, metadata: [] },
-    };
-    const readFiles = () =>
-      paths.map((path) => ({ path, read: () => ({ ...sent, bytes: Uint8Array.of(1) }) }));
-    return uploadBatch(scene.stores, alice, { bucket: 'box', apiKey: undefined, readFiles });
+function upload(paths: readonly string[]) {
+  const sent = {
+    metadata: { contentType: 'a/b', tags: [], headers: noStoredHeaders, metadata: [] },
   };
-  const refusedAs = (results: ReturnType<typeof upload>, code: string) =>
-    results.filter(({ refusal }) => refusal?.code === code).map(({ path }) => path);
+  const readFiles = () =>
+    paths.map((path) => ({ path, read: () => ({ ...sent, bytes: Uint8Array.of(1) }) }));
+  return uploadBatch(scene.stores, alice, { bucket: 'box', apiKey: undefined, readFiles });
+}
 
+function refusedAs(results: ReturnType<typeof upload>, code: string): string[] {
+  return results.filter(({ refusal }) => refusal?.code === code).map(({ path }) => path);
+}
+
+describe('uploadBatch', () => {
   test('refuses files with SlowDown that replace more than one message may remove', () => {
     const paths = copies(20);
     for (const path of paths) {
@@ -147,5 +152,91 @@ describe('uploadBatch', () => {
     expect(refusedAs(upload(others), 'NotStored')).toEqual([]);
     expect(upload(later).map(({ stored }) => stored?.isNew)).toEqual(later.map(() => false));
     checkInvariants(scene.stores);
+  });
+});
+
+describe('files that share no chunks', () => {
+  const fileCount = 140;
+  // Freeing a chunk takes as long as writing 23 leaves.
+  const freedMax = bulkLeavesPerMessage / 23;
+  let paths: readonly string[];
+
+  beforeEach(() => {
+    const { stores } = scene;
+    paths = Array.from({ length: fileCount }, (_, index) => `own/${1_000 + index}`);
+    const size = BigInt(reclaimedChunksPerMessage);
+    for (const path of paths) {
+      const { uploadId } = begin(stores, alice, { path: `/${path}`, size });
+      const chunks = Array.from({ length: reclaimedChunksPerMessage }, (_, index) => {
+        return [index, Uint8Array.of(index)] as const;
+      });
+      putChunks(stores, alice, { uploadId, chunks });
+      completeUpload(stores, alice, { uploadId, apiKey: undefined });
+    }
+  });
+
+  /** Makes calls until one returns true, and returns their number. */
+  function callsOf(act: () => boolean): number {
+    const freed = vi.spyOn(scene.stores.chunks, 'delete');
+    for (let calls = 1; ; calls++) {
+      freed.mockClear();
+      const isDone = act();
+      expect(freed.mock.calls.length).toBeGreaterThan(0);
+      expect(freed.mock.calls.length).toBeLessThan(freedMax);
+      if (!isDone) continue;
+      freed.mockRestore();
+      checkInvariants(scene.stores);
+      return calls;
+    }
+  }
+
+  test('deleteFiles frees as many chunks as one message may', () => {
+    let cursor: string | undefined;
+    const calls = callsOf(() => {
+      const request = {
+        bucket: 'box',
+        apiKey: undefined,
+        read: () => ({ prefix: 'own/', cursor }),
+      };
+      cursor = deleteFiles(scene.stores, alice, request).nextCursor;
+      return cursor === undefined;
+    });
+    expect(calls).toBe(2);
+  });
+
+  test('moveFiles frees as many chunks of replaced files as one message may', () => {
+    upload(paths.map((path) => path.replace('own/', 'new/')));
+    const order = { bucket: 'box', fromPrefix: 'new/', toPrefix: 'own/', apiKey: undefined };
+    expect(callsOf(() => moveFiles(scene.stores, alice, order).isDone)).toBe(2);
+  });
+
+  test('uploadBatch frees as many chunks of replaced files as one message may', () => {
+    const later = refusedAs(upload(paths), 'SlowDown');
+    // 132 times 19 leaves that are removed, and 32 chunks
+    expect(later).toEqual(paths.slice(132));
+    const groups = [later, paths.slice(0, 132)];
+    const calls = callsOf(() => {
+      expect(refusedAs(upload(groups.pop() ?? []), 'NotStored')).toEqual([]);
+      return groups.length === 0;
+    });
+    expect(calls).toBe(2);
+  });
+
+  test('eraseVersions frees as many chunks as one message may', () => {
+    updateBucket(scene.stores, alice, bucketChange({ keepVersionsDays: 1n }));
+    const request = { bucket: 'box', apiKey: undefined, read: () => ({ prefix: 'own/' }) };
+    const { results, nextCursor } = deleteFiles(scene.stores, alice, request);
+    expect([results.length, nextCursor], 'a retired file frees none').toEqual([
+      fileCount,
+      undefined,
+    ]);
+    let erased = 0;
+    const calls = callsOf(() => {
+      const order = { bucket: 'box', prefix: 'own/', apiKey: undefined };
+      const answer = eraseVersions(scene.stores, alice, order);
+      erased += answer.erased;
+      return answer.isDone;
+    });
+    expect([calls, erased]).toEqual([2, fileCount]);
   });
 });

@@ -1,10 +1,14 @@
 // The cost of one message of each bulk operation, on the canister's Wasm, for files of 1,000 chunks
 // with 12 links each. A message may cost 100,000 leaves (src/limits.ts, bulkLeavesPerMessage):
 // moveFiles moves 7 of 14 files (93,072 leaves), deleteFiles deletes all 14 (10,304), and
-// uploadFiles replaces 12 (96,192). The network allows a message 40 G instructions.
+// uploadFiles replaces 12 (96,192). The network allows a message 40 G instructions. Copies share
+// their chunks, so the messages above free none; files of 32 full chunks of their own show what
+// freeing them costs, for as many files as the upload takes a few minutes.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MessageReport } from '../../packages/replica/src/core.ts';
+import { chunkBytesMax } from '../../packages/wire/src/limits.ts';
+import { bulkLeavesPerMessage, reclaimedChunksPerMessage } from '../../src/limits.ts';
 import { type Person, personInside } from '../support/people.ts';
 import { openService, type Service } from '../support/service.ts';
 
@@ -22,15 +26,19 @@ beforeAll(async () => {
   service = await openService({ onReport: (report) => void reports.push(report) });
   owner = personInside(service, 'owner');
   await owner.get('createBucket', bucketId, []);
-  const size = [BigInt(chunkCount)];
-  const begun = await owner.get('beginFileUploadWith', { bucketId, path: 'first', size });
-  const { uploadId } = begun as { readonly uploadId: string };
-  for (let index = 0; index < chunkCount; index++) {
-    await owner.get('uploadFileChunkIndexed', uploadId, BigInt(index), Uint8Array.of(index));
-  }
-  await owner.get('completeFileUploadWith', { uploadId });
+  await upload('first', chunkCount, Uint8Array.of(1));
 });
 afterAll(() => service?.stop());
+
+async function upload(path: string, count: number, chunk: Uint8Array): Promise<void> {
+  const size = [BigInt(count * chunk.length)];
+  const begun = await owner.get('beginFileUploadWith', { bucketId, path, size });
+  const { uploadId } = begun as { readonly uploadId: string };
+  for (let index = 0; index < count; index++) {
+    await owner.get('uploadFileChunkIndexed', uploadId, BigInt(index), chunk);
+  }
+  await owner.get('completeFileUploadWith', { uploadId });
+}
 
 /** Makes copies, which share the chunks, with links. */
 async function copies(prefix: string): Promise<string[]> {
@@ -75,5 +83,57 @@ describe('one message costs less than half of what the network allows', () => {
     const answer = await owner.get('uploadFiles', { bucketId, files });
     expect(answer).toEqual(files.map(() => ({ ok: expect.anything() })));
     expect(lastCost('uploadFiles')).toBeLessThan(instructionsMax);
+  });
+});
+
+describe('one unit of work costs half of its part of a message, also when full chunks are freed', () => {
+  const fullCount = 3;
+  const unitInstructionsMax = instructionsMax / bulkLeavesPerMessage;
+  const freedLeaves = 23 * reclaimedChunksPerMessage;
+  const removedLeaves = 0.6 * reclaimedChunksPerMessage;
+
+  async function fullFiles(prefix: string): Promise<string[]> {
+    const paths = Array.from({ length: fullCount }, (_, index) => `${prefix}${index}`);
+    const chunk = new Uint8Array(chunkBytesMax).fill(7);
+    for (const path of paths) await upload(path, reclaimedChunksPerMessage, chunk);
+    return paths;
+  }
+
+  function costMax(leavesPerFile: number): number {
+    return fullCount * leavesPerFile * unitInstructionsMax;
+  }
+
+  test('deleteFiles', async () => {
+    await fullFiles('full/');
+    await owner.get('deleteFiles', { bucketId, prefix: ['full/'] });
+    expect(lastCost('deleteFiles')).toBeLessThan(costMax(40 + removedLeaves + freedLeaves));
+  });
+
+  test('moveFiles over other files', async () => {
+    await fullFiles('target/');
+    for (let index = 0; index < fullCount; index++)
+      await upload(`one/${index}`, 1, Uint8Array.of(1));
+    const request = { bucketId, fromPrefix: 'one/', toPrefix: 'target/' };
+    const answer = await owner.get('moveFiles', request);
+    expect(answer).toMatchObject({ moved: BigInt(fullCount), isDone: true });
+    const leaves = 80 + 1 + reclaimedChunksPerMessage + freedLeaves;
+    expect(lastCost('moveFiles')).toBeLessThan(costMax(leaves));
+  });
+
+  test('uploadFiles over other files', async () => {
+    const paths = await fullFiles('old/');
+    const files = paths.map((path) => ({ path, bytes: Uint8Array.of(1) }));
+    await owner.get('uploadFiles', { bucketId, files });
+    // A new file costs as much as a moved one, and is limited by the number of files
+    expect(lastCost('uploadFiles')).toBeLessThan(costMax(80 + removedLeaves + freedLeaves));
+  });
+
+  test('eraseVersions', async () => {
+    await fullFiles('former/');
+    await owner.get('updateBucket', { bucketId, keepVersionsDays: [1n] });
+    await owner.get('deleteFiles', { bucketId, prefix: ['former/'] });
+    const answer = await owner.get('eraseVersions', { bucketId, prefix: ['former/'] });
+    expect(answer).toEqual({ erased: BigInt(fullCount), isDone: true });
+    expect(lastCost('eraseVersions')).toBeLessThan(costMax(40 + freedLeaves));
   });
 });

@@ -1,10 +1,11 @@
-// The cost of a message that moves, deletes or replaces many files, in units of one written
+// The cost of a message that moves, deletes, replaces or erases many files, in units of one written
 // certified leaf (0.11 M instructions). A file has a leaf for each chunk, and each of its links has
-// as many. The other constants convert measurements by the replica's instruction counter to this
-// unit.
+// as many. A content that no record shares any longer frees its first chunks at once. The other
+// constants convert measurements by the replica's instruction counter to this unit.
 
-import { bulkLeavesPerMessage } from '../../limits.ts';
+import { bulkLeavesPerMessage, reclaimedChunksPerMessage } from '../../limits.ts';
 import type { Bucket } from '../buckets/buckets.ts';
+import { sharesOf } from '../contents/shared-contents.ts';
 import type { Stores } from '../shared/stores.ts';
 import type { FileRecord } from './file-layout.ts';
 import { countLinks } from './link-records.ts';
@@ -17,6 +18,8 @@ const movedLinkLeaves = 18;
 const deletedLinkLeaves = 8;
 /** Cost of removing a leaf, relative to writing one. */
 const deletedPerWritten = 0.6;
+/** Freeing the storage of a full chunk: 2.5 M instructions. */
+const freedChunkLeaves = 23;
 
 /** Returns the cost of moving a file onto a free path or over another file. */
 export function leavesOfMove(
@@ -27,18 +30,40 @@ export function leavesOfMove(
   const links =
     countLinks(stores, bucket, file.path) + (old ? countLinks(stores, bucket, old.path) : 0);
   const written = (1 + links) * chunksOf(file) + (old === undefined ? 0 : chunksOf(old));
-  return movedFileLeaves + links * movedLinkLeaves + written;
+  const freed = old === undefined ? 0 : leavesOfRetirement(stores, bucket, old);
+  return movedFileLeaves + links * movedLinkLeaves + written + freed;
 }
 
 export function leavesOfDeletion(stores: Stores, bucket: Bucket, file: FileRecord): number {
   const links = countLinks(stores, bucket, file.path);
-  return deletedFileLeaves + links * deletedLinkLeaves + chunksOf(file) * deletedPerWritten;
+  const removed = links * deletedLinkLeaves + chunksOf(file) * deletedPerWritten;
+  return deletedFileLeaves + removed + leavesOfRetirement(stores, bucket, file);
+}
+
+/** Returns the cost of erasing a former version; `undefined` is a damaged one. */
+export function leavesOfErasure(stores: Stores, file: FileRecord | undefined): number {
+  return deletedFileLeaves + (file === undefined ? 0 : leavesOfRelease(stores, file));
 }
 
 /** Returns the cost of removing what a new file of one chunk replaces. */
 export function leavesOfReplacement(stores: Stores, bucket: Bucket, old: FileRecord): number {
   const links = countLinks(stores, bucket, old.path);
-  return links * movedLinkLeaves + (1 + links) * chunksOf(old) * deletedPerWritten;
+  const removed = links * movedLinkLeaves + (1 + links) * chunksOf(old) * deletedPerWritten;
+  return removed + leavesOfRetirement(stores, bucket, old);
+}
+
+/** Returns 0 in a bucket that stores the file as a former version, with its chunks. */
+function leavesOfRetirement(stores: Stores, bucket: Bucket, file: FileRecord): number {
+  return bucket.keepVersionsDays > 0 ? 0 : leavesOfRelease(stores, file);
+}
+
+/**
+ * Returns the cost of the chunks that are freed at once. Only the last record of a content frees
+ * them, so each counts its share: together, those of one message count at least what it frees.
+ */
+function leavesOfRelease(stores: Stores, { contentId, chunkCount }: FileRecord): number {
+  const freed = Math.min(chunkCount, reclaimedChunksPerMessage);
+  return (freed * freedChunkLeaves) / sharesOf(stores, contentId);
 }
 
 function chunksOf({ chunkCount }: FileRecord): number {

@@ -14,6 +14,7 @@ import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
 import { checkWritePreconditions, type WritePreconditions } from '../shared/preconditions.ts';
 import { Refusal, unlessRefused } from '../shared/refusal.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
+import { createWorkLimit, leavesOfErasure } from './bulk-work.ts';
 import { fileMapKey, isSealed } from './file-layout.ts';
 import {
   commitFile,
@@ -303,8 +304,9 @@ export function checkErasure(stores: Stores, call: Call, request: Erasure): Eras
 }
 
 /**
- * Erases versions and their keys at once, up to 1,000 per message. The latest former version
- * replaces an erased current one; without a former version the file is deleted.
+ * Erases versions and their keys at once, up to 1,000 per message, fewer with many chunks. The
+ * latest former version replaces an erased current one; without a former version the file is
+ * deleted.
  */
 export function eraseVersions(
   stores: Stores,
@@ -312,10 +314,26 @@ export function eraseVersions(
   request: Erasure,
 ): { readonly erased: number; readonly isDone: boolean } {
   const { bucket, names, present, isDone } = checkErasure(stores, call, request);
-  for (const name of names) eraseVersion(stores, name);
-  if (present === undefined) return { erased: names.length, isDone };
+  if (present === undefined) {
+    const erased = eraseFormer(stores, names);
+    return { erased, isDone: isDone && erased === names.length };
+  }
   erasePresent(stores, { nowNs: call.nowNs, bucket, old: present });
   return { erased: 1, isDone };
+}
+
+/** Erases the first versions, as many as fit into one message, and returns their number. */
+function eraseFormer(stores: Stores, names: readonly VersionName[]): number {
+  const limit = createWorkLimit();
+  let erased = 0;
+  for (const name of names) {
+    const leaves = leavesOfErasure(stores, readableVersion(stores, name)?.file);
+    if (!limit.fits(leaves)) break;
+    eraseVersion(stores, name);
+    limit.spend(leaves);
+    erased += 1;
+  }
+  return erased;
 }
 
 /** Refuses with IntegrityError if the latest former version is damaged. */
