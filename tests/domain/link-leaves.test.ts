@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { upgradeRecords } from '../../src/domain/administration/record-upgrade.ts';
 import { createLink } from '../../src/domain/files/links.ts';
 import { movedLinksPerMessage } from '../../src/limits.ts';
-import { callOf, createScene, putTestFile } from '../support/domain-fixture.ts';
+import { callOf, createScene, putTestFile, startNs } from '../support/domain-fixture.ts';
 
 const alice = callOf('alice');
 /**
@@ -36,10 +36,10 @@ test('upgradeRecords moves the leaves of all links that the previous version sto
   let steps = 0;
   for (let hasMore = true; hasMore; steps++) {
     const before = moved.length;
-    hasMore = upgradeRecords(stores);
+    hasMore = upgradeRecords(stores, startNs);
     expect(moved.length - before).toBeLessThanOrEqual(movedLinksPerMessage);
   }
   expect([steps, moved.length, puts]).toEqual([3, 450, []]);
   expect(new Map(moved)).toEqual(names);
-  expect(upgradeRecords(stores)).toBe(false);
+  expect(upgradeRecords(stores, startNs)).toBe(false);
 });

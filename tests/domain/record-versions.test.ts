@@ -162,10 +162,10 @@ const kinds: Readonly<Record<string, Kind>> = {
   ),
   'upgrade of records': meta(
     () => {
-      upgradeRecords(stores);
+      upgradeRecords(stores, startNs);
       return 'recordUpgrade';
     },
-    () => upgradeRecords(stores),
+    () => upgradeRecords(stores, startNs),
   ),
 };
 

@@ -17,8 +17,11 @@ import {
   callOf,
   createScene,
   expectRefusal,
+  hourNs,
   putTestFile,
+  startNs,
 } from '../support/domain-fixture.ts';
+import { nonceOfRecord } from '../support/encryption-reference.ts';
 import { type MemoryStores, upgradeStores } from '../support/memory-stores.ts';
 import { getPublicFile } from '../support/read-files.ts';
 
@@ -26,6 +29,7 @@ let stores: MemoryStores;
 const alice = callOf('alice');
 const controller = callOf('controller');
 const [plain, ofSite] = [2, 3];
+const renewalNs = startNs + hourNs;
 
 beforeEach(async () => {
   ({ stores } = await createScene());
@@ -40,7 +44,7 @@ const box = () => findBucket(stores, 'box') ?? expect.fail('no bucket');
 /** Renews all files, and returns the number of steps. */
 function renewAll(): number {
   let steps = 0;
-  while (renewSites(stores)) expect(steps++).toBeLessThan(20);
+  while (renewSites(stores, renewalNs)) expect(steps++).toBeLessThan(20);
   return steps;
 }
 
@@ -91,7 +95,7 @@ test('renewSites(): existing files are renewed in bounded steps, also across an 
   setSite(true);
   putTestFile(stores, { path: '/new' });
   expect(file('new').leavesVersion).toBe(ofSite);
-  expect(renewSites(stores)).toBe(true);
+  expect(renewSites(stores, renewalNs)).toBe(true);
   const renewed = () => paths.filter((path) => file(path).leavesVersion === ofSite).length;
   expect(renewed()).toBe(upgradedFilesPerMessage);
   stores = await upgradeStores(stores, 2);
@@ -100,20 +104,30 @@ test('renewSites(): existing files are renewed in bounded steps, also across an 
   // The fields that users see are unchanged, and each file can be read
   const { leavesVersion: _, ...shown } = getPublicFile(stores, 'box', '/file 7');
   expect(shown).toEqual({ ...before[7], leavesVersion: undefined });
-  expect(renewSites(stores)).toBe(false);
+  expect(renewSites(stores, renewalNs)).toBe(false);
+});
+
+test('renewSites(): a record is sealed again with the time of the message', () => {
+  // Without it, its nonce could repeat that of another state, which a snapshot undid
+  putTestFile(stores, { path: '/a' });
+  setSite(true);
+  renewAll();
+  const nonce = nonceOfRecord(stores.files.get(Buffer.from('box\0a')) ?? expect.fail('no record'));
+  expect(Buffer.from(nonce).readBigUInt64LE(4)).toBe(renewalNs);
+  expect(file('a').updatedAtNs).toBe(startNs);
 });
 
 test('renewSites(): changing the flag back begins again from the first file', () => {
   const paths = putMany(30);
   setSite(true);
-  renewSites(stores);
+  renewSites(stores, renewalNs);
   setSite(false);
   setSite(true);
   setSite(false);
   renewAll();
   expect(paths.every((path) => file(path).leavesVersion === plain)).toBe(true);
   setSite(false);
-  expect(renewSites(stores), 'nothing has changed').toBe(false);
+  expect(renewSites(stores, renewalNs), 'nothing has changed').toBe(false);
 });
 
 test('renewSites(): a damaged file stays as it is and does not stop the others', () => {
@@ -136,7 +150,7 @@ test('renewSites(): a bucket that is deleted meanwhile leaves no work', () => {
   const request = { bucket: 'box', path: '/file 0', apiKey: undefined, conditions: {} };
   deleteFile(stores, alice, request);
   deleteBucket(stores, alice, { bucket: 'box', isForced: false });
-  expect(renewSites(stores)).toBe(false);
+  expect(renewSites(stores, renewalNs)).toBe(false);
   createBucket(stores, controller, { bucket: 'box', isPublic: true });
   expect(box()).toMatchObject({ isSite: false, isRenewing: false });
 });

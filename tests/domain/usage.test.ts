@@ -13,6 +13,7 @@ import {
   makeKey,
   putTestFile,
   type Scene,
+  startNs,
   testBytes,
 } from '../support/domain-fixture.ts';
 import { checkInvariants } from '../support/invariants.ts';
@@ -97,7 +98,7 @@ describe('getUsage(): after an upgrade from a version that counted no sizes', ()
         expectRefusal(scene.stores, 'ServiceUnavailable', usage);
         refused += 1;
       }
-      upgradeRecords(scene.stores);
+      upgradeRecords(scene.stores, startNs);
       put(`f${step}`, 1_000);
       remove(`f${600 + step}`);
       put(`new ${step}`, 3);
@@ -105,7 +106,7 @@ describe('getUsage(): after an upgrade from a version that counted no sizes', ()
     expect(refused).toBeGreaterThan(3);
     expect(usage().files).toBeGreaterThan(600);
     checkInvariants(scene.stores);
-    while (upgradeRecords(scene.stores)) checkInvariants(scene.stores);
+    while (upgradeRecords(scene.stores, startNs)) checkInvariants(scene.stores);
     expect(usage('', 'other')).toMatchObject({ files: 1, bytes: 5 });
   });
 

@@ -241,7 +241,7 @@ async function createRun(seed: number): Promise<Run> {
     saveBucket(model.current(), { ...bucket, isPublic: false, quotaBytes }, bucket);
   }
   // Upkeep does this after an install; usage is reported afterwards.
-  while (upgradeRecords(model.current()));
+  while (upgradeRecords(model.current(), reference.nowNs));
   return {
     model,
     reference,

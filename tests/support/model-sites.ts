@@ -26,7 +26,7 @@ export function turnSite(run: Run): Answer {
 }
 
 export function renew(run: Run): Answer {
-  return renewSites(run.model.current()) ? 'more' : undefined;
+  return renewSites(run.model.current(), run.reference.nowNs) ? 'more' : undefined;
 }
 
 export function checkSites(stores: MemoryStores): void {

@@ -165,7 +165,7 @@ function upkeep(): void {
     expireVersions(stores, nowNs),
     endLinks(stores, nowNs),
     reclaimContents(stores),
-    rootKeys.isReady() && workOnRecords(),
+    rootKeys.isReady() && workOnRecords(nowNs),
   ];
   publishRoot();
   const mayHaveMore = steps.includes(true);
@@ -174,8 +174,8 @@ function upkeep(): void {
   }
 }
 
-function workOnRecords(): boolean {
-  return continueRotation(stores) || upgradeRecords(stores) || renewSites(stores);
+function workOnRecords(nowNs: bigint): boolean {
+  return continueRotation(stores) || upgradeRecords(stores, nowNs) || renewSites(stores, nowNs);
 }
 
 /** Reseeds the random source soon after a key was replaced. */

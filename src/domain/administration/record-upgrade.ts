@@ -85,17 +85,19 @@ export function areSizesCounted(stores: Stores): boolean {
 }
 
 /** Runs one bounded step; true while more is left. */
-export function upgradeRecords(stores: Stores): boolean {
+export function upgradeRecords(stores: Stores, nowNs: bigint): boolean {
   const progress = readProgress(stores);
   if (progress.stage === 'done') {
     return false;
   }
-  const next = stepOf(progress.stage)(stores, progress);
+  const next = stepOf(progress.stage)(stores, progress, nowNs);
   saveProgress(stores, next);
   return next.stage !== 'done';
 }
 
-function stepOf(stage: Exclude<Stage, 'done'>): (stores: Stores, progress: Progress) => Progress {
+type Step = (stores: Stores, progress: Progress, nowNs: bigint) => Progress;
+
+function stepOf(stage: Exclude<Stage, 'done'>): Step {
   switch (stage) {
     case 'uploads':
       return noteUploads;
@@ -158,7 +160,7 @@ function noteSizes(stores: Stores, progress: Progress): Progress {
   return last === undefined ? afterBucket(stores, progress, 'files') : { ...progress, path: last };
 }
 
-function upgradeFiles(stores: Stores, progress: Progress): Progress {
+function upgradeFiles(stores: Stores, progress: Progress, nowNs: bigint): Progress {
   const { bucketId, path } = progress;
   const paths = nextPaths(stores, progress, upgradedFilesPerMessage);
   if (paths.length === 0) {
@@ -169,7 +171,7 @@ function upgradeFiles(stores: Stores, progress: Progress): Progress {
   for (const each of paths) {
     if (chunks >= upgradedChunksPerMessage) break;
     unlessDamaged(() => {
-      chunks += upgradeFile(stores, bucketId, each);
+      chunks += upgradeFile(stores, { bucketId, path: each, nowNs });
     });
     last = each;
   }
@@ -177,13 +179,17 @@ function upgradeFiles(stores: Stores, progress: Progress): Progress {
 }
 
 /** Returns the number of chunks that it read. A damaged file stays unchanged. */
-function upgradeFile(stores: Stores, bucketId: string, path: string): number {
+function upgradeFile(
+  stores: Stores,
+  named: { readonly bucketId: string; readonly path: string; readonly nowNs: bigint },
+): number {
+  const { bucketId, path, nowNs } = named;
   const bytes = stores.files.get(fileMapKey(bucketId, path));
   if (bytes === undefined || isUpgraded(bytes)) {
     return 0;
   }
   const bucket = present(findBucket(stores, bucketId), 'bucket of a file');
-  const { file, digests } = renewLeaves(stores, bucket, { path, bytes });
+  const { file, digests } = renewLeaves(stores, bucket, { path, bytes, nowNs });
   saveDigestTable(stores, file.contentId, digests);
   const overheadBytes = bucket.overheadBytes + overheadBytesOf(file);
   saveBucket(stores, { ...bucket, overheadBytes }, bucket);

@@ -55,13 +55,13 @@ export function forgetRenewal(stores: Stores, bucketId: string): void {
 }
 
 /** Runs one bounded step; true while more is left. The root keys must be available. */
-export function renewSites(stores: Stores): boolean {
+export function renewSites(stores: Stores, nowNs: bigint): boolean {
   const progress = findProgress(stores);
   if (progress === undefined) return false;
   stores.directory.remove(progressKey(progress));
   const bucket = findBucket(stores, progress.bucketId);
   if (bucket !== undefined) {
-    const path = renewFiles(stores, bucket, progress.path);
+    const path = renewFiles(stores, bucket, { after: progress.path, nowNs });
     if (path === undefined) endRenewal(stores, bucket);
     else stores.directory.insert(progressKey({ bucketId: bucket.id, path }), 0n);
   }
@@ -69,14 +69,18 @@ export function renewSites(stores: Stores): boolean {
 }
 
 /** Returns the path of the last processed file; `undefined` after the bucket's last file. */
-function renewFiles(stores: Stores, bucket: Bucket, after: string): string | undefined {
+function renewFiles(
+  stores: Stores,
+  bucket: Bucket,
+  { after, nowNs }: { readonly after: string; readonly nowNs: bigint },
+): string | undefined {
   const range = { bucketId: bucket.id, path: after };
   let last: string | undefined;
   let chunks = 0;
   for (const path of pathsAfter(stores, range, upgradedFilesPerMessage)) {
     if (chunks >= upgradedChunksPerMessage) break;
     unlessDamaged(() => {
-      chunks += renewFile(stores, bucket, path);
+      chunks += renewFile(stores, bucket, { path, nowNs });
     });
     last = path;
   }
@@ -84,11 +88,15 @@ function renewFiles(stores: Stores, bucket: Bucket, after: string): string | und
 }
 
 /** Returns the number of chunks that it read. A damaged file stays unchanged. */
-function renewFile(stores: Stores, bucket: Bucket, path: string): number {
+function renewFile(
+  stores: Stores,
+  bucket: Bucket,
+  { path, nowNs }: { readonly path: string; readonly nowNs: bigint },
+): number {
   const bytes = stores.files.get(fileMapKey(bucket.id, path));
   const isDone = findFile(stores, bucket.id, path)?.leavesVersion === leavesVersionOf(bucket);
   if (bytes === undefined || isDone) return 0;
-  return renewLeaves(stores, bucket, { path, bytes }).file.chunkCount;
+  return renewLeaves(stores, bucket, { path, bytes, nowNs }).file.chunkCount;
 }
 
 function endRenewal(stores: Stores, bucket: Bucket): void {

@@ -19,17 +19,27 @@ import {
 } from './file-layout.ts';
 import { mayBeOfSite, publishOfSite } from './sites.ts';
 
+interface StoredRecord {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly nowNs: bigint;
+}
+
 export interface Renewed {
   readonly file: FileRecord;
   /** SHA-256 of each chunk, 32 bytes each. */
   readonly digests: Uint8Array;
 }
 
-/** `bytes`: the record at the path. Refuses a damaged file with IntegrityError before it writes. */
+/**
+ * `bytes`: the record at the path. Its seal gets `nowNs`, not the file's time: a canister that
+ * continues from a snapshot can use the same number for another seal of this version. Refuses a
+ * damaged file with IntegrityError before it writes.
+ */
 export function renewLeaves(
   stores: Stores,
   bucket: Bucket,
-  { path, bytes }: { readonly path: string; readonly bytes: Uint8Array },
+  { path, bytes, nowNs }: StoredRecord,
 ): Renewed {
   const mapKey = fileMapKey(bucket.id, path);
   return withFileKey(stores, { bucket, ...decodeHead(bytes) }, (key) => {
@@ -37,7 +47,7 @@ export function renewLeaves(
     const old = decodeFile(bucket.id, path, bytes);
     const file: FileRecord = { ...old, leavesVersion: leavesVersionOf(bucket) };
     const digests = chunkDigests(stores, file);
-    const record = encodeFile(file, { number: nextContentId(stores), timeNs: file.updatedAtNs });
+    const record = encodeFile(file, { number: nextContentId(stores), timeNs: nowNs });
     sealFile(record, mapKey, key);
     stores.files.set(mapKey, record);
     stores.publication.put(file, digests);
