@@ -6,6 +6,7 @@ import {
   upgradedWords,
 } from '../../packages/client/src/actor/transient-reject.ts';
 import { delayMs, retry } from '../../packages/client/src/connection/retry.ts';
+import { moveAll } from '../../packages/client/src/files/copies.ts';
 import { createStorage } from '../../packages/client/src/storage.ts';
 import { StorageError } from '../../packages/client/src/storage-error.ts';
 
@@ -192,4 +193,16 @@ test('retry(): another file at the path after the completion is an integrity err
   const storage = createStorage({ url: 'http://x', fetch });
   const upload = storage.upload(new Uint8Array(3), { bucket: 'b', path: 'p', contentType: 'a/b' });
   await expect(upload).rejects.toMatchObject({ code: 'IntegrityError' });
+});
+
+test('moveAll(): a call that moves none is the last one, even if more files follow', async () => {
+  const error = new StorageError('InvalidPath', 'too long');
+  const failed = [{ path: 'in/long', error }];
+  const moveFiles = vi.fn(async () => ({ moved: 0, isDone: false, failed }));
+  moveFiles.mockResolvedValueOnce({ moved: 999, isDone: false, failed });
+  const transport = { moveFiles, usage: async () => ({ files: 3_000 }) };
+  const connection = { transport, retryPolicy: policy } as never;
+  const move = { bucket: 'demo', fromPrefix: 'in/', toPrefix: 'out/' };
+  expect(await moveAll(connection, move)).toEqual({ moved: 999, failed });
+  expect(moveFiles).toHaveBeenCalledTimes(2);
 });

@@ -307,6 +307,34 @@ describe('moveFiles(): a move of a prefix', () => {
     ]);
   });
 
+  test('moves the other files if a path is not possible under the new prefix', () => {
+    const { stores } = scene;
+    const long = `in/${'x'.repeat(1_017)}`;
+    for (const path of ['in/a', long, 'in/z']) putTestFile(stores, { path: `/${path}` });
+    const { failed, ...rest } = moveFiles(stores, alice, prefixes);
+    expect(rest).toEqual({ moved: 2, isDone: true });
+    expect(failed.map(({ path, error }) => [path, error.code])).toEqual([[long, 'InvalidPath']]);
+    // The name of the file that is the prefix would end in a slash
+    const { failed: named, ...others } = moveFiles(stores, alice, {
+      ...prefixes,
+      fromPrefix: 'out/2026/a',
+      toPrefix: 'docs/',
+    });
+    expect([others, named.length]).toEqual([{ moved: 0, isDone: true }, 1]);
+    checkInvariants(stores);
+  });
+
+  test('does not say that it is done while files follow 1,000 that fail', () => {
+    const { stores } = scene;
+    for (let index = 0; index < 1_000; index++) {
+      const path = `/in/${'x'.repeat(1_015)}${1_000 + index}`;
+      putTestFile(stores, { path, bytes: new Uint8Array(0) });
+    }
+    putTestFile(stores, { path: '/in/z' });
+    const { failed, ...rest } = moveFiles(stores, alice, prefixes);
+    expect([rest, failed.length]).toEqual([{ moved: 0, isDone: false }, 1_000]);
+  });
+
   test('is refused if one prefix begins with the other, and without every permission', () => {
     const { stores } = scene;
     putTestFile(stores, { path: '/in/a' });

@@ -37,7 +37,7 @@ export const PrefixMove = IDL.Record({
 
 /** A file that was not moved, and the reason. */
 export const FailedMove = IDL.Record({ path: IDL.Text, error: IDL.Text });
-/** Number of files that this call moved. Call again until `isDone`. */
+/** Number of files that this call moved. Call again until `isDone`, or until it moves none. */
 export const PrefixMoved = IDL.Record({
   moved: IDL.Nat,
   isDone: IDL.Bool,

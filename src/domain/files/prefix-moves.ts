@@ -22,9 +22,12 @@ export interface PrefixMove {
 
 export interface PrefixMoved {
   readonly moved: number;
-  /** Whether no movable file is left under the former prefix. */
+  /**
+   * Whether every file under the former prefix was tried. A call that moved none and is not done
+   * met only files that fail, which the next call would meet again.
+   */
   readonly isDone: boolean;
-  /** Files that were not moved, such as damaged ones. */
+  /** Files that were not moved, such as damaged ones or those whose new path would be too long. */
   readonly failed: readonly { readonly path: string; readonly error: Refusal }[];
 }
 
@@ -66,11 +69,13 @@ export function checkPrefixMove(stores: Stores, call: Call, request: PrefixMove)
         'files to a third prefix first.',
     );
   }
+  // Refuses a prefix that no path can have; a single path is refused with its file.
+  parseFilePath(`/${toPrefix}x`);
   const wanted = { bucketId: bucket, prefix: fromPrefix, after: '' };
   const { paths, hasMore } = pathsWithPrefix(stores, wanted, movedFilesPerMessage);
   const moves = paths.map((bytes) => {
     const from = present(decodeUtf8(bytes), 'path of a file');
-    return { from, to: parseFilePath(`/${toPrefix}${from.slice(fromPrefix.length)}`) };
+    return { from, to: `/${toPrefix}${from.slice(fromPrefix.length)}` };
   });
   return { moves, isLast: !hasMore, apiKey };
 }
@@ -96,5 +101,5 @@ export function moveFiles(stores: Stores, call: Call, request: PrefixMove): Pref
     else if (done.isRoom) moved += 1;
     else return { moved, isDone: false, failed };
   }
-  return { moved, isDone: isLast || moved === 0, failed };
+  return { moved, isDone: isLast, failed };
 }

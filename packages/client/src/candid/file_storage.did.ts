@@ -458,7 +458,7 @@ export interface PrefixMove {
   'toPrefix' : string,
   'fromPrefix' : string,
 }
-/** Number of files that this call moved. Call again until `isDone`. */
+/** Number of files that this call moved. Call again until `isDone`, or until it moves none. */
 export interface PrefixMoved {
   'moved' : bigint,
   'isDone' : boolean,

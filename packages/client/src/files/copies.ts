@@ -116,7 +116,7 @@ function describe({ etag, size, contentType, tags, metadata = {} }: FileRecord):
 
 /**
  * Moves a prefix. Each request also retries the files that failed before, so the last response
- * lists all failures.
+ * lists all failures. A request that moves none has met only such files, and so would the next.
  */
 export async function moveAll(
   connection: Connection,
@@ -131,7 +131,7 @@ export async function moveAll(
       return connection.transport.moveFiles(move, signal);
     });
     moved += answer.moved;
-    if (!answer.isDone) continue;
+    if (!answer.isDone && answer.moved > 0) continue;
     if (isLost && filesBefore !== undefined) {
       const left = await countFiles(connection, move, signal);
       moved = Math.max(moved, filesBefore - (left ?? filesBefore));

@@ -28,7 +28,7 @@ export interface CopyRequest extends Omit<CopyFileOptions, 'signal'> {
 export type ChangeRequest = FileName & Omit<FileChange, 'signal'>;
 export type PrefixMove = Omit<MoveAllOptions, 'signal'>;
 
-/** The result of one call; repeat the call until `isDone`. */
+/** The result of one call; repeat the call until `isDone`, or until it moves none. */
 export interface PrefixMoveAnswer extends MovedFiles {
   readonly isDone: boolean;
 }
