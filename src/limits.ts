@@ -81,6 +81,8 @@ export const keyBucketCountMax = 100;
 export const keyUpdatesPerHourDefault = 2_000;
 export const keyBytesPerHourDefault = 2_000_000_000;
 export const keyUpdatesPerHourMax = 1_000_000_000;
+/** Certified leaves, 2.2 G instructions, for each of which a costly update counts once more. */
+export const leavesPerUpdate = 20_000;
 /** At least one message of the maximum size. */
 export const keyBytesPerHourMin = 2_097_152;
 export const bucketCountMax = 10_000;

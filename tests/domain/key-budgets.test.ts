@@ -3,6 +3,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createKey, listKeys } from '../../src/domain/administration/api-key-administration.ts';
 import { moveFile } from '../../src/domain/files/copies.ts';
+import { changeFile } from '../../src/domain/files/file-changes.ts';
+import { createLink } from '../../src/domain/files/links.ts';
 import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
 import { findKey } from '../../src/domain/rights/api-keys.ts';
 import type { Call, KeyCharge } from '../../src/domain/shared/caller.ts';
@@ -17,6 +19,7 @@ import {
   expectRefusal,
   hourNs,
   makeKey,
+  putChunks,
   singleUpload,
   startNs,
 } from '../support/domain-fixture.ts';
@@ -42,6 +45,17 @@ function keyWith(updatesPerHour: bigint, bytesPerHour = 0n, permissions = ['writ
 
 function put(apiKey: string, call = callAt(), length = 10): void {
   uploadSingle(stores, call, singleUpload({ apiKey, bytes: new Uint8Array(length) }));
+}
+
+/** Stores one-byte chunks at `big`; without a key, completes the upload. */
+function storeChunks(call: Call, count: number, apiKey?: string): { readonly uploadId: string } {
+  const { uploadId } = begin(stores, call, { size: BigInt(count), apiKey });
+  const chunks = Array.from({ length: count }, (_, index) => {
+    return [index, Uint8Array.of(index)] as const;
+  });
+  putChunks(stores, call, { uploadId, chunks });
+  if (apiKey === undefined) completeUpload(stores, call, { uploadId, apiKey });
+  return { uploadId };
 }
 
 function secondsOf(work: () => void): unknown {
@@ -154,6 +168,29 @@ describe('useKey(): a key', () => {
     expectRefusal(stores, 'SlowDown', () => cancel(callAt(startNs, { isInspected: true })));
     expectRefusal(stores, 'SlowDown', () => putChunk(stores, callAt(), chunk));
     cancel({ ...callAt(), ...callOf('alice') });
+  });
+
+  test('is charged for a costly change as for several updates', () => {
+    const alice = callOf('alice');
+    storeChunks(alice, 1_200);
+    for (let count = 0; count < 16; count++) {
+      createLink(stores, alice, { bucket: 'box', path: 'big', apiKey: undefined });
+    }
+    const apiKey = keyWith(3n);
+    // 17 times 1,200 leaves: of the file and its links
+    const change = { bucket: 'box', path: 'big', tags: ['a'], conditions: {}, apiKey };
+    changeFile(stores, callAt(), change);
+    put(apiKey);
+    expectRefusal(stores, 'SlowDown', () => put(apiKey));
+  });
+
+  test('is charged for the hash of many chunks as for several updates, also if it is wrong', () => {
+    const apiKey = keyWith(4n);
+    const { uploadId } = storeChunks(callOf('anonymous'), 4_000, apiKey);
+    const complete = () =>
+      completeUpload(stores, callAt(), { uploadId, apiKey: undefined, sha256: 'ab'.repeat(32) });
+    for (let count = 0; count < 2; count++) expectRefusal(stores, 'BadDigest', complete);
+    expectRefusal(stores, 'SlowDown', complete);
   });
 
   test('has its own budget, which queries do not check', () => {

@@ -30,14 +30,19 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-async function upload(path: string, count: number, chunk: Uint8Array): Promise<void> {
+/** Returns the id of an upload that has all its chunks. */
+async function send(path: string, count: number, chunk: Uint8Array): Promise<string> {
   const size = [BigInt(count * chunk.length)];
   const begun = await owner.get('beginFileUploadWith', { bucketId, path, size });
   const { uploadId } = begun as { readonly uploadId: string };
   for (let index = 0; index < count; index++) {
     await owner.get('uploadFileChunkIndexed', uploadId, BigInt(index), chunk);
   }
-  await owner.get('completeFileUploadWith', { uploadId });
+  return uploadId;
+}
+
+async function upload(path: string, count: number, chunk: Uint8Array): Promise<void> {
+  await owner.get('completeFileUploadWith', { uploadId: await send(path, count, chunk) });
 }
 
 /** Makes copies, which share the chunks, with links. */
@@ -135,5 +140,14 @@ describe('one unit of work costs half of its part of a message, also when full c
     const answer = await owner.get('eraseVersions', { bucketId, prefix: ['former/'] });
     expect(answer).toEqual({ erased: BigInt(fullCount), isDone: true });
     expect(lastCost('eraseVersions')).toBeLessThan(costMax(40 + freedLeaves));
+  });
+
+  test('completeFileUploadWith with a SHA-256', async () => {
+    const uploadId = await send('hashed', chunkCount, Uint8Array.of(1));
+    const sha256 = ['ab'.repeat(32)];
+    const { err } = await owner.ask('completeFileUploadWith', { uploadId, sha256 });
+    expect(err).toMatch(/^BadDigest/);
+    const leaves = 5 * chunkCount;
+    expect(lastCost('completeFileUploadWith')).toBeLessThan(leaves * unitInstructionsMax);
   });
 });

@@ -20,6 +20,9 @@ const deletedLinkLeaves = 8;
 const deletedPerWritten = 0.6;
 /** Freeing the storage of a full chunk: 2.5 M instructions. */
 const freedChunkLeaves = 23;
+/** Looking up, decrypting and hashing a chunk: 0.5 M instructions, and 0.1 M per 1,000 bytes. */
+const hashedChunkLeaves = 5;
+const hashedBytesPerLeaf = 1_000;
 
 /** Returns the cost of moving a file onto a free path or over another file. */
 export function leavesOfMove(
@@ -43,6 +46,19 @@ export function leavesOfDeletion(stores: Stores, bucket: Bucket, file: FileRecor
 /** Returns the cost of erasing a former version; `undefined` is a damaged one. */
 export function leavesOfErasure(stores: Stores, file: FileRecord | undefined): number {
   return deletedFileLeaves + (file === undefined ? 0 : leavesOfRelease(stores, file));
+}
+
+/** Returns the cost of writing all leaves of the file and its links again. */
+export function leavesOfChange(stores: Stores, bucket: Bucket, file: FileRecord): number {
+  return (1 + countLinks(stores, bucket, file.path)) * chunksOf(file);
+}
+
+/** Returns the cost of reading a content to determine the digest of its bytes. */
+export function leavesOfHashing(content: {
+  readonly chunkCount: number;
+  readonly size: number;
+}): number {
+  return content.chunkCount * hashedChunkLeaves + content.size / hashedBytesPerLeaf;
 }
 
 /** Returns the cost of removing what a new file of one chunk replaces. */

@@ -4,6 +4,7 @@
 import { type Bucket, saveBucket, storedContentType } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
+import { chargeWork } from '../rights/key-budgets.ts';
 import { authorize, type Grant, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { type Metadata, parseMetadata } from '../shared/file-metadata.ts';
@@ -12,6 +13,7 @@ import { checkWritePreconditions, type WritePreconditions } from '../shared/prec
 import { Refusal } from '../shared/refusal.ts';
 import { parseStoredHeaders, type SentHeaders } from '../shared/stored-headers.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
+import { leavesOfChange } from './bulk-work.ts';
 import type { FileMetadata } from './file-layout.ts';
 import {
   addVersion,
@@ -90,6 +92,7 @@ function namedFields(change: ChangedNotes): readonly ShownField[] {
 /** Increments the file's version and keeps the entity tag of its bytes. */
 export function changeFile(stores: Stores, call: Call, change: FileChange): WrittenFile {
   const { grant, bucket, file: old, changed } = checkFileChange(stores, call, change);
+  chargeWork(stores, call, { key: grant.key, leaves: leavesOfChange(stores, bucket, old) });
   const replaced = { nowNs: call.nowNs, bucket, old };
   const file = withOpenFile(stores, { bucket, path: old.path }, ({ file, key }) => {
     const digests = chunkDigests(stores, file);

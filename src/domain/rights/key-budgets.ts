@@ -2,7 +2,7 @@
 // for drop boxes, whose users the owner may not know, so they have a budget by default. The levels
 // are on the heap, so an upgrade fills every budget.
 
-import { keyBytesPerHourMin, keyUpdatesPerHourMax } from '../../limits.ts';
+import { keyBytesPerHourMin, keyUpdatesPerHourMax, leavesPerUpdate } from '../../limits.ts';
 import type { Call } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
@@ -87,6 +87,22 @@ export function chargeKey(stores: Stores, call: Call, key: ApiKey | undefined): 
   for (const { bucket, amount } of budgetsOf(key, charge.bytes)) {
     takeTokens(stores.heap.tokens, bucket, { amount, nowNs });
   }
+}
+
+/**
+ * Charges the key of an update that was charged as one for the rest of its work, in certified
+ * leaves. Never refuses: the key's budget goes into debt instead.
+ */
+export function chargeWork(
+  stores: Stores,
+  call: Call,
+  { key, leaves }: { readonly key: ApiKey | undefined; readonly leaves: number },
+): void {
+  const amount = Math.floor(leaves / leavesPerUpdate);
+  if (key === undefined || call.charge === undefined || amount === 0) return;
+  const updates = budgetsOf(key, 0).find(({ unit }) => unit === 'updates');
+  if (updates === undefined) return;
+  takeTokens(stores.heap.tokens, updates.bucket, { amount, nowNs: call.nowNs });
 }
 
 interface Budget {

@@ -6,9 +6,11 @@ import { findBucket } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { discardContent } from '../contents/contents.ts';
 import { saveDigestTable } from '../contents/digest-tables.ts';
+import { leavesOfHashing } from '../files/bulk-work.ts';
 import { commitFile, type FileRecord, findFile } from '../files/file-records.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { eraseFileKey, withFileKey } from '../keys/file-keys.ts';
+import { chargeWork } from '../rights/key-budgets.ts';
 import { isOwner } from '../rights/ownership.ts';
 import type { SentKey } from '../rights/rights.ts';
 import { requireAgeSize } from '../shared/age-format.ts';
@@ -80,6 +82,11 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
   }
   const layout = layoutOf(stores, session);
   requireTag({ session, layout }, request.etag);
+  if (digests.length > 0) {
+    // Before the check, because a wrong digest costs as much and can be sent again and again
+    const leaves = leavesOfHashing({ chunkCount: session.chunkIndexEnd, size: session.totalSize });
+    chargeWork(stores, call, { key: keyOf(stores, session), leaves });
+  }
   verifyFile(stores, { session, layout }, digests);
   const open = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   const old = findFile(stores, session.bucketId, session.path);
