@@ -202,8 +202,28 @@ describe('GET /cloud/{bucket}/{path}: a file that is replaced while it is read',
       phase: 'update',
     });
     expect(keptContents(stores)).toEqual([]);
-    expectRefusal(stores, 'IntegrityError', () => collect(response));
+    const refused = expectRefusal(stores, 'InvalidArgument', () => collect(response));
+    expect(refused.message).toMatch(/replaced or deleted; start it again/);
     checkInvariants(stores);
+  });
+
+  test('is not kept if a query began the download, which then must be started again', () => {
+    updateBucket(stores, callOf('alice'), bucketChange({ isPublic: false }));
+    const bytes = testBytes(3 * 700_000, 4);
+    const { uploadId } = begin(stores, callOf('alice'), { path: '/wide', size: 2_100_000n });
+    const chunks = [0, 1, 2].map((index) => {
+      return [index, bytes.subarray(index * 700_000, (index + 1) * 700_000)] as const;
+    });
+    putChunks(stores, callOf('alice'), { uploadId, chunks });
+    completeUpload(stores, callOf('alice'), { uploadId, apiKey: undefined });
+    const headers = { range: 'bytes=0-', authorization: `Bearer ${scene.readKey}` };
+    const response = ask(headers, { url: '/cloud/box/wide', phase: 'query' });
+    expect(Buffer.compare(collect(response), bytes)).toBe(0);
+    // The system discards what a query writes
+    stores.heap.streams.clear();
+    putTestFile(stores, { path: '/wide', bytes: testBytes(50, 9) }, startNs + 1n);
+    const refused = expectRefusal(stores, 'InvalidArgument', () => collect(response));
+    expect(refused.message).toMatch(/replaced or deleted; start it again/);
   });
 
   test('is kept together with at most 63 others', () => {

@@ -16,7 +16,7 @@ import { knownStreamCountMax, streamLifetimeNs, streamPieceBytes } from '../../l
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import { findBucket } from '../buckets/buckets.ts';
 import { type Content, readContent } from '../contents/contents.ts';
-import { type SealedContent, withFileKey } from '../keys/file-keys.ts';
+import { hasFileKey, type SealedContent, withFileKey } from '../keys/file-keys.ts';
 import { currentRootKey } from '../keys/root-keys.ts';
 import type { Call } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -35,7 +35,10 @@ interface Stream {
   readonly end: number;
 }
 
-/** Returns the token of a stream. If the file is replaced, its content stays for the stream. */
+/**
+ * Returns the token of a stream. If an update begins the stream and the file is replaced, its
+ * content stays for it; a query cannot record that it began one.
+ */
 export function openStream(stores: Stores, call: Call, stream: Stream): Uint8Array {
   const expiresAtNs = call.nowNs + streamLifetimeNs;
   noteStream(stores, stream.file.contentId, expiresAtNs);
@@ -54,8 +57,11 @@ export function readStream(stores: Stores, call: Call, token: Uint8Array): Strea
   const { file, start } = stream;
   const bucket = findBucket(stores, file.bucketId);
   const isGone = bucket === undefined || (stream.isPublic && !bucket.isPublic);
-  if (isGone || stream.expiresAtNs <= call.nowNs) {
-    throw new Refusal('InvalidArgument', 'This download has expired; start it again.');
+  if (isGone || stream.expiresAtNs <= call.nowNs || !hasFileKey(stores, file)) {
+    throw new Refusal(
+      'InvalidArgument',
+      'This download has expired, or its file was replaced or deleted; start it again.',
+    );
   }
   const end = Math.min(stream.end, start + streamPieceBytes);
   const body = withFileKey(stores, { ...file, bucket }, (key) =>

@@ -11,6 +11,7 @@ import {
   openWrappedKey,
   rewrapKey,
   type WrappingKey,
+  wrappedKeyIds,
 } from './wrapped-keys.ts';
 
 /** Identifies the sealed key of a content. */
@@ -91,6 +92,11 @@ export function rewrapFileKey(stores: Stores, bucket: BucketKeys, content: Seale
     from.key.fill(0);
   }
   to.key.fill(0);
+}
+
+/** Whether the slot still has the content's key: not after its file was replaced or deleted. */
+export function hasFileKey(stores: Stores, content: SealedContent): boolean {
+  return wrappedKeyIds(stores, content.keySlot)?.ownerId === content.contentId;
 }
 
 /** Erases the key; returns false if the slot belongs to another content. */
