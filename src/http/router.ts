@@ -67,7 +67,8 @@ export function handleRequest(
 ): Answer {
   const requestId = requestIdOf(exchange.call);
   const answered = ({ isPaid }: { readonly isPaid: boolean }) => {
-    const call = isPaid ? { ...exchange.call, charge: undefined } : exchange.call;
+    const { charge } = exchange.call;
+    const call = { ...exchange.call, charge: charge && { ...charge, isPaid } };
     return answer(routes, { ...exchange, call }, requestId);
   };
   const isHead = exchange.request.method === 'HEAD';

@@ -81,7 +81,7 @@ export function useKey(stores: Stores, call: Call, secret: string): ApiKey {
 /** Checks the key's budget in the inspection of a message, and takes from it in the update. */
 export function chargeKey(stores: Stores, call: Call, key: ApiKey | undefined): void {
   const { charge, nowNs } = call;
-  if (key === undefined || charge === undefined) return;
+  if (key === undefined || charge === undefined || charge.isPaid) return;
   checkKeyBudget(stores, key, { bytes: charge.bytes, nowNs });
   if (charge.isInspected) return;
   for (const { bucket, amount } of budgetsOf(key, charge.bytes)) {

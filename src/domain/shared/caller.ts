@@ -14,6 +14,8 @@ export interface KeyCharge {
   readonly bytes: number;
   /** Whether the inspection only checks the budget; the update takes from it. */
   readonly isInspected: boolean;
+  /** The key has paid for the update; it still pays for further work, see chargeWork(). */
+  readonly isPaid?: boolean;
 }
 
 export interface Call {
