@@ -156,8 +156,8 @@ describe('useKey(): a key', () => {
     expectRefusal(stores, 'SlowDown', () => complete(callAt(startNs, { isInspected: true })));
   });
 
-  test('is charged for the cancellation of its upload, and for each later call by its id', () => {
-    const apiKey = keyWith(4n);
+  test('cancels its open upload at no charge, and is charged for each later call by its id', () => {
+    const apiKey = keyWith(3n);
     const { uploadId } = begin(stores, callAt(), { apiKey, size: 10n });
     const cancel = (call = callAt()) => cancelUpload(stores, call, { uploadId });
     const chunk = { uploadId, chunkIndex: 0n, bytes: new Uint8Array(10) };

@@ -169,7 +169,10 @@ describe('after an upgrade', () => {
     };
     const url = '/api/v1/bucket/photos/files/late.bin';
     const { secret } = key as { secret: string };
-    const headers: [string, string][] = [['Authorization', `Bearer ${secret}`]];
+    const headers: [string, string][] = [
+      ['Authorization', `Bearer ${secret}`],
+      ['Content-Type', 'a/b'],
+    ];
     const argument = encodeUpdateRequest({ method: 'PUT', url, headers, body: bytes });
     const calls = createInProcessCalls(network.engine);
     const answer = await calls.call(network.canisterId(), 'http_request_update', argument);

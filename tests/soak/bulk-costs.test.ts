@@ -33,8 +33,7 @@ afterAll(() => service?.stop());
 /** Returns the id of an upload that has all its chunks. */
 async function send(path: string, count: number, chunk: Uint8Array): Promise<string> {
   const size = [BigInt(count * chunk.length)];
-  const begun = await owner.get('beginFileUploadWith', { bucketId, path, size });
-  const { uploadId } = begun as { readonly uploadId: string };
+  const uploadId = await owner.get<string>('beginFileUploadWith', { bucketId, path, size });
   for (let index = 0; index < count; index++) {
     await owner.get('uploadFileChunkIndexed', uploadId, BigInt(index), chunk);
   }

@@ -24,7 +24,7 @@ import { authorizeDeletion } from '../../domain/files/file-deletion.ts';
 import { checkDeletion } from '../../domain/files/files.ts';
 import { checkLinkDeletion, checkLinkRequest } from '../../domain/files/links.ts';
 import { checkPrefixMoveRights } from '../../domain/files/prefix-moves.ts';
-import { authorizeErasure, checkRestoration } from '../../domain/files/versions.ts';
+import { authorizeErasure, checkRestoration, getVersion } from '../../domain/files/versions.ts';
 import { requireCreator } from '../../domain/rights/creators.ts';
 import { ownedBucket } from '../../domain/rights/ownership.ts';
 import { authorize } from '../../domain/rights/rights.ts';
@@ -49,7 +49,7 @@ import {
   prefixOrderOf,
 } from '../messages/copy-arguments.ts';
 import { type LinkArgument, linkRequestOf } from '../messages/link-arguments.ts';
-import type { Optional } from '../messages/optional.ts';
+import { numberOf, type Optional } from '../messages/optional.ts';
 import {
   type CompletionArgument,
   completionOf,
@@ -196,9 +196,9 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
       { stores, call },
       bucket: string,
       path: string,
-      _version: Optional<bigint>,
+      version: Optional<bigint>,
       [apiKey]: Optional<string>,
-    ) => void authorize(stores, call, { bucket, path, permission: 'read', apiKey }),
+    ) => void getVersion(stores, call, { bucket, path, version: numberOf(version), apiKey }),
   },
   deleteFiles: {
     bounds: deletion,

@@ -75,7 +75,7 @@ export function completeUpload(stores: Stores, call: Call, request: Completion):
 
 /** Like completeUpload(), with the file. A repetition returns the same record with isNew false. */
 export function finishUpload(stores: Stores, call: Call, request: Completion): CompletedUpload {
-  const { begun, session, digests } = checkCompletion(stores, call, request);
+  const { begun, session, digests, payer } = checkCompletion(stores, call, request);
   if (session.status === 'completed') {
     const completed = { file: completedFile(session), isNew: false };
     return { session, ...shownToUploader(stores, session, completed) };
@@ -85,7 +85,7 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
   if (digests.length > 0) {
     // Before the check, because a wrong digest costs as much and can be sent again and again
     const leaves = leavesOfHashing({ chunkCount: session.chunkIndexEnd, size: session.totalSize });
-    chargeWork(stores, call, { key: keyOf(stores, session), leaves });
+    chargeWork(stores, call, { key: payer, leaves });
   }
   verifyFile(stores, { session, layout }, digests);
   const open = present(findBucket(stores, session.bucketId), 'bucket of an upload');
@@ -128,9 +128,9 @@ function shownToUploader(
  */
 export function checkCompletion(stores: Stores, call: Call, request: Completion) {
   const begun = continuedUpload(stores, call, request);
-  requireStillAllowed(stores, call, { session: begun, apiKey: request.apiKey });
+  const payer = requireStillAllowed(stores, call, { session: begun, apiKey: request.apiKey });
   if (begun.status === 'completed') {
-    return { begun, session: begun, digests: [] };
+    return { begun, session: begun, digests: [], payer };
   }
   requireActive(begun, call.nowNs);
   const session = withMetadata(begun, request.metadata);
@@ -149,7 +149,7 @@ export function checkCompletion(stores: Stores, call: Call, request: Completion)
     requireTag({ session, layout }, request.etag);
     verifyFile(stores, { session, layout }, digests);
   }
-  return { begun, session, digests };
+  return { begun, session, digests, payer };
 }
 
 function withMetadata(session: UploadSession, brought: Metadata | undefined): UploadSession {
@@ -162,7 +162,10 @@ export function checkCancellation(stores: Stores, call: Call, name: UploadName):
   const session = getUpload(stores, call, name);
   // Over HTTP, the sent key has already been checked and charged
   if (name.isOverHttp !== true && !isOwner(stores, call, session.bucketId)) {
-    requireStillAllowed(stores, call, { session, apiKey: undefined });
+    // A key whose budget is used up can still free the room of its open uploads, each once.
+    const isOpen = session.status === 'active';
+    const free = { ...call, charge: undefined };
+    requireStillAllowed(stores, isOpen ? free : call, { session, apiKey: undefined });
   }
   if (session.status !== 'cancelled') {
     requireActive(session, call.nowNs);

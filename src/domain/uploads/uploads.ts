@@ -260,17 +260,21 @@ export function listUploads(
   return sessions.sort((left, right) => Number(left.createdAtNs - right.createdAtNs));
 }
 
-/** Refuses if the key that began the session, or a key sent now, no longer allows writing. */
+/**
+ * Refuses if the key that began the session, or a key sent now, no longer allows writing. Returns
+ * the key that pays: the sent one, else the one that began the session.
+ */
 export function requireStillAllowed(
   stores: Stores,
   call: Call,
   claim: { readonly session: UploadSession; readonly apiKey: SentKey },
-): void {
+): ApiKey | undefined {
   const { session, apiKey } = claim;
-  if (apiKey !== undefined || session.keyHash.length === 0) {
-    const { bucketId: bucket, path } = session;
-    authorize(stores, call, { bucket, path, permission: 'write', apiKey });
-  }
+  const { bucketId: bucket, path, keyHash } = session;
+  const sent =
+    apiKey !== undefined || keyHash.length === 0
+      ? authorize(stores, call, { bucket, path, permission: 'write', apiKey }).key
+      : undefined;
   if (!restsOnGoodKey(stores, session, call.nowNs)) {
     throw new Refusal(
       'InvalidApiKey',
@@ -279,7 +283,10 @@ export function requireStillAllowed(
     );
   }
   // useKey() has already charged a sent key.
-  if (apiKey === undefined) chargeKey(stores, call, keyOf(stores, session));
+  if (sent !== undefined) return sent;
+  const key = keyOf(stores, session);
+  chargeKey(stores, call, key);
+  return key;
 }
 
 /** Returns false once the key that began the session is no longer valid for its bucket. */

@@ -19,5 +19,6 @@ export async function lackedMethods(
   const asked = CanisterStatus.request({ agent, canisterId, paths: ['candid'] });
   const text = (await explained(service, asked)).get('candid');
   if (typeof text !== 'string') return [];
-  return methods.filter((method) => !new RegExp(`\\b${method}\\s*:`).test(text));
+  const declared = new Set(Array.from(text.matchAll(/\b(\w+) *: *\(/g), ([, name]) => name));
+  return methods.filter((method) => !declared.has(method));
 }

@@ -39,25 +39,14 @@ interface Job {
  */
 const directPartsMax = 4;
 
-type DownloadFile = (name: FileName, options?: DownloadOptions) => Promise<Download>;
+export type DownloadFile = (name: FileName, options?: DownloadOptions) => Promise<Download>;
 
-/** Returns `download`; with `certified`, it compares the entity tag with the network's record. */
+/** Returns `download` with support for `certified`, which most downloads do not use. */
 export function certifiedBy(connection: Connection, download: DownloadFile): DownloadFile {
-  return async (name, options = {}) => {
-    const { certified, range, verify, version, signal } = options;
-    if (!certified) return download(name, options);
-    if (range !== undefined || verify === false) {
-      throw new StorageError('InvalidArgument', 'certified excludes range and verify: false.');
-    }
-    const { bucket, path } = name;
-    const [record, found] = await Promise.all([
-      perform(connection, 'getCertifiedFile', { bucket, path, version }, signal),
-      download(name, options),
-    ]);
-    if (found.etag === record.etag) return found;
-    throw new StorageError('Untrusted', `A node returned another file than ${path}; try again.`, {
-      isRetryable: true,
-    });
+  return async (name, options) => {
+    if (!options?.certified) return download(name, options);
+    const { certifiedDownload } = await import('./certified-download.ts');
+    return certifiedDownload(connection, { name, options, download });
   };
 }
 
