@@ -4,7 +4,8 @@ import { type Connection, perform } from '../connection/connection.ts';
 import { StorageError } from '../storage-error.ts';
 import type { FileName } from '../types/files.ts';
 import type { Download, DownloadOptions } from '../types/transfers.ts';
-import type { DownloadFile } from './download.ts';
+
+export type DownloadFile = (name: FileName, options?: DownloadOptions) => Promise<Download>;
 
 interface Asked {
   readonly name: FileName;

@@ -15,6 +15,7 @@ import { StorageError } from '../storage-error.ts';
 import type { FileName } from '../types/files.ts';
 import type { Download, DownloadOptions } from '../types/transfers.ts';
 import { requireVersionNumber } from '../types/version-number.ts';
+import type { DownloadFile } from './certified-download.ts';
 
 interface Job {
   readonly connection: Connection;
@@ -38,8 +39,6 @@ interface Job {
  * 16 Mbit/s transfers this many chunks, so a shorter file would take at least twice as long.
  */
 const directPartsMax = 4;
-
-export type DownloadFile = (name: FileName, options?: DownloadOptions) => Promise<Download>;
 
 /** Returns `download` with support for `certified`, which most downloads do not use. */
 export function certifiedBy(connection: Connection, download: DownloadFile): DownloadFile {

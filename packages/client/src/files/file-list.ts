@@ -2,7 +2,6 @@
 
 import { folderPageDefault, folderPageMax } from '../../../wire/src/limits.ts';
 import { type Connection, perform } from '../connection/connection.ts';
-import { folderOf } from '../connection/earlier-service.ts';
 import { allItems } from '../connection/pages.ts';
 import type { PageRequest } from '../operations/listings.ts';
 import { isStorageError } from '../storage-error.ts';
@@ -28,6 +27,7 @@ export async function listFolder(
     return await perform(connection, 'listFolder', options, options.signal);
   } catch (error) {
     if (!isStorageError(error, 'Unsupported')) throw error;
+    const { folderOf } = await import('../connection/earlier-operations.ts');
     return folderOf(listByPages(connection, options), options);
   }
 }

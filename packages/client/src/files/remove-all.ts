@@ -2,7 +2,7 @@
 
 import { deletedFileCountMax, deletionBytesMax } from '../../../wire/src/limits.ts';
 import { type Connection, trying } from '../connection/connection.ts';
-import { deleteEach, isEarlierService } from '../connection/earlier-service.ts';
+import { isEarlierService } from '../connection/earlier-service.ts';
 import type { Deletion, DeletionAnswer } from '../operations/files.ts';
 import { isStorageError } from '../storage-error.ts';
 import type { RemoveAllOptions, RemovedFile } from '../types/files.ts';
@@ -101,6 +101,7 @@ async function deleteFiles(
     if (!(await isEarlierService(connection, error, signal))) throw error;
     const { bucket, prefix, paths } = deletion;
     const named = paths ?? (await pathsOf(connection, { bucket, prefix, signal }));
+    const { deleteEach } = await import('../connection/earlier-operations.ts');
     return deleteEach(connection, deletion, named, signal);
   }
 }

@@ -10,7 +10,7 @@ import { etagOf, requireSha256 } from '../bytes/digest.ts';
 import { sha256 } from '../bytes/sha256.ts';
 import { type OpenedSource, openSource } from '../bytes/upload-source.ts';
 import { type Connection, trying } from '../connection/connection.ts';
-import { forEachAlone, isEarlierService } from '../connection/earlier-service.ts';
+import { isEarlierService } from '../connection/earlier-service.ts';
 import { linkedController } from '../connection/linked-controller.ts';
 import { asTheyEnd, checkedConcurrency } from '../connection/parallel.ts';
 import { unmeasuredBytesMax } from '../connection/transfer-window.ts';
@@ -226,6 +226,7 @@ async function trySend(job: Job, batch: readonly SmallFile[]): Promise<readonly 
     );
   } catch (error) {
     if (await isEarlierService(connection, error, signal)) {
+      const { forEachAlone } = await import('../connection/earlier-operations.ts');
       return (await forEachAlone(batch, signal, (file) => sendAlone(job, file))).flat();
     }
     return batch.map(({ path }) => failed(path, error));
