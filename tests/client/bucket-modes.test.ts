@@ -63,6 +63,21 @@ test('ofReader() reports the refusal of a known bucket that the network signs', 
   await expect(opened().ofReader(bucket)).rejects.toMatchObject({ code: 'AccessDenied' });
 });
 
+test('ofReader() requests the signed refusal of a known bucket once', async () => {
+  await opened().of(bucket);
+  query = refusing('NoSuchBucket');
+  let updates = 0;
+  signed = async () => {
+    updates += 1;
+    throw new StorageError('AccessDenied', 'Refused.');
+  };
+  const modes = opened();
+  for (let count = 0; count < 3; count++) {
+    await expect(modes.ofReader(bucket)).rejects.toMatchObject({ code: 'AccessDenied' });
+  }
+  expect(updates).toBe(1);
+});
+
 test.each([false, true])(
   'ofReader() reports a refusal at once unless the bucket is known as end-to-end (known: %s)',
   async (isKnown) => {

@@ -47,6 +47,7 @@ export class BucketModes {
   readonly #memory: BucketMemory;
   readonly #found = new Map<string, Cached<Found>>();
   readonly #queried = new Map<string, Cached<BucketMode>>();
+  readonly #refused = new Map<string, { readonly error: unknown; readonly untilMs: number }>();
   /** Buckets whose mode has changed: a query may still return the former one. */
   readonly #changed = new Set<string>();
   /** Digests that the caller has accepted. */
@@ -84,7 +85,19 @@ export class BucketModes {
       // A node could have invented the refusal, and a reader without a mode sends plain paths.
       if (expected === undefined || expected === notEndToEnd || !isLasting(error)) throw error;
     }
-    return (await this.#find(bucket, signal)).mode;
+    return (await this.#findOrRefuse(bucket, signal)).mode;
+  }
+
+  /** Like #find(); a lasting refusal, which takes an update, counts as long as a mode. */
+  async #findOrRefuse(bucket: string, signal: Signal): Promise<Found> {
+    const refused = this.#refused.get(bucket);
+    if (refused !== undefined && Date.now() < refused.untilMs) throw refused.error;
+    try {
+      return await this.#find(bucket, signal);
+    } catch (error) {
+      if (isLasting(error)) this.#refused.set(bucket, { error, untilMs: Date.now() + modeKnownMs });
+      throw error;
+    }
   }
 
   /** Like `ofReader`, but assumes a mode if that fails: readers of a public bucket may not ask. */
@@ -108,6 +121,7 @@ export class BucketModes {
     this.#changed.add(bucket);
     this.#found.delete(bucket);
     this.#queried.delete(bucket);
+    this.#refused.delete(bucket);
   }
 
   #find(bucket: string, signal: Signal): Promise<Found> {
@@ -220,7 +234,9 @@ async function foundOf(reported: BucketMode): Promise<Found> {
 }
 
 function isLasting(error: unknown): boolean {
-  return isStorageError(error) && !error.isRetryable && error.code !== 'Untrusted';
+  return (
+    isStorageError(error) && !error.isRetryable && !['Untrusted', 'Aborted'].includes(error.code)
+  );
 }
 
 function modeOf({ endToEnd }: BucketMode): EndToEndRecord | undefined {

@@ -144,7 +144,7 @@ export class TransferWindow {
    * answer makes the rate too low; `isRepeated` measures a low rate twice, and the higher counts.
    */
   async measure(probe: (bytes: number) => Promise<unknown>, isRepeated?: boolean): Promise<void> {
-    if (this.#samples.length > 0) return;
+    if (this.#measurement === undefined && this.#samples.length > 0) return;
     this.#measurement ??= this.#measureBy(probe, isRepeated).finally(() => {
       this.#measurement = undefined;
     });

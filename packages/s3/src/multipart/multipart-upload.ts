@@ -274,8 +274,10 @@ async function* until(
   }
 }
 
+/** The service itself ends the sessions of a key that lost its rights. */
 function unlessEnded(error: unknown): void {
-  const codes = ['NoSuchUpload', 'UploadExpired', 'UploadCancelled', 'UploadCompleted'];
+  const ended = ['NoSuchUpload', 'UploadExpired', 'UploadCancelled', 'UploadCompleted'];
+  const codes = [...ended, 'InvalidApiKey', 'AccessDenied'];
   if (!codes.some((code) => isStorageError(error, code))) throw error;
 }
 
