@@ -3,6 +3,7 @@
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { byteCount } from '../../packages/efs/src/config/flags.ts';
+import { parseLocation } from '../../packages/efs/src/output/location.ts';
 import { progressLine } from '../../packages/efs/src/output/progress-bar.ts';
 import { formatTime } from '../../packages/efs/src/output/times.ts';
 import { exclude, filterOf, include } from '../../packages/efs/src/transfers/filters.ts';
@@ -19,6 +20,20 @@ test.each([120, 100, 80, 60, 40, 20, 10, 1])('efs: a progress line fits %i colum
       expect([...line].length + wide).toBeLessThan(columns);
     }
   }
+});
+
+test.each(['demo//', 'demo//photos', 'demo/a//b', 'demo/a//'])(
+  'parseLocation() refuses %s, whose prefix no listed path would have',
+  (text) => {
+    expect(() => parseLocation(text)).toThrow('two slashes');
+  },
+);
+
+test('parseLocation() accepts a bucket, a file and a folder', () => {
+  expect(parseLocation('demo')).toEqual({ bucket: 'demo', path: '' });
+  expect(parseLocation('demo/')).toEqual({ bucket: 'demo', path: '' });
+  expect(parseLocation('demo/a/b')).toEqual({ bucket: 'demo', path: 'a/b' });
+  expect(parseLocation('demo/a/')).toEqual({ bucket: 'demo', path: 'a/' });
 });
 
 test('efs: a progress line of 80 columns has name, bar, percentage, bytes, rate and time left', () => {

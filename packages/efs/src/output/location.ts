@@ -12,6 +12,10 @@ export interface Location {
 export function parseLocation(text: string): Location {
   const [bucket = '', ...rest] = text.split('/');
   if (bucket === '') throw new UsageError(`"${text}" has no bucket: write bucket/path.`);
+  // The service ignores a leading slash, so its paths would not begin with this one.
+  if (rest.slice(0, -1).includes('')) {
+    throw new UsageError(`"${text}" has two slashes together: write bucket/path with single ones.`);
+  }
   return { bucket, path: rest.join('/') };
 }
 
