@@ -19,6 +19,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSource } from '../../packages/client/src/bytes/upload-source.ts';
 import { openFileSource } from '../../packages/client/src/node/file-source.ts';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import { createStorage } from '../../packages/client/src/storage.ts';
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
@@ -140,6 +142,9 @@ test('efs put of a growing file stores nothing and leaves nothing to resume', as
   expect(ended.errors).toMatch(/^efs: growing.bin changed while it was read/);
   expect(await storedPaths('growing/')).toEqual([]);
   expect(await readdir(join(folder, 'state', 'efs'))).toEqual([]);
+  const { host, canisterId, identityPem, bucket } = service;
+  const owner = createStorage({ host, canisterId, identity: identityFromPem(identityPem) });
+  expect(await owner.uploads.list({ bucket })).toEqual([]);
 });
 
 test('openFileSource(): a file longer than its reported size is refused', async () => {

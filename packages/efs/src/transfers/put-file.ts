@@ -71,29 +71,38 @@ export async function putFile(run: Run, storage: Storage, opened: OpenedFile): P
   const { type, tag, cacheControl, metadata, noReplace } = options;
   const wishes = JSON.stringify({ type, tag, cacheControl, metadata, noReplace });
   const state = { size, changedAtMs, wishes, processId: process.pid };
-  let isBegun = false;
+  let begun: string | undefined;
   const common: UploadOptions = {
     ...uploadOptions(opened, run),
     onProgress: report,
     async onSession({ uploadId, ageHeader }) {
-      isBegun = true;
+      begun = uploadId;
       await saveState(transfer, { ...state, uploadId, ageHeader });
     },
   };
   const former = await formerUpload(storage, transfer, options.resume ? state : undefined);
   try {
     const record = await uploadOrResume(storage, source, { common, former });
-    if (isBegun) await forgetState(transfer);
+    if (begun !== undefined) await forgetState(transfer);
     return record;
   } catch (error) {
-    if (isBegun && (hasEnded(error) || isStorageError(error, 'InvalidArgument'))) {
-      // For example, the file has changed, so the upload does not match it.
+    if (begun !== undefined && (hasEnded(error) || isOfOtherBytes(error))) {
+      // Nothing remembers the upload any more, but it would keep its room for a day.
+      const upload = { ...name, uploadId: begun };
+      if (!hasEnded(error)) await storage.uploads.cancel(upload).catch(() => {});
       await forgetState(transfer);
-    } else if (isBegun) {
+    } else if (begun !== undefined) {
       printNote(`The upload of ${printable(file)} can continue: ${continuedBy} continues it.`);
     }
     throw error;
   }
+}
+
+/** Whether the upload can never be completed, for example because the file has changed. */
+function isOfOtherBytes(error: unknown): boolean {
+  return ['InvalidArgument', 'BadDigest', 'IntegrityError'].some((code) =>
+    isStorageError(error, code),
+  );
 }
 
 type FormerUpload = Required<Pick<UploadOptions, 'ageHeader'>> & { readonly resume: string };
