@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { sha256 } from '../../src/crypto/hash.ts';
 import { findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
+import { moveFile } from '../../src/domain/files/copies.ts';
 import { entityTag, findFile } from '../../src/domain/files/file-records.ts';
 import {
   checkDeletion,
@@ -11,6 +13,7 @@ import {
 import { noStoredHeaders } from '../../src/domain/shared/stored-headers.ts';
 import {
   checkDigests,
+  storeFile,
   uploadByCall,
   uploadSingle,
 } from '../../src/domain/uploads/single-upload.ts';
@@ -44,6 +47,26 @@ function makePrivate(): void {
   const bucket = findBucket(scene.stores, 'box') ?? expect.fail('no bucket');
   saveBucket(scene.stores, { ...bucket, isPublic: false }, bucket);
 }
+
+test('getFile(), moveFile() and deleteFile() accept a path of 0.1.0 that a new file must not have', () => {
+  const { stores } = scene;
+  const path = 'old \u202aname';
+  const bytes = testBytes(10);
+  const { metadata } = singleUpload();
+  const sent = { path, metadata, bytes };
+  const bucket = findBucket(stores, 'box') ?? expect.fail('no bucket');
+  const addition = { files: 1, bytes: 10 };
+  const prepared = { sent, old: undefined, addition, digest: sha256(bytes), nowNs: startNs };
+  storeFile(stores, bucket, prepared);
+  expect(getFile(stores, anonymous, named({ path })).path).toBe(path);
+  const order = { bucket: 'box', conditions: {}, apiKey: undefined };
+  moveFile(stores, alice, { ...order, from: path, to: { path: 'new name' } });
+  expectRefusal(stores, 'InvalidPath', () =>
+    moveFile(stores, alice, { ...order, from: 'new name', to: { path } }),
+  );
+  deleteFile(stores, alice, { ...named({ path: 'new name' }), conditions: {} });
+  checkInvariants(stores);
+});
 
 describe('deleteFile()', () => {
   test("removes the file and updates the bucket's counts", () => {

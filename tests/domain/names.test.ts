@@ -3,6 +3,8 @@ import {
   parseBucketId,
   parseContentType,
   parseFilePath,
+  parseKeyPrefix,
+  parseNewPath,
   parseTags,
   quote,
 } from '../../src/domain/shared/names.ts';
@@ -91,15 +93,29 @@ describe('parseFilePath()', () => {
     ['a line feed', '/a\nb'],
     ['DEL', '/a\u007f'],
     ['a C1 control', '/a\u0085'],
-    ['a right-to-left override', '/gnp.\u202eexe'],
-    ['a first strong isolate', '/a\u2068b'],
-    ['a left-to-right embedding', '/\u202aa'],
-    ['a pop of isolates', '/a\u2069'],
     ['a lone surrogate', '/a\ud800'],
     ['1,025 bytes', 'x'.repeat(1_025)],
     ['1,025 bytes in 513 characters', `${'é'.repeat(512)}x`],
   ])('refuses a path that is or has %s', (_, text) => {
     expect(codeOf(() => parseFilePath(text))).toBe('InvalidPath');
+  });
+});
+
+describe('parseNewPath()', () => {
+  test.each([
+    ['a right-to-left override', '/gnp.\u202eexe'],
+    ['a first strong isolate', '/a\u2068b'],
+    ['a left-to-right embedding', '/\u202aa'],
+    ['a pop of isolates', '/a\u2069'],
+  ])('refuses a path with %s, which existing files of 0.1.0 may have', (_, text) => {
+    expect(codeOf(() => parseNewPath(text))).toBe('InvalidPath');
+    expect(parseFilePath(text)).toBe(text.slice(1));
+    expect(codeOf(() => parseKeyPrefix(text))).toBe('InvalidPath');
+  });
+
+  test('refuses what parseFilePath() refuses', () => {
+    expect(codeOf(() => parseNewPath('/a//b'))).toBe('InvalidPath');
+    expect(parseNewPath('/a/b')).toBe('a/b');
   });
 });
 

@@ -32,7 +32,8 @@ export function oldFiles(count: number): OldFile[] {
     const size = isLarge ? 2 * chunkBytes + index : index % 50 === 3 ? 0 : 100 + index;
     return {
       bucket: index % 10 === 9 ? 'secret' : 'demo',
-      path: `folder ${index % 7}/é${index}.bin`,
+      // 0.1.0 accepted characters that change the direction of text.
+      path: `folder ${index % 7}/${index % 50 === 11 ? '\u202a' : ''}é${index}.bin`,
       bytes: sampleBytes(`old ${index}`, size),
       tags: index % 3 === 0 ? ['a', `t${index % 5}`] : [],
       contentType: types[index % types.length] ?? '',

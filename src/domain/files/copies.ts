@@ -8,7 +8,7 @@ import { releaseContent, shareContent } from '../contents/shared-contents.ts';
 import { addFileKey } from '../keys/file-keys.ts';
 import { authorize, type Grant, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
-import { parseFilePath } from '../shared/names.ts';
+import { parseFilePath, parseNewPath } from '../shared/names.ts';
 import {
   checkWritePreconditions,
   matchesTag,
@@ -78,7 +78,7 @@ export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyR
   const { bucket: target } = grant;
   const source = sourceOf(stores, call, kind, { ...request, apiKey: grant.key });
   const from = parseFilePath(request.from);
-  const path = parseFilePath(request.to.path);
+  const path = parseNewPath(request.to.path);
   const changed = parseNotes(target, request);
   const { file, former } = findSource(stores, source, { from, kind, version: request.version });
   if (source.id === target.id && from === path && former === undefined) {

@@ -14,7 +14,7 @@ import { isBucketOwner, roleOf } from '../rights/members.ts';
 import { isCreatorOwner } from '../rights/ownership.ts';
 import { authorize, authorizeList, isWithin, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
-import { parseFilePath, quote } from '../shared/names.ts';
+import { parseFilePath, parseNewPath, quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { type FileRecord, findFile, type OpenFile, withOpenFile } from './file-records.ts';
@@ -106,7 +106,7 @@ function parseName(name: string): string {
       `The download name ${quote(name)} has a slash: send a name without slashes.`,
     );
   }
-  return parseFilePath(name);
+  return parseNewPath(name);
 }
 
 /**

@@ -7,7 +7,7 @@ import { pathsWithPrefix } from '../listing/prefix-paths.ts';
 import type { ApiKey } from '../rights/api-keys.ts';
 import { authorize, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
-import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
+import { parseNewPath, parsePrefix, quote } from '../shared/names.ts';
 import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { createWorkLimit, leavesOfMove } from './bulk-work.ts';
@@ -70,7 +70,7 @@ export function checkPrefixMove(stores: Stores, call: Call, request: PrefixMove)
     );
   }
   // Refuses a prefix that no path can have; a single path is refused with its file.
-  parseFilePath(`/${toPrefix}x`);
+  parseNewPath(`/${toPrefix}x`);
   const wanted = { bucketId: bucket, prefix: fromPrefix, after: '' };
   const { paths, hasMore } = pathsWithPrefix(stores, wanted, movedFilesPerMessage);
   const moves = paths.map((bytes) => {

@@ -26,6 +26,18 @@ export function parseFilePath(text: string): string {
   return path;
 }
 
+/**
+ * Parses the path of a file that a request creates. Version 0.1.0 accepted characters that change
+ * the direction of text, so only new paths must not have them.
+ */
+export function parseNewPath(text: string): string {
+  const path = parseFilePath(text);
+  if (hasBidiControl(path)) {
+    throw new Refusal('InvalidPath', `The file path ${quote(text)} ${bidiFault}.`);
+  }
+  return path;
+}
+
 /** Removes one optional leading slash. */
 export function withoutSlash(text: string): string {
   return text.startsWith('/') ? text.slice(1) : text;
@@ -45,7 +57,8 @@ export function parsePrefix(text: string): string {
  */
 export function parseKeyPrefix(text: string): string {
   const prefix = withoutSlash(text);
-  const fault = prefix === '' ? undefined : pathFault(`${prefix}x`);
+  const bidi = hasBidiControl(prefix) ? bidiFault : undefined;
+  const fault = bidi ?? (prefix === '' ? undefined : pathFault(`${prefix}x`));
   if (fault !== undefined) {
     throw new Refusal(
       'InvalidPath',
@@ -55,6 +68,7 @@ export function parseKeyPrefix(text: string): string {
   return prefix;
 }
 
+const bidiFault = 'contains a character that changes the direction of text';
 const tooLong = `has more than ${filePathBytesMax} bytes of UTF-8`;
 
 /** Accepts most paths with one pattern instead of nine checks of 50,000 instructions in total. */
@@ -66,7 +80,6 @@ function pathFault(path: string): string | undefined {
   if (path === '') return 'is empty: name a file, such as docs/report.pdf';
   if (path.length > filePathBytesMax) return tooLong;
   if (hasControlCharacter(path)) return 'contains a control character';
-  if (hasBidiControl(path)) return 'contains a character that changes the direction of text';
   if (!path.isWellFormed()) return 'is not well-formed Unicode';
   if (path.endsWith('/')) return 'ends in a slash: a path names a file, not a folder';
   const segments = path.split('/');

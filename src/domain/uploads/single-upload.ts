@@ -23,7 +23,7 @@ import { authorize, type Grant, requireWithin, type SentKey } from '../rights/ri
 import { requireAgeStart } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
 import { type Metadata, parseMetadata } from '../shared/file-metadata.ts';
-import { parseFilePath, parseTags } from '../shared/names.ts';
+import { parseNewPath, parseTags } from '../shared/names.ts';
 import {
   checkUnmodifiedSince,
   checkWritePreconditions,
@@ -84,7 +84,7 @@ export function prepareFile(stores: Stores, grant: Grant, file: SentFile): Prepa
   requireWithin(grant, { path: file.path });
   const { bucket } = grant;
   const { id: bucketId } = bucket;
-  const path = parseFilePath(file.path);
+  const path = parseNewPath(file.path);
   const metadata = {
     ...file.metadata,
     contentType: storedContentType(bucket, file.metadata.contentType),

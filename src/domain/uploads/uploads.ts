@@ -15,7 +15,7 @@ import { authorize, isWithin, type SentKey } from '../rights/rights.ts';
 import { requireAgeSize } from '../shared/age-format.ts';
 import { type Call, type Caller, isAnonymous } from '../shared/caller.ts';
 import { parseMetadata } from '../shared/file-metadata.ts';
-import { parseFilePath, parseTags } from '../shared/names.ts';
+import { parseNewPath, parseTags } from '../shared/names.ts';
 import {
   checkUnmodifiedSince,
   checkWritePreconditions,
@@ -65,7 +65,7 @@ export function checkUploadRequest(stores: Stores, call: Call, request: UploadRe
   const { bucket: bucketId, path: sent, apiKey } = request;
   const claim = { bucket: bucketId, path: sent, permission: 'write', apiKey } as const;
   const { bucket, key } = authorize(stores, call, claim);
-  const path = parseFilePath(sent);
+  const path = parseNewPath(sent);
   const contentType = storedContentType(bucket, request.contentType);
   const tags = parseTags(request.tags);
   if (request.size !== undefined && request.size > BigInt(fileBytesMax)) {
