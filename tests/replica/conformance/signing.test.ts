@@ -222,7 +222,7 @@ describe('Interface specification, "Otherwise, the call is rejected"', () => {
     ['sign_with_ecdsa', { ...goodEcdsa, message_hash: hash.subarray(1) }, /32 bytes, not 31/],
     ['sign_with_ecdsa', { ...goodEcdsa, derivation_path: deep }, /at most 255 .*not 256/],
     ['sign_with_ecdsa', { ...goodEcdsa, key_id: { ...ecdsa, name: 'key_2' } }, /key_2, existing/],
-    ['sign_with_schnorr', { ...goodSchnorr, aux: root(31) }, /empty or has 32 bytes, not 31/],
+    ['sign_with_schnorr', { ...goodSchnorr, aux: root(31) }, /must have 0 or 32 bytes, not 31/],
     ['sign_with_schnorr', { ...goodSchnorr, key_id: edwards, aux: root(32) }, /only for algorithm/],
     ['sign_with_schnorr', { ...goodSchnorr, key_id: { ...bip340, name: '' } }, /unknown or dis/],
   ])('%s with %o', async (method, value, words) => {
