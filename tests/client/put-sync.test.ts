@@ -144,7 +144,8 @@ test('efs put of a growing file stores nothing and leaves nothing to resume', as
   expect(await readdir(join(folder, 'state', 'efs'))).toEqual([]);
   const { host, canisterId, identityPem, bucket } = service;
   const owner = createStorage({ host, canisterId, identity: identityFromPem(identityPem) });
-  expect(await owner.uploads.list({ bucket })).toEqual([]);
+  const open = await owner.uploads.list({ bucket });
+  expect(open.filter(({ path }) => path.startsWith('growing/'))).toEqual([]);
 });
 
 test('openFileSource(): a file longer than its reported size is refused', async () => {
