@@ -195,6 +195,20 @@ describe.each([
     await expect(storage.stat(at)).rejects.toMatchObject({ code: 'NoSuchFile' });
   });
 
+  test('a completed upload is resumed only while its file is stored', async () => {
+    const file = { ...target('resumed'), contentType: 'a/b', chunkBytes: 1_000_000 };
+    const bytes = sampleBytes('resumed', 2_100_000);
+    let resume = '';
+    const onSession = ({ uploadId }: { readonly uploadId: string }) => {
+      resume = uploadId;
+    };
+    const stored = await storage.upload(bytes, { ...file, onSession });
+    expect(await storage.upload(bytes, { ...file, resume })).toEqual(stored);
+    await storage.upload(sampleBytes('other', 10), { ...target('resumed'), contentType: 'a/b' });
+    const again = storage.upload(bytes, { ...file, resume });
+    await expect(again).rejects.toMatchObject({ code: 'NoSuchUpload' });
+  });
+
   test('a part must begin where a chunk begins', async () => {
     const { uploadId } = await storage.uploads.begin({ ...target('odd'), chunkBytes });
     const at = { ...target('odd'), uploadId };

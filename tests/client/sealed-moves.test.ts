@@ -3,7 +3,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Storage } from '../../packages/client/src/storage.ts';
 import { StorageError } from '../../packages/client/src/storage-error.ts';
-import { moveFile } from '../../packages/efs/src/transfers/sealed-copies.ts';
+import type { FileName } from '../../packages/client/src/types/files.ts';
+import { carryFile, moveFile } from '../../packages/efs/src/transfers/sealed-copies.ts';
 
 const from = { bucket: 'plain', path: 'report' };
 const to = { bucket: 'safe', path: 'report' };
@@ -21,12 +22,23 @@ let source: Stored | undefined;
 let answered: Stored;
 /** Runs after the copy has been uploaded. */
 let afterUpload: () => void;
+let uploads: number;
+/** The condition under which the copy was removed. */
+let removedCopy: string | undefined;
 
 const storage = {
   stat: async () => ({ ...answered, contentType: 'text/plain' }),
   download: async () => ({ body: new Blob(['x']).stream(), size: 1 }),
-  upload: async () => afterUpload(),
-  async remove(_: unknown, { ifMatch }: { readonly ifMatch?: string }) {
+  async upload() {
+    uploads += 1;
+    afterUpload();
+    return { etag: 'copy' };
+  },
+  async remove({ bucket }: FileName, { ifMatch }: { readonly ifMatch?: string }) {
+    if (bucket === to.bucket) {
+      removedCopy = ifMatch;
+      return;
+    }
     if (ifMatch !== undefined && ifMatch !== `"${source?.etag}"`) {
       throw new StorageError('PreconditionFailed', 'It differs.', { status: 412 });
     }
@@ -41,6 +53,8 @@ beforeEach(() => {
   source = first;
   answered = first;
   afterUpload = () => {};
+  uploads = 0;
+  removedCopy = undefined;
 });
 
 test('moveFile() deletes a source that nobody has replaced', async () => {
@@ -48,13 +62,21 @@ test('moveFile() deletes a source that nobody has replaced', async () => {
   expect(source).toBeUndefined();
 });
 
-test('moveFile() keeps a version that a query returns after the copy', async () => {
+test('moveFile() copies and deletes the version that replaced the source during the copy', async () => {
   afterUpload = () => {
     source = second;
     answered = second;
   };
-  await expect(move()).rejects.toMatchObject(changed);
-  expect(source).toBe(second);
+  await move();
+  expect([source, uploads]).toEqual([undefined, 2]);
+});
+
+test('carryFile() leaves no copy of a source that is replaced during each copy', async () => {
+  afterUpload = () => {
+    answered = { version: answered.version + 1, etag: `later ${uploads}` };
+  };
+  await expect(carryFile(storage, { from, to, signal })).rejects.toMatchObject(changed);
+  expect([uploads, removedCopy]).toEqual([3, '"copy"']);
 });
 
 test('moveFile() keeps a version that no query returns before the deletion', async () => {

@@ -258,7 +258,7 @@ async function resumeSession(job: UploadJob, uploadId: string): Promise<UploadSe
     const code = status === 'expired' ? 'UploadExpired' : 'UploadCancelled';
     throw new StorageError(code, `Upload ${uploadId} is ${status}; begin a new one.`);
   }
-  if (status === 'completed') await requireStored(job, uploadId);
+  if (status === 'completed') await requireStored(job, session);
   if (!(await hasTooLongChunks(job, session))) return session;
   // One attempt suffices: an unused session expires.
   await connection.transport.cancelUpload(name, signal).catch(() => {});
@@ -289,16 +289,20 @@ async function hasTooLongChunks(
   return isShortened && !line.up.takes(longest, usedShare * bodyMsMax);
 }
 
-/** A repeated completion returns its first result, even if the file has been removed since. */
-async function requireStored({ connection, options, metadata }: UploadJob, uploadId: string) {
+/** A repeated completion returns its first result, even if the file was replaced or removed since. */
+async function requireStored(
+  { connection, options, metadata }: UploadJob,
+  { uploadId, updatedAt }: UploadSession,
+): Promise<void> {
   const { signal } = options;
-  try {
-    await trying(connection, signal, () => connection.transport.getFile(metadata, signal));
-  } catch (error) {
+  const stored = await trying(connection, signal, () =>
+    connection.transport.getFile(metadata, signal),
+  ).catch((error) => {
     if (!isStorageError(error, 'NoSuchFile')) throw error;
-    const reason = `The file of upload ${uploadId} no longer exists; begin a new upload.`;
-    throw new StorageError('NoSuchUpload', reason);
-  }
+  });
+  if (stored?.updatedAt === updatedAt) return;
+  const reason = `The file of upload ${uploadId} is no longer stored; begin a new upload.`;
+  throw new StorageError('NoSuchUpload', reason);
 }
 
 /** Throws IntegrityError unless the stored entity tag equals that of the bytes read. */

@@ -22,18 +22,48 @@ interface Carried {
   readonly signal: AbortSignal;
 }
 
-export async function carryFile(storage: Storage, carried: Carried): Promise<void> {
-  const { from, to, ifNoneMatch, signal } = carried;
-  const { contentType, tags, metadata } = await storage.stat(from, { signal });
+const attemptsMax = 3;
+
+/**
+ * Copies the file, and again if it was replaced meanwhile. Returns the record of the copied version.
+ * A copy is newer than its source, so a later sync would take an outdated one for the same.
+ */
+export async function carryFile(storage: Storage, carried: Carried): Promise<FileRecord> {
+  const { from, to, signal } = carried;
+  let { ifNoneMatch, ifMatch }: Conditions = { ifNoneMatch: carried.ifNoneMatch };
+  for (let attempt = 1; ; attempt++) {
+    const source = await storage.stat(from, { signal });
+    const copy = await copyOnce(storage, carried, { source, ifNoneMatch, ifMatch });
+    const { version } = await storage.stat(from, { signal });
+    if (version === source.version) return source;
+    ifMatch = `"${copy.etag}"`;
+    ifNoneMatch = undefined;
+    if (attempt < attemptsMax) continue;
+    await storage.remove(to, { ifMatch, signal }).catch(() => {});
+    throw changedMeanwhile(from, 'copied');
+  }
+}
+
+interface Conditions {
+  ifNoneMatch?: '*' | undefined;
+  ifMatch?: string | undefined;
+}
+
+async function copyOnce(
+  storage: Storage,
+  { from, to, signal }: Carried,
+  { source, ...conditions }: Conditions & { readonly source: FileRecord },
+): Promise<FileRecord> {
+  const { contentType, tags, metadata } = source;
   const { body, size } = await storage.download(from, { signal });
-  await storage.upload(body, {
+  return storage.upload(body, {
     ...to,
     size,
     // A decrypted file gets the type that belongs to its name.
     contentType: contentType === ageType ? undefined : contentType,
     tags,
     metadata,
-    ifNoneMatch,
+    ...conditions,
     signal,
   });
 }
@@ -41,18 +71,15 @@ export async function carryFile(storage: Storage, carried: Carried): Promise<voi
 /** Deletes the source only if it was not replaced meanwhile. */
 export async function moveFile(storage: Storage, carried: Carried): Promise<void> {
   const { from, signal } = carried;
-  const before = await storage.stat(from, { signal });
-  await carryFile(storage, carried);
-  const { version } = await storage.stat(from, { signal });
-  if (version !== before.version) throw changedMeanwhile(from);
-  // A version may be stored after this answer, or the answering node may not have it yet.
-  await storage.remove(from, { ifMatch: `"${before.etag}"`, signal }).catch((error) => {
-    throw isStorageError(error, 'PreconditionFailed') ? changedMeanwhile(from) : error;
+  const { etag } = await carryFile(storage, carried);
+  // A version may be stored after the last answer, or the answering node may not have it yet.
+  await storage.remove(from, { ifMatch: `"${etag}"`, signal }).catch((error) => {
+    throw isStorageError(error, 'PreconditionFailed') ? changedMeanwhile(from, 'removed') : error;
   });
 }
 
-function changedMeanwhile(from: FileName): StorageError {
-  const text = `${nameOf(from)} was changed while it was copied: it is not removed.`;
+function changedMeanwhile(from: FileName, left: 'copied' | 'removed'): StorageError {
+  const text = `${nameOf(from)} was changed while it was copied: it is not ${left}.`;
   return new StorageError('PreconditionFailed', text, { status: 412 });
 }
 
