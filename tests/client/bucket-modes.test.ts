@@ -48,6 +48,23 @@ async function unlessStopped(signal: Signal, answer: () => Promise<object>): Pro
 
 const refusing = (code: string) => () => Promise.reject(new StorageError(code, 'Refused.'));
 
+test.each([
+  [60_000, 0],
+  [-60_000, 1],
+  [7_200_000, 1],
+])('of() of a mode that was signed %i ms ago requests %i signed ones', async (ageMs, expected) => {
+  await opened().of(bucket);
+  const one = known.get(bucket) ?? expect.fail('not remembered');
+  known.set(bucket, { ...one, signedAtMs: Date.now() - ageMs });
+  let updates = 0;
+  signed = async () => {
+    updates += 1;
+    return { endToEnd: mode };
+  };
+  await opened().of(bucket);
+  expect(updates).toBe(expected);
+});
+
 test('ofReader() does not believe a node that refuses the mode of a known bucket', async () => {
   await opened().of(bucket);
   for (const code of ['NoSuchBucket', 'AccessDenied', 'Unauthorized', 'Unsupported']) {

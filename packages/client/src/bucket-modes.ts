@@ -141,7 +141,9 @@ export class BucketModes {
   async #verified(verified: Transport, bucket: string): Promise<Found> {
     const known = await this.#memory.get(bucket);
     const isChanged = this.#changed.delete(bucket);
-    const isRecent = known !== undefined && Date.now() - known.signedAtMs < signedKnownMs;
+    const ageMs = known === undefined ? Number.NaN : Date.now() - known.signedAtMs;
+    // A time in the future comes from a clock that was ahead.
+    const isRecent = ageMs >= 0 && ageMs < signedKnownMs;
     const quick = isRecent && !isChanged ? await this.#query(verified, bucket) : undefined;
     if (quick !== undefined && quick.digest === known?.recipientsDigest) return quick;
     const found = await this.#signed(verified, bucket).catch((error) => {
