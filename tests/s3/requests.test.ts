@@ -15,7 +15,7 @@ import { metadataOf } from '../../packages/s3/src/stored-object.ts';
 import { tagOf, wordsOf } from '../../packages/s3/src/tags.ts';
 import { elementsOf, readXml, textOf } from '../../packages/s3/src/xml/read.ts';
 import { writeXml } from '../../packages/s3/src/xml/write.ts';
-import { parseFilePath } from '../../src/domain/shared/names.ts';
+import { parseNewPath } from '../../src/domain/shared/names.ts';
 
 function codeOf(run: () => unknown): string | undefined {
   try {
@@ -83,7 +83,7 @@ describe('routeOf(): a key', () => {
         const code = codeOf(() => pathOfKey(key));
         const isMarker = key.endsWith('/') || key.endsWith('/ ');
         fc.pre(!isMarker && !key.startsWith('/'));
-        expect(code).toBe(codeOf(() => parseFilePath(key)) && 'InvalidArgument');
+        expect(code).toBe(codeOf(() => parseNewPath(key)) && 'InvalidArgument');
       }),
     );
   });
