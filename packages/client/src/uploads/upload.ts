@@ -289,7 +289,7 @@ async function hasTooLongChunks(
   return isShortened && !line.up.takes(longest, usedShare * bodyMsMax);
 }
 
-/** A repeated completion returns its first result, even if the file was replaced or removed since. */
+/** A repeated completion returns its first result, even if the file was replaced or removed. */
 async function requireStored(
   { connection, options, metadata }: UploadJob,
   { uploadId, updatedAt }: UploadSession,

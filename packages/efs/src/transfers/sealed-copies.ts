@@ -25,8 +25,9 @@ interface Carried {
 const attemptsMax = 3;
 
 /**
- * Copies the file, and again if it was replaced meanwhile. Returns the record of the copied version.
- * A copy is newer than its source, so a later sync would take an outdated one for the same.
+ * Copies the file, and again if it was replaced meanwhile. Returns the record of the copied
+ * version. A copy is newer than its source, so a later sync would take an outdated one for the
+ * same.
  */
 export async function carryFile(storage: Storage, carried: Carried): Promise<FileRecord> {
   const { from, to, signal } = carried;
