@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MessageReport } from '../../packages/replica/src/core.ts';
+import { lastReportOf, printCost, refusedAs, withoutRefusals } from '../support/method-reports.ts';
 import { changeOf, keyFor, type Person, personInside } from '../support/people.ts';
 import { instructionsMax } from '../support/refusal-checks.ts';
 import { openService, type Service } from '../support/service.ts';
@@ -48,15 +49,7 @@ async function keyOf(permissions: string[], fields: object = {}): Promise<string
 const ask = (person: Person, bucket: string, key?: string) =>
   person.ask<Mode>('getBucketMode', bucket, key === undefined ? [] : [key]);
 
-function refusedAs(code: string) {
-  return { err: expect.stringMatching(new RegExp(`^${code}: `)) };
-}
-
-/** Returns the last report of the method. */
-function lastReport(kind: string): MessageReport {
-  const found = reports.findLast((one) => one.kind === kind && one.method === 'getBucketMode');
-  return found ?? expect.fail(`no ${kind}`);
-}
+const lastReport = (kind: string) => lastReportOf(reports, 'getBucketMode', kind);
 
 describe('getBucketMode', () => {
   test('answers members and keys, by an update', async () => {
@@ -104,40 +97,33 @@ describe('getBucketMode', () => {
   });
 
   test('is refused by the inspection, at no cost, once the budget of refusals is empty', async () => {
-    const budget = (burst: bigint, perMinute: bigint) =>
-      owner.get('updateAccess', changeOf('updateAccess', { refusals: [{ burst, perMinute }] }));
     await ask(nobody, 'none');
     const accepted = lastReport('update');
-    await budget(0n, 0n);
-    const before = reports.length;
-    expect(await ask(nobody, 'none')).toEqual(refusedAs('NoSuchBucket'));
-    expect(reports.slice(before).map(({ kind }) => kind)).toEqual(['inspect']);
+    await withoutRefusals(owner, async () => {
+      const before = reports.length;
+      expect(await ask(nobody, 'none')).toEqual(refusedAs('NoSuchBucket'));
+      expect(reports.slice(before).map(({ kind }) => kind)).toEqual(['inspect']);
+    });
     const inspected = lastReport('inspect');
-    await budget(1_000n, 60n);
     for (const { instructions } of [accepted, inspected]) {
       expect(Number(instructions)).toBeLessThan(instructionsMax);
     }
-    print('refusal by the method', accepted);
-    print('refusal by the inspection', inspected);
+    printCost('refusal by the method', accepted);
+    printCost('refusal by the inspection', inspected);
   });
 
   test('costs less than the limit of a refusal, with one epoch and with ten', async () => {
     const key = await keyOf(['write']);
     await ask(nobody, 'plain', key);
-    print('ordinary bucket', lastReport('update'));
+    printCost('ordinary bucket', lastReport('update'));
     await ask(nobody, 'safe', key);
-    print('one epoch', lastReport('update'));
+    printCost('one epoch', lastReport('update'));
     for (let epoch = 2; epoch <= 10; epoch += 1) await owner.get('rotateBucketIdentity', 'safe');
     expect((await ask(nobody, 'safe', key)).ok).toMatchObject({
       endToEnd: [{ epochs: [{ epoch: 10n }] }],
     });
-    print('ten epochs', lastReport('update'));
+    printCost('ten epochs', lastReport('update'));
     expect(Number(lastReport('update').instructions)).toBeLessThan(instructionsMax);
     expect(Number(lastReport('inspect').instructions)).toBeLessThan(instructionsMax);
   });
 });
-
-function print(name: string, { instructions, cycles }: MessageReport): void {
-  const millions = (count: bigint) => (Number(count) / 1e6).toFixed(1);
-  console.log(`${name}: ${millions(instructions)} M instructions, ${millions(cycles)} M cycles`);
-}

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MessageReport } from '../../packages/replica/src/core.ts';
+import { lastReportOf, printCost, refusedAs, withoutRefusals } from '../support/method-reports.ts';
 import { changeOf, keyFor, type Person, personInside } from '../support/people.ts';
 import { instructionsMax } from '../support/refusal-checks.ts';
 import { openService, type Service } from '../support/service.ts';
@@ -36,14 +37,7 @@ const ask = (person: Person, bucket: string, key?: string, path = 'in/a') =>
 
 const record = { ok: expect.objectContaining({ path: 'in/a', size: 1_000n }) };
 
-function refusedAs(code: string) {
-  return { err: expect.stringMatching(new RegExp(`^${code}: `)) };
-}
-
-function lastReport(kind: string): MessageReport {
-  const found = reports.findLast((one) => one.kind === kind && one.method === 'getCertifiedFile');
-  return found ?? expect.fail(`no ${kind}`);
-}
+const lastReport = (kind: string) => lastReportOf(reports, 'getCertifiedFile', kind);
 
 describe('getCertifiedFile', () => {
   test('answers members and keys that may read, by an update', async () => {
@@ -58,7 +52,7 @@ describe('getCertifiedFile', () => {
     }
     expect(Number(lastReport('update').instructions)).toBeLessThan(instructionsMax);
     expect(Number(lastReport('inspect').instructions)).toBeLessThan(instructionsMax);
-    print('record', lastReport('update'));
+    printCost('record', lastReport('update'));
   });
 
   test('refuses strangers, also in a public bucket, whose files getFile shows to all', async () => {
@@ -76,14 +70,12 @@ describe('getCertifiedFile', () => {
   });
 
   test('is refused by the inspection, at no cost, once the budget of refusals is empty', async () => {
-    const budget = (burst: bigint, perMinute: bigint) =>
-      owner.get('updateAccess', changeOf('updateAccess', { refusals: [{ burst, perMinute }] }));
-    await budget(0n, 0n);
-    const before = reports.length;
-    expect(await ask(nobody, 'open')).toEqual({ err: expect.any(String) });
-    expect(reports.slice(before).map(({ kind }) => kind)).toEqual(['inspect']);
-    await budget(1_000n, 60n);
-    print('refusal by the inspection', lastReport('inspect'));
+    await withoutRefusals(owner, async () => {
+      const before = reports.length;
+      expect(await ask(nobody, 'open')).toEqual({ err: expect.any(String) });
+      expect(reports.slice(before).map(({ kind }) => kind)).toEqual(['inspect']);
+    });
+    printCost('refusal by the inspection', lastReport('inspect'));
   });
 
   test('takes one update from the budget of a key', async () => {
@@ -93,8 +85,3 @@ describe('getCertifiedFile', () => {
     expect(await ask(nobody, 'secret', key)).toEqual(refusedAs('SlowDown'));
   });
 });
-
-function print(name: string, { instructions, cycles }: MessageReport): void {
-  const millions = (count: bigint) => (Number(count) / 1e6).toFixed(1);
-  console.log(`${name}: ${millions(instructions)} M instructions, ${millions(cycles)} M cycles`);
-}
