@@ -85,3 +85,8 @@ export function errorOfView({ code, message }: ErrorView = noView): StorageError
 export function abortedError(cause: unknown): StorageError {
   return new StorageError('Aborted', 'The transfer was stopped by its caller.', { cause });
 }
+
+/** Returns the error of a download whose file was replaced before its end. */
+export function replacedError(): StorageError {
+  return new StorageError('PreconditionFailed', 'The file was replaced while it was read.');
+}

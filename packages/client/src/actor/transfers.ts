@@ -5,7 +5,7 @@ import { chunkBytesMax } from '../../../wire/src/limits.ts';
 import { joinPieces } from '../bytes/byte-stream.ts';
 import type { Signal } from '../connection/transport.ts';
 import type { ChunkUpload, PartRequest, TransferOperations } from '../operations/transfers.ts';
-import { isStorageError, StorageError } from '../storage-error.ts';
+import { isStorageError, replacedError } from '../storage-error.ts';
 import { type ActorCalls, calling } from './actor-call.ts';
 import { argumentStart } from './call-envelope.ts';
 import { resultOf } from './candid-interface.ts';
@@ -86,7 +86,7 @@ async function readCurrent(
     if (!isReplaced && !isRefused) throw error;
     const bytes = isRefused ? await readPieces(service, part, signal) : undefined;
     const { etag, version } = await fileCalls.getFile(service, part, signal);
-    if (etag !== part.etag) throw replaced();
+    if (etag !== part.etag) throw replacedError();
     // The same bytes may have been stored again, or the node had an old state.
     return bytes ?? readPieces(service, { ...part, version }, signal);
   }
@@ -116,9 +116,5 @@ async function readPiece(service: Service, part: PartRequest, signal: Signal) {
   const query = { canisterId, method, argument: IDL.encode(types, values), expectedBytes };
   const bytes = await call(signal, () => queryBlob(isChunk ? bulkAgent(onReceived) : agent, query));
   if (bytes.length === expectedBytes) return bytes;
-  throw replaced();
-}
-
-function replaced(): StorageError {
-  return new StorageError('PreconditionFailed', 'The file was replaced while it was read.');
+  throw replacedError();
 }

@@ -9,7 +9,7 @@ import type { Signal } from '../connection/transport.ts';
 import type { NumberedFile } from '../operations/files.ts';
 import type { OpenedFile, OpenRequest, PartRequest } from '../operations/transfers.ts';
 import { cloudPath, isCrossOrigin, versionPath } from '../operations/url-paths.ts';
-import { isStorageError, StorageError } from '../storage-error.ts';
+import { isStorageError, replacedError, StorageError } from '../storage-error.ts';
 import { exchange, type HttpAnswer, type HttpConnection, type HttpRequest } from './exchange.ts';
 
 /** Opens a file without the key first, because only responses without a key can be certified. */
@@ -126,7 +126,7 @@ export async function readHttpPart(
     const asked = part.isChunk ? askedForPart(connection, request) : request;
     const answer = await exchange(connection, asked);
     const piece = pieceFrom(answer, position).subarray(0, end - position);
-    if (describe(connection, answer.headers).etag !== etag) throw changed();
+    if (describe(connection, answer.headers).etag !== etag) throw replacedError();
     pieces.push(piece);
     position += piece.length;
   }
@@ -157,8 +157,4 @@ function contentRange(headers: Headers): ContentRange {
 
 function malformed(what: string): StorageError {
   return new StorageError('HttpError', `The answer has ${what}.`);
-}
-
-function changed(): StorageError {
-  return new StorageError('PreconditionFailed', 'The file was replaced while it was read.');
 }
