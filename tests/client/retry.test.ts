@@ -1,15 +1,18 @@
 // Retries: the failures that are retried, the number of attempts, and the delays.
 
 import { expect, test, vi } from 'vitest';
+import { errorOfText } from '../../packages/client/src/actor/connection.ts';
 import {
   isTransientReject,
   upgradedWords,
 } from '../../packages/client/src/actor/transient-reject.ts';
+import { rejectedError } from '../../packages/client/src/connection/network-errors.ts';
 import { delayMs, retry } from '../../packages/client/src/connection/retry.ts';
 import { moveAll } from '../../packages/client/src/files/copies.ts';
 import { createStorage } from '../../packages/client/src/storage.ts';
 import { StorageError } from '../../packages/client/src/storage-error.ts';
 
+const address = 'https://files.example';
 const policy = { attemptsMax: 4, delayMsMin: 100, delayMsMax: 350 };
 
 function failing(...errors: (Error | undefined)[]) {
@@ -81,6 +84,19 @@ test('retry(): Retry-After is honoured, and a value that is too long ends the at
     vi.useRealTimers();
   }
   await expect(retry(failing(passing(3_600)).operation, { policy })).rejects.toThrow('too fast');
+});
+
+test('retry(): the seconds in a refusal by the actor count as its Retry-After', async () => {
+  const words = (seconds: number) =>
+    `SlowDown: The API key has used its budget: try again in ${seconds} seconds, or use another.`;
+  const trap = `Canister aaaaa-aa called ic0.trap with message: '${words(900)}'`;
+  for (const error of [errorOfText(words(900)), rejectedError({ address, message: trap }, {})]) {
+    expect(error).toMatchObject({ code: 'SlowDown', retryAfterSeconds: 900, isRetryable: true });
+    const { operation } = failing(error);
+    await expect(retry(operation, { policy })).rejects.toBe(error);
+    expect(await operation()).toBe(2);
+  }
+  expect(errorOfText('SlowDown: Try again in a few minutes.').retryAfterSeconds).toBe(undefined);
 });
 
 test("retry(): the caller's signal ends the wait", async () => {

@@ -81,6 +81,17 @@ export function errorOfView({ code, message }: ErrorView = noView): StorageError
   return new StorageError(code, message);
 }
 
+/** Returns a refusal by the actor, which has no Retry-After: its sentence names the seconds. */
+export function actorRefusal(
+  code: string,
+  message: string,
+  details: StorageErrorDetails = {},
+): StorageError {
+  const [, seconds] = /\btry again in (\d{1,9}) seconds/.exec(message) ?? [];
+  const retryAfterSeconds = seconds === undefined ? undefined : Number(seconds);
+  return new StorageError(code, message, { ...details, retryAfterSeconds });
+}
+
 /** Returns the error of an operation that the caller's signal ended. */
 export function abortedError(cause: unknown): StorageError {
   return new StorageError('Aborted', 'The transfer was stopped by its caller.', { cause });

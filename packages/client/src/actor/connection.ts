@@ -11,7 +11,7 @@ import {
   type WatchedConnection,
   type WatchedInit,
 } from '../connection/watched-fetch.ts';
-import { abortedError, StorageError } from '../storage-error.ts';
+import { abortedError, actorRefusal, type StorageError } from '../storage-error.ts';
 import { agentIdentity, type StorageIdentity } from '../types/storage-identity.ts';
 import { earlierUploadInterface, serviceInterface } from './candid-interface.ts';
 import { optional } from './candid-records.ts';
@@ -118,7 +118,7 @@ export async function call<T>(signal: Signal, send: () => Promise<Result<T>>): P
 
 export function errorOfText(text: string): StorageError {
   const [, code = 'HttpError', message = text] = /^([A-Za-z]+): (.*)$/s.exec(text) ?? [];
-  return new StorageError(code, message);
+  return actorRefusal(code, message);
 }
 
 async function attempt<T>(signal: Signal, operation: () => Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@
 // programs, HTML for browsers, `x-ic-error-cause`).
 
 import { errorStatuses } from '../../../wire/src/error-status.ts';
-import { StorageError, type StorageErrorDetails } from '../storage-error.ts';
+import { actorRefusal, StorageError, type StorageErrorDetails } from '../storage-error.ts';
 import { isLoopback } from './canister-address.ts';
 
 interface Place {
@@ -301,11 +301,7 @@ function refusalInTrap(message: string, details: StorageErrorDetails): StorageEr
   const code = words.slice(0, Math.max(words.indexOf(': '), 0));
   if (!Object.hasOwn(errorStatuses, code)) return undefined;
   const sentence = words.slice(code.length + 2, words.lastIndexOf("'"));
-  return new StorageError(code, sentence, {
-    ...details,
-    status: undefined,
-    isRetryable: undefined,
-  });
+  return actorRefusal(code, sentence, { ...details, status: undefined, isRetryable: undefined });
 }
 
 interface Reject extends Place {
