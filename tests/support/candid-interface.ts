@@ -60,7 +60,7 @@ export interface UploadActor {
     buckets: string[];
     permissions: string[];
     expiresAt: [] | [bigint];
-  }): Promise<{ ok?: { secret: string; hint: string }; err?: string }>;
+  }): Promise<{ ok?: { id: string; secret: string; hint: string }; err?: string }>;
 }
 
 export interface FileUpload {
@@ -127,7 +127,7 @@ export function uploadInterface(idl: typeof IDL): IDL.ServiceClass {
     permissions: idl.Vec(idl.Text),
     expiresAt: idl.Opt(idl.Int),
   });
-  const NewKey = idl.Record({ secret: idl.Text, hint: idl.Text });
+  const NewKey = idl.Record({ id: idl.Text, secret: idl.Text, hint: idl.Text });
   const apiKey = idl.Opt(idl.Text);
   const FileRecord = idl.Record({
     id: idl.Text,

@@ -9,6 +9,8 @@ import { KeyNetwork, settings } from './key-network.ts';
 /** More chunks than the canister frees in one message. */
 const chunkCount = 70;
 const chunkBytes = 65_536;
+/** More uploads than one turn of upkeep ends. */
+const uploadCount = 9;
 /**
  * The slowest way of arming a timer again: upkeep every 600 s finds a timer that is 120 s overdue.
  */
@@ -65,6 +67,27 @@ async function cancelUpload(network: KeyNetwork): Promise<() => Promise<boolean>
   return async () => network.stableMemory().readBigUInt64LE(place) === 0n;
 }
 
+/** Revokes a key with so many uploads that ending them takes several messages. */
+export async function revokeKey(network: KeyNetwork): Promise<() => Promise<boolean>> {
+  const request = { name: 'k', buckets: ['photos'], permissions: ['write'], expiresAt: [] };
+  const key = await expectOk(network.call('createApiKey', request));
+  const { id, secret } = key as { readonly id: string; readonly secret: string };
+  const uploads: unknown[] = [];
+  for (let count = 0; count < uploadCount; count++) {
+    uploads.push(
+      await expectOk(network.call('beginFileUpload', 'photos', 'a.bin', 'a/b', 9n, [secret])),
+    );
+  }
+  await network.send('revokeApiKey', [IDL.Text], [id]);
+  return async () => {
+    for (const upload of uploads) {
+      const shown = await expectOk(network.call('getUpload', upload));
+      if ((shown as { readonly status: string }).status === 'active') return false;
+    }
+    return true;
+  };
+}
+
 export const timerCases: readonly TimerCase[] = [
   {
     name: 'root key',
@@ -74,8 +97,9 @@ export const timerCases: readonly TimerCase[] = [
       return () => isRotated(network);
     },
   },
+  { name: 'upkeep', seconds: upkeepSeconds, begin: revokeKey },
   {
-    name: 'upkeep',
+    name: 'records',
     seconds: upkeepSeconds,
     async begin(network) {
       await expectOk(network.call('rotateBucketKey', 'photos'));
@@ -173,6 +197,9 @@ export async function loseTimer(
   await end?.();
   await settle(network);
   for (const part of [1, 2]) await network.wait((seconds * part) / 2 + 130);
+  await settle(network);
+  // Records that a turn left because its random bytes were too old wait for the next upkeep
+  await network.wait(upkeepSeconds);
   await settle(network);
   expect(await isDone(), `${name} is armed again after ${loss} at message ${point}`).toBe(true);
   return losing !== undefined;

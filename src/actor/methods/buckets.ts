@@ -26,7 +26,7 @@ import {
 import { query, update } from '../dispatch/method.ts';
 import { type Optional, optional } from '../messages/optional.ts';
 import { answer, currentCall } from '../runtime/call.ts';
-import { startUpkeep, stores } from '../runtime/runtime.ts';
+import { startRecordWork, startUpkeep, stores } from '../runtime/runtime.ts';
 
 interface BucketChangeArgument {
   bucketId: string;
@@ -169,6 +169,7 @@ export class BucketsActor {
     return answer(() => {
       const changed = updateBucket(stores, currentCall(), change);
       startUpkeep();
+      if (changed.isRenewing) startRecordWork();
       return bucketView(changed);
     });
   }

@@ -5,7 +5,7 @@ import { rotateBucketKey, rotateRootKey } from '../../domain/administration/key-
 import { ResultNull, RootKeySource } from '../candid/types.ts';
 import { update } from '../dispatch/method.ts';
 import { answer, currentCall } from '../runtime/call.ts';
-import { rootKeys, startReseed, startUpkeep, stores } from '../runtime/runtime.ts';
+import { rootKeys, startRecordWork, startReseed, stores } from '../runtime/runtime.ts';
 import { type RootKeyArgument, rootKeySource } from './lifecycle.ts';
 
 /** Key rotation: timers do the work; getStatus shows when it is done. */
@@ -16,7 +16,7 @@ export class RotationActor {
     return answer(() => {
       rotateBucketKey(stores, currentCall(), bucketId);
       startReseed();
-      startUpkeep();
+      startRecordWork();
       return null;
     });
   }
@@ -27,7 +27,7 @@ export class RotationActor {
     return answer(() => {
       rotateRootKey(stores, currentCall(), source && rootKeySource(source));
       rootKeys.start();
-      startUpkeep();
+      startRecordWork();
       return null;
     });
   }

@@ -79,15 +79,18 @@ const reclaimTimer = createOneShotTimer(() => {
   if (reclaimContents(stores)) reclaimTimer.arm();
 });
 const upkeepTimer = createOneShotTimer(upkeep);
+const recordsTimer = createOneShotTimer(workOnRecords);
 const reseedTimer = createReseedTimer(random);
 
 const upkeepIntervalSeconds = 600;
 /** If upkeep has not run for two turns of its interval, the timers are lost. */
 const lostTimersNs = 1_200_000_000_000n;
 let upkeepAtNs = 0n;
+/** False once a step found nothing to do, so that upkeep costs no second message. */
+let mayHaveRecordWork = true;
 let intervals: readonly bigint[] = [];
 
-export const rootKeys = createRootKeyKeeper({ stores, random }, startUpkeep);
+export const rootKeys = createRootKeyKeeper({ stores, random }, startRecordWork);
 
 export interface StartSettings {
   readonly source: RootKeySource | undefined;
@@ -152,8 +155,8 @@ export function onceReady(run: () => void | Promise<void>): void | Promise<void>
 }
 
 /**
- * Deletes expired data, frees space, continues rotations and upgrades records of an earlier
- * version, a bounded step per message.
+ * Deletes expired data and frees space, a bounded step per message. Records have a timer of their
+ * own: a step that traps would otherwise roll all of this back.
  */
 function upkeep(): void {
   const nowNs = time();
@@ -165,17 +168,23 @@ function upkeep(): void {
     expireVersions(stores, nowNs),
     endLinks(stores, nowNs),
     reclaimContents(stores),
-    rootKeys.isReady() && workOnRecords(nowNs),
   ];
   publishRoot();
+  if (mayHaveRecordWork && rootKeys.isReady()) recordsTimer.arm();
   const mayHaveMore = steps.includes(true);
   if (mayHaveMore) {
     startUpkeep();
   }
 }
 
-function workOnRecords(nowNs: bigint): boolean {
-  return continueRotation(stores) || upgradeRecords(stores, nowNs) || renewSites(stores, nowNs);
+/** Continues rotations and the conversion of records, a bounded step per message. */
+function workOnRecords(): void {
+  // Work that needs a key waits until it arrives.
+  if (!rootKeys.isReady()) return;
+  mayHaveRecordWork =
+    continueRotation(stores) || upgradeRecords(stores, time()) || renewSites(stores, time());
+  publishRoot();
+  if (mayHaveRecordWork) recordsTimer.arm();
 }
 
 /** Reseeds the random source soon after a key was replaced. */
@@ -186,4 +195,10 @@ export function startReseed(): void {
 /** Starts upkeep for new work at once instead of at the next interval. */
 export function startUpkeep(): void {
   upkeepTimer.arm();
+}
+
+/** Starts new work on records at once: a rotation, or a change of files' certified answers. */
+export function startRecordWork(): void {
+  mayHaveRecordWork = true;
+  recordsTimer.arm();
 }
