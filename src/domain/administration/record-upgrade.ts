@@ -35,23 +35,26 @@ type Stage = (typeof stages)[number];
 
 interface Progress {
   readonly stage: Stage;
-  /** Position of the next upload, and the number that this pass over all uploads has noted. */
+  /** Position of the next upload, unless uploads have ended since. */
   readonly position: number;
-  readonly noted: number;
-  /** The last file that was processed; in the stage `links` the last link, as `/{id}/{path}`. */
+  /**
+   * The last file that was processed; in the stage `links` the last link, as `/{id}/{path}`, and in
+   * the stage `uploads` the id of the last upload.
+   */
   readonly bucketId: string;
   readonly path: string;
 }
 
-// 0: version 1 | target u8 | stage u8 | position u32 | noted u32 | texts: bucket id, path; in the
-// meta map
+// 0: version 1 | target u8 | stage u8 | position u32 | 0 u32 | texts: bucket id, path; in the meta
+// map
 const version = 1;
+const unusedBytes = 4;
 const metaKey = 'recordUpgrade';
 /** Increases with each change that requires rewriting records. */
 const target = 4;
 /** The target before the stage `links` existed, when its number meant `done`. */
 const linklessTarget = 3;
-const beginning: Progress = { stage: 'uploads', position: 0, noted: 0, bucketId: '', path: '' };
+const beginning: Progress = { stage: 'uploads', position: 0, bucketId: '', path: '' };
 
 function readProgress(stores: Stores): Progress {
   const stored = stores.meta.get(encodeUtf8(metaKey));
@@ -63,15 +66,15 @@ function readProgress(stores: Stores): Progress {
   const stage = present(stages[reader.u8()], 'stage of the upgrade of records');
   if (reached === linklessTarget && stage === 'links') return { ...beginning, stage };
   if (reached !== target) return beginning;
-  const numbers = { position: reader.u32(), noted: reader.u32() };
-  const [bucketId = '', path = ''] = reader.texts();
-  return { stage, ...numbers, bucketId, path };
+  const position = reader.u32();
+  const [bucketId = '', path = ''] = reader.skip(unusedBytes).texts();
+  return { stage, position, bucketId, path };
 }
 
 function saveProgress(stores: Stores, progress: Progress): void {
-  const { stage, position, noted, bucketId, path } = progress;
-  const writer = new RecordWriter(version).u8(target).u8(stages.indexOf(stage));
-  stores.meta.set(encodeUtf8(metaKey), writer.u32(position).u32(noted).finish([bucketId, path]));
+  const { stage, position, bucketId, path } = progress;
+  const writer = new RecordWriter(version).u8(target).u8(stages.indexOf(stage)).u32(position);
+  stores.meta.set(encodeUtf8(metaKey), writer.zeros(unusedBytes).finish([bucketId, path]));
 }
 
 /** Marks the upgrade as done in a new canister, which has no records of an earlier version. */
@@ -110,22 +113,33 @@ function stepOf(stage: Exclude<Stage, 'done'>): Step {
   }
 }
 
-/** Ended uploads shift the positions of others, so the last pass is the one that notes none. */
+/** One pass is enough: it proceeds by id, and every later upload begins with an entry. */
 function noteUploads(stores: Stores, progress: Progress): Progress {
-  const { position } = progress;
-  const ids = stores.uploads.keys(position, upgradedFilesPerMessage);
-  const noted = progress.noted + ids.filter((id) => noteOpenUpload(stores, encodeHex(id))).length;
-  if (ids.length === upgradedFilesPerMessage) {
-    return { ...progress, position: position + ids.length, noted };
-  }
-  return noted > 0 ? beginning : { ...beginning, stage: 'sizes' };
+  const position = positionAfter(stores, progress);
+  const ids = stores.uploads.keys(position, upgradedFilesPerMessage).map(encodeHex);
+  for (const id of ids) noteOpenUpload(stores, id);
+  const last = ids[upgradedFilesPerMessage - 1];
+  return last === undefined
+    ? { ...beginning, stage: 'sizes' }
+    : { ...progress, position: position + ids.length, path: last };
 }
 
-function noteOpenUpload(stores: Stores, uploadId: string): boolean {
-  const session = getSession(stores, uploadId);
-  if (session.isNoted || session.status !== 'active') {
-    return false;
+/**
+ * Returns a position that skips no upload after the last one. Uploads that ended since have moved
+ * later ones to lower positions, so it goes back until it finds the last one or an earlier one.
+ */
+function positionAfter(stores: Stores, { position, path: last }: Progress): number {
+  for (let at = position; at > 0; at = Math.max(0, at - upgradedFilesPerMessage)) {
+    const [before] = stores.uploads.keys(at - 1, 1);
+    if (before !== undefined && encodeHex(before) <= last) return at;
   }
+  return 0;
+}
+
+/** Adds an upload's entry in the directory. A repetition changes nothing. */
+function noteOpenUpload(stores: Stores, uploadId: string): void {
+  const session = getSession(stores, uploadId);
+  if (session.isNoted || session.status !== 'active') return;
   const noted = { ...session, isNoted: true };
   const bytes = reservedBytes(noted);
   const bucket = getBucket(stores, session.bucketId);
@@ -133,7 +147,6 @@ function noteOpenUpload(stores: Stores, uploadId: string): boolean {
   saveBucket(stores, { ...bucket, openUploadByteCount }, bucket);
   saveSession(stores, noted);
   noteUpload(stores, noted, bytes);
-  return true;
 }
 
 /** Returns the bucket's next files; none before the first bucket and after its last file. */
