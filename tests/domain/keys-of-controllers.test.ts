@@ -4,8 +4,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createKey } from '../../src/domain/administration/api-key-administration.ts';
 import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
+import { getBucket } from '../../src/domain/buckets/buckets.ts';
 import { getFile } from '../../src/domain/files/files.ts';
-import { createLink, listLinks, opensLink } from '../../src/domain/files/links.ts';
+import { endLinks } from '../../src/domain/files/link-records.ts';
+import {
+  createLink,
+  endLinksOfFormerController,
+  listLinks,
+  opensLink,
+} from '../../src/domain/files/links.ts';
 import { findKey, saveKey } from '../../src/domain/rights/api-keys.ts';
 import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
 import { goodKey } from '../../src/http/bearer-key.ts';
@@ -20,6 +27,7 @@ import {
   startNs,
   testBytes,
 } from '../support/domain-fixture.ts';
+import { checkInvariants } from '../support/invariants.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';
 
 const anonymous = callOf('anonymous');
@@ -87,5 +95,27 @@ describe('isCreatorOwner(): a key', () => {
     const links = (now: MemoryStores) => listLinks(now, alice, request).items.length;
     expect([opensLink(stores, anonymous, address), links(stores)]).toEqual([true, 1]);
     expect([opensLink(later, anonymous, address), links(later)]).toEqual([false, 0]);
+  });
+
+  test('frees the room of its links by upkeep', () => {
+    const order = { bucket: 'box', path, apiKey: undefined };
+    for (let count = 0; count < 12; count++) createLink(stores, anonymous, { ...order, apiKey });
+    for (let count = 0; count < 3; count++) createLink(stores, controller, order);
+    const { link } = createLink(stores, alice, order);
+    const upkeep = (now: MemoryStores) => {
+      // One turn for each of the three makers, and one after the last
+      for (let turn = 0; turn < 4; turn++) {
+        endLinksOfFormerController(now);
+        while (endLinks(now, startNs));
+      }
+    };
+    upkeep(stores);
+    expect(getBucket(stores, 'box').linkCount).toBe(16);
+    expectRefusal(later, 'QuotaExceeded', () => createLink(later, alice, order));
+    upkeep(later);
+    expect(getBucket(stores, 'box').linkCount).toBe(1);
+    createLink(later, alice, order);
+    expect(listLinks(later, alice, order).items.map(({ id }) => id)).toContain(link.id);
+    checkInvariants(later);
   });
 });

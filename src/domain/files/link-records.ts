@@ -348,6 +348,18 @@ export function endLinksOf({ directory }: Stores, maker: Uint8Array, bucketId: s
   if (made.length > 0) directory.insert(endedKey(maker, bucketId), 0n);
 }
 
+/** Returns a link of the next maker and bucket in turn; `undefined` once after the last ones. */
+export function linkOfNextMaker(stores: Stores): Link | undefined {
+  const { directory, heap } = stores;
+  const first = heap.nextMaker ?? Uint8Array.of(kinds.ofMaker);
+  const [entry] = directory.read(directory.rank(first), 1);
+  heap.nextMaker = undefined;
+  if (entry?.key[0] !== kinds.ofMaker) return undefined;
+  const idAt = entry.key.lastIndexOf(0) + 1;
+  heap.nextMaker = concatBytes(entry.key.subarray(0, idAt), Uint8Array.of(0xff));
+  return findLink(stores, decodeUtf8(entry.key.subarray(idAt)) ?? '');
+}
+
 /** Runs one bounded step of deleting ended links; true while more may be left. */
 export function endLinks(stores: Stores, nowNs: bigint): boolean {
   const ofMaker = idsOfEndedMaker(stores);

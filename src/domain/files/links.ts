@@ -22,12 +22,15 @@ import { refuseMissing } from './files.ts';
 import {
   addLink,
   checkLinkRoom,
+  endLinksOf,
   findLink,
   hasMakerEnded,
   isOver,
   type Link,
   linkBytesOf,
   linkIds,
+  linkMaker,
+  linkOfNextMaker,
   partCountOf,
   removeLink,
 } from './link-records.ts';
@@ -236,7 +239,10 @@ export function deleteLink(stores: Stores, call: Call, request: LinkName): void 
 
 /** Returns false once the link has expired or its maker has lost the right to read. */
 function isGood(stores: Stores, bucket: Bucket, link: Link, nowNs: bigint): boolean {
-  if (isOver(link, nowNs) || hasMakerEnded(stores, link)) return false;
+  return !isOver(link, nowNs) && !hasMakerEnded(stores, link) && mayMakerRead(stores, bucket, link);
+}
+
+function mayMakerRead(stores: Stores, bucket: Bucket, link: Link): boolean {
   const { maker: principal, keyHash } = link;
   if (keyHash.length > 0) {
     const key = findKeyByHash(stores, keyHash);
@@ -244,6 +250,17 @@ function isGood(stores: Stores, bucket: Bucket, link: Link, nowNs: bigint): bool
   }
   const isController = stores.isController(principal);
   return roleOf(stores, { principal, isController }, bucket) !== undefined;
+}
+
+/**
+ * Ends the links of a maker that has lost its right without a message: the network reports no
+ * change of controllers. Each call checks another maker, in one of its buckets.
+ */
+export function endLinksOfFormerController(stores: Stores): void {
+  const link = linkOfNextMaker(stores);
+  const bucket = link && findBucket(stores, link.bucketId);
+  if (link === undefined || bucket === undefined || mayMakerRead(stores, bucket, link)) return;
+  endLinksOf(stores, linkMaker(link), bucket.id);
 }
 
 export interface LinkAddress {

@@ -15,6 +15,8 @@ export interface HeapState {
   readonly tokens: TokenLevels;
   /** Contents that streams are reading, and the end of each stream. */
   readonly streams: Map<number, bigint>;
+  /** Key from which upkeep seeks the next maker of links to check; absent for the first one. */
+  nextMaker: Uint8Array | undefined;
 }
 
 export function createHeapState(): HeapState {
@@ -24,5 +26,6 @@ export function createHeapState(): HeapState {
     allowances: new Map(),
     tokens: new Map(),
     streams: new Map(),
+    nextMaker: undefined,
   };
 }
