@@ -5,7 +5,7 @@ import type { SystemFigures } from '../domain/administration/bucket-status.ts';
 import { KeyUnavailable } from '../domain/keys/root-keys.ts';
 import { looksLikeKey } from '../domain/rights/api-key-secrets.ts';
 import type { Call } from '../domain/shared/caller.ts';
-import { requireCycles } from '../domain/shared/cycles.ts';
+import { areCyclesLow, requireCycles } from '../domain/shared/cycles.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal, type RefusalCode } from '../domain/shared/refusal.ts';
 import type { Stores } from '../domain/shared/stores.ts';
@@ -99,8 +99,9 @@ function answer(
   try {
     const { request, phase } = exchange;
     const mayStore = request.method === 'PUT' || request.method === 'POST';
-    if (phase === 'update' && mayStore) requireCycles(exchange.system().liquidCycles);
-    const response = dispatch(routes, exchange);
+    // While cycles are low, an update only checks what it would store, and is then refused
+    const isLow = phase === 'update' && mayStore && areCyclesLow(exchange.system().liquidCycles);
+    const response = dispatch(routes, isLow ? { ...exchange, phase: 'query' } : exchange);
     if (response === upgrade && mayStore) requireCycles(exchange.system().liquidCycles);
     return response;
   } catch (error) {

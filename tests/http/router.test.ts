@@ -11,6 +11,19 @@ beforeAll(async () => {
 });
 
 describe('handleRequest()', () => {
+  test('refuses an upload while cycles are low, after it has checked the right', () => {
+    const { stores, writeKey, readKey } = scene;
+    const put = (key: string, expected: { readonly status: number; readonly code: string }) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'a/b' };
+      const url = '/api/v1/bucket/box/files/new';
+      const sent = { method: 'PUT', url, headers, body: Uint8Array.of(1), liquidCycles: 0 };
+      sendRefused(stores, { ...sent, phase: 'update' }, expected);
+    };
+    put('efs_none', { status: 401, code: 'InvalidApiKey' });
+    put(readKey, { status: 403, code: 'AccessDenied' });
+    put(writeKey, { status: 503, code: 'ServiceUnavailable' });
+  });
+
   test.each([
     '/',
     '',

@@ -51,6 +51,16 @@ test('every operation that stores bytes is refused with a reason, and those that
   expect((await network.call('beginFileUploadWith', begin)).err).toMatch(low);
   expect((await network.call('beginFileUpload', 'photos', 'd', 'a/b', 9n, [])).err).toMatch(low);
   expect((await network.call('uploadFileChunkIndexed', id, 0n, bytes)).err).toMatch(low);
+  // Callers without a right get the refusal that they always get
+  const stranger = { ...none, apiKey: ['efs_none'] };
+  expect((await network.call('uploadFile', { ...file, ...stranger })).err).toMatch(
+    /^InvalidApiKey/,
+  );
+  expect((await network.call('beginFileUploadWith', { ...begin, ...stranger })).err).toMatch(
+    /^InvalidApiKey/,
+  );
+  const unknown = network.call('uploadFileChunkIndexed', 'ab'.repeat(16), 0n, bytes);
+  expect((await unknown).err).toMatch(/^NoSuchUpload/);
   // The query accepts it, and the update refuses: 40 G cycles are held for its execution.
   expect(await put(network, secret, 'd.bin')).toBe(503);
   expect(await network.call('deleteFile', 'photos', 'c.bin', [])).toEqual({ ok: null });

@@ -17,6 +17,7 @@ export interface TestRequest {
   readonly body?: Uint8Array;
   readonly phase?: 'query' | 'update';
   readonly nowNs?: bigint;
+  readonly liquidCycles?: number;
 }
 
 /** Returns the answer for an anonymous caller, as through a gateway. */
@@ -29,7 +30,7 @@ export function exchange(stores: MemoryStores, sent: TestRequest): HttpResponse 
     stableBytes: 65_536,
     heapBytes: 131_072,
     cycles: 10n ** 13n,
-    liquidCycles: 10 ** 13,
+    liquidCycles: sent.liquidCycles ?? 10 ** 13,
   });
   return handleRequest(routes, { stores, call, request, phase, system });
 }

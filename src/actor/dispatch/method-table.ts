@@ -75,6 +75,8 @@ export interface MethodRow {
    * refused, except to http_request_update.
    */
   readonly admit?: (caller: Caller, ...values: never[]) => void;
+  /** Whether it begins or stores an upload: while cycles are low, it is refused after `admit`. */
+  readonly isUpload?: true;
   /** Whether a front has the method too; all others exist only at volumes. */
   readonly isAtFront?: true;
   /**
@@ -142,6 +144,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   // Uploads
   beginFileUpload: {
     bounds: few,
+    isUpload: true,
     admit: (
       { stores, call },
       bucket: string,
@@ -154,11 +157,13 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   },
   beginFileUploadWith: {
     bounds: file,
+    isUpload: true,
     admit: ({ stores, call }, argument: UploadArgument) =>
       void checkUploadRequest(stores, call, uploadRequestOf(argument)),
   },
   uploadFileChunkIndexed: {
     bounds: chunk,
+    isUpload: true,
     admit: ({ stores, call }, argument: ChunkArgument) => void checkChunk(stores, call, argument),
     countedRefusals: 'large',
   },
@@ -179,12 +184,14 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   },
   uploadFile: {
     bounds: upload,
+    isUpload: true,
     admit: ({ stores, call }, { bucketId: bucket, path, apiKey }: FileArgument) =>
       void authorize(stores, call, { bucket, path, permission: 'write', apiKey }),
   },
 
   uploadFiles: {
     bounds: batch,
+    isUpload: true,
     admit: ({ stores, call }, { bucketId: bucket, apiKey }: BucketArgument) =>
       void authorize(stores, call, { bucket, permission: 'write', apiKey, place: 'later' }),
   },

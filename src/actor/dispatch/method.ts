@@ -5,7 +5,9 @@
 
 import type { IDL } from '@dfinity/candid';
 import { query as azleQuery, update as azleUpdate, msgReject, msgReply } from 'azle';
+import { areCyclesLow, requireCycles } from '../../domain/shared/cycles.ts';
 import { refuseAtFront } from '../../domain/shared/role-record.ts';
+import { liquidCycles } from '../../storage/stable-space.ts';
 import { CandidFault } from '../candid/reader.ts';
 import { encodeResult } from '../candid/result.ts';
 import {
@@ -15,7 +17,7 @@ import {
   planOf,
 } from '../messages/argument-decoder.ts';
 import { explainArgument } from '../messages/argument-faults.ts';
-import { answer, asUpdate, type Result } from '../runtime/call.ts';
+import { answer, asUpdate, currentCall, type Result } from '../runtime/call.ts';
 import { onceReady, stores } from '../runtime/runtime.ts';
 import { msgArgData } from '../runtime/system.ts';
 import { methodTable } from './method-table.ts';
@@ -58,7 +60,10 @@ function framed(method: Method, signature: Signature, frame: Frame): Method {
         countRefusal({ method: name, argumentBytes }, result as object);
         msgReply(encodeResult(type, result as object));
       };
-      const refused = answer(() => refuseWhereAbsent(name));
+      const refused = answer(() => {
+        refuseWhereAbsent(name);
+        charge(argumentBytes, () => refuseWhileLow(name, values));
+      });
       if ('err' in refused) return reply(refused);
       const returned = charge(argumentBytes, () => method.apply(this, values as never[]));
       return returned instanceof Promise ? returned.then(reply) : reply(returned);
@@ -69,6 +74,14 @@ function framed(method: Method, signature: Signature, frame: Frame): Method {
 /** At a front, refuses a method that only volumes have. */
 function refuseWhereAbsent(name: string): void {
   if (methodTable[name]?.isAtFront !== true) refuseAtFront(stores);
+}
+
+/** Refuses an upload while cycles are low, after its row has checked the caller's right. */
+function refuseWhileLow(name: string, values: readonly unknown[]): void {
+  const row = methodTable[name];
+  if (row?.isUpload !== true || !areCyclesLow(liquidCycles())) return;
+  row.admit?.({ stores, call: currentCall() }, ...(values as never[]));
+  requireCycles(liquidCycles());
 }
 
 /** Runs a `manual` update: decodes the message, runs once keys are available, and replies. */
@@ -87,7 +100,10 @@ export function carryOut<T, R>(
   return onceReady(() => {
     const result = answer(() => {
       refuseWhereAbsent(signature.name);
-      return asUpdate(argumentBytes, () => steps.run(values));
+      return asUpdate(argumentBytes, () => {
+        refuseWhileLow(signature.name, steps.decode === undefined ? (values as []) : [values]);
+        return steps.run(values);
+      });
     });
     countRefusal({ method: signature.name, argumentBytes }, result);
     msgReply(steps.encode(result));

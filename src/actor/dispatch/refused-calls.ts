@@ -23,8 +23,6 @@ const strangersCodes: ReadonlySet<RefusalCode> = new Set([
   'NoSuchUpload',
   // The budget of an API key is used up.
   'SlowDown',
-  // Cycles are low, which methods check before the caller's right.
-  'ServiceUnavailable',
 ]);
 
 interface RefusedCall {

@@ -2,7 +2,6 @@
 
 import { deleteFiles } from '../../domain/files/file-deletion.ts';
 import { partsOfFile } from '../../domain/files/file-records.ts';
-import { requireCycles } from '../../domain/shared/cycles.ts';
 import { withoutSlash } from '../../domain/shared/names.ts';
 import { parseStoredHeaders } from '../../domain/shared/stored-headers.ts';
 import {
@@ -12,7 +11,6 @@ import {
 } from '../../domain/uploads/batch-upload.ts';
 import { parseFileDigest } from '../../domain/uploads/upload-options.ts';
 import { mediaTypeOf } from '../../http/media-types.ts';
-import { liquidCycles } from '../../storage/stable-space.ts';
 import { encodeResult } from '../candid/result.ts';
 import { FileBatch, FileDeletion, ResultDeletion, ResultFiles } from '../candid/types.ts';
 import { carryOut, update } from '../dispatch/method.ts';
@@ -61,7 +59,6 @@ export class FileBatchesActor {
     return carryOut(signature, {
       decode: decodeFileBatch,
       run: ({ bucketId: bucket, apiKey, readFiles }) => {
-        requireCycles(liquidCycles());
         const sent = { bucket, apiKey, readFiles: () => readFiles().map(batchFileOf) };
         return uploadBatch(stores, currentCall(), sent).map(resultOfFile);
       },

@@ -5,9 +5,7 @@ import { msgReply } from 'azle';
 import { partsOfFile } from '../../domain/files/file-records.ts';
 import { deleteFile, getFile, readFilePart } from '../../domain/files/files.ts';
 import { getVersion } from '../../domain/files/versions.ts';
-import { requireCycles } from '../../domain/shared/cycles.ts';
 import { uploadByCall } from '../../domain/uploads/single-upload.ts';
-import { liquidCycles } from '../../storage/stable-space.ts';
 import { encodeResult } from '../candid/result.ts';
 import { FileUpload, ResultBytes, ResultFile, ResultNull, ResultText } from '../candid/types.ts';
 import { carryOut, decodeArguments, query, update } from '../dispatch/method.ts';
@@ -35,10 +33,7 @@ export class FilesActor {
     const signature = { name: 'uploadFile', parameters: [FileUpload] };
     return carryOut(signature, {
       decode: decodeFileUpload,
-      run: (upload) => {
-        requireCycles(liquidCycles());
-        return uploadByCall(stores, currentCall(), upload).id;
-      },
+      run: (upload) => uploadByCall(stores, currentCall(), upload).id,
       encode: (result) => encodeResult(ResultText, result),
     });
   }

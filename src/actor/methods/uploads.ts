@@ -1,7 +1,6 @@
 // Actor methods of chunked uploads.
 
 import { IDL } from '@dfinity/candid';
-import { requireCycles } from '../../domain/shared/cycles.ts';
 import { putChunk } from '../../domain/uploads/upload-chunks.ts';
 import { cancelUpload, completeUpload, finishUpload } from '../../domain/uploads/upload-end.ts';
 import {
@@ -18,7 +17,6 @@ import {
   listUploads,
   type UploadRequest as UploadBeginning,
 } from '../../domain/uploads/uploads.ts';
-import { liquidCycles } from '../../storage/stable-space.ts';
 import { encodeResult } from '../candid/result.ts';
 import {
   ResultFile,
@@ -60,7 +58,6 @@ function uploadView(session: UploadSession, nowNs: bigint) {
 const chunkTypes = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
 
 function begin(request: UploadBeginning): string {
-  requireCycles(liquidCycles());
   return beginUpload(stores, currentCall(), request).uploadId;
 }
 
@@ -97,10 +94,7 @@ export class UploadsActor {
     const signature = { name: 'uploadFileChunkIndexed', parameters: chunkTypes };
     return carryOut(signature, {
       decode: decodeChunk,
-      run: (chunk) => {
-        requireCycles(liquidCycles());
-        return BigInt(putChunk(stores, currentCall(), chunk).uploadedSize);
-      },
+      run: (chunk) => BigInt(putChunk(stores, currentCall(), chunk).uploadedSize),
       encode: (result) => encodeResult(ResultNat, result),
     });
   }
