@@ -16,20 +16,22 @@ vi.mock('../../src/actor/runtime/runtime.ts', () => runtime);
 vi.mock('../../src/actor/runtime/system.ts', () => ({ time: () => 0n }));
 
 /** Whether an update that is refused with the code uses up a budget of one refusal. */
-async function isCharged(method: string, code: RefusalCode): Promise<boolean> {
+async function isCharged(method: string, code: RefusalCode, isPaid = false): Promise<boolean> {
   const { stores } = await createScene();
   Object.assign(runtime.stores, stores);
   saveBudget(stores, 'refusals', { burst: 1, perMinute: 0 });
-  const refused = { method, argumentBytes: 100 };
+  const refused = { method, charge: { bytes: 100_000, isInspected: false, isPaid } };
   countRefusal(refused, { err: `${code}: some reason.` });
   return !isRefusalAffordable(refused, code);
 }
 
 test.each<[string, RefusalCode]>([
   ['deleteFile', 'NoSuchBucket'],
+  ['uploadFileChunkIndexed', 'UploadCancelled'],
   ['createApiKey', 'InvalidArgument'],
 ])('countRefusal charges the budget for %s refused with %s', async (method, code) => {
   expect(await isCharged(method, code)).toBe(true);
+  expect(await isCharged(method, code, true), 'a key has paid').toBe(false);
 });
 
 test.each<RefusalCode>(['QuotaExceeded', 'ServiceUnavailable'])(

@@ -170,6 +170,21 @@ describe('useKey(): a key', () => {
     cancel({ ...callAt(), ...callOf('alice') });
   });
 
+  test('pays for a refused chunk only if it has a budget, also in the inspection', () => {
+    const isPaid = (apiKey: string, isInspected: boolean) => {
+      const { uploadId } = begin(stores, callAt(), { apiKey, size: 10n });
+      cancelUpload(stores, callOf('alice'), { uploadId });
+      const call = callAt(startNs, { isInspected });
+      const chunk = { uploadId, chunkIndex: 0n, bytes: new Uint8Array(10) };
+      expectRefusal(stores, 'UploadCancelled', () => putChunk(stores, call, chunk));
+      return call.charge?.isPaid;
+    };
+    for (const isInspected of [false, true]) {
+      expect(isPaid(keyWith(9n), isInspected)).toBe(true);
+      expect(isPaid(keyWith(0n), isInspected)).toBe(false);
+    }
+  });
+
   test('is charged for a costly change as for several updates', () => {
     const alice = callOf('alice');
     storeChunks(alice, 1_200);

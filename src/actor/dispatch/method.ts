@@ -5,6 +5,7 @@
 
 import type { IDL } from '@dfinity/candid';
 import { query as azleQuery, update as azleUpdate, msgReject, msgReply } from 'azle';
+import type { KeyCharge } from '../../domain/shared/caller.ts';
 import { areCyclesLow, requireCycles } from '../../domain/shared/cycles.ts';
 import { refuseAtFront } from '../../domain/shared/role-record.ts';
 import { liquidCycles } from '../../storage/stable-space.ts';
@@ -40,7 +41,7 @@ interface Signature {
 /** The frame around a method: when it runs, and which budgets pay for it. */
 interface Frame {
   readonly schedule: (run: () => void | Promise<void>) => void | Promise<void>;
-  readonly charge: typeof asUpdate;
+  readonly run: typeof asUpdate;
   readonly countRefusal: typeof countRefusal;
 }
 
@@ -49,23 +50,23 @@ const plans = new Map<string, readonly Plan[]>();
 
 /** Returns the method in Azle's manual form, which decodes the arguments and replies by itself. */
 function framed(method: Method, signature: Signature, frame: Frame): Method {
-  const { schedule, charge, countRefusal } = frame;
+  const { schedule, run, countRefusal } = frame;
   return function (this: unknown): void | Promise<void> {
     const { name, result: type } = signature;
     const message = decodeMessage<unknown[]>(signature);
     if (message === undefined) return;
-    const { values, argumentBytes } = message;
+    const { values, charge } = message;
     return schedule(() => {
       const reply = (result: unknown) => {
-        countRefusal({ method: name, argumentBytes }, result as object);
+        countRefusal({ method: name, charge }, result as object);
         msgReply(encodeResult(type, result as object));
       };
       const refused = answer(() => {
         refuseWhereAbsent(name);
-        charge(argumentBytes, () => refuseWhileLow(name, values));
+        run(charge, () => refuseWhileLow(name, values));
       });
       if ('err' in refused) return reply(refused);
-      const returned = charge(argumentBytes, () => method.apply(this, values as never[]));
+      const returned = run(charge, () => method.apply(this, values as never[]));
       return returned instanceof Promise ? returned.then(reply) : reply(returned);
     });
   };
@@ -96,16 +97,16 @@ export function carryOut<T, R>(
 ): void | Promise<void> {
   const message = decodeMessage(signature, steps.decode);
   if (message === undefined) return;
-  const { values, argumentBytes } = message;
+  const { values, charge } = message;
   return onceReady(() => {
     const result = answer(() => {
       refuseWhereAbsent(signature.name);
-      return asUpdate(argumentBytes, () => {
+      return asUpdate(charge, () => {
         refuseWhileLow(signature.name, steps.decode === undefined ? (values as []) : [values]);
         return steps.run(values);
       });
     });
-    countRefusal({ method: signature.name, argumentBytes }, result);
+    countRefusal({ method: signature.name, charge }, result);
     msgReply(steps.encode(result));
   });
 }
@@ -141,12 +142,12 @@ export function decodeArguments<T = unknown[]>(
 function decodeMessage<T>(
   { name, parameters }: Pick<Signature, 'name' | 'parameters'>,
   decode?: Decode<T>,
-): { readonly values: T; readonly argumentBytes: number } | undefined {
+): { readonly values: T; readonly charge: KeyCharge } | undefined {
   try {
     const argument = msgArgData();
     const values =
       decode === undefined ? (decodeCall(name, argument) as T) : decode(argument, boundsOf(name));
-    return { values, argumentBytes: argument.length };
+    return { values, charge: { bytes: argument.length, isInspected: false } };
   } catch (error) {
     if (!(error instanceof CandidFault)) throw error;
     const argument = explainArgument(error);
@@ -176,7 +177,7 @@ function decorate(decorator: AzleDecorator, frame: Frame) {
 
 export const query = decorate(azleQuery, {
   schedule: (run) => run(),
-  charge: (_, run) => run(),
+  run: (_, run) => run(),
   countRefusal: () => undefined,
 });
-export const update = decorate(azleUpdate, { schedule: onceReady, charge: asUpdate, countRefusal });
+export const update = decorate(azleUpdate, { schedule: onceReady, run: asUpdate, countRefusal });

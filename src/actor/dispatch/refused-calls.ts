@@ -3,6 +3,7 @@
 // After that, the inspection traps with the error text that the method would have returned.
 
 import { isBudgetLeft, spendBudget } from '../../domain/rights/budgets.ts';
+import type { KeyCharge } from '../../domain/shared/caller.ts';
 import type { RefusalCode } from '../../domain/shared/refusal.ts';
 import { refusedBytesPerToken, uncheckedArgumentBytesMax } from '../../limits.ts';
 import { stores } from '../runtime/runtime.ts';
@@ -27,13 +28,14 @@ const strangersCodes: ReadonlySet<RefusalCode> = new Set([
 
 interface RefusedCall {
   readonly method: string;
-  readonly argumentBytes: number;
+  readonly charge: KeyCharge;
 }
 
-function isCounted({ method, argumentBytes }: RefusedCall, code: RefusalCode): boolean {
+function isCounted({ method, charge }: RefusedCall, code: RefusalCode): boolean {
+  if (charge.isPaid) return false;
   if (strangersCodes.has(code)) return true;
   const counted = methodTable[method]?.countedRefusals;
-  return counted === 'all' || (counted === 'large' && argumentBytes > uncheckedArgumentBytesMax);
+  return counted === 'all' || (counted === 'large' && charge.bytes > uncheckedArgumentBytesMax);
 }
 
 /** Whether the inspection accepts a call that its method will refuse with that code. */
@@ -41,12 +43,15 @@ export function isRefusalAffordable(refused: RefusedCall, code: RefusalCode): bo
   return !isCounted(refused, code) || isBudgetLeft(stores, 'refusals', time());
 }
 
-/** Charges a refused update to the budget; larger updates cost more. */
+/**
+ * Charges a refused update to the budget, unless an API key has paid for it. Larger updates cost
+ * more.
+ */
 export function countRefusal(refused: RefusedCall, result: object): void {
   if (!('err' in result)) return;
   // errorText() begins with the code.
   const [code] = String(result.err).split(':', 1);
   if (!isCounted(refused, code as RefusalCode)) return;
-  const amount = 1 + Math.floor(refused.argumentBytes / refusedBytesPerToken);
+  const amount = 1 + Math.floor(refused.charge.bytes / refusedBytesPerToken);
   spendBudget(stores, 'refusals', { amount, nowNs: time() });
 }

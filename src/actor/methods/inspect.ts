@@ -54,12 +54,12 @@ function isAcceptable(method: string, argument: Uint8Array): boolean {
     return false;
   }
   const values = argumentsOf(method, argument, row) as never[];
+  const charge = { bytes: argument.length, isInspected: true };
   try {
-    const charge = { bytes: argument.length, isInspected: true };
     row.admit({ stores, call: { ...currentCall(), charge } }, ...values);
     return true;
   } catch (error) {
-    const refused = { method, argumentBytes: argument.length };
+    const refused = { method, charge };
     if (error instanceof Refusal && isRefusalAffordable(refused, error.code)) return true;
     // Shortly after an upgrade, the update waits for the key.
     if (error instanceof KeyUnavailable) return true;

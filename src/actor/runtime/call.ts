@@ -1,21 +1,21 @@
 // The frame of every actor method: the caller, and refusals as Candid errors. Any other exception
 // is a defect and traps, so that the system rolls the message back.
 
-import type { Call } from '../../domain/shared/caller.ts';
+import type { Call, KeyCharge } from '../../domain/shared/caller.ts';
 import { Refusal } from '../../domain/shared/refusal.ts';
 import { isController, msgCaller, time } from './system.ts';
 
 export type Result<T> = { ok: T } | { err: string };
 
-let updateBytes: number | undefined;
+let charge: KeyCharge | undefined;
 
-/** Runs an update. A sent API key pays for it and for its `argumentBytes`. */
-export function asUpdate<T>(argumentBytes: number, run: () => T): T {
-  updateBytes = argumentBytes;
+/** Runs an update. A sent API key pays for it, which the charge then says. */
+export function asUpdate<T>(charged: KeyCharge, run: () => T): T {
+  charge = charged;
   try {
     return run();
   } finally {
-    updateBytes = undefined;
+    charge = undefined;
   }
 }
 
@@ -26,7 +26,6 @@ export function asUpdate<T>(argumentBytes: number, run: () => T): T {
 export function currentCall(): Call {
   const principal = msgCaller();
   const caller = { principal, isController: isController(principal) };
-  const charge = updateBytes === undefined ? undefined : { bytes: updateBytes, isInspected: false };
   return { caller, nowNs: time(), charge };
 }
 

@@ -83,8 +83,10 @@ export function chargeKey(stores: Stores, call: Call, key: ApiKey | undefined): 
   const { charge, nowNs } = call;
   if (key === undefined || charge === undefined || charge.isPaid) return;
   checkKeyBudget(stores, key, { bytes: charge.bytes, nowNs });
+  const budgets = budgetsOf(key, charge.bytes);
+  charge.isPaid = budgets.length > 0;
   if (charge.isInspected) return;
-  for (const { bucket, amount } of budgetsOf(key, charge.bytes)) {
+  for (const { bucket, amount } of budgets) {
     takeTokens(stores.heap.tokens, bucket, { amount, nowNs });
   }
 }

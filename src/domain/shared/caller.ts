@@ -14,8 +14,11 @@ export interface KeyCharge {
   readonly bytes: number;
   /** Whether the inspection only checks the budget; the update takes from it. */
   readonly isInspected: boolean;
-  /** The key has paid for the update; it still pays for further work, see chargeWork(). */
-  readonly isPaid?: boolean;
+  /**
+   * Set once a key's budget has paid for the update, or can pay for the inspected one. The key
+   * still pays for further work, see chargeWork().
+   */
+  isPaid?: boolean;
 }
 
 export interface Call {
