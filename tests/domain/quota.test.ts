@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
+import { type Bucket, findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
 import { checkQuota, heldBytes, overheadBytesOf } from '../../src/domain/buckets/quota.ts';
+import { checkCopy } from '../../src/domain/files/copies.ts';
+import { checkFileChange } from '../../src/domain/files/file-changes.ts';
 import { deleteFile } from '../../src/domain/files/files.ts';
 import { Refusal } from '../../src/domain/shared/refusal.ts';
+import { checkSingleUpload } from '../../src/domain/uploads/single-upload.ts';
 import { cancelUpload, completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import {
   begin,
@@ -17,6 +20,7 @@ import {
 } from '../support/domain-fixture.ts';
 import { checkInvariants } from '../support/invariants.ts';
 import { installNodeText } from '../support/memory-stores.ts';
+import { oldFileRecord } from '../support/old-file-record.ts';
 
 beforeAll(installNodeText);
 
@@ -77,7 +81,7 @@ describe('checkQuota(): the quota of a bucket', () => {
   /** Bytes that the quota counts for each of these files in addition to its content. */
   const overheadOfOne = () => overheadBytesOf({ ...plainMetadata, bucketId: 'box', path: 'a' });
 
-  async function limitedScene(limits: { quotaBytes?: number; quotaFiles?: number }) {
+  async function limitedScene(limits: Partial<Bucket>) {
     const { stores } = await createScene();
     const box = findBucket(stores, 'box') ?? expect.fail('no bucket');
     saveBucket(stores, { ...box, ...limits }, box);
@@ -98,6 +102,22 @@ describe('checkQuota(): the quota of a bucket', () => {
     put('/a', 10)();
     put('/b', 90)();
     checkInvariants(stores);
+  });
+
+  test('lets a file of version 0.1.0 be replaced before its overhead is counted', async () => {
+    const stores = await limitedScene({ quotaBytes: 3, fileCount: 1, byteCount: 3 });
+    stores.files.set(Buffer.from('box\0p'), oldFileRecord());
+    const named = { bucket: 'box', path: 'p', apiKey: undefined };
+    const replace = (length: number) => () => {
+      const metadata = { ...plainMetadata, contentType: 'a/b', tags: ['x', 'y'] };
+      checkSingleUpload(stores, alice, { ...named, metadata, bytes: testBytes(length) });
+    };
+    replace(3)();
+    expectRefusal(stores, 'QuotaExceeded', replace(12));
+    checkFileChange(stores, alice, { ...named, tags: ['x', 'z'], conditions: {} });
+    const moved = { ...named, from: 'p', to: { path: 'q' }, conditions: {} };
+    checkCopy(stores, alice, 'move', moved);
+    expectRefusal(stores, 'QuotaExceeded', () => checkCopy(stores, alice, 'copy', moved));
   });
 
   test('counts an upload from its beginning to its end, whatever has arrived', async () => {

@@ -33,6 +33,7 @@ import {
   startNs,
 } from '../support/domain-fixture.ts';
 import type { MemoryMap, MemoryStores } from '../support/memory-stores.ts';
+import { oldFileDigest, oldFileRecord } from '../support/old-file-record.ts';
 import { getPublicFile } from '../support/read-files.ts';
 
 let stores: MemoryStores;
@@ -311,19 +312,7 @@ describe('upgradeRecords(): records that version 0.1.0 wrote are readable:', () 
   });
 
   test('a file and its seal', () => {
-    const digest = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
-    const shown = '"2026-01-02T03:04:05.678Z"';
-    const json =
-      '{"id":"0000000000000003","bucketId":"box","path":"p","name":"p","size":3,"contentType":"a/b",' +
-      `"tags":["x","y"],"etag":"${digest}","sha256":"${digest}","version":1,"createdAt":${shown},` +
-      `"updatedAt":${shown},"url":"/cloud/box/p"}`;
-    const head = `0317824f37ad3275df9ee6cde0fdf35a30${'0300000000000000'}${'0300000000000000'}`;
-    const fields = `01${'0300000000000000'}${'0300000000000000'}${'03000000'}${'01000000'}`;
-    const texts = Buffer.from('a/b\0c\0\0gzip\0de\0x\0y').toString('hex');
-    const record = unhex(
-      `${head}73010000${Buffer.from(json).toString('hex')}${fields}20${digest}` +
-        `${'01000000'}${time}${time}${texts}`,
-    );
+    const record = oldFileRecord();
     const key = unhex('bcc4007ac5536793f3056b5268f71449056098939f91c849f22d739d697fe65a');
     expect(isSealed(record, utf8('box\0p'), key)).toBe(true);
     expect(isSealed(record, utf8('box\0q'), key)).toBe(false);
@@ -337,7 +326,7 @@ describe('upgradeRecords(): records that version 0.1.0 wrote are readable:', () 
       size: 3,
       chunkSize: 3,
       chunkCount: 1,
-      digest: unhex(digest),
+      digest: oldFileDigest,
       version: 1,
       createdAtNs: startNs,
       updatedAtNs: startNs,

@@ -8,7 +8,6 @@ import { keptContents } from '../../src/domain/contents/kept-contents.ts';
 import { sharesOf } from '../../src/domain/contents/shared-contents.ts';
 import { type FileRecord, findFile } from '../../src/domain/files/file-records.ts';
 import {
-  countedBytes,
   countedOverhead,
   findVersion,
   versionNames,
@@ -197,7 +196,9 @@ function checkVersions(stores: MemoryStores): void {
     const { id, versionCount, versionBytes } = findBucket(stores, text(key)) ?? expect.fail();
     const own = versions.filter(({ bucketId }) => bucketId === id);
     expect(versionCount).toBe(own.length);
-    expect(versionBytes).toBe(own.reduce((sum, file) => sum + countedBytes(file), 0));
+    expect(versionBytes).toBe(
+      own.reduce((sum, file) => sum + file.size + countedOverhead(file), 0),
+    );
     const named = versionNames(stores, { bucketId: id, prefix: '' }, 10_000);
     const names = named.map(({ path, version }) => `${path} ${version}`);
     expect(names.sort()).toEqual(own.map(({ path, version }) => `${path} ${version}`).sort());

@@ -31,7 +31,7 @@ import {
 } from './file-records.ts';
 import { readableBucket, refuseMissing } from './files.ts';
 import { checkLinkMove, moveLinks } from './link-records.ts';
-import { countedBytes, type FormerVersion, findVersion, freedBytes } from './version-records.ts';
+import { type FormerVersion, findVersion, freedBytes, usedBytes } from './version-records.ts';
 import { noSuchVersion, withFormer } from './versions.ts';
 import { shownToWriter, type WrittenFile } from './written-files.ts';
 
@@ -95,7 +95,7 @@ export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyR
   const added = file.size + overheadBytesOf({ ...file, ...changed, bucketId: target.id, path });
   checkQuota(target, {
     files: old === undefined && !goes ? 1 : 0,
-    bytes: added - freedBytes(target, old) - (goes ? countedBytes(file) : 0),
+    bytes: added - freedBytes(target, old) - (goes ? usedBytes(file) : 0),
   });
   if (goes && old !== undefined) checkLinkMove(stores, source, { from, to: path }, call.nowNs);
   return { grant, source, target, file, former, changed, path, old };

@@ -24,7 +24,6 @@ import {
   withOpenFile,
 } from './file-records.ts';
 import { refuseMissing } from './files.ts';
-import { countedBytes } from './version-records.ts';
 import { type ShownField, shownToWriter, type WrittenFile } from './written-files.ts';
 
 export interface ChangedNotes {
@@ -65,7 +64,7 @@ export function checkFileChange(stores: Stores, call: Call, change: FileChange):
   }
   const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
   checkWritePreconditions(entityTag(file), change.conditions);
-  const bytes = file.size + overheadBytesOf({ ...file, ...changed }) - countedBytes(file);
+  const bytes = overheadBytesOf({ ...file, ...changed }) - overheadBytesOf(file);
   checkQuota(bucket, { files: 0, bytes });
   return { grant, bucket, file, changed };
 }

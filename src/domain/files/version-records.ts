@@ -93,17 +93,20 @@ function isKept(bucket: Bucket, file: FileRecord): boolean {
 
 /** Returns the bytes that the bucket frees when the file is replaced or deleted. */
 export function freedBytes(bucket: Bucket, file: FileRecord | undefined): number {
-  return file === undefined || isKept(bucket, file) ? 0 : countedBytes(file);
+  return file === undefined || isKept(bucket, file) ? 0 : usedBytes(file);
+}
+
+/**
+ * Returns the bytes of the file with its overhead, also if the bucket has not counted that yet: its
+ * conversion counts it, whatever the quota is.
+ */
+export function usedBytes(file: FileRecord): number {
+  return file.size + overheadBytesOf(file);
 }
 
 /** Returns the overhead that the bucket has counted: 0 for a record of an earlier version. */
 export function countedOverhead(file: FileRecord | undefined): number {
   return file === undefined || file.leavesVersion === 1 ? 0 : overheadBytesOf(file);
-}
-
-/** Returns the bytes of the file with its overhead. */
-export function countedBytes(file: FileRecord | undefined): number {
-  return (file?.size ?? 0) + countedOverhead(file);
 }
 
 /**
@@ -128,7 +131,7 @@ export function retireFile(stores: Stores, retired: Retired): Bucket {
 
 /** Counts or uncounts the version in the bucket; the bytes of a damaged one are unknown. */
 function withVersionCounted(bucket: Bucket, file: FileRecord | undefined, change: 1 | -1): Bucket {
-  const bytes = bucket.versionBytes + change * countedBytes(file);
+  const bytes = bucket.versionBytes + change * ((file?.size ?? 0) + countedOverhead(file));
   return {
     ...bucket,
     versionCount: bucket.versionCount + change,

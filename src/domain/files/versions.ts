@@ -3,7 +3,7 @@
 import { decodeUtf8 } from '../../lib/text.ts';
 import { erasedVersionsPerMessage, listedVersionBytesMax } from '../../limits.ts';
 import { type Bucket, saveBucket } from '../buckets/buckets.ts';
-import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
+import { checkQuota } from '../buckets/quota.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
 import { withFileKey } from '../keys/file-keys.ts';
@@ -30,7 +30,6 @@ import {
 } from './file-records.ts';
 import { type FilePart, partAsked, refuseMissing } from './files.ts';
 import {
-  countedBytes,
   eraseVersion,
   type FormerVersion,
   findVersion,
@@ -219,11 +218,8 @@ export function checkRestoration(stores: Stores, call: Call, request: Restoratio
   if (former === undefined) throw noSuchVersion(request);
   const old = findFile(stores, bucket.id, path);
   checkWritePreconditions(old && entityTag(old), conditions);
-  const { file } = former;
-  checkQuota(bucket, {
-    files: old === undefined ? 1 : 0,
-    bytes: file.size + overheadBytesOf(file) - countedBytes(file) - freedBytes(bucket, old),
-  });
+  // The bytes of the version are counted already
+  checkQuota(bucket, { files: old === undefined ? 1 : 0, bytes: -freedBytes(bucket, old) });
   return { grant, bucket, former, old };
 }
 
