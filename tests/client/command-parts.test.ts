@@ -1,5 +1,8 @@
 // Parts of the command that need no service: its progress line, filters, names, sizes and times.
 
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { byteCount } from '../../packages/efs/src/config/flags.ts';
@@ -7,7 +10,7 @@ import { parseLocation } from '../../packages/efs/src/output/location.ts';
 import { progressLine } from '../../packages/efs/src/output/progress-bar.ts';
 import { formatTime } from '../../packages/efs/src/output/times.ts';
 import { exclude, filterOf, include } from '../../packages/efs/src/transfers/filters.ts';
-import { diskKey, unsafeReason } from '../../packages/efs/src/transfers/safe-path.ts';
+import { diskKeyOf, unsafeReason } from '../../packages/efs/src/transfers/safe-path.ts';
 
 const half = { doneBytes: 30e6, totalBytes: 60e6, bytesPerSecond: 5e6, leftSeconds: 6 };
 
@@ -110,9 +113,47 @@ describe('efs: names that a service returns', () => {
     expect(unsafeReason('a/.efs-0123456789abcdef.part', 'linux')).toBeDefined();
   });
 
-  test('names that differ only by case are the same on disks that ignore case', () => {
-    expect(diskKey('A/Ä.txt', 'darwin')).toBe(diskKey('a/a\u0308.TXT', 'darwin'));
-    expect(diskKey('A', 'linux')).not.toBe(diskKey('a', 'linux'));
+  /** Looks names up as a disk does that ignores what `key` removes. */
+  function lookUpBy(key: (name: string) => string) {
+    return async (path: string) => {
+      const found = (await readdir(dirname(path))).find(
+        (name) => key(name) === key(basename(path)),
+      );
+      return found === undefined ? undefined : lstat(join(dirname(path), found));
+    };
+  }
+
+  test('diskKeyOf() finds out which names the disk of a folder takes for one file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'disk-key-'));
+    try {
+      const missing = join(folder, 'later/inner');
+      const ofCase = await diskKeyOf(
+        missing,
+        lookUpBy((name) => name.toLowerCase()),
+      );
+      expect(ofCase('A/Ä.txt')).toBe(ofCase('a/ä.TXT'));
+      expect(ofCase('ΟΔΟΣ')).toBe(ofCase('οδος'));
+      expect(ofCase('\u00e4')).not.toBe(ofCase('a\u0308'));
+      const ofForm = await diskKeyOf(
+        folder,
+        lookUpBy((name) => name.normalize('NFC')),
+      );
+      expect(ofForm('\u00e4')).toBe(ofForm('a\u0308'));
+      expect(ofForm('A')).not.toBe(ofForm('a'));
+      const exact = await diskKeyOf(
+        folder,
+        lookUpBy((name) => name),
+      );
+      expect([exact('A'), exact('a\u0308')]).toEqual(['A', 'a\u0308']);
+      expect(await readdir(folder)).toEqual([]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test('diskKeyOf() joins names that may be one file if the folder cannot be written to', async () => {
+    const keyOf = await diskKeyOf('/dev/null');
+    expect(keyOf('A\u00e4')).toBe(keyOf('aa\u0308'));
   });
 });
 

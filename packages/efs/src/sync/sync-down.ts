@@ -13,7 +13,7 @@ import type { OverallProgress } from '../output/progress-bar.ts';
 import { UsageError } from '../output/usage-error.ts';
 import { fetchFile } from '../transfers/get-file.ts';
 import { readTree } from '../transfers/local-tree.ts';
-import { diskKey, unsafeReason } from '../transfers/safe-path.ts';
+import { diskKeyOf, unsafeReason } from '../transfers/safe-path.ts';
 import { entryAt, findTarget } from '../transfers/target-file.ts';
 import {
   attemptOne,
@@ -50,13 +50,14 @@ async function plan(job: SyncJob, from: Location, folder: string) {
   await requireFolderOrNothing(folder);
   const stored = await sourceBelow(job, from);
   const wanted: { path: string; record: FileRecord; size: number }[] = [];
+  const keyOf = await diskKeyOf(folder);
   const nameByKey = new Map<string, string>();
   for (const [path, record] of stored) {
     await attemptOne(job, nameOf(withPath(from, path)), async () => {
-      const other = nameByKey.get(diskKey(path));
+      const other = nameByKey.get(keyOf(path));
       const reason = other ? `on this disk it would be the same file as ${other}` : undefined;
       const unsafe = unsafeReason(path) ?? reason;
-      nameByKey.set(diskKey(path), path);
+      nameByKey.set(keyOf(path), path);
       if (unsafe !== undefined) throw new Error(`${unsafe}.`);
       wanted.push({ path, record, size: record.size });
     });
@@ -74,7 +75,9 @@ async function plan(job: SyncJob, from: Location, folder: string) {
     const isNew = isNewByPath.get(path);
     return isNew === undefined ? [] : [{ name: join(folder, path), path, record, size, isNew }];
   });
-  const extra = job.flags.delete ? await extraFiles(job, folder, nameByKey) : [];
+  const extra = job.flags.delete
+    ? await extraFiles(job, folder, (path) => nameByKey.has(keyOf(path)))
+    : [];
   return { steps, extra };
 }
 
@@ -103,13 +106,13 @@ async function isFetched({ run }: SyncJob, file: string, record: FileRecord): Pr
 async function extraFiles(
   job: SyncJob,
   folder: string,
-  wanted: ReadonlyMap<string, string>,
+  isWanted: (path: string) => boolean,
 ): Promise<string[]> {
   if ((await entryAt(folder)) === undefined) return [];
   const { run, filter } = job;
   const attempt = (file: string, work: () => Promise<void>) => attemptOne(job, file, work);
   const { files } = await readTree({ run, filter, attempt }, folder);
-  return files.filter(({ path }) => !wanted.has(diskKey(path))).map(({ file }) => file);
+  return files.filter(({ path }) => !isWanted(path)).map(({ file }) => file);
 }
 
 interface OneFile {

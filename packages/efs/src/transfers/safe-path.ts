@@ -1,6 +1,10 @@
 // Checks names from a service as local file names: a file must not leave its folder or be a device,
 // and two names must not be one file on a disk that ignores case.
 
+import { mkdtemp, rmdir } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { entryAt } from './target-file.ts';
+
 /** Names that Windows treats as devices, with any extension. */
 const deviceName = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?$/i;
 const windowsForbidden = /[<>:"|?*\\]/;
@@ -33,8 +37,45 @@ export function unsafeReason(
   return undefined;
 }
 
-/** Returns the same key for names that are one file on the disks of this platform. */
-export function diskKey(path: string, platform: NodeJS.Platform = process.platform): string {
-  const isCaseBlind = platform === 'win32' || platform === 'darwin';
-  return isCaseBlind ? path.normalize('NFC').toLowerCase() : path;
+/** Returns the same key for two paths if they are one file on the disk of the folder. */
+type DiskKey = (path: string) => string;
+
+/**
+ * Finds out by a temporary folder which names are one file. The platform does not tell: Linux can
+ * mount disks that ignore case, and macOS some that distinguish it. If the folder is not writable,
+ * names that may be one file have the same key.
+ */
+export async function diskKeyOf(folder: string, lookUp = entryAt): Promise<DiskKey> {
+  const isFound = async (path: string) => (await lookUp(path)) !== undefined;
+  const created = await mkdtemp(join(await existingFolder(folder), '.efs-\u00e9')).catch(
+    () => undefined,
+  );
+  if (created === undefined) return (path) => withoutCase(withoutForm(path));
+  try {
+    const [parent, name] = [dirname(created), basename(created)];
+    const upper = name.replace(/[a-z]/g, (letter) => letter.toUpperCase());
+    const ignoresCase = await isFound(join(parent, upper));
+    const ignoresForm = await isFound(join(parent, name.normalize('NFD')));
+    return (path) => {
+      const text = ignoresForm ? withoutForm(path) : path;
+      return ignoresCase ? withoutCase(text) : text;
+    };
+  } finally {
+    await rmdir(created);
+  }
+}
+
+async function existingFolder(folder: string): Promise<string> {
+  const path = resolve(folder);
+  const isThere = (await entryAt(path)) !== undefined;
+  return isThere || path === dirname(path) ? path : existingFolder(dirname(path));
+}
+
+function withoutForm(path: string): string {
+  return path.normalize('NFC');
+}
+
+/** Joins letters with several lower-case forms too, such as the two of a Greek sigma. */
+function withoutCase(path: string): string {
+  return path.toLowerCase().toUpperCase();
 }
