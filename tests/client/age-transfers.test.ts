@@ -110,8 +110,8 @@ test('EndToEndFiles: a range reads only its segments and the header', async () =
   await expect(beyond).rejects.toMatchObject({ code: 'InvalidRange' });
 });
 
-test('EndToEndFiles: a stopped upload continues with the same bytes, if the identity is available', async () => {
-  const client = opened([identity]);
+/** Uploads the bytes until 1.5 MB have arrived, and returns the session. */
+async function stoppedUpload(own: EndToEndFiles, path: string): Promise<UploadSession> {
   const stopper = new AbortController();
   let session: UploadSession | undefined;
   const options = {
@@ -125,8 +125,13 @@ test('EndToEndFiles: a stopped upload continues with the same bytes, if the iden
       if (doneBytes > 1_500_000) stopper.abort();
     },
   };
-  await expect(upload(client.own, 'resumed', bytes, options)).rejects.toThrow();
-  const { uploadId: resume, ageHeader } = session as UploadSession;
+  await expect(upload(own, path, bytes, options)).rejects.toThrow();
+  return session as UploadSession;
+}
+
+test('EndToEndFiles: a stopped upload continues with the same bytes, if the identity is available', async () => {
+  const client = opened([identity]);
+  const { uploadId: resume, ageHeader } = await stoppedUpload(client.own, 'resumed');
   const other = opened([await generateX25519Identity()]);
   const refused = upload(other.own, 'resumed', bytes, { resume, ageHeader });
   await expect(refused).rejects.toMatchObject({ code: 'NoIdentity' });
@@ -142,6 +147,24 @@ test('EndToEndFiles: a stopped upload continues with the same bytes, if the iden
   });
   expect(resumed).toBeGreaterThan(1_000_000);
   expect(Buffer.compare(await (await download(client, 'resumed')).bytes(), bytes)).toBe(0);
+});
+
+test('EndToEndFiles: a resumed upload starts again if the recipients have changed', async () => {
+  const client = opened([identity]);
+  const { uploadId: resume, ageHeader } = await stoppedUpload(client.own, 'changed');
+  const later = await generateX25519Identity();
+  const changed = { ...mode, recipients: [await identityToRecipient(later)] };
+  const sessions: UploadSession[] = [];
+  const onSession = (session: UploadSession) => void sessions.push(session);
+  const options = { ...target('changed'), resume, ageHeader, onSession };
+  await client.own.upload(bytes, options, changed);
+  expect(sessions).toHaveLength(1);
+  expect(sessions[0]?.uploadId).not.toBe(resume);
+  const open = await client.files.uploads.list(target(''));
+  expect(open.map(({ path }) => path)).not.toContain('age/changed');
+  await expect(download(client, 'changed')).rejects.toMatchObject({ code: 'NoIdentity' });
+  const came = await download(opened([later]), 'changed');
+  expect(Buffer.compare(await came.bytes(), bytes)).toBe(0);
 });
 
 test('EndToEndFiles: a resumed download verifies the bytes received before', async () => {

@@ -14,6 +14,7 @@ import type { EndToEndRecord } from '../types/end-to-end.ts';
 import { ageType, type EndToEndOptions } from '../types/end-to-end.ts';
 import type { FileName, FileRecord } from '../types/files.ts';
 import type { LinkRequest, NewLink } from '../types/links.ts';
+import { recipientsDigest } from '../types/recipients-digest.ts';
 import type {
   Download,
   DownloadOptions,
@@ -105,16 +106,19 @@ interface Upload {
 
 async function upload(sealer: Sealer, { input, options, mode }: Upload): Promise<FileRecord> {
   const bucket = { id: options.bucket, mode };
-  const { resume, sha256: expected, onProgress, onSession } = options;
+  const { sha256: expected, onProgress, onSession } = options;
+  const sealing = await sealer.keys.sealingOf(bucket);
+  const recipients = 'recipients' in sealing ? sealing.recipients : [];
+  const digest = await recipientsDigest({ ...mode, usesVetKeys: false, recipients });
+  const resume = await continuedBy(sealer, options, digest);
   const header =
-    resume === undefined
-      ? await makeHeader(await sealer.keys.sealingOf(bucket))
-      : await keptHeader(sealer, options, bucket);
+    resume === undefined ? await makeHeader(sealing) : await keptHeader(sealer, options, bucket);
   const plain = await openPlain(sealer, { ...options, source: input, sha256: expected });
   const source = await sealedSource(plain, header, sealer.cipher);
-  const ageHeader = encodeBase64Url(header.prefix);
+  const ageHeader = `${encodeBase64Url(header.prefix)}.${digest}`;
   return sealer.files.upload(source as UploadInput, {
     ...options,
+    resume,
     contentType: ageType,
     size: undefined,
     sha256: undefined,
@@ -123,13 +127,29 @@ async function upload(sealer: Sealer, { input, options, mode }: Upload): Promise
   });
 }
 
+/**
+ * Returns the id of the upload to resume. Cancels an upload that was encrypted to other recipients,
+ * because someone who has lost the right to the bucket could decrypt it.
+ */
+async function continuedBy(
+  { files }: Sealer,
+  { resume, ageHeader, bucket, path }: UploadOptions,
+  digest: string,
+): Promise<string | undefined> {
+  if (resume === undefined || ageHeader === undefined) return resume;
+  if (ageHeader.split('.')[1] === digest) return resume;
+  // One attempt suffices: an unused session expires.
+  await files.uploads.cancel({ bucket, path, uploadId: resume }).catch(() => {});
+  return undefined;
+}
+
 /** Returns the header of an interrupted upload: the same key and nonce give the same bytes. */
 async function keptHeader(
   { keys }: Sealer,
-  { resume, ageHeader }: UploadOptions,
+  { resume, ageHeader = '' }: UploadOptions,
   bucket: EndToEndBucket,
 ): Promise<FileHeader> {
-  const prefix = decodeBase64Url(ageHeader ?? '');
+  const prefix = decodeBase64Url(ageHeader.split('.')[0] ?? '');
   if (prefix === undefined || prefix.length <= payloadNonceBytes) {
     const words = `Resuming upload ${resume} requires its ageHeader; pass it, or begin a new upload.`;
     throw new StorageError('InvalidArgument', words);

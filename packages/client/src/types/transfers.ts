@@ -157,7 +157,10 @@ export interface UploadOptions extends TransferOptions, FileName {
    * ```
    */
   readonly resume?: string | undefined;
-  /** Required with `resume` in an end-to-end bucket. */
+  /**
+   * Required with `resume` in an end-to-end bucket. If the bucket's recipients have changed since,
+   * the upload starts again from the beginning, with another session.
+   */
   readonly ageHeader?: string | undefined;
   /** Called with the session as soon as it exists; a small file is stored without one. */
   readonly onSession?: ((session: UploadSession) => void | Promise<void>) | undefined;

@@ -83,7 +83,7 @@ export async function putFile(run: Run, storage: Storage, opened: OpenedFile): P
   const former = await formerUpload(storage, transfer, options.resume ? state : undefined);
   try {
     const record = await uploadOrResume(storage, source, { common, former });
-    if (begun !== undefined) await forgetState(transfer);
+    if (begun !== undefined || former !== undefined) await forgetState(transfer);
     return record;
   } catch (error) {
     if (begun !== undefined && (hasEnded(error) || isOfOtherBytes(error))) {
@@ -142,7 +142,10 @@ async function uploadOrResume(
   if (former === undefined) return storage.upload(source, common);
   const onSession: UploadOptions['onSession'] = (session) => {
     if (session.uploadId !== former.resume) {
-      printNote('The connection is now too slow for the interrupted upload, so it starts over.');
+      printNote(
+        "The interrupted upload starts over: the bucket's recipients have changed, or the connection " +
+          'is now too slow for it.',
+      );
     }
     return common.onSession?.(session);
   };
