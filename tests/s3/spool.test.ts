@@ -1,6 +1,6 @@
 // Multipart uploads on the S3 server's disk, without a service.
 
-import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -71,6 +71,38 @@ describe('MultipartUploads', () => {
     await expect(uploads.create(start)).rejects.toMatchObject({ code: 'ENOTDIR' });
     await rm(blocked);
     expect(await uploads.create(start)).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  test('pass over logs that cannot be read, report them, and remove them after a day', async () => {
+    const uploads = new MultipartUploads({ folder });
+    const whole = await uploads.create(start);
+    const [damaged, unreadable] = ['d'.repeat(32), 'e'.repeat(32)];
+    await writeFile(logPath(folder, damaged), 'damaged\n');
+    // Reading a folder fails, as does reading a file of another user or on a failing disk.
+    await mkdir(logPath(folder, unreadable));
+    const lines: string[] = [];
+    const again = new MultipartUploads({ folder }, (line) => lines.push(line));
+    const added = await again.create(start);
+    expect((await again.list(start)).map(({ uploadId }) => uploadId)).toEqual([whole, added]);
+    expect((await again.find(whole, start)).state.start.uploadId).toBe(whole);
+    for (const uploadId of [damaged, unreadable]) {
+      expect(lines.filter((line) => line.includes(uploadId))).toHaveLength(2);
+    }
+    await rm(logPath(folder, unreadable), { recursive: true });
+    for (const [uploadId, hours] of [
+      [damaged, 2],
+      [whole, 25],
+    ] as const) {
+      const time = new Date(Date.now() - hours * 3_600_000);
+      await utimes(logPath(folder, uploadId), time, time);
+    }
+    const later = new MultipartUploads({ folder });
+    await later.create(start);
+    const names = await readdir(folder);
+    expect([names.includes(`${damaged}.log`), names.includes(`${whole}.log`)]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   test('let one access key use half of the spool, also after a restart', async () => {

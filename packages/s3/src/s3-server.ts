@@ -33,7 +33,7 @@ export interface S3ServerOptions {
   readonly isReadOnly?: boolean | undefined;
   /** Buckets are also hosts below this domain: `photos.localhost` for `localhost`. */
   readonly domain?: string | undefined;
-  /** Called after each request with a line without secrets. */
+  /** Called with a line without secrets after each request, and for each unusable file. */
   readonly log?: ((line: string) => void) | undefined;
 }
 
@@ -79,7 +79,7 @@ export function createS3Server(options: S3ServerOptions): S3Server {
     },
     smallPuts: new SmallPuts(),
     ranges: new RecentRanges(),
-    multipart: new MultipartUploads(options.multipart),
+    multipart: new MultipartUploads(options.multipart, options.log),
   };
   const server = createServer({ headersTimeout: headersMsMax, requestTimeout: 0 });
   server.maxConnections = connectionsMax;

@@ -43,14 +43,17 @@ const partBytes = 5_242_880;
 export class MultipartUploads {
   readonly partBytesMin: number;
   readonly #options: MultipartOptions;
+  readonly #report: (line: string) => void;
   readonly #uploads = new Map<string, Promise<MultipartUpload | undefined>>();
   /** The access keys of all open uploads, also of those that are not in memory. */
   readonly #holders = new Map<string, string>();
   #spool: Promise<Spool> | undefined;
   #sweptMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: MultipartOptions) {
+  /** `report` receives a line about each file that cannot be used. */
+  constructor(options: MultipartOptions, report: (line: string) => void = () => {}) {
     this.#options = options;
+    this.#report = report;
     this.partBytesMin = options.partBytesMin ?? partBytes;
   }
 
@@ -81,7 +84,7 @@ export class MultipartUploads {
     const open: UploadStart[] = [];
     for (const name of await readdir(this.#options.folder)) {
       if (!name.endsWith(logEnding)) continue;
-      const upload = await this.#open(uploadOf(name)).catch(() => undefined);
+      const upload = await this.#open(uploadOf(name)).catch(this.#passOver(name));
       const { start, completed } = upload?.state ?? {};
       if (start?.holder === holder && start.bucket === bucket && !completed) open.push(start);
     }
@@ -144,10 +147,20 @@ export class MultipartUploads {
     const { folder } = this.#options;
     for (const name of await readdir(folder)) {
       if (!name.endsWith(logEnding)) continue;
-      const log = await UploadLog.open(folder, uploadOf(name)).catch(unlessDamaged);
-      if (log === undefined || log.state.completed !== undefined) continue;
-      this.#holders.set(uploadOf(name), log.state.start.holder);
+      const uploadId = uploadOf(name);
+      // An unreadable log names no holder, but counts until it is removed.
+      this.#holders.set(uploadId, '');
+      const log = await UploadLog.open(folder, uploadId).catch(this.#passOver(name));
+      if (log?.state.completed !== undefined) this.#holders.delete(uploadId);
+      else if (log !== undefined) this.#holders.set(uploadId, log.state.start.holder);
     }
+  }
+
+  /** Reports that one file cannot be used, so that the other uploads continue. */
+  #passOver(name: string): (error: Error) => undefined {
+    return ({ message }) => {
+      this.#report(`The file ${name} of a multipart upload is passed over: ${message}`);
+    };
   }
 
   /** Removes unused and completed uploads; runs at most once per hour. */
@@ -167,7 +180,8 @@ export class MultipartUploads {
       const uploadId = uploadOf(name);
       const msMax = this.#holders.has(uploadId) ? idleMsMax : completedMsMax;
       if (nowMs - (touchedMs.get(uploadId) ?? nowMs) < msMax) continue;
-      await (name.endsWith(logEnding) ? this.forget(uploadId) : spool.remove(name));
+      const removed = name.endsWith(logEnding) ? this.forget(uploadId) : spool.remove(name);
+      await removed.catch(this.#passOver(name));
     }
   }
 
@@ -182,11 +196,6 @@ export class MultipartUploads {
         'complete or abort some.',
     );
   }
-}
-
-/** A damaged log is of no use to its upload. */
-function unlessDamaged(error: unknown): undefined {
-  if (!(error instanceof S3Error)) throw error;
 }
 
 function compare(one: string, other: string): number {
