@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readConfiguration } from '../../packages/efs/src/config/config.ts';
+import { writeProfiles } from '../../packages/efs/src/config/profiles.ts';
 import { configurationFor } from '../../packages/efs/src/service/s3-configuration.ts';
 
 const url = 'https://rwlgt-iiaaa-aaaaa-aaaaa-cai.icp.net';
@@ -33,4 +34,14 @@ test('configurationFor() gives an access key its API key and no identity', () =>
     identity: undefined,
     identityPem: undefined,
   });
+});
+
+test('configurationFor() refuses an access key whose profile was removed', () => {
+  const credential = { accessKeyId: 'EFS', access: { profile: 'home' } };
+  const served = readConfiguration(flags, environment);
+  writeProfiles(environment, { profiles: { home: { url, apiKey: 'efs_home' } } });
+  expect(configurationFor(served, credential)).toMatchObject({ url, apiKey: 'efs_home' });
+  writeProfiles(environment, { profiles: {} });
+  const refused = expect.objectContaining({ code: 'InvalidAccessKeyId', status: 403 });
+  expect(() => configurationFor(served, credential)).toThrow(refused);
 });

@@ -1,8 +1,9 @@
 // The configuration of the S3 server's account for each access key, and for unsigned requests.
 
 import type { Credential } from '../../../s3/src/index.ts';
+import { S3Error } from '../../../s3/src/s3-error.ts';
 import { type Configuration, readConfiguration } from '../config/config.ts';
-import type { Environment } from '../config/profiles.ts';
+import { type Environment, readProfiles } from '../config/profiles.ts';
 
 export function configurationFor(
   served: Configuration,
@@ -11,7 +12,12 @@ export function configurationFor(
   if (credential === undefined) return anonymous(served);
   const { access } = credential;
   const { environment } = served;
-  if ('profile' in access) return readConfiguration({ profile: access.profile }, environment);
+  if ('profile' in access) {
+    if (!Object.hasOwn(readProfiles(environment).profiles, access.profile)) {
+      throw new S3Error('InvalidAccessKeyId', 'The profile of this access key was removed.');
+    }
+    return readConfiguration({ profile: access.profile }, environment);
+  }
   const { url, apiKey } = access;
   const way = served.transport === 'http' ? { transport: 'http' } : {};
   const named = readConfiguration({ url, apiKey, ...way }, withoutService(environment));
