@@ -2,9 +2,8 @@
 // Each represents a profile of the command or an API key.
 
 import { randomBytes, randomInt } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { ownerOnlyFile, ownerOnlyFolder, syncFolder, writeAndClose } from './durable-files.ts';
+import { readFile, stat } from 'node:fs/promises';
+import { replaceFile } from '../../client/src/node/replace-file.ts';
 import type { Access, AccessKey, Credential, Credentials } from './signature/verify.ts';
 
 const version = 1;
@@ -99,19 +98,9 @@ export class CredentialsFile implements Credentials {
     return stored.accessKeys;
   }
 
-  /** Replaces the file atomically, by a temporary file whose bytes are on the disk. */
-  async #write(accessKeys: readonly AccessKey[]): Promise<void> {
+  #write(accessKeys: readonly AccessKey[]): Promise<void> {
     const stored: Stored = { version, accessKeys };
-    await mkdir(dirname(this.#path), { recursive: true, mode: ownerOnlyFolder });
-    const draft = `${this.#path}.${randomBytes(8).toString('hex')}`;
-    try {
-      const text = `${JSON.stringify(stored, null, 2)}\n`;
-      await writeAndClose(await open(draft, 'wx', ownerOnlyFile), text);
-      await rename(draft, this.#path);
-      await syncFolder(dirname(this.#path));
-    } finally {
-      await rm(draft, { force: true });
-    }
+    return replaceFile(this.#path, `${JSON.stringify(stored, null, 2)}\n`);
   }
 }
 

@@ -1,6 +1,6 @@
-// Files that survive a crash of the machine: their bytes and their names are on the disk.
+// Files whose bytes survive a crash of the machine.
 
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 
 export const ownerOnlyFile = 0o600;
 export const ownerOnlyFolder = 0o700;
@@ -13,11 +13,4 @@ export async function writeAndClose(handle: FileHandle, text: string): Promise<v
   } finally {
     await handle.close();
   }
-}
-
-/** Writes the names in the folder to the disk; does nothing on systems without such a call. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
 }

@@ -1,10 +1,11 @@
 // Remembers the modes of one service's buckets in files.
 
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StorageError } from '../storage-error.ts';
 import type { BucketMemory, KnownBucket } from '../types/end-to-end.ts';
+import { replaceFile } from './replace-file.ts';
 
 /**
  * Returns a memory in a folder, which it creates if missing: one JSON file for each bucket. Use one
@@ -31,14 +32,7 @@ export function fileBucketMemory(folder: string): BucketMemory {
       });
       return text === undefined ? undefined : parsed(text, file);
     },
-    async set(bucket, known) {
-      const file = fileOf(bucket);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      // A rename makes the write atomic, also with concurrent writers.
-      const draft = `${file}.${randomUUID()}`;
-      await writeFile(draft, `${JSON.stringify(known)}\n`, { mode: 0o600, flag: 'wx' });
-      await rename(draft, file);
-    },
+    set: (bucket, known) => replaceFile(fileOf(bucket), `${JSON.stringify(known)}\n`),
   };
 }
 

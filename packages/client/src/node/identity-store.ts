@@ -1,9 +1,9 @@
 // Stores identities of buckets in files that only their owner can read.
 
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IdentityStore } from '../types/end-to-end.ts';
+import { replaceFile } from './replace-file.ts';
 
 /**
  * Returns a store in a folder, which it creates if missing: one file of 48 bytes with mode 0600 for
@@ -26,12 +26,6 @@ export function fileIdentityStore(folder: string): IdentityStore {
         throw error;
       }
     },
-    async set(name, secret) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      // A rename makes the write atomic, also with concurrent writers.
-      const draft = join(folder, `${name}.${randomUUID()}`);
-      await writeFile(draft, secret, { mode: 0o600, flag: 'wx' });
-      await rename(draft, join(folder, name));
-    },
+    set: (name, secret) => replaceFile(join(folder, name), secret),
   };
 }

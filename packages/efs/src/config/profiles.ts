@@ -81,7 +81,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** Replaces the file atomically, by a temporary file. */
+/** Replaces the file, so that a crash leaves the former or the new one. */
 export function writeProfiles(environment: Environment, profiles: Profiles): void {
   const folder = configFolder(environment);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -89,6 +89,7 @@ export function writeProfiles(environment: Environment, profiles: Profiles): voi
   const unfinished = `${file}.${process.pid}`;
   writeFileSync(unfinished, `${JSON.stringify({ version, ...profiles }, null, 2)}\n`, {
     mode: 0o600,
+    flush: true,
   });
   chmodSync(unfinished, 0o600);
   renameSync(unfinished, file);

@@ -1,6 +1,6 @@
 // `efs identity` and `efs rotate identity`: the identity that decrypts an end-to-end bucket.
 
-import { open } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { EpochIdentity } from '../../../client/src/bucket-secrets.ts';
 import { isStorageError, StorageError } from '../../../client/src/storage-error.ts';
@@ -101,8 +101,7 @@ function keyFileOf(
 /** Writes a new file; refuses to replace a file, which may contain other keys. */
 async function writeNew(file: string, text: string): Promise<void> {
   try {
-    const handle = await open(file, 'wx', 0o600);
-    await handle.writeFile(text).finally(() => handle.close());
+    await writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     throw new UsageError(`File ${file} already exists and is not overwritten: name another one.`);

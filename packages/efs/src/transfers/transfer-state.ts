@@ -57,10 +57,11 @@ export async function saveState(
 ): Promise<void> {
   await mkdir(stateFolder(), { recursive: true, mode: ownerOnlyFolder });
   const path = statePath(name);
-  // Renamed into place, so that it is never incomplete.
+  // Renamed into place, so that it is never incomplete. The bytes of a download are not flushed
+  // either, so its note need not survive a power cut.
   const fresh = `${path}.${process.pid}`;
   const text = `${JSON.stringify({ ...name, ...state }, null, 2)}\n`;
-  await writeFile(fresh, text, { mode: ownerOnlyFile });
+  await writeFile(fresh, text, { mode: ownerOnlyFile, flush: name.kind === 'upload' });
   await rename(fresh, path);
 }
 
@@ -74,7 +75,7 @@ async function loadState(name: TransferName): Promise<unknown> {
 
 /**
  * Removes records that killed processes have left and nothing can continue: those without a
- * temporary file, those older than seven days with their temporary file, and incomplete ones.
+ * temporary file, those older than seven days with their temporary file, and unreadable ones.
  */
 export async function clearNotes(): Promise<void> {
   const folder = stateFolder();
@@ -91,7 +92,8 @@ async function clearNote(folder: string, name: string): Promise<void> {
     if (!isAtWork({ processId: Number(draft) })) await rm(note, { force: true });
     return;
   }
-  const state = JSON.parse(await readFile(note, 'utf8')) as TransferName & Partial<DownloadState>;
+  const state = noteIn(await readFile(note, 'utf8'));
+  if (state === undefined) return rm(note, { force: true });
   if (typeof state.processId === 'number' && isAtWork({ processId: state.processId })) return;
   const isOld = Date.now() - (await stat(note)).mtimeMs > keptMs;
   if (kind === 'upload') {
@@ -103,6 +105,15 @@ async function clearNote(folder: string, name: string): Promise<void> {
   if (isThere && !isOld) return;
   if (isThere) await rm(part, { force: true });
   await rm(note, { force: true });
+}
+
+/** Returns undefined for a note that a power cut has left empty or damaged. */
+function noteIn(text: string): (TransferName & Partial<DownloadState>) | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 export async function forgetState(name: TransferName): Promise<void> {

@@ -4,7 +4,8 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ownerOnlyFile, syncFolder } from '../durable-files.ts';
+import { syncFolder } from '../../../client/src/node/replace-file.ts';
+import { ownerOnlyFile } from '../durable-files.ts';
 import { S3Error } from '../s3-error.ts';
 import { uploadOf } from './upload-log.ts';
 

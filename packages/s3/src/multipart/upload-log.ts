@@ -6,8 +6,9 @@
 
 import { constants, open, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from '../../../client/src/node/replace-file.ts';
 import type { ChecksumAlgorithm } from '../body/checksum.ts';
-import { ownerOnlyFile, syncFolder, writeAndClose } from '../durable-files.ts';
+import { ownerOnlyFile, writeAndClose } from '../durable-files.ts';
 import type { Description } from '../object-headers.ts';
 import { S3Error } from '../s3-error.ts';
 import type { Layout } from './part-layout.ts';
