@@ -105,6 +105,21 @@ describe('efs profile', () => {
     expect(read()).toMatchObject({ ageIdentity: undefined, pinnedRecipients: {} });
   });
 
+  test('keeps pinned recipients when the canister of the same address is added or omitted', async () => {
+    const own = ['--url', 'https://files.example', '--api-key', 'efs_one'];
+    const canister = ['--canister-id', 'rwlgt-iiaaa-aaaaa-aaaaa-cai'];
+    const pinned = { inbox: 'a'.repeat(43) };
+    await add('box', ...own, '--pin-recipients', `inbox=${pinned.inbox}`);
+    for (const more of [canister, []]) {
+      const again = await add('box', ...own, ...more);
+      expect(again.errors).toContain('The recipients of bucket inbox stay pinned.');
+      expect(read().pinnedRecipients).toEqual(pinned);
+    }
+    await add('box', ...own, ...canister);
+    await add('box', ...own, '--canister-id', 'rrkah-fqaaa-aaaaa-aaaaq-cai');
+    expect(read().pinnedRecipients).toEqual({});
+  });
+
   test('reads a key from standard input', async () => {
     const words = ['profile', 'add', 'piped', '--no-keyring', '--url', url, '--api-key', '-'];
     const input = new TextEncoder().encode('efs_piped\n');

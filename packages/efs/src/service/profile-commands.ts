@@ -100,12 +100,15 @@ function trustOf(former: Profile | undefined, flags: AddFlags): Profile {
   };
 }
 
-/** Compares canisters, because one canister has several addresses. */
+/**
+ * Compares canisters, because one canister has several addresses; compares addresses if one of the
+ * canisters is unknown.
+ */
 function isSameService(one: Profile, other: Pick<Profile, 'url' | 'canisterId'>): boolean {
   const [id, otherId] = [one, other].map(({ url, canisterId }) => {
     return canisterId ?? (url === undefined ? undefined : canisterIdIn(url));
   });
-  if (id !== undefined || otherId !== undefined) return id === otherId;
+  if (id !== undefined && otherId !== undefined) return id === otherId;
   return withoutLastSlashes(one.url ?? '') === withoutLastSlashes(other.url ?? '');
 }
 
