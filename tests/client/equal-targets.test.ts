@@ -10,6 +10,7 @@ import { UsageError } from '../../packages/efs/src/output/usage-error.ts';
 
 /** Contents by name, all in one bucket or another. */
 let stored: Map<string, string>;
+let lists: number;
 const { signal } = new AbortController();
 
 function namesBelow(bucket: string, prefix: string): string[] {
@@ -44,6 +45,7 @@ async function moveAll({ bucket, fromPrefix, toPrefix }: Prefixes) {
 }
 
 async function* list({ bucket, prefix }: { bucket: string; prefix: string }) {
+  lists += 1;
   if (bucket === 'missing') throw new StorageError('NoSuchBucket', 'It is missing.');
   for (const name of namesBelow(bucket, prefix)) yield { path: name.slice(bucket.length + 1) };
 }
@@ -62,6 +64,7 @@ function order(kind: 'copy' | 'move', sources: readonly string[], destination = 
 }
 
 beforeEach(() => {
+  lists = 0;
   stored = new Map([
     ['demo/one/x', '1'],
     ['demo/two/x', '2'],
@@ -87,9 +90,10 @@ describe.each(['copy', 'move'] as const)('copy() by a %s', (kind) => {
     expect(stored).toEqual(before);
   });
 
-  test('accepts folders without equal names', async () => {
+  test('accepts folders without equal names, and lists each once', async () => {
     stored.delete('demo/two/x');
     await order(kind, ['demo/one/', 'demo/two/']);
+    expect(lists).toBe(2);
     expect(stored.get('demo/three/x')).toBe('1');
     expect(stored.get('demo/three/y')).toBe('3');
     expect(stored.size).toBe(kind === 'copy' ? 4 : 2);

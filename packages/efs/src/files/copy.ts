@@ -58,6 +58,8 @@ interface FolderStep {
   readonly text: string;
   readonly from: Location;
   readonly to: Location;
+  /** The files, if they were listed to compare them with other sources. */
+  readonly steps?: readonly Step[];
 }
 
 export async function copy(run: Run, order: CopyOrder, flags: CopyFlags): Promise<void> {
@@ -141,7 +143,7 @@ async function requireDistinct(job: Job, plan: Plan): Promise<Plan> {
     const steps: Step[] = [];
     const failure = await guarded(job, folder.text, async () => {
       for await (const step of filesOf(job, folder)) steps.push(step);
-      folders.push(folder);
+      folders.push({ ...folder, steps });
     });
     if (failure !== undefined) throw failure;
     for (const { from, to } of steps) plan.targets.add(to.path, nameOf(from));
@@ -207,7 +209,7 @@ async function guarded(
 async function* stepsOf(job: Job, folder: FolderStep): AsyncGenerator<() => Promise<unknown>> {
   let count = 0;
   try {
-    for await (const step of filesOf(job, folder)) {
+    for await (const step of folder.steps ?? filesOf(job, folder)) {
       count++;
       yield taskOf(job, step);
     }
