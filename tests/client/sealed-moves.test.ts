@@ -23,11 +23,15 @@ let answered: Stored;
 /** Runs after the copy has been uploaded. */
 let afterUpload: () => void;
 let uploads: number;
+let stats: number;
 /** The condition under which the copy was removed. */
 let removedCopy: string | undefined;
 
 const storage = {
-  stat: async () => ({ ...answered, contentType: 'text/plain' }),
+  async stat() {
+    stats += 1;
+    return { ...answered, contentType: 'text/plain' };
+  },
   download: async () => ({ body: new Blob(['x']).stream(), size: 1 }),
   async upload() {
     uploads += 1;
@@ -54,6 +58,7 @@ beforeEach(() => {
   answered = first;
   afterUpload = () => {};
   uploads = 0;
+  stats = 0;
   removedCopy = undefined;
 });
 
@@ -68,7 +73,7 @@ test('moveFile() copies and deletes the version that replaced the source during 
     answered = second;
   };
   await move();
-  expect([source, uploads]).toEqual([undefined, 2]);
+  expect([source, uploads, stats]).toEqual([undefined, 2, 3]);
 });
 
 test('carryFile() leaves no copy of a source that is replaced during each copy', async () => {

@@ -32,11 +32,12 @@ const attemptsMax = 3;
 export async function carryFile(storage: Storage, carried: Carried): Promise<FileRecord> {
   const { from, to, signal } = carried;
   let { ifNoneMatch, ifMatch }: Conditions = { ifNoneMatch: carried.ifNoneMatch };
+  let source = await storage.stat(from, { signal });
   for (let attempt = 1; ; attempt++) {
-    const source = await storage.stat(from, { signal });
     const copy = await copyOnce(storage, carried, { source, ifNoneMatch, ifMatch });
-    const { version } = await storage.stat(from, { signal });
-    if (version === source.version) return source;
+    const present = await storage.stat(from, { signal });
+    if (present.version === source.version) return source;
+    source = present;
     ifMatch = `"${copy.etag}"`;
     ifNoneMatch = undefined;
     if (attempt < attemptsMax) continue;
