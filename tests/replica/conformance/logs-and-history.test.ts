@@ -120,6 +120,15 @@ describe('Interface specification, "IC method fetch_canister_logs"', () => {
     expect(await fetched(id, { filter: since })).toHaveLength(5);
   });
 
+  test('canister_status has the size of the log, with 40 bytes besides each line', async () => {
+    const id = await install();
+    await replica.call(id, 'print', bytes('one'));
+    const { memory_metrics: metrics } = await manage(replica, 'canister_status', {
+      canister_id: id,
+    });
+    expect(metrics.log_memory_store_size).toBe(BigInt(2 * 40 + 'begunone'.length));
+  });
+
   test('keeps the log over restarts and upgrades, and purges it at reinstall and uninstall', async () => {
     const id = await install();
     await expect(replica.call(id, 'fail', bytes('last'))).rejects.toThrow('unreachable');

@@ -96,6 +96,18 @@ describe('Interface specification, "IC method take_canister_snapshot", "IC metho
     expect(await all(id)).toEqual([42, 42, 42]);
   });
 
+  test('canister_status has the size of the snapshots, and counts it as memory', async () => {
+    const id = await install();
+    const status = async () => manage(replica, 'canister_status', { canister_id: id });
+    const before = await status();
+    expect(before.memory_metrics.snapshots_size).toBe(0n);
+    const first = await take(id);
+    const second = await take(id);
+    const { memory_size: memory, memory_metrics: metrics } = await status();
+    expect(metrics.snapshots_size).toBe(first.total_size + second.total_size);
+    expect(memory - before.memory_size).toBe(metrics.snapshots_size);
+  });
+
   test('a snapshot survives a restart, and is deleted with its canister', async () => {
     const id = await install();
     await add(id);

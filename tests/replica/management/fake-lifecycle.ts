@@ -87,7 +87,7 @@ export function createFakeLifecycle(): FakeLifecycle {
       const moduleBytes = module?.length ?? 0;
       return { cycles, reservedCycles: 6n, idleCyclesPerDay: 7n, moduleBytes };
     },
-    snapshots: {} as Lifecycle['snapshots'],
+    snapshots: { list: () => [] } as Partial<Lifecycle['snapshots']> as Lifecycle['snapshots'],
     logs: () => [],
     history: () => ({ total: 0n, changes: [] }),
     settings: (id) => entries.get(id.toText())?.settings,

@@ -96,7 +96,9 @@ function status({ lifecycle, chunks }: Parts, id: Principal): Done | Reject {
   const settings = lifecycle.settings(id);
   if (!balance || !view || !settings) return canisterNotFound(id);
   const chunkStoreBytes = chunks.size(id.toText());
-  return { value: canisterStatus({ view, balance, settings, chunkStoreBytes }) };
+  const snapshots = lifecycle.snapshots.list(id);
+  const logs = lifecycle.logs(id);
+  return { value: canisterStatus({ view, balance, settings, chunkStoreBytes, snapshots, logs }) };
 }
 
 /** Removing code also removes the chunk store: IC spec, "IC method uninstall_code". */

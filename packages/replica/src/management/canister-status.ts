@@ -1,14 +1,19 @@
-// The answer of canister_status. Figures that this replica does not count (query statistics,
-// history) are zero, as for a canister without any.
+// The answer of canister_status. Figures that this replica does not count (query statistics, the
+// sizes of the history and of globals) are zero, as for a canister without any.
 
-import type { CanisterBalance, CanisterView } from '../core.ts';
+import type { CanisterBalance, CanisterView, LogRecord } from '../core.ts';
 import type { CanisterSettings, Visibility } from '../settings.ts';
+import type { SnapshotFacts } from '../snapshot-facts.ts';
+import { recordBytes } from './inquiry-methods.ts';
+import { totalBytes } from './snapshot-values.ts';
 
 export interface StatusSource {
   readonly view: CanisterView;
   readonly balance: CanisterBalance;
   readonly settings: CanisterSettings;
   readonly chunkStoreBytes: number;
+  readonly snapshots: readonly SnapshotFacts[];
+  readonly logs: readonly LogRecord[];
 }
 
 export function canisterStatus(source: StatusSource): object {
@@ -18,7 +23,9 @@ export function canisterStatus(source: StatusSource): object {
   const chunks = BigInt(source.chunkStoreBytes);
   const sections = BigInt(customSectionBytes(view));
   const module = BigInt(balance.moduleBytes);
-  const memorySize = heap + stable + module + chunks + sections;
+  const snapshots = source.snapshots.reduce((sum, facts) => sum + totalBytes(facts), 0n);
+  const logs = BigInt(source.logs.reduce((sum, one) => sum + recordBytes + one.content.length, 0));
+  const memorySize = heap + stable + module + chunks + sections + snapshots + logs;
   return {
     status: { [view.status]: null },
     ready_for_migration: false,
@@ -34,8 +41,8 @@ export function canisterStatus(source: StatusSource): object {
       custom_sections_size: sections,
       canister_history_size: 0n,
       wasm_chunk_store_size: chunks,
-      snapshots_size: 0n,
-      log_memory_store_size: 0n,
+      snapshots_size: snapshots,
+      log_memory_store_size: logs,
     },
     cycles: balance.cycles,
     reserved_cycles: balance.reservedCycles,

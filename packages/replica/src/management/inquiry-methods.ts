@@ -12,7 +12,7 @@ type InquiryMethod = 'canister_info' | 'canister_metadata' | 'fetch_canister_log
 /** `dfinity/ic` `rs/types/types/src/canister_log.rs`, MAX_FETCH_CANISTER_LOGS_RESULT_BYTES. */
 const logBytesMax = 2_000_000;
 /** Bytes that count for a record besides its content. */
-const recordBytes = 40;
+export const recordBytes = 40;
 
 export function inquiryMethods(parts: Parts): Handlers<InquiryMethod> {
   return {
