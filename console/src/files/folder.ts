@@ -162,9 +162,12 @@ function shown(found: readonly Entry[], { field, isDescending }: Sort, filter: s
   });
 }
 
-/** The service's order, except for characters beyond U+FFFF, so that further pages are appended. */
+/** Compares by code points, as the service does by UTF-8, so that further pages are appended. */
 function byName({ path: one }: Entry, { path: other }: Entry): number {
-  return one < other ? -1 : one > other ? 1 : 0;
+  let at = 0;
+  while (at < one.length && one.charCodeAt(at) === other.charCodeAt(at)) at++;
+  // After an equal first half of a surrogate pair, the second halves have the order of the pairs.
+  return (one.codePointAt(at) ?? -1) - (other.codePointAt(at) ?? -1);
 }
 
 function byField(field: SortField, { file: one }: Entry, { file: other }: Entry): number {
