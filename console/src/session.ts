@@ -5,7 +5,11 @@ import { signal } from '@preact/signals';
 import { xhrSender } from '../../packages/client/src/connection/xhr-sender.ts';
 import { type EndToEndLayer, endToEnd } from '../../packages/client/src/end-to-end.ts';
 import { fileStorage } from '../../packages/client/src/files/file-storage.ts';
-import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import {
+  createStorage,
+  type Storage,
+  type StorageOptions,
+} from '../../packages/client/src/storage.ts';
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
 import type { EndToEndOptions } from '../../packages/client/src/types/end-to-end.ts';
 import { isLocal, type Service, serviceHost, thisService } from './service.ts';
@@ -96,11 +100,20 @@ function addressOf({ canisterId, url, isAtFront }: Service) {
 /** The layer without end-to-end encryption. */
 const asStored: EndToEndLayer = (connection) => ({ files: fileStorage(connection) });
 
+/** Opens a storage that compares downloads with records that the network signs. */
+function openStorage(options: StorageOptions): Storage {
+  const storage = createStorage(options);
+  return {
+    ...storage,
+    download: (name, wanted) => storage.download(name, { certified: true, ...wanted }),
+  };
+}
+
 /** A key cannot decrypt files of an end-to-end bucket, but its uploads are encrypted. */
 async function keySession({ apiKey, buckets, drop }: KeySession): Promise<Session> {
   const service = await thisService();
   const options = { ...addressOf(service), apiKey, retry, sendBody: xhrSender };
-  const stored = createStorage({ ...options, endToEnd: asStored });
+  const stored = openStorage({ ...options, endToEnd: asStored });
   if (!service.isAtFront) return { kind: 'key', storage: stored, stored, buckets, drop };
   // Asking for a bucket's mode takes an update call of some seconds, so only uploads ask for it.
   const { upload, uploadAll } = createStorage({ ...options, endToEnd: endToEnd(pinsOf(drop)) });
@@ -182,12 +195,12 @@ async function identitySession(kind: IdentitySession['kind']): Promise<Session |
   const { canisterId, url, isAtFront } = await thisService();
   const service = { host: serviceHost(), canisterId, identity, fetchRootKey: isLocal() };
   const options = { ...service, linkUrl: url, retry, sendBody: xhrSender };
-  const stored = createStorage({ ...options, endToEnd: asStored });
+  const stored = openStorage({ ...options, endToEnd: asStored });
   const principal = identity.getPrincipal().toText();
   if (!isAtFront) return { kind, storage: stored, stored, principal };
   return {
     kind,
-    storage: createStorage({ ...options, endToEnd: endToEnd({ store: identityStore }) }),
+    storage: openStorage({ ...options, endToEnd: endToEnd({ store: identityStore }) }),
     stored,
     principal,
     async publishRecipient(bucket) {

@@ -93,13 +93,13 @@ export async function downloadVersion(
     } catch (error) {
       if (!isNotOpened(error)) throw error;
       tell(sentenceOf(error));
-      const stored = await session.stored.download({ bucket, path }, { version, certified: true });
+      const stored = await session.stored.download({ bucket, path }, { version });
       return saveBlob(await blobOf(stored), storedName(name));
     }
   }
   // Browsers show the dialog only in response to a click, so it comes before any await.
   const target = await pickTarget(name);
-  const download = await session.storage.download({ bucket, path }, { version, certified: true });
+  const download = await session.storage.download({ bucket, path }, { version });
   if (target === undefined) return saveBlob(await blobOf(download), name);
   await download.body.pipeTo(await target.createWritable());
 }

@@ -25,7 +25,7 @@ export function previewedOf(session: Session, file: FileRecord): Previewed {
   return {
     ...told,
     async whole() {
-      const { bytes } = await storage.download({ bucket, path }, { certified: true });
+      const { bytes } = await storage.download({ bucket, path });
       return new Blob([(await bytes()) as BlobPart]);
     },
     address: () => openAddress({ storage, bucket }, path),

@@ -43,8 +43,7 @@ export async function openSealed(
   // An API key cannot decrypt.
   if (session.kind === 'key') throw new NotOpened();
   try {
-    const options = { version, certified: true };
-    return await blobOf(await session.storage.download({ bucket, path }, options));
+    return await blobOf(await session.storage.download({ bucket, path }, { version }));
   } catch (error) {
     throw isStorageError(error, 'NoIdentity') ? new NotOpened() : error;
   }
