@@ -90,8 +90,7 @@ function sendSession(
 
 /** Whether the session cannot be continued. NoIdentity: an API key cannot decrypt its header. */
 function hasEnded(error: unknown): boolean {
-  const codes = ['NoSuchUpload', 'UploadExpired', 'UploadCancelled', 'NoIdentity'];
-  return isStorageError(error) && codes.includes(error.code);
+  return isStorageError(error, 'NoSuchUpload', 'UploadExpired', 'UploadCancelled', 'NoIdentity');
 }
 
 /**

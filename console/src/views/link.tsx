@@ -32,11 +32,10 @@ const opensNot =
 const advice = 'Ask the sender for another link.';
 
 function failureAt(error: unknown): string {
-  const is = (code: string) => isStorageError(error, code);
   // A gateway withholds the answer to a wrong secret, because that answer is not certified.
-  const isRefused = is('Unverified') || is('ResponseVerificationFailed');
-  if (isRefused || is('NoSuchFile') || is('HttpError')) return `${isOver} ${advice}`;
-  if (is('InvalidArgument') || is('IntegrityError')) return `${opensNot} ${advice}`;
+  const withheld = ['Unverified', 'ResponseVerificationFailed'];
+  if (isStorageError(error, 'NoSuchFile', 'HttpError', ...withheld)) return `${isOver} ${advice}`;
+  if (isStorageError(error, 'InvalidArgument', 'IntegrityError')) return `${opensNot} ${advice}`;
   return sentenceOf(error);
 }
 

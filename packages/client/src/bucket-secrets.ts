@@ -116,8 +116,7 @@ function prefixBytes({ header }: FilePrefix): number {
 
 /** Returns undefined if the service is of version 0.1.0, or the caller has no right to ask. */
 function unlessRefused(error: unknown): undefined {
-  const codes = ['Unsupported', 'AccessDenied', 'Unauthorized'];
-  if (codes.some((code) => isStorageError(error, code))) return undefined;
+  if (isStorageError(error, 'Unsupported', 'AccessDenied', 'Unauthorized')) return undefined;
   throw error;
 }
 

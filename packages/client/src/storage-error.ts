@@ -49,7 +49,7 @@ export class StorageError extends Error {
 }
 
 /**
- * Returns whether `error` is a StorageError, with this code if one is given.
+ * Returns whether `error` is a StorageError, with one of these codes if any is given.
  *
  * @example
  * ```ts
@@ -58,12 +58,19 @@ export class StorageError extends Error {
  * try {
  *   await storage.stat({ bucket: 'demo', path: 'missing.txt' });
  * } catch (error) {
- *   if (!isStorageError(error, 'NoSuchFile')) throw error;
+ *   if (!isStorageError(error, 'NoSuchFile', 'NoSuchBucket')) throw error;
  * }
  * ```
  */
-export function isStorageError(error: unknown, code?: string): error is StorageError {
-  return error instanceof StorageError && (code === undefined || error.code === code);
+export function isStorageError(
+  error: unknown,
+  code?: string,
+  ...otherCodes: readonly string[]
+): error is StorageError {
+  return (
+    error instanceof StorageError &&
+    (code === undefined || [code, ...otherCodes].includes(error.code))
+  );
 }
 
 /** The error of one file of a batch, as the JSON interface returns it. */

@@ -82,7 +82,7 @@ async function readCurrent(
   } catch (error) {
     const isReplaced = isStorageError(error, 'NoSuchFile');
     // Version 0.1.0 has no versions, and not every reader of a public bucket may read them.
-    const isRefused = ['AccessDenied', 'Unsupported'].some((code) => isStorageError(error, code));
+    const isRefused = isStorageError(error, 'AccessDenied', 'Unsupported');
     if (!isReplaced && !isRefused) throw error;
     const bytes = isRefused ? await readPieces(service, part, signal) : undefined;
     const { etag, version } = await fileCalls.getFile(service, part, signal);

@@ -285,8 +285,7 @@ export function createLine(clock?: Clock): Line {
 /** The service's own refusals are no sign of a bad line. */
 function isLineFailure(error: unknown): boolean {
   return (
-    isStorageError(error, 'Timeout') ||
-    isStorageError(error, 'NetworkError') ||
+    isStorageError(error, 'Timeout', 'NetworkError') ||
     (isStorageError(error) && error.status === 408)
   );
 }

@@ -196,8 +196,7 @@ async function sendBatch(job: Job, batch: readonly SmallFile[]): Promise<readonl
     const slowed = refusedAs('SlowDown');
     // If no file was refused for its own sake, or all were, a retry cannot help.
     const isStuck = [others, slowed].some(({ length }) => length === rest.length);
-    const isOpen = ({ error }: UploadedFile) =>
-      isStorageError(error, 'NotStored') || isStorageError(error, 'SlowDown');
+    const isOpen = ({ error }: UploadedFile) => isStorageError(error, 'NotStored', 'SlowDown');
     ended.push(...results.filter((result) => isStuck || !isOpen(result)));
     if (!isStuck) later.push(...slowed);
     rest = isStuck ? [] : others;

@@ -91,11 +91,11 @@ export async function checkKey({ configuration, buckets }: DoctorCase): Promise<
 }
 
 function isRefusedRight(error: unknown): boolean {
-  return isStorageError(error, 'AccessDenied') || isStorageError(error, 'NoSuchBucket');
+  return isStorageError(error, 'AccessDenied', 'NoSuchBucket');
 }
 
 function badKey(shown: string, bucket: string, error: unknown): Finding {
-  if (isStorageError(error, 'InvalidApiKey') || isStorageError(error, 'Unauthorized')) {
+  if (isStorageError(error, 'InvalidApiKey', 'Unauthorized')) {
     return {
       isGood: false,
       message: `${shown} is not a valid key of this service: it belongs to another service, was revoked, or has expired.`,

@@ -127,9 +127,7 @@ export async function publishRecipient(run: Run, { id, endToEnd }: BucketRecord)
   try {
     await (await run.ownSecrets()).identity(id, endToEnd);
   } catch (error) {
-    if (!isStorageError(error, 'SlowDown') && !isStorageError(error, 'ServiceUnavailable')) {
-      throw error;
-    }
+    if (!isStorageError(error, 'SlowDown', 'ServiceUnavailable')) throw error;
     printNote(
       `The recipient will be published with the first upload of an owner: ${error.message}`,
     );

@@ -76,7 +76,7 @@ async function isBucket(storage: Storage, bucket: string): Promise<boolean> {
     return true;
   } catch (error) {
     const codes = ['NoSuchBucket', 'AccessDenied', 'InvalidBucketId', 'BucketMismatch'];
-    if (codes.some((code) => isStorageError(error, code))) return false;
+    if (isStorageError(error, ...codes)) return false;
     throw error;
   }
 }

@@ -100,9 +100,7 @@ export async function putFile(run: Run, storage: Storage, opened: OpenedFile): P
 
 /** Whether the upload can never be completed, for example because the file has changed. */
 function isOfOtherBytes(error: unknown): boolean {
-  return ['InvalidArgument', 'BadDigest', 'IntegrityError'].some((code) =>
-    isStorageError(error, code),
-  );
+  return isStorageError(error, 'InvalidArgument', 'BadDigest', 'IntegrityError');
 }
 
 type FormerUpload = Required<Pick<UploadOptions, 'ageHeader'>> & { readonly resume: string };
@@ -165,7 +163,5 @@ async function uploadOrResume(
 }
 
 function hasEnded(error: unknown): boolean {
-  return ['NoSuchUpload', 'UploadExpired', 'UploadCancelled'].some((code) =>
-    isStorageError(error, code),
-  );
+  return isStorageError(error, 'NoSuchUpload', 'UploadExpired', 'UploadCancelled');
 }

@@ -277,8 +277,7 @@ async function* until(
 /** The service itself ends the sessions of a key that lost its rights. */
 function unlessEnded(error: unknown): void {
   const ended = ['NoSuchUpload', 'UploadExpired', 'UploadCancelled', 'UploadCompleted'];
-  const codes = [...ended, 'InvalidApiKey', 'AccessDenied'];
-  if (!codes.some((code) => isStorageError(error, code))) throw error;
+  if (!isStorageError(error, ...ended, 'InvalidApiKey', 'AccessDenied')) throw error;
 }
 
 function beyondTheLast({ partBytes, chunkBytes }: PartSession): S3Error {

@@ -95,8 +95,8 @@ async function isOwn(operation: Operation, error: unknown): Promise<boolean> {
     return answers(account.storage.buckets.get(bucketOf(request)));
   }
   // A caller that may not create buckets may still use an existing one.
-  const codes = ['Unsupported', 'AccessDenied', 'Unauthorized'];
-  return codes.some((code) => isStorageError(error, code)) && answers(requireBucket(operation));
+  const isRefused = isStorageError(error, 'Unsupported', 'AccessDenied', 'Unauthorized');
+  return isRefused && answers(requireBucket(operation));
 }
 
 async function deleteBucket({ account, request }: Operation): Promise<Answer> {
