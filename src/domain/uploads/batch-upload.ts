@@ -3,10 +3,9 @@
 
 import { batchFileCountMax, singleUploadBytesMax } from '../../../packages/wire/src/limits.ts';
 import { sha256 } from '../../crypto/hash.ts';
-import { bulkLeavesPerMessage } from '../../limits.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { checkQuota } from '../buckets/quota.ts';
-import { leavesOfReplacement } from '../files/bulk-work.ts';
+import { createWorkLimit, leavesOfReplacement } from '../files/bulk-work.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { authorize, type Grant, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
@@ -139,18 +138,18 @@ function prepareAll<T extends PreparedFile>(
  * replace have more chunks and links than one message can remove. The first one always passes.
  */
 function replacementLimit(stores: Stores, bucket: Bucket): (prepared: PreparedFile) => void {
-  let spent = 0;
+  const limit = createWorkLimit();
   return ({ sent, old }) => {
     if (old === undefined) return;
     const leaves = leavesOfReplacement(stores, bucket, old);
-    if (spent > 0 && spent + leaves > bulkLeavesPerMessage) {
+    if (!limit.fits(leaves)) {
       throw new Refusal(
         'SlowDown',
         `The files before ${quote(sent.path)} already replace as many chunks and links as one call can: ` +
           'store this file in a further call.',
       );
     }
-    spent += leaves;
+    limit.spend(leaves);
   };
 }
 
