@@ -307,7 +307,7 @@ export const fileOperations: Operations = {
       schema: {
         oneOf: [
           object(moveFields, [...optionalOfCopy, ...optionalNotes]),
-          object({ fromPrefix: prefix, toPrefix: prefix }),
+          object({ fromPrefix: prefix, toPrefix: prefix, cursor: text }, ['cursor']),
         ],
       },
     },
@@ -315,7 +315,15 @@ export const fileOperations: Operations = {
       200: {
         says: 'The file replaced another one; or the result of a call with prefixes.',
         schema: {
-          oneOf: [ref('WrittenFile'), object({ moved: count, isDone: flag, failed: list(fault) })],
+          oneOf: [
+            ref('WrittenFile'),
+            object({
+              moved: count,
+              isDone: flag,
+              nextCursor: { type: ['string', 'null'] },
+              failed: list(fault),
+            }),
+          ],
         },
         headers: uncached,
         otherHeaders: ['Location', 'ETag'],

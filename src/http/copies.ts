@@ -44,7 +44,7 @@ function postMove(exchange: Exchange): Answer {
   }
   // A leading slash is optional in prefixes, as in paths
   const prefixes = { fromPrefix: withoutSlash(fromPrefix), toPrefix: withoutSlash(toPrefix) };
-  return answerPrefix(exchange, { ...named, ...prefixes });
+  return answerPrefix(exchange, { ...named, ...prefixes, cursor: textField(body, 'cursor') });
 }
 
 /** Parses the body only for a key that may read the bucket, not for strangers. */
@@ -95,11 +95,11 @@ function answerPrefix(exchange: Exchange, request: PrefixMove): Answer {
     checkPrefixMove(stores, call, request);
     return upgrade;
   }
-  const { moved, isDone, failed } = moveFiles(stores, call, request);
+  const { moved, isDone, nextCursor = null, failed } = moveFiles(stores, call, request);
   const shown = failed.map(({ path, error: { code, message } }) => {
     return { path, error: { code, message } };
   });
-  return privateJson(200, { moved, isDone, failed: shown });
+  return privateJson(200, { moved, isDone, nextCursor, failed: shown });
 }
 
 export const copyRoutes: readonly Route[] = [

@@ -125,7 +125,7 @@ describe('a move', () => {
   test('of a prefix moves all files below it', async () => {
     for (const name of ['x', 'y/z']) await client.put(`moves/in/${name}`, name);
     const moved = await post('move', { fromPrefix: 'moves/in/', toPrefix: 'moves/out/' });
-    expect(await moved.json()).toEqual({ moved: 2, isDone: true, failed: [] });
+    expect(await moved.json()).toEqual({ moved: 2, isDone: true, nextCursor: null, failed: [] });
     expect(await (await client.get('moves/out/y/z')).text()).toBe('y/z');
     expect((await client.get('moves/in/x')).status).toBe(404);
     const overlap = await post('move', { fromPrefix: 'moves/', toPrefix: 'moves/out/' });

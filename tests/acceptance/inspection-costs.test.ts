@@ -112,7 +112,7 @@ function messages(bucket: string): Readonly<Record<string, Message>> {
     deleteBucket: call('deleteBucket', bucket, []),
     'POST move': http('POST', `${base}/move`, '{"fromPrefix":"d/","toPrefix":"e/"}'),
     moveFiles: call('moveFiles', {
-      ...{ bucketId: bucket, fromPrefix: 'e/', toPrefix: 'd/', apiKey: noKey },
+      ...{ bucketId: bucket, fromPrefix: 'e/', toPrefix: 'd/', cursor: [], apiKey: noKey },
     }),
   };
 }

@@ -211,14 +211,19 @@ test('retry(): another file at the path after the completion is an integrity err
   await expect(upload).rejects.toMatchObject({ code: 'IntegrityError' });
 });
 
-test('moveAll(): a call that moves none is the last one, even if more files follow', async () => {
+test('moveAll(): continues by cursors behind files that fail, and reports them all', async () => {
   const error = new StorageError('InvalidPath', 'too long');
-  const failed = [{ path: 'in/long', error }];
-  const moveFiles = vi.fn(async () => ({ moved: 0, isDone: false, failed }));
-  moveFiles.mockResolvedValueOnce({ moved: 999, isDone: false, failed });
+  const failed = Array.from({ length: 1_000 }, (_, index) => ({ path: `in/long ${index}`, error }));
+  const answers: Record<string, object> = {
+    undefined: { moved: 0, nextCursor: 'after 999', failed },
+    'after 999': { moved: 999, nextCursor: 'after 1999', failed: [{ path: 'in/m', error }] },
+    'after 1999': { moved: 1, nextCursor: undefined, failed: [] },
+  };
+  const moveFiles = vi.fn(async ({ cursor }: { readonly cursor?: string }) => answers[`${cursor}`]);
   const transport = { moveFiles, usage: async () => ({ files: 3_000 }) };
   const connection = { transport, retryPolicy: policy } as never;
   const move = { bucket: 'demo', fromPrefix: 'in/', toPrefix: 'out/' };
-  expect(await moveAll(connection, move)).toEqual({ moved: 999, failed });
-  expect(moveFiles).toHaveBeenCalledTimes(2);
+  const all = [...failed, { path: 'in/m', error }];
+  expect(await moveAll(connection, move)).toEqual({ moved: 1_000, failed: all });
+  expect(moveFiles).toHaveBeenCalledTimes(3);
 });

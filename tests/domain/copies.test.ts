@@ -288,8 +288,10 @@ describe('moveFiles(): a move of a prefix', () => {
     for (let index = 0; index < 1_001; index++) {
       putTestFile(stores, { path: `/in/${index}`, bytes: new Uint8Array(0) });
     }
-    expect(moveFiles(stores, alice, prefixes)).toMatchObject({ moved: 1_000, isDone: false });
-    expect(moveFiles(stores, alice, prefixes)).toMatchObject({ moved: 1, isDone: true });
+    const { nextCursor: cursor, ...first } = moveFiles(stores, alice, prefixes);
+    expect(first).toEqual({ moved: 1_000, isDone: false, failed: [] });
+    const last = moveFiles(stores, alice, { ...prefixes, cursor });
+    expect(last).toEqual({ moved: 1, isDone: true, nextCursor: undefined, failed: [] });
     checkInvariants(stores);
   });
 
@@ -324,15 +326,20 @@ describe('moveFiles(): a move of a prefix', () => {
     checkInvariants(stores);
   });
 
-  test('does not say that it is done while files follow 1,000 that fail', () => {
+  test('continues with a cursor behind 1,000 files that fail', () => {
     const { stores } = scene;
     for (let index = 0; index < 1_000; index++) {
       const path = `/in/${'x'.repeat(1_015)}${1_000 + index}`;
       putTestFile(stores, { path, bytes: new Uint8Array(0) });
     }
     putTestFile(stores, { path: '/in/z' });
-    const { failed, ...rest } = moveFiles(stores, alice, prefixes);
+    const { failed, nextCursor, ...rest } = moveFiles(stores, alice, prefixes);
     expect([rest, failed.length]).toEqual([{ moved: 0, isDone: false }, 1_000]);
+    const last = moveFiles(stores, alice, { ...prefixes, cursor: nextCursor });
+    expect(last).toEqual({ moved: 1, isDone: true, nextCursor: undefined, failed: [] });
+    const bad = { ...prefixes, cursor: 'in/z' };
+    expectRefusal(stores, 'InvalidArgument', () => moveFiles(stores, alice, bad));
+    checkInvariants(stores);
   });
 
   test('is refused if one prefix begins with the other, and without every permission', () => {

@@ -27,20 +27,28 @@ export const CopyRequest = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
-/** A move of all files below a prefix to another prefix of the bucket. */
+/**
+ * A move of all files below a prefix to another prefix of the bucket. `cursor` is the `nextCursor`
+ * of the previous call.
+ */
 export const PrefixMove = IDL.Record({
   bucketId: IDL.Text,
   fromPrefix: IDL.Text,
   toPrefix: IDL.Text,
+  cursor: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
 });
 
 /** A file that was not moved, and the reason. */
 export const FailedMove = IDL.Record({ path: IDL.Text, error: IDL.Text });
-/** Number of files that this call moved. Call again until `isDone`, or until it moves none. */
+/**
+ * Number of files that this call moved, and those that it could not move. Call again with
+ * `nextCursor` until `isDone`.
+ */
 export const PrefixMoved = IDL.Record({
   moved: IDL.Nat,
   isDone: IDL.Bool,
+  nextCursor: IDL.Opt(IDL.Text),
   failed: IDL.Vec(FailedMove),
 });
 export const ResultPrefixMove = resultOf(PrefixMoved);

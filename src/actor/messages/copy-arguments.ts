@@ -51,6 +51,7 @@ export interface PrefixArgument {
   readonly bucketId: string;
   readonly fromPrefix: string;
   readonly toPrefix: string;
+  readonly cursor: Optional<string>;
   readonly apiKey: Optional<string>;
 }
 
@@ -60,6 +61,7 @@ export function prefixOrderOf(argument: PrefixArgument): PrefixOrder {
     bucket: argument.bucketId,
     fromPrefix: withoutSlash(argument.fromPrefix),
     toPrefix: withoutSlash(argument.toPrefix),
+    cursor: argument.cursor[0],
     apiKey: argument.apiKey[0],
   };
 }

@@ -15,6 +15,7 @@ import {
   type PrefixArgument,
   prefixOrderOf,
 } from '../messages/copy-arguments.ts';
+import { optional } from '../messages/optional.ts';
 import { answer, currentCall } from '../runtime/call.ts';
 import { stores } from '../runtime/runtime.ts';
 import { replyFile } from './file-reply.ts';
@@ -42,15 +43,19 @@ export class CopiesActor {
     });
   }
 
-  /** Moves up to 1,000 files, fewer with many chunks or links. Call again until `isDone`. */
+  /**
+   * Moves up to 1,000 files, fewer with many chunks or links. Call again with the cursor until
+   * `isDone`.
+   */
   @update([PrefixMove], ResultPrefixMove)
   moveFiles(argument: PrefixArgument) {
     return answer(() => {
-      const { failed, ...rest } = moveFiles(stores, currentCall(), prefixOrderOf(argument));
+      const order = prefixOrderOf(argument);
+      const { moved, isDone, nextCursor, failed } = moveFiles(stores, currentCall(), order);
       const shown = failed.map(({ path, error: { code, message } }) => {
         return { path, error: `${code}: ${message}` };
       });
-      return { ...rest, failed: shown };
+      return { moved, isDone, nextCursor: optional(nextCursor), failed: shown };
     });
   }
 

@@ -1,8 +1,9 @@
 // Moves of all files under a prefix to another one, a bounded number per message.
 
 import { present } from '../../lib/assert.ts';
-import { decodeUtf8 } from '../../lib/text.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { movedFilesPerMessage } from '../../limits.ts';
+import { cursorOf, parseCursor } from '../listing/cursors.ts';
 import { pathsWithPrefix } from '../listing/prefix-paths.ts';
 import type { ApiKey } from '../rights/api-keys.ts';
 import { authorize, type SentKey } from '../rights/rights.ts';
@@ -17,16 +18,17 @@ export interface PrefixMove {
   readonly bucket: string;
   readonly fromPrefix: string;
   readonly toPrefix: string;
+  /** The cursor that the previous call returned, for the files behind those that it tried. */
+  readonly cursor?: string | undefined;
   readonly apiKey: SentKey;
 }
 
 export interface PrefixMoved {
   readonly moved: number;
-  /**
-   * Whether every file under the former prefix was tried. A call that moved none and is not done
-   * met only files that fail, which the next call would meet again.
-   */
+  /** Whether every file under the former prefix was tried, from the cursor on. */
   readonly isDone: boolean;
+  /** Present unless the move is done. A call without it would first meet the failed files again. */
+  readonly nextCursor: string | undefined;
   /** Files that were not moved, such as damaged ones or those whose new path would be too long. */
   readonly failed: readonly { readonly path: string; readonly error: Refusal }[];
 }
@@ -71,7 +73,9 @@ export function checkPrefixMove(stores: Stores, call: Call, request: PrefixMove)
   }
   // Refuses a prefix that no path can have; a single path is refused with its file.
   parseNewPath(`/${toPrefix}x`);
-  const wanted = { bucketId: bucket, prefix: fromPrefix, after: '' };
+  const { cursor } = request;
+  const after = cursor === undefined ? '' : (decodeUtf8(parseCursor(cursor)) ?? '');
+  const wanted = { bucketId: bucket, prefix: fromPrefix, after };
   const { paths, hasMore } = pathsWithPrefix(stores, wanted, movedFilesPerMessage);
   const moves = paths.map((bytes) => {
     const from = present(decodeUtf8(bytes), 'path of a file');
@@ -87,6 +91,8 @@ export function moveFiles(stores: Stores, call: Call, request: PrefixMove): Pref
   const failed: { path: string; error: Refusal }[] = [];
   const limit = createWorkLimit();
   let moved = 0;
+  let last = '';
+  let isDone = isLast;
   for (const { from, to } of moves) {
     const order = { bucket, from, to: { path: to }, conditions: {}, apiKey };
     const done = valueOrRefusal(() => {
@@ -97,9 +103,14 @@ export function moveFiles(stores: Stores, call: Call, request: PrefixMove): Pref
       limit.spend(leaves);
       return { isRoom: true };
     });
+    if (!(done instanceof Refusal) && !done.isRoom) {
+      isDone = false;
+      break;
+    }
+    last = from;
     if (done instanceof Refusal) failed.push({ path: from, error: done });
-    else if (done.isRoom) moved += 1;
-    else return { moved, isDone: false, failed };
+    else moved += 1;
   }
-  return { moved, isDone: isLast, failed };
+  const nextCursor = isDone ? undefined : cursorOf(encodeUtf8(last));
+  return { moved, isDone, nextCursor, failed };
 }

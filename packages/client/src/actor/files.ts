@@ -23,11 +23,11 @@ export const fileCalls: ActorCalls<FileOperations> = {
     fileRecordOf,
   ),
   moveFiles: calling(
-    ({ actor, key }, { bucket, fromPrefix, toPrefix }) =>
-      actor.moveFiles({ bucketId: bucket, fromPrefix, toPrefix, apiKey: key }),
-    ({ moved, isDone, failed }) => {
+    ({ actor, apiKey }, { bucket, fromPrefix, toPrefix, cursor }) =>
+      actor.moveFiles({ bucketId: bucket, fromPrefix, toPrefix, ...optionals({ cursor, apiKey }) }),
+    ({ moved, nextCursor, failed }) => {
       const shown = failed.map(({ path, error }) => ({ path, error: errorOfText(error) }));
-      return { moved: Number(moved), isDone, failed: shown };
+      return { moved: Number(moved), nextCursor: nextCursor[0], failed: shown };
     },
   ),
   changeFile: calling(

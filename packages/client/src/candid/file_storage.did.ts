@@ -451,18 +451,26 @@ export interface NewLink {
   /** The front's page that opens end-to-end files; append the part of `url` after `/s`. */
   'linkPage' : [] | [string],
 }
-/** A move of all files below a prefix to another prefix of the bucket. */
+/**
+ * A move of all files below a prefix to another prefix of the bucket. `cursor` is the `nextCursor`
+ * of the previous call.
+ */
 export interface PrefixMove {
+  'cursor' : [] | [string],
   'bucketId' : string,
   'apiKey' : [] | [string],
   'toPrefix' : string,
   'fromPrefix' : string,
 }
-/** Number of files that this call moved. Call again until `isDone`, or until it moves none. */
+/**
+ * Number of files that this call moved, and those that it could not move. Call again with
+ * `nextCursor` until `isDone`.
+ */
 export interface PrefixMoved {
   'moved' : bigint,
   'isDone' : boolean,
   'failed' : Array<FailedMove>,
+  'nextCursor' : [] | [string],
 }
 /** The former version that becomes the file at `path` again. */
 export interface Restoration {
@@ -878,7 +886,10 @@ export interface _SERVICE {
     { 'ok' : FileRecord } |
       { 'err' : string }
   >,
-  /** Moves up to 1,000 files, fewer with many chunks or links. Call again until `isDone`. */
+  /**
+   * Moves up to 1,000 files, fewer with many chunks or links. Call again with the cursor until
+   * `isDone`.
+   */
   'moveFiles' : ActorMethod<
     [PrefixMove],
     { 'ok' : PrefixMoved } |
@@ -1389,6 +1400,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'name' : IDL.Text,
   });
   const PrefixMove = IDL.Record({
+    'cursor' : IDL.Opt(IDL.Text),
     'bucketId' : IDL.Text,
     'apiKey' : IDL.Opt(IDL.Text),
     'toPrefix' : IDL.Text,
@@ -1399,6 +1411,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'moved' : IDL.Nat,
     'isDone' : IDL.Bool,
     'failed' : IDL.Vec(FailedMove),
+    'nextCursor' : IDL.Opt(IDL.Text),
   });
   const Restoration = IDL.Record({
     'path' : IDL.Text,

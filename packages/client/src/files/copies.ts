@@ -16,6 +16,8 @@ import type {
 } from '../types/files.ts';
 import { requireVersionNumber } from '../types/version-number.ts';
 
+type FailedMove = MovedFiles['failed'][number];
+
 interface Order {
   readonly from: FileName;
   readonly to: CopyTarget;
@@ -114,30 +116,30 @@ function describe({ etag, size, contentType, tags, metadata = {} }: FileRecord):
   return JSON.stringify([etag, size, contentType, tags, Object.entries(metadata)]);
 }
 
-/**
- * Moves a prefix. Each request also retries the files that failed before, so the last response
- * lists all failures. A request that moves none has met only such files, and so would the next.
- */
+/** Moves a prefix. Each request continues behind the files that the previous one tried. */
 export async function moveAll(
   connection: Connection,
   { signal, ...move }: MoveAllOptions,
 ): Promise<MovedFiles> {
   const filesBefore = await countFiles(connection, move, signal);
+  const failed: FailedMove[] = [];
   let moved = 0;
   let isLost = false;
-  for (;;) {
+  for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; ) {
     const answer: PrefixMoveAnswer = await trying(connection, signal, (attempt) => {
       isLost ||= attempt > 1;
-      return connection.transport.moveFiles(move, signal);
+      return connection.transport.moveFiles({ ...move, cursor }, signal);
     });
+    isFirst = false;
     moved += answer.moved;
-    if (!answer.isDone && answer.moved > 0) continue;
-    if (isLost && filesBefore !== undefined) {
-      const left = await countFiles(connection, move, signal);
-      moved = Math.max(moved, filesBefore - (left ?? filesBefore));
-    }
-    return { moved, failed: answer.failed };
+    failed.push(...answer.failed);
+    cursor = answer.nextCursor;
   }
+  if (isLost && filesBefore !== undefined) {
+    const left = await countFiles(connection, move, signal);
+    moved = Math.max(moved, filesBefore - (left ?? filesBefore));
+  }
+  return { moved, failed };
 }
 
 /** Returns undefined while the service cannot count; the move works without the count. */

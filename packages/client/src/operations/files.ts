@@ -26,11 +26,15 @@ export interface CopyRequest extends Omit<CopyFileOptions, 'signal'> {
 }
 
 export type ChangeRequest = FileName & Omit<FileChange, 'signal'>;
-export type PrefixMove = Omit<MoveAllOptions, 'signal'>;
 
-/** The result of one call; repeat the call until `isDone`, or until it moves none. */
+/** `cursor` continues the previous call. */
+export interface PrefixMove extends Omit<MoveAllOptions, 'signal'> {
+  readonly cursor?: string | undefined;
+}
+
 export interface PrefixMoveAnswer extends MovedFiles {
-  readonly isDone: boolean;
+  /** Absent when the move is complete. */
+  readonly nextCursor: string | undefined;
 }
 
 /** Pass paths or a prefix; with a prefix, `cursor` continues the previous call. */
@@ -60,7 +64,9 @@ export interface FileOperations {
   deleteFile(file: FileName & { readonly ifMatch?: string | undefined }): undefined;
 }
 
-export interface SentMove extends Omit<PrefixMoveAnswer, 'failed'> {
+export interface SentMove {
+  readonly moved: number;
+  readonly nextCursor: string | null;
   readonly failed: readonly { readonly path: string; readonly error: ErrorView }[];
 }
 
@@ -88,11 +94,10 @@ export const fileRows = {
   },
   moveFiles: {
     retry: 'compare',
-    request: ({ bucket, fromPrefix, toPrefix }) =>
-      posting(`${bucketPath(bucket)}/move`, { fromPrefix, toPrefix }),
-    read: ({ moved, isDone, failed }: SentMove) => {
+    request: ({ bucket, ...move }) => posting(`${bucketPath(bucket)}/move`, move),
+    read: ({ moved, nextCursor, failed }: SentMove) => {
       const shown = failed.map(({ path, error }) => ({ path, error: errorOfView(error) }));
-      return { moved, isDone, failed: shown };
+      return { moved, nextCursor: nextCursor ?? undefined, failed: shown };
     },
   },
   changeFile: {
