@@ -58,7 +58,10 @@ class Direction {
     });
   }
 
-  /** Passes bytes of all connections in turns, in equal parts. */
+  /**
+   * Passes bytes of all connections in turns, in equal parts. A tick may be too short for all of
+   * them, so the next one begins with those that this one has not reached.
+   */
   tick(bytesPerMs: number, elapsedMs: number): void {
     // A late tick passes everything that the line could carry meanwhile; an idle line saves little.
     const saved = Math.min(this.#tokens, Math.max(1_500, bytesPerMs * tickMs));
@@ -68,8 +71,10 @@ class Direction {
     while (this.#tokens > 0 && !isIdle) {
       isIdle = true;
       const partBytes = Math.max(1_500, Math.ceil(this.#tokens / (this.#flows.size || 1)));
-      for (const flow of this.#flows) {
+      for (const flow of [...this.#flows]) {
         if (this.#tokens <= 0) break;
+        this.#flows.delete(flow);
+        this.#flows.add(flow);
         if (this.#pass(flow, partBytes)) isIdle = false;
       }
     }
