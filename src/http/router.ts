@@ -51,6 +51,8 @@ export interface Route {
   readonly handlers: Readonly<Record<string, Handler>>;
   /** Whether GET and HEAD cost more than a refusal may; the inspection then refuses them. */
   readonly isList?: true;
+  /** Whether PUT and POST begin or store an upload: they are refused while cycles are low. */
+  readonly isUpload?: true;
 }
 
 /** Answers as GET, without the content (RFC 9110 §9.3.2). */
@@ -97,13 +99,7 @@ function answer(
   requestId: string,
 ): Answer {
   try {
-    const { request, phase } = exchange;
-    const mayStore = request.method === 'PUT' || request.method === 'POST';
-    // While cycles are low, an update only checks what it would store, and is then refused
-    const isLow = phase === 'update' && mayStore && areCyclesLow(exchange.system().liquidCycles);
-    const response = dispatch(routes, isLow ? { ...exchange, phase: 'query' } : exchange);
-    if (response === upgrade && mayStore) requireCycles(exchange.system().liquidCycles);
-    return response;
+    return dispatch(routes, exchange);
   } catch (error) {
     if (error instanceof KeyUnavailable && exchange.phase === 'query') {
       return upgrade;
@@ -173,11 +169,23 @@ function dispatch(routes: readonly Route[], exchange: Omit<Exchange, 'captures'>
     route.pattern.lastIndex = 0;
     const match = route.pattern.exec(path);
     if (match !== null) {
-      const handler = handlerOf(route, request.method);
-      return handler({ ...exchange, captures: match.slice(1) });
+      return carryOut(route, { ...exchange, captures: match.slice(1) });
     }
   }
   return refuseNowhere(path);
+}
+
+function carryOut(route: Route, exchange: Exchange): Answer {
+  const { method } = exchange.request;
+  const handler = handlerOf(route, method);
+  const isUpload = route.isUpload === true && (method === 'PUT' || method === 'POST');
+  if (!isUpload) return handler(exchange);
+  const { liquidCycles } = exchange.system();
+  if (!areCyclesLow(liquidCycles)) return handler(exchange);
+  // As a query, it only checks the request
+  const response = handler({ ...exchange, phase: 'query' });
+  if (response === upgrade) requireCycles(liquidCycles);
+  return response;
 }
 
 /** `path`: percent-decoded. */

@@ -25,6 +25,7 @@ export const routes: readonly Route[] = [
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/files$/y,
     handlers: { GET: getFileList, HEAD: headOf(getFileList), POST: postFiles },
     isList: true,
+    isUpload: true,
   },
   { pattern: /^\/api\/v1\/bucket\/([^/]*)\/delete$/y, handlers: { POST: postDeletion } },
   {
@@ -36,6 +37,7 @@ export const routes: readonly Route[] = [
       DELETE: deleteFileRecord,
       PATCH: patchFileRecord,
     },
+    isUpload: true,
   },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/usage$/y,

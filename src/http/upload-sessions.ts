@@ -197,10 +197,15 @@ export const uploadRoutes: readonly Route[] = [
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload$/y,
     handlers: { GET: getUploadSessions, HEAD: headOf(getUploadSessions) },
   },
-  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/start$/y, handlers: { POST: startUpload } },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/start$/y,
+    handlers: { POST: startUpload },
+    isUpload: true,
+  },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)\/chunk\/([^/]*)$/y,
     handlers: { PUT: putUploadChunk },
+    isUpload: true,
   },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)\/complete$/y,

@@ -24,6 +24,20 @@ describe('handleRequest()', () => {
     put(writeKey, { status: 503, code: 'ServiceUnavailable' });
   });
 
+  test('accepts a deletion by POST while cycles are low, because it frees space', () => {
+    const { stores, writeKey } = scene;
+    putTestFile(stores, { path: '/unused' });
+    const response = send(stores, {
+      method: 'POST',
+      url: '/api/v1/bucket/box/delete',
+      headers: { authorization: `Bearer ${writeKey}`, 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify({ paths: ['unused'] })),
+      phase: 'update',
+      liquidCycles: 0,
+    });
+    expect([response.status, bodyText(response)]).toEqual([200, expect.stringContaining('unused')]);
+  });
+
   test.each([
     '/',
     '',
