@@ -34,6 +34,10 @@ test.each<[string, RefusalCode]>([
   expect(await isCharged(method, code, true), 'a key has paid').toBe(false);
 });
 
+test('countRefusal charges the budget for a key that is not valid, although it has paid', async () => {
+  expect(await isCharged('uploadFile', 'InvalidApiKey', true)).toBe(true);
+});
+
 test.each<RefusalCode>(['QuotaExceeded', 'ServiceUnavailable'])(
   'countRefusal charges nothing for an upload refused with %s after its right',
   async (code) => {

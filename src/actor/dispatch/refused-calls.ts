@@ -32,7 +32,8 @@ interface RefusedCall {
 }
 
 function isCounted({ method, charge }: RefusedCall, code: RefusalCode): boolean {
-  if (charge.isPaid) return false;
+  // A key whose creator has lost the bucket is charged before it is refused
+  if (charge.isPaid && code !== 'InvalidApiKey') return false;
   if (strangersCodes.has(code)) return true;
   const counted = methodTable[method]?.countedRefusals;
   return counted === 'all' || (counted === 'large' && charge.bytes > uncheckedArgumentBytesMax);
