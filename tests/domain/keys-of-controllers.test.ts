@@ -9,7 +9,7 @@ import { getFile } from '../../src/domain/files/files.ts';
 import { endLinks } from '../../src/domain/files/link-records.ts';
 import {
   createLink,
-  endLinksOfFormerController,
+  endLinksOfFormerControllers,
   listLinks,
   opensLink,
 } from '../../src/domain/files/links.ts';
@@ -103,11 +103,8 @@ describe('isCreatorOwner(): a key', () => {
     for (let count = 0; count < 3; count++) createLink(stores, controller, order);
     const { link } = createLink(stores, alice, order);
     const upkeep = (now: MemoryStores) => {
-      // One turn for each of the three makers, and one after the last
-      for (let turn = 0; turn < 4; turn++) {
-        endLinksOfFormerController(now);
-        while (endLinks(now, startNs));
-      }
+      endLinksOfFormerControllers(now);
+      while (endLinks(now, startNs));
     };
     upkeep(stores);
     expect(getBucket(stores, 'box').linkCount).toBe(16);
@@ -118,4 +115,21 @@ describe('isCreatorOwner(): a key', () => {
     expect(listLinks(later, alice, order).items.map(({ id }) => id)).toContain(link.id);
     checkInvariants(later);
   });
+
+  test('frees that room although the record of a link is damaged', () => {
+    const order = { bucket: 'box', path, apiKey: undefined };
+    const before = fileKeys();
+    createLink(stores, alice, order);
+    const [damaged] = fileKeys().filter((key) => !before.includes(key));
+    createLink(stores, anonymous, { ...order, apiKey });
+    createLink(stores, controller, order);
+    stores.files.set(Buffer.from(damaged ?? '', 'hex'), Uint8Array.of(255));
+    endLinksOfFormerControllers(later);
+    while (endLinks(later, startNs));
+    expect(getBucket(stores, 'box').linkCount).toBe(1);
+  });
 });
+
+function fileKeys(): string[] {
+  return stores.files.keys(0, 1_000).map((key) => Buffer.from(key).toString('hex'));
+}

@@ -11,7 +11,7 @@ import { renewSites } from '../../domain/administration/site-renewal.ts';
 import { reclaimContents } from '../../domain/contents/contents.ts';
 import { releaseKept } from '../../domain/contents/kept-contents.ts';
 import { endLinks } from '../../domain/files/link-records.ts';
-import { endLinksOfFormerController } from '../../domain/files/links.ts';
+import { endLinksOfFormerControllers } from '../../domain/files/links.ts';
 import { expireVersions } from '../../domain/files/version-records.ts';
 import {
   configureRootKey,
@@ -163,7 +163,7 @@ function upkeep(): void {
   const nowNs = time();
   upkeepAtNs = nowNs;
   rootKeys.resume();
-  endLinksOfFormerController(stores);
+  endLinksOfFormerControllers(stores);
   const steps = [
     expireUploads(stores, nowNs),
     releaseKept(stores, nowNs),

@@ -348,7 +348,7 @@ export function endLinksOf({ directory }: Stores, maker: Uint8Array, bucketId: s
   if (made.length > 0) directory.insert(endedKey(maker, bucketId), 0n);
 }
 
-/** Returns a link of the next maker and bucket in turn; `undefined` once after the last ones. */
+/** Returns a link of the next maker and bucket in turn; after the last, begins with the first. */
 export function linkOfNextMaker(stores: Stores): Link | undefined {
   const { directory, heap } = stores;
   const first = heap.nextMaker ?? Uint8Array.of(kinds.ofMaker);

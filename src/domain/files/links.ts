@@ -242,6 +242,9 @@ function isGood(stores: Stores, bucket: Bucket, link: Link, nowNs: bigint): bool
   return !isOver(link, nowNs) && !hasMakerEnded(stores, link) && mayMakerRead(stores, bucket, link);
 }
 
+/** Upkeep runs each ten minutes, also of an idle canister. */
+const checkedMakersPerTurn = 5;
+
 function mayMakerRead(stores: Stores, bucket: Bucket, link: Link): boolean {
   const { maker: principal, keyHash } = link;
   if (keyHash.length > 0) {
@@ -253,14 +256,22 @@ function mayMakerRead(stores: Stores, bucket: Bucket, link: Link): boolean {
 }
 
 /**
- * Ends the links of a maker that has lost its right without a message: the network reports no
- * change of controllers. Each call checks another maker, in one of its buckets.
+ * Ends the links of makers that have lost their right without a message: the network reports no
+ * change of controllers. Each call checks the next makers, each in one of its buckets.
  */
-export function endLinksOfFormerController(stores: Stores): void {
-  const link = linkOfNextMaker(stores);
-  const bucket = link && findBucket(stores, link.bucketId);
-  if (link === undefined || bucket === undefined || mayMakerRead(stores, bucket, link)) return;
-  endLinksOf(stores, linkMaker(link), bucket.id);
+export function endLinksOfFormerControllers(stores: Stores): void {
+  for (let count = 0; count < checkedMakersPerTurn; count++) {
+    try {
+      const link = linkOfNextMaker(stores);
+      const bucket = link && findBucket(stores, link.bucketId);
+      if (link !== undefined && bucket !== undefined && !mayMakerRead(stores, bucket, link)) {
+        endLinksOf(stores, linkMaker(link), bucket.id);
+      }
+    } catch {
+      // A damaged record must not stop upkeep; the next turn continues behind it.
+    }
+    if (stores.heap.nextMaker === undefined) return;
+  }
 }
 
 export interface LinkAddress {
