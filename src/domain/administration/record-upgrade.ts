@@ -35,7 +35,7 @@ type Stage = (typeof stages)[number];
 
 interface Progress {
   readonly stage: Stage;
-  /** Position of the next upload, unless uploads have ended since. */
+  /** Position of the next upload, unless uploads have begun or ended since. */
   readonly position: number;
   /**
    * The last file that was processed; in the stage `links` the last link, as `/{id}/{path}`, and in
@@ -129,6 +129,8 @@ function noteUploads(stores: Stores, progress: Progress): Progress {
  * later ones to lower positions, so it goes back until it finds the last one or an earlier one.
  */
 function positionAfter(stores: Stores, { position, path: last }: Progress): number {
+  // An earlier build kept no id
+  if (last === '') return 0;
   for (let at = position; at > 0; at = Math.max(0, at - upgradedFilesPerMessage)) {
     const [before] = stores.uploads.keys(at - 1, 1);
     if (before !== undefined && encodeHex(before) <= last) return at;
