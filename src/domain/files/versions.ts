@@ -218,7 +218,7 @@ export function checkRestoration(stores: Stores, call: Call, request: Restoratio
   if (former === undefined) throw noSuchVersion(request);
   const old = findFile(stores, bucket.id, path);
   checkWritePreconditions(old && entityTag(old), conditions);
-  // The bytes of the version are counted already
+  // The version is counted already, except for the overhead of one that 0.1.0 stored
   checkQuota(bucket, { files: old === undefined ? 1 : 0, bytes: -freedBytes(bucket, old) });
   return { grant, bucket, former, old };
 }
