@@ -165,7 +165,7 @@ function shown(found: readonly Entry[], { field, isDescending }: Sort, filter: s
 /** Compares by code points, as the service does by UTF-8, so that further pages are appended. */
 function byName({ path: one }: Entry, { path: other }: Entry): number {
   let at = 0;
-  while (at < one.length && one.charCodeAt(at) === other.charCodeAt(at)) at++;
+  while (at < one.length && one[at] === other[at]) at++;
   // After an equal first half of a surrogate pair, the second halves have the order of the pairs.
   return (one.codePointAt(at) ?? -1) - (other.codePointAt(at) ?? -1);
 }

@@ -16,9 +16,9 @@ import { folderOf, kindOf, momentOf, sizeOf } from '../words.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
 import { EditFile } from './edit-file.tsx';
 import { Preview } from './preview.tsx';
-import { Versions } from './versions.tsx';
 
 const Links = deferred(async () => (await import('./share-dialog.tsx')).Links);
+const Versions = deferred(async () => (await import('./versions.tsx')).Versions);
 
 type FileRoute = Extract<Route, { view: 'file' }>;
 

@@ -94,8 +94,8 @@ export function actorRefusal(
   message: string,
   details: StorageErrorDetails = {},
 ): StorageError {
-  const [, seconds] = /\btry again in (\d{1,9}) seconds/.exec(message) ?? [];
-  const retryAfterSeconds = seconds === undefined ? undefined : Number(seconds);
+  const wait = /try again in (\d{1,9}) seconds/.exec(message);
+  const retryAfterSeconds = Number(wait?.[1]) || undefined;
   return new StorageError(code, message, { ...details, retryAfterSeconds });
 }
 
