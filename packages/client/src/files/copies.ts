@@ -125,16 +125,16 @@ export async function moveAll(
   const failed: FailedMove[] = [];
   let moved = 0;
   let isLost = false;
-  for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; ) {
+  let cursor: string | undefined;
+  do {
     const answer: PrefixMoveAnswer = await trying(connection, signal, (attempt) => {
       isLost ||= attempt > 1;
       return connection.transport.moveFiles({ ...move, cursor }, signal);
     });
-    isFirst = false;
     moved += answer.moved;
     failed.push(...answer.failed);
     cursor = answer.nextCursor;
-  }
+  } while (cursor !== undefined);
   if (isLost && filesBefore !== undefined) {
     const left = await countFiles(connection, move, signal);
     moved = Math.max(moved, filesBefore - (left ?? filesBefore));
