@@ -133,6 +133,7 @@ describe('efs: names that a service returns', () => {
       );
       expect(ofCase('A/Ä.txt')).toBe(ofCase('a/ä.TXT'));
       expect(ofCase('ΟΔΟΣ')).toBe(ofCase('οδος'));
+      expect(ofCase('sınır')).not.toBe(ofCase('sinir'));
       expect(ofCase('\u00e4')).not.toBe(ofCase('a\u0308'));
       const ofForm = await diskKeyOf(
         folder,

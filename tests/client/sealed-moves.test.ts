@@ -20,6 +20,8 @@ const second: Stored = { version: 8, etag: 'second' };
 /** The stored source, and the answer of a query. */
 let source: Stored | undefined;
 let answered: Stored;
+/** The versions that the first downloads return in place of `answered`. */
+let downloaded: Stored[];
 /** Runs after the copy has been uploaded. */
 let afterUpload: () => void;
 let uploads: number;
@@ -32,7 +34,10 @@ const storage = {
     stats += 1;
     return { ...answered, contentType: 'text/plain' };
   },
-  download: async () => ({ body: new Blob(['x']).stream(), size: 1 }),
+  async download() {
+    const { etag } = downloaded.shift() ?? answered;
+    return { body: new Blob(['x']).stream(), size: 1, etag };
+  },
   async upload() {
     uploads += 1;
     afterUpload();
@@ -56,6 +61,7 @@ const changed = { code: 'PreconditionFailed', message: expect.stringContaining('
 beforeEach(() => {
   source = first;
   answered = first;
+  downloaded = [];
   afterUpload = () => {};
   uploads = 0;
   stats = 0;
@@ -74,6 +80,20 @@ test('moveFile() copies and deletes the version that replaced the source during 
   };
   await move();
   expect([source, uploads, stats]).toEqual([undefined, 2, 3]);
+});
+
+test('moveFile() copies no version that a node returns in place of the newest', async () => {
+  source = second;
+  answered = second;
+  downloaded = [first];
+  await move();
+  expect([source, uploads]).toEqual([undefined, 1]);
+});
+
+test('moveFile() deletes nothing if nodes return only another version', async () => {
+  downloaded = [second, second, second];
+  await expect(move()).rejects.toMatchObject(changed);
+  expect([source, uploads, removedCopy]).toEqual([first, 0, undefined]);
 });
 
 test('carryFile() leaves no copy of a source that is replaced during each copy', async () => {

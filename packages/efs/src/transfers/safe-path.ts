@@ -61,7 +61,7 @@ export async function diskKeyOf(folder: string, lookUp = entryAt): Promise<DiskK
       return ignoresCase ? withoutCase(text) : text;
     };
   } finally {
-    await rmdir(created);
+    await rmdir(created).catch(() => {});
   }
 }
 
@@ -75,7 +75,11 @@ function withoutForm(path: string): string {
   return path.normalize('NFC');
 }
 
-/** Joins letters with several lower-case forms too, such as the two of a Greek sigma. */
+/**
+ * Joins letters with several lower-case forms too, such as the two of a Greek sigma. A dotless i is
+ * another letter: only Turkish rules give it the upper case of i.
+ */
 function withoutCase(path: string): string {
-  return path.toLowerCase().toUpperCase();
+  const parts = path.toLowerCase().split('\u0131');
+  return parts.map((part) => part.toUpperCase()).join('\u0131');
 }

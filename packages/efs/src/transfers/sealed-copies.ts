@@ -36,12 +36,14 @@ export async function carryFile(storage: Storage, carried: Carried): Promise<Fil
   for (let attempt = 1; ; attempt++) {
     const copy = await copyOnce(storage, carried, { source, ifNoneMatch, ifMatch });
     const present = await storage.stat(from, { signal });
-    if (present.version === source.version) return source;
+    if (copy !== undefined && present.version === source.version) return source;
     source = present;
-    ifMatch = `"${copy.etag}"`;
-    ifNoneMatch = undefined;
+    if (copy !== undefined) {
+      ifMatch = `"${copy.etag}"`;
+      ifNoneMatch = undefined;
+    }
     if (attempt < attemptsMax) continue;
-    await storage.remove(to, { ifMatch, signal }).catch(() => {});
+    if (ifMatch !== undefined) await storage.remove(to, { ifMatch, signal }).catch(() => {});
     throw changedMeanwhile(from, 'copied');
   }
 }
@@ -51,13 +53,18 @@ interface Conditions {
   ifMatch?: string | undefined;
 }
 
+/** Returns undefined if a node that has another version answered the download. */
 async function copyOnce(
   storage: Storage,
   { from, to, signal }: Carried,
   { source, ...conditions }: Conditions & { readonly source: FileRecord },
-): Promise<FileRecord> {
+): Promise<FileRecord | undefined> {
   const { contentType, tags, metadata } = source;
-  const { body, size } = await storage.download(from, { signal });
+  const { body, size, etag } = await storage.download(from, { signal });
+  if (etag !== source.etag) {
+    await body.cancel();
+    return undefined;
+  }
   return storage.upload(body, {
     ...to,
     size,
