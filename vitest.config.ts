@@ -39,6 +39,10 @@ export default defineConfig({
       ...(isClients ? ['tests/clients/support/programs.ts'] : []),
       ...(isForeign ? [] : ['tests/support/build.ts']),
     ],
-    setupFiles: ['tests/support/seed.ts', 'tests/support/agents.ts'],
+    setupFiles: [
+      'tests/support/byte-equality.ts',
+      'tests/support/seed.ts',
+      'tests/support/agents.ts',
+    ],
   },
 });
