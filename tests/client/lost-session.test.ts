@@ -38,7 +38,7 @@ test.each<[string, () => StorageOptions]>([
   const storage = createStorage(options());
   let lost = 0;
   proxy.losesAnswer = (url, body) => {
-    const isBeginning = url.includes('/upload/start') || body.includes('beginFileUploadWith');
+    const isBeginning = url.includes('/upload/start') || body.includes('startUpload');
     if (isBeginning && lost < lostMax) {
       lost += 1;
       return true;

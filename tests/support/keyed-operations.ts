@@ -69,6 +69,7 @@ export const actorRows: readonly ActorRow[] = [
   ...records('listVersions', ofPath, ofPrefix),
   ...rows('beginFileUpload', ({ bucket, path, key }) => [bucket, path, 'a/b', 1n, key]),
   ...records('beginFileUploadWith', ofPath),
+  ...records('startUpload', ofPath),
   ...rows('completeFileUpload', ({ uploadId, key }) => [uploadId, key]),
   ...rows('completeFileUploadWith', ({ uploadId, key }) => [{ uploadId, apiKey: key }]),
   ...records('uploadFile', ({ path }) => ({ ...file, path })),

@@ -119,6 +119,13 @@ function requireOwner(caller: Caller, bucketId: string): void {
   ownedBucket(caller.stores, caller.call, bucketId);
 }
 
+const startedUpload: MethodRow = {
+  bounds: file,
+  isUpload: true,
+  admit: ({ stores, call }, argument: UploadArgument) =>
+    void checkUploadRequest(stores, call, uploadRequestOf(argument)),
+};
+
 export const methodTable: Readonly<Record<string, MethodRow>> = {
   // Queries, which inspection refuses as ingress
   getBucket: { bounds: few },
@@ -155,12 +162,8 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     ) =>
       void checkUploadRequest(stores, call, { bucket, path, contentType, size, apiKey, tags: [] }),
   },
-  beginFileUploadWith: {
-    bounds: file,
-    isUpload: true,
-    admit: ({ stores, call }, argument: UploadArgument) =>
-      void checkUploadRequest(stores, call, uploadRequestOf(argument)),
-  },
+  beginFileUploadWith: startedUpload,
+  startUpload: startedUpload,
   uploadFileChunkIndexed: {
     bounds: chunk,
     isUpload: true,

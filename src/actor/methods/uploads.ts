@@ -84,6 +84,14 @@ export class UploadsActor {
     return answer(() => begin(uploadRequestOf(argument)));
   }
 
+  /** Like beginFileUploadWith, but ok is the state of the upload, as of getUpload. */
+  @update([UploadRequest], ResultUpload)
+  startUpload(argument: UploadArgument) {
+    const call = currentCall();
+    const request = uploadRequestOf(argument);
+    return answer(() => uploadView(beginUpload(stores, call, request), call.nowNs));
+  }
+
   /**
    * (uploadId, index, bytes) Stores a chunk of at most 1,900,000 bytes; indexes begin with 0. ok is
    * the number of received bytes. A repeated chunk replaces the former one. Errors: NoSuchUpload,

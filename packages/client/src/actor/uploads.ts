@@ -42,10 +42,14 @@ export const uploadCalls: ActorCalls<UploadOperations> = {
       ...{ ...destinationOf(service, request), headers: pairsOf(headers) },
       ...optionals({ contentType, chunkSize: chunkBytes, token }),
     };
+    const start = async () =>
+      sessionOf(await call(signal, () => actor.startUpload({ ...fields, ...optionals({ size }) })));
+    // Version 0.1.0 has no uploads of unknown size.
+    if (size === undefined) return start();
+    const session = await unlessLacking(service, 'startUpload', start);
+    if (session !== undefined) return session;
     const uploadId = await call(signal, () =>
-      size === undefined
-        ? actor.beginFileUploadWith({ ...fields, size: [] })
-        : earlierUploads.beginFileUploadWith({ ...fields, size: BigInt(size) }),
+      earlierUploads.beginFileUploadWith({ ...fields, size: BigInt(size) }),
     );
     return uploadCalls.getUpload(service, { bucket, path, uploadId }, signal);
   },
@@ -88,13 +92,13 @@ async function putInBatch(
  * not suffice: the earlier method compares no entity tag, so it would complete a file whose chunks
  * the node has dropped.
  */
-async function unlessLacking(
+async function unlessLacking<T>(
   service: Service,
   method: string,
-  store: () => Promise<FileRecord>,
-): Promise<FileRecord | undefined> {
+  ask: () => Promise<T>,
+): Promise<T | undefined> {
   try {
-    return await store();
+    return await ask();
   } catch (error) {
     if (!isStorageError(error, 'Unsupported')) throw error;
     if ((await lackedMethods(service, [method])).length === 0) throw error;

@@ -963,6 +963,12 @@ export interface _SERVICE {
     { 'ok' : null } |
       { 'err' : string }
   >,
+  /** Like beginFileUploadWith, but ok is the state of the upload, as of getUpload. */
+  'startUpload' : ActorMethod<
+    [UploadRequest],
+    { 'ok' : Upload } |
+      { 'err' : string }
+  >,
   /**
    * Changes budgets and the principals that may create buckets, for controllers. ok lists all
    * principals that may create buckets.
@@ -1728,6 +1734,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'setWellKnown' : IDL.Func(
         [WellKnownChange],
         [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
+        [],
+      ),
+    'startUpload' : IDL.Func(
+        [UploadRequest],
+        [IDL.Variant({ 'ok' : Upload, 'err' : IDL.Text })],
         [],
       ),
     'updateAccess' : IDL.Func(
