@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import { chunkBytesMax } from '../../packages/wire/src/limits.ts';
 import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 
 let service: Service;
@@ -22,7 +23,7 @@ beforeAll(async () => {
   await owner.buckets.create(bucket);
   readerKey = await makeKey('read');
   reader = createStorage({ url, apiKey: readerKey });
-  await owner.upload(bytes, { ...large, contentType: 'a/b' });
+  await owner.upload(bytes, { ...large, chunkBytes: chunkBytesMax, contentType: 'a/b' });
   await owner.upload(bytes.subarray(0, 10), { bucket, path: 'small', contentType: 'a/b' });
 });
 
