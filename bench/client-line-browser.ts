@@ -1,5 +1,5 @@
 // The browser's columns of client-line.ts: the console's uploads and downloads. The page loads over
-// the slow line too, and the time of its first view counts.
+// the slow line too; the time begins when a person chooses the file or clicks Download.
 
 import { DelegationChain, Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import type { Page } from 'playwright-core';
@@ -27,8 +27,16 @@ interface Options {
 
 interface BrowserTransfer {
   readonly title: string;
-  /** Transfers the file through a line on that port; `name` names the transfer. */
-  work(port: number, name: string): Promise<void>;
+  work(transfer: Transfer): Promise<void>;
+}
+
+interface Transfer {
+  /** Port of the line. */
+  readonly port: number;
+  /** Distinguishes the transfers, whose lines share a bucket. */
+  readonly name: string;
+  /** Called when the transfer begins. */
+  begin(): void;
 }
 
 export function browserTransfers({ service, browser, path }: Options): BrowserTransfer[] {
@@ -45,32 +53,35 @@ export function browserTransfers({ service, browser, path }: Options): BrowserTr
   return [
     {
       title: 'up, browser',
-      work: (port, name) =>
+      work: ({ port, name, begin }) =>
         visiting(port, async (page, origin) => {
           await page.goto(`${origin}/#key=${service.apiKey}&bucket=${bucket}`);
-          await upload(page, { origin, folder: `key ${name}`, path });
+          await upload(page, { origin, folder: `key ${name}`, path, begin });
         }),
     },
     {
       title: 'down, browser',
-      work: (port) =>
+      work: ({ port, begin }) =>
         visiting(port, async (page, origin) => {
           await page.goto(`${origin}/#key=${service.apiKey}&bucket=${bucket}`);
           await page.getByRole('heading', { level: 1, name: bucket }).waitFor();
           await page.goto(`${origin}/#/file/${bucket}/${stored}`);
           const saving = page.waitForEvent('download');
-          await page.getByRole('button', { name: 'Download' }).click();
+          const button = page.getByRole('button', { name: 'Download' });
+          await button.waitFor();
+          begin();
+          await button.click();
           const failure = await (await saving).failure();
           if (failure !== null) throw new Error(failure);
         }),
     },
     {
       title: 'up, browser with a delegation',
-      work: (port, name) =>
+      work: ({ port, name, begin }) =>
         visiting(port, async (page, origin) => {
           await storeDelegation(page, origin, await newMember(service));
           await page.goto(`${origin}/#/files/${bucket}/`);
-          await upload(page, { origin, folder: `delegation ${name}`, path });
+          await upload(page, { origin, folder: `delegation ${name}`, path, begin });
         }),
     },
   ];
@@ -81,14 +92,18 @@ interface Upload {
   /** The lines share a bucket, so each transfer has a folder of its own. */
   readonly folder: string;
   readonly path: string;
+  begin(): void;
 }
 
-async function upload(page: Page, { origin, folder, path }: Upload): Promise<void> {
+async function upload(page: Page, { origin, folder, path, begin }: Upload): Promise<void> {
   await page.getByRole('heading', { level: 1, name: bucket }).waitFor();
   const name = folder.replaceAll(/\W+/g, '-');
   await page.goto(`${origin}/#/files/${bucket}/${name}/`);
   await page.getByRole('heading', { level: 1, name }).waitFor();
-  await page.getByLabel('Upload files').last().setInputFiles(path);
+  const input = page.getByLabel('Upload files').last();
+  await input.waitFor({ state: 'attached' });
+  begin();
+  await input.setInputFiles(path);
   await page.getByText('1 file uploaded.').waitFor();
 }
 

@@ -53,20 +53,27 @@ interface Transfer {
   readonly bytes: number;
 }
 
-/** Returns the transfer's seconds and the share of the line's capacity that the file used. */
+/**
+ * Returns the transfer's seconds and the share of the line's capacity that the file used. The time
+ * begins when `work` calls `begin`, by default with `work` itself.
+ */
 async function measure(
   service: Service,
   { line, bytes }: Omit<Transfer, 'transport'>,
-  work: (port: number) => Promise<void>,
+  work: (port: number, begin: () => void) => Promise<void>,
 ): Promise<string> {
   const port = Number(new URL(service.url).port);
   const slow = await openSlowLine(port, { rate: line.rate, latencyMs });
-  const startMs = performance.now();
+  const openedMs = performance.now();
+  let startMs = openedMs;
+  const begin = () => {
+    startMs = performance.now();
+  };
   try {
-    await work(slow.port);
-    const ms = performance.now() - startMs;
-    const share = bytes / carried(line, ms);
-    return `${(ms / 1_000).toFixed(0)} s (${share.toFixed(2)})`;
+    await work(slow.port, begin);
+    const endMs = performance.now();
+    const share = bytes / carried(line, startMs - openedMs, endMs - openedMs);
+    return `${((endMs - startMs) / 1_000).toFixed(0)} s (${share.toFixed(2)})`;
   } catch (error) {
     return `failed after ${((performance.now() - startMs) / 1_000).toFixed(0)} s: ${error}`;
   } finally {
@@ -100,10 +107,10 @@ function sourceOf(size: number) {
   return { size, slice };
 }
 
-/** Returns the bytes that the line could have carried in that time. */
-function carried({ rate }: TestLine, ms: number): number {
+/** Returns the bytes that the line could have carried between two times after its opening. */
+function carried({ rate }: TestLine, fromMs: number, toMs: number): number {
   let bytes = 0;
-  for (let at = 0; at < ms; at += 100) bytes += rate(at) / 10;
+  for (let at = fromMs; at < toMs; at += 100) bytes += rate(at) / 10;
   return bytes;
 }
 
@@ -170,7 +177,9 @@ function browserColumns(options: Parameters<typeof browserTransfers>[0]): Column
   return browserTransfers(options).map(({ title, work }) => ({
     title,
     run: ({ line, bytes }) =>
-      measure(options.service, { line, bytes }, (port) => work(port, line.title)),
+      measure(options.service, { line, bytes }, (port, begin) =>
+        work({ port, name: line.title, begin }),
+      ),
   }));
 }
 
