@@ -3,7 +3,7 @@
 // service.
 
 import { Decrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import {
   type EndToEndFiles,
   openEndToEnd,
@@ -27,6 +27,7 @@ beforeAll(async () => {
   const recipients = [await identityToRecipient(identity)];
   mode = { usesVetKeys: false, sealsNames: false, recipients, serial: '1', epochs: [] };
 });
+afterEach(() => void vi.restoreAllMocks());
 afterAll(() => service?.stop());
 
 function opened(identities: readonly string[], onRequest: (bytes: number) => void = () => {}) {
@@ -149,9 +150,16 @@ test('EndToEndFiles: a stopped upload continues with the same bytes, if the iden
   expect(Buffer.compare(await (await download(client, 'resumed')).bytes(), bytes)).toBe(0);
 });
 
+/** Sets this client's clock to a time after the last chunk of an upload. */
+async function setClock(client: ReturnType<typeof opened>, uploadId: string, seconds: number) {
+  const { updatedAt } = await client.files.uploads.status({ ...target(''), uploadId });
+  vi.spyOn(Date, 'now').mockReturnValue(Date.parse(updatedAt) + seconds * 1_000);
+}
+
 test('EndToEndFiles: a resumed upload starts again if the recipients have changed', async () => {
   const client = opened([identity]);
   const { uploadId: resume, ageHeader } = await stoppedUpload(client.own, 'changed');
+  await setClock(client, resume, 121);
   const later = await generateX25519Identity();
   const changed = { ...mode, recipients: [await identityToRecipient(later)] };
   const sessions: UploadSession[] = [];
@@ -165,6 +173,36 @@ test('EndToEndFiles: a resumed upload starts again if the recipients have change
   await expect(download(client, 'changed')).rejects.toMatchObject({ code: 'NoIdentity' });
   const came = await download(opened([later]), 'changed');
   expect(Buffer.compare(await came.bytes(), bytes)).toBe(0);
+});
+
+test('EndToEndFiles: an upload that another client may be sending is not cancelled', async () => {
+  const client = opened([identity]);
+  const { uploadId: resume, ageHeader } = await stoppedUpload(client.own, 'shared');
+  await setClock(client, resume, 119);
+  const [header] = `${ageHeader}`.split('.');
+  await upload(client.own, 'shared', bytes, { resume, ageHeader: header });
+  vi.restoreAllMocks();
+  await upload(client.own, 'shared', bytes, { resume, ageHeader });
+  const { status } = await client.files.uploads.status({ ...target('shared'), uploadId: resume });
+  expect(status).toBe('completed');
+});
+
+test('EndToEndFiles: a resumed upload does not wait for its cancellation after an abort', async () => {
+  const client = opened([identity]);
+  const { uploadId: resume, ageHeader } = await stoppedUpload(client.own, 'aborted');
+  const stopper = new AbortController();
+  const { uploads } = client.files;
+  const status = vi.spyOn(uploads, 'status').mockImplementation(async ({ signal }) => {
+    stopper.abort();
+    expect(signal?.aborted).toBe(true);
+    return expect.fail('The status is not available.');
+  });
+  const [header] = `${ageHeader}`.split('.');
+  const options = { resume, ageHeader: header, signal: stopper.signal };
+  await expect(upload(client.own, 'aborted', bytes, options)).rejects.toMatchObject({
+    code: 'Aborted',
+  });
+  expect(status).toHaveBeenCalledOnce();
 });
 
 test('EndToEndFiles: a resumed download verifies the bytes received before', async () => {

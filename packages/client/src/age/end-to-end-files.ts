@@ -127,19 +127,28 @@ async function upload(sealer: Sealer, { input, options, mode }: Upload): Promise
   });
 }
 
+/** A client that is still at work sends a chunk at least this often, unless its line fails. */
+const chunkPauseMsMax = 120_000;
+
 /**
- * Returns the id of the upload to resume. Cancels an upload that was encrypted to other recipients,
- * because someone who has lost the right to the bucket could decrypt it.
+ * Returns the id of the upload to resume. Does not resume an upload that was encrypted to other
+ * recipients, because someone who has lost the right to the bucket could decrypt it; cancels it
+ * unless another client may still be sending its chunks.
  */
 async function continuedBy(
-  { files }: Sealer,
-  { resume, ageHeader, bucket, path }: UploadOptions,
+  { files: { uploads } }: Sealer,
+  { resume, ageHeader, bucket, path, signal }: UploadOptions,
   digest: string,
 ): Promise<string | undefined> {
   if (resume === undefined || ageHeader === undefined) return resume;
   if (ageHeader.split('.')[1] === digest) return resume;
-  // One attempt suffices: an unused session expires.
-  await files.uploads.cancel({ bucket, path, uploadId: resume }).catch(() => {});
+  const session = { bucket, path, uploadId: resume, signal };
+  try {
+    const { updatedAt } = await uploads.status(session);
+    if (Date.now() - Date.parse(updatedAt) > chunkPauseMsMax) await uploads.cancel(session);
+  } catch {
+    // An unused session expires.
+  }
   return undefined;
 }
 
