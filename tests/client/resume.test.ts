@@ -37,6 +37,7 @@ beforeEach(async () => {
 const bytes = sampleBytes('resume', 6_000_000);
 const other = sampleBytes('other', 6_000_000);
 const target = (name: string) => ({ bucket: service.bucket, path: `resume/${name}` });
+const states = () => join(folder, 'state/efs');
 const efs = (...words: string[]) => callCommand(words, { folder, environment });
 const put = (name: string, ...flags: string[]) =>
   efs('put', ...flags, name, `${service.bucket}/resume/`);
@@ -58,9 +59,8 @@ async function interrupt(name: string, bucket = service.bucket): Promise<string>
   await proxy.idle();
   proxy.faults = noFaults;
   proxy.onAccepted = undefined;
-  const states = join(folder, 'state/efs');
-  const [remembered = ''] = await readdir(states);
-  return JSON.parse(await readFile(join(states, remembered), 'utf8')).uploadId;
+  const [remembered = ''] = await readdir(states());
+  return JSON.parse(await readFile(join(states(), remembered), 'utf8')).uploadId;
 }
 
 async function isGivenUp(uploadId: string, name: string): Promise<void> {
@@ -98,16 +98,7 @@ test('efs put without --resume discards the remains of an earlier one', async ()
 });
 
 test('efs put --resume: an encrypted upload continues with an identity, and restarts without one', async () => {
-  const { host, canisterId, identityPem } = service;
-  const owner = createStorage({ host, canisterId, identity: identityFromPem(identityPem) });
-  const identity = await generateX25519Identity();
-  const recipients = [await identityToRecipient(identity)];
-  await owner.buckets.create('sealed', { endToEnd: { usesVetKeys: false, recipients } });
-  const permissions = ['read', 'write', 'delete'] as const;
-  const key = await owner.keys.create({ name: 'both', buckets: ['sealed'], permissions });
-  environment = { ...environment, EFS_API_KEY: key.secret };
-  await writeFile(join(folder, 'key.txt'), identity);
-  const known = ['--age-identity', 'key.txt'];
+  const { owner, known } = await sealedBucket('sealed');
   for (const flags of [known, []]) {
     await interrupt('large', 'sealed');
     const ended = await efs(...flags, 'put', '--resume', 'large', 'sealed/resume/');
@@ -118,3 +109,32 @@ test('efs put --resume: an encrypted upload continues with an identity, and rest
   }
   expect(await owner.uploads.list({ bucket: 'sealed' })).toEqual([]);
 });
+
+test('efs put --resume: an encrypted upload that an earlier version of efs began starts over', async () => {
+  const { known } = await sealedBucket('earlier');
+  await interrupt('large', 'earlier');
+  const [name = ''] = await readdir(states());
+  const note = JSON.parse(await readFile(join(states(), name), 'utf8'));
+  const [header, digest] = note.ageHeader.split('.');
+  expect(digest).toMatch(/^[\w-]{43}$/);
+  await writeFile(join(states(), name), JSON.stringify({ ...note, ageHeader: header }));
+  const ended = await efs(...known, 'put', '--resume', 'large', 'earlier/resume/');
+  expect(ended).toMatchObject({ code: 0, errors: expect.stringContaining('an earlier version') });
+  await efs(...known, 'get', 'earlier/resume/large', 'back');
+  expect(Buffer.compare(await readFile(join(folder, 'back')), bytes)).toBe(0);
+  expect(await readdir(states())).toEqual([]);
+});
+
+/** Creates an end-to-end bucket whose files `known` opens, with a key for `efs`. */
+async function sealedBucket(id: string) {
+  const { host, canisterId, identityPem } = service;
+  const owner = createStorage({ host, canisterId, identity: identityFromPem(identityPem) });
+  const identity = await generateX25519Identity();
+  const recipients = [await identityToRecipient(identity)];
+  await owner.buckets.create(id, { endToEnd: { usesVetKeys: false, recipients } });
+  const permissions = ['read', 'write', 'delete'] as const;
+  const key = await owner.keys.create({ name: 'both', buckets: [id], permissions });
+  environment = { ...environment, EFS_API_KEY: key.secret };
+  await writeFile(join(folder, 'key.txt'), identity);
+  return { owner, known: ['--age-identity', 'key.txt'] };
+}

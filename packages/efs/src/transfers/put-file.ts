@@ -10,7 +10,7 @@ import type { Run } from '../config/run.ts';
 import { printNote } from '../output/output.ts';
 import { printable } from '../output/printable.ts';
 import {
-  forgetState,
+  forgetUpload,
   isAtWork,
   loadUpload,
   saveState,
@@ -80,17 +80,21 @@ export async function putFile(run: Run, storage: Storage, opened: OpenedFile): P
       await saveState(transfer, { ...state, uploadId, ageHeader });
     },
   };
-  const former = await formerUpload(storage, transfer, options.resume ? state : undefined);
+  const former = await formerUpload(storage, transfer, {
+    wanted: options.resume ? state : undefined,
+    signal: run.signal,
+  });
   try {
     const record = await uploadOrResume(storage, source, { common, former });
-    if (begun !== undefined || former !== undefined) await forgetState(transfer);
+    const uploadId = begun ?? former?.uploadId;
+    if (uploadId !== undefined) await forgetUpload(transfer, uploadId);
     return record;
   } catch (error) {
     if (begun !== undefined && (hasEnded(error) || isOfOtherBytes(error))) {
       // Nothing remembers the upload any more, but it would keep its room for a day.
-      const upload = { ...name, uploadId: begun };
+      const upload = { ...name, uploadId: begun, signal: run.signal };
       if (!hasEnded(error)) await storage.uploads.cancel(upload).catch(() => {});
-      await forgetState(transfer);
+      await forgetUpload(transfer, begun);
     } else if (begun !== undefined) {
       printNote(`The upload of ${printable(file)} can continue: ${continuedBy} continues it.`);
     }
@@ -103,58 +107,69 @@ function isOfOtherBytes(error: unknown): boolean {
   return isStorageError(error, 'InvalidArgument', 'BadDigest', 'IntegrityError');
 }
 
-type FormerUpload = Required<Pick<UploadOptions, 'ageHeader'>> & { readonly resume: string };
+interface Wanted {
+  readonly wanted: Omit<UploadState, 'uploadId' | 'ageHeader'> | undefined;
+  readonly signal: AbortSignal;
+}
 
 /**
- * Returns the id of an interrupted upload of the same file with the same options. Cancels another
- * one unless a process still works on it, because the number of a bucket's open uploads is limited.
+ * Returns an interrupted upload of the same file with the same options. Cancels another one,
+ * because the number of a bucket's open uploads is limited.
  */
 async function formerUpload(
   storage: Storage,
   transfer: TransferName,
-  wanted: Omit<UploadState, 'uploadId' | 'ageHeader'> | undefined,
-): Promise<FormerUpload | undefined> {
+  { wanted, signal }: Wanted,
+): Promise<UploadState | undefined> {
   const former = await loadUpload(transfer);
   if (former === undefined) return undefined;
-  const { uploadId, ageHeader, size, changedAtMs, wishes } = former;
+  const { size, changedAtMs, wishes } = former;
   const isSame = size === wanted?.size && changedAtMs === wanted.changedAtMs;
-  if (isSame && wishes === wanted.wishes) return { resume: uploadId, ageHeader };
+  if (isSame && wishes === wanted.wishes) return former;
   if (wanted !== undefined) {
     printNote(
       'The interrupted upload was of another file or had other options, so it starts over.',
     );
   }
-  if (!isAtWork(former)) {
-    const { bucket, path } = transfer;
-    await storage.uploads.cancel({ bucket, path, uploadId }).catch(() => {});
-  }
+  await discard(storage, former, { ...transfer, signal });
   return undefined;
+}
+
+/** Cancels the upload unless a process still works on it. */
+async function discard(
+  storage: Storage,
+  former: UploadState,
+  { bucket, path, signal }: Pick<UploadOptions, 'bucket' | 'path' | 'signal'>,
+): Promise<void> {
+  if (isAtWork(former)) return;
+  const { uploadId } = former;
+  await storage.uploads.cancel({ bucket, path, uploadId, signal }).catch(() => {});
 }
 
 /** Starts over if the upload no longer exists. */
 async function uploadOrResume(
   storage: Storage,
   source: FileSource,
-  { common, former }: { readonly common: UploadOptions; readonly former: FormerUpload | undefined },
+  { common, former }: { readonly common: UploadOptions; readonly former: UploadState | undefined },
 ): Promise<FileRecord> {
   if (former === undefined) return storage.upload(source, common);
+  const { uploadId: resume, ageHeader } = former;
   const onSession: UploadOptions['onSession'] = (session) => {
-    if (session.uploadId !== former.resume) {
+    if (session.uploadId !== resume) {
       printNote(
-        "The interrupted upload starts over: the bucket's recipients have changed, or the connection " +
-          'is now too slow for it.',
+        "The interrupted upload starts over: the bucket's recipients have changed, an earlier version " +
+          'of efs began it, or the connection is now too slow for its chunks.',
       );
     }
     return common.onSession?.(session);
   };
   try {
-    return await storage.upload(source, { ...common, ...former, onSession });
+    return await storage.upload(source, { ...common, resume, ageHeader, onSession });
   } catch (error) {
     if (isStorageError(error, 'NoIdentity')) {
       // A sender that only has the recipient cannot produce the same ciphertext again.
       printNote('No identity here decrypts the interrupted upload, so it starts over.');
-      const { bucket, path } = common;
-      await storage.uploads.cancel({ bucket, path, uploadId: former.resume }).catch(() => {});
+      await discard(storage, former, common);
     } else if (hasEnded(error)) {
       printNote('The interrupted upload no longer exists, so it starts over.');
     } else throw error;

@@ -120,6 +120,11 @@ export async function forgetState(name: TransferName): Promise<void> {
   await rm(statePath(name), { force: true });
 }
 
+/** Removes the note of this upload; keeps that of another upload, which another process wrote. */
+export async function forgetUpload(name: TransferName, uploadId: string): Promise<void> {
+  if ((await loadUpload(name))?.uploadId === uploadId) await forgetState(name);
+}
+
 export async function loadUpload(name: TransferName): Promise<UploadState | undefined> {
   const state = (await loadState(name)) as Partial<UploadState> | undefined;
   const isWhole =
