@@ -2,6 +2,7 @@
 // -r`, and the features of all directions: filters, --delete with its limit, dry runs, JSON.
 
 import {
+  link,
   mkdir,
   mkdtemp,
   readdir,
@@ -133,6 +134,16 @@ test('efs sync downloads a folder of a bucket, and later only the changed files'
   expect(await readdir(join(folder, 'back'))).not.toContain('more');
   const third = await efs('sync', '--delete', place, 'back');
   expect(third).toEqual({ code: 0, output: '', errors: '0 fetched, 3 the same, 0 removed.\n' });
+});
+
+test('efs sync --delete keeps a file that is a stored one under another letter case', async () => {
+  await store({ 'sub/photo.jpg': 'a' });
+  await write({ 'back/sub/photo.jpg': 'a', 'back/sub/PHOTO.PNG': 'b' });
+  // On a disk that ignores case, both names are one file too.
+  await link(join(folder, 'back/sub/photo.jpg'), join(folder, 'back/sub/PHOTO.JPG'));
+  const { output } = await efs('sync', '--delete', place, 'back');
+  expect(sorted(output)).toEqual(['removed back/sub/PHOTO.PNG']);
+  expect(Object.keys(await here('back')).sort()).toEqual(['sub/PHOTO.JPG', 'sub/photo.jpg']);
 });
 
 test("efs get -r of demo/a keeps the folder's name, and of demo/a/ gets its contents", async () => {

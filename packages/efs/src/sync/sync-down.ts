@@ -13,7 +13,7 @@ import type { OverallProgress } from '../output/progress-bar.ts';
 import { UsageError } from '../output/usage-error.ts';
 import { fetchFile } from '../transfers/get-file.ts';
 import { readTree } from '../transfers/local-tree.ts';
-import { diskKeyOf, unsafeReason } from '../transfers/safe-path.ts';
+import { diskKeyOf, isOneFile, nameKey, unsafeReason } from '../transfers/safe-path.ts';
 import { entryAt, findTarget } from '../transfers/target-file.ts';
 import {
   attemptOne,
@@ -75,10 +75,31 @@ async function plan(job: SyncJob, from: Location, folder: string) {
     const isNew = isNewByPath.get(path);
     return isNew === undefined ? [] : [{ name: join(folder, path), path, record, size, isNew }];
   });
-  const extra = job.flags.delete
-    ? await extraFiles(job, folder, (path) => nameByKey.has(keyOf(path)))
-    : [];
+  if (!job.flags.delete) return { steps, extra: [] };
+  const namesakes = namesakesIn(stored.keys());
+  const extra = await extraFiles(job, folder, async (path) => {
+    if (nameByKey.has(keyOf(path))) return true;
+    return isOneOf(folder, path, namesakes.get(nameKey(path)) ?? []);
+  });
   return { steps, extra };
+}
+
+/** Returns the paths that may be one file on some disk, by their key. */
+function namesakesIn(paths: Iterable<string>): Map<string, string[]> {
+  const namesakes = new Map<string, string[]>();
+  for (const path of paths) {
+    const key = nameKey(path);
+    namesakes.set(key, [...(namesakes.get(key) ?? []), path]);
+  }
+  return namesakes;
+}
+
+/** A disk that is mounted below the folder may ignore case although the folder's does not. */
+async function isOneOf(folder: string, path: string, others: readonly string[]): Promise<boolean> {
+  for (const other of others) {
+    if (await isOneFile(join(folder, path), join(folder, other))) return true;
+  }
+  return false;
 }
 
 function withPath({ bucket, path: prefix }: Location, path: string): Location {
@@ -106,13 +127,15 @@ async function isFetched({ run }: SyncJob, file: string, record: FileRecord): Pr
 async function extraFiles(
   job: SyncJob,
   folder: string,
-  isWanted: (path: string) => boolean,
+  isWanted: (path: string) => Promise<boolean>,
 ): Promise<string[]> {
   if ((await entryAt(folder)) === undefined) return [];
   const { run, filter } = job;
   const attempt = (file: string, work: () => Promise<void>) => attemptOne(job, file, work);
   const { files } = await readTree({ run, filter, attempt }, folder);
-  return files.filter(({ path }) => !isWanted(path)).map(({ file }) => file);
+  const extra: string[] = [];
+  for (const { file, path } of files) if (!(await isWanted(path))) extra.push(file);
+  return extra;
 }
 
 interface OneFile {

@@ -50,7 +50,7 @@ export async function diskKeyOf(folder: string, lookUp = entryAt): Promise<DiskK
   const created = await mkdtemp(join(await existingFolder(folder), '.efs-\u00e9')).catch(
     () => undefined,
   );
-  if (created === undefined) return (path) => withoutCase(withoutForm(path));
+  if (created === undefined) return nameKey;
   try {
     const [parent, name] = [dirname(created), basename(created)];
     const upper = name.replace(/[a-z]/g, (letter) => letter.toUpperCase());
@@ -63,6 +63,17 @@ export async function diskKeyOf(folder: string, lookUp = entryAt): Promise<DiskK
   } finally {
     await rmdir(created).catch(() => {});
   }
+}
+
+/** Returns the same key for two paths that may be one file on some disk. */
+export function nameKey(path: string): string {
+  return withoutCase(withoutForm(path));
+}
+
+/** Returns whether two paths are one file, such as on a disk that ignores case. */
+export async function isOneFile(one: string, other: string): Promise<boolean> {
+  const [stats, others] = [await entryAt(one), await entryAt(other)];
+  return stats !== undefined && stats.ino === others?.ino && stats.dev === others.dev;
 }
 
 async function existingFolder(folder: string): Promise<string> {
