@@ -1,6 +1,6 @@
 // Parts of the command that need no service: its progress line, filters, names, sizes and times.
 
-import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
@@ -127,26 +127,42 @@ describe('efs: names that a service returns', () => {
     const folder = await mkdtemp(join(tmpdir(), 'disk-key-'));
     try {
       const missing = join(folder, 'later/inner');
-      const ofCase = await diskKeyOf(
-        missing,
-        lookUpBy((name) => name.toLowerCase()),
-      );
+      const ofCase = await diskKeyOf(missing, {
+        lookUp: lookUpBy((name) => name.toLowerCase()),
+      });
       expect(ofCase('A/Ä.txt')).toBe(ofCase('a/ä.TXT'));
       expect(ofCase('ΟΔΟΣ')).toBe(ofCase('οδος'));
       expect(ofCase('sınır')).not.toBe(ofCase('sinir'));
       expect(ofCase('\u00e4')).not.toBe(ofCase('a\u0308'));
-      const ofForm = await diskKeyOf(
-        folder,
-        lookUpBy((name) => name.normalize('NFC')),
-      );
+      const ofForm = await diskKeyOf(folder, { lookUp: lookUpBy((name) => name.normalize('NFC')) });
       expect(ofForm('\u00e4')).toBe(ofForm('a\u0308'));
       expect(ofForm('A')).not.toBe(ofForm('a'));
-      const exact = await diskKeyOf(
-        folder,
-        lookUpBy((name) => name),
-      );
+      const exact = await diskKeyOf(folder, { lookUp: lookUpBy((name) => name) });
       expect([exact('A'), exact('a\u0308')]).toEqual(['A', 'a\u0308']);
       expect(await readdir(folder)).toEqual([]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test("diskKeyOf() in a dry run finds it out by the folder's own names, and writes nothing", async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'disk-key-'));
+    const keyOf = (key: (name: string) => string) =>
+      diskKeyOf(folder, { isDryRun: true, lookUp: lookUpBy(key) });
+    try {
+      for (const name of ['1', 'b', 'B', 'é.txt']) await writeFile(join(folder, name), '');
+      await utimes(folder, 1, 1);
+      const ofCase = await keyOf((name) => name.toLowerCase());
+      expect([ofCase('A') === ofCase('a'), ofCase('\u00e4') === ofCase('a\u0308')]).toEqual([
+        true,
+        false,
+      ]);
+      const ofForm = await keyOf((name) => name.normalize('NFC'));
+      expect([ofForm('A') === ofForm('a'), ofForm('\u00e4') === ofForm('a\u0308')]).toEqual([
+        false,
+        true,
+      ]);
+      expect((await stat(folder)).mtimeMs).toBe(1_000);
     } finally {
       await rm(folder, { recursive: true });
     }

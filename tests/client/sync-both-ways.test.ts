@@ -146,6 +146,18 @@ test('efs sync --delete keeps a file that is a stored one under another letter c
   expect(Object.keys(await here('back')).sort()).toEqual(['sub/PHOTO.JPG', 'sub/photo.jpg']);
 });
 
+test('efs sync --dry-run writes nothing', async () => {
+  await store({ 'a.txt': 'a' });
+  await write({ 'back/b.txt': 'b', 'state/efs/notes': '' });
+  const damaged = join(folder, 'state/efs', `upload-${'0'.repeat(64)}.json`);
+  await writeFile(damaged, '');
+  await utimes(join(folder, 'back'), 1, 1);
+  const { output } = await efs('sync', '--dry-run', '--delete', place, 'back');
+  expect(sorted(output)).toEqual(['would get back/a.txt', 'would remove back/b.txt']);
+  expect((await stat(join(folder, 'back'))).mtimeMs).toBe(1_000);
+  expect(await readFile(damaged, 'utf8')).toBe('');
+});
+
 test("efs get -r of demo/a keeps the folder's name, and of demo/a/ gets its contents", async () => {
   await store({ 'x.txt': 'x', 'in/y.txt': 'y' });
   const name = place.slice(service.bucket.length + 1);

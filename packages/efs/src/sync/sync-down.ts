@@ -50,7 +50,7 @@ async function plan(job: SyncJob, from: Location, folder: string) {
   await requireFolderOrNothing(folder);
   const stored = await sourceBelow(job, from);
   const wanted: { path: string; record: FileRecord; size: number }[] = [];
-  const keyOf = await diskKeyOf(folder);
+  const keyOf = await diskKeyOf(folder, { isDryRun: job.flags.dryRun });
   const nameByKey = new Map<string, string>();
   for (const [path, record] of stored) {
     await attemptOne(job, nameOf(withPath(from, path)), async () => {

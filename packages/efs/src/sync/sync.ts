@@ -19,7 +19,7 @@ export async function sync(
 ): Promise<void> {
   checkedConcurrency(flags.parallel);
   const filter = filterOf(flags);
-  await clearNotes();
+  if (!flags.dryRun) await clearNotes();
   const ends = await syncEnds(names, run.storage);
   if (ends.kind !== 'up' && flags.cacheControl !== undefined) {
     throw new UsageError('--cache-control only applies to uploads from this machine: omit it.');

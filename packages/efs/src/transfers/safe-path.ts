@@ -1,7 +1,7 @@
 // Checks names from a service as local file names: a file must not leave its folder or be a device,
 // and two names must not be one file on a disk that ignores case.
 
-import { mkdtemp, rmdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { entryAt } from './target-file.ts';
 
@@ -40,28 +40,42 @@ export function unsafeReason(
 /** Returns the same key for two paths if they are one file on the disk of the folder. */
 type DiskKey = (path: string) => string;
 
+interface DiskCheck {
+  /** Whether nothing may be written. */
+  readonly isDryRun?: boolean | undefined;
+  readonly lookUp?: typeof entryAt;
+}
+
 /**
  * Finds out by a temporary folder which names are one file. The platform does not tell: Linux can
  * mount disks that ignore case, and macOS some that distinguish it. If the folder is not writable,
- * names that may be one file have the same key.
+ * names that may be one file have the same key. A dry run looks up the folder's own names instead.
  */
-export async function diskKeyOf(folder: string, lookUp = entryAt): Promise<DiskKey> {
-  const isFound = async (path: string) => (await lookUp(path)) !== undefined;
-  const created = await mkdtemp(join(await existingFolder(folder), '.efs-\u00e9')).catch(
-    () => undefined,
-  );
-  if (created === undefined) return nameKey;
+export async function diskKeyOf(
+  folder: string,
+  { isDryRun, lookUp = entryAt }: DiskCheck = {},
+): Promise<DiskKey> {
+  const parent = await existingFolder(folder);
+  const created = isDryRun
+    ? undefined
+    : await mkdtemp(join(parent, '.efs-\u00e9')).catch(() => undefined);
+  if (created === undefined && !isDryRun) return nameKey;
   try {
-    const [parent, name] = [dirname(created), basename(created)];
-    const upper = name.replace(/[a-z]/g, (letter) => letter.toUpperCase());
-    const ignoresCase = await isFound(join(parent, upper));
-    const ignoresForm = await isFound(join(parent, name.normalize('NFD')));
+    const names = new Set(created === undefined ? await namesIn(parent) : [basename(created)]);
+    const ignores = async (changed: (name: string) => string) => {
+      const name = [...names].find((each) => !names.has(changed(each)));
+      return name !== undefined && (await lookUp(join(parent, changed(name)))) !== undefined;
+    };
+    const ignoresCase = await ignores((name) =>
+      name.replace(/[a-z]/g, (letter) => letter.toUpperCase()),
+    );
+    const ignoresForm = await ignores((name) => name.normalize('NFD'));
     return (path) => {
       const text = ignoresForm ? withoutForm(path) : path;
       return ignoresCase ? withoutCase(text) : text;
     };
   } finally {
-    await rmdir(created).catch(() => {});
+    if (created !== undefined) await rmdir(created).catch(() => {});
   }
 }
 
@@ -74,6 +88,10 @@ export function nameKey(path: string): string {
 export async function isOneFile(one: string, other: string): Promise<boolean> {
   const [stats, others] = [await entryAt(one), await entryAt(other)];
   return stats !== undefined && stats.ino === others?.ino && stats.dev === others.dev;
+}
+
+function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
 }
 
 async function existingFolder(folder: string): Promise<string> {
