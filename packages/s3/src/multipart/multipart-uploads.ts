@@ -44,13 +44,15 @@ export class MultipartUploads {
   readonly partBytesMin: number;
   readonly #options: MultipartOptions;
   readonly #report: (line: string) => void;
+  /** Lines that were reported: a list request reads each unreadable log again. */
+  readonly #reported = new Set<string>();
   readonly #uploads = new Map<string, Promise<MultipartUpload | undefined>>();
   /** The access keys of all open uploads, also of those that are not in memory. */
   readonly #holders = new Map<string, string>();
   #spool: Promise<Spool> | undefined;
   #sweptMs = Number.NEGATIVE_INFINITY;
 
-  /** `report` receives a line about each file that cannot be used. */
+  /** `report` receives one line about each file that cannot be used. */
   constructor(options: MultipartOptions, report: (line: string) => void = () => {}) {
     this.#options = options;
     this.#report = report;
@@ -84,7 +86,7 @@ export class MultipartUploads {
     const open: UploadStart[] = [];
     for (const name of await readdir(this.#options.folder)) {
       if (!name.endsWith(logEnding)) continue;
-      const upload = await this.#open(uploadOf(name)).catch(this.#passOver(name));
+      const upload = await this.#open(uploadOf(name)).catch((error) => this.#passOver(name, error));
       const { start, completed } = upload?.state ?? {};
       if (start?.holder === holder && start.bucket === bucket && !completed) open.push(start);
     }
@@ -150,17 +152,20 @@ export class MultipartUploads {
       const uploadId = uploadOf(name);
       // An unreadable log names no holder, but counts until it is removed.
       this.#holders.set(uploadId, '');
-      const log = await UploadLog.open(folder, uploadId).catch(this.#passOver(name));
+      const log = await UploadLog.open(folder, uploadId).catch((error) =>
+        this.#passOver(name, error),
+      );
       if (log?.state.completed !== undefined) this.#holders.delete(uploadId);
       else if (log !== undefined) this.#holders.set(uploadId, log.state.start.holder);
     }
   }
 
   /** Reports that one file cannot be used, so that the other uploads continue. */
-  #passOver(name: string): (error: Error) => undefined {
-    return ({ message }) => {
-      this.#report(`The file ${name} of a multipart upload is passed over: ${message}`);
-    };
+  #passOver(name: string, { message }: Error): undefined {
+    const line = `The file ${name} of a multipart upload is passed over: ${message}`;
+    if (this.#reported.has(line)) return;
+    this.#reported.add(line);
+    this.#report(line);
   }
 
   /** Removes unused and completed uploads; runs at most once per hour. */
@@ -181,7 +186,7 @@ export class MultipartUploads {
       const msMax = this.#holders.has(uploadId) ? idleMsMax : completedMsMax;
       if (nowMs - (touchedMs.get(uploadId) ?? nowMs) < msMax) continue;
       const removed = name.endsWith(logEnding) ? this.forget(uploadId) : spool.remove(name);
-      await removed.catch(this.#passOver(name));
+      await removed.catch((error) => this.#passOver(name, error));
     }
   }
 
