@@ -1,6 +1,6 @@
 // Multipart uploads on the S3 server's disk, without a service.
 
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -107,6 +107,19 @@ describe('MultipartUploads', () => {
       true,
       false,
     ]);
+  });
+
+  test('continue while a part of one upload cannot be read', async () => {
+    const uploads = new MultipartUploads({ folder });
+    const whole = await uploads.create(start);
+    // A link to itself cannot be examined, as a file on a failing disk.
+    const broken = `${'b'.repeat(32)}.0123456789abcdef.part`;
+    await symlink(broken, join(folder, broken));
+    const lines: string[] = [];
+    const again = new MultipartUploads({ folder }, (line) => lines.push(line));
+    expect(await again.list(start)).toMatchObject([{ uploadId: whole }]);
+    await put(again, { uploadId: whole, size: 5, ...start });
+    expect(lines).toMatchObject([expect.stringContaining(broken)]);
   });
 
   test('let one access key use half of the spool, also after a restart', async () => {

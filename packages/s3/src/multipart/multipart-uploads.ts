@@ -141,7 +141,7 @@ export class MultipartUploads {
     const { folder, spoolBytesMax = spoolBytes } = this.#options;
     await mkdir(folder, { recursive: true, mode: ownerOnlyFolder });
     await this.#readHolders();
-    return Spool.open(folder, spoolBytesMax, this.#holders);
+    return Spool.open(folder, spoolBytesMax, this.#holders, (...file) => this.#passOver(...file));
   }
 
   /** Reads the logs of an earlier run. */

@@ -28,11 +28,21 @@ export class Spool {
     this.#holders = holders;
   }
 
-  /** Opens the spool, and counts the files of an earlier run. */
-  static async open(folder: string, bytesMax: number, holders: Holders): Promise<Spool> {
+  /**
+   * Opens the spool, and counts the files of an earlier run. `report` receives the error of a file
+   * that cannot be examined: the completion of its upload fails, the other uploads continue.
+   */
+  static async open(
+    folder: string,
+    bytesMax: number,
+    holders: Holders,
+    report: (name: string, error: Error) => void = () => {},
+  ): Promise<Spool> {
     const spool = new Spool(folder, bytesMax, holders);
     for (const name of await readdir(folder)) {
-      if (name.endsWith(ending)) spool.#sizes.set(name, (await stat(join(folder, name))).size);
+      if (!name.endsWith(ending)) continue;
+      const stats = await stat(join(folder, name)).catch((error) => report(name, error));
+      spool.#sizes.set(name, stats?.size ?? 0);
     }
     return spool;
   }
