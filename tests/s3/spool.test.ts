@@ -122,6 +122,18 @@ describe('MultipartUploads', () => {
     expect(lines).toMatchObject([expect.stringContaining(broken)]);
   });
 
+  test('count an aborted upload until its log is removed', async () => {
+    const uploads = new MultipartUploads({ folder, uploadsMax: 2 });
+    const uploadId = await uploads.create(start);
+    await rm(logPath(folder, uploadId));
+    await mkdir(logPath(folder, uploadId));
+    await expect(uploads.forget(uploadId)).rejects.toThrow();
+    await expect(uploads.create(start)).rejects.toMatchObject({ code: 'SlowDown' });
+    await rm(logPath(folder, uploadId), { recursive: true });
+    await uploads.forget(uploadId);
+    await uploads.create(start);
+  });
+
   test('let one access key use half of the spool, also after a restart', async () => {
     const open = () => new MultipartUploads({ folder, spoolBytesMax: 20 });
     const uploads = open();

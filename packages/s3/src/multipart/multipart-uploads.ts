@@ -103,8 +103,9 @@ export class MultipartUploads {
 
   /** Must be called after the upload was aborted. */
   async forget(uploadId: string): Promise<void> {
-    this.release(uploadId);
+    // An upload whose log remains also counts after a restart.
     await rm(logPath(this.#options.folder, uploadId), { force: true });
+    this.release(uploadId);
   }
 
   #open(uploadId: string): Promise<MultipartUpload | undefined> {
