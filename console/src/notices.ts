@@ -15,9 +15,11 @@ let lastId = 0;
 /** Long enough to be read and acted on. */
 const shownMs = 12_000;
 
+/** Shows the text; replaces a notice with the same text. */
 export function tell(text: string, rest: Partial<Omit<Notice, 'id' | 'text'>> = {}): void {
   const notice = { id: ++lastId, text, isFailure: false, ...rest };
-  notices.value = [...notices.value.slice(-2), notice];
+  const others = notices.value.filter((one) => one.text !== text);
+  notices.value = [...others.slice(-2), notice];
   // A failure stays until the user dismisses it.
   if (!notice.isFailure) setTimeout(() => dismiss(notice.id), shownMs);
 }

@@ -13,6 +13,7 @@ import {
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
 import type { EndToEndOptions } from '../../packages/client/src/types/end-to-end.ts';
 import { isLocal, type Service, serviceHost, thisService } from './service.ts';
+import { patience } from './waits.ts';
 
 export interface DropBox {
   readonly bucket: string;
@@ -58,9 +59,6 @@ export const session = signal<Session | undefined>(undefined);
 
 /** The digest of a drop box's recipients that the user has not accepted. */
 export const otherRecipients = signal<string | undefined>(undefined);
-
-/** Gives up after about two seconds; then the page shows the failure, and uploads wait. */
-const retry = { attemptsMax: 4 };
 
 const keptName = 'efs-session';
 
@@ -112,7 +110,7 @@ function openStorage(options: StorageOptions): Storage {
 /** A key cannot decrypt files of an end-to-end bucket, but its uploads are encrypted. */
 async function keySession({ apiKey, buckets, drop }: KeySession): Promise<Session> {
   const service = await thisService();
-  const options = { ...addressOf(service), apiKey, retry, sendBody: xhrSender };
+  const options = { ...addressOf(service), apiKey, ...patience, sendBody: xhrSender };
   const stored = openStorage({ ...options, endToEnd: asStored });
   if (!service.isAtFront) return { kind: 'key', storage: stored, stored, buckets, drop };
   // Asking for a bucket's mode takes an update call of some seconds, so only uploads ask for it.
@@ -194,7 +192,7 @@ async function identitySession(kind: IdentitySession['kind']): Promise<Session |
   if (identity === undefined) return undefined;
   const { canisterId, url, isAtFront } = await thisService();
   const service = { host: serviceHost(), canisterId, identity, fetchRootKey: isLocal() };
-  const options = { ...service, linkUrl: url, retry, sendBody: xhrSender };
+  const options = { ...service, linkUrl: url, ...patience, sendBody: xhrSender };
   const stored = openStorage({ ...options, endToEnd: asStored });
   const principal = identity.getPrincipal().toText();
   if (!isAtFront) return { kind, storage: stored, stored, principal };

@@ -139,4 +139,13 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     expect(chunks.length).toBeLessThanOrEqual(4);
     expect(visit.faults).toEqual([]);
   });
+
+  test('says how long it waits if the service names a time', async () => {
+    await page.route('**/chunk/*', (route) =>
+      route.fulfill({ status: 429, headers: { 'Retry-After': '100' } }),
+    );
+    await choose({ name: 'busy.bin', mimeType: '', buffer: Buffer.alloc(4_000_000, 1) });
+    // Several chunks wait, but the page says it once.
+    await page.getByText('The service is busy: trying again in 2 minutes.').waitFor();
+  });
 });

@@ -17,14 +17,12 @@ import { CopyText } from '../parts/copy-text.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Notices } from '../parts/notices.tsx';
 import { useTask } from '../parts/task.ts';
+import { patience } from '../waits.ts';
 import { sizeOf } from '../words.ts';
 import { Preview } from './preview.tsx';
 
 /** Larger files are not decrypted here, because the whole file is held in memory. */
 const heldBytesMax = 300_000_000;
-/** Ends after about two seconds: a gateway answers an expired link as if the service failed. */
-const retry = { attemptsMax: 3 };
-
 const isOver = 'This link has expired or was removed, or its address is incomplete.';
 const opensNot =
   'The end of this address does not decrypt the file: it was cut off, or another file has ' +
@@ -78,7 +76,9 @@ function LinkedFile({ link }: { link: URL }) {
   const onProgress = (progress: { readonly movedBytes: number }) => {
     doneBytes.value = progress.movedBytes;
   };
-  const openAgain = async () => openLink((await fileOfLink(link)).href, { retry, onProgress });
+  // A gateway answers an expired link as if the service failed, so few attempts are made.
+  const openAgain = async () =>
+    openLink((await fileOfLink(link)).href, { ...patience, onProgress });
   async function open(): Promise<void> {
     failure.value = undefined;
     try {
