@@ -12,6 +12,7 @@ import {
 } from '../../packages/client/src/storage.ts';
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
 import type { EndToEndOptions } from '../../packages/client/src/types/end-to-end.ts';
+import { withCertifiedDownloads } from './certified-downloads.ts';
 import { isLocal, type Service, serviceHost, thisService } from './service.ts';
 import { patience } from './waits.ts';
 
@@ -95,17 +96,10 @@ function addressOf({ canisterId, url, isAtFront }: Service) {
   return { host: serviceHost(), canisterId, fetchRootKey: isLocal(), linkUrl: url };
 }
 
+const openStorage = (options: StorageOptions) => withCertifiedDownloads(createStorage(options));
+
 /** The layer without end-to-end encryption. */
 const asStored: EndToEndLayer = (connection) => ({ files: fileStorage(connection) });
-
-/** Opens a storage that compares downloads with records that the network signs. */
-function openStorage(options: StorageOptions): Storage {
-  const storage = createStorage(options);
-  return {
-    ...storage,
-    download: (name, wanted) => storage.download(name, { certified: true, ...wanted }),
-  };
-}
 
 /** A key cannot decrypt files of an end-to-end bucket, but its uploads are encrypted. */
 async function keySession({ apiKey, buckets, drop }: KeySession): Promise<Session> {
