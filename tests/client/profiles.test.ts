@@ -100,7 +100,7 @@ describe('efs profile', () => {
     expect(read().pinnedRecipients).toEqual({ inbox: second, other: second });
     const moved = await add('box', '--url', other, '--api-key', 'efs_three');
     expect(moved.errors).toContain(
-      'bucket inbox are no longer pinned, because the address differs',
+      'The pin of bucket inbox was removed, because the profile now names another service: ',
     );
     expect(read()).toMatchObject({ ageIdentity: undefined, pinnedRecipients: {} });
   });

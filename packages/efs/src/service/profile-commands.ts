@@ -115,8 +115,12 @@ function isSameService(one: Profile, other: Pick<Profile, 'url' | 'canisterId'>)
 function sayPins(former: Profile | undefined, { pinnedRecipients = {} }: Profile): void {
   for (const bucket of Object.keys(former?.pinnedRecipients ?? {})) {
     const isKept = Object.hasOwn(pinnedRecipients, bucket);
-    const words = isKept ? 'stay pinned' : 'are no longer pinned, because the address differs';
-    printNote(`The recipients of bucket ${bucket} ${words}.`);
+    printNote(
+      isKept
+        ? `The recipients of bucket ${bucket} stay pinned.`
+        : `The pin of bucket ${bucket} was removed, because the profile now names another service: ` +
+            '--pin-recipients sets a new one.',
+    );
   }
 }
 
