@@ -1,7 +1,7 @@
 // Files of stores survive a crash: each is flushed before it replaces the former one.
 
 import fs, { mkdtempSync } from 'node:fs';
-import { type FileHandle, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
@@ -9,11 +9,7 @@ import { fileBucketMemory } from '../../packages/client/src/node/bucket-memory.t
 import { fileIdentityStore } from '../../packages/client/src/node/identity-store.ts';
 import { replaceFile } from '../../packages/client/src/node/replace-file.ts';
 import { writeProfiles } from '../../packages/efs/src/config/profiles.ts';
-import {
-  clearNotes,
-  saveState,
-  type TransferName,
-} from '../../packages/efs/src/transfers/transfer-state.ts';
+import { saveState, type TransferName } from '../../packages/efs/src/transfers/transfer-state.ts';
 import { CredentialsFile } from '../../packages/s3/src/credentials.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'replaced-files-'));
@@ -78,13 +74,4 @@ test('replaceFile() leaves the former file and no draft if it fails', async () =
   await expect(replaceFile(file, 'new')).rejects.toThrow('full');
   expect(await readdir(folder)).toEqual(['store']);
   expect(await readFile(file, 'utf8')).toBe('former');
-});
-
-test('clearNotes() removes a damaged note', async () => {
-  await saveState(transfer, upload);
-  const notes = join(folder, 'efs');
-  const [name = ''] = await readdir(notes);
-  await writeFile(join(notes, name), '');
-  await clearNotes();
-  expect(await readdir(notes)).toEqual([]);
 });

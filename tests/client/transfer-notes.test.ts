@@ -1,7 +1,7 @@
-// Notes about uploads that can continue, when several processes upload the same file.
+// Notes about uploads that can continue: of several processes, and damaged ones.
 
 import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -11,6 +11,7 @@ import type { UploadOptions } from '../../packages/client/src/types/transfers.ts
 import type { Run } from '../../packages/efs/src/config/run.ts';
 import { putFile } from '../../packages/efs/src/transfers/put-file.ts';
 import {
+  clearNotes,
   loadUpload,
   saveState,
   type TransferName,
@@ -82,4 +83,14 @@ test.each([
   });
   await expect(refused).rejects.toMatchObject({ code: 'AccessDenied' });
   expect(cancelled).toEqual(expected);
+});
+
+test.each(['', '{', 'null'])('clearNotes() removes a note whose text is "%s"', async (text) => {
+  await saveState(transfer, { ...source, wishes, uploadId: 'former', processId: process.ppid });
+  const notes = join(folder, 'efs');
+  const [file = ''] = await readdir(notes);
+  await writeFile(join(notes, file), text);
+  expect(await loadUpload(transfer)).toBeUndefined();
+  await clearNotes();
+  expect(await readdir(notes)).toEqual([]);
 });

@@ -57,8 +57,8 @@ export async function saveState(
 ): Promise<void> {
   await mkdir(stateFolder(), { recursive: true, mode: ownerOnlyFolder });
   const path = statePath(name);
-  // Renamed into place, so that it is never incomplete. The bytes of a download are not flushed
-  // either, so its note need not survive a power cut.
+  // The rename replaces the note as a whole, except after a power cut: the bytes of a download are
+  // not flushed, so neither is its note.
   const fresh = `${path}.${process.pid}`;
   const text = `${JSON.stringify({ ...name, ...state }, null, 2)}\n`;
   await writeFile(fresh, text, { mode: ownerOnlyFile, flush: name.kind === 'upload' });
@@ -107,10 +107,10 @@ async function clearNote(folder: string, name: string): Promise<void> {
   await rm(note, { force: true });
 }
 
-/** Returns undefined for a note that a power cut has left empty or damaged. */
+/** Returns undefined for a damaged note, such as one that a power cut has left empty. */
 function noteIn(text: string): (TransferName & Partial<DownloadState>) | undefined {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) ?? undefined;
   } catch {
     return undefined;
   }
