@@ -1,7 +1,7 @@
 // Commands that run again after they have finished or were killed.
 
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -131,7 +131,9 @@ test('efs sync removes the state of dead processes if their transfers cannot be 
   await note('download', { part: '../../x' }, 'damaged', false);
   await note('upload', { uploadId: 'u' }, 'upload', true, 6);
   await note('upload', { uploadId: 'u' }, 'old upload', false, 8);
-  await writeFile(join(state, `${kept[0]}.${dead}`), '{');
+  // The drafts of this version and of an earlier one
+  for (const end of [`${dead}.${randomUUID()}`, dead])
+    await writeFile(join(state, `${kept[0]}.${end}`), '{');
   await writeFile(join(state, 'other.json'), '{');
   await put('notes/a');
   expect(await efs('sync', 'demo/notes/', './notes')).toMatchObject({ code: 0 });

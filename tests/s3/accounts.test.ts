@@ -37,9 +37,9 @@ test('createS3Server() opens an account again only after its profile has changed
   const list = async () => (await client.send(new ListBucketsCommand({}))).Buckets?.[0]?.Name;
   try {
     expect([await list(), await list()]).toEqual(['opened-1', 'opened-1']);
-    writeHere('efs_one');
+    await writeHere('efs_one');
     expect([await list(), await list()]).toEqual(['opened-2', 'opened-2']);
-    writeHere('efs_two');
+    await writeHere('efs_two');
     expect([await list(), await list()]).toEqual(['opened-3', 'opened-3']);
   } finally {
     client.destroy();

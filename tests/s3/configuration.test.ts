@@ -36,12 +36,12 @@ test('configurationFor() gives an access key its API key and no identity', () =>
   });
 });
 
-test('configurationFor() refuses an access key whose profile was removed', () => {
+test('configurationFor() refuses an access key whose profile was removed', async () => {
   const credential = { accessKeyId: 'EFS', access: { profile: 'home' } };
   const served = readConfiguration(flags, environment);
-  writeProfiles(environment, { profiles: { home: { url, apiKey: 'efs_home' } } });
+  await writeProfiles(environment, { profiles: { home: { url, apiKey: 'efs_home' } } });
   expect(configurationFor(served, credential)).toMatchObject({ url, apiKey: 'efs_home' });
-  writeProfiles(environment, { profiles: {} });
+  await writeProfiles(environment, { profiles: {} });
   const refused = expect.objectContaining({ code: 'InvalidAccessKeyId', status: 403 });
   expect(() => configurationFor(served, credential)).toThrow(refused);
 });

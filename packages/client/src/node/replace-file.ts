@@ -6,16 +6,20 @@ import { dirname } from 'node:path';
 
 /**
  * Replaces a file that only its owner can read, also with concurrent writers. Creates its folder if
- * missing.
+ * missing. The draft's name has the id of this process after the file's name. Without a flush, a
+ * power cut after the rename can leave an empty file.
  */
-export async function replaceFile(file: string, content: string | Uint8Array): Promise<void> {
+export async function replaceFile(
+  file: string,
+  content: string | Uint8Array,
+  { flush = true } = {},
+): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${randomUUID()}`;
+  const draft = `${file}.${process.pid}.${randomUUID()}`;
   try {
-    // Without a flush, a power cut after the rename can leave an empty file.
-    await writeFile(draft, content, { mode: 0o600, flag: 'wx', flush: true });
+    await writeFile(draft, content, { mode: 0o600, flag: 'wx', flush });
     await rename(draft, file);
-    await syncFolder(dirname(file));
+    if (flush) await syncFolder(dirname(file));
   } catch (error) {
     await rm(draft, { force: true });
     throw error;

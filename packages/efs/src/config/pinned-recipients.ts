@@ -32,23 +32,27 @@ interface Accepting {
 /** Returns undefined without --accept-recipients: then other recipients are refused. */
 export function accepting(by: Accepting): EndToEndOptions['acceptRecipients'] {
   if (!by.acceptsRecipients) return undefined;
-  return ({ bucket, actual }) => {
-    if (by.profile !== undefined) pinInProfile(by.environment, by.profile, { bucket, actual });
+  return async ({ bucket, actual }) => {
+    if (by.profile !== undefined)
+      await pinInProfile(by.environment, by.profile, { bucket, actual });
     if (!isJson()) printNote(`Accepted the recipients of bucket ${bucket}: ${actual}`);
     return true;
   };
 }
 
 /** Replaces the bucket's digest in the profile, if it has one. */
-function pinInProfile(
+async function pinInProfile(
   environment: Environment,
   name: string,
   { bucket, actual }: { readonly bucket: string; readonly actual: string },
-): void {
+): Promise<void> {
   const stored = readProfiles(environment);
   const profile = profileNamed(stored, name);
   const { pinnedRecipients = {} } = profile;
   if (!Object.hasOwn(pinnedRecipients, bucket)) return;
   const changed = { ...profile, pinnedRecipients: { ...pinnedRecipients, [bucket]: actual } };
-  writeProfiles(environment, { ...stored, profiles: { ...stored.profiles, [name]: changed } });
+  await writeProfiles(environment, {
+    ...stored,
+    profiles: { ...stored.profiles, [name]: changed },
+  });
 }

@@ -1,9 +1,10 @@
 // Profiles: named services with a key or an identity, in `profiles.json` of the user's
 // configuration. Only the user can read the file; keys are in the system's keyring if there is one.
 
-import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { replaceFile } from '../../../client/src/node/replace-file.ts';
 import { UsageError } from '../output/usage-error.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -81,18 +82,9 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** Replaces the file, so that a crash leaves the former or the new one. */
-export function writeProfiles(environment: Environment, profiles: Profiles): void {
-  const folder = configFolder(environment);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = profilesFile(environment);
-  const unfinished = `${file}.${process.pid}`;
-  writeFileSync(unfinished, `${JSON.stringify({ version, ...profiles }, null, 2)}\n`, {
-    mode: 0o600,
-    flush: true,
-  });
-  chmodSync(unfinished, 0o600);
-  renameSync(unfinished, file);
+export function writeProfiles(environment: Environment, profiles: Profiles): Promise<void> {
+  const text = `${JSON.stringify({ version, ...profiles }, null, 2)}\n`;
+  return replaceFile(profilesFile(environment), text);
 }
 
 /** Returns undefined if only the user can read the file, or if it contains no key. */

@@ -79,7 +79,7 @@ async function addProfile(name: string, flags: AddFlags): Promise<void> {
     ...(isInKeyring ? { isInKeyring } : { apiKey }),
   };
   const inUse = stored.inUse ?? name;
-  writeProfiles(process.env, { inUse, profiles: { ...stored.profiles, [name]: profile } });
+  await writeProfiles(process.env, { inUse, profiles: { ...stored.profiles, [name]: profile } });
   printResult({ name }, name);
   if (flags.quiet || isJson()) return;
   const use = inUse === name ? 'The profile is in use.' : `efs profile use ${name} selects it.`;
@@ -217,17 +217,17 @@ function listProfiles(flags: { json?: boolean }): void {
   else printNote('No profile exists yet: efs profile add creates one.');
 }
 
-function useProfile(name: string): void {
+async function useProfile(name: string): Promise<void> {
   const stored = readProfiles(process.env);
   profileNamed(stored, name);
-  writeProfiles(process.env, { ...stored, inUse: name });
+  await writeProfiles(process.env, { ...stored, inUse: name });
   printResult({ name }, name);
 }
 
-function removeProfile(name: string): void {
+async function removeProfile(name: string): Promise<void> {
   const { inUse, profiles } = readProfiles(process.env);
   forget(name, profileNamed({ profiles }, name));
   const { [name]: _, ...others } = profiles;
-  writeProfiles(process.env, { inUse: inUse === name ? undefined : inUse, profiles: others });
+  await writeProfiles(process.env, { inUse: inUse === name ? undefined : inUse, profiles: others });
   printResult({ name }, name);
 }

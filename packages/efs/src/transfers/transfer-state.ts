@@ -3,12 +3,10 @@
 // lets others continue the upload. The file contains no key.
 
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-
-const ownerOnlyFolder = 0o700;
-const ownerOnlyFile = 0o600;
+import { replaceFile } from '../../../client/src/node/replace-file.ts';
 
 export interface TransferName {
   readonly kind: 'upload' | 'download';
@@ -55,14 +53,9 @@ export async function saveState(
   name: TransferName,
   state: UploadState | DownloadState,
 ): Promise<void> {
-  await mkdir(stateFolder(), { recursive: true, mode: ownerOnlyFolder });
-  const path = statePath(name);
-  // The rename replaces the note as a whole, except after a power cut: the bytes of a download are
-  // not flushed, so neither is its note.
-  const fresh = `${path}.${process.pid}`;
   const text = `${JSON.stringify({ ...name, ...state }, null, 2)}\n`;
-  await writeFile(fresh, text, { mode: ownerOnlyFile, flush: name.kind === 'upload' });
-  await rename(fresh, path);
+  // The bytes of a download are not flushed, so its note need not survive a power cut either.
+  await replaceFile(statePath(name), text, { flush: name.kind === 'upload' });
 }
 
 async function loadState(name: TransferName): Promise<unknown> {
@@ -85,7 +78,8 @@ export async function clearNotes(): Promise<void> {
 }
 
 async function clearNote(folder: string, name: string): Promise<void> {
-  const [, kind, draft] = /^(upload|download)-[0-9a-f]{64}\.json(?:\.(\d+))?$/.exec(name) ?? [];
+  const [, kind, draft] =
+    /^(upload|download)-[0-9a-f]{64}\.json(?:\.(\d+)(?:\.[0-9a-f-]+)?)?$/.exec(name) ?? [];
   if (kind === undefined) return;
   const note = join(folder, name);
   if (draft !== undefined) {
