@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { accepting } from '../../packages/efs/src/config/pinned-recipients.ts';
+import { readProfiles, writeProfiles } from '../../packages/efs/src/config/profiles.ts';
 import { forgedModes } from '../support/forged-modes.ts';
 import { openService, type Service } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
@@ -141,4 +143,20 @@ test('efs put notices that a bucket has ceased to be end-to-end, unless efs itse
   await done('owner', 'rm own/a.txt');
   await done('owner', 'bucket set own --no-end-to-end');
   await done('owner', 'put a.txt own/');
+});
+
+test('accepting() keeps the pins of two buckets whose recipients it accepts at once', async () => {
+  const environment = { XDG_CONFIG_HOME: join(folder, 'pins') };
+  const [one, two, other] = ['1'.repeat(43), '2'.repeat(43), '3'.repeat(43)];
+  const profile = { url: service.base, pinnedRecipients: { one, two } };
+  await writeProfiles(environment, { profiles: { sender: profile } });
+  const accept = accepting({ acceptsRecipients: true, environment, profile: 'sender' });
+  const changes = ['one', 'two'].map((bucket) =>
+    accept?.({ bucket, expected: one, actual: other }),
+  );
+  expect(await Promise.all(changes)).toEqual([true, true]);
+  expect(readProfiles(environment).profiles.sender?.pinnedRecipients).toEqual({
+    one: other,
+    two: other,
+  });
 });

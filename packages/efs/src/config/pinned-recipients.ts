@@ -32,9 +32,15 @@ interface Accepting {
 /** Returns undefined without --accept-recipients: then other recipients are refused. */
 export function accepting(by: Accepting): EndToEndOptions['acceptRecipients'] {
   if (!by.acceptsRecipients) return undefined;
+  let pinned = Promise.resolve();
   return async ({ bucket, actual }) => {
-    if (by.profile !== undefined)
-      await pinInProfile(by.environment, by.profile, { bucket, actual });
+    const { environment, profile } = by;
+    if (profile !== undefined) {
+      // One after another: each replaces the file that it has read.
+      const pin = () => pinInProfile(environment, profile, { bucket, actual });
+      pinned = pinned.then(pin, pin);
+      await pinned;
+    }
     if (!isJson()) printNote(`Accepted the recipients of bucket ${bucket}: ${actual}`);
     return true;
   };
