@@ -8,6 +8,8 @@
 //   http_expr / .well-known / name / <$>           a text that controllers have set
 //   http_expr / "" / <$>, http_expr / assets / name / <$>   the console's pages
 //   http_expr / s / "" / <*>                       at a front: the page that opens links
+//   http_expr / b / bucket / <$>, http_expr / b / bucket / "" / <$>   at a front: a redirect to a
+//   public bucket of a volume
 //   http_expr / cloud / bucket / segment … / "" / <$>   a folder of a site, by its address
 //   http_expr / cloud / bucket / <*>               missing paths of that bucket: the usual 404,
 //   or the file 404.html of a site
@@ -26,11 +28,12 @@ import { type LabelPath, type LabelTree, partLeaves } from '../storage/label-tre
 import type { CertifiedFile } from './certified-file.ts';
 import { type ExpressionName, expressionHash, rememberExpressions } from './expressions.ts';
 import { type FileLeaves, type FileLevels, openFileLeaves } from './file-leaves.ts';
-import type { FixedTrees } from './fixed-answers.ts';
+import type { FixedAnswer, FixedTrees } from './fixed-answers.ts';
 import { methodPair, nameHash } from './representation-hash.ts';
 import { openFolders } from './site-folders.ts';
 import {
   addressText,
+  addressTexts,
   apiText,
   bucketText,
   cloudText,
@@ -69,6 +72,7 @@ export function openCertifiedSite({ published, hiddenTree, fixed }: SiteParts) {
     ...openFiles({ treeOf, leaves, changed }),
     ...openLinks({ published, leaves, changed }),
     ...openTexts({ published, leaves, changed }),
+    ...openAddresses({ published, fixed, changed }),
     ...openFolders({ treeOf, isPublic, fixed, changed }),
 
     /**
@@ -180,6 +184,12 @@ function openLinks({ published, leaves, changed }: LinkParts) {
   };
 }
 
+interface AddressParts {
+  readonly published: LabelTree;
+  readonly fixed: () => FixedTrees;
+  readonly changed: () => void;
+}
+
 /** Operations on texts at `/.well-known/` and console pages, each stored as a file of one part. */
 function openTexts({ published, leaves, changed }: LinkParts) {
   return {
@@ -191,6 +201,23 @@ function openTexts({ published, leaves, changed }: LinkParts) {
 
     removeText(address: string): void {
       published.remove({ text: addressText(address) });
+      changed();
+    },
+  };
+}
+
+/** Operations on the redirects of a front to public buckets, with and without a final slash. */
+function openAddresses({ published, fixed, changed }: AddressParts) {
+  return {
+    /** Stores the answer to every request at the bucket's addresses. */
+    putAddress(bucketId: string, answer: FixedAnswer): void {
+      const { hash } = fixed().toAll(answer, 'not-found');
+      for (const text of addressTexts(bucketId)) published.set({ text }, hash);
+      changed();
+    },
+
+    removeAddress(bucketId: string): void {
+      for (const text of addressTexts(bucketId)) published.remove({ text });
       changed();
     },
   };

@@ -83,6 +83,11 @@ export function addressText(address: string): string {
   return address.endsWith(`/${wildcard}`) ? labels : `${labels}\0${exactEnd}`;
 }
 
+/** Returns the paths of a front's redirects to a public bucket of a volume. */
+export function addressTexts(bucketId: string): string[] {
+  return [addressText(`/b/${bucketId}`), addressText(`/b/${bucketId}/`)];
+}
+
 /**
  * Cache of the last result: a message asks for it several times, and thousands of segments take
  * millions of instructions.

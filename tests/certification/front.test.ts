@@ -15,7 +15,9 @@ import {
   roleArgument,
   unzippedText,
 } from '../support/certification/opened-front.ts';
+import { sendReport } from '../support/certification/public-reports.ts';
 import type { AskedRequest, Field } from '../support/certification/verdict.ts';
+import { installForwarder } from '../support/forwarder/forwarder.ts';
 import { longUrls, oddPaths } from '../support/hostile-paths.ts';
 import { KeyNetwork } from '../support/key-network.ts';
 import { seedsOr } from '../support/seed.ts';
@@ -39,6 +41,8 @@ const nowhere = [
   '/api/v1/bucket/demo/files/a',
   '/cloud/demo/a',
   '/x',
+  '/b/demo/a',
+  '/b/none',
   '/%zz',
   '/a%00b',
   '/assets/none.js',
@@ -218,10 +222,12 @@ const forgeries = Number(process.env.EFS_FORGERIES ?? 1_000);
 test.each(seedsOr(29))(
   `http_request: ${forgeries} forged answers are refused, seed %i`,
   async (seed) => {
-    const requests: AskedRequest[] = [...nowhere, '/', link, ...assets].flatMap((url) => [
-      { url },
-      { method: 'OPTIONS', url },
-    ]);
+    const forwarder = await installForwarder(front.replica);
+    await front.call('addVolume', [IDL.Principal], [forwarder.id]);
+    await sendReport(forwarder, front.canisterId, { buckets: ['demo', 'other'] });
+    const redirects = ['/b/demo', '/b/other'];
+    const urls = [...nowhere, ...redirects, '/', link, ...assets];
+    const requests: AskedRequest[] = urls.flatMap((url) => [{ url }, { method: 'OPTIONS', url }]);
     const volume = Principal.fromText('rdmx6-jaaaa-aaaaa-aaadq-cai');
     await front.call('removeVolume', [IDL.Principal], [volume]);
     const url = '/.well-known/efs-service';

@@ -1,6 +1,8 @@
 // The built canister near its freezing threshold: uploads are refused with a reason long before it
 // freezes.
 
+import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
 import { expect, test } from 'vitest';
 import {
   decodeAnswer,
@@ -69,4 +71,21 @@ test('every operation that stores bytes is refused with a reason, and those that
   leaveLiquid(network, 110_000_000_000n);
   expect(await network.call('uploadFileChunkIndexed', id, 0n, bytes)).toHaveProperty('ok');
   expect(await put(network, secret, 'd.bin')).toBe(201);
+});
+
+test('reports of public buckets to the front wait until cycles suffice', async () => {
+  const network = await networkWithKey();
+  leaveLiquid(network, 90_000_000_000n);
+  const Front = IDL.Record({ front: IDL.Principal, url: IDL.Opt(IDL.Text) });
+  // A front that does not exist, to which each report is rejected
+  const front = Principal.fromText('ryjl3-tyaaa-aaaaa-aaaba-cai');
+  await network.send('setFront', [IDL.Opt(Front)], [[{ front, url: [] }]]);
+  const waitForContact = async () => {
+    for (let turn = 0; turn < 7; turn++) await network.wait(600);
+  };
+  await waitForContact();
+  expect(network.answersTo('reportPublicBuckets')).toHaveLength(0);
+  leaveLiquid(network, 200_000_000_000n);
+  await waitForContact();
+  expect(network.answersTo('reportPublicBuckets').length).toBeGreaterThan(0);
 });

@@ -23,7 +23,8 @@ const kinds = {
   due: 9,
   renewal: 14,
   token: 15,
-  end: 16,
+  publicBucket: 16,
+  end: 17,
 };
 const digestBytes = 32;
 
@@ -77,6 +78,11 @@ export function checkDirectory(
   });
   expect(renewals.length).toBe(new Set(renewals).size);
   for (const id of renewals) expect(findBucket(stores, id)?.isRenewing, id).toBe(true);
+  const shown = entriesOf(stores, kinds.publicBucket).map(({ key }) => {
+    return Buffer.from(key.subarray(1)).toString();
+  });
+  const ids = stores.buckets.entries().map(([key]) => Buffer.from(key).toString());
+  expect(shown).toEqual(ids.filter((id) => findBucket(stores, id)?.isPublic));
   const { directory } = stores;
   const all = directory.rank(Uint8Array.of(0xff));
   expectSame(directory.rank(Uint8Array.of(kinds.end)), all, 'entries of an unknown kind');

@@ -3,6 +3,7 @@
 // traps, as on the network.
 
 import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
 import { expect } from 'vitest';
 import { KeyNetwork, settings } from './key-network.ts';
 
@@ -16,6 +17,8 @@ const uploadCount = 9;
  */
 const upkeepSeconds = 600;
 const reseedSeconds = 3_000;
+/** Every sixth turn of upkeep makes contact with the front. */
+const contactSeconds = 3_600;
 const noFile = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };
 
 export interface TimerCase {
@@ -90,6 +93,16 @@ export async function revokeKey(network: KeyNetwork): Promise<() => Promise<bool
   };
 }
 
+/** Sets a front that does not exist: a report to it is rejected, and the next one is a retry. */
+async function setFront(network: KeyNetwork): Promise<() => Promise<boolean>> {
+  const reports = () => network.answersTo('reportPublicBuckets').length;
+  const before = reports();
+  const Front = IDL.Record({ front: IDL.Principal, url: IDL.Opt(IDL.Text) });
+  const front = Principal.fromText('ryjl3-tyaaa-aaaaa-aaaba-cai');
+  await network.send('setFront', [IDL.Opt(Front)], [[{ front, url: [] }]]);
+  return async () => reports() > before;
+}
+
 export const timerCases: readonly TimerCase[] = [
   {
     name: 'root key',
@@ -111,6 +124,7 @@ export const timerCases: readonly TimerCase[] = [
     },
   },
   { name: 'reclaim', seconds: upkeepSeconds, begin: cancelUpload },
+  { name: 'front contact', seconds: contactSeconds, begin: setFront },
   {
     name: 'reseed',
     seconds: reseedSeconds,

@@ -242,6 +242,8 @@ function openStores(
       setMissing: countWrite,
       putText: countWrite,
       removeText: countWrite,
+      putAddress: countWrite,
+      removeAddress: countWrite,
     },
     system,
     writeCount: () => writes,

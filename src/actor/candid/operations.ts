@@ -1,4 +1,4 @@
-// The Candid types of copies, changes, former versions and links.
+// The Candid types of copies, changes, former versions, links, API keys and public buckets.
 
 import { IDL } from '@dfinity/candid';
 import { resultOf } from './result.ts';
@@ -217,3 +217,15 @@ export const ApiKey = IDL.Record({
   bytesPerHour: IDL.Opt(IDL.Nat),
 });
 export const ResultApiKeys = resultOf(IDL.Vec(ApiKey));
+
+/** A volume's report to its front: `buckets` are all its public buckets in a range of ids. */
+export const PublicBucketReport = IDL.Record({
+  /** The volume's own origin at a gateway, such as `https://<volume>.icp.net`. */
+  origin: IDL.Text,
+  /** The range begins after this id; empty: with the first one. */
+  after: IDL.Text,
+  /** The last id of the range; null: the range has no end. */
+  through: IDL.Opt(IDL.Text),
+  /** At most 200. */
+  buckets: IDL.Vec(IDL.Text),
+});

@@ -227,7 +227,7 @@ function provenPreflight(urlPath: string): Proven {
   return { ...withExpression(response, expressions.plain), evidence };
 }
 
-function provenRedirect(row: FixedRow, { urlPath, answer }: Redirect): Proven {
+export function provenRedirect(row: FixedRow, { urlPath, answer }: Redirect): Proven {
   const response =
     row === 'preflight'
       ? withExpression(preflightResponse, expressions.plain)

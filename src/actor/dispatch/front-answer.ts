@@ -1,10 +1,12 @@
-// The answer of a front: one of its pages or the 404, all certified in advance. It does not depend
-// on the caller and never needs an update.
+// The answer of a front: one of its pages, a redirect to a public bucket or the 404, all certified
+// in advance. It does not depend on the caller and never needs an update.
 
 import { rowHeaders, rowStatus } from '../../certification/certified-file.ts';
 import { expressions } from '../../certification/expressions.ts';
+import type { FixedRow } from '../../certification/fixed-answers.ts';
 import { addressText } from '../../certification/site-paths.ts';
 import { Refusal, valueOrRefusal } from '../../domain/shared/refusal.ts';
+import { bucketRedirectAt } from '../../http/bucket-redirects.ts';
 import { answerOfText, serveText } from '../../http/certified-text.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import { findPage, type Page } from '../../http/pages.ts';
@@ -21,6 +23,7 @@ import {
   type Proven,
   provablePath,
   provenFixed,
+  provenRedirect,
   withCertificate,
   withExpression,
 } from './certified-answer.ts';
@@ -31,7 +34,8 @@ export function frontAnswer(
   certificate: Uint8Array | undefined,
 ): EncodableResponse {
   const urlPath = provablePath(request);
-  const page = findPage(stores, singleSlashes(urlPath));
+  const path = singleSlashes(urlPath);
+  const page = findPage(stores, path);
   const isPreflight = request.method === 'OPTIONS' && request.body.length === 0;
   if (page !== undefined && !isPreflight && request.method !== 'GET' && request.method !== 'HEAD') {
     const words = 'The method is not allowed here: use GET, HEAD, OPTIONS.';
@@ -41,9 +45,16 @@ export function frontAnswer(
   const row = isPreflight ? 'preflight' : 'not-found';
   const proven =
     page === undefined
-      ? provenFixed({ kind: 'fixed', urlPath, row, page: undefined })
+      ? provenElsewhere(urlPath, path, row)
       : provenPage(page, isPreflight ? undefined : request);
   return certificate === undefined ? proven : withCertificate(proven, certificate);
+}
+
+/** Returns the redirect to a public bucket, or the 404. */
+function provenElsewhere(urlPath: string, path: string, row: FixedRow): Proven {
+  const answer = bucketRedirectAt(stores, path);
+  if (answer !== undefined) return provenRedirect(row, { urlPath, answer });
+  return provenFixed({ kind: 'fixed', urlPath, row, page: undefined });
 }
 
 /** Without a request, returns the answer to OPTIONS. */

@@ -99,6 +99,8 @@ const upload: ArgumentBounds = { ...file, bytes: 2_097_152 };
 /** Texts of many files, which are read after the caller's right is checked. */
 const batch: ArgumentBounds = { bytes: 2_097_152, textBytes: batchTextBytesMax, values: 320 };
 const deletion: ArgumentBounds = { bytes: 131_072, textBytes: deletionBytesMax, values: 320 };
+/** A volume's report: 200 bucket ids. */
+const report: ArgumentBounds = { bytes: 16_384, textBytes: 14_336, values: 240 };
 const chunk: ArgumentBounds = { ...few, bytes: 2_097_152 };
 const request: ArgumentBounds = { bytes: 2_097_152, textBytes: requestTextBytesMax, values: 480 };
 
@@ -302,6 +304,8 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   setFront: { bounds: few, admit: requireControllerCall, isAtFront: true },
   addVolume: { bounds: few, admit: requireControllerCall, isAtFront: true },
   removeVolume: { bounds: few, admit: requireControllerCall, isAtFront: true },
+  /** Only volumes call it, which are canisters: all ingress is refused. */
+  reportPublicBuckets: { bounds: report, isAtFront: true },
   createApiKey: {
     bounds: many,
     admit: (caller, argument: ApiKeyArgument) => {

@@ -3,8 +3,10 @@
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import { canisterSelf } from 'azle';
+import { reportPublicBuckets } from '../../domain/administration/public-addresses.ts';
 import { changeVolumes, setFront } from '../../domain/administration/service-role.ts';
 import { serviceRole } from '../../domain/shared/role-record.ts';
+import { PublicBucketReport } from '../candid/operations.ts';
 import { FrontSetting, ResultNull, ResultVolumes } from '../candid/types.ts';
 import { query, update } from '../dispatch/method.ts';
 import type { Optional } from '../messages/optional.ts';
@@ -15,6 +17,13 @@ import { stores } from '../runtime/runtime.ts';
 interface FrontArgument {
   front: Principal;
   url: Optional<string>;
+}
+
+interface ReportArgument {
+  origin: string;
+  after: string;
+  through: Optional<string>;
+  buckets: string[];
 }
 
 /** Certifies the pages that depend on the changed role. */
@@ -46,6 +55,20 @@ export class ServiceActor {
   @update([IDL.Principal], ResultNull)
   removeVolume(volume: Principal) {
     return changed(() => changeVolumes(stores, currentCall(), { remove: [volume.toText()] }));
+  }
+
+  /**
+   * Replaces the redirects from `/b/{bucket}` to a volume's public buckets in a range of ids. For
+   * the volumes of a front, which call it by themselves.
+   */
+  @update([PublicBucketReport], ResultNull)
+  reportPublicBuckets({ through, ...report }: ReportArgument) {
+    return answer(() => {
+      const { caller } = currentCall();
+      const volumeId = Principal.fromUint8Array(caller.principal).toText();
+      reportPublicBuckets(stores, { ...report, volumeId, through: through[0] });
+      return null;
+    });
   }
 
   /** Lists the volumes of a front; empty at a volume. */

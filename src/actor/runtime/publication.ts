@@ -9,12 +9,15 @@ import { type FixedAnswer, openFixedTrees } from '../../certification/fixed-answ
 import { openSiteProofs } from '../../certification/site-proofs.ts';
 import { sha256 } from '../../crypto/hash.ts';
 import { replacePageAddresses } from '../../domain/administration/console-pages.ts';
+import { publicAddresses } from '../../domain/administration/public-addresses.ts';
 import { findWellKnown } from '../../domain/administration/well-known.ts';
 import { allBuckets } from '../../domain/buckets/buckets.ts';
+import { forgetPublicBuckets, notePublic } from '../../domain/buckets/public-buckets.ts';
 import { mayHaveSite, publishPage } from '../../domain/files/sites.ts';
 import type { Publication } from '../../domain/shared/publication.ts';
 import { isFront } from '../../domain/shared/role-record.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
+import { bucketRedirect } from '../../http/bucket-redirects.ts';
 import { answerOfText, type CertifiedText } from '../../http/certified-text.ts';
 import { linkHeaders, servedHeaders } from '../../http/file-headers.ts';
 import type { AnsweredContent, ServedHeaders, SiteAnswer } from '../../http/message.ts';
@@ -94,6 +97,8 @@ export const publication: Publication = {
   removeBucket: (bucketId) => site.removeBucket(bucketId),
   putText: (text) => putText(wellKnownText(text)),
   removeText: (name) => site.removeText(`/.well-known/${name}`),
+  putAddress: (to) => site.putAddress(to.bucketId, fixedAnswer(bucketRedirect(to))),
+  removeAddress: (bucketId) => site.removeAddress(bucketId),
 };
 
 function putText(text: CertifiedText): void {
@@ -121,7 +126,8 @@ function isSetByController(stores: Stores, address: string): boolean {
 
 /**
  * Sets up the tree at install and upgrade; certified files stay. Renews the entries of each bucket
- * that another version wrote: at most 10,000 buckets with a million instructions each.
+ * that another version wrote: at most 10,000 buckets with a million instructions each, and at a
+ * front at most 16,000 redirects.
  */
 export function setUpPublication(stores: Stores): void {
   site.setUp({ hasUncertified: !isFront(stores) });
@@ -129,18 +135,25 @@ export function setUpPublication(stores: Stores): void {
   const mark = concatBytes(Uint8Array.of(markVersion), hash);
   const former = stores.meta.get(encodeUtf8(markKey));
   if (former === undefined || !bytesEqual(former, mark)) {
-    for (const bucket of allBuckets(stores)) {
-      site.renewBucket(bucket.id, bucket.isPublic);
-      if (mayHaveSite(bucket)) publishPage(stores, bucket);
-    }
+    renewEntries(stores);
     stores.meta.set(encodeUtf8(markKey), mark);
   }
   publishPages(stores);
   publishRoot();
 }
 
-// In the meta map: version 1 | hash of the subtree for missing paths in public buckets
-const markVersion = 1;
+function renewEntries(stores: Stores): void {
+  forgetPublicBuckets(stores);
+  for (const bucket of allBuckets(stores)) {
+    site.renewBucket(bucket.id, bucket.isPublic);
+    if (bucket.isPublic) notePublic(stores, bucket.id, true);
+    if (mayHaveSite(bucket)) publishPage(stores, bucket);
+  }
+  for (const address of publicAddresses(stores)) publication.putAddress(address);
+}
+
+// In the meta map: version 2 | hash of the subtree for missing paths in public buckets
+const markVersion = 2;
 const markKey = 'siteMark';
 
 /** Publishes the root at the end of every message that may have changed it. */

@@ -30,6 +30,7 @@ import { openOrderedIndex, openSummedIndex } from '../../storage/ordered-index.t
 import { openSpace } from '../../storage/space.ts';
 import { stableMap } from '../../storage/stable-map.ts';
 import { deployment } from './deployment.ts';
+import { createFrontContact } from './front-contact.ts';
 import { publication, publishRoot, setUpPublication } from './publication.ts';
 import { createReseedTimer, keepFresh } from './random-refresh.ts';
 import { createRootKeyKeeper } from './root-key.ts';
@@ -81,6 +82,7 @@ const reclaimTimer = createOneShotTimer(() => {
 });
 const upkeepTimer = createOneShotTimer(upkeep);
 const recordsTimer = createOneShotTimer(workOnRecords);
+const frontContact = createFrontContact(stores);
 const reseedTimer = createReseedTimer(random);
 
 const upkeepIntervalSeconds = 600;
@@ -109,6 +111,7 @@ export function setUp({ source, role }: StartSettings): void {
   rootKeys.start();
   startUpkeep();
   startIntervals();
+  frontContact.start();
 }
 
 /** Intervals continue after a turn that trapped or was refused; one-shot timers do not. */
@@ -148,8 +151,10 @@ export function onceReady(run: () => void | Promise<void>): void | Promise<void>
   if (!isFront(stores)) reviveTimers();
   const waiting = isFront(stores) ? undefined : rootKeys.whenReady();
   const runAndPublish = () => {
+    const { unreported } = stores.heap;
     const running = run();
     publishRoot();
+    if (stores.heap.unreported !== unreported) frontContact.arm();
     return running;
   };
   return waiting === undefined ? runAndPublish() : waiting.then(runAndPublish);
@@ -163,6 +168,7 @@ function upkeep(): void {
   const nowNs = time();
   upkeepAtNs = nowNs;
   rootKeys.resume();
+  frontContact.resume();
   endLinksOfFormerControllers(stores);
   const steps = [
     expireUploads(stores, nowNs),

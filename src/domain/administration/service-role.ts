@@ -2,12 +2,14 @@
 // upgrade, from environment variables of the deploying tool, or by calls of controllers.
 
 import { frontUrlLengthMax, volumeCountMax } from '../../limits.ts';
+import { noteUnreported } from '../buckets/public-buckets.ts';
 import { type Call, requireController } from '../shared/caller.ts';
 import { quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import { saveRole, serviceRole, storedRole } from '../shared/role-record.ts';
 import { type Front, networkUrl, type ServiceRole } from '../shared/service-role.ts';
 import type { Stores } from '../shared/stores.ts';
+import { removeAddressesOf } from './public-addresses.ts';
 
 /** Facts of an install or upgrade. */
 export interface RoleSettings {
@@ -90,6 +92,7 @@ export function setFront(
     );
   }
   saveRole(stores, { kind: 'volume', id, front: front && frontAt(front.id, front.url) });
+  noteUnreported(stores);
 }
 
 /** Adds a volume to a front or removes it. For controllers. */
@@ -122,4 +125,5 @@ export function changeVolumes(
     throw new Refusal('InvalidArgument', 'A front cannot be its own volume: add another canister.');
   }
   saveRole(stores, { ...role, volumes });
+  for (const id of remove) removeAddressesOf(stores, id);
 }

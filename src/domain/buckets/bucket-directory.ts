@@ -7,7 +7,7 @@
 //   2 | bucket id | 0 | SHA-256 of a key           -> its expiry, ns; 0 for never
 //   3 | SHA-256 of a key                           -> 0
 //   4, 5, 15                                       see open-uploads.ts, kept-contents.ts
-//   6 to 14                                        see ARCHITECTURE.md
+//   6 to 14, 16 to 18                              see ARCHITECTURE.md
 //
 // An API key is listed until it is revoked, or has expired and is cleared.
 

@@ -4,11 +4,20 @@ import type { RootKeyEntry } from './root-key-entry.ts';
 import type { ServiceRole } from './service-role.ts';
 import type { Allowance, TokenLevels } from './token-buckets.ts';
 
+/** Ids of buckets in bytewise order: greater than `after`, up to `through` or to the end. */
+export interface IdRange {
+  /** '' precedes all ids. */
+  readonly after: string;
+  readonly through: string | undefined;
+}
+
 export interface HeapState {
   /** The stored entries, after a message has read them; decrypting any key needs them. */
   rootKeyEntries: readonly RootKeyEntry[] | undefined;
   /** The stored role, after a message has read it. */
   role: ServiceRole | undefined;
+  /** Ids of buckets that the volume has to report to its front, see buckets/public-buckets.ts. */
+  unreported: IdRange | undefined;
   /** Stored sizes of budgets by name, after a message has read them. */
   readonly allowances: Map<string, Allowance>;
   /** Levels of every budget, see token-buckets.ts. */
@@ -23,6 +32,7 @@ export function createHeapState(): HeapState {
   return {
     rootKeyEntries: undefined,
     role: undefined,
+    unreported: undefined,
     allowances: new Map(),
     tokens: new Map(),
     streams: new Map(),

@@ -64,6 +64,13 @@ export interface PublishedText {
   readonly updatedAtNs: bigint;
 }
 
+/** A public bucket of a volume, to which the front redirects from `/b/{bucket}`. */
+export interface PublicAddress {
+  readonly bucketId: string;
+  /** The volume's origin at a gateway. */
+  readonly origin: string;
+}
+
 /** A folder of a site; '' is the whole bucket. */
 export interface FolderName {
   readonly bucketId: string;
@@ -94,4 +101,7 @@ export interface Publication {
   removeBucket(bucketId: string): void;
   putText(text: PublishedText): void;
   removeText(name: string): void;
+  /** Publishes the front's redirect to the bucket, or replaces it. */
+  putAddress(address: PublicAddress): void;
+  removeAddress(bucketId: string): void;
 }

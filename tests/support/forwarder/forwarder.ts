@@ -6,6 +6,7 @@ import type { Replica } from '../../../packages/replica/src/replica.ts';
 import { assembledModule } from '../gateway-canister/assembled-module.ts';
 
 export interface Forwarder {
+  readonly id: Principal;
   /** Returns the reply of the method; throws its reject. */
   call(canisterId: string, method: string, argument: Uint8Array): Promise<Uint8Array>;
   /** The same canister after a restart. */
@@ -20,6 +21,7 @@ export async function installForwarder(replica: Replica): Promise<Forwarder> {
 
 function forwarderOn(replica: Replica, id: Principal): Forwarder {
   return {
+    id,
     on: (restarted) => forwarderOn(restarted, id),
     async call(canisterId, method, argument) {
       const target = Principal.fromText(canisterId).toUint8Array();

@@ -472,6 +472,17 @@ export interface PrefixMoved {
   'failed' : Array<FailedMove>,
   'nextCursor' : [] | [string],
 }
+/** A volume's report to its front: `buckets` are all its public buckets in a range of ids. */
+export interface PublicBucketReport {
+  /** The range begins after this id; empty: with the first one. */
+  'after' : string,
+  /** The volume's own origin at a gateway, such as `https://<volume>.icp.net`. */
+  'origin' : string,
+  /** The last id of the range; null: the range has no end. */
+  'through' : [] | [string],
+  /** At most 200. */
+  'buckets' : Array<string>,
+}
 /** The former version that becomes the file at `path` again. */
 export interface Restoration {
   'path' : string,
@@ -910,6 +921,15 @@ export interface _SERVICE {
   /** Removes a volume from the list; its files stay. For controllers of a front. */
   'removeVolume' : ActorMethod<
     [Principal],
+    { 'ok' : null } |
+      { 'err' : string }
+  >,
+  /**
+   * Replaces the redirects from `/b/{bucket}` to a volume's public buckets in a range of ids. For
+   * the volumes of a front, which call it by themselves.
+   */
+  'reportPublicBuckets' : ActorMethod<
+    [PublicBucketReport],
     { 'ok' : null } |
       { 'err' : string }
   >,
@@ -1419,6 +1439,12 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'failed' : IDL.Vec(FailedMove),
     'nextCursor' : IDL.Opt(IDL.Text),
   });
+  const PublicBucketReport = IDL.Record({
+    'after' : IDL.Text,
+    'origin' : IDL.Text,
+    'through' : IDL.Opt(IDL.Text),
+    'buckets' : IDL.Vec(IDL.Text),
+  });
   const Restoration = IDL.Record({
     'path' : IDL.Text,
     'bucketId' : IDL.Text,
@@ -1693,6 +1719,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
       ),
     'removeVolume' : IDL.Func(
         [IDL.Principal],
+        [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
+        [],
+      ),
+    'reportPublicBuckets' : IDL.Func(
+        [PublicBucketReport],
         [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
         [],
       ),

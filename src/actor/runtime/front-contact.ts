@@ -1,0 +1,116 @@
+// A volume's contact with its front: reports which of its buckets are public, after each change and
+// every hour. One call at a time, with pauses, so that owners who change buckets cannot cause many.
+// A failed report waits for the next change or for the hourly contact, which reports all buckets.
+
+import { IDL } from '@dfinity/candid';
+import { call, time } from 'azle';
+import {
+  noteUnreported,
+  type ReportPage,
+  takeUnreported,
+} from '../../domain/buckets/public-buckets.ts';
+import { areCyclesLow } from '../../domain/shared/cycles.ts';
+import { serviceRole } from '../../domain/shared/role-record.ts';
+import { originOfVolume, type VolumeRole } from '../../domain/shared/service-role.ts';
+import type { Stores } from '../../domain/shared/stores.ts';
+import { liquidCycles } from '../../storage/stable-space.ts';
+import { isCleanup } from './management.ts';
+import { createOneShotTimer } from './timers.ts';
+
+const nsPerSecond = 1_000_000_000n;
+/** Minimum time between two calls. */
+const pauseNs = 5n * nsPerSecond;
+/** A little less than an hour, so that every sixth turn of upkeep makes contact. */
+const contactNs = 3_500n * nsPerSecond;
+/** After this time, a call without an answer no longer prevents another one. */
+const lostAfterNs = 3_000n * nsPerSecond;
+
+const Report = IDL.Record({
+  origin: IDL.Text,
+  after: IDL.Text,
+  through: IDL.Opt(IDL.Text),
+  buckets: IDL.Vec(IDL.Text),
+});
+const Result = IDL.Variant({ ok: IDL.Null, err: IDL.Text });
+
+export interface FrontContact {
+  /** Reports all buckets soon: for install and upgrade. */
+  start(): void;
+  /** Reports all buckets if the last time was an hour ago: for upkeep. */
+  resume(): void;
+  /** Reports changed buckets soon. */
+  arm(): void;
+}
+
+export function createFrontContact(stores: Stores): FrontContact {
+  const timer = createOneShotTimer(report);
+  let contactAtNs = 0n;
+  let calledAtNs = 0n;
+  /** Start of a call that has no answer yet. */
+  let busySinceNs: bigint | undefined;
+
+  function arm(): void {
+    if (volumeWithFront(stores) === undefined) return;
+    const waitNs = calledAtNs + pauseNs - time();
+    timer.arm(waitNs > 0n ? Number(waitNs / nsPerSecond) + 1 : 0);
+  }
+
+  function start(): void {
+    contactAtNs = time();
+    noteUnreported(stores);
+    arm();
+  }
+
+  async function report(): Promise<void> {
+    const volume = volumeWithFront(stores);
+    const isBusy = busySinceNs !== undefined && time() - busySinceNs < lostAfterNs;
+    if (volume === undefined || isBusy || areCyclesLow(liquidCycles())) return;
+    const page = takeUnreported(stores);
+    if (page === undefined) return;
+    const startedNs = time();
+    calledAtNs = startedNs;
+    busySinceNs = startedNs;
+    try {
+      await send(volume, page);
+      // After a change during the call, or if there are more buckets than in one report
+      if (stores.heap.unreported !== undefined) arm();
+    } catch (error) {
+      noteUnreported(stores, page);
+      if (isCleanup(error)) throw error;
+      console.log(
+        `Cannot report public buckets to the front ${volume.front.id}: it cannot be reached, or ` +
+          'addVolume was not called there. The next try is within an hour.',
+      );
+    } finally {
+      if (busySinceNs === startedNs) busySinceNs = undefined;
+    }
+  }
+
+  return {
+    start,
+    resume() {
+      if (time() - contactAtNs >= contactNs) start();
+    },
+    arm,
+  };
+}
+
+type VolumeWithFront = VolumeRole & { readonly front: NonNullable<VolumeRole['front']> };
+
+function volumeWithFront(stores: Stores): VolumeWithFront | undefined {
+  const role = serviceRole(stores);
+  if (role.kind === 'front' || role.front === undefined) return undefined;
+  return { ...role, front: role.front };
+}
+
+/** Throws the error of the call or the front's refusal. */
+async function send({ id, front }: VolumeWithFront, page: ReportPage): Promise<void> {
+  const { after, through, buckets } = page;
+  const origin = originOfVolume(id, front);
+  const reply = await call<[object], { err?: string }>(front.id, 'reportPublicBuckets', {
+    paramIdlTypes: [Report],
+    returnIdlType: Result,
+    args: [{ origin, after, through: through === undefined ? [] : [through], buckets }],
+  });
+  if (reply.err !== undefined) throw new Error(reply.err);
+}

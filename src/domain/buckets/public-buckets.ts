@@ -1,0 +1,85 @@
+// The public buckets of a volume, and what of them it has to report to its front. A report states
+// which buckets of a range of ids are public. The range of changes is only on the heap, because
+// the volume reports all its buckets after an upgrade. In the directory:
+//
+//   16 | bucket id -> 0
+
+import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
+import { bucketsPerReport } from '../../limits.ts';
+import { entriesUnder } from '../../storage/index-ranges.ts';
+import type { OrderedIndex } from '../../storage/ordered-index.ts';
+import type { IdRange } from '../shared/heap-state.ts';
+import type { Stores } from '../shared/stores.ts';
+
+const kind = Uint8Array.of(16);
+const everything: IdRange = { after: '', through: undefined };
+
+export interface ReportPage extends IdRange {
+  /** All public buckets of the range. */
+  readonly buckets: readonly string[];
+}
+
+function keyOf(id: string): Uint8Array {
+  return concatBytes(kind, encodeUtf8(id));
+}
+
+/** Records whether the bucket exists and is public; a change has to be reported. */
+export function notePublic(stores: Stores, id: string, isPublic: boolean): void {
+  const { directory } = stores;
+  const key = keyOf(id);
+  const wasPublic = (isPublic ? directory.insert(key, 0n) : directory.remove(key)) !== undefined;
+  if (wasPublic !== isPublic) {
+    noteUnreported(stores, { after: idBefore(directory, key), through: id });
+  }
+}
+
+/** Returns the public bucket before the key; '' if it is the first. */
+function idBefore(directory: OrderedIndex, key: Uint8Array): string {
+  const rank = directory.rank(key) - 1;
+  const [entry] = rank < directory.rank(kind) ? [] : directory.read(rank, 1);
+  return idOf(entry?.key ?? emptyBytes);
+}
+
+function idOf(key: Uint8Array): string {
+  return decodeUtf8(key.subarray(kind.length)) ?? '';
+}
+
+/** Extends the range to be reported; without `range` to all ids. */
+export function noteUnreported(stores: Stores, range = everything): void {
+  const former = stores.heap.unreported ?? range;
+  stores.heap.unreported = {
+    after: former.after < range.after ? former.after : range.after,
+    through: laterEnd(former.through, range.through),
+  };
+}
+
+function laterEnd(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return undefined;
+  return one > other ? one : other;
+}
+
+/** Returns the next page, and removes its range from the range to be reported. */
+export function takeUnreported(stores: Stores): ReportPage | undefined {
+  const range = stores.heap.unreported;
+  if (range === undefined) return undefined;
+  const ids = idsIn(stores.directory, range, bucketsPerReport + 1);
+  const buckets = ids.slice(0, bucketsPerReport);
+  const isLast = ids.length === buckets.length;
+  const through = isLast ? range.through : buckets.at(-1);
+  stores.heap.unreported = isLast ? undefined : { ...range, after: through ?? '' };
+  return { after: range.after, through, buckets };
+}
+
+function idsIn(directory: OrderedIndex, { after, through }: IdRange, limit: number): string[] {
+  // No id contains byte 0, so this key follows directly after the id.
+  const first = concatBytes(keyOf(after), Uint8Array.of(0));
+  const ids = entriesUnder(directory, { scope: kind, first, limit }).map(({ key }) => idOf(key));
+  return through === undefined ? ids : ids.filter((id) => id <= through);
+}
+
+/** Forgets which buckets are public, before an upgrade notes them again. */
+export function forgetPublicBuckets({ directory }: Stores): void {
+  const entries = entriesUnder(directory, { scope: kind, limit: directory.count() });
+  for (const { key } of entries) directory.remove(key);
+}

@@ -1,0 +1,307 @@
+// Reports of public buckets: what a volume sends of its buckets, and what a front makes of it.
+
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  findPublicAddress,
+  type PublicReport,
+  publicAddresses,
+  reportPublicBuckets,
+} from '../../src/domain/administration/public-addresses.ts';
+import { changeVolumes } from '../../src/domain/administration/service-role.ts';
+import {
+  forgetPublicBuckets,
+  notePublic,
+  noteUnreported,
+  type ReportPage,
+  takeUnreported,
+} from '../../src/domain/buckets/public-buckets.ts';
+import type { PublicAddress } from '../../src/domain/shared/publication.ts';
+import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
+import { saveRole } from '../../src/domain/shared/role-record.ts';
+import { isOriginOf, originOfVolume } from '../../src/domain/shared/service-role.ts';
+import type { Stores } from '../../src/domain/shared/stores.ts';
+import { bucketsPerReport, publicAddressCountMax } from '../../src/limits.ts';
+import { callOf, expectRefusal } from '../support/domain-fixture.ts';
+import { createMemoryStores, type MemoryStores } from '../support/memory-stores.ts';
+import { randomNumbers } from '../support/random-numbers.ts';
+import { seedsOr } from '../support/seed.ts';
+
+const front = 'rrkah-fqaaa-aaaaa-aaaaq-cai';
+const [one, two] = ['rwlgt-iiaaa-aaaaa-aaaaa-cai', 'ryjl3-tyaaa-aaaaa-aaaba-cai'] as const;
+const originOf = (volumeId: string) => `https://${volumeId}.icp.net`;
+const everything = { after: '', through: undefined };
+
+let memory: MemoryStores;
+/** The stores of a volume and of a front at once: they share no entries. */
+let stores: Stores;
+/** Addresses that the front has published. */
+let published: Map<string, string>;
+
+beforeEach(async () => {
+  memory = await createMemoryStores();
+  published = new Map();
+  const publication = {
+    ...memory.publication,
+    putAddress: ({ bucketId, origin }: PublicAddress) => void published.set(bucketId, origin),
+    removeAddress: (bucketId: string) => void published.delete(bucketId),
+  };
+  stores = { ...memory, publication };
+  saveRole(stores, { kind: 'front', id: front, volumes: [one, two] });
+});
+
+function send(volumeId: string, page: ReportPage, origin = originOf(volumeId)): void {
+  reportPublicBuckets(stores, { volumeId, origin, ...page });
+}
+
+const report = (volumeId: string, ...buckets: string[]) =>
+  send(volumeId, { ...everything, buckets });
+
+/** The addresses as the front finds and as it has published them. */
+function shown(): Record<string, string> {
+  const listed = publicAddresses(stores).map(({ bucketId, origin }) => [bucketId, origin]);
+  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(published));
+  for (const [bucketId, origin] of published) {
+    expect(findPublicAddress(stores, bucketId)).toEqual({ bucketId, origin });
+  }
+  return Object.fromEntries([...published].sort());
+}
+
+describe('takeUnreported', () => {
+  test('returns nothing for private buckets and unchanged ones', () => {
+    notePublic(stores, 'a', false);
+    expect(takeUnreported(stores)).toBeUndefined();
+    notePublic(stores, 'a', true);
+    expect(takeUnreported(stores)).toEqual({ after: '', through: 'a', buckets: ['a'] });
+    notePublic(stores, 'a', true);
+    expect(takeUnreported(stores)).toBeUndefined();
+  });
+
+  test('returns a range with only the changed bucket', () => {
+    for (const id of ['a', 'b', 'c']) notePublic(stores, id, true);
+    takeUnreported(stores);
+    notePublic(stores, 'b', false);
+    expect(takeUnreported(stores)).toEqual({ after: 'a', through: 'b', buckets: [] });
+    notePublic(stores, 'b', true);
+    expect(takeUnreported(stores)).toEqual({ after: 'a', through: 'b', buckets: ['b'] });
+  });
+
+  test('returns pages that cover all ids, and none that a change has extended too little', () => {
+    const ids = Array.from({ length: 2 * bucketsPerReport }, (_, index) => `n${1000 + index}`);
+    for (const id of ids) notePublic(stores, id, true);
+    noteUnreported(stores);
+    const first = takeUnreported(stores) ?? expect.fail();
+    expect(first).toMatchObject({ after: '', through: ids[bucketsPerReport - 1] });
+    notePublic(stores, 'a', true);
+    const again = takeUnreported(stores) ?? expect.fail();
+    expect(again.buckets[0]).toBe('a');
+    const pages = [again, takeUnreported(stores), takeUnreported(stores)];
+    expect(pages.flatMap((page) => page?.buckets)).toEqual(['a', ...ids]);
+    expect(pages[2]?.through).toBeUndefined();
+    expect(takeUnreported(stores)).toBeUndefined();
+  });
+
+  test('returns nothing that was forgotten', () => {
+    for (const id of ['a', 'b']) notePublic(stores, id, true);
+    forgetPublicBuckets(stores);
+    notePublic(stores, 'b', true);
+    noteUnreported(stores);
+    expect(takeUnreported(stores)?.buckets).toEqual(['b']);
+  });
+});
+
+describe('reportPublicBuckets', () => {
+  test('replaces only the range of the volume that reports', () => {
+    report(one, 'a', 'b', 'b-1', 'c');
+    report(two, 'x');
+    send(one, { after: 'a', through: 'b', buckets: [] });
+    expect(shown()).toEqual({
+      a: originOf(one),
+      'b-1': originOf(one),
+      c: originOf(one),
+      x: originOf(two),
+    });
+    report(one, 'd');
+    expect(shown()).toEqual({ d: originOf(one), x: originOf(two) });
+  });
+
+  test('leaves a name to the volume that reported it first, until that volume gives it up', () => {
+    report(one, 'a');
+    report(two, 'a', 'b');
+    expect(shown()).toEqual({ a: originOf(one), b: originOf(two) });
+    report(two);
+    expect(shown()).toEqual({ a: originOf(one) });
+    report(two, 'a');
+    report(one);
+    expect(shown()).toEqual({});
+    report(two, 'a');
+    expect(shown()).toEqual({ a: originOf(two) });
+  });
+
+  test('writes nothing if nothing has changed', () => {
+    report(one, 'a', 'b');
+    const before = memory.writeCount();
+    report(one, 'b', 'a', 'a');
+    expect(memory.writeCount()).toBe(before);
+  });
+
+  test('takes another origin of the volume', () => {
+    report(one, 'a', 'b');
+    const local = `http://${one}.localhost:4943`;
+    send(one, { after: '', through: 'a', buckets: ['a'] }, local);
+    expect(shown()).toEqual({ a: local, b: originOf(one) });
+  });
+
+  test('changeVolumes removes the addresses of a volume that leaves, and frees its names', () => {
+    report(one, 'a', 'b');
+    report(two, 'b', 'c');
+    changeVolumes(stores, callOf('controller'), { remove: [one] });
+    expect(shown()).toEqual({ c: originOf(two) });
+    report(two, 'b', 'c');
+    expect(shown()).toEqual({ b: originOf(two), c: originOf(two) });
+  });
+
+  const refused = (code: RefusalCode, change: Partial<PublicReport>) => {
+    report(one, 'kept');
+    const sound = { volumeId: one, origin: originOf(one), ...everything, buckets: ['a'] };
+    expectRefusal(memory, code, () => reportPublicBuckets(stores, { ...sound, ...change }));
+    expect(shown()).toEqual({ kept: originOf(one) });
+  };
+
+  test('refuses a volume that is not in the list, and every caller at a volume', () => {
+    const other = 'rdmx6-jaaaa-aaaaa-aaadq-cai';
+    refused('AccessDenied', { volumeId: other, origin: originOf(other) });
+    saveRole(stores, { kind: 'volume', id: one, front: undefined });
+    const sound = { volumeId: two, origin: originOf(two), ...everything, buckets: ['a'] };
+    expectRefusal(memory, 'AccessDenied', () => reportPublicBuckets(stores, sound));
+  });
+
+  test.each([
+    '',
+    'https://evil.example',
+    `https://${two}.icp.net`,
+    `https://${one}.evil.example`,
+    `https://${one}.icp.net.evil.example`,
+    `https://${one}.icp.net/`,
+    `https://${one}.icp.net:444`,
+    `https://user@${one}.icp.net`,
+    `http://${one}.icp.net`,
+    `http://${one}.localhost.evil.example`,
+    `http://${one}.localhost:4943/x`,
+    `http://x.${one}.localhost`,
+    `//${one}.icp.net`,
+    `https://${one}.icp.net\r\nSet-Cookie: a=b`,
+  ])('refuses the origin %j', (origin) => {
+    refused('InvalidArgument', { origin });
+  });
+
+  test('refuses a report with an invalid id, or one outside of its range, whole', () => {
+    for (const id of ['', '-a', 'a/b', 'a.b', 'ä', 'a'.repeat(65), 'a\0b', '<*>']) {
+      refused('InvalidBucketId', { buckets: ['good', id] });
+      if (id !== '') refused('InvalidBucketId', { after: id });
+      refused('InvalidBucketId', { through: id });
+    }
+    refused('InvalidArgument', { after: 'a' });
+    refused('InvalidArgument', { through: 'B' });
+  });
+
+  test('refuses more buckets than a report may have', () => {
+    const ids = Array.from({ length: bucketsPerReport + 1 }, (_, index) => `n${index}`);
+    refused('EntityTooLarge', { buckets: ids });
+  });
+
+  test('adds no address beyond the limit of a volume, and still removes and replaces', () => {
+    const ids = Array.from({ length: bucketsPerReport }, (_, index) => `n${index}`);
+    const pageOf = (page: number) => {
+      const prefix = `p${100 + page}`;
+      const buckets = ids.map((id) => prefix + id);
+      return { after: prefix, through: `p${101 + page}`, buckets };
+    };
+    for (let page = 0; page < 6; page++) send(one, pageOf(page));
+    expect(published.size).toBe(publicAddressCountMax);
+    send(two, { after: 'z', through: undefined, buckets: ['z1'] });
+    const local = `http://${one}.localhost:4943`;
+    send(one, { ...pageOf(1), buckets: [...pageOf(1).buckets.slice(1), 'p101a'] }, local);
+    expect(shown()).toMatchObject({ p101a: local, p101n1: local, z1: originOf(two) });
+    expect(findPublicAddress(stores, 'p101n0')).toBeUndefined();
+    expect(published.size).toBe(publicAddressCountMax + 1);
+    report(one);
+    expect(shown()).toEqual({ z1: originOf(two) });
+  });
+});
+
+describe('originOfVolume', () => {
+  test.each([
+    [`https://${front}.icp.net`, `https://${one}.icp.net`],
+    [`https://${front}.icp0.io`, `https://${one}.icp0.io`],
+    [`http://${front}.localhost:4943`, `http://${one}.localhost:4943`],
+    ['https://files.example.com', `https://${one}.icp.net`],
+    [`https://${front}.example.com`, `https://${one}.icp.net`],
+    ['http://localhost:4943', `https://${one}.icp.net`],
+  ])('at the front %s is %s', (url, origin) => {
+    expect(originOfVolume(one, { id: front, url })).toBe(origin);
+    expect(isOriginOf(one, origin)).toBe(true);
+  });
+});
+
+/** Names that are prefixes of each other and sort differently from their lengths. */
+function nameOf(number: number): string {
+  return number % 3 === 0 ? `b${number}` : `B-${number % 7}-${number}`;
+}
+
+test.each(seedsOr(1, 2, 3))(
+  'reportPublicBuckets: reports with lost and failed calls agree with a model, seed %i',
+  (seed) => {
+    const random = randomNumbers(seed);
+    const shownAtVolume = new Set<string>();
+    const ofOther = new Set<string>();
+    const owners = new Map<string, string>();
+    const replace = (volumeId: string, names: ReadonlySet<string>, page: ReportPage) => {
+      const isIn = (id: string) =>
+        id > page.after && (page.through === undefined || id <= page.through);
+      for (const [id, owner] of owners) {
+        if (owner === volumeId && isIn(id) && !names.has(id)) owners.delete(id);
+      }
+      for (const id of names) if (isIn(id) && !owners.has(id)) owners.set(id, volumeId);
+    };
+    const deliver = () => {
+      const page = takeUnreported(stores);
+      if (page === undefined) return false;
+      send(one, page);
+      replace(one, shownAtVolume, page);
+      return true;
+    };
+    for (let step = 0; step < 3_000; step++) {
+      const id = nameOf(random(700));
+      const kind = random(40);
+      if (kind < 28) {
+        const isPublic = random(4) > 0;
+        notePublic(stores, id, isPublic);
+        if (isPublic) shownAtVolume.add(id);
+        else shownAtVolume.delete(id);
+      } else if (kind < 34) {
+        deliver();
+      } else if (kind === 34) {
+        // The call fails, and the page is reported again.
+        const page = takeUnreported(stores);
+        if (page !== undefined) noteUnreported(stores, page);
+      } else if (kind === 35) {
+        // The notice is lost: only a contact repairs it.
+        takeUnreported(stores);
+      } else if (kind < 39) {
+        if (ofOther.size < 100) ofOther.add(id);
+        else ofOther.clear();
+        const page = { ...everything, buckets: [...ofOther] };
+        send(two, page);
+        replace(two, ofOther, page);
+      } else {
+        noteUnreported(stores);
+      }
+    }
+    noteUnreported(stores);
+    while (deliver());
+    const expected = [...owners].map(([id, owner]) => [id, originOf(owner)] as const);
+    expect(owners.size).toBeGreaterThan(2 * bucketsPerReport);
+    expect(shown()).toEqual(Object.fromEntries(expected));
+    for (const id of shownAtVolume) expect(owners.has(id), id).toBe(true);
+  },
+);

@@ -1,0 +1,35 @@
+// Reports of public buckets to a front by a canister that a test controls, as by a volume.
+
+import { IDL } from '@dfinity/candid';
+import type { Principal } from '@dfinity/principal';
+import type { Forwarder } from '../forwarder/forwarder.ts';
+
+const Report = IDL.Record({
+  origin: IDL.Text,
+  after: IDL.Text,
+  through: IDL.Opt(IDL.Text),
+  buckets: IDL.Vec(IDL.Text),
+});
+const Outcome = IDL.Variant({ ok: IDL.Null, err: IDL.Text });
+
+/** Returns a report whose range is all ids, with other fields as given. */
+export function reportOf(volume: Principal, fields: object = {}): Uint8Array {
+  const whole = { origin: `https://${volume}.icp.net`, after: '', through: [], buckets: [] };
+  return new Uint8Array(IDL.encode([Report], [{ ...whole, ...fields }]));
+}
+
+export interface ReportOutcome {
+  readonly ok?: null;
+  readonly err?: string;
+}
+
+/** Sends a report by the forwarder to a canister. */
+export async function sendReport(
+  forwarder: Forwarder,
+  to: Principal,
+  fields: object,
+): Promise<ReportOutcome> {
+  const argument = reportOf(forwarder.id, fields);
+  const reply = await forwarder.call(to.toText(), 'reportPublicBuckets', argument);
+  return IDL.decode([Outcome], reply)[0] as ReportOutcome;
+}
