@@ -145,6 +145,14 @@ describe.each([
     expect(volumes).toEqual([{ canisterId: service.canisterId }]);
   });
 
+  test('redirects at the front to the public bucket of the released version, and to no other', async () => {
+    await expect.poll(async () => (await front.ask({ url: '/b/demo' })).status).toBe(307);
+    const { headers } = await front.accepted({ url: '/b/demo' });
+    const origin = `http://${service.canisterId}.localhost:${replica.port}`;
+    expect(headers).toContainEqual(['Location', `${origin}/cloud/demo/`]);
+    expect((await front.accepted({ url: '/b/secret' })).status).toBe(404);
+  });
+
   test('keeps bytes, status and certification of files and links', async () => {
     for (const [url, now] of await certifiedAnswers()) {
       const before = certifiedBefore.get(url) ?? expect.fail(url);
