@@ -85,7 +85,8 @@ test('reports of public buckets to the front wait until cycles suffice', async (
   };
   await waitForContact();
   expect(network.answersTo('reportPublicBuckets')).toHaveLength(0);
-  leaveLiquid(network, 200_000_000_000n);
+  // 40 G cycles are held for the execution of each timer.
+  leaveLiquid(network, 400_000_000_000n);
   await waitForContact();
   expect(network.answersTo('reportPublicBuckets').length).toBeGreaterThan(0);
 });

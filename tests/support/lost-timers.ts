@@ -17,7 +17,7 @@ const uploadCount = 9;
  */
 const upkeepSeconds = 600;
 const reseedSeconds = 3_000;
-/** Every sixth turn of upkeep makes contact with the front. */
+/** Every sixth turn of upkeep repeats a failed report to the front. */
 const contactSeconds = 3_600;
 const noFile = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };
 
