@@ -1,4 +1,4 @@
-// How long the page's clients try again, and a message while the service makes them wait.
+// The retries of the page's clients, and a message while the service makes them wait.
 
 import type { RetryNotice } from '../../packages/client/src/connection/retry.ts';
 import { tell } from './notices.ts';
