@@ -12,7 +12,8 @@
 import { ensureHeap, heapBase, tablePartAt, takePages } from './heap';
 import {
   systemCallerCopy, systemCallerSize, systemCallNew, systemCallOnCleanup, systemCallPerform,
-  systemCanisterVersion, systemReject, systemSelfCopy, systemSelfSize,
+  systemCallWithBestEffortResponse, systemCanisterVersion, systemReject, systemSelfCopy,
+  systemSelfSize,
 } from './system';
 
 // The table indices of the callbacks, which scripts/merge-wasm.ts assigns. Never change these:
@@ -26,9 +27,18 @@ const slotShift: usize = 5;
 /** The slots fill one Wasm page. The system allows 500 open calls to any one canister. */
 const slotCount: u32 = 1 << slotBits;
 
+/** Maximum length of a principal. */
+const idBytesMax: usize = 29;
+
 const free: u32 = 0;
 const live: u32 = 1;
 const withCleanup: u32 = 2;
+
+/**
+ * How long a call to another canister waits for its answer; then it is rejected. Without this limit
+ * a canister that never answers would prevent this one from being stopped.
+ */
+const answerSecondsMax: u32 = 60;
 
 /** `call_perform` of the IC spec: not performed, because a limit is reached. */
 const notPerformed: u32 = 2;
@@ -112,6 +122,12 @@ export function call_new(
   );
   // Required, because the cleanup must free the slot of a callback that trapped.
   systemCallOnCleanup(cleanupPlace, environment);
+  if (!isTrusted(callee, calleeLength)) systemCallWithBestEffortResponse(answerSecondsMax);
+}
+
+/** Whether the callee always answers: the management canister (an empty id) and this one do. */
+function isTrusted(callee: usize, length: usize): bool {
+  return length == 0 || isSelf(callee, length);
 }
 
 export function call_on_cleanup(cleanupFunction: u32, cleanupEnvironment: u32): void {
@@ -194,14 +210,17 @@ function refuseCaller(): void {
 
 function isOwnCall(): bool {
   ensureHeap();
-  const length = systemSelfSize();
-  if (systemCallerSize() != length) return false;
-  const caller = heapBase() + tablePartAt;
-  const self = caller + length;
+  const length = systemCallerSize();
+  const caller = heapBase() + tablePartAt + idBytesMax;
   systemCallerCopy(caller, 0, length);
+  return isSelf(caller, length);
+}
+
+/** Whether the bytes are this canister's own id. */
+function isSelf(id: usize, length: usize): bool {
+  if (systemSelfSize() != length) return false;
+  ensureHeap();
+  const self = heapBase() + tablePartAt;
   systemSelfCopy(self, 0, length);
-  for (let i: usize = 0; i < length; i++) {
-    if (load<u8>(caller + i) != load<u8>(self + i)) return false;
-  }
-  return true;
+  return memory.compare(id, self, length) == 0;
 }

@@ -44,6 +44,9 @@ export declare function systemCallNew(
 @external("sys", "call_on_cleanup")
 export declare function systemCallOnCleanup(cleanupFunction: u32, environment: u32): void;
 
+@external("sys", "call_with_best_effort_response")
+export declare function systemCallWithBestEffortResponse(timeoutSeconds: u32): void;
+
 @external("sys", "call_perform")
 export declare function systemCallPerform(): u32;
 

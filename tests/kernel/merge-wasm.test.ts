@@ -71,6 +71,7 @@ describe('mergeKernel(): the merged module', () => {
       'call_new',
       'call_on_cleanup',
       'call_perform',
+      'call_with_best_effort_response',
       'canister_liquid_cycle_balance128',
       'canister_self_copy',
       'canister_self_size',

@@ -39,6 +39,7 @@ const canisterText = `(module
   (data (i32.const 64) "raw_rand")
   (data (i32.const 80) "nothing!")
   (data (i32.const 96) "work")
+  (data (i32.const 104) "ask")
   (data (i32.const 112) "DIDL\\00\\00")
   (table 4 4 funcref)
   (elem (i32.const 1) $answered $rejected $cleaned)
@@ -95,6 +96,11 @@ const canisterText = `(module
   (func (export "canister_update arm") (drop (call $set_timer (i64.const 1))) (call $answer))
   (func (export "canister_global_timer") (call $send (i32.const 64) (i32.const 1)))
   (func (export "canister_update work") (call $answer) (call $send (i32.const 64) (i32.const 1)))
+  (func (export "canister_update far")
+    (call $argument (i32.const 128) (i32.const 0) (i32.const 10))
+    (call $new (i32.const 128) (i32.const 10) (i32.const 104) (i32.const 3)
+      (i32.const 1) (i32.const 5) (i32.const 2) (i32.const 105))
+    (drop (call $perform)))
   (func (export "canister_update delegate")
     (call $self (i32.const 128) (i32.const 0) (i32.const 10))
     (call $new (i32.const 128) (i32.const 10) (i32.const 96) (i32.const 4)
@@ -113,6 +119,7 @@ let engine: RunningEngine;
 let calls: InProcessCalls;
 let canisterId: Principal;
 let reports: MessageReport[];
+let nowNs: bigint;
 /** The management canister answers when this resolves. */
 let gate: Promise<void>;
 let open: () => void;
@@ -131,13 +138,14 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   reports = [];
+  nowNs = 1_800_000_000_000_000_000n;
   openGate();
   const vetKeys = createVetKeys(new Uint8Array(32).fill(7));
   const signingKeys = createSigningKeys(new Uint8Array(32));
   const random = () => new Uint8Array(randomBytes(32));
   engine = createEngine({
     store: createMemoryStore(),
-    now: () => 1_800_000_000_000_000_000n,
+    now: () => nowNs,
     dataCertificate: () => new Uint8Array(0),
     rootKey: () => new Uint8Array(133),
     management: (lifecycle) => {
@@ -240,6 +248,46 @@ describe('call_perform: the answer to a call of this instance', () => {
     expect((await state())[3]).toBe(25 * 100 * 2);
     expect((await ask('ask'))[0]).toBe(7);
   });
+});
+
+describe('call_perform: a call without an answer', () => {
+  async function waitMinute(): Promise<void> {
+    nowNs += 61_000_000_000n;
+    // It would resolve only when the management canister has answered.
+    void engine.tick();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  test('of another canister is rejected after a minute, so that the canister can be stopped', async () => {
+    const silent = await calls.createCanister();
+    await calls.install(silent, wasm);
+    closeGate();
+    const asked = calls.call(canisterId, 'far', silent.toUint8Array());
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await state()).toEqual([0, 0, 0, 0]);
+    await waitMinute();
+    expect(numbers(await asked)).toEqual([0, 105, 0, 0]);
+    expect(await engine.stop(canisterId)).toBeUndefined();
+    open();
+    await engine.idle();
+    await engine.start(canisterId);
+    expect(await state()).toEqual([0, 105, 0, 0]);
+  });
+
+  test.each(['ask', 'delegate'])(
+    'of the management canister or the canister itself is not rejected: %s',
+    async (method) => {
+      closeGate();
+      const asked = calls.call(canisterId, method);
+      await new Promise((resolve) => setImmediate(resolve));
+      await waitMinute();
+      expect((await state())[1]).toBe(0);
+      open();
+      await asked;
+      await engine.idle();
+      expect((await state())[1]).toBe(0);
+    },
+  );
 });
 
 describe("call_perform: the system's error texts are unchanged", () => {

@@ -127,6 +127,7 @@ const callFunctions = [
   'call_new',
   'call_on_cleanup',
   'call_perform',
+  'call_with_best_effort_response',
   'canister_liquid_cycle_balance128',
   'canister_self_copy',
   'canister_self_size',
