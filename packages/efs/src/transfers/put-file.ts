@@ -154,8 +154,9 @@ async function uploadOrResume(
 ): Promise<FileRecord> {
   if (former === undefined) return storage.upload(source, common);
   const { uploadId: resume, ageHeader } = former;
-  const onSession: UploadOptions['onSession'] = (session) => {
+  const onSession: UploadOptions['onSession'] = async (session) => {
     if (session.uploadId !== resume) {
+      await discard(storage, former, common);
       printNote(
         "The interrupted upload starts over: the bucket's recipients have changed, an earlier version " +
           'of efs began it, or the connection is now too slow for its chunks.',
