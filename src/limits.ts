@@ -158,7 +158,7 @@ export const volumeCountMax = 16;
 export const frontUrlLengthMax = 100;
 /** Public buckets in one report of a volume to its front. */
 export const bucketsPerReport = 200;
-/** Public buckets of a volume to which its front redirects; certifying one takes 2.5 M. */
+/** Public buckets of a volume to which its front redirects; certifying one takes 2.4 M. */
 export const publicAddressCountMax = 1_000;
 /** Maximum number of days for which former versions are kept. */
 export const keepVersionsDaysMax = 3_650;

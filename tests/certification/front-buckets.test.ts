@@ -60,7 +60,7 @@ async function wait(seconds: number): Promise<void> {
 
 /** Waits until a failed report is repeated, with the turns of upkeep in between. */
 async function waitForRetry(): Promise<void> {
-  for (let turn = 0; turn < 7; turn++) await wait(600);
+  for (let turn = 0; turn < 6; turn++) await wait(600);
 }
 
 /** Waits until the volume reports all its public buckets. */
@@ -217,7 +217,7 @@ describe('GET /b/{bucket}', () => {
 describe('reportPublicBuckets', () => {
   test('is refused to a canister that is not in the list', async () => {
     const { err } = await report({ buckets: ['demo'] });
-    expect(err).toMatch(/^AccessDenied: Only a volume in the list of this front/);
+    expect(err).toMatch(/^AccessDenied: Only volumes in the list of this front/);
     expect((await sendReport(forwarder, volume, {})).err).toMatch(/^AccessDenied/);
   });
 

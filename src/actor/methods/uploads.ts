@@ -84,7 +84,7 @@ export class UploadsActor {
     return answer(() => begin(uploadRequestOf(argument)));
   }
 
-  /** Like beginFileUploadWith, but ok is the state of the upload, as of getUpload. */
+  /** Like beginFileUploadWith, but ok is the session, as getUpload returns it. */
   @update([UploadRequest], ResultUpload)
   startUpload(argument: UploadArgument) {
     const call = currentCall();

@@ -1,7 +1,7 @@
 // A volume's contact with its front: reports which of its buckets are public after each change, and
 // all of them every day. One call at a time, with pauses, so that owners who change buckets cannot
-// cause many. A failed report waits for the next change, at most an hour. Calls cost 23 M cycles
-// each, so hourly reports of buckets that have not changed would cost 0.26 T a year.
+// cause many. A failed report waits for the next change, at most an hour. A call costs 23 M cycles
+// here and 7 M at the front, so reporting unchanged buckets every hour would cost 0.26 T a year.
 
 import { IDL } from '@dfinity/candid';
 import { call, time } from 'azle';
@@ -15,15 +15,15 @@ import { serviceRole } from '../../domain/shared/role-record.ts';
 import { originOfVolume, type VolumeRole } from '../../domain/shared/service-role.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
 import { liquidCycles } from '../../storage/stable-space.ts';
-import { isCleanup } from './management.ts';
+import { isCleanup, reasonOf } from './management.ts';
 import { createOneShotTimer } from './timers.ts';
 
 const nsPerSecond = 1_000_000_000n;
 /** Minimum time between two calls. */
 const pauseNs = 5n * nsPerSecond;
-/** A little less than an hour, so that every sixth turn of upkeep repeats a failed report. */
-const retryNs = 3_500n * nsPerSecond;
-/** A report of all buckets repairs what the front has lost, for example by an older snapshot. */
+/** The next turn of upkeep, which is due every ten minutes, repeats a failed report. */
+const retryNs = 3_000n * nsPerSecond;
+/** A report of all buckets restores addresses that the front has lost, such as by a snapshot. */
 const contactNs = 86_000n * nsPerSecond;
 /** After this time, a call without an answer no longer prevents another one. */
 const lostAfterNs = 3_000n * nsPerSecond;
@@ -81,8 +81,8 @@ export function createFrontContact(stores: Stores): FrontContact {
       noteUnreported(stores, page);
       if (isCleanup(error)) throw error;
       console.log(
-        `Cannot report public buckets to the front ${volume.front.id}: it cannot be reached, or ` +
-          'addVolume was not called there. The next try is within an hour.',
+        `Cannot report public buckets to the front ${volume.front.id}: ${reasonOf(error)}. The next ` +
+          'try is within an hour.',
       );
     } finally {
       if (busySinceNs === startedNs) busySinceNs = undefined;

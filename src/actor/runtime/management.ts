@@ -81,3 +81,7 @@ export function isUnknownKey(error: unknown): boolean {
 export function isCleanup(error: unknown): boolean {
   return (error as { type?: string }).type === 'CleanupCallback';
 }
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown';
+}

@@ -4,7 +4,7 @@
 
 import { time } from 'azle';
 import { areRootKeysAtHand, missingRootKeys } from '../../domain/keys/root-keys.ts';
-import { isCleanup } from './management.ts';
+import { isCleanup, reasonOf } from './management.ts';
 import { reseed } from './random-refresh.ts';
 import { fetchMissing, type Parts } from './root-key-derivation.ts';
 import { createOneShotTimer } from './timers.ts';
@@ -131,8 +131,4 @@ function isLongAgo(timeNs: bigint): boolean {
 
 function retrySeconds(failures: number): number {
   return Math.min(retrySecondsMax, retrySecondsMin * 2 ** (failures - 1));
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown';
 }

@@ -5,6 +5,7 @@
 //   17 | volume id | 0 | bucket id | 0 | the volume's origin -> 0
 //   18 | bucket id | 0 | volume id                           -> 0
 
+import { gatewayDomains } from '../../../packages/wire/src/gateways.ts';
 import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { bucketsPerReport, publicAddressCountMax } from '../../limits.ts';
@@ -63,7 +64,8 @@ function requireVolume(stores: Stores, volumeId: string): void {
   if (role.kind === 'front' && role.volumes.includes(volumeId)) return;
   throw new Refusal(
     'AccessDenied',
-    'Only a volume in the list of this front may report public buckets: add it with addVolume.',
+    `Only volumes in the list of this front may report public buckets, and ${volumeId} is not in ` +
+      'the list: add it with addVolume.',
   );
 }
 
@@ -72,8 +74,9 @@ function checkReport({ volumeId, origin, after, through, buckets }: PublicReport
   if (!isOriginOf(volumeId, origin)) {
     throw new Refusal(
       'InvalidArgument',
-      `The origin ${quote(origin)} is not that of volume ${volumeId}: send ` +
-        `https://${volumeId}.icp.net, or the one at another gateway of the network.`,
+      `The origin ${quote(origin)} is not that of volume ${volumeId}: send https://${volumeId} ` +
+        `with ${gatewayDomains.map((domain) => `.${domain}`).join(', ')}, or ` +
+        `http://${volumeId}.localhost with a port.`,
     );
   }
   if (buckets.length > bucketsPerReport) {
@@ -87,7 +90,11 @@ function checkReport({ volumeId, origin, after, through, buckets }: PublicReport
   if (through !== undefined) parseBucketId(through);
   for (const id of buckets) {
     if (parseBucketId(id) > after && (through === undefined || id <= through)) continue;
-    throw new Refusal('InvalidArgument', `Bucket ${id} is not in the range that the report names.`);
+    throw new Refusal(
+      'InvalidArgument',
+      `Bucket ${id} is not in the report's range, from ${quote(after)} (excluded) to ` +
+        `${through === undefined ? 'the end' : quote(through)}: extend the range.`,
+    );
   }
 }
 

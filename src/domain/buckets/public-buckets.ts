@@ -1,6 +1,6 @@
-// The public buckets of a volume, and what of them it has to report to its front. A report states
-// which buckets of a range of ids are public. The range of changes is only on the heap, because
-// the volume reports all its buckets after an upgrade. In the directory:
+// The public buckets of a volume, and the ids that it has not reported to its front yet. A report
+// states which buckets of a range of ids are public. The ids to be reported are only on the heap,
+// because the volume reports all its buckets after an upgrade. In the directory:
 //
 //   16 | bucket id -> 0
 
@@ -45,12 +45,23 @@ function idOf(key: Uint8Array): string {
   return decodeUtf8(key.subarray(kind.length)) ?? '';
 }
 
-/** Extends the range to be reported; without `range` to all ids. */
+/**
+ * Adds the range to the ids to be reported; by default all ids. Ids that this round of reports has
+ * passed wait for the next round, so that changes of a few buckets do not delay the others.
+ */
 export function noteUnreported(stores: Stores, range = everything): void {
-  const former = stores.heap.unreported ?? range;
-  stores.heap.unreported = {
-    after: former.after < range.after ? former.after : range.after,
-    through: laterEnd(former.through, range.through),
+  const { present = range, next } = stores.heap.unreported ?? {};
+  const isPassed = range.after < present.after;
+  stores.heap.unreported = isPassed
+    ? { present, next: union(range, next) }
+    : { present: union(present, range), next };
+}
+
+/** Returns the range from the first to the last id of both. */
+function union(one: IdRange, other: IdRange = one): IdRange {
+  return {
+    after: one.after < other.after ? one.after : other.after,
+    through: laterEnd(one.through, other.through),
   };
 }
 
@@ -59,15 +70,16 @@ function laterEnd(one: string | undefined, other: string | undefined): string | 
   return one > other ? one : other;
 }
 
-/** Returns the next page, and removes its range from the range to be reported. */
+/** Returns the next page, and removes its range from the ids to be reported. */
 export function takeUnreported(stores: Stores): ReportPage | undefined {
-  const range = stores.heap.unreported;
-  if (range === undefined) return undefined;
+  if (stores.heap.unreported === undefined) return undefined;
+  const { present: range, next } = stores.heap.unreported;
   const ids = idsIn(stores.directory, range, bucketsPerReport + 1);
   const buckets = ids.slice(0, bucketsPerReport);
   const isLast = ids.length === buckets.length;
   const through = isLast ? range.through : buckets.at(-1);
-  stores.heap.unreported = isLast ? undefined : { ...range, after: through ?? '' };
+  const rest = isLast ? next : { ...range, after: through ?? '' };
+  stores.heap.unreported = rest && { present: rest, next: isLast ? undefined : next };
   return { after: range.after, through, buckets };
 }
 

@@ -11,13 +11,19 @@ export interface IdRange {
   readonly through: string | undefined;
 }
 
+/** Ids to be reported in this round of reports and in the next one. */
+export interface UnreportedIds {
+  readonly present: IdRange;
+  readonly next: IdRange | undefined;
+}
+
 export interface HeapState {
   /** The stored entries, after a message has read them; decrypting any key needs them. */
   rootKeyEntries: readonly RootKeyEntry[] | undefined;
   /** The stored role, after a message has read it. */
   role: ServiceRole | undefined;
   /** Ids of buckets that the volume has to report to its front, see buckets/public-buckets.ts. */
-  unreported: IdRange | undefined;
+  unreported: UnreportedIds | undefined;
   /** Stored sizes of budgets by name, after a message has read them. */
   readonly allowances: Map<string, Allowance>;
   /** Levels of every budget, see token-buckets.ts. */

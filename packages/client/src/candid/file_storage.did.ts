@@ -983,7 +983,7 @@ export interface _SERVICE {
     { 'ok' : null } |
       { 'err' : string }
   >,
-  /** Like beginFileUploadWith, but ok is the state of the upload, as of getUpload. */
+  /** Like beginFileUploadWith, but ok is the session, as getUpload returns it. */
   'startUpload' : ActorMethod<
     [UploadRequest],
     { 'ok' : Upload } |
