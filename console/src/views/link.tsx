@@ -23,6 +23,8 @@ import { Preview } from './preview.tsx';
 
 /** Larger files are not decrypted here, because the whole file is held in memory. */
 const heldBytesMax = 300_000_000;
+/** Few attempts: a gateway answers an expired link as if the service failed. */
+const options = { ...patience, retry: { attemptsMax: 3 } };
 const isOver = 'This link has expired or was removed, or its address is incomplete.';
 const opensNot =
   'The end of this address does not decrypt the file: it was cut off, or another file has ' +
@@ -76,9 +78,7 @@ function LinkedFile({ link }: { link: URL }) {
   const onProgress = (progress: { readonly movedBytes: number }) => {
     doneBytes.value = progress.movedBytes;
   };
-  // A gateway answers an expired link as if the service failed, so few attempts are made.
-  const openAgain = async () =>
-    openLink((await fileOfLink(link)).href, { ...patience, onProgress });
+  const openAgain = async () => openLink((await fileOfLink(link)).href, { ...options, onProgress });
   async function open(): Promise<void> {
     failure.value = undefined;
     try {
