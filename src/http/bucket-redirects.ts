@@ -17,8 +17,8 @@ export function bucketRedirectAt(stores: Stores, path: string): SiteAnswer | und
 }
 
 /**
- * Redirects every method, because only then is the answer to each request certified. A change of
- * these headers needs a new version of the mark in publication.ts.
+ * Redirects every method, because only then is the answer to each request certified. A change needs
+ * a new version of the mark in publication.ts (tests/certification/golden-leaves.test.ts).
  */
 export function bucketRedirect({ bucketId, origin }: PublicAddress): SiteAnswer {
   return {

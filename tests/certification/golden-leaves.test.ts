@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { openCertifiedSite } from '../../src/certification/certified-site.ts';
 import { openFixedTrees } from '../../src/certification/fixed-answers.ts';
 import type { PublishedFile } from '../../src/domain/shared/publication.ts';
+import { bucketRedirect } from '../../src/http/bucket-redirects.ts';
 import { representationHeaders, validatorHeaders } from '../../src/http/file-headers.ts';
 import { openLabelTree } from '../../src/storage/label-tree.ts';
 import { spaceIds } from '../../src/storage/memory.ts';
@@ -47,6 +48,18 @@ test('representationHeaders(): a file of version 0.1.0 has the expected headers'
 
 test('representationHeaders(): a new file has the expected headers', () => {
   expect([...validatorHeaders(file), ...representationHeaders(file)]).toEqual(headers);
+});
+
+test('bucketRedirect(): a change of this answer needs a new markVersion in publication.ts', () => {
+  expect(bucketRedirect({ bucketId: 'box', origin: 'https://aaaaa-aa.icp.net' })).toEqual({
+    status: 307,
+    headers: [
+      ['Location', 'https://aaaaa-aa.icp.net/cloud/box/'],
+      ['Cache-Control', 'no-cache'],
+      ['Access-Control-Allow-Origin', '*'],
+    ],
+    body: new Uint8Array(0),
+  });
 });
 
 const headers = [
