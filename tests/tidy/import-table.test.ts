@@ -33,7 +33,7 @@ function clientFolders(count: number): string[] {
 }
 
 /** Each folder may import those before it. */
-const actorOrder = ['runtime', 'candid', 'messages', 'dispatch', 'methods'];
+const actorOrder = ['candid', 'runtime', 'messages', 'dispatch', 'methods'];
 
 function actorFolders(count: number): string[] {
   const before = actorOrder.slice(0, count).map((name) => `src/actor/${name}`);
@@ -87,8 +87,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'src/crypto/kernel.ts',
     'src/storage',
   ],
-  'src/actor/runtime': actorFolders(0),
-  'src/actor/candid': actorFolders(1),
+  'src/actor/candid': actorFolders(0),
+  'src/actor/runtime': actorFolders(1),
   'src/actor/messages': actorFolders(2),
   'src/actor/dispatch': actorFolders(3),
   'src/actor/methods': actorFolders(4),

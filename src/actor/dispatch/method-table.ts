@@ -92,15 +92,13 @@ const few: ArgumentBounds = { bytes: 4_096, textBytes: 4_096, values: 32 };
 const some: ArgumentBounds = { bytes: 6_144, textBytes: 6_144, values: 48 };
 /** A record with lists of names or principals. */
 const many: ArgumentBounds = { bytes: 12_288, textBytes: 10_240, values: 280 };
-/** The bounds of a file's fields: five of 1,024 characters, tags, metadata, its path. */
+/** A file's fields (five of 1,024 characters, tags, metadata, its path), or 200 bucket ids. */
 const file: ArgumentBounds = { bytes: 16_384, textBytes: 14_336, values: 240 };
 /** Like `file`, with the bytes as one value, which is read in place. */
 const upload: ArgumentBounds = { ...file, bytes: 2_097_152 };
 /** Texts of many files, which are read after the caller's right is checked. */
 const batch: ArgumentBounds = { bytes: 2_097_152, textBytes: batchTextBytesMax, values: 320 };
 const deletion: ArgumentBounds = { bytes: 131_072, textBytes: deletionBytesMax, values: 320 };
-/** A volume's report: 200 bucket ids. */
-const report: ArgumentBounds = { bytes: 16_384, textBytes: 14_336, values: 240 };
 const chunk: ArgumentBounds = { ...few, bytes: 2_097_152 };
 const request: ArgumentBounds = { bytes: 2_097_152, textBytes: requestTextBytesMax, values: 480 };
 
@@ -305,7 +303,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   addVolume: { bounds: few, admit: requireControllerCall, isAtFront: true },
   removeVolume: { bounds: few, admit: requireControllerCall, isAtFront: true },
   /** Only volumes call it, which are canisters: all ingress is refused. */
-  reportPublicBuckets: { bounds: report, isAtFront: true },
+  reportPublicBuckets: { bounds: file, isAtFront: true },
   createApiKey: {
     bounds: many,
     admit: (caller, argument: ApiKeyArgument) => {

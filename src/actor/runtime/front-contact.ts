@@ -3,7 +3,6 @@
 // cause many. A failed report waits for the next change, at most an hour. A call costs 23 M cycles
 // here and 7 M at the front, so reporting unchanged buckets every hour would cost 0.26 T a year.
 
-import { IDL } from '@dfinity/candid';
 import { call, time } from 'azle';
 import {
   noteUnreported,
@@ -15,26 +14,21 @@ import { serviceRole } from '../../domain/shared/role-record.ts';
 import { originOfVolume, type VolumeRole } from '../../domain/shared/service-role.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
 import { liquidCycles } from '../../storage/stable-space.ts';
+import { PublicBucketReport } from '../candid/operations.ts';
+import { ResultNull } from '../candid/types.ts';
 import { isCleanup, reasonOf } from './management.ts';
 import { createOneShotTimer } from './timers.ts';
 
 const nsPerSecond = 1_000_000_000n;
 /** Minimum time between two calls. */
 const pauseNs = 5n * nsPerSecond;
-/** The next turn of upkeep, which is due every ten minutes, repeats a failed report. */
+/**
+ * After this time, the next turn of upkeep, which is due every ten minutes, repeats a failed
+ * report, and a call whose end was lost no longer prevents another one.
+ */
 const retryNs = 3_000n * nsPerSecond;
 /** A report of all buckets restores addresses that the front has lost, such as by a snapshot. */
 const contactNs = 86_000n * nsPerSecond;
-/** After this time, a call without an answer no longer prevents another one. */
-const lostAfterNs = 3_000n * nsPerSecond;
-
-const Report = IDL.Record({
-  origin: IDL.Text,
-  after: IDL.Text,
-  through: IDL.Opt(IDL.Text),
-  buckets: IDL.Vec(IDL.Text),
-});
-const Result = IDL.Variant({ ok: IDL.Null, err: IDL.Text });
 
 export interface FrontContact {
   /** Reports all buckets soon: for install and upgrade. */
@@ -49,8 +43,7 @@ export function createFrontContact(stores: Stores): FrontContact {
   const timer = createOneShotTimer(report);
   let contactAtNs = 0n;
   let calledAtNs = 0n;
-  /** Start of a call that has no answer yet. */
-  let busySinceNs: bigint | undefined;
+  let isWaiting = false;
 
   function arm(): void {
     if (volumeWithFront(stores) === undefined) return;
@@ -66,13 +59,13 @@ export function createFrontContact(stores: Stores): FrontContact {
 
   async function report(): Promise<void> {
     const volume = volumeWithFront(stores);
-    const isBusy = busySinceNs !== undefined && time() - busySinceNs < lostAfterNs;
+    const isBusy = isWaiting && time() - calledAtNs < retryNs;
     if (volume === undefined || isBusy || areCyclesLow(liquidCycles())) return;
     const page = takeUnreported(stores);
     if (page === undefined) return;
     const startedNs = time();
     calledAtNs = startedNs;
-    busySinceNs = startedNs;
+    isWaiting = true;
     try {
       await send(volume, page);
       // After a change during the call, or if there are more buckets than in one report
@@ -85,7 +78,7 @@ export function createFrontContact(stores: Stores): FrontContact {
           'try is within an hour.',
       );
     } finally {
-      if (busySinceNs === startedNs) busySinceNs = undefined;
+      if (calledAtNs === startedNs) isWaiting = false;
     }
   }
 
@@ -113,8 +106,8 @@ async function send({ id, front }: VolumeWithFront, page: ReportPage): Promise<v
   const { after, through, buckets } = page;
   const origin = originOfVolume(id, front);
   const reply = await call<[object], { err?: string }>(front.id, 'reportPublicBuckets', {
-    paramIdlTypes: [Report],
-    returnIdlType: Result,
+    paramIdlTypes: [PublicBucketReport],
+    returnIdlType: ResultNull,
     args: [{ origin, after, through: through === undefined ? [] : [through], buckets }],
   });
   if (reply.err !== undefined) throw new Error(reply.err);

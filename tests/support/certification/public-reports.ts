@@ -2,20 +2,14 @@
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
+import { PublicBucketReport } from '../../../src/actor/candid/operations.ts';
+import { ResultNull } from '../../../src/actor/candid/types.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
-
-const Report = IDL.Record({
-  origin: IDL.Text,
-  after: IDL.Text,
-  through: IDL.Opt(IDL.Text),
-  buckets: IDL.Vec(IDL.Text),
-});
-const Outcome = IDL.Variant({ ok: IDL.Null, err: IDL.Text });
 
 /** Returns a report whose range is all ids, with other fields as given. */
 export function reportOf(volume: Principal, fields: object = {}): Uint8Array {
   const whole = { origin: `https://${volume}.icp.net`, after: '', through: [], buckets: [] };
-  return new Uint8Array(IDL.encode([Report], [{ ...whole, ...fields }]));
+  return new Uint8Array(IDL.encode([PublicBucketReport], [{ ...whole, ...fields }]));
 }
 
 export interface ReportOutcome {
@@ -31,5 +25,5 @@ export async function sendReport(
 ): Promise<ReportOutcome> {
   const argument = reportOf(forwarder.id, fields);
   const reply = await forwarder.call(to.toText(), 'reportPublicBuckets', argument);
-  return IDL.decode([Outcome], reply)[0] as ReportOutcome;
+  return IDL.decode([ResultNull], reply)[0] as ReportOutcome;
 }
