@@ -1,5 +1,5 @@
-// Sends the whole list of hostile arguments to every method, in every way. `npm test` sends a share
-// of it.
+// Sends the whole list of hostile arguments to every method, in every way.
+// `npm run test:thorough` sends a share of it.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {

@@ -12,7 +12,7 @@ const recordPath = join(projectDir, 'tests/support/durations.json');
 /** Shorter files fill the gaps in any order. */
 const recordedSecondsMin = 3;
 
-/** Seconds by name: `folder/file` without its ending. */
+/** Seconds by name: `folder/file` without `.test.ts`. */
 type Durations = Readonly<Record<string, number>>;
 
 function nameOf(moduleId: string): string {

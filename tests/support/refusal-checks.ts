@@ -1,5 +1,5 @@
-// Sends the hostile list to a demo service with the built Wasm, and checks all refusals. `npm test`
-// sends a part of the list, `npm run soak` all of it.
+// Sends the hostile list to a demo service with the built Wasm, and checks all refusals.
+// `npm run test:thorough` sends a part of the list, `npm run soak` all of it.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -78,7 +78,7 @@ describe('every source file', () => {
 
   test('has a kebab-case name', () => {
     const odd = sources.filter(
-      ({ path }) => !/^[a-z0-9-]+(?:\.(?:test|config))?\.tsx?$/.test(basename(path)),
+      ({ path }) => !/^[a-z0-9-]+(?:\.(?:test|thorough\.test|config))?\.tsx?$/.test(basename(path)),
     );
     expect(odd.map(({ path }) => path)).toEqual([]);
   });

@@ -3,7 +3,7 @@
 //
 // `bounds`: enough for an honest caller and for some unknown fields. Only they limit the cost of
 // decoding for a stranger. A refused call within them takes less than 20 million instructions
-// (tests/service/refusal-costs.test.ts).
+// (tests/service/refusal-costs.thorough.test.ts).
 //
 // `admit`, for updates: runs the method's own checks, which refuse a caller without the right to
 // the call. Inspection sees only ingress, so the method checks again.

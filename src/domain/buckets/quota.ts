@@ -39,11 +39,11 @@ export interface Named {
   readonly metadata: Metadata;
 }
 
-// Measured for each kind of file, see tests/service/quota-overhead.test.ts. A file takes a record
-// (with its JSON), certified leaves, a chunk record and a key slot. Each segment of its path takes
-// a label, as if no other file shared its folders. The file and each of its tags take one index
-// entry by name and several by date: one for each level of blocks (see file-index.ts), and a level
-// begins after 16 times as many changes as the one below.
+// Measured for each kind of file, see tests/service/quota-overhead.thorough.test.ts. A file takes a
+// record (with its JSON), certified leaves, a chunk record and a key slot. Each segment of its path
+// takes a label, as if no other file shared its folders. The file and each of its tags take one
+// index entry by name and several by date: one for each level of blocks (see file-index.ts), and a
+// level begins after 16 times as many changes as the one below.
 const recordBytes = 1_600;
 const bytesPerPathByte = 6;
 const bytesPerSegment = 75;
