@@ -84,7 +84,8 @@ describe('a bucket', () => {
     expect((await member.actor.updateBucket(change({}))).err).toMatch(/^NoSuchBucket: /);
     const named = change({ addMembers: [[{ principal, role: 'reader' }]] });
     expect((await owner.actor.updateBucket(named)).ok?.members).toHaveLength(1);
-    expect((await member.actor.getBucket(bucket, [])).ok?.members).toEqual([]);
+    const seen = (await member.actor.getBucket(bucket, [])).ok;
+    expect(seen).toMatchObject({ members: [], callerRole: ['reader'] });
     expect((await member.actor.deleteBucket(bucket, [])).err).toMatch(/^AccessDenied: /);
     expect((await member.actor.listApiKeys(bucket)).err).toMatch(/^AccessDenied: /);
     const bad = change({ addMembers: [[{ principal, role: 'king' }]] });

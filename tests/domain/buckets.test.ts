@@ -70,7 +70,7 @@ describe('updateBucket()', () => {
     ]);
     expect(updateBucket(stores, alice, bucketChange(name('owner'))).members).toHaveLength(1);
     const gone = updateBucket(stores, bob, bucketChange({ removeMembers: [bobId] }));
-    expect(gone.members).toEqual([]);
+    expect(gone).toMatchObject({ members: [], callerRole: undefined });
     expectRefusal(stores, 'AccessDenied', () => updateBucket(stores, bob, bucketChange()));
   });
 
@@ -128,13 +128,16 @@ describe('updateBucket(): a role', () => {
 });
 
 describe('describeBucket()', () => {
-  test('shows members to owners only', () => {
+  test('shows members to owners only, and the caller’s own role', () => {
     updateBucket(stores, alice, bucketChange(name('reader')));
     const ask = { bucket: 'box', apiKey: undefined };
-    expect(describeBucket(stores, alice, ask).members).toHaveLength(1);
-    expect(describeBucket(stores, bob, ask).members).toEqual([]);
+    const seenByAlice = describeBucket(stores, alice, ask);
+    expect(seenByAlice).toMatchObject({ members: [{ role: 'reader' }], callerRole: 'owner' });
+    const seenByBob = describeBucket(stores, bob, ask);
+    expect(seenByBob).toMatchObject({ members: [], callerRole: 'reader' });
     const withKey = { bucket: 'box', apiKey: makeKey(stores, { permissions: ['read'] }) };
-    expect(describeBucket(stores, callOf('anonymous'), withKey).members).toEqual([]);
+    const seenWithKey = describeBucket(stores, callOf('anonymous'), withKey);
+    expect(seenWithKey).toMatchObject({ members: [], callerRole: undefined });
     expectRefusal(stores, 'AccessDenied', () => describeBucket(stores, callOf('anonymous'), ask));
   });
 });

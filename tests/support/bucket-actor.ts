@@ -15,6 +15,7 @@ interface BucketView {
   isPublic: boolean;
   quotaBytes: [] | [bigint];
   members: { principal: Principal; role: string }[];
+  callerRole: [] | [string];
 }
 
 interface KeyView {
@@ -55,6 +56,7 @@ function bucketInterface(): IDL.ServiceClass {
     isPublic: Bool,
     quotaBytes: IDL.Opt(Nat),
     members: IDL.Vec(Member),
+    callerRole: IDL.Opt(Text),
   });
   const Options = IDL.Record({ isPublic: IDL.Opt(Bool), quotaBytes: IDL.Opt(Nat) });
   const Change = IDL.Record({

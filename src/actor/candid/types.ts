@@ -240,6 +240,8 @@ export const Bucket = IDL.Record({
   isSite: IDL.Bool,
   /** Absent: clients do not encrypt its files. */
   endToEnd: IDL.Opt(EndToEnd),
+  /** The caller's role: reader, writer or owner. Absent without a role, and for API keys. */
+  callerRole: IDL.Opt(IDL.Text),
 });
 export const ResultBucket = resultOf(Bucket);
 /** A page of buckets. */

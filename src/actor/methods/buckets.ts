@@ -90,6 +90,7 @@ export function bucketView(bucket: BucketDetails) {
     owner: Principal.fromUint8Array(bucket.owner),
     quotaBytes: optional(bucket.quotaBytes),
     quotaFiles: optional(bucket.quotaFiles),
+    callerRole: optional(bucket.callerRole),
     openUploads: bucket.openUploadCount,
     members: bucket.members.map(({ principal, role }) => {
       return { principal: Principal.fromUint8Array(principal), role };

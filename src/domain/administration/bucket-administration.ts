@@ -16,11 +16,12 @@ import { eraseBucketKeys } from '../keys/bucket-keys.ts';
 import { unindexBucket } from '../listing/file-index.ts';
 import { useKey } from '../rights/key-budgets.ts';
 import {
-  isBucketOwner,
   type Member,
   membersOf,
   parseRole,
+  type Role,
   requireNameable,
+  roleOf,
   saveMembers,
 } from '../rights/members.ts';
 import { ownedBucket } from '../rights/ownership.ts';
@@ -39,12 +40,15 @@ export interface BucketDetails extends Bucket {
   /** Shown to owners; empty for others. */
   readonly members: readonly Member[];
   readonly endToEnd: EndToEnd | undefined;
+  /** Undefined for callers without a role, and for API keys. */
+  readonly callerRole: Role | undefined;
 }
 
 function withDetails(stores: Stores, call: Call, bucket: Bucket): BucketDetails {
-  const members = isBucketOwner(stores, call.caller, bucket) ? membersOf(stores, bucket.id) : [];
+  const callerRole = roleOf(stores, call.caller, bucket);
+  const members = callerRole === 'owner' ? membersOf(stores, bucket.id) : [];
   const endToEnd = bucket.isEndToEnd ? findEndToEnd(stores, bucket.id) : undefined;
-  return { ...bucket, members, endToEnd };
+  return { ...bucket, members, endToEnd, callerRole };
 }
 
 interface BucketName {
@@ -185,7 +189,7 @@ export function updateBucket(stores: Stores, call: Call, change: BucketChange): 
     endRights(stores, call, { bucketId: bucket.id, before, after });
   }
   const endToEnd = updated.isEndToEnd ? findEndToEnd(stores, bucket.id) : undefined;
-  return { ...updated, members, endToEnd };
+  return { ...updated, members, endToEnd, callerRole: roleOf(stores, call.caller, updated) };
 }
 
 /** Refuses what updateBucket() would refuse; changes nothing. */

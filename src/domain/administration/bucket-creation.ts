@@ -99,5 +99,5 @@ export function createBucket(stores: Stores, call: Call, request: NewBucket): Bu
   noteBucket(stores.directory, id, bucket.owner);
   stores.publication.show(id, bucket.isPublic);
   const endToEnd = bucket.isEndToEnd ? findEndToEnd(stores, id) : undefined;
-  return { ...bucket, members: [], endToEnd };
+  return { ...bucket, members: [], endToEnd, callerRole: 'owner' };
 }

@@ -111,6 +111,7 @@ export function bucketRecordOf(bucket: CandidBucket): BucketRecord {
     versionCount: Number(bucket.versionCount[0] ?? 0),
     versionBytes: Number(bucket.versionBytes[0] ?? 0),
     endToEnd: endToEndOf(bucket.endToEnd),
+    callerRole: bucket.callerRole[0],
     members: members.map(({ principal, role }) => ({ principal: principal.toText(), role })),
     createdAt: isoTime(bucket.createdAt),
     updatedAt: isoTime(bucket.updatedAt),

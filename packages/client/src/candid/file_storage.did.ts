@@ -77,6 +77,8 @@ export interface Bucket {
   /** Absent: clients do not encrypt its files. */
   'endToEnd' : [] | [EndToEnd],
   'members' : Array<Member>,
+  /** The caller's role: reader, writer or owner. Absent without a role, and for API keys. */
+  'callerRole' : [] | [string],
   'owner' : Principal,
   'createdAt' : bigint,
   'quotaFiles' : [] | [bigint],
@@ -1169,6 +1171,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'quotaBytes' : IDL.Opt(IDL.Nat),
     'endToEnd' : IDL.Opt(EndToEnd),
     'members' : IDL.Vec(Member),
+    'callerRole' : IDL.Opt(IDL.Text),
     'owner' : IDL.Principal,
     'createdAt' : IDL.Int,
     'quotaFiles' : IDL.Opt(IDL.Nat),

@@ -25,7 +25,13 @@ export interface BucketRecord {
   readonly versionCount: number;
   /** Bytes of the quota that former versions use. */
   readonly versionBytes: number;
+  /** Shown to owners; empty for others. */
   readonly members: readonly BucketMember[];
+  /**
+   * The caller's role: `reader`, `writer` or `owner`. Absent without a role, for API keys, and in
+   * answers of earlier services.
+   */
+  readonly callerRole?: string | undefined;
   /** Absent if the bucket is not end-to-end encrypted. */
   readonly endToEnd?: EndToEndRecord | undefined;
   readonly createdAt: string;
