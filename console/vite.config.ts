@@ -64,7 +64,10 @@ export default defineConfig({
               priority: 1,
             },
             { name: 'age', test: /age\/(?:end-to-end-files|linked-file)\.ts$/ },
-            { name: 'dialogs', test: /views\/(?:share-dialog|drop-box-dialog)\.tsx$/ },
+            {
+              name: 'dialogs',
+              test: /views\/(?:share|drop-box|delete|move|new-folder)-dialog\.tsx$/,
+            },
           ],
         },
       },

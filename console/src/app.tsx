@@ -4,17 +4,18 @@ import { useEffect, useRef } from 'preact/hooks';
 import { askedKey } from './address-key.ts';
 import { deferred } from './parts/deferred.tsx';
 import { Notices } from './parts/notices.tsx';
-import { addressOf, route } from './route.ts';
+import { addressOf, route, titleOf } from './route.ts';
 import { session, signOut } from './session.ts';
 import { isStarting } from './start.ts';
-import { lookForLeftOver, stopUploads } from './uploads/queue.ts';
+import { leftOver, lookForLeftOver, stopUploads, uploads } from './uploads/queue.ts';
 import { AskedKey } from './views/asked-key.tsx';
-import { FilePage } from './views/file.tsx';
 import { FilesPage } from './views/files.tsx';
 import { Overview } from './views/overview.tsx';
 import { SignIn } from './views/sign-in.tsx';
-import { UploadPanel } from './views/upload-panel.tsx';
 
+const FilePage = deferred(async () => (await import('./views/file.tsx')).FilePage);
+const UploadPanel = deferred(async () => (await import('./views/upload-panel.tsx')).UploadPanel);
+const DeletedPage = deferred(async () => (await import('./views/deleted.tsx')).DeletedPage);
 const BucketPage = deferred(async () => (await import('./views/bucket.tsx')).BucketPage);
 const DropBoxPage = deferred(async () => (await import('./views/drop-box.tsx')).DropBoxPage);
 
@@ -28,7 +29,9 @@ export function App() {
       <main id="main" tabIndex={-1}>
         <View />
       </main>
-      {session.value && <UploadPanel session={session.value} />}
+      {session.value && uploads.value.length + leftOver.value.length > 0 && (
+        <UploadPanel session={session.value} />
+      )}
       {askedKey.value && <AskedKey told={askedKey.value} />}
       <Notices />
     </>
@@ -76,6 +79,7 @@ function View() {
     // Screen readers announce the heading of the new view.
     if (!isFirst.current) document.querySelector<HTMLElement>('main h1')?.focus();
     isFirst.current = false;
+    document.title = current === undefined || current.drop ? 'Files' : titleOf(place);
   }, [place, current === undefined]);
   if (isStarting.value) return <p class="waiting">One moment …</p>;
   if (current === undefined) return <SignIn />;
@@ -87,6 +91,8 @@ function View() {
       return <FilePage key={`${place.bucket}/${place.path}`} session={current} place={place} />;
     case 'bucket':
       return <BucketPage key={place.bucket} session={current} bucket={place.bucket} />;
+    case 'deleted':
+      return <DeletedPage key={place.bucket} session={current} bucket={place.bucket} />;
     default:
       return <Overview session={current} />;
   }

@@ -13,15 +13,20 @@ export const notices = signal<readonly Notice[]>([]);
 let lastId = 0;
 
 /** Long enough to be read and acted on. */
-const shownMs = 12_000;
+const shownMsMin = 12_000;
+
+interface NoticeOptions extends Partial<Omit<Notice, 'id' | 'text'>> {
+  /** Time for which the text is true; shown for at least 12 seconds. */
+  readonly shownMs?: number | undefined;
+}
 
 /** Shows the text; replaces a notice with the same text, unless that one offers an action. */
-export function tell(text: string, rest: Partial<Omit<Notice, 'id' | 'text'>> = {}): void {
+export function tell(text: string, { shownMs = 0, ...rest }: NoticeOptions = {}): void {
   const notice = { id: ++lastId, text, isFailure: false, ...rest };
   const others = notices.value.filter((one) => one.text !== text || one.action);
   notices.value = [...others.slice(-2), notice];
   // A failure stays until the user dismisses it.
-  if (!notice.isFailure) setTimeout(() => dismiss(notice.id), shownMs);
+  if (!notice.isFailure) setTimeout(() => dismiss(notice.id), Math.max(shownMs, shownMsMin));
 }
 
 export function dismiss(id: number): void {

@@ -1,12 +1,13 @@
 // The current view, stored in the fragment: the canister serves one page at `/`.
 
 import { signal } from '@preact/signals';
+import { nameOf } from './words.ts';
 
 export type Route =
   | { readonly view: 'overview' }
   | { readonly view: 'files'; readonly bucket: string; readonly prefix: string }
   | { readonly view: 'file'; readonly bucket: string; readonly path: string }
-  | { readonly view: 'bucket'; readonly bucket: string };
+  | { readonly view: 'bucket' | 'deleted'; readonly bucket: string };
 
 function encodePath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
@@ -18,16 +19,23 @@ export function addressOf(route: Route): string {
   return `#/${route.view}/${encodeURIComponent(route.bucket)}/${encodePath(rest)}`;
 }
 
+/** Returns the title of the tab and of a bookmark, such as `summer – demo – Files`. */
+export function titleOf(to: Route): string {
+  const path = to.view === 'files' ? to.prefix : to.view === 'file' ? to.path : '';
+  const bucket = to.view === 'overview' ? '' : to.bucket;
+  return [nameOf(path), bucket, 'Files'].filter((part) => part !== '').join(' – ');
+}
+
 /** Returns the overview for an unknown fragment. */
 function routeOf(fragment: string): Route {
   const [, view, name = '', rest = ''] =
-    /^#\/(files|file|bucket)\/([^/]+)\/?(.*)$/s.exec(fragment) ?? [];
+    /^#\/(files|file|bucket|deleted)\/([^/]+)\/?(.*)$/s.exec(fragment) ?? [];
   try {
     const bucket = decodeURIComponent(name);
     const path = decodeURIComponent(rest);
     if (view === 'files') return { view, bucket, prefix: path };
     if (view === 'file' && path !== '') return { view, bucket, path };
-    if (view === 'bucket') return { view, bucket };
+    if (view === 'bucket' || view === 'deleted') return { view, bucket };
   } catch (error) {
     if (!(error instanceof URIError)) throw error;
   }

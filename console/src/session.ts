@@ -14,7 +14,7 @@ import { isStorageError } from '../../packages/client/src/storage-error.ts';
 import type { EndToEndOptions } from '../../packages/client/src/types/end-to-end.ts';
 import { withCertifiedDownloads } from './certified-downloads.ts';
 import { isLocal, type Service, serviceHost, thisService } from './service.ts';
-import { patience } from './waits.ts';
+import { retryOptions } from './waits.ts';
 
 export interface DropBox {
   readonly bucket: string;
@@ -104,7 +104,7 @@ const asStored: EndToEndLayer = (connection) => ({ files: fileStorage(connection
 /** A key cannot decrypt files of an end-to-end bucket, but its uploads are encrypted. */
 async function keySession({ apiKey, buckets, drop }: KeySession): Promise<Session> {
   const service = await thisService();
-  const options = { ...addressOf(service), apiKey, ...patience, sendBody: xhrSender };
+  const options = { ...addressOf(service), apiKey, ...retryOptions, sendBody: xhrSender };
   const stored = openStorage({ ...options, endToEnd: asStored });
   if (!service.isAtFront) return { kind: 'key', storage: stored, stored, buckets, drop };
   // Asking for a bucket's mode takes an update call of some seconds, so only uploads ask for it.
@@ -186,7 +186,7 @@ async function identitySession(kind: IdentitySession['kind']): Promise<Session |
   if (identity === undefined) return undefined;
   const { canisterId, url, isAtFront } = await thisService();
   const service = { host: serviceHost(), canisterId, identity, fetchRootKey: isLocal() };
-  const options = { ...service, linkUrl: url, ...patience, sendBody: xhrSender };
+  const options = { ...service, linkUrl: url, ...retryOptions, sendBody: xhrSender };
   const stored = openStorage({ ...options, endToEnd: asStored });
   const principal = identity.getPrincipal().toText();
   if (!isAtFront) return { kind, storage: stored, stored, principal };

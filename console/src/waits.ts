@@ -8,9 +8,10 @@ import { spanOf } from './words.ts';
 const quietMsMax = 2_000;
 
 /** Gives up after about two seconds, unless the service names a time to wait. */
-export const patience = {
+export const retryOptions = {
   retry: { attemptsMax: 4 },
   onRetry({ delayMs }: RetryNotice): void {
-    if (delayMs > quietMsMax) tell(`The service is busy: trying again in ${spanOf(delayMs)}.`);
+    if (delayMs <= quietMsMax) return;
+    tell(`The service is busy: trying again in ${spanOf(delayMs)}.`, { shownMs: delayMs });
   },
 };

@@ -22,3 +22,14 @@ test('tell() keeps a notice with an action beside one with the same text', () =>
   for (const { action } of notices.value) action?.run();
   expect(undone).toEqual(['a', 'b']);
 });
+
+test('tell() shows a notice for 12 seconds, or for as long as it is true', () => {
+  tell('Copied.');
+  tell('The service is busy: trying again in 2 minutes.', { shownMs: 120_000 });
+  vi.advanceTimersByTime(12_000);
+  expect(notices.value).toHaveLength(1);
+  vi.advanceTimersByTime(107_999);
+  expect(notices.value).toHaveLength(1);
+  vi.advanceTimersByTime(1);
+  expect(notices.value).toEqual([]);
+});

@@ -81,7 +81,7 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
   test('asks before it replaces another file', async () => {
     await tested.storage.upload(sampleBytes('film', 10), { bucket: 'demo', path: 'film.bin' });
     await choose([{ name: 'film.bin', mimeType: '', buffer: Buffer.from('other') }]);
-    await page.getByText('A file of this name already exists.').waitFor();
+    await page.getByText('“film.bin” already exists. Replace it?').waitFor();
     await page.getByRole('button', { name: 'Keep both' }).click();
     await page.getByText('1 file uploaded.').waitFor();
     expect((await stored('film (2).bin')).size).toBe(5);
@@ -89,6 +89,48 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     await page.getByRole('button', { name: 'Replace' }).click();
     await page.getByText('1 file uploaded.').waitFor();
     expect((await stored('film.bin')).size).toBe(5);
+  });
+
+  test('asks once about several existing files, and uploads the others meanwhile', async () => {
+    const place = (path: string) => ({ bucket: 'demo', path });
+    const names = Array.from({ length: 10 }, (_, index) => `page-${index}.txt`);
+    for (const name of [...names, 'page-0 (2).txt']) {
+      await tested.storage.upload(new Blob(['before']), place(name));
+    }
+    const chosen = [...names, 'new.txt'].map((name) => ({
+      name,
+      mimeType: 'text/plain',
+      buffer: Buffer.from(`other ${name}`),
+    }));
+    const question = page.getByText('10 of these files already exist. Replace them?');
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    await choose(chosen);
+    await question.waitFor();
+    await page.getByText('1 file uploaded, 10 waiting for your answer.').waitFor();
+    await button('Skip all').click();
+    await page.getByText('1 file uploaded.').waitFor();
+    expect((await stored('page-0.txt')).size).toBe(6);
+
+    await choose(chosen.slice(0, 10));
+    await question.waitFor();
+    await button('Keep both').click();
+    await page.getByText('10 files uploaded.').waitFor();
+    // The second name was taken too.
+    expect((await stored('page-0 (2).txt')).size).toBe(6);
+    expect((await stored('page-0 (3).txt')).size).toBe(16);
+
+    await choose(chosen.slice(0, 10));
+    await button('Decide each').click();
+    await button('Replace').first().click();
+    await page.getByText('1 file uploaded, 9 waiting for your answer.').waitFor();
+    expect((await stored('page-0.txt')).size).toBe(16);
+    for (let rest = 9; rest > 0; rest--) await button('Skip').first().click();
+
+    await choose(chosen.slice(0, 10));
+    await question.waitFor();
+    await button('Replace all').click();
+    await page.getByText('10 files uploaded.').waitFor();
+    expect((await stored('page-9.txt')).size).toBe(16);
   });
 
   test('can be paused and resumed, and waits while the browser is offline', async () => {

@@ -148,7 +148,7 @@ describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in th
     await page.getByRole('link', { name: 'notes.md' }).waitFor();
     const file = { name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('other') };
     await page.getByLabel('Upload files').last().setInputFiles([file]);
-    await page.getByText('A file of this name already exists.').waitFor();
+    await page.getByText('“notes.md” already exists. Replace it?').waitFor();
     await checkView('uploads');
     await page.getByRole('button', { name: 'Cancel all' }).click();
   });

@@ -4,12 +4,8 @@ import type { Storage } from '../../../packages/client/src/storage.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { counted, nameOf } from '../words.ts';
+import { newestVersion, type Place } from './deleted.ts';
 import type { Entry } from './folder.ts';
-
-interface Place {
-  readonly storage: Storage;
-  readonly bucket: string;
-}
 
 interface MovePlace extends Place {
   /** Targets of begun moves of folders: a repeated move finds its own files there, and goes on. */
@@ -125,10 +121,9 @@ export async function restoreAll(
 ): Promise<FileRecord[]> {
   const files: FileRecord[] = [];
   for (const path of paths) {
-    let newest: number | undefined;
-    for await (const { version } of storage.versions.list({ bucket, path })) newest = version;
+    const newest = await newestVersion({ storage, bucket }, path);
     if (newest !== undefined)
-      files.push(await storage.versions.restore({ bucket, path, version: newest }));
+      files.push(await storage.versions.restore({ bucket, path, version: newest.version }));
   }
   return files;
 }

@@ -9,11 +9,20 @@ export function createSelection() {
   const paths = signal<ReadonlySet<string>>(new Set());
   /** Index of the active entry in the shown list. */
   const active = signal(0);
+  /** The entry from which the mouse selects a range. */
+  let anchor: string | undefined;
 
   function toggle(path: string): void {
+    anchor = path;
     const next = new Set(paths.value);
     if (!next.delete(path)) next.add(path);
     paths.value = next;
+  }
+
+  function add(entries: readonly Entry[], from: number, to: number): void {
+    const range = entries.slice(Math.min(from, to), Math.max(from, to) + 1);
+    paths.value = new Set([...paths.value, ...range.map(({ path }) => path)]);
+    active.value = to;
   }
 
   return {
@@ -26,12 +35,18 @@ export function createSelection() {
     setAll(entries: readonly Entry[]): void {
       paths.value = new Set(entries.map(({ path }) => path));
     },
+    only(path: string): void {
+      anchor = path;
+      paths.value = new Set([path]);
+    },
     /** Selects from the active entry to this one, both included. */
     extendTo(entries: readonly Entry[], index: number): void {
-      const [start, end] = [Math.min(active.value, index), Math.max(active.value, index)];
-      const range = entries.slice(start, end + 1).map(({ path }) => path);
-      paths.value = new Set([...paths.value, ...range]);
-      active.value = index;
+      add(entries, active.value, index);
+    },
+    /** Selects from the entry that was toggled last to this one, both included. */
+    extendFromAnchor(entries: readonly Entry[], index: number): void {
+      const start = entries.findIndex(({ path }) => path === anchor);
+      add(entries, start === -1 ? index : start, index);
     },
   };
 }

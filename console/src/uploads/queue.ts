@@ -84,7 +84,10 @@ function stopSending(): void {
 
 export function retryUpload(item: UploadItem, how: 'again' | 'replace' | 'both' = 'again'): void {
   if (how === 'replace') item.mayReplace = true;
-  if (how === 'both') item.path = nextName(item.path);
+  if (how === 'both') {
+    item.keepsBoth = true;
+    item.path = nextName(item.path);
+  }
   // A session has one path and one condition, so another choice needs a new session.
   if (how !== 'again') item.uploadId = undefined;
   item.state = 'waiting';
@@ -199,8 +202,8 @@ async function failed(item: UploadItem, error: unknown, stop: AbortSignal): Prom
   } else if (isStorageError(error, 'PreconditionFailed')) {
     const found = await storedBefore(item);
     if (found !== undefined) return stored(item, found);
+    if (item.keepsBoth) return retryUpload(item, 'both');
     item.state = 'exists';
-    item.failure = 'A file of this name already exists.';
   } else {
     item.state = 'failed';
     item.failure = sentenceOf(error);

@@ -143,6 +143,11 @@ function KeptVersions(props: BucketProps) {
           ? 'Not kept: replaced and deleted files are gone at once.'
           : `Replaced and deleted files can be restored for ${counted(days, 'day')}.`}
       </p>
+      {props.record.versionCount > 0 && (
+        <p>
+          <a href={addressOf({ view: 'deleted', bucket: props.record.id })}>Show deleted files</a>
+        </p>
+      )}
       {isOwner(props) && (
         <button
           type="button"

@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
 import type { Session } from '../session.ts';
 import { type ChosenFile, chosenOf, droppedOf } from '../uploads/dropped.ts';
@@ -37,6 +37,10 @@ interface DropAreaProps {
 
 export function DropArea({ target, isOff, children }: DropAreaProps) {
   const isOver = useSignal(false);
+  useEffect(() => {
+    // Otherwise its code would wait behind the bytes of the first upload on a slow line.
+    if (!isOff) void import('./upload-panel.tsx').catch(() => {});
+  }, [isOff]);
   const over = (event: DragEvent) => {
     if (isOff || !event.dataTransfer?.types.includes('Files')) return;
     event.preventDefault();

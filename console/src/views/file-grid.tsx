@@ -9,6 +9,7 @@ import { Icon, type IconName } from '../parts/icon.tsx';
 import { WindowList } from '../parts/window-list.tsx';
 import { addressOf, go, type Route } from '../route.ts';
 import { momentOf, nameOf, sizeOf, whenOf } from '../words.ts';
+import type { MenuPlace } from './row-menu.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
 const rowHeight = 52;
@@ -19,7 +20,13 @@ interface GridProps {
   readonly selection: Selection;
 }
 
-export function FileGrid(props: GridProps & { onDelete(): void }) {
+interface FileGridProps extends GridProps {
+  onDelete(): void;
+  /** The user asked for the menu of the selected rows. */
+  onMenu(place: MenuPlace): void;
+}
+
+export function FileGrid(props: FileGridProps) {
   const { folder, selection } = props;
   const entries = folder.entries.value;
   const { value: hasPictures } = arePicturesShown;
@@ -72,6 +79,8 @@ export function FileGrid(props: GridProps & { onDelete(): void }) {
                 isSelected={selection.paths.value.has(entry.path)}
                 place={folder.place}
                 selection={selection}
+                onRange={() => selection.extendFromAnchor(entries, index)}
+                onMenu={props.onMenu}
               />
             )
           );
@@ -168,12 +177,37 @@ interface RowProps {
   readonly isSelected: boolean;
   readonly place: Folder['place'];
   readonly selection: Selection;
+  /** Selects up to this row. */
+  onRange(): void;
+  onMenu(place: MenuPlace): void;
 }
 
-function Row({ entry, index, isActive, isSelected, place, selection }: RowProps) {
+/** A click opens the entry; with Shift it selects a range, with Ctrl or Command one more entry. */
+function click(event: MouseEvent, { entry, place, selection, onRange }: RowProps): void {
+  const isOnLink = (event.target as HTMLElement).closest('a') !== null;
+  const isOnCheckbox = (event.target as HTMLElement).closest('label') !== null;
+  if (event.shiftKey) onRange();
+  else if (isOnLink || isOnCheckbox) return;
+  else if (event.ctrlKey || event.metaKey) selection.toggle(entry.path);
+  else go(routeOfEntry(place.bucket, entry));
+  event.preventDefault();
+}
+
+function openMenu(event: MouseEvent, { entry, isSelected, selection, onMenu }: RowProps): void {
+  event.preventDefault();
+  if (!isSelected) selection.only(entry.path);
+  // The menu key names no point.
+  const { left, bottom } = (event.currentTarget as HTMLElement).getBoundingClientRect();
+  const hasPoint = event.clientX > 0 || event.clientY > 0;
+  onMenu(hasPoint ? { left: event.clientX, top: event.clientY } : { left, top: bottom });
+}
+
+function Row(props: RowProps) {
+  const { entry, index, isActive, isSelected, place, selection } = props;
   const { path, file } = entry;
   const name = nameOf(path);
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of all rows.
     <div
       class={isSelected ? 'row selected' : 'row'}
       role="row"
@@ -183,6 +217,10 @@ function Row({ entry, index, isActive, isSelected, place, selection }: RowProps)
       onFocus={() => {
         selection.active.value = index;
       }}
+      // Shift would select text.
+      onMouseDown={(event) => event.shiftKey && event.preventDefault()}
+      onClick={(event) => click(event, props)}
+      onContextMenu={(event) => openMenu(event, props)}
     >
       <div role="gridcell" class="cell-check">
         <label class="tick">

@@ -2,18 +2,25 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { cloudPath } from '../../../packages/client/src/operations/url-paths.ts';
+import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
+import type { FileVersion } from '../../../packages/client/src/types/versions.ts';
 import { sentenceOf } from '../failures.ts';
+import { newestVersion } from '../files/deleted.ts';
 import { downloadOne } from '../files/download.ts';
 import { previewedOf } from '../files/previewed.ts';
 import { isSealed } from '../files/sealed.ts';
+import { CopyText } from '../parts/copy-text.tsx';
 import { deferred } from '../parts/deferred.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useTask } from '../parts/task.ts';
 import { addressOf, type Route } from '../route.ts';
+import { thisService } from '../service.ts';
 import type { Session } from '../session.ts';
-import { folderOf, kindOf, momentOf, sizeOf } from '../words.ts';
+import { expiryOf, folderOf, kindOf, momentOf, sizeOf, whenOf } from '../words.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
+import { useRights } from './bucket-role.ts';
 import { EditFile } from './edit-file.tsx';
 import { Preview } from './preview.tsx';
 
@@ -25,13 +32,23 @@ type FileRoute = Extract<Route, { view: 'file' }>;
 export function FilePage({ session, place }: { session: Session; place: FileRoute }) {
   const { bucket, path } = place;
   const file = useSignal<FileRecord | undefined>(undefined);
+  const deleted = useSignal<FileVersion | undefined>(undefined);
   const failure = useSignal<string | undefined>(undefined);
+  const rights = useRights(session, bucket);
   async function load(): Promise<void> {
     failure.value = undefined;
     try {
       file.value = await session.storage.stat({ bucket, path });
     } catch (error) {
       failure.value = sentenceOf(error);
+      if (!isStorageError(error, 'NoSuchFile')) return;
+      // Callers who may not list versions see only that the file does not exist.
+      const newest = await newestVersion({ storage: session.storage, bucket }, path).catch(
+        () => {},
+      );
+      if (newest === undefined) return;
+      deleted.value = newest;
+      failure.value = undefined;
     }
   }
   useEffect(() => void load(), []);
@@ -43,23 +60,74 @@ export function FilePage({ session, place }: { session: Session; place: FileRout
     <div class="page">
       <Breadcrumbs bucket={bucket} path={path} />
       <Failure text={failure.value} onRetry={() => void load()} />
-      {record === undefined && failure.value === undefined && <p class="waiting">Loading …</p>}
+      {record === undefined && deleted.value === undefined && failure.value === undefined && (
+        <p class="waiting">Loading …</p>
+      )}
+      {record === undefined && deleted.value && (
+        <Deleted session={session} bucket={bucket} file={deleted.value} onRestored={setFile} />
+      )}
       {record && (
         <div class="file-view">
           <Preview key={record.etag} file={previewedOf(session, record)} />
           <div class="file-facts">
             <Actions session={session} file={record} />
             <Facts file={record} />
-            <EditFile session={session} file={record} onChanged={setFile} />
+            {rights.isPublic && !isSealed(record) && <PublicAddress file={record} />}
+            {rights.mayWrite && <EditFile session={session} file={record} onChanged={setFile} />}
             <section aria-labelledby="links-title">
               <h2 id="links-title">Links</h2>
               <Links target={{ session, bucket }} path={path} isSealed={isSealed(record)} />
             </section>
-            <Versions key={record.version} session={session} file={record} onRestored={setFile} />
+            <Versions
+              key={record.version}
+              session={session}
+              file={record}
+              mayRestore={rights.mayWrite}
+              onRestored={setFile}
+            />
           </div>
         </div>
       )}
     </div>
+  );
+}
+
+interface DeletedProps {
+  readonly session: Session;
+  readonly bucket: string;
+  readonly file: FileVersion;
+  onRestored(file: FileRecord): void;
+}
+
+function Deleted({ session, bucket, file, onRestored }: DeletedProps) {
+  const { path, version, size, retiredAt, expiresAt } = file;
+  const { isUnderWay, failure, run } = useTask();
+  const { mayWrite } = useRights(session, bucket);
+  const restore = () =>
+    run(async () => onRestored(await session.storage.versions.restore({ bucket, path, version })));
+  return (
+    <>
+      <p>
+        This file, {sizeOf(size)}, was deleted {whenOf(retiredAt)}. Its last version{' '}
+        {expiryOf(expiresAt)}.
+      </p>
+      <Failure text={failure.value} />
+      <div class="buttons">
+        {mayWrite && (
+          <button
+            type="button"
+            class="main"
+            disabled={isUnderWay.value}
+            onClick={() => void restore()}
+          >
+            {isUnderWay.value ? 'Restoring …' : 'Restore'}
+          </button>
+        )}
+        <a class="button" href={addressOf({ view: 'deleted', bucket })}>
+          Deleted files
+        </a>
+      </div>
+    </>
   );
 }
 
@@ -84,6 +152,24 @@ function Actions({ session, file }: { session: Session; file: FileRecord }) {
       </div>
       <Failure text={failure.value} />
     </>
+  );
+}
+
+/** The address at which everybody can read the file. */
+function PublicAddress({ file: { bucketId: bucket, path } }: { file: FileRecord }) {
+  const address = useSignal<string | undefined>(undefined);
+  useEffect(() => {
+    void thisService().then(({ url }) => {
+      address.value = url + cloudPath({ bucket, path });
+    });
+  }, []);
+  if (address.value === undefined) return null;
+  return (
+    <section aria-labelledby="public-title">
+      <h2 id="public-title">Public address</h2>
+      <p>Everybody can read the file at this address, until the bucket becomes private.</p>
+      <CopyText text={address.value} label="the public address" />
+    </section>
   );
 }
 

@@ -14,28 +14,30 @@ import type { Session } from '../session.ts';
 import { onStored } from '../uploads/stored.ts';
 import { counted } from '../words.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
+import { type Rights, useRights } from './bucket-role.ts';
 import { DropArea, type Target, UploadButtons } from './drop-area.tsx';
 import { FileGrid } from './file-grid.tsx';
 import { FilterBox } from './filter-box.tsx';
+import type { MenuPlace } from './row-menu.tsx';
+import { useActions } from './selection-actions.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import type { Action } from './selection-props.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 
+const NewFolderDialog = deferred(
+  async () => (await import('./new-folder-dialog.tsx')).NewFolderDialog,
+);
+const RowMenu = deferred(async () => (await import('./row-menu.tsx')).RowMenu);
 const DropBoxDialog = deferred(async () => (await import('./drop-box-dialog.tsx')).DropBoxDialog);
 
 type FilesRoute = Extract<Route, { view: 'files' }>;
 
-export function FilesPage({ session, place }: { session: Session; place: FilesRoute }) {
-  const { bucket, prefix } = place;
-  const tag = useSignal<string | undefined>(undefined);
+/** Loads the folder, and shows the files that this page stores in it. */
+function useFolder({ session, bucket, prefix }: Target, tag: string | undefined): Folder {
   const folder = useMemo(
-    () => new Folder({ storage: session.storage, bucket, prefix, tag: tag.value }),
-    [session, bucket, prefix, tag.value],
+    () => new Folder({ storage: session.storage, bucket, prefix, tag }),
+    [session, bucket, prefix, tag],
   );
-  const selection = useMemo(createSelection, [folder]);
-  const action = useSignal<Action | undefined>(undefined);
-  const isHelpOpen = useSignal(false);
-  const page = useRef<HTMLDivElement>(null);
   useEffect(() => {
     void folder.loadMore();
     const forget = onStored((stored, files) => {
@@ -46,17 +48,39 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
       folder.close();
     };
   }, [folder]);
+  return folder;
+}
+
+export function FilesPage({ session, place }: { session: Session; place: FilesRoute }) {
+  const { bucket, prefix } = place;
+  const tag = useSignal<string | undefined>(undefined);
+  const folder = useFolder({ session, bucket, prefix }, tag.value);
+  const selection = useMemo(createSelection, [folder]);
+  const action = useSignal<Action | undefined>(undefined);
+  const isHelpOpen = useSignal(false);
+  const page = useRef<HTMLDivElement>(null);
   usePageKeys(page, () => {
     isHelpOpen.value = true;
   });
   const target = { session, bucket, prefix };
+  const rights = useRights(session, bucket);
+  const menu = useSignal<MenuPlace | undefined>(undefined);
+  const chosen = {
+    target,
+    folder,
+    selection,
+    mayWrite: rights.mayWrite,
+    entries: selectedOf(folder.entries.value, selection.paths.value),
+  };
+  const offered = useActions(chosen, action);
   return (
-    <DropArea target={target}>
+    <DropArea target={target} isOff={!rights.mayWrite}>
       <div class="page files" ref={page}>
-        <Head target={target} />
+        <Head target={target} rights={rights} />
         <Tools
           target={target}
           folder={folder}
+          mayWrite={rights.mayWrite}
           onTag={(wanted) => {
             tag.value = wanted;
           }}
@@ -66,18 +90,24 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
           folder={folder}
           selection={selection}
           onDelete={() => {
-            action.value = 'delete';
+            if (rights.mayWrite) action.value = 'delete';
+          }}
+          onMenu={(at) => {
+            menu.value = at;
           }}
         />
-        <FolderState folder={folder} tag={tag.value} />
-        <SelectionBar
-          action={action}
-          target={target}
-          folder={folder}
-          selection={selection}
-          entries={selectedOf(folder.entries.value, selection.paths.value)}
-        />
+        <FolderState folder={folder} tag={tag.value} mayWrite={rights.mayWrite} />
+        <SelectionBar {...chosen} action={action} offered={offered} />
       </div>
+      {menu.value && (
+        <RowMenu
+          place={menu.value}
+          actions={offered}
+          onClose={() => {
+            menu.value = undefined;
+          }}
+        />
+      )}
       {isHelpOpen.value && (
         <ShortcutHelp
           onClose={() => {
@@ -92,13 +122,24 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
 interface ToolsProps {
   readonly target: Target;
   readonly folder: Folder;
+  readonly mayWrite: boolean;
   onTag(tag: string | undefined): void;
 }
 
-function Tools({ target, folder, onTag }: ToolsProps) {
+function Tools({ target, folder, mayWrite, onTag }: ToolsProps) {
+  const isOpen = useSignal(false);
+  const open = (next: boolean) => {
+    isOpen.value = next;
+  };
   return (
     <div class="tools">
-      <UploadButtons target={target} />
+      {mayWrite && <UploadButtons target={target} />}
+      {mayWrite && (
+        <button type="button" onClick={() => open(true)}>
+          New folder
+        </button>
+      )}
+      {isOpen.value && <NewFolderDialog target={target} onClose={() => open(false)} />}
       <button
         type="button"
         aria-pressed={arePicturesShown.value}
@@ -113,8 +154,8 @@ function Tools({ target, folder, onTag }: ToolsProps) {
   );
 }
 
-function Head({ target }: { target: Target }) {
-  const { session, bucket, prefix } = target;
+function Head({ target, rights }: { target: Target; rights: Rights }) {
+  const { bucket, prefix } = target;
   const isOpen = useSignal(false);
   const open = (next: boolean) => {
     isOpen.value = next;
@@ -123,10 +164,15 @@ function Head({ target }: { target: Target }) {
     <div class="files-head">
       <Breadcrumbs bucket={bucket} path={prefix} />
       <div class="buttons">
-        {session.kind !== 'key' && (
+        {rights.isOwner && (
           <button type="button" onClick={() => open(true)}>
             Receive files
           </button>
+        )}
+        {rights.keepsVersions && (
+          <a class="button" href={addressOf({ view: 'deleted', bucket })}>
+            Deleted files
+          </a>
         )}
         <a class="button" href={addressOf({ view: 'bucket', bucket })}>
           About the bucket
@@ -156,7 +202,13 @@ function usePageKeys(page: { current: HTMLElement | null }, openHelp: () => void
   }, []);
 }
 
-function FolderState({ folder, tag }: { folder: Folder; tag: string | undefined }) {
+interface FolderStateProps {
+  readonly folder: Folder;
+  readonly tag: string | undefined;
+  readonly mayWrite: boolean;
+}
+
+function FolderState({ folder, tag, mayWrite }: FolderStateProps) {
   const { length } = folder.entries.value;
   const isEmpty = length === 0 && folder.state.value === 'complete';
   const isSearch = folder.filter.value !== '' || tag !== undefined;
@@ -164,9 +216,7 @@ function FolderState({ folder, tag }: { folder: Folder; tag: string | undefined 
     <p class="state" role="status">
       {folder.state.value === 'loading' && 'Loading …'}
       {isEmpty && isSearch && 'Nothing matches the filter.'}
-      {isEmpty &&
-        !isSearch &&
-        'Nothing here yet. Drop files or folders here, or choose some above.'}
+      {isEmpty && !isSearch && (mayWrite ? emptyForWriters : 'Nothing here yet.')}
       {length > 0 && folder.state.value === 'complete' && summaryOf(folder)}
       {length > 0 &&
         folder.state.value === 'more' &&
@@ -174,6 +224,8 @@ function FolderState({ folder, tag }: { folder: Folder; tag: string | undefined 
     </p>
   );
 }
+
+const emptyForWriters = 'Nothing here yet. Drop files or folders here, or choose some above.';
 
 function summaryOf(folder: Folder): string {
   const entries = folder.entries.value;

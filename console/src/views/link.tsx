@@ -17,14 +17,14 @@ import { CopyText } from '../parts/copy-text.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Notices } from '../parts/notices.tsx';
 import { useTask } from '../parts/task.ts';
-import { patience } from '../waits.ts';
+import { retryOptions } from '../waits.ts';
 import { sizeOf } from '../words.ts';
 import { Preview } from './preview.tsx';
 
 /** Larger files are not decrypted here, because the whole file is held in memory. */
 const heldBytesMax = 300_000_000;
 /** Few attempts: a gateway answers an expired link as if the service failed. */
-const options = { ...patience, retry: { attemptsMax: 3 } };
+const options = { ...retryOptions, retry: { attemptsMax: 3 } };
 const isOver = 'This link has expired or was removed, or its address is incomplete.';
 const opensNot =
   'The end of this address does not decrypt the file: it was cut off, or another file has ' +

@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { sentenceOf } from '../failures.ts';
 import { type Arrangement, copyEntries, moveEntries } from '../files/arrange.ts';
 import type { Entry } from '../files/folder.ts';
 import { tell } from '../notices.ts';
@@ -25,7 +26,7 @@ function folderText(text: string): string {
   return name === '' || name.endsWith('/') ? name : `${name}/`;
 }
 
-function targetsOf(kind: Kind, text: string): (entry: Entry) => string {
+function targetsOf(kind: Kind, text: string): TargetOf {
   if (kind === 'rename') {
     return ({ path, isFolder }) => folderOf(path) + text.trim() + (isFolder ? '/' : '');
   }
@@ -36,6 +37,27 @@ function targetsOf(kind: Kind, text: string): (entry: Entry) => string {
     if (kind !== 'copy' || target !== path) return target;
     return isFolder ? `${nextName(path.slice(0, -1))}/` : nextName(path);
   };
+}
+
+type TargetOf = (entry: Entry) => string;
+
+/** Moves each entry back from its target. */
+async function undoMove({ target, entries, folder }: SelectionProps, targetOf: TargetOf) {
+  const { bucket, session } = target;
+  const place = { storage: session.storage, bucket, begun: new Set<string>() };
+  const sources = new Map(entries.map((entry) => [targetOf(entry), entry.path]));
+  const moved = entries
+    .filter((entry) => targetOf(entry) !== entry.path)
+    .map((entry): Entry => ({ ...entry, path: targetOf(entry) }));
+  try {
+    const done = await moveEntries(place, moved, ({ path }) => sources.get(path) ?? path);
+    tellStored(bucket, done.files);
+    folder.drop(new Set(done.gone));
+    if (moved.some(({ isFolder }) => isFolder)) folder.reload();
+    tell(`${counted(done.gone.length, 'entry', 'entries')} moved back.`);
+  } catch (error) {
+    tell(sentenceOf(error), { isFailure: true });
+  }
 }
 
 export function MoveDialog(props: SelectionProps & { kind: Kind; onClose(): void }) {
@@ -49,7 +71,8 @@ export function MoveDialog(props: SelectionProps & { kind: Kind; onClose(): void
     void run(async () => {
       const place = { storage: session.storage, bucket, begun };
       const arrange = kind === 'copy' ? copyEntries : moveEntries;
-      const done: Arrangement = await arrange(place, entries, targetsOf(kind, text.value));
+      const targetOf = targetsOf(kind, text.value);
+      const done: Arrangement = await arrange(place, entries, targetOf);
       folder.drop(new Set(done.gone));
       tellStored(bucket, done.files);
       // Responses do not describe moved folders.
@@ -58,7 +81,11 @@ export function MoveDialog(props: SelectionProps & { kind: Kind; onClose(): void
       onClose();
       const verb = { rename: 'renamed', move: 'moved', copy: 'copied' }[kind];
       const count = kind === 'copy' ? entries.length : done.gone.length;
-      tell(`${counted(count, 'entry', 'entries')} ${verb}.`);
+      const undo =
+        kind === 'copy' || count === 0 ? undefined : () => void undoMove(props, targetOf);
+      tell(`${counted(count, 'entry', 'entries')} ${verb}.`, {
+        action: undo && { label: 'Undo', run: undo },
+      });
     });
   };
   return (

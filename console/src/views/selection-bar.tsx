@@ -1,20 +1,23 @@
-// Actions for the selected files: a bar that is shown while files are selected.
+// Actions for the selected files: a bar that is shown while files are selected, and the dialogs.
 
-import { type Signal, useSignal } from '@preact/signals';
-import { sentenceOf } from '../failures.ts';
-import { downloadOne, downloadZip } from '../files/download.ts';
+import type { Signal } from '@preact/signals';
 import { isSealed } from '../files/sealed.ts';
-import { tell } from '../notices.ts';
 import { deferred } from '../parts/deferred.tsx';
-import { counted, nameOf } from '../words.ts';
-import { DeleteDialog } from './delete-dialog.tsx';
-import { MoveDialog } from './move-dialog.tsx';
+import { nameOf } from '../words.ts';
+import type { OfferedAction } from './selection-actions.ts';
 import type { Action, SelectionProps } from './selection-props.ts';
 
+const DeleteDialog = deferred(async () => (await import('./delete-dialog.tsx')).DeleteDialog);
+const MoveDialog = deferred(async () => (await import('./move-dialog.tsx')).MoveDialog);
 const ShareDialog = deferred(async () => (await import('./share-dialog.tsx')).ShareDialog);
 
-export function SelectionBar(props: SelectionProps & { action: Signal<Action | undefined> }) {
-  const { entries, selection, action } = props;
+interface BarProps extends SelectionProps {
+  readonly action: Signal<Action | undefined>;
+  readonly offered: readonly OfferedAction[];
+}
+
+export function SelectionBar({ action, offered, ...props }: BarProps) {
+  const { entries, selection } = props;
   const close = () => {
     action.value = undefined;
   };
@@ -24,12 +27,19 @@ export function SelectionBar(props: SelectionProps & { action: Signal<Action | u
       <p role="status">
         {entries.length === 1 ? nameOf(entries[0]?.path ?? '') : `${entries.length} selected`}
       </p>
-      <Buttons
-        props={props}
-        onAction={(next) => {
-          action.value = next;
-        }}
-      />
+      <div class="buttons">
+        {offered.map(({ label, isDanger, isUnderWay, run }) => (
+          <button
+            key={label}
+            type="button"
+            class={isDanger ? 'danger' : undefined}
+            disabled={isUnderWay}
+            onClick={run}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
       <button type="button" class="plain" onClick={selection.clear}>
         Clear
       </button>
@@ -47,58 +57,4 @@ export function SelectionBar(props: SelectionProps & { action: Signal<Action | u
       )}
     </section>
   );
-}
-
-function Buttons(place: { props: SelectionProps; onAction(action: Action): void }) {
-  const { props, onAction } = place;
-  const [first, ...others] = props.entries;
-  const isOne = others.length === 0;
-  const isDownloading = useSignal(false);
-  async function download(): Promise<void> {
-    isDownloading.value = true;
-    try {
-      await downloadEntries(props);
-    } catch (error) {
-      // AbortError means that the user has closed the save dialog.
-      if ((error as Error).name !== 'AbortError') tell(sentenceOf(error), { isFailure: true });
-    } finally {
-      isDownloading.value = false;
-    }
-  }
-  return (
-    <div class="buttons">
-      <button type="button" disabled={isDownloading.value} onClick={() => void download()}>
-        {isDownloading.value ? 'Preparing …' : 'Download'}
-      </button>
-      {isOne && !first?.isFolder && (
-        <button type="button" onClick={() => onAction('share')}>
-          Share
-        </button>
-      )}
-      {isOne && (
-        <button type="button" onClick={() => onAction('rename')}>
-          Rename
-        </button>
-      )}
-      <button type="button" onClick={() => onAction('move')}>
-        Move
-      </button>
-      <button type="button" onClick={() => onAction('copy')}>
-        Copy
-      </button>
-      <button type="button" class="danger" onClick={() => onAction('delete')}>
-        Delete
-      </button>
-    </div>
-  );
-}
-
-async function downloadEntries({ target, entries }: SelectionProps): Promise<void> {
-  const { bucket, prefix, session } = target;
-  const [first, ...others] = entries;
-  if (first === undefined) return;
-  if (others.length === 0 && first.file) return downloadOne(session, first.file);
-  const name = others.length === 0 ? nameOf(first.path) : nameOf(prefix) || bucket;
-  await downloadZip(target, entries, `${name}.zip`);
-  tell(`${counted(entries.length, 'entry', 'entries')} downloaded as ${name}.zip.`);
 }

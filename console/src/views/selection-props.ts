@@ -9,6 +9,8 @@ export interface SelectionProps {
   readonly folder: Folder;
   readonly selection: Selection;
   readonly entries: readonly Entry[];
+  /** Otherwise the entries can only be downloaded and shared. */
+  readonly mayWrite: boolean;
 }
 
 export type Action = 'share' | 'rename' | 'move' | 'copy' | 'delete';

@@ -1,7 +1,8 @@
-// The progress of uploads: one line for all, and one for each that is in progress or needs a
-// decision.
+// The progress of uploads: one line for all, one for each that is in progress or has failed, and
+// one question about all files whose names exist.
 
-import { useRef } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { tell } from '../notices.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { Session } from '../session.ts';
@@ -26,14 +27,30 @@ const linesMax = 6;
 
 export function UploadPanel({ session }: { session: Session }) {
   const items = uploads.value;
-  if (items.length === 0 && leftOver.value.length === 0) return null;
-  const wanting = items.filter(({ state }) => state === 'failed' || state === 'exists');
+  const existing = items.filter(({ state }) => state === 'exists');
+  const failed = items.filter(({ state }) => state === 'failed');
   const going = items.filter(({ state, doneBytes }) => state === 'sending' && doneBytes > 0);
+  const isDeciding = useSignal(false);
+  const isAsking = existing.length > 0;
+  useEffect(() => {
+    // The next conflicts are asked about together again.
+    if (!isAsking) isDeciding.value = false;
+  }, [isAsking]);
+  const asked = isDeciding.value ? existing : [];
+  const wanting = [...failed, ...asked];
   const lines = [...wanting, ...going].slice(0, linesMax);
   return (
     <section class="uploads" aria-label="Uploads">
       {leftOver.value.length > 0 && <LeftOver session={session} />}
-      {items.length > 0 && <Summary items={items} wanting={wanting} />}
+      {items.length > 0 && <Summary items={items} failed={failed} existing={existing} />}
+      {isAsking && !isDeciding.value && (
+        <Existing
+          items={existing}
+          onDecideEach={() => {
+            isDeciding.value = true;
+          }}
+        />
+      )}
       {lines.length > 0 && (
         <ul>
           {lines.map((item) => (
@@ -46,15 +63,54 @@ export function UploadPanel({ session }: { session: Session }) {
   );
 }
 
-function Summary(props: { items: readonly UploadItem[]; wanting: readonly UploadItem[] }) {
-  const { items, wanting } = props;
+interface SummaryProps {
+  readonly items: readonly UploadItem[];
+  readonly failed: readonly UploadItem[];
+  readonly existing: readonly UploadItem[];
+}
+
+/** One question about all files whose names exist; the other uploads continue meanwhile. */
+function Existing(props: { items: readonly UploadItem[]; onDecideEach(): void }) {
+  const { items, onDecideEach } = props;
+  const [first, ...others] = items;
+  const isOne = others.length === 0;
+  const retryAll = (how: 'replace' | 'both') => {
+    for (const item of items) retryUpload(item, how);
+  };
+  const question = isOne
+    ? `“${nameOf(first?.path ?? '')}” already exists. Replace it?`
+    : `${items.length} of these files already exist. Replace them?`;
+  return (
+    <section class="existing" aria-label="Existing files">
+      <p>{question}</p>
+      <div class="buttons">
+        <button type="button" onClick={() => retryAll('replace')}>
+          {isOne ? 'Replace' : 'Replace all'}
+        </button>
+        <button type="button" onClick={() => retryAll('both')}>
+          Keep both
+        </button>
+        <button type="button" onClick={() => cancelUploads(items)}>
+          {isOne ? 'Skip' : 'Skip all'}
+        </button>
+        {!isOne && (
+          <button type="button" onClick={onDecideEach}>
+            Decide each
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Summary({ items, failed, existing }: SummaryProps) {
   const total = items.reduce((sum, { file }) => sum + file.size, 0);
   const done = items.reduce((sum, { doneBytes }) => sum + doneBytes, 0);
   const isOver = items.every(({ state }) => state === 'stored');
   const { value: state } = queueState;
   return (
     <div class="upload-summary">
-      <p role="status">{sentence(items, wanting)}</p>
+      <p role="status">{sentence({ items, failed, existing })}</p>
       <progress
         aria-label="Uploaded"
         max={Math.max(total, 1)}
@@ -82,7 +138,7 @@ function Summary(props: { items: readonly UploadItem[]; wanting: readonly Upload
   );
 }
 
-function sentence(items: readonly UploadItem[], wanting: readonly UploadItem[]): string {
+function sentence({ items, failed, existing }: SummaryProps): string {
   const stored = items.filter(({ state }) => state === 'stored').length;
   if (stored === items.length) return `${counted(stored, 'file')} uploaded.`;
   const rest = items.length - stored;
@@ -92,7 +148,10 @@ function sentence(items: readonly UploadItem[], wanting: readonly UploadItem[]):
       : 'You are offline. The upload continues by itself when you are online.';
   }
   if (queueState.value === 'paused') return `Paused: ${counted(rest, 'file')} to go.`;
-  if (rest === wanting.length) return `${counted(rest, 'file')} not uploaded.`;
+  if (rest === failed.length) return `${counted(rest, 'file')} not uploaded.`;
+  if (rest === failed.length + existing.length) {
+    return `${counted(stored, 'file')} uploaded, ${existing.length} waiting for your answer.`;
+  }
   return `Uploading ${counted(rest, 'file')} …`;
 }
 
@@ -132,16 +191,21 @@ function Line({ item }: { item: UploadItem }) {
             <button type="button" onClick={() => retryUpload(item, 'both')}>
               Keep both
             </button>
+            <button type="button" onClick={() => cancelUploads([item])}>
+              Skip
+            </button>
           </>
         )}
-        <button
-          type="button"
-          class="plain"
-          aria-label={`Cancel ${name}`}
-          onClick={() => cancelUploads([item])}
-        >
-          <Icon name="close" />
-        </button>
+        {state !== 'exists' && (
+          <button
+            type="button"
+            class="plain"
+            aria-label={`Cancel ${name}`}
+            onClick={() => cancelUploads([item])}
+          >
+            <Icon name="close" />
+          </button>
+        )}
       </div>
     </li>
   );

@@ -14,6 +14,7 @@ import { sizeOf, whenOf } from '../words.ts';
 interface VersionsProps {
   readonly session: Session;
   readonly file: FileRecord;
+  readonly mayRestore: boolean;
   onRestored(file: FileRecord): void;
 }
 
@@ -43,7 +44,7 @@ export function Versions(props: VersionsProps) {
 }
 
 function OneVersion(props: VersionsProps & { version: FileVersion }) {
-  const { session, file, version, onRestored } = props;
+  const { session, file, version, mayRestore, onRestored } = props;
   const { isUnderWay, failure, run } = useTask();
   const isRestoring = useSignal(false);
   const download = () => downloadVersion(session, file.bucketId, version);
@@ -74,7 +75,7 @@ function OneVersion(props: VersionsProps & { version: FileVersion }) {
       </span>
       <div class="buttons">
         {button('Download', 'Downloading …', download)}
-        {button('Restore', 'Restoring …', restore)}
+        {mayRestore && button('Restore', 'Restoring …', restore)}
       </div>
     </li>
   );

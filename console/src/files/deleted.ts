@@ -1,0 +1,63 @@
+// The deleted files of a bucket that keeps former versions: paths with versions and no file.
+
+import type { Storage } from '../../../packages/client/src/storage.ts';
+import { isStorageError } from '../../../packages/client/src/storage-error.ts';
+import type { FileVersion } from '../../../packages/client/src/types/versions.ts';
+
+export interface Place {
+  readonly storage: Storage;
+  readonly bucket: string;
+}
+
+/** Number of paths that are asked for at once. */
+const atOnce = 8;
+
+/** Yields the newest version of each deleted file, in the order of their paths. */
+export async function* deletedFiles(place: Place): AsyncGenerator<FileVersion> {
+  let group: FileVersion[] = [];
+  for await (const newest of newestVersions(place)) {
+    group.push(newest);
+    if (group.length < atOnce) continue;
+    yield* await withoutFile(place, group);
+    group = [];
+  }
+  yield* await withoutFile(place, group);
+}
+
+/** The list has the versions of a path one after the other, the newest last. */
+async function* newestVersions({ storage, bucket }: Place): AsyncGenerator<FileVersion> {
+  let last: FileVersion | undefined;
+  for await (const version of storage.versions.list({ bucket })) {
+    if (last !== undefined && last.path !== version.path) yield last;
+    last = version;
+  }
+  if (last !== undefined) yield last;
+}
+
+async function withoutFile(
+  { storage, bucket }: Place,
+  versions: readonly FileVersion[],
+): Promise<FileVersion[]> {
+  const isDeleted = await Promise.all(
+    versions.map(({ path }) =>
+      storage.stat({ bucket, path }).then(
+        () => false,
+        (error) => {
+          if (!isStorageError(error, 'NoSuchFile')) throw error;
+          return true;
+        },
+      ),
+    ),
+  );
+  return versions.filter((_version, index) => isDeleted[index]);
+}
+
+/** Returns the newest former version of a path, if there is one. */
+export async function newestVersion(
+  { storage, bucket }: Place,
+  path: string,
+): Promise<FileVersion | undefined> {
+  let newest: FileVersion | undefined;
+  for await (const version of storage.versions.list({ bucket, path })) newest = version;
+  return newest;
+}

@@ -1,0 +1,194 @@
+// The deleted files of a bucket: restores one, or erases it before its time.
+
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { FileVersion } from '../../../packages/client/src/types/versions.ts';
+import { sentenceOf } from '../failures.ts';
+import { deletedFiles } from '../files/deleted.ts';
+import { tell } from '../notices.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { useTask } from '../parts/task.ts';
+import { addressOf } from '../route.ts';
+import type { Session } from '../session.ts';
+import { expiryOf, nameOf, sizeOf, whenOf } from '../words.ts';
+import { type Rights, useRights } from './bucket-role.ts';
+
+interface DeletedProps {
+  readonly session: Session;
+  readonly bucket: string;
+}
+
+/** Number of files that are shown at first, and that each click adds. */
+const filesAtOnce = 100;
+
+function useDeleted({ session: { storage }, bucket }: DeletedProps) {
+  const files = useSignal<readonly FileVersion[]>([]);
+  const state = useSignal<'loading' | 'more' | 'complete'>('loading');
+  const failure = useSignal<string | undefined>(undefined);
+  const rest = useMemo(() => ({ current: deletedFiles({ storage, bucket }) }), [storage, bucket]);
+  async function loadMore(): Promise<void> {
+    state.value = 'loading';
+    failure.value = undefined;
+    try {
+      for (let count = 0; count < filesAtOnce; count++) {
+        const { value, done } = await rest.current.next();
+        if (done === true) {
+          state.value = 'complete';
+          return;
+        }
+        files.value = [...files.value, value];
+      }
+      state.value = 'more';
+    } catch (error) {
+      failure.value = sentenceOf(error);
+    }
+  }
+  /** A generator that has failed has ended, so the list begins again. */
+  function begin(): void {
+    rest.current = deletedFiles({ storage, bucket });
+    files.value = [];
+    void loadMore();
+  }
+  useEffect(begin, [rest]);
+  const remove = (gone: FileVersion) => {
+    files.value = files.value.filter(({ path }) => path !== gone.path);
+  };
+  return { files, state, failure, loadMore, begin, remove };
+}
+
+export function DeletedPage(props: DeletedProps) {
+  const { session, bucket } = props;
+  const rights = useRights(session, bucket);
+  const { files, state, failure, loadMore, begin, remove } = useDeleted(props);
+  const isEmpty = files.value.length === 0 && state.value === 'complete';
+  return (
+    <div class="page">
+      <h1 tabIndex={-1}>Deleted files of {bucket}</h1>
+      <p>
+        <a class="button" href={addressOf({ view: 'files', bucket, prefix: '' })}>
+          Show files
+        </a>
+      </p>
+      <Failure text={failure.value} onRetry={begin} />
+      <ul class="lines">
+        {files.value.map((file) => (
+          <OneFile
+            key={file.path}
+            {...props}
+            file={file}
+            rights={rights}
+            onGone={() => remove(file)}
+          />
+        ))}
+      </ul>
+      <p class="state" role="status">
+        {state.value === 'loading' && failure.value === undefined && 'Loading …'}
+        {isEmpty && (rights.keepsVersions ? noneDeleted : noneKept)}
+      </p>
+      {state.value === 'more' && (
+        <p>
+          <button type="button" onClick={() => void loadMore()}>
+            Show more
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+const noneDeleted = 'No file was deleted in the time for which the bucket keeps them.';
+const noneKept =
+  'This bucket keeps no deleted files. An owner can change this under “About the bucket”.';
+
+interface OneFileProps extends DeletedProps {
+  readonly file: FileVersion;
+  readonly rights: Rights;
+  onGone(): void;
+}
+
+function OneFile({ session, bucket, file, rights, onGone }: OneFileProps) {
+  const { path, version, size, retiredAt, expiresAt } = file;
+  const { isUnderWay, failure, run } = useTask();
+  const isAsking = useSignal(false);
+  const ask = (next: boolean) => {
+    isAsking.value = next;
+  };
+  const restore = () =>
+    run(async () => {
+      await session.storage.versions.restore({ bucket, path, version });
+      tell(`“${nameOf(path)}” is restored.`);
+      onGone();
+    });
+  return (
+    <li>
+      <span>
+        <strong>{path}</strong>
+        <br />
+        {sizeOf(size)}, deleted {whenOf(retiredAt)}, {expiryOf(expiresAt)}
+        <Failure text={failure.value} />
+      </span>
+      {rights.mayWrite && (
+        <div class="buttons">
+          <button
+            type="button"
+            disabled={isUnderWay.value}
+            aria-label={`Restore ${path}`}
+            onClick={() => void restore()}
+          >
+            {isUnderWay.value ? 'Restoring …' : 'Restore'}
+          </button>
+          <button
+            type="button"
+            class="danger"
+            aria-label={`Erase ${path}`}
+            onClick={() => ask(true)}
+          >
+            Erase
+          </button>
+        </div>
+      )}
+      {isAsking.value && (
+        <EraseDialog
+          session={session}
+          bucket={bucket}
+          file={file}
+          onGone={onGone}
+          onClose={() => ask(false)}
+        />
+      )}
+    </li>
+  );
+}
+
+function EraseDialog(props: Omit<OneFileProps, 'rights'> & { onClose(): void }) {
+  const { session, bucket, file, onGone, onClose } = props;
+  const { path } = file;
+  const { isUnderWay, failure, run } = useTask();
+  const erase = () =>
+    run(async () => {
+      await session.storage.versions.erase({ bucket, path });
+      onClose();
+      onGone();
+    });
+  return (
+    <Dialog title={`Erase “${nameOf(path)}”?`} onClose={onClose}>
+      <p>All its versions are erased at once. This cannot be undone.</p>
+      <Failure text={failure.value} />
+      <div class="buttons">
+        <button
+          type="button"
+          class="danger main"
+          data-first
+          disabled={isUnderWay.value}
+          onClick={() => void erase()}
+        >
+          {isUnderWay.value ? 'Erasing …' : 'Erase'}
+        </button>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  );
+}
