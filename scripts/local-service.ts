@@ -150,6 +150,12 @@ export function newIdentity(): string {
 }
 
 /** IC spec, "Principals": the self-authenticating principal of the key. */
+/** Returns the seed of 32 bytes in base64url, as the console's address of an owner has it. */
+export function ownerKeyOf(identityPem: string): string {
+  const { d = '' } = createPrivateKey(identityPem).export({ format: 'jwk' });
+  return d;
+}
+
 export function principalOf(identityPem: string): Principal {
   const key = createPublicKey(createPrivateKey(identityPem));
   return Principal.selfAuthenticating(new Uint8Array(key.export({ type: 'spki', format: 'der' })));

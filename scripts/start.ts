@@ -6,13 +6,13 @@ import { resolve } from 'node:path';
 import { optionsUsage, readOptions } from '../packages/replica/src/command/options.ts';
 import { startReplica } from '../packages/replica/src/replica.ts';
 import { buildCanister } from './build.ts';
-import { deployLocally, type ServiceDescription } from './local-service.ts';
+import { deployLocally, ownerKeyOf, type ServiceDescription } from './local-service.ts';
 
 const usage = `Usage: npm start -- [options]
 ${optionsUsage}`;
 
 function instructions(service: ServiceDescription): string {
-  const { url, gateway, bucket, apiKey, canisterId, front } = service;
+  const { url, gateway, bucket, apiKey, canisterId, front, identityPem } = service;
   const consoleUrl = front?.gateway ?? gateway;
   const upload = `${url}/api/v1/bucket/${bucket}/files/README.md`;
   const key = `-H 'Authorization: Bearer ${apiKey}'`;
@@ -20,7 +20,7 @@ function instructions(service: ServiceDescription): string {
 Gateway    ${gateway}
 Canister   ${canisterId}
 API key    ${apiKey}   (bucket ${bucket}; read, write, delete)
-Console    ${consoleUrl}/#key=${apiKey}&bucket=${bucket}   (opens with that key)
+Console    ${consoleUrl}/#owner=${ownerKeyOf(identityPem)}   (opens as the owner)
 
 Put a file, get it back, look at its headers:
 

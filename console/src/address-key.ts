@@ -4,13 +4,15 @@
 
 import { signal } from '@preact/signals';
 import { go } from './route.ts';
-import { session, signInByKey } from './session.ts';
+import { session, signInAsLocalOwner, signInByKey } from './session.ts';
 import { offeredKey } from './start.ts';
 
 export interface AddressKey {
   readonly apiKey: string;
   /** '' if the address names none. */
   readonly bucket: string;
+  /** The key of a local service's owner, instead of an API key; '' in other addresses. */
+  readonly ownerKey: string;
 }
 
 /** The key that waits for the user's consent. */
@@ -18,7 +20,12 @@ export const askedKey = signal<AddressKey | undefined>(undefined);
 
 /** Signs in with the key, in this tab only. Without a bucket, shows the form that asks for one. */
 export async function openAddressKey(told: AddressKey): Promise<void> {
-  const { apiKey, bucket } = told;
+  const { apiKey, bucket, ownerKey } = told;
+  if (ownerKey !== '') {
+    await signInAsLocalOwner(ownerKey);
+    go({ view: 'overview' });
+    return;
+  }
   offeredKey.value = told;
   if (bucket === '') {
     session.value = undefined;

@@ -2,10 +2,21 @@
 // file at first use, because it imports the agent's library.
 
 import { AuthClient } from '@icp-sdk/auth/client';
-import { ECDSAKeyIdentity } from '@icp-sdk/core/identity';
+import { ECDSAKeyIdentity, Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { browserIdentityStore } from '../../packages/client/src/age/browser-identity-store.ts';
+import { decodeBase64Url } from '../../packages/client/src/bytes/base64-url.ts';
 import type { StorageIdentity } from '../../packages/client/src/types/storage-identity.ts';
 import { firstValue, keptValue } from './database.ts';
+
+/** The stored form of a session with an identity. */
+export type IdentitySession =
+  | { readonly kind: 'device' | 'internet-identity' }
+  /** The owner of a service on a local replica; only in the tab that opened the owner's address. */
+  | {
+      readonly kind: 'local-owner';
+      /** Ed25519 seed of 32 bytes in base64url. */
+      readonly ownerKey: string;
+    };
 
 const deviceKeyName = 'device';
 
@@ -16,7 +27,7 @@ export const identityStore = browserIdentityStore();
  * Returns the device's identity: a P-256 key of Web Crypto, generated at first use and stored in
  * IndexedDB. Scripts cannot export it, and clearing the page's data deletes it.
  */
-export async function deviceIdentity(): Promise<StorageIdentity> {
+async function deviceIdentity(): Promise<StorageIdentity> {
   const kept = await keptValue<CryptoKeyPair>('keys', deviceKeyName);
   if (kept !== undefined) return ECDSAKeyIdentity.fromKeyPair(kept);
   const identity = await ECDSAKeyIdentity.generate({ extractable: false });
@@ -43,10 +54,19 @@ export async function askInternetIdentity(): Promise<void> {
     });
 }
 
-/** Returns undefined if the sign-in has expired. */
-export async function knownIdentity(): Promise<StorageIdentity | undefined> {
+async function knownIdentity(): Promise<StorageIdentity | undefined> {
   const client = authClient();
   return client.isAuthenticated() ? client.getIdentity() : undefined;
+}
+
+/** Returns undefined if the sign-in with Internet Identity has expired. */
+export async function identityOf(kept: IdentitySession): Promise<StorageIdentity | undefined> {
+  if (kept.kind !== 'local-owner') {
+    return kept.kind === 'device' ? deviceIdentity() : knownIdentity();
+  }
+  const seed = decodeBase64Url(kept.ownerKey);
+  if (seed?.length !== 32) throw new Error('The key in the address is incomplete. Copy it again.');
+  return Ed25519KeyIdentity.generate(seed);
 }
 
 export async function forgetIdentity(): Promise<void> {

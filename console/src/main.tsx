@@ -8,6 +8,7 @@ import { isAtLink, takeLink } from './link-address.ts';
 import { tell } from './notices.ts';
 import { followAddress } from './route.ts';
 import {
+  hasKey,
   isSignedInOtherwise,
   openDropBox,
   restoreSession,
@@ -22,10 +23,11 @@ import './style/views.css';
 async function begin(): Promise<void> {
   const told = takeKeyOfAddress();
   if (told === undefined) return restoreSession();
-  const { apiKey, bucket, folder, recipients } = told;
+  const { apiKey, bucket, folder, ownerKey, recipients } = told;
   if (folder !== undefined) return openDropBox(apiKey, { bucket, folder, recipients });
-  if (!isSignedInOtherwise(apiKey)) return openAddressKey({ apiKey, bucket });
-  askedKey.value = { apiKey, bucket };
+  const key = { apiKey, bucket, ownerKey };
+  if (!isSignedInOtherwise(ownerKey || apiKey)) return openAddressKey(key);
+  askedKey.value = key;
   if (session.value === undefined) await restoreSession();
 }
 
@@ -41,7 +43,7 @@ function startConsole(): void {
   void start();
   // A key can be added to the address of an open page. This listener must run before the route's.
   addEventListener('hashchange', () => {
-    if (location.hash.startsWith('#key=')) void start();
+    if (hasKey(location.hash)) void start();
   });
   followAddress();
   show(<App />);

@@ -13,6 +13,7 @@ import {
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
 import type { EndToEndOptions } from '../../packages/client/src/types/end-to-end.ts';
 import { withCertifiedDownloads } from './certified-downloads.ts';
+import type { IdentitySession } from './identities.ts';
 import { isLocal, type Service, serviceHost, thisService } from './service.ts';
 import { retryOptions } from './waits.ts';
 
@@ -31,10 +32,6 @@ interface KeySession {
   readonly buckets: readonly string[];
   /** Set if the key belongs to a drop box; then no other view is shown. */
   readonly drop?: DropBox | undefined;
-}
-
-interface IdentitySession {
-  readonly kind: 'device' | 'internet-identity';
 }
 
 type Kept = KeySession | IdentitySession;
@@ -84,10 +81,12 @@ function readKept(): Kept | undefined {
   }
 }
 
-/** Whether a user is signed in with something other than this key. */
-export function isSignedInOtherwise(apiKey: string): boolean {
+/** Whether a user is signed in with something other than this API key or owner's key. */
+export function isSignedInOtherwise(key: string): boolean {
   const kept = readKept();
-  return kept !== undefined && !(kept.kind === 'key' && kept.apiKey === apiKey);
+  if (kept === undefined) return false;
+  if (kept.kind === 'key') return kept.apiKey !== key;
+  return kept.kind !== 'local-owner' || kept.ownerKey !== key;
 }
 
 /** Returns client options: at a front for actor calls; otherwise for HTTP reads, actor writes. */
@@ -180,9 +179,10 @@ export async function addBucket(bucket: string): Promise<void> {
   session.value = { ...session.value, buckets };
 }
 
-async function identitySession(kind: IdentitySession['kind']): Promise<Session | undefined> {
-  const { deviceIdentity, identityStore, knownIdentity } = await import('./identities.ts');
-  const identity = kind === 'device' ? await deviceIdentity() : await knownIdentity();
+async function identitySession(kept: IdentitySession): Promise<Session | undefined> {
+  const { identityOf, identityStore } = await import('./identities.ts');
+  const { kind } = kept;
+  const identity = await identityOf(kept);
   if (identity === undefined) return undefined;
   const { canisterId, url, isAtFront } = await thisService();
   const service = { host: serviceHost(), canisterId, identity, fetchRootKey: isLocal() };
@@ -204,26 +204,37 @@ async function identitySession(kind: IdentitySession['kind']): Promise<Session |
 
 /** Signs in with an identity; the user must have completed Internet Identity's window before. */
 export async function signInByIdentity(
-  kind: IdentitySession['kind'],
+  kind: 'device' | 'internet-identity',
   shallRemember: boolean,
 ): Promise<void> {
-  const opened = await identitySession(kind);
+  const opened = await identitySession({ kind });
   if (opened === undefined) return;
   keep({ kind }, shallRemember);
+  session.value = opened;
+}
+
+/** Signs in as the owner of a service on a local replica, in this tab only. */
+export async function signInAsLocalOwner(ownerKey: string): Promise<void> {
+  if (!isLocal()) {
+    throw new Error('The address of an owner works only on a local replica. Sign in instead.');
+  }
+  const kept: IdentitySession = { kind: 'local-owner', ownerKey };
+  const opened = await identitySession(kept);
+  keep(kept, false);
   session.value = opened;
 }
 
 /** Replaces the identity's session by one without cached bucket modes. */
 export async function renewSession(): Promise<void> {
   const kept = readKept();
-  if (kept !== undefined && kept.kind !== 'key') session.value = await identitySession(kept.kind);
+  if (kept !== undefined && kept.kind !== 'key') session.value = await identitySession(kept);
 }
 
 /** Restores the session after a reload. */
 export async function restoreSession(): Promise<void> {
   const kept = readKept();
   if (kept === undefined) return;
-  session.value = await (kept.kind === 'key' ? keySession(kept) : identitySession(kept.kind));
+  session.value = await (kept.kind === 'key' ? keySession(kept) : identitySession(kept));
 }
 
 /** Deletes the decryption identities, but not the device's key, so that its principal stays. */
@@ -232,32 +243,41 @@ export async function signOut(): Promise<void> {
   sessionStorage.removeItem(keptName);
   localStorage.removeItem(keptName);
   session.value = undefined;
-  if (kind === 'device' || kind === 'internet-identity') {
+  if (kind !== undefined && kind !== 'key') {
     await (await import('./identities.ts')).forgetIdentity();
   }
 }
 
 /** The parameters of an address with a key; only drop boxes have a folder. */
 interface ToldKey {
+  /** Key of the owner, in the address that `npm start` prints; '' in others. */
+  readonly ownerKey: string;
   readonly apiKey: string;
   readonly bucket: string;
   readonly folder: string | undefined;
   readonly recipients: string | undefined;
 }
 
+/** Whether the fragment of an address contains a key. */
+export function hasKey(fragment: string): boolean {
+  return /^#(?:key|owner)=/.test(fragment);
+}
+
 /**
- * Reads `#key=efs_…&bucket=demo`, as `npm start` prints it, or the address of a drop box. Removes
- * it from the address bar at once, so that no history and no copied address contains it.
+ * Reads `#key=efs_…&bucket=demo`, `#owner=…`, as `npm start` prints it, or the address of a drop
+ * box. Removes it from the address bar at once, so that neither the history nor a copied address
+ * contains it.
  */
 export function takeKeyOfAddress(): ToldKey | undefined {
-  if (!location.hash.startsWith('#key=')) return undefined;
+  if (!hasKey(location.hash)) return undefined;
   const told = new URLSearchParams(location.hash.slice(1));
   history.replaceState(null, '', location.pathname);
-  const [apiKey = '', bucket = '', recipients, folder] = [
+  const [ownerKey = '', apiKey = '', bucket = '', recipients, folder] = [
+    'owner',
     'key',
     'bucket',
     'recipients',
     'folder',
   ].map((name) => told.get(name) ?? undefined);
-  return { apiKey, bucket, recipients, folder };
+  return { ownerKey, apiKey, bucket, recipients, folder };
 }

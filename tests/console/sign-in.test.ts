@@ -1,6 +1,7 @@
 // Sign-in: the allowed ways, and the data that remains in the browser.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownerKeyOf } from '../../scripts/local-service.ts';
 import { isBrowserUnwanted } from './support/browser.ts';
 import { openConsole, type TestedConsole } from './support/console.ts';
 
@@ -47,6 +48,43 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
     await page.goBack();
     expect(page.url()).not.toContain('efs_');
     expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('by the address of the owner of a local service shows all buckets, in this tab only', async () => {
+    const { page, context, faults } = await tested.open();
+    const address = `${tested.pages.url}/#owner=${ownerKeyOf(tested.service.identityPem)}`;
+    await page.goto(`${tested.pages.url}/#owner=short`);
+    await page.getByText('The key in the address is incomplete. Copy it again.').waitFor();
+    await page.goto('about:blank');
+    await page.goto(address);
+    await page.getByRole('heading', { name: 'Your buckets' }).waitFor();
+    await page.getByRole('button', { name: 'Create a bucket' }).click();
+    await page.getByLabel('Name of the bucket').fill('holiday-photos');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'holiday-photos' }).waitFor();
+    await page.getByRole('button', { name: 'Receive files' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Receive files' }).waitFor();
+    const stored = await page.evaluate(() => [location.href, JSON.stringify(localStorage)]);
+    expect(stored.join()).not.toContain(new URL(address).hash.slice(7));
+    const second = await context.newPage();
+    await second.goto(tested.pages.url);
+    await second.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('without the right to create buckets shows the command for a controller', async () => {
+    const { page, context } = await tested.open();
+    await page.goto(tested.pages.url);
+    await page.getByRole('button', { name: 'Use a key on this device' }).click();
+    await page.getByRole('button', { name: 'Create a bucket' }).click();
+    await page.getByLabel('Name of the bucket').fill('mine');
+    await page.keyboard.press('Enter');
+    await page.getByText('You may not create buckets here.').waitFor();
+    await page.getByText(/^efs access allow [a-z2-7-]{63}$/).waitFor();
+    await page.getByRole('button', { name: 'Copy the command', exact: true }).waitFor();
     await context.close();
   });
 

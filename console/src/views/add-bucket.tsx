@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { BucketOptions } from '../../../packages/client/src/types/buckets.ts';
 import { Checkbox } from '../parts/checkbox.tsx';
+import { CopyText } from '../parts/copy-text.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
@@ -48,6 +49,7 @@ function BucketForm({ session, label, onAdded }: Props & { label: string }) {
   const isPublic = useSignal(false);
   const isEndToEnd = useSignal(false);
   const sealsNames = useSignal(false);
+  const isRightMissing = useSignal(false);
   const { isUnderWay, failure, run } = useTask();
   const submit = (event: Event) => {
     event.preventDefault();
@@ -55,8 +57,13 @@ function BucketForm({ session, label, onAdded }: Props & { label: string }) {
       const id = name.value.trim();
       if (session.kind === 'key') await addBucket(id);
       else {
+        isRightMissing.value = false;
         const endToEnd = isEndToEnd.value ? { sealsNames: sealsNames.value } : undefined;
-        await create(session, id, { isPublic: isPublic.value, endToEnd });
+        await create(session, id, { isPublic: isPublic.value, endToEnd }).catch((error) => {
+          if (!isStorageError(error, 'AccessDenied')) throw error;
+          isRightMissing.value = true;
+          throw new Error('You may not create buckets here.', { cause: error });
+        });
       }
       onAdded();
       go({ view: 'files', bucket: id, prefix: '' });
@@ -86,6 +93,12 @@ function BucketForm({ session, label, onAdded }: Props & { label: string }) {
         </>
       )}
       <Failure text={failure.value} />
+      {isRightMissing.value && (
+        <>
+          <p>A controller of the canister can allow it with this command:</p>
+          <CopyText text={`efs access allow ${session.principal}`} label="the command" />
+        </>
+      )}
       <button type="submit" class="main" disabled={isUnderWay.value}>
         {isUnderWay.value ? 'One moment …' : label}
       </button>
@@ -94,15 +107,7 @@ function BucketForm({ session, label, onAdded }: Props & { label: string }) {
 }
 
 async function create(session: Session, id: string, options: BucketOptions): Promise<void> {
-  const { storage, principal } = session;
-  try {
-    await storage.buckets.create(id, options);
-    // Without a published recipient, nobody could upload files before an owner does.
-    if (options.endToEnd !== undefined) await session.publishRecipient?.(id);
-  } catch (error) {
-    if (!isStorageError(error, 'AccessDenied')) throw error;
-    throw new Error(
-      `You may not create buckets here. A controller of the canister can allow it: efs access allow ${principal}`,
-    );
-  }
+  await session.storage.buckets.create(id, options);
+  // Without a published recipient, nobody could upload files before an owner does.
+  if (options.endToEnd !== undefined) await session.publishRecipient?.(id);
 }

@@ -18,7 +18,8 @@ export function AskedKey({ told }: { told: AddressKey }) {
   return (
     <Dialog title="Use another key in this tab?" onClose={close}>
       <p>
-        You are already signed in. The address that you opened contains an API key
+        You are already signed in. The address that you opened contains{' '}
+        {told.ownerKey === '' ? 'an API key' : 'the key of an owner'}
         {told.bucket !== '' && <> for the bucket {told.bucket}</>}. The sender of the address may be
         able to read what you upload with this key. The key is used only in this tab; other tabs
         keep your own session.
