@@ -1,5 +1,5 @@
-// The console's pages through the verifying gateway: served at the root of the canister, without a
-// key, with the bytes of the build.
+// The console's pages of a canister without a front, through the verifying gateway: served at its
+// root, without a key, with the bytes of the build.
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -17,7 +17,8 @@ let service: Service;
 let assets: string[];
 
 beforeAll(async () => {
-  service = await openService();
+  // With a front, this canister serves no pages: tests/certification/front.test.ts asks the front.
+  service = await openService({ hasFront: false });
   assets = await readdir(join(built, 'assets'));
 });
 
