@@ -106,6 +106,7 @@ describe('createBucket()', () => {
       `070301010101${time}${time}${'00'.repeat(36)}` +
         `${'0300000000000000'}${'0300000000000000'}${'00'.repeat(56)}`,
     );
-    expect({ ...findBucket(stores, 'fresh'), members: [] }).toEqual(bucket);
+    const view = { members: [], callerRole: 'owner' };
+    expect({ ...findBucket(stores, 'fresh'), ...view }).toEqual(bucket);
   });
 });
