@@ -35,8 +35,9 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     const path = join(folder, 'film.bin');
     await writeFile(path, bytes);
     const { page, faults } = await browser.open();
-    const [, fragment = ''] = /Console\s+\S+?\/(#key=\S+)/.exec(service.output) ?? [];
+    const [, fragment = ''] = /Console\s+\S+?\/(#owner=\S+)/.exec(service.output) ?? [];
     await page.goto(`${pages.url}/${fragment}`);
+    await page.getByRole('link', { name: 'demo' }).click();
     await page.getByRole('heading', { level: 1, name: 'demo' }).waitFor();
     let calls = 0;
     await page.route('**/call', async (route) => {
