@@ -38,7 +38,10 @@ export const notRun: readonly NotRun[] = [
   { command: 'dfx ', reason: tool },
   { command: 'curl -sL https://icp.net/custom-domains/', reason: elsewhere },
   { command: 'curl -sL -X POST https://icp.net/custom-domains/', reason: elsewhere },
-  { command: 'efs serve s3 --listen', reason: 'never ends: tests/s3/command.test.ts starts it' },
+  {
+    command: 'efs serve s3 --listen',
+    reason: 'never ends: tests/s3/command.thorough.test.ts starts it',
+  },
   { command: 'aws ', reason: tool },
   { command: 'rclone ', reason: tool },
   { command: 'restic ', reason: tool },
