@@ -132,6 +132,15 @@ describe.skipIf(isBrowserUnwanted)('files of a member', () => {
     expect(await accessFaults(page)).toEqual([]);
     await button('Restore summer/sea.txt').click();
     await page.getByText('“sea.txt” is restored.').waitFor();
+    // A file that was stored again meanwhile keeps its former versions.
+    await store('file-6.txt');
+    await button('Erase file-6.txt').click();
+    await button('Erase').click();
+    await page.getByText('The file exists again. Open it to see its versions.').waitFor();
+    await page.keyboard.press('Escape');
+    await button('Restore file-6.txt').click();
+    await page.getByText('The file has changed meanwhile.').waitFor();
+    await storage.remove({ bucket: 'demo', path: 'file-6.txt' });
     await button('Erase file-6.txt').click();
     await button('Erase').click();
     await expect.poll(() => restored.count()).toBe(1);

@@ -101,3 +101,29 @@ describe('cancelUploads', () => {
     queue.cancelUploads(queue.uploads.value);
   });
 });
+
+describe('retryUpload', () => {
+  test('keeps both by at most 20 further names, then asks again', async () => {
+    const sent: string[] = [];
+    const storage: Pick<Storage, 'uploadAll'> = {
+      // A gateway could refuse every name.
+      async *uploadAll(files) {
+        for await (const { path } of files) {
+          sent.push(path);
+          yield { path, error: new StorageError('PreconditionFailed', 'The file exists.') };
+        }
+      },
+    };
+    const target = { storage: storage as Storage, bucket, path: 'a.txt' };
+    await queue.addUploads([{ target, file: new File(['x'], 'a.txt') }]);
+    await whenIdle();
+    const [item] = queue.uploads.value;
+    if (item === undefined) return expect.fail('no upload');
+    queue.retryUpload(item, 'both');
+    await expect.poll(() => item.state).toBe('exists');
+    await whenIdle();
+    expect(sent).toHaveLength(22);
+    expect(sent.at(-1)).toBe('a (22).txt');
+    queue.cancelUploads([item]);
+  });
+});

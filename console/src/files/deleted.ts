@@ -12,16 +12,19 @@ export interface Place {
 /** Number of paths that are asked for at once. */
 const atOnce = 8;
 
-/** Yields the newest version of each deleted file, in the order of their paths. */
-export async function* deletedFiles(place: Place): AsyncGenerator<FileVersion> {
+/**
+ * Yields the newest version of each deleted file, in the order of their paths. Each group is what
+ * one round of requests has found; it is empty if all those files exist.
+ */
+export async function* deletedFiles(place: Place): AsyncGenerator<readonly FileVersion[]> {
   let group: FileVersion[] = [];
   for await (const newest of newestVersions(place)) {
     group.push(newest);
     if (group.length < atOnce) continue;
-    yield* await withoutFile(place, group);
+    yield await withoutFile(place, group);
     group = [];
   }
-  yield* await withoutFile(place, group);
+  yield await withoutFile(place, group);
 }
 
 /** The list has the versions of a path one after the other, the newest last. */
@@ -39,17 +42,28 @@ async function withoutFile(
   versions: readonly FileVersion[],
 ): Promise<FileVersion[]> {
   const isDeleted = await Promise.all(
-    versions.map(({ path }) =>
-      storage.stat({ bucket, path }).then(
-        () => false,
-        (error) => {
-          if (!isStorageError(error, 'NoSuchFile')) throw error;
-          return true;
-        },
-      ),
-    ),
+    versions.map(({ path }) => isMissing(storage.stat({ bucket, path }))),
   );
   return versions.filter((_version, index) => isDeleted[index]);
+}
+
+function isMissing(record: Promise<unknown>): Promise<boolean> {
+  return record.then(
+    () => false,
+    (error) => {
+      if (!isStorageError(error, 'NoSuchFile')) throw error;
+      return true;
+    },
+  );
+}
+
+/**
+ * Throws if the file exists. The list comes from one node, and somebody may have stored the file
+ * again since; the network signs this answer.
+ */
+export async function requireDeleted({ storage, bucket }: Place, path: string): Promise<void> {
+  if (await isMissing(storage.stat({ bucket, path }, { certified: true }))) return;
+  throw new Error('The file exists again. Open it to see its versions.');
 }
 
 /** Returns the newest former version of a path, if there is one. */

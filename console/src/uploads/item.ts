@@ -21,8 +21,8 @@ export interface UploadItem {
   ageHeader?: string | undefined;
   /** Whether the upload may replace the file at the path. */
   mayReplace: boolean;
-  /** Whether the upload takes the next free name while its own is taken. */
-  keepsBoth: boolean;
+  /** Number of further names to try while the own is taken, after the user chose to keep both. */
+  namesLeft: number;
   /** Whether an earlier attempt was sent, the outcome of which is unknown. */
   wasSent: boolean;
 }
@@ -43,7 +43,7 @@ export function itemOf(target: UploadTarget, file: File, kept?: KeptUpload): Upl
     uploadId: kept?.uploadId,
     ageHeader: kept?.ageHeader,
     mayReplace: false,
-    keepsBoth: false,
+    namesLeft: 0,
     // An interrupted upload of an earlier page may have been sent.
     wasSent: kept !== undefined,
   };

@@ -22,6 +22,8 @@ export const pace = createPace();
 const largeAtOnce = 2;
 const lookAgainMs = 3_000;
 const drawnEveryMs = 150;
+/** Each name can take the bytes once more, and a lying gateway could refuse every one. */
+const namesTriedMax = 20;
 
 let controller = new AbortController();
 let smallWorkers = 0;
@@ -85,7 +87,7 @@ function stopSending(): void {
 export function retryUpload(item: UploadItem, how: 'again' | 'replace' | 'both' = 'again'): void {
   if (how === 'replace') item.mayReplace = true;
   if (how === 'both') {
-    item.keepsBoth = true;
+    item.namesLeft = namesTriedMax;
     item.path = nextName(item.path);
   }
   // A session has one path and one condition, so another choice needs a new session.
@@ -93,6 +95,12 @@ export function retryUpload(item: UploadItem, how: 'again' | 'replace' | 'both' 
   item.state = 'waiting';
   item.failure = undefined;
   work();
+}
+
+function retryNextName(item: UploadItem): void {
+  const { namesLeft } = item;
+  retryUpload(item, 'both');
+  item.namesLeft = namesLeft - 1;
 }
 
 export function cancelUploads(items: readonly UploadItem[]): void {
@@ -202,8 +210,9 @@ async function failed(item: UploadItem, error: unknown, stop: AbortSignal): Prom
   } else if (isStorageError(error, 'PreconditionFailed')) {
     const found = await storedBefore(item);
     if (found !== undefined) return stored(item, found);
-    if (item.keepsBoth) return retryUpload(item, 'both');
+    if (item.namesLeft > 0) return retryNextName(item);
     item.state = 'exists';
+    item.failure = 'A file of this name already exists.';
   } else {
     item.state = 'failed';
     item.failure = sentenceOf(error);

@@ -1,6 +1,6 @@
 // The viewer's role in a bucket, and what it permits.
 
-import { useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
@@ -25,11 +25,18 @@ export interface Rights {
 }
 
 /** Until the record has arrived, the page offers nothing that it may have to take away. */
-const noneKnown = { mayWrite: false, isOwner: false, keepsVersions: false, isPublic: false };
-/** A key cannot ask for its own permissions: the service refuses what it does not permit. */
-const rightsOfKey = { ...noneKnown, mayWrite: true, keepsVersions: true };
+const none: Rights = { mayWrite: false, isOwner: false, keepsVersions: false, isPublic: false };
+/**
+ * For a key, which cannot ask for its own permissions, and where no record arrives: the page offers
+ * to write, and the service refuses what is not permitted.
+ */
+const unknown: Rights = { ...none, mayWrite: true, keepsVersions: true };
 
-const known = new WeakMap<Session, Map<string, Rights>>();
+/** The answers for the buckets of one session. */
+const known = signal<{
+  readonly session: Session | undefined;
+  readonly byBucket: ReadonlyMap<string, Rights>;
+}>({ session: undefined, byBucket: new Map() });
 
 export function isOwner({ record }: Pick<BucketProps, 'record'>): boolean {
   return record.callerRole === 'owner';
@@ -45,24 +52,22 @@ function rightsOf({ callerRole: role, keepVersionsDays, isPublic }: BucketRecord
   };
 }
 
+function knownFor(session: Session): ReadonlyMap<string, Rights> {
+  return known.value.session === session ? known.value.byBucket : new Map();
+}
+
 /** Returns the former answer at once, and asks the service again: others may have changed it. */
 export function useRights(session: Session, bucket: string): Rights {
   const isKey = session.kind === 'key';
-  const found = useSignal(isKey ? rightsOfKey : (known.get(session)?.get(bucket) ?? noneKnown));
   useEffect(() => {
     if (isKey) return;
+    const note = (rights: Rights) => {
+      known.value = { session, byBucket: new Map([...knownFor(session), [bucket, rights]]) };
+    };
     recordOf(session, bucket).then(
-      (record) => {
-        found.value = rightsOf(record);
-        const ofSession = known.get(session) ?? new Map<string, Rights>();
-        known.set(session, ofSession.set(bucket, found.value));
-      },
-      (error) => {
-        // Without an answer the page offers everything: the service refuses what is not permitted.
-        const isStranger = isStorageError(error, 'AccessDenied', 'NoSuchBucket');
-        if (!isStranger) found.value = rightsOfKey;
-      },
+      (record) => note(rightsOf(record)),
+      (error) => note(isStorageError(error, 'AccessDenied', 'NoSuchBucket') ? none : unknown),
     );
   }, [session, bucket]);
-  return found.value;
+  return isKey ? unknown : (knownFor(session).get(bucket) ?? none);
 }

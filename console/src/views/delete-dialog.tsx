@@ -8,9 +8,7 @@ import { sentenceOf } from '../failures.ts';
 import { removeEntries, restoreAll } from '../files/arrange.ts';
 import type { Entry } from '../files/folder.ts';
 import { tell } from '../notices.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { Failure } from '../parts/failure.tsx';
-import { useTask } from '../parts/task.ts';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { tellStored } from '../uploads/stored.ts';
 import { counted, nameOf, sizeOf } from '../words.ts';
 import type { Target } from './drop-area.tsx';
@@ -31,7 +29,6 @@ export function DeleteDialog(props: SelectionProps & { onClose(): void }) {
   const { target, folder, selection, entries, onClose } = props;
   const canUndo = useSignal<boolean | undefined>(undefined);
   const amount = useSignal('');
-  const { isUnderWay, failure, run } = useTask();
   useEffect(() => {
     void keepsVersions(target.session, target.bucket).then((keeps) => {
       canUndo.value = keeps;
@@ -43,45 +40,33 @@ export function DeleteDialog(props: SelectionProps & { onClose(): void }) {
       () => {},
     );
   }, []);
-  const remove = () =>
-    run(async () => {
-      const { storage } = target.session;
-      const removed = await removeEntries({ storage, bucket: target.bucket }, entries);
-      folder.drop(new Set(entries.map(({ path }) => path)));
-      selection.clear();
-      onClose();
-      tellRemoved(target, removed, canUndo.value === true);
-    });
+  async function remove(): Promise<void> {
+    const { storage } = target.session;
+    const removed = await removeEntries({ storage, bucket: target.bucket }, entries);
+    folder.drop(new Set(entries.map(({ path }) => path)));
+    selection.clear();
+    onClose();
+    tellRemoved(target, removed, canUndo.value === true);
+  }
   const [first] = entries;
   const what =
     entries.length === 1 && first
       ? `“${nameOf(first.path)}”`
       : counted(entries.length, 'entry', 'entries');
   return (
-    <Dialog title={`Delete ${what}?`} onClose={onClose}>
-      <p>
-        {what}
-        {amount.value} will be deleted from {target.bucket}.{' '}
-        {canUndo.value === true
-          ? 'The bucket keeps former versions: you can undo this.'
-          : 'This cannot be undone.'}
-      </p>
-      <Failure text={failure.value} />
-      <div class="buttons">
-        <button
-          type="button"
-          class="danger main"
-          data-first
-          disabled={isUnderWay.value}
-          onClick={() => void remove()}
-        >
-          {isUnderWay.value ? 'Deleting …' : 'Delete'}
-        </button>
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      title={`Delete ${what}?`}
+      label="Delete"
+      underWay="Deleting …"
+      confirm={remove}
+      onClose={onClose}
+    >
+      {what}
+      {amount.value} will be deleted from {target.bucket}.{' '}
+      {canUndo.value === true
+        ? 'The bucket keeps former versions: you can undo this.'
+        : 'This cannot be undone.'}
+    </ConfirmDialog>
   );
 }
 

@@ -1,12 +1,12 @@
 // The deleted files of a bucket: restores one, or erases it before its time.
 
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { FileVersion } from '../../../packages/client/src/types/versions.ts';
 import { sentenceOf } from '../failures.ts';
-import { deletedFiles } from '../files/deleted.ts';
+import { deletedFiles, requireDeleted } from '../files/deleted.ts';
 import { tell } from '../notices.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useTask } from '../parts/task.ts';
 import { addressOf } from '../route.ts';
@@ -19,38 +19,49 @@ interface DeletedProps {
   readonly bucket: string;
 }
 
-/** Number of files that are shown at first, and that each click adds. */
+/** Shows further deleted files until so many are found, or so many groups have been examined. */
 const filesAtOnce = 100;
+const groupsAtOnce = 125;
 
 function useDeleted({ session: { storage }, bucket }: DeletedProps) {
   const files = useSignal<readonly FileVersion[]>([]);
   const state = useSignal<'loading' | 'more' | 'complete'>('loading');
   const failure = useSignal<string | undefined>(undefined);
-  const rest = useMemo(() => ({ current: deletedFiles({ storage, bucket }) }), [storage, bucket]);
+  const search = useRef<ReturnType<typeof deletedFiles> | undefined>(undefined);
   async function loadMore(): Promise<void> {
+    const { current: own } = search;
+    const before = files.value.length;
     state.value = 'loading';
     failure.value = undefined;
     try {
-      for (let count = 0; count < filesAtOnce; count++) {
-        const { value, done } = await rest.current.next();
-        if (done === true) {
+      for (let groups = 0; groups < groupsAtOnce; groups++) {
+        const next = await own?.next();
+        // The page has been closed, or the search has begun again.
+        if (own !== search.current) return;
+        if (next === undefined || next.done === true) {
           state.value = 'complete';
           return;
         }
-        files.value = [...files.value, value];
+        files.value = [...files.value, ...next.value];
+        if (files.value.length - before >= filesAtOnce) break;
       }
       state.value = 'more';
     } catch (error) {
-      failure.value = sentenceOf(error);
+      if (own === search.current) failure.value = sentenceOf(error);
     }
   }
-  /** A generator that has failed has ended, so the list begins again. */
+  /** Begins the search again; a generator that has failed has ended. */
   function begin(): void {
-    rest.current = deletedFiles({ storage, bucket });
+    search.current = deletedFiles({ storage, bucket });
     files.value = [];
     void loadMore();
   }
-  useEffect(begin, [rest]);
+  useEffect(() => {
+    begin();
+    return () => {
+      search.current = undefined;
+    };
+  }, [storage, bucket]);
   const remove = (gone: FileVersion) => {
     files.value = files.value.filter(({ path }) => path !== gone.path);
   };
@@ -97,7 +108,7 @@ export function DeletedPage(props: DeletedProps) {
   );
 }
 
-const noneDeleted = 'No file was deleted in the time for which the bucket keeps them.';
+const noneDeleted = 'No deleted file can be restored.';
 const noneKept =
   'This bucket keeps no deleted files. An owner can change this under “About the bucket”.';
 
@@ -116,7 +127,7 @@ function OneFile({ session, bucket, file, rights, onGone }: OneFileProps) {
   };
   const restore = () =>
     run(async () => {
-      await session.storage.versions.restore({ bucket, path, version });
+      await session.storage.versions.restore({ bucket, path, version, ifNoneMatch: '*' });
       tell(`“${nameOf(path)}” is restored.`);
       onGone();
     });
@@ -164,31 +175,21 @@ function OneFile({ session, bucket, file, rights, onGone }: OneFileProps) {
 function EraseDialog(props: Omit<OneFileProps, 'rights'> & { onClose(): void }) {
   const { session, bucket, file, onGone, onClose } = props;
   const { path } = file;
-  const { isUnderWay, failure, run } = useTask();
-  const erase = () =>
-    run(async () => {
-      await session.storage.versions.erase({ bucket, path });
-      onClose();
-      onGone();
-    });
+  async function erase(): Promise<void> {
+    await requireDeleted({ storage: session.storage, bucket }, path);
+    await session.storage.versions.erase({ bucket, path });
+    onClose();
+    onGone();
+  }
   return (
-    <Dialog title={`Erase “${nameOf(path)}”?`} onClose={onClose}>
-      <p>All its versions are erased at once. This cannot be undone.</p>
-      <Failure text={failure.value} />
-      <div class="buttons">
-        <button
-          type="button"
-          class="danger main"
-          data-first
-          disabled={isUnderWay.value}
-          onClick={() => void erase()}
-        >
-          {isUnderWay.value ? 'Erasing …' : 'Erase'}
-        </button>
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      title={`Erase “${nameOf(path)}”?`}
+      label="Erase"
+      underWay="Erasing …"
+      confirm={erase}
+      onClose={onClose}
+    >
+      All its versions are erased at once. This cannot be undone.
+    </ConfirmDialog>
   );
 }

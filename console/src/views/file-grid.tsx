@@ -187,7 +187,7 @@ function click(event: MouseEvent, { entry, place, selection, onRange }: RowProps
   const isOnLink = (event.target as HTMLElement).closest('a') !== null;
   const isOnCheckbox = (event.target as HTMLElement).closest('label') !== null;
   if (event.shiftKey) onRange();
-  else if (isOnLink || isOnCheckbox) return;
+  else if (isOnLink || isOnCheckbox || getSelection()?.isCollapsed === false) return;
   else if (event.ctrlKey || event.metaKey) selection.toggle(entry.path);
   else go(routeOfEntry(place.bucket, entry));
   event.preventDefault();

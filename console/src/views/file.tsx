@@ -64,7 +64,13 @@ export function FilePage({ session, place }: { session: Session; place: FileRout
         <p class="waiting">Loading …</p>
       )}
       {record === undefined && deleted.value && (
-        <Deleted session={session} bucket={bucket} file={deleted.value} onRestored={setFile} />
+        <Deleted
+          session={session}
+          bucket={bucket}
+          file={deleted.value}
+          mayRestore={rights.mayWrite}
+          onRestored={setFile}
+        />
       )}
       {record && (
         <div class="file-view">
@@ -96,15 +102,18 @@ interface DeletedProps {
   readonly session: Session;
   readonly bucket: string;
   readonly file: FileVersion;
+  readonly mayRestore: boolean;
   onRestored(file: FileRecord): void;
 }
 
-function Deleted({ session, bucket, file, onRestored }: DeletedProps) {
+function Deleted({ session, bucket, file, mayRestore, onRestored }: DeletedProps) {
   const { path, version, size, retiredAt, expiresAt } = file;
   const { isUnderWay, failure, run } = useTask();
-  const { mayWrite } = useRights(session, bucket);
   const restore = () =>
-    run(async () => onRestored(await session.storage.versions.restore({ bucket, path, version })));
+    run(async () => {
+      const name = { bucket, path, version };
+      onRestored(await session.storage.versions.restore({ ...name, ifNoneMatch: '*' }));
+    });
   return (
     <>
       <p>
@@ -113,7 +122,7 @@ function Deleted({ session, bucket, file, onRestored }: DeletedProps) {
       </p>
       <Failure text={failure.value} />
       <div class="buttons">
-        {mayWrite && (
+        {mayRestore && (
           <button
             type="button"
             class="main"

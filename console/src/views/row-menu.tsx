@@ -3,6 +3,7 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 import type { OfferedAction } from './selection-actions.ts';
+import { ActionButtons } from './selection-bar.tsx';
 
 /** Pixels from the left and the top of the window. */
 export interface MenuPlace {
@@ -52,18 +53,7 @@ export function RowMenu({ place, actions, onClose }: RowMenuProps) {
       onClick={onClose}
     >
       <div role="menu">
-        {actions.map(({ label, isDanger, isUnderWay, run }) => (
-          <button
-            key={label}
-            type="button"
-            role="menuitem"
-            class={isDanger ? 'danger' : undefined}
-            disabled={isUnderWay}
-            onClick={run}
-          >
-            {label}
-          </button>
-        ))}
+        <ActionButtons actions={actions} role="menuitem" />
       </div>
     </dialog>
   );

@@ -16,6 +16,22 @@ interface BarProps extends SelectionProps {
   readonly offered: readonly OfferedAction[];
 }
 
+/** In a menu, each button has the role `menuitem`. */
+export function ActionButtons(props: { actions: readonly OfferedAction[]; role?: 'menuitem' }) {
+  return props.actions.map(({ label, isDanger, isUnderWay, run }) => (
+    <button
+      key={label}
+      type="button"
+      role={props.role}
+      class={isDanger ? 'danger' : undefined}
+      disabled={isUnderWay}
+      onClick={run}
+    >
+      {label}
+    </button>
+  ));
+}
+
 export function SelectionBar({ action, offered, ...props }: BarProps) {
   const { entries, selection } = props;
   const close = () => {
@@ -28,17 +44,7 @@ export function SelectionBar({ action, offered, ...props }: BarProps) {
         {entries.length === 1 ? nameOf(entries[0]?.path ?? '') : `${entries.length} selected`}
       </p>
       <div class="buttons">
-        {offered.map(({ label, isDanger, isUnderWay, run }) => (
-          <button
-            key={label}
-            type="button"
-            class={isDanger ? 'danger' : undefined}
-            disabled={isUnderWay}
-            onClick={run}
-          >
-            {label}
-          </button>
-        ))}
+        <ActionButtons actions={offered} />
       </div>
       <button type="button" class="plain" onClick={selection.clear}>
         Clear
