@@ -86,6 +86,8 @@ describe.skipIf(isBrowserUnwanted)('files of a member', () => {
     const items = page.getByRole('menuitem');
     const all = ['Download', 'Share', 'Rename', 'Move', 'Copy', 'Delete'];
     await expect.poll(() => items.allTextContents()).toEqual(all);
+    const menu = await page.getByRole('dialog', { name: 'Actions' }).boundingBox();
+    expect(menu?.width).toBeLessThanOrEqual(240);
     expect(await accessFaults(page)).toEqual([]);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');

@@ -71,11 +71,18 @@ export function DropArea({ target, isOff, children }: DropAreaProps) {
   );
 }
 
-export function UploadButtons({ target }: { target: Target }) {
+interface UploadButtonsProps {
+  readonly target: Target;
+  /** Further buttons after them. */
+  readonly children?: ComponentChildren;
+}
+
+export function UploadButtons({ target, children }: UploadButtonsProps) {
   return (
     <div class="buttons">
       <ChooseFiles label="Upload files" target={target} />
       <ChooseFiles label="Upload a folder" isFolder target={target} />
+      {children}
     </div>
   );
 }

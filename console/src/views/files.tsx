@@ -133,11 +133,12 @@ function Tools({ target, folder, mayWrite, onTag }: ToolsProps) {
   };
   return (
     <div class="tools">
-      {mayWrite && <UploadButtons target={target} />}
       {mayWrite && (
-        <button type="button" onClick={() => open(true)}>
-          New folder
-        </button>
+        <UploadButtons target={target}>
+          <button type="button" onClick={() => open(true)}>
+            New folder
+          </button>
+        </UploadButtons>
       )}
       {isOpen.value && <NewFolderDialog target={target} onClose={() => open(false)} />}
       <button

@@ -150,7 +150,9 @@ function sentence({ items, failed, existing }: SummaryProps): string {
   if (queueState.value === 'paused') return `Paused: ${counted(rest, 'file')} to go.`;
   if (rest === failed.length) return `${counted(rest, 'file')} not uploaded.`;
   if (rest === failed.length + existing.length) {
-    return `${counted(stored, 'file')} uploaded, ${existing.length} waiting for your answer.`;
+    const waiting = 'waiting for your answer.';
+    if (stored === 0) return `${counted(existing.length, 'file')} ${waiting}`;
+    return `${counted(stored, 'file')} uploaded, ${existing.length} ${waiting}`;
   }
   return `Uploading ${counted(rest, 'file')} …`;
 }
