@@ -7,7 +7,7 @@ interface NotRun {
   readonly reason: string;
 }
 
-const freshClone = 'runs in a fresh clone; tests/service/start.test.ts starts the service';
+const freshClone = 'runs in a fresh clone; tests/service/start.thorough.test.ts starts the service';
 const published = 'needs the published packages; tests/packages installs the packed packages';
 const network =
   'makes, pays for or changes a canister: the local replica has no ledgers and no tools';
