@@ -17,6 +17,7 @@ const FilePage = deferred(async () => (await import('./views/file.tsx')).FilePag
 const UploadPanel = deferred(async () => (await import('./views/upload-panel.tsx')).UploadPanel);
 const DeletedPage = deferred(async () => (await import('./views/deleted.tsx')).DeletedPage);
 const BucketPage = deferred(async () => (await import('./views/bucket.tsx')).BucketPage);
+const ServicePage = deferred(async () => (await import('./views/service.tsx')).ServicePage);
 const DropBoxPage = deferred(async () => (await import('./views/drop-box.tsx')).DropBoxPage);
 
 export function App() {
@@ -93,6 +94,8 @@ function View() {
       return <BucketPage key={place.bucket} session={current} bucket={place.bucket} />;
     case 'deleted':
       return <DeletedPage key={place.bucket} session={current} bucket={place.bucket} />;
+    case 'service':
+      return <ServicePage session={current} />;
     default:
       return <Overview session={current} />;
   }

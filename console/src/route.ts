@@ -5,6 +5,7 @@ import { nameOf } from './words.ts';
 
 export type Route =
   | { readonly view: 'overview' }
+  | { readonly view: 'service' }
   | { readonly view: 'files'; readonly bucket: string; readonly prefix: string }
   | { readonly view: 'file'; readonly bucket: string; readonly path: string }
   | { readonly view: 'bucket' | 'deleted'; readonly bucket: string };
@@ -15,6 +16,7 @@ function encodePath(path: string): string {
 
 export function addressOf(route: Route): string {
   if (route.view === 'overview') return '#/';
+  if (route.view === 'service') return '#/service';
   const rest = route.view === 'files' ? route.prefix : route.view === 'file' ? route.path : '';
   return `#/${route.view}/${encodeURIComponent(route.bucket)}/${encodePath(rest)}`;
 }
@@ -22,12 +24,13 @@ export function addressOf(route: Route): string {
 /** Returns the title of the tab and of a bookmark, such as `summer – demo – Files`. */
 export function titleOf(to: Route): string {
   const path = to.view === 'files' ? to.prefix : to.view === 'file' ? to.path : '';
-  const bucket = to.view === 'overview' ? '' : to.bucket;
-  return [nameOf(path), bucket, 'Files'].filter((part) => part !== '').join(' – ');
+  const place = to.view === 'overview' ? '' : to.view === 'service' ? 'Service' : to.bucket;
+  return [nameOf(path), place, 'Files'].filter((part) => part !== '').join(' – ');
 }
 
 /** Returns the overview for an unknown fragment. */
 function routeOf(fragment: string): Route {
+  if (fragment === '#/service') return { view: 'service' };
   const [, view, name = '', rest = ''] =
     /^#\/(files|file|bucket|deleted)\/([^/]+)\/?(.*)$/s.exec(fragment) ?? [];
   try {

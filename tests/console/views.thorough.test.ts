@@ -178,6 +178,10 @@ describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in th
     await page.getByRole('link', { name: 'demo' }).waitFor();
     await page.getByText('Encryption').waitFor();
     await checkView('overview');
+    await page.getByRole('link', { name: 'Service' }).click();
+    await page.getByRole('heading', { name: 'Uploads under way' }).waitFor();
+    await checkView('service');
+    await page.goBack();
     await page.getByRole('link', { name: 'demo' }).click();
     await page.getByRole('button', { name: 'Receive files' }).click();
     await page.getByRole('button', { name: 'Create the address' }).click();

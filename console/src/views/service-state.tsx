@@ -4,6 +4,15 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ServiceStatus } from '../../../packages/client/src/types/service.ts';
 import { FillBar } from '../parts/fill-bar.tsx';
+import { addressOf } from '../route.ts';
+import {
+  cyclesLeft,
+  cyclesPerDay,
+  cyclesWords,
+  daysWords,
+  encryptionWords,
+  yearDays,
+} from '../service-figures.ts';
 import type { Session } from '../session.ts';
 import { counted, sizeOf } from '../words.ts';
 
@@ -22,7 +31,12 @@ export function ServiceState({ session }: { session: Session }) {
   if (found === undefined) return null;
   return (
     <section aria-labelledby="service">
-      <h2 id="service">The service</h2>
+      <div class="files-head">
+        <h2 id="service">The service</h2>
+        <a class="button" href={addressOf({ view: 'service' })}>
+          Service
+        </a>
+      </div>
       <ul class="cards">
         <Held status={found} />
         <Keep status={found} />
@@ -55,22 +69,8 @@ function Held({ status }: { status: ServiceStatus }) {
   );
 }
 
-/**
- * Cycles per GiB and second on a subnet of 13 nodes. A dollar is about 0.73 T cycles, because a
- * trillion cycles cost one XDR.
- */
-const storageCyclesPerGibSecond = 127_000;
-const daySeconds = 86_400;
+/** A trillion cycles cost one XDR. */
 const dollarsPerTrillion = 1.37;
-/** Default freezing threshold: the canister freezes when its cycles would last for fewer days. */
-const freezingDays = 30;
-const yearDays = 365;
-const trillions = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
-
-/** Daily cost of the canister's memory; uploads cost extra. */
-function cyclesPerDay({ stableBytes, heapBytes }: ServiceStatus): number {
-  return ((stableBytes + heapBytes) / 2 ** 30) * storageCyclesPerGibSecond * daySeconds;
-}
 
 function Keep({ status }: { status: ServiceStatus }) {
   const dollars = ((cyclesPerDay(status) * 30) / 1e12) * dollarsPerTrillion;
@@ -89,35 +89,23 @@ function priceWords(dollars: number): string {
 }
 
 function Cycles({ status }: { status: ServiceStatus }) {
-  const { cycles } = status;
-  if (cycles === undefined) return null;
-  const days = Math.max(0, Math.floor(cycles / cyclesPerDay(status)) - freezingDays);
-  const words = days > 10 * yearDays ? 'more than ten years' : counted(days, 'day');
+  const left = cyclesLeft(status);
+  if (left === undefined) return null;
+  const { cycles, days, isLow } = left;
+  const words = daysWords(days);
   return (
     <li class="card tile">
       <h3>Cycles left</h3>
-      <p class="figure">{trillions.format(cycles / 1e12)} T</p>
+      <p class="figure">{cyclesWords(cycles)}</p>
       <FillBar
         share={days / yearDays}
-        isLow={days < 2 * freezingDays}
+        isLow={isLow}
         label={`${days >= yearDays ? 'All' : words} of a year paid for`}
       />
       <p class="quiet">
         Enough for {words} of storage, without uploads. Then the canister freezes, and cannot be
-        used until somebody adds cycles.
+        used until somebody adds cycles.{isLow && ' “Service” shows the command.'}
       </p>
     </li>
   );
-}
-
-function encryptionWords({
-  isKeyPresent,
-  isRotating,
-  rootKey,
-}: ServiceStatus['encryption']): string {
-  if (!isKeyPresent) return 'The key is being fetched';
-  if (isRotating) return 'On; keys are being rotated';
-  return rootKey === 'stored'
-    ? 'On, with a key that the canister stores'
-    : 'On, with a key that the network derives';
 }

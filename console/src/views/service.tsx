@@ -1,0 +1,154 @@
+// The page for operators: the state of each part of the service, red only where somebody must act.
+
+import { useSignal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
+import { sentenceOf } from '../failures.ts';
+import { CopyText } from '../parts/copy-text.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { FillBar } from '../parts/fill-bar.tsx';
+import { addressOf } from '../route.ts';
+import { isLocal, thisService } from '../service.ts';
+import { type Check, checksOf, type OwnBucket, type ServiceFacts } from '../service-checks.ts';
+import type { Session } from '../session.ts';
+import { counted } from '../words.ts';
+
+/** Uploads are asked for in so many buckets, those with the most of them. */
+const bucketsAskedMax = 20;
+/** Fetching a missing key takes seconds. */
+const keyLateMs = 60_000;
+const againMs = 20_000;
+
+async function ownBuckets({ storage, buckets }: Session): Promise<OwnBucket[] | undefined> {
+  if (buckets !== undefined) return undefined;
+  const records: BucketRecord[] = [];
+  for await (const record of storage.buckets.list()) {
+    if (record.callerRole === 'owner') records.push(record);
+  }
+  records.sort((a, b) => b.openUploads - a.openUploads);
+  return Promise.all(
+    records.map(async (record, index) => {
+      if (record.openUploads === 0 || index >= bucketsAskedMax) return { record };
+      // The bucket may have been deleted meanwhile.
+      const uploads = await storage.uploads.list({ bucket: record.id }).catch(() => undefined);
+      return { record, uploads };
+    }),
+  );
+}
+
+async function factsOf(session: Session): Promise<Omit<ServiceFacts, 'isKeyLate'>> {
+  const [status, buckets, { canisterId, isAtFront }] = await Promise.all([
+    session.storage.status(),
+    ownBuckets(session),
+    thisService(),
+  ]);
+  return { status, buckets, canisterId, isAtFront, isLocal: isLocal(), now: Date.now() };
+}
+
+/** Loads the checks, and again while the key is missing, because it usually arrives by itself. */
+function useChecks(session: Session) {
+  const checks = useSignal<readonly Check[] | undefined>(undefined);
+  const failure = useSignal<string | undefined>(undefined);
+  const isLoading = useSignal(false);
+  const missingSince = useRef<number | undefined>(undefined);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const shown = useRef<Session | undefined>(undefined);
+  async function load(): Promise<void> {
+    clearTimeout(timer.current);
+    isLoading.value = true;
+    failure.value = undefined;
+    try {
+      const facts = await factsOf(session);
+      // The page has been closed, or shows another session.
+      if (shown.current !== session) return;
+      const isMissing = !facts.status.encryption.isKeyPresent;
+      missingSince.current = isMissing ? (missingSince.current ?? facts.now) : undefined;
+      const isKeyLate = facts.now - (missingSince.current ?? facts.now) >= keyLateMs;
+      checks.value = checksOf({ ...facts, isKeyLate });
+      if (isMissing) timer.current = setTimeout(() => void load(), againMs);
+    } catch (error) {
+      if (shown.current !== session) return;
+      checks.value = undefined;
+      failure.value = sentenceOf(error);
+    } finally {
+      isLoading.value = false;
+    }
+  }
+  useEffect(() => {
+    shown.current = session;
+    void load();
+    return () => {
+      shown.current = undefined;
+      clearTimeout(timer.current);
+    };
+  }, [session]);
+  return { checks, failure, isLoading, load };
+}
+
+export function ServicePage({ session }: { session: Session }) {
+  const { checks, failure, isLoading, load } = useChecks(session);
+  const { value: found } = checks;
+  return (
+    <div class="page">
+      <div class="files-head">
+        <h1 tabIndex={-1}>Service</h1>
+        {found && (
+          <button type="button" disabled={isLoading.value} onClick={() => void load()}>
+            {isLoading.value ? 'Checking …' : 'Check again'}
+          </button>
+        )}
+      </div>
+      <Failure text={failure.value} onRetry={() => void load()} />
+      {found === undefined && failure.value === undefined && <p class="waiting">Loading …</p>}
+      <p role="status">{found && summaryOf(found)}</p>
+      {found && (
+        <div class="sections">
+          {found.map((check) => (
+            <OneCheck key={check.title} check={check} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function summaryOf(checks: readonly Check[]): string {
+  const count = checks.reduce((sum, { acts }) => sum + acts.length, 0);
+  if (count === 0) return 'Nobody needs to act.';
+  return `Somebody must act: ${counted(count, 'point')} in red, with the command.`;
+}
+
+const stateWords: Readonly<Record<Check['state'], string>> = {
+  fine: 'Fine',
+  wait: 'Wait',
+  unseen: 'Not shown',
+  act: 'Act',
+};
+
+function OneCheck({ check }: { check: Check }) {
+  const { title, lines, state, acts, bar } = check;
+  const isAct = state === 'act';
+  const id = useId();
+  return (
+    <section class="card" aria-labelledby={id}>
+      <div class="files-head">
+        <h2 id={id}>{title}</h2>
+        <span class={isAct ? 'failed-words' : 'quiet'}>{stateWords[state]}</span>
+      </div>
+      {bar && <FillBar {...bar} />}
+      {lines.map(({ text, bucket }) => (
+        <p key={`${bucket} ${text}`} class={state === 'unseen' ? 'quiet' : undefined}>
+          {bucket && <a href={addressOf({ view: 'bucket', bucket })}>{bucket}</a>}
+          {bucket && ': '}
+          {text}
+        </p>
+      ))}
+      {acts.map(({ sentence, command }) => (
+        <div class="made" key={sentence}>
+          <Failure text={sentence} />
+          <CopyText text={command} label={`the command: ${command}`} />
+        </div>
+      ))}
+    </section>
+  );
+}
