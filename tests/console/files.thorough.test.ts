@@ -1,10 +1,10 @@
-// Files in the console: view, search, rename, move, copy, delete, undo, download.
+// Files in the console: view, search, rename, move, copy, delete, undo, download, preview.
 
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
-import { openConsole, type TestedConsole } from './support/console.ts';
+import { accessFaults, openConsole, type TestedConsole } from './support/console.ts';
 
 /** Returns a WAV file of a low sound: 8,000 samples of 8 bits a second, uncompressed. */
 function sound(seconds: number): Uint8Array {
@@ -69,12 +69,23 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
     await expect.poll(names).toEqual(['b.txt']);
     await page.getByRole('searchbox').fill('#sea');
     await page.keyboard.press('Enter');
-    await expect.poll(names).toEqual(['a.txt', 'c.txt']);
+    await expect.poll(names).toEqual(['a.txt', 'deep/er/c.txt']);
+    await page.getByRole('searchbox').fill('C.T');
+    await page.getByRole('button', { name: 'Search the bucket' }).click();
+    await page.getByText('1 file found among 2,503 files').waitFor();
+    expect(await names()).toEqual(['deep/er/c.txt']);
     await page.getByRole('searchbox').fill('');
     await expect.poll(names).toEqual(['deep', 'many', 'a.txt', 'b.txt']);
     await page.getByRole('row', { name: 'deep' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'deep' }).waitFor();
+    await page.getByRole('searchbox').fill('txt');
+    await page.getByRole('button', { name: 'Search below' }).click();
+    await page.getByText('1 file found among 1 file').waitFor();
+    expect(await names()).toEqual(['er/c.txt']);
+    await page.getByRole('searchbox').fill('B.');
+    await page.getByRole('button', { name: 'Search the bucket' }).click();
+    await expect.poll(names).toEqual(['b.txt']);
   });
 
   test('of a large folder can be scrolled to the end with few rows drawn at a time', async () => {
@@ -168,6 +179,36 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
     const bytes = await readFile(await zip.path());
     expect(bytes.includes('attic/deep/er/c.txt')).toBe(true);
     expect(bytes.includes('bytes of a.txt')).toBe(true);
+    expect(visit.faults).toEqual([]);
+  });
+
+  test('are put into a zip whose progress is shown and that can be stopped', async () => {
+    await top();
+    await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
+    await select('many');
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByRole('button', { name: / of 58 kB$/ }).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Download' }).waitFor();
+    expect(await page.getByText('many.zip').count()).toBe(0);
+  });
+
+  test('of text, code and values are shown, and the neighbours are one key away', async () => {
+    const put = (path: string, text: string, contentType: string) =>
+      tested.storage.upload(new TextEncoder().encode(text), { bucket: 'demo', path, contentType });
+    await put('shown/1.csv', 'name;price\n"a; b";1,5\n<b>c</b>;2', 'text/csv');
+    await put('shown/2.ts', 'export const two = 2;', 'video/mp2t');
+    await put('shown/sub/3.txt', 'three', 'text/plain');
+    await page.goto(`${tested.pages.url}/#/file/demo/shown/1.csv`);
+    const cells = page.getByRole('cell');
+    await expect.poll(() => cells.allTextContents()).toEqual(['a; b', '1,5', '<b>c</b>', '2']);
+    expect(await accessFaults(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Next' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Previous' }).count()).toBe(0);
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('export const two = 2;').waitFor();
+    await page.getByRole('link', { name: 'Previous' }).click();
+    await page.getByRole('heading', { level: 1, name: '1.csv' }).waitFor();
     expect(visit.faults).toEqual([]);
   });
 

@@ -34,3 +34,33 @@ test('Folder sorts names as the service does, by their UTF-8 bytes', async () =>
   folder.setSort({ field: 'name', isDescending: true });
   expect(shown()).toEqual([...names].reverse());
 });
+
+/** Returns a storage whose lists have two files a page. */
+function storageOf(paths: readonly string[]): Storage {
+  const storage: Partial<Storage> = {
+    async listFolder({ prefix = '', delimiter, cursor = '0' }) {
+      const from = Number(cursor);
+      const all = paths.filter((path) => path.startsWith(prefix));
+      expect(delimiter).toBeUndefined();
+      const rest = from + 2 < all.length ? { nextCursor: String(from + 2) } : {};
+      return { items: all.slice(from, from + 2).map(recordOf), folders: [], ...rest };
+    },
+  };
+  return storage as Storage;
+}
+
+test('Folder with a name finds all files below its prefix, and counts what it has read', async () => {
+  const paths = ['a/Report.txt', 'a/b/old report.md', 'a/b/other.txt', 'a/report/x.txt', 'report'];
+  const place = { storage: storageOf(paths), bucket, prefix: 'a/', name: ' REPORT' };
+  const folder = new Folder(place);
+  await folder.loadMore();
+  expect(folder.entries.value.map(({ path }) => path)).toEqual([
+    'a/Report.txt',
+    'a/b/old report.md',
+  ]);
+  expect(folder.state.value).toBe('complete');
+  expect(folder.searchedCount.value).toBe(4);
+  // Files that are stored meanwhile only replace found ones.
+  folder.put(['a/new report.txt', 'a/Report.txt'].map(recordOf));
+  expect(folder.entries.value.length).toBe(2);
+});

@@ -168,6 +168,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     agentLibrary,
     'client-zip',
     'marked',
+    'papaparse',
     'uqr',
   ],
   'console/vite.config.ts': ['vite', 'node:'],

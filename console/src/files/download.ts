@@ -126,18 +126,49 @@ function pickTarget(suggestedName: string): Promise<FileSystemFileHandle> | unde
   return (globalThis as FilePicker).showSaveFilePicker?.({ suggestedName });
 }
 
-/** Downloads entries as a zip, directly to the disk in browsers that let pages write there. */
-export async function downloadZip(
-  source: ZipSource,
-  entries: readonly Entry[],
-  zipName: string,
-): Promise<void> {
+export interface ZipProgress {
+  readonly bytes: number;
+  /** The bytes of all files; undefined until it is known, or if the names are encrypted. */
+  readonly bytesTotal: number | undefined;
+}
+
+interface ZipDownload {
+  readonly source: ZipSource;
+  readonly entries: readonly Entry[];
+  readonly zipName: string;
+  readonly signal: AbortSignal;
+  /** Not called after the signal is aborted. */
+  onProgress(progress: ZipProgress): void;
+}
+
+/**
+ * Downloads entries as a zip, directly to the disk in browsers that let pages write there. Rejects
+ * with an AbortError if the signal is aborted or the user closes the browser's dialog.
+ */
+export async function downloadZip(download: ZipDownload): Promise<void> {
+  const { source, entries, zipName, signal, onProgress } = download;
   const target = await pickTarget(zipName);
-  const { zipOf } = await import('./zip.ts');
-  const zipped = zipOf(source, entries);
-  if (target !== undefined) {
-    await zipped.body?.pipeTo(await target.createWritable());
-    return;
-  }
-  saveBlob(await zipped.blob(), zipName);
+  const { sizeOfEntries, zipOf } = await import('./zip.ts');
+  let progress: ZipProgress = { bytes: 0, bytesTotal: undefined };
+  const report = (change: Partial<ZipProgress>) => {
+    // Files that were being read end after the download.
+    if (signal.aborted) return;
+    progress = { ...progress, ...change };
+    onProgress(progress);
+  };
+  // Without the total, the progress shows the bytes only.
+  sizeOfEntries(source, entries).then(
+    (bytesTotal) => report({ bytesTotal }),
+    () => {},
+  );
+  const onBytes = (byteCount: number) => report({ bytes: progress.bytes + byteCount });
+  const zipped = present(zipOf({ ...source, onBytes }, entries).body);
+  if (target !== undefined) return zipped.pipeTo(await target.createWritable(), { signal });
+  const stopped = zipped.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(), { signal });
+  saveBlob(await new Response(stopped).blob(), zipName);
+}
+
+function present<Value>(value: Value | null): Value {
+  if (value === null) throw new Error('The zip has no bytes');
+  return value;
 }

@@ -1,4 +1,5 @@
-// The contents of a folder, page by page: folders first, then files, in the chosen order.
+// The contents of a folder, or the files that a search finds below it, page by page: folders first,
+// then files, in the chosen order.
 
 import { computed, signal } from '@preact/signals';
 import type { Storage } from '../../../packages/client/src/storage.ts';
@@ -28,6 +29,12 @@ export interface FolderPlace {
   readonly prefix: string;
   /** If given, lists all files with this tag below the prefix, without folders. */
   readonly tag?: string | undefined;
+  /** If given, lists all files below the prefix whose name contains this text, without folders. */
+  readonly name?: string | undefined;
+}
+
+export function isSearch({ tag, name }: Pick<FolderPlace, 'tag' | 'name'>): boolean {
+  return tag !== undefined || name !== undefined;
 }
 
 /** Signals of one folder; `close()` ends its requests. */
@@ -37,6 +44,8 @@ export class Folder {
   readonly failure = signal<string | undefined>(undefined);
   readonly sort = signal<Sort>({ field: 'name', isDescending: false });
   readonly filter = signal('');
+  /** Files that a search by name has read so far. */
+  readonly searchedCount = signal(0);
   readonly entries = computed(() => shown(this.#found.value, this.sort.value, this.filter.value));
   readonly #found = signal<readonly Entry[]>([]);
   readonly #controller = new AbortController();
@@ -65,24 +74,27 @@ export class Folder {
   async #loadPage(own: number): Promise<void> {
     this.state.value = 'loading';
     this.failure.value = undefined;
-    const { storage, ...where } = this.place;
+    const { storage, name, ...where } = this.place;
     const { field, isDescending } = this.sort.value;
     const page = await storage.listFolder({
       ...where,
-      ...(where.tag === undefined && { delimiter: '/' }),
+      ...(!isSearch(this.place) && { delimiter: '/' }),
       sort: field === 'name' && isDescending ? 'name_desc' : 'name_asc',
       cursor: this.#cursor,
       limit: pageEntries,
       signal: this.#controller.signal,
     });
     if (own !== this.#beginning) return;
-    this.#found.value = withEntries(this.#found.value, entriesOf(page.folders, page.items));
+    this.searchedCount.value += page.items.length;
+    const files = page.items.filter(({ path }) => hasText(path, name));
+    this.#found.value = withEntries(this.#found.value, entriesOf(page.folders, files));
     this.#cursor = page.nextCursor;
     this.state.value = page.nextCursor === undefined ? 'complete' : 'more';
   }
 
   #needsAll(): boolean {
-    const isWanted = this.sort.value.field !== 'name' || this.filter.value !== '';
+    const isFiltered = this.filter.value !== '' || this.place.name !== undefined;
+    const isWanted = isFiltered || this.sort.value.field !== 'name';
     return isWanted && this.#found.value.length < entriesMax;
   }
 
@@ -90,6 +102,7 @@ export class Folder {
     this.#beginning += 1;
     this.state.value = 'more';
     this.#found.value = [];
+    this.searchedCount.value = 0;
     this.#cursor = undefined;
     void this.loadMore();
   }
@@ -108,7 +121,10 @@ export class Folder {
 
   /** Updates the list with records that this page has just stored or changed. */
   put(records: readonly FileRecord[]): void {
-    const added = entriesWithin(this.place.prefix, records);
+    const shownPaths = new Set(this.#found.value.map(({ path }) => path));
+    const added = isSearch(this.place)
+      ? entriesOf([], records).filter(({ path }) => shownPaths.has(path))
+      : entriesWithin(this.place.prefix, records);
     this.#found.value = withEntries(this.#found.value, added);
   }
 
@@ -150,16 +166,17 @@ function withEntries(before: readonly Entry[], added: readonly Entry[]): Entry[]
 }
 
 function shown(found: readonly Entry[], { field, isDescending }: Sort, filter: string): Entry[] {
-  const wanted = filter.trim().toLowerCase();
-  const kept =
-    wanted === ''
-      ? [...found]
-      : found.filter(({ path }) => nameOf(path).toLowerCase().includes(wanted));
+  const kept = found.filter(({ path }) => hasText(path, filter));
   const sign = isDescending ? -1 : 1;
   return kept.sort((one, other) => {
     if (one.isFolder !== other.isFolder) return one.isFolder ? -1 : 1;
     return sign * (byField(field, one, other) || byName(one, other));
   });
+}
+
+/** Returns true if the path's last segment contains the text, in upper or lower case. */
+function hasText(path: string, text = ''): boolean {
+  return nameOf(path).toLowerCase().includes(text.trim().toLowerCase());
 }
 
 /** Compares by code points, as the service does by UTF-8, so that further pages are appended. */

@@ -36,3 +36,15 @@ export function shownType(file: FileRecord): string {
   const told = isSealed(file) ? typeOfName(file.path) : file.contentType;
   return told.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
+
+/** Extensions of source code and settings, whose media types are often unknown or misleading. */
+const codeExtensions = new Set(
+  (
+    'bash c cc cfg conf cpp cs css did env fish go h hpp ini java jsx js kt less log lua mjs mo ' +
+    'php pl ps1 py r rb rs scala scss sh sql svelte swift tex toml ts tsx vue yaml yml zsh'
+  ).split(' '),
+);
+
+export function isCodeName(name: string): boolean {
+  return codeExtensions.has(name.slice(name.lastIndexOf('.') + 1).toLowerCase());
+}

@@ -13,6 +13,8 @@ export interface ZipSource {
   readonly bucket: string;
   /** The folder that names in the zip are relative to. */
   readonly prefix: string;
+  /** Called for each piece of a file that enters the zip, with its length in bytes. */
+  onBytes?(byteCount: number): void;
 }
 
 export function zipOf(source: ZipSource, entries: readonly Entry[]): Response {
@@ -22,8 +24,18 @@ export function zipOf(source: ZipSource, entries: readonly Entry[]): Response {
 /** Files that are opened at the same time, because the record of each takes an update. */
 const openedAhead = 8;
 
-async function* partsOf({ session, bucket, prefix }: ZipSource, entries: readonly Entry[]) {
+async function* partsOf(
+  { session, bucket, prefix, onBytes }: ZipSource,
+  entries: readonly Entry[],
+) {
   const { storage, kind } = session;
+  const counted = () =>
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(piece, output) {
+        onBytes?.(piece.length);
+        output.enqueue(piece);
+      },
+    });
   async function open(file: FileRecord) {
     const { path, updatedAt } = file;
     // A tag lists files of several folders, which can have one base name.
@@ -31,7 +43,8 @@ async function* partsOf({ session, bucket, prefix }: ZipSource, entries: readonl
     const isStored = kind === 'key' && isSealed(file);
     const { body, size } = await storage.download({ bucket, path });
     const lastModified = new Date(updatedAt);
-    return { name: isStored ? storedName(name) : name, lastModified, size, input: body };
+    const input = body.pipeThrough(counted());
+    return { name: isStored ? storedName(name) : name, lastModified, size, input };
   }
   async function* tasks() {
     for await (const found of filesOf({ storage, bucket }, entries)) {
@@ -42,6 +55,19 @@ async function* partsOf({ session, bucket, prefix }: ZipSource, entries: readonl
     if ('error' in part) throw part.error;
     yield part;
   }
+}
+
+/** Returns the bytes of the entries' files, without the zip's own. */
+export async function sizeOfEntries(
+  { session: { storage }, bucket }: ZipSource,
+  entries: readonly Entry[],
+): Promise<number> {
+  const sizes = await Promise.all(
+    entries.map(
+      async ({ path, file }) => file?.size ?? (await storage.usage({ bucket, prefix: path })).bytes,
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** Yields the selected files and all files below the selected folders. */

@@ -2,7 +2,7 @@
 // focus, and arrow keys move it. It uses no table element, because invisible rows are not rendered.
 
 import { useEffect, useRef } from 'preact/hooks';
-import type { Entry, Folder, Sort, SortField } from '../files/folder.ts';
+import { type Entry, type Folder, isSearch, type Sort, type SortField } from '../files/folder.ts';
 import type { Selection } from '../files/selection.ts';
 import { arePicturesShown } from '../files/thumbnails.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
@@ -205,7 +205,8 @@ function openMenu(event: MouseEvent, { entry, isSelected, selection, onMenu }: R
 function Row(props: RowProps) {
   const { entry, index, isActive, isSelected, place, selection } = props;
   const { path, file } = entry;
-  const name = nameOf(path);
+  // A search finds files of several folders.
+  const name = isSearch(place) ? path.slice(place.prefix.length) : nameOf(path);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of all rows.
     <div

@@ -9,16 +9,17 @@ import type { FileVersion } from '../../../packages/client/src/types/versions.ts
 import { sentenceOf } from '../failures.ts';
 import { newestVersion } from '../files/deleted.ts';
 import { downloadOne } from '../files/download.ts';
+import { type Neighbours, neighboursOf } from '../files/neighbours.ts';
 import { previewedOf } from '../files/previewed.ts';
 import { isSealed } from '../files/sealed.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { deferred } from '../parts/deferred.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useTask } from '../parts/task.ts';
-import { addressOf, type Route } from '../route.ts';
+import { addressOf, go, type Route } from '../route.ts';
 import { thisService } from '../service.ts';
 import type { Session } from '../session.ts';
-import { expiryOf, folderOf, kindOf, momentOf, sizeOf, whenOf } from '../words.ts';
+import { expiryOf, folderOf, kindOf, momentOf, nameOf, sizeOf, whenOf } from '../words.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
 import { useRights } from './bucket-role.ts';
 import { EditFile } from './edit-file.tsx';
@@ -59,6 +60,7 @@ export function FilePage({ session, place }: { session: Session; place: FileRout
   return (
     <div class="page">
       <Breadcrumbs bucket={bucket} path={path} />
+      {record && <NeighbourLinks session={session} file={record} />}
       <Failure text={failure.value} onRetry={() => void load()} />
       {record === undefined && deleted.value === undefined && failure.value === undefined && (
         <p class="waiting">Loading …</p>
@@ -96,6 +98,60 @@ export function FilePage({ session, place }: { session: Session; place: FileRout
       )}
     </div>
   );
+}
+
+/** Links to the previous and the next file of the folder, also by the arrow keys. */
+function NeighbourLinks({ session: { storage }, file }: { session: Session; file: FileRecord }) {
+  const { bucketId: bucket, path } = file;
+  const found = useSignal<Neighbours>({ previous: undefined, next: undefined });
+  useEffect(() => {
+    const stop = new AbortController();
+    const place = { storage, bucket, path, signal: stop.signal };
+    // Without the list, for example with a key that may not list, the page has no such links.
+    neighboursOf(place, isSealed(file)).then(
+      (both) => {
+        found.value = both;
+      },
+      () => {},
+    );
+    return () => stop.abort();
+  }, []);
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const key = neighbourKeys[event.key];
+      const to = key && found.value[key];
+      if (to === undefined || isKeyInUse(event)) return;
+      event.preventDefault();
+      go({ view: 'file', bucket, path: to });
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+  const link = (to: string | undefined, label: string) =>
+    to !== undefined && (
+      <a class="button" href={addressOf({ view: 'file', bucket, path: to })} title={nameOf(to)}>
+        {label}
+      </a>
+    );
+  const { previous, next } = found.value;
+  return (
+    <nav class="buttons" aria-label="Files of the folder">
+      {link(previous, 'Previous')}
+      {link(next, 'Next')}
+    </nav>
+  );
+}
+
+const neighbourKeys: Readonly<Record<string, keyof Neighbours>> = {
+  ArrowLeft: 'previous',
+  ArrowRight: 'next',
+};
+
+/** Whether the focused element uses arrow keys itself: a field, a player, a scrolled text. */
+function isKeyInUse({ target, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean {
+  const elements = 'input, textarea, select, video, audio, iframe, pre, .csv, dialog';
+  const isInUse = target instanceof Element && target.closest(elements) !== null;
+  return isInUse || altKey || ctrlKey || metaKey || shiftKey;
 }
 
 interface DeletedProps {

@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { Folder } from '../files/folder.ts';
+import { Folder, isSearch } from '../files/folder.ts';
 import { createSelection, selectedOf } from '../files/selection.ts';
 import { arePicturesShown, togglePictures } from '../files/thumbnails.ts';
 import { deferred } from '../parts/deferred.tsx';
@@ -17,7 +17,7 @@ import { Breadcrumbs } from './breadcrumbs.tsx';
 import { type Rights, useRights } from './bucket-role.ts';
 import { DropArea, type Target, UploadButtons } from './drop-area.tsx';
 import { FileGrid } from './file-grid.tsx';
-import { FilterBox } from './filter-box.tsx';
+import { FilterBox, type Search } from './filter-box.tsx';
 import type { MenuPlace } from './row-menu.tsx';
 import { useActions } from './selection-actions.ts';
 import { SelectionBar } from './selection-bar.tsx';
@@ -32,11 +32,11 @@ const DropBoxDialog = deferred(async () => (await import('./drop-box-dialog.tsx'
 
 type FilesRoute = Extract<Route, { view: 'files' }>;
 
-/** Loads the folder, and shows the files that this page stores in it. */
-function useFolder({ session, bucket, prefix }: Target, tag: string | undefined): Folder {
+/** Loads the folder or the search, and shows the files that this page stores in it. */
+function useFolder({ session, bucket, prefix }: Target, search: Search | undefined): Folder {
   const folder = useMemo(
-    () => new Folder({ storage: session.storage, bucket, prefix, tag }),
-    [session, bucket, prefix, tag],
+    () => new Folder({ storage: session.storage, bucket, prefix, ...search }),
+    [session, bucket, prefix, search],
   );
   useEffect(() => {
     void folder.loadMore();
@@ -53,8 +53,8 @@ function useFolder({ session, bucket, prefix }: Target, tag: string | undefined)
 
 export function FilesPage({ session, place }: { session: Session; place: FilesRoute }) {
   const { bucket, prefix } = place;
-  const tag = useSignal<string | undefined>(undefined);
-  const folder = useFolder({ session, bucket, prefix }, tag.value);
+  const search = useSignal<Search | undefined>(undefined);
+  const folder = useFolder({ session, bucket, prefix }, search.value);
   const selection = useMemo(createSelection, [folder]);
   const action = useSignal<Action | undefined>(undefined);
   const isHelpOpen = useSignal(false);
@@ -66,7 +66,8 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
   const rights = useRights(session, bucket);
   const menu = useSignal<MenuPlace | undefined>(undefined);
   const chosen = {
-    target,
+    // A search may have found files above the shown folder.
+    target: { ...target, prefix: folder.place.prefix },
     folder,
     selection,
     mayWrite: rights.mayWrite,
@@ -81,8 +82,8 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
           target={target}
           folder={folder}
           mayWrite={rights.mayWrite}
-          onTag={(wanted) => {
-            tag.value = wanted;
+          onSearch={(wanted) => {
+            search.value = wanted;
           }}
         />
         <Failure text={folder.failure.value} onRetry={() => void folder.loadMore()} />
@@ -96,7 +97,7 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
             menu.value = at;
           }}
         />
-        <FolderState folder={folder} tag={tag.value} mayWrite={rights.mayWrite} />
+        <FolderState folder={folder} mayWrite={rights.mayWrite} />
         <SelectionBar {...chosen} action={action} offered={offered} />
       </div>
       {menu.value && (
@@ -123,10 +124,10 @@ interface ToolsProps {
   readonly target: Target;
   readonly folder: Folder;
   readonly mayWrite: boolean;
-  onTag(tag: string | undefined): void;
+  onSearch(search: Search | undefined): void;
 }
 
-function Tools({ target, folder, mayWrite, onTag }: ToolsProps) {
+function Tools({ target, folder, mayWrite, onSearch }: ToolsProps) {
   const isOpen = useSignal(false);
   const open = (next: boolean) => {
     isOpen.value = next;
@@ -150,7 +151,7 @@ function Tools({ target, folder, mayWrite, onTag }: ToolsProps) {
       >
         <Icon name="image" />
       </button>
-      <FilterBox folder={folder} onTag={onTag} />
+      <FilterBox folder={folder} prefix={target.prefix} onSearch={onSearch} />
     </div>
   );
 }
@@ -203,34 +204,40 @@ function usePageKeys(page: { current: HTMLElement | null }, openHelp: () => void
   }, []);
 }
 
-interface FolderStateProps {
-  readonly folder: Folder;
-  readonly tag: string | undefined;
-  readonly mayWrite: boolean;
-}
-
-function FolderState({ folder, tag, mayWrite }: FolderStateProps) {
+function FolderState({ folder, mayWrite }: { folder: Folder; mayWrite: boolean }) {
   const { length } = folder.entries.value;
-  const isEmpty = length === 0 && folder.state.value === 'complete';
-  const isSearch = folder.filter.value !== '' || tag !== undefined;
+  const { value: state } = folder.state;
+  const isFiltered = folder.filter.value !== '' || isSearch(folder.place);
+  const empty = mayWrite ? emptyForWriters : 'Nothing here yet.';
   return (
     <p class="state" role="status">
-      {folder.state.value === 'loading' && 'Loading …'}
-      {isEmpty && isSearch && 'Nothing matches the filter.'}
-      {isEmpty && !isSearch && (mayWrite ? emptyForWriters : 'Nothing here yet.')}
-      {length > 0 && folder.state.value === 'complete' && summaryOf(folder)}
-      {length > 0 &&
-        folder.state.value === 'more' &&
-        `${counted(length, 'entry', 'entries')} so far`}
+      {state === 'loading' && loadingWords(folder)}
+      {state === 'complete' && length === 0 && (isFiltered ? 'Nothing found.' : empty)}
+      {state === 'complete' && length > 0 && summaryOf(folder)}
+      {state === 'more' && length > 0 && partWords(folder)}
     </p>
   );
 }
 
 const emptyForWriters = 'Nothing here yet. Drop files or folders here, or choose some above.';
 
+function loadingWords({ place, searchedCount, entries }: Folder): string {
+  if (place.name === undefined || searchedCount.value === 0) return 'Loading …';
+  return `Searching: ${counted(searchedCount.value, 'file')} read, ${entries.value.length} found …`;
+}
+
+/** Sizes and dates are compared here, so their order is that of the loaded entries only. */
+function partWords({ entries, sort }: Folder): string {
+  const words = `${counted(entries.value.length, 'entry', 'entries')} so far`;
+  return sort.value.field === 'name' ? words : `${words}, sorted among these`;
+}
+
 function summaryOf(folder: Folder): string {
   const entries = folder.entries.value;
   const folders = entries.filter(({ isFolder }) => isFolder).length;
   const files = counted(entries.length - folders, 'file');
+  if (folder.place.name !== undefined) {
+    return `${files} found among ${counted(folder.searchedCount.value, 'file')}`;
+  }
   return folders === 0 ? files : `${counted(folders, 'folder')}, ${files}`;
 }

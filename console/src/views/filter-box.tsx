@@ -1,33 +1,63 @@
-// The filter: a part of a name, or #tag, which finds all files with the tag below the folder.
+// The filter and the search: a part of a name filters the folder while it is typed; a search finds
+// all files below the folder or in the bucket by a part of their names, or by #tag.
 
 import { useSignal } from '@preact/signals';
 import type { Folder } from '../files/folder.ts';
 
-export function FilterBox(props: { folder: Folder; onTag(tag: string | undefined): void }) {
-  const { folder, onTag } = props;
-  const text = useSignal(folder.place.tag === undefined ? '' : `#${folder.place.tag}`);
-  /** Starts the search for the typed tag; without a tag, ends the search. */
-  const submit = (event?: Event) => {
-    event?.preventDefault();
-    const isTag = text.value.startsWith('#') && text.value.length > 1;
-    onTag(isTag ? text.value.slice(1).trim() : undefined);
+/** A folder to search below, and the wanted name or tag. */
+export interface Search {
+  readonly prefix: string;
+  readonly name?: string;
+  readonly tag?: string;
+}
+
+interface FilterBoxProps {
+  readonly folder: Folder;
+  /** The folder in which the search begins. */
+  readonly prefix: string;
+  onSearch(search: Search | undefined): void;
+}
+
+export function FilterBox({ folder, prefix, onSearch }: FilterBoxProps) {
+  const text = useSignal('');
+  const search = (from: string) => {
+    const wanted = text.value.trim();
+    const tag = /^#\s*(.+)$/s.exec(wanted)?.[1];
+    if (tag !== undefined) onSearch({ prefix: from, tag });
+    else onSearch(wanted === '' ? undefined : { prefix: from, name: wanted });
   };
   return (
     <search>
-      <form class="filter" onSubmit={submit}>
+      <form
+        class="filter"
+        onSubmit={(event) => {
+          event.preventDefault();
+          search(prefix);
+        }}
+      >
         <input
           type="search"
-          aria-label="Filter by name, or by #tag"
-          placeholder="Filter, or #tag"
+          aria-label="Filter by name, or search by name or #tag"
+          placeholder="Filter, or search"
           autocapitalize="off"
           spellcheck={false}
           value={text.value}
           onInput={({ currentTarget }) => {
             text.value = currentTarget.value;
-            if (text.value === '') submit();
+            if (text.value === '') onSearch(undefined);
             if (!text.value.startsWith('#')) folder.setFilter(text.value);
           }}
         />
+        {text.value.trim() !== '' && (
+          <>
+            <button type="submit">{prefix === '' ? 'Search the bucket' : 'Search below'}</button>
+            {prefix !== '' && (
+              <button type="button" onClick={() => search('')}>
+                Search the bucket
+              </button>
+            )}
+          </>
+        )}
       </form>
     </search>
   );

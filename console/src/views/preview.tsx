@@ -1,5 +1,5 @@
 // Shows a file. No content of a bucket runs scripts here: pictures and media have none, a PDF opens
-// in the browser's own viewer, text stays text, and Markdown is rendered as elements.
+// in the browser's own viewer, text stays text, and Markdown and tables are rendered as elements.
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -7,6 +7,7 @@ import { useEffect } from 'preact/hooks';
 import { sentenceOf } from '../failures.ts';
 import type { OpenedAddress } from '../files/download.ts';
 import type { Previewed } from '../files/previewed.ts';
+import { isCodeName } from '../files/shown-type.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LongText } from '../parts/long-text.tsx';
@@ -17,15 +18,18 @@ const textBytesMax = 500_000;
 /** Larger pictures are loaded through a link, outside the page's memory. */
 const pictureBytesMax = 20_000_000;
 
-type Kind = 'image' | 'video' | 'audio' | 'pdf' | 'markdown' | 'text';
+type Kind = 'image' | 'video' | 'audio' | 'pdf' | 'markdown' | 'table' | 'text';
 
 function previewOf({ name, type, size, address }: Previewed): Kind | undefined {
   if (address === undefined && size > pictureBytesMax) return undefined;
   const [main] = type.split('/');
+  // The extension .ts names TypeScript more often than an MPEG transport stream.
+  if (size <= textBytesMax && isCodeName(name)) return 'text';
   if (main === 'image' || main === 'video' || main === 'audio') return main;
   if (type === 'application/pdf') return 'pdf';
   if (size > textBytesMax) return undefined;
   if (type === 'text/markdown' || name.endsWith('.md')) return 'markdown';
+  if (type === 'text/csv' || type === 'text/tab-separated-values') return 'table';
   const isText = main === 'text' || /(?:json|xml|javascript|yaml|toml)$/.test(type);
   return isText ? 'text' : undefined;
 }
@@ -68,8 +72,12 @@ export function Preview({ file }: { file: Previewed }) {
 }
 
 async function show(file: Previewed, kind: Kind): Promise<Shown> {
-  if (kind === 'text' || kind === 'markdown') {
+  if (kind === 'text' || kind === 'markdown' || kind === 'table') {
     const text = await (await file.whole()).text();
+    if (kind === 'table') {
+      const { CsvTable } = await import('./csv-table.tsx');
+      return { element: <CsvTable text={text} /> };
+    }
     if (kind === 'text') return { element: <LongText text={text} /> };
     const { markdownView } = await import('./markdown.tsx');
     return { element: <div class="markdown">{markdownView(text)}</div> };

@@ -2,9 +2,9 @@
 
 import { type Signal, useSignal } from '@preact/signals';
 import { sentenceOf } from '../failures.ts';
-import { downloadOne, downloadZip } from '../files/download.ts';
+import { downloadOne, downloadZip, type ZipProgress } from '../files/download.ts';
 import { tell } from '../notices.ts';
-import { counted, nameOf } from '../words.ts';
+import { counted, nameOf, sizeOf } from '../words.ts';
 import type { Action, SelectionProps } from './selection-props.ts';
 
 export interface OfferedAction {
@@ -20,16 +20,23 @@ export function useActions(
   props: SelectionProps,
   action: Signal<Action | undefined>,
 ): readonly OfferedAction[] {
-  const isDownloading = useSignal(false);
+  const running = useSignal<Running | undefined>(undefined);
   async function download(): Promise<void> {
-    isDownloading.value = true;
+    const stop = new AbortController();
+    running.value = { stop: undefined, progress: undefined };
     try {
-      await downloadEntries(props);
+      await downloadEntries(props, {
+        signal: stop.signal,
+        onProgress(progress) {
+          running.value = { stop: () => stop.abort(), progress };
+        },
+      });
     } catch (error) {
-      // AbortError means that the user has closed the save dialog.
+      // AbortError means that the user has closed the save dialog or stopped the download.
       if ((error as Error).name !== 'AbortError') tell(sentenceOf(error), { isFailure: true });
     } finally {
-      isDownloading.value = false;
+      stop.abort();
+      running.value = undefined;
     }
   }
   const [first, ...others] = props.entries;
@@ -41,10 +48,14 @@ export function useActions(
       action.value = next;
     },
   });
-  const { value: isUnderWay } = isDownloading;
-  const label = isUnderWay ? 'Preparing …' : 'Download';
+  const { value: current } = running;
   return [
-    { label, isUnderWay, run: () => void download() },
+    {
+      label: current ? progressWords(current.progress) : 'Download',
+      isUnderWay: current !== undefined,
+      run: () => void download(),
+    },
+    ...(current?.stop ? [{ label: 'Stop', run: current.stop }] : []),
     ...(isOne && !first?.isFolder ? [open('Share', 'share')] : []),
     ...(isOne && props.mayWrite ? [open('Rename', 'rename')] : []),
     ...(props.mayWrite
@@ -53,12 +64,27 @@ export function useActions(
   ];
 }
 
-async function downloadEntries({ target, entries }: SelectionProps): Promise<void> {
+/** A download in progress; only a zip, which this page builds, can be stopped. */
+interface Running {
+  readonly stop: (() => void) | undefined;
+  readonly progress: ZipProgress | undefined;
+}
+
+function progressWords(progress: ZipProgress | undefined): string {
+  if (progress === undefined) return 'Preparing …';
+  const { bytes, bytesTotal } = progress;
+  return bytesTotal === undefined ? sizeOf(bytes) : `${sizeOf(bytes)} of ${sizeOf(bytesTotal)}`;
+}
+
+async function downloadEntries(
+  { target, entries }: SelectionProps,
+  options: { readonly signal: AbortSignal; onProgress(progress: ZipProgress): void },
+): Promise<void> {
   const { bucket, prefix, session } = target;
   const [first, ...others] = entries;
   if (first === undefined) return;
   if (others.length === 0 && first.file) return downloadOne(session, first.file);
   const name = others.length === 0 ? nameOf(first.path) : nameOf(prefix) || bucket;
-  await downloadZip(target, entries, `${name}.zip`);
+  await downloadZip({ source: target, entries, zipName: `${name}.zip`, ...options });
   tell(`${counted(entries.length, 'entry', 'entries')} downloaded as ${name}.zip.`);
 }
