@@ -87,6 +87,8 @@ export const leavesPerUpdate = 20_000;
 export const keyBytesPerHourMin = 2_097_152;
 export const bucketCountMax = 10_000;
 export const memberCountMax = 32;
+/** UTF-8 bytes. */
+export const memberNameBytesMax = 128;
 export const bucketCreatorCountMax = 100;
 
 // End-to-end encrypted buckets

@@ -171,13 +171,13 @@ async function withServer(
   }
 }
 
-test('efs member adds members, changes their role and removes them', async () => {
+test('efs member adds members, changes their role and name, and removes them', async () => {
   const { bucket } = service;
   await efs(['member', 'add', bucket, stranger]);
   const listed = await efs(['member', 'ls', bucket, '--json']);
   expect(JSON.parse(listed.output)).toContainEqual({ principal: stranger, role: 'reader' });
-  await efs(['member', 'add', bucket, stranger, '--role', 'writer']);
-  expect((await efs(['member', 'ls', bucket])).output).toMatch(`${stranger}  writer`);
+  await efs(['member', 'add', bucket, stranger, '--role', 'writer', '--name', 'Ada L.']);
+  expect((await efs(['member', 'ls', bucket])).output).toMatch(`${stranger}  writer  Ada L.`);
   const asStranger = { EFS_IDENTITY: 'stranger.pem' };
   expect((await examined(asStranger)).rows.buckets?.message).toContain(`${bucket} (not the owner`);
   expect((await efs(['member', 'rm', bucket, stranger], asStranger)).code).toBe(4);

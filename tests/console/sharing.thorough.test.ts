@@ -55,7 +55,7 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
     await other.context.close();
   });
 
-  test('adds a member, whose principal must be valid, and removes the member', async () => {
+  test('adds a member, whose principal must be valid, names and removes the member', async () => {
     await page.getByLabel('Principal').fill('nobody');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('"nobody" is not a principal.').waitFor();
@@ -63,7 +63,12 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
     await page.getByLabel('Principal').fill(other);
     await page.getByLabel('Role').selectOption('Reader');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByRole('button', { name: `Remove ${other}` }).click();
+    await page.getByRole('button', { name: `Remove ${other}` }).waitFor();
+    await page.getByLabel('Principal').fill(other);
+    await page.getByRole('region', { name: 'Members' }).getByLabel('Name').fill('Our robot');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('Our robot').waitFor();
+    await page.getByRole('button', { name: 'Remove Our robot' }).click();
     await expect.poll(() => page.getByText(other).count()).toBe(0);
   });
 

@@ -13,6 +13,7 @@ import { readTotals } from '../../src/domain/buckets/bucket-totals.ts';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import { findKey } from '../../src/domain/rights/api-keys.ts';
 import { updateCreators } from '../../src/domain/rights/creators.ts';
+import { membersOf } from '../../src/domain/rights/members.ts';
 import { authorize } from '../../src/domain/rights/rights.ts';
 import {
   begin,
@@ -62,6 +63,29 @@ describe('updateBucket()', () => {
   test('enforces the quota that it has set', () => {
     updateBucket(stores, alice, bucketChange({ quotaBytes: 9n }));
     expectRefusal(stores, 'QuotaExceeded', () => putTestFile(stores));
+  });
+
+  test('gives members names, keeps them with a new role, and removes them by an empty one', () => {
+    const named = (role: string, text?: string) =>
+      updateBucket(
+        stores,
+        alice,
+        bucketChange({ addMembers: [{ principal: bobId, role, name: text }] }),
+      ).members;
+    expect(named('reader', ' Bob Müller ')).toEqual([
+      { principal: bobId, role: 'reader', name: 'Bob Müller' },
+    ]);
+    expect(named('writer')).toMatchObject([{ role: 'writer', name: 'Bob Müller' }]);
+    for (const wrong of ['é'.repeat(65), 'a\nb', 'a\u202eb']) {
+      expectRefusal(stores, 'InvalidArgument', () => named('reader', wrong));
+    }
+    expect(named('writer', 'é'.repeat(64))).toMatchObject([{ name: 'é'.repeat(64) }]);
+    expect(named('writer', '')).toEqual([{ principal: bobId, role: 'writer' }]);
+  });
+
+  test('reads members of release 0.1.0, which had no names', () => {
+    stores.members.set(Buffer.from('box'), Uint8Array.from([1, 1, 3, 3, 3, 3, 1]));
+    expect(membersOf(stores, 'box')).toEqual([{ principal: bobId, role: 'writer' }]);
   });
 
   test('adds a member, changes the role and removes the member', () => {
@@ -287,6 +311,6 @@ describe('findBucket(): stored records', () => {
   test('of members have the documented layout', () => {
     updateBucket(stores, alice, bucketChange(name('writer')));
     const record = stores.members.get(Buffer.from('box')) ?? [];
-    expect(Buffer.from(record).toString('hex')).toBe('01010303030301');
+    expect(Buffer.from(record).toString('hex')).toBe('0201030303030100');
   });
 });

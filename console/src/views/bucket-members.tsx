@@ -40,7 +40,7 @@ export function BucketMembers(props: BucketProps) {
 
 function Member(props: BucketProps & { member: BucketMember; isSelf: boolean }) {
   const { session, record, member, isSelf, onChanged } = props;
-  const { principal, role } = member;
+  const { principal, role, name } = member;
   const { isUnderWay, failure, run } = useTask();
   const remove = () =>
     run(async () => {
@@ -50,6 +50,7 @@ function Member(props: BucketProps & { member: BucketMember; isSelf: boolean }) 
   return (
     <li>
       <span>
+        {name !== undefined && <strong>{name} </strong>}
         <code class="principal">{principal}</code> {isSelf ? `${role}, you` : role}
         <Failure text={failure.value} />
       </span>
@@ -58,7 +59,7 @@ function Member(props: BucketProps & { member: BucketMember; isSelf: boolean }) 
           type="button"
           class="danger"
           disabled={isUnderWay.value}
-          aria-label={`Remove ${principal}`}
+          aria-label={`Remove ${name ?? principal}`}
           onClick={() => void remove()}
         >
           {isUnderWay.value ? 'Removing …' : 'Remove'}
@@ -70,20 +71,25 @@ function Member(props: BucketProps & { member: BucketMember; isSelf: boolean }) 
 
 function AddMember({ session, record, onChanged }: BucketProps) {
   const principal = useSignal('');
+  const name = useSignal('');
   const role = useSignal('writer');
   const { isUnderWay, failure, run } = useTask();
   const submit = (event: Event) => {
     event.preventDefault();
     void run(async () => {
-      const added = { principal: principal.value.trim(), role: role.value };
+      const wanted = { principal: principal.value.trim(), role: role.value };
+      // Without a text, a member who is only given another role keeps the name.
+      const added = { ...wanted, ...(name.value !== '' && { name: name.value }) };
       onChanged(await session.storage.buckets.update(record.id, { addMembers: [added] }));
       principal.value = '';
+      name.value = '';
       tell('Added.');
     });
   };
   return (
     <form class="line-form" onSubmit={submit}>
       <Field label="Principal" value={principal} isRequired />
+      <Field label="Name" value={name} hint="Optional; owners see it beside the principal." />
       <label>
         Role
         <select

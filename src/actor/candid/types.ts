@@ -216,8 +216,15 @@ export const Deletion = IDL.Record({
 });
 export const ResultDeletion = resultOf(Deletion);
 
-/** A principal that may use a bucket, as `reader`, `writer` or `owner`. */
-export const Member = IDL.Record({ principal: IDL.Principal, role: IDL.Text });
+/**
+ * A principal that may use a bucket, as `reader`, `writer` or `owner`. In `addMembers`, an absent
+ * name keeps the present one, and an empty one removes it.
+ */
+export const Member = IDL.Record({
+  principal: IDL.Principal,
+  role: IDL.Text,
+  name: IDL.Opt(IDL.Text),
+});
 /** A bucket. Quotas and sizes are bytes; without a quota the bucket is unlimited. */
 export const Bucket = IDL.Record({
   id: IDL.Text,

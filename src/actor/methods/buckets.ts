@@ -35,7 +35,7 @@ interface BucketChangeArgument {
   quotaFiles: Optional<bigint>;
   keepVersionsDays: Optional<bigint>;
   owner: Optional<Principal>;
-  addMembers: Optional<{ principal: Principal; role: string }[]>;
+  addMembers: Optional<{ principal: Principal; role: string; name: Optional<string> }[]>;
   removeMembers: Optional<Principal[]>;
   isSite: Optional<boolean>;
   endToEnd: Optional<EndToEndArgument>;
@@ -92,8 +92,8 @@ export function bucketView(bucket: BucketDetails) {
     quotaFiles: optional(bucket.quotaFiles),
     callerRole: optional(bucket.callerRole),
     openUploads: bucket.openUploadCount,
-    members: bucket.members.map(({ principal, role }) => {
-      return { principal: Principal.fromUint8Array(principal), role };
+    members: bucket.members.map(({ principal, role, name }) => {
+      return { principal: Principal.fromUint8Array(principal), role, name: optional(name) };
     }),
     createdAt: bucket.createdAtNs,
     updatedAt: bucket.updatedAtNs,
@@ -151,8 +151,8 @@ export class BucketsActor {
    */
   @update([BucketChange], ResultBucket)
   updateBucket(argument: BucketChangeArgument) {
-    const members = (argument.addMembers[0] ?? []).map(({ principal, role }) => {
-      return { principal: principal.toUint8Array(), role };
+    const members = (argument.addMembers[0] ?? []).map(({ principal, role, name: [name] }) => {
+      return { principal: principal.toUint8Array(), role, name };
     });
     const change = {
       bucket: argument.bucketId,

@@ -18,6 +18,7 @@ import { useKey } from '../rights/key-budgets.ts';
 import {
   type Member,
   membersOf,
+  parseMemberName,
   parseRole,
   type Role,
   requireNameable,
@@ -165,9 +166,16 @@ export interface BucketChange extends ModeChange {
   readonly keepVersionsDays?: bigint | undefined;
   /** The new owner. The present one stays a member with the role of an owner unless removed. */
   readonly owner?: Uint8Array | undefined;
-  /** New members, and members with a new role. */
-  readonly addMembers: readonly { readonly principal: Uint8Array; readonly role: string }[];
+  /** New members, and members with a new role or name. */
+  readonly addMembers: readonly AddedMember[];
   readonly removeMembers: readonly Uint8Array[];
+}
+
+export interface AddedMember {
+  readonly principal: Uint8Array;
+  readonly role: string;
+  /** '' removes the name; absent keeps it. */
+  readonly name?: string | undefined;
 }
 
 /** Changes the present fields of the bucket and keeps the others. For owners. */
@@ -242,9 +250,12 @@ function changedMembers({ bucket, former, owner }: Ownership, change: BucketChan
   if (!bytesEqual(owner, bucket.owner)) {
     added.set(bucket.owner.join(), { principal: bucket.owner, role: 'owner' });
   }
-  for (const { principal, role } of change.addMembers) {
+  const names = new Map(former.map(({ principal, name }) => [principal.join(), name]));
+  for (const { principal, role, name } of change.addMembers) {
     requireNameable(principal);
-    added.set(principal.join(), { principal, role: parseRole(role) });
+    const id = principal.join();
+    const kept = name === undefined ? names.get(id) : parseMemberName(name) || undefined;
+    added.set(id, { principal, role: parseRole(role), name: kept });
   }
   const removed = new Set(change.removeMembers.map((bytes) => bytes.join()));
   if (removed.has(owner.join())) {

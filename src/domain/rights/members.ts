@@ -1,8 +1,10 @@
 // Members of buckets: principals that owners added, each with a role. The owner in the bucket's
 // record and the canister's controllers are owners without being listed here.
 
+import { present } from '../../lib/assert.ts';
 import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
-import { encodeUtf8 } from '../../lib/text.ts';
+import { decodeUtf8, encodeUtf8, hasBidiControl, hasControlCharacter } from '../../lib/text.ts';
+import { memberNameBytesMax } from '../../limits.ts';
 import { RecordReader } from '../../storage/codec.ts';
 import { type Caller, isAnonymous } from '../shared/caller.ts';
 import { quote } from '../shared/names.ts';
@@ -17,22 +19,30 @@ export interface Member {
   /** 1 to 29 bytes. */
   readonly principal: Uint8Array;
   readonly role: Role;
+  /** A name that owners chose, for owners. */
+  readonly name?: string | undefined;
 }
 
-// 0: version 1 | count u8 | for each: principal (length u8, bytes), role u8
-// The key in the map is the bucket id.
-const version = 1;
+// 0: version 2 | count u8 | for each: principal (length u8, bytes), role u8, name (length u8,
+// UTF-8). Version 1 has no names. The key in the map is the bucket id.
+const version = 2;
+const versionWithoutNames = 1;
 
 export function membersOf(stores: Stores, bucketId: string): Member[] {
   const bytes = stores.members.get(encodeUtf8(bucketId));
   if (bytes === undefined) {
     return [];
   }
-  const reader = new RecordReader(bytes, version);
-  return Array.from({ length: reader.u8() }, () => ({
-    principal: reader.bytes(),
-    role: roles[reader.u8()] ?? 'reader',
-  }));
+  const reader = new RecordReader(bytes, version, versionWithoutNames);
+  return Array.from({ length: reader.u8() }, () => {
+    const member = { principal: reader.bytes(), role: roles[reader.u8()] ?? 'reader' };
+    return reader.version === versionWithoutNames ? member : { ...member, name: readName(reader) };
+  });
+}
+
+function readName(reader: RecordReader): string | undefined {
+  const name = present(decodeUtf8(reader.bytes()), 'well-formed name of a member');
+  return name === '' ? undefined : name;
 }
 
 export function saveMembers(stores: Stores, bucketId: string, members: readonly Member[]): void {
@@ -41,11 +51,15 @@ export function saveMembers(stores: Stores, bucketId: string, members: readonly 
     if (stores.members.has(key)) stores.members.delete(key);
     return;
   }
-  const parts = members.flatMap(({ principal, role }) => [
-    Uint8Array.of(principal.length),
-    principal,
-    Uint8Array.of(roles.indexOf(role)),
-  ]);
+  const parts = members.flatMap(({ principal, role, name = '' }) => {
+    const nameBytes = encodeUtf8(name);
+    return [
+      Uint8Array.of(principal.length),
+      principal,
+      Uint8Array.of(roles.indexOf(role), nameBytes.length),
+      nameBytes,
+    ];
+  });
   stores.members.set(key, concatBytes(Uint8Array.of(version, members.length), ...parts));
 }
 
@@ -82,6 +96,20 @@ export function parseRole(text: string): Role {
     );
   }
   return role;
+}
+
+/** Returns the name without spaces around it; '' for no name. */
+export function parseMemberName(text: string): string {
+  const name = text.trim();
+  const isTooLong = encodeUtf8(name).length > memberNameBytesMax;
+  if (isTooLong || hasControlCharacter(name) || hasBidiControl(name)) {
+    throw new Refusal(
+      'InvalidArgument',
+      `The name of a member has at most ${memberNameBytesMax} bytes of UTF-8 and no control ` +
+        `character; got ${quote(text)}.`,
+    );
+  }
+  return name;
 }
 
 /** Refuses the anonymous principal, which anybody can use, and the management canister's. */

@@ -147,8 +147,8 @@ function changeOf(bucketId: string, change: BucketChange) {
   return { bucketId, ...optionsOf(change), ...members };
 }
 
-function memberOf({ principal, role }: BucketMember) {
-  return { principal: principalOf(principal), role };
+function memberOf({ principal, role, name }: BucketMember) {
+  return { principal: principalOf(principal), role, name: optional(name) };
 }
 
 function principalOf(text: string): Principal {

@@ -112,7 +112,9 @@ export function bucketRecordOf(bucket: CandidBucket): BucketRecord {
     versionBytes: Number(bucket.versionBytes[0] ?? 0),
     endToEnd: endToEndOf(bucket.endToEnd),
     callerRole: bucket.callerRole[0],
-    members: members.map(({ principal, role }) => ({ principal: principal.toText(), role })),
+    members: members.map(({ principal, role, name: [name] }) => {
+      return { principal: principal.toText(), role, ...(name !== undefined && { name }) };
+    }),
     createdAt: isoTime(bucket.createdAt),
     updatedAt: isoTime(bucket.updatedAt),
   };

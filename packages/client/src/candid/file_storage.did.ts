@@ -428,8 +428,15 @@ export interface ListFolderRequest {
   'apiKey' : [] | [string],
   'prefix' : [] | [string],
 }
-/** A principal that may use a bucket, as `reader`, `writer` or `owner`. */
-export interface Member { 'principal' : Principal, 'role' : string }
+/**
+ * A principal that may use a bucket, as `reader`, `writer` or `owner`. In `addMembers`, an absent
+ * name keeps the present one, and an empty one removes it.
+ */
+export interface Member {
+  'principal' : Principal,
+  'name' : [] | [string],
+  'role' : string,
+}
 /** A new key. Only this answer contains its `secret`. */
 export interface NewApiKey {
   'id' : string,
@@ -1165,7 +1172,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'usesVetKeys' : IDL.Bool,
     'sealsNames' : IDL.Bool,
   });
-  const Member = IDL.Record({ 'principal' : IDL.Principal, 'role' : IDL.Text });
+  const Member = IDL.Record({
+    'principal' : IDL.Principal,
+    'name' : IDL.Opt(IDL.Text),
+    'role' : IDL.Text,
+  });
   const Bucket = IDL.Record({
     'id' : IDL.Text,
     'quotaBytes' : IDL.Opt(IDL.Nat),

@@ -4,7 +4,13 @@ import type { EndToEndRecord, EndToEndSettings } from './end-to-end.ts';
 
 export interface BucketMember {
   readonly principal: string;
+  /** `reader`, `writer` or `owner`. */
   readonly role: string;
+  /**
+   * A name of at most 128 bytes of UTF-8 that owners chose. In `addMembers`, an absent name keeps
+   * the present one, and '' removes it.
+   */
+  readonly name?: string | undefined;
 }
 
 export interface BucketRecord {
@@ -87,7 +93,8 @@ export interface BucketChange extends BucketOptions {
    * @example
    * ```ts
    * const principal = '<their principal>';
-   * await storage.buckets.update('demo', { addMembers: [{ principal, role: 'reader' }] });
+   * const ada = { principal, role: 'reader', name: 'Ada' };
+   * await storage.buckets.update('demo', { addMembers: [ada] });
    * await storage.buckets.update('demo', { removeMembers: [principal] });
    * ```
    */

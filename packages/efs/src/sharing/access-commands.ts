@@ -31,6 +31,11 @@ export function addAccessCommands(program: Command): void {
   addRotate(program.command('rotate').description('replace encryption keys'));
 }
 
+interface MemberFlags {
+  readonly role: string;
+  readonly name?: string;
+}
+
 function addMember(member: Command): void {
   member
     .command('ls <bucket>')
@@ -41,11 +46,12 @@ function addMember(member: Command): void {
     );
   member
     .command('add <bucket> <principal>')
-    .description('add a member, or change its role')
+    .description('add a member, or change its role and name')
     .addOption(json())
     .option('--role <role>', 'reader, writer or owner', 'reader')
-    .action((bucket: string, principal: string, flags: { role: string }, command: Command) =>
-      addMemberTo(runOf(command), bucket, { principal, role: flags.role }),
+    .option('--name <name>', 'a name that owners see beside the principal; "" removes it')
+    .action((bucket: string, principal: string, flags: MemberFlags, command: Command) =>
+      addMemberTo(runOf(command), bucket, { principal, role: flags.role, name: flags.name }),
     );
   member
     .command('rm <bucket> <principal>')
@@ -127,6 +133,7 @@ function addRotate(rotate: Command): void {
 const memberColumns: readonly Column<BucketMember>[] = [
   { title: 'PRINCIPAL', value: ({ principal }) => principal },
   { title: 'ROLE', value: ({ role }) => role },
+  { title: 'NAME', value: ({ name }) => name ?? '' },
 ];
 
 async function listMembers(run: Run, bucket: string, flags: JsonFlag): Promise<void> {
