@@ -127,3 +127,51 @@ describe('retryUpload', () => {
     queue.cancelUploads([item]);
   });
 });
+
+describe('chooseForAll', () => {
+  test.each([
+    ['replace', ['a.txt stored', 'b.txt stored'], ['a.txt', 'b.txt', 'a.txt', 'b.txt']],
+    [
+      'both',
+      ['a (2).txt stored', 'b (2).txt stored'],
+      ['a.txt', 'b.txt', 'a (2).txt', 'b (2).txt'],
+    ],
+    ['skip', [], ['a.txt', 'b.txt']],
+  ] as const)(
+    '%s also decides for files that turn out to exist later',
+    async (choice, after, sends) => {
+      let goOn = () => {};
+      const held = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      const sent: string[] = [];
+      const taken = new Set(['a.txt', 'b.txt']);
+      const storage: Pick<Storage, 'uploadAll'> = {
+        async *uploadAll(files) {
+          for await (const { path, ifNoneMatch } of files) {
+            sent.push(path);
+            if (path === 'b.txt') await held;
+            const isRefused = taken.has(path) && ifNoneMatch === '*';
+            if (isRefused)
+              yield { path, error: new StorageError('PreconditionFailed', 'It exists.') };
+            else yield { path, file: { path } as never };
+          }
+        },
+      };
+      const files = ['a.txt', 'b.txt'].map((path) => {
+        return {
+          target: { storage: storage as Storage, bucket, path },
+          file: new File(['x'], path),
+        };
+      });
+      await queue.addUploads(files);
+      await expect.poll(states).toEqual(['a.txt exists', 'b.txt sending']);
+      queue.chooseForAll(choice);
+      goOn();
+      await whenIdle();
+      expect(states()).toEqual(after);
+      expect(sent.sort()).toEqual([...sends].sort());
+      queue.cancelUploads(queue.uploads.value);
+    },
+  );
+});

@@ -6,6 +6,8 @@ import { type KeptUpload, ownPage } from './memory.ts';
 /** `exists`: another file has the path, and the user has not decided yet. */
 export type ItemState = 'waiting' | 'sending' | 'stored' | 'failed' | 'exists';
 
+export type Choice = 'replace' | 'both' | 'skip';
+
 export interface UploadItem {
   readonly id: string;
   readonly storage: Storage;
@@ -23,6 +25,8 @@ export interface UploadItem {
   mayReplace: boolean;
   /** Number of further names to try while the own is taken, after the user chose to keep both. */
   namesLeft: number;
+  /** The user's choice in case another file has the path; used once. */
+  choice?: Choice | undefined;
   /** Whether an earlier attempt was sent, the outcome of which is unknown. */
   wasSent: boolean;
 }

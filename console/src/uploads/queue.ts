@@ -4,7 +4,14 @@ import { batch, signal } from '@preact/signals';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { isAborted, isPassing, sentenceOf } from '../failures.ts';
-import { itemOf, keptOf, nextName, type UploadItem, type UploadTarget } from './item.ts';
+import {
+  type Choice,
+  itemOf,
+  keptOf,
+  nextName,
+  type UploadItem,
+  type UploadTarget,
+} from './item.ts';
 import { cutShort, forgetUploads, type KeptUpload, keepUploads } from './memory.ts';
 import { createPace } from './pace.ts';
 import { isSmall, sendLarge, sendSmall, storedBefore } from './send.ts';
@@ -95,6 +102,23 @@ export function retryUpload(item: UploadItem, how: 'again' | 'replace' | 'both' 
   item.state = 'waiting';
   item.failure = undefined;
   work();
+}
+
+/**
+ * Decides for all files whose names exist, also for those of this upload that turn out to exist
+ * later.
+ */
+export function chooseForAll(choice: Choice): void {
+  const open = uploads.value.filter(({ state }) => state !== 'stored' && state !== 'failed');
+  for (const item of open) item.choice = choice;
+  for (const item of open) if (item.state === 'exists') applyChoice(item);
+}
+
+function applyChoice(item: UploadItem): void {
+  const { choice } = item;
+  item.choice = undefined;
+  if (choice === 'skip') cancelUploads([item]);
+  else if (choice !== undefined) retryUpload(item, choice);
 }
 
 function retryNextName(item: UploadItem): void {
@@ -213,6 +237,7 @@ async function failed(item: UploadItem, error: unknown, stop: AbortSignal): Prom
     if (item.namesLeft > 0) return retryNextName(item);
     item.state = 'exists';
     item.failure = 'A file of this name already exists.';
+    applyChoice(item);
   } else {
     item.state = 'failed';
     item.failure = sentenceOf(error);

@@ -12,6 +12,8 @@ import { useTask } from '../parts/task.ts';
 import { go } from '../route.ts';
 import { addBucket, type Session } from '../session.ts';
 
+const keptDays = 30;
+
 interface Props {
   readonly session: Session;
   onAdded(): void;
@@ -47,6 +49,7 @@ export function AddBucket({ session, onAdded }: Props) {
 function BucketForm({ session, label, onAdded }: Props & { label: string }) {
   const name = useSignal('');
   const isPublic = useSignal(false);
+  const keepsFormer = useSignal(true);
   const isEndToEnd = useSignal(false);
   const sealsNames = useSignal(false);
   const isRightMissing = useSignal(false);
@@ -59,7 +62,9 @@ function BucketForm({ session, label, onAdded }: Props & { label: string }) {
       else {
         isRightMissing.value = false;
         const endToEnd = isEndToEnd.value ? { sealsNames: sealsNames.value } : undefined;
-        await create(session, id, { isPublic: isPublic.value, endToEnd }).catch((error) => {
+        const keepVersionsDays = keepsFormer.value ? keptDays : 0;
+        const options = { isPublic: isPublic.value, keepVersionsDays, endToEnd };
+        await create(session, id, options).catch((error) => {
           if (!isStorageError(error, 'AccessDenied')) throw error;
           isRightMissing.value = true;
           throw new Error('You may not create buckets here.', { cause: error });
@@ -80,6 +85,10 @@ function BucketForm({ session, label, onAdded }: Props & { label: string }) {
       />
       {session.kind !== 'key' && (
         <>
+          <Checkbox
+            label={`Keep deleted and replaced files for ${keptDays} days`}
+            value={keepsFormer}
+          />
           <Checkbox label="Everybody may read its files" value={isPublic} />
           {session.publishRecipient && (
             <Checkbox

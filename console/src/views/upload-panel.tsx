@@ -11,6 +11,7 @@ import { matching } from '../uploads/memory.ts';
 import {
   addUploads,
   cancelUploads,
+  chooseForAll,
   forgetLeftOver,
   goOnWithUploads,
   leftOver,
@@ -46,6 +47,7 @@ export function UploadPanel({ session }: { session: Session }) {
       {isAsking && !isDeciding.value && (
         <Existing
           items={existing}
+          hasMore={items.some(({ state }) => state === 'waiting' || state === 'sending')}
           onDecideEach={() => {
             isDeciding.value = true;
           }}
@@ -69,28 +71,34 @@ interface SummaryProps {
   readonly existing: readonly UploadItem[];
 }
 
+interface ExistingProps {
+  readonly items: readonly UploadItem[];
+  /** Further files may turn out to exist. */
+  readonly hasMore: boolean;
+  onDecideEach(): void;
+}
+
 /** One question about all files whose names exist; the other uploads continue meanwhile. */
-function Existing(props: { items: readonly UploadItem[]; onDecideEach(): void }) {
-  const { items, onDecideEach } = props;
-  const [first, ...others] = items;
-  const isOne = others.length === 0;
-  const retryAll = (how: 'replace' | 'both') => {
-    for (const item of items) retryUpload(item, how);
-  };
+function Existing({ items, hasMore, onDecideEach }: ExistingProps) {
+  const [first] = items;
+  const isOne = items.length === 1 && !hasMore;
   const question = isOne
     ? `“${nameOf(first?.path ?? '')}” already exists. Replace it?`
-    : `${items.length} of these files already exist. Replace them?`;
+    : items.length === 1
+      ? '1 of these files already exists. Replace it?'
+      : `${items.length} of these files already exist. Replace them?`;
   return (
     <section class="existing" aria-label="Existing files">
       <p>{question}</p>
+      {hasMore && <p class="quiet">Your answer also applies to the files that follow.</p>}
       <div class="buttons">
-        <button type="button" onClick={() => retryAll('replace')}>
+        <button type="button" onClick={() => chooseForAll('replace')}>
           {isOne ? 'Replace' : 'Replace all'}
         </button>
-        <button type="button" onClick={() => retryAll('both')}>
+        <button type="button" onClick={() => chooseForAll('both')}>
           Keep both
         </button>
-        <button type="button" onClick={() => cancelUploads(items)}>
+        <button type="button" onClick={() => chooseForAll('skip')}>
           {isOne ? 'Skip' : 'Skip all'}
         </button>
         {!isOne && (
