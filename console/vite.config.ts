@@ -66,7 +66,7 @@ export default defineConfig({
             { name: 'age', test: /age\/(?:end-to-end-files|linked-file)\.ts$/ },
             {
               name: 'dialogs',
-              test: /views\/(?:share|drop-box|delete|move|new-folder)-dialog\.tsx$/,
+              test: /views\/(?:(?:share|drop-box|delete|move|new-folder)-dialog|rename-field)\./,
             },
           ],
         },

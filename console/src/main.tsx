@@ -33,7 +33,9 @@ async function begin(): Promise<void> {
 
 function start(): Promise<void> {
   return begin()
-    .catch((error) => tell(sentenceOf(error), { isFailure: true }))
+    .catch((error) => {
+      tell(sentenceOf(error), { isFailure: true });
+    })
     .finally(() => {
       isStarting.value = false;
     });

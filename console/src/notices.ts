@@ -20,13 +20,17 @@ interface NoticeOptions extends Partial<Omit<Notice, 'id' | 'text'>> {
   readonly shownMs?: number | undefined;
 }
 
-/** Shows the text; replaces a notice with the same text, unless that one offers an action. */
-export function tell(text: string, { shownMs = 0, ...rest }: NoticeOptions = {}): void {
+/**
+ * Shows the text; replaces a notice with the same text, unless that one offers an action. Returns
+ * the notice's id.
+ */
+export function tell(text: string, { shownMs = 0, ...rest }: NoticeOptions = {}): number {
   const notice = { id: ++lastId, text, isFailure: false, ...rest };
   const others = notices.value.filter((one) => one.text !== text || one.action);
   notices.value = [...others.slice(-2), notice];
   // A failure stays until the user dismisses it.
   if (!notice.isFailure) setTimeout(() => dismiss(notice.id), Math.max(shownMs, shownMsMin));
+  return notice.id;
 }
 
 export function dismiss(id: number): void {

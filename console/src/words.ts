@@ -71,6 +71,12 @@ export function folderOf(path: string): string {
   return whole.slice(0, whole.lastIndexOf('/') + 1);
 }
 
+/** Returns `a (2).txt` for `a.txt`, and then `a (3).txt`. */
+export function nextName(path: string): string {
+  const [, stem = path, count, end = ''] = /^(.*?)(?: \((\d+)\))?(\.[^./]*)?$/s.exec(path) ?? [];
+  return `${stem} (${Number(count ?? 1) + 1})${end}`;
+}
+
 const kinds: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^image\//, 'Image'],
   [/^video\//, 'Video'],

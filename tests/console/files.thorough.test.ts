@@ -123,11 +123,12 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
     await top();
     await select('b.txt');
     await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByLabel('New name').fill('a.txt');
-    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    const field = page.getByLabel('New name of b.txt');
+    await field.fill('a.txt');
+    await page.keyboard.press('Enter');
     await page.getByText('The file "a.txt" already exists.').waitFor();
-    expect(await page.getByLabel('New name').inputValue()).toBe('a.txt');
-    await page.getByLabel('New name').fill('bee.txt');
+    expect(await field.inputValue()).toBe('a.txt');
+    await field.fill('bee.txt');
     await page.keyboard.press('Enter');
     await expect.poll(names).toEqual(['deep', 'many', 'a.txt', 'bee.txt']);
     await select('bee.txt');
@@ -137,14 +138,14 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
     await select('bee (2).txt');
     await select('deep');
     await page.getByRole('button', { name: 'Move' }).click();
-    await page.getByLabel('Folder', { exact: true }).fill('attic');
+    await page.getByLabel('New folder in it').fill('attic');
     await page.keyboard.press('Enter');
     await expect.poll(names).toEqual(['attic', 'many', 'a.txt', 'bee.txt']);
     const moved = await tested.storage.usage({ bucket: 'demo', prefix: 'attic/deep/' });
     expect(moved.files).toBe(1);
     await select('a.txt');
     await page.getByRole('button', { name: 'Move' }).click();
-    // The dialog proposes the folder in which the file is.
+    // The dialog begins with the folder in which the file is.
     await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click();
     await page.getByText('no entries moved.').waitFor();
     expect(await names()).toEqual(['attic', 'many', 'a.txt', 'bee.txt']);

@@ -60,7 +60,18 @@ test('Folder with a name finds all files below its prefix, and counts what it ha
   ]);
   expect(folder.state.value).toBe('complete');
   expect(folder.searchedCount.value).toBe(4);
-  // Files that are stored meanwhile only replace found ones.
-  folder.put(['a/new report.txt', 'a/Report.txt'].map(recordOf));
-  expect(folder.entries.value.length).toBe(2);
+  // Files that are stored meanwhile are found too.
+  folder.put(['a/new report.txt', 'a/Report.txt', 'a/x.txt', 'report 2'].map(recordOf));
+  expect(folder.entries.value.length).toBe(3);
+});
+
+test('Folder lists added folders, those within others by their outermost one', async () => {
+  const storage: Partial<Storage> = {
+    listFolder: async () => ({ items: [recordOf('a/z.txt')], folders: [] }),
+  };
+  const folder = new Folder({ storage: storage as Storage, bucket, prefix: 'a/' });
+  await folder.loadMore();
+  folder.putFolders(['a/b/', 'a/c/d/', 'a/', 'other/']);
+  const shown = folder.entries.value.map(({ path }) => path);
+  expect(shown).toEqual(['a/b/', 'a/c/', 'a/z.txt']);
 });

@@ -92,7 +92,7 @@ describe.skipIf(isBrowserUnwanted)('files of a member', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.getByLabel('New name').fill('first.txt');
+    await page.getByLabel('New name of file-1.txt').fill('first.txt');
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'first.txt' }).waitFor();
     await button('Undo').click();

@@ -1,68 +1,106 @@
 // Moves, copies, deletes and restores files and whole folders.
 
+import { inParallel } from '../../../packages/client/src/connection/parallel.ts';
 import type { Storage } from '../../../packages/client/src/storage.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
+import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
-import { counted, nameOf } from '../words.ts';
+import { counted, folderOf, nameOf, nextName } from '../words.ts';
 import { newestVersion, type Place } from './deleted.ts';
 import type { Entry } from './folder.ts';
 
-interface MovePlace extends Place {
-  /** Targets of begun moves of folders: a repeated move finds its own files there, and goes on. */
+/** The bucket of the sources, and that of the targets. */
+interface Passage extends Place {
+  readonly toBucket: string;
+}
+
+type Named = Pick<Entry, 'path' | 'isFolder'>;
+export type TargetOf = (entry: Named) => string;
+
+/** The results of a move or a copy. Repeated with the same object, it continues after a failure. */
+export interface Arrangement {
+  /** Records of the moved and copied files, without those in moved folders. */
+  readonly files: FileRecord[];
+  /** The target of each moved entry by its former path. */
+  readonly moved: Map<string, string>;
+  /** The target of each copied file by its path. */
+  readonly copied: Map<string, string>;
+  /** Targets of begun moves of folders, in which the move finds its own files again. */
   readonly begun: Set<string>;
 }
 
-export interface Arrangement {
-  /** Records of the moved or copied files, without those in moved folders. */
-  readonly files: readonly FileRecord[];
-  readonly gone: readonly string[];
+export function newArrangement(): Arrangement {
+  return { files: [], moved: new Map(), copied: new Map(), begun: new Set() };
 }
+
+/** Number of requests at a time for the files of a folder. */
+const concurrency = 8;
 
 /** Moves entries into a folder or renames one; never replaces an existing file. */
 export async function moveEntries(
-  place: MovePlace,
-  entries: readonly Entry[],
-  targetOf: (entry: Entry) => string,
+  place: Passage,
+  entries: readonly Named[],
+  targetOf: TargetOf,
+  done: Arrangement = newArrangement(),
 ): Promise<Arrangement> {
-  const { storage, bucket } = place;
-  const files: FileRecord[] = [];
-  const gone: string[] = [];
   for (const entry of entries) {
     const path = targetOf(entry);
-    if (path === entry.path) continue;
-    gone.push(entry.path);
-    if (entry.isFolder) await moveFolder(place, entry.path, path);
-    else
-      files.push(
-        await unlessThere(path, () =>
-          storage.move({ bucket, path: entry.path }, { path }, { ifNoneMatch: '*' }),
-        ),
-      );
+    if (path === entry.path && place.bucket === place.toBucket) continue;
+    if (entry.isFolder) await moveFolder(place, entry.path, path, done);
+    else done.files.push(await moveFile(place, entry.path, path));
+    done.moved.set(entry.path, path);
   }
-  return { files, gone };
+  return done;
 }
 
-async function moveFolder(place: MovePlace, fromPrefix: string, toPrefix: string) {
-  const { storage, bucket, begun } = place;
-  requireOutside(fromPrefix, toPrefix, 'moved');
+/**
+ * Moves a file, also to another bucket: the service stores the copy and deletes the source in one
+ * message, so that a failure leaves the source as it was.
+ */
+function moveFile(place: Passage, from: string, path: string): Promise<FileRecord> {
+  const { storage, bucket, toBucket } = place;
+  return unlessThere(path, () =>
+    storage.move({ bucket, path: from }, { bucket: toBucket, path }, { ifNoneMatch: '*' }),
+  );
+}
+
+async function moveFolder(place: Passage, from: string, to: string, done: Arrangement) {
+  const { storage, bucket, toBucket } = place;
+  requireOutside(place, from, to, 'moved');
   // The service would replace the files of an existing folder.
-  if (!begun.has(toPrefix) && (await storage.usage({ bucket, prefix: toPrefix })).files > 0)
-    throw new Error(`The folder "${nameOf(toPrefix)}" already exists. Choose another name.`);
-  begun.add(toPrefix);
+  const target = `${toBucket}/${to}`;
+  const isNew = done.begun.has(target) || (await isEmpty(storage, toBucket, to));
+  if (!isNew) throw new Error(`The folder "${nameOf(to)}" already exists. Choose another name.`);
+  done.begun.add(target);
+  if (bucket === toBucket) await moveWithin(place, from, to);
+  else await eachFile(place, from, (path) => moveFile(place, path, to + path.slice(from.length)));
+}
+
+async function isEmpty(storage: Storage, bucket: string, prefix: string): Promise<boolean> {
+  return (await storage.usage({ bucket, prefix })).files === 0;
+}
+
+async function moveWithin({ storage, bucket }: Place, fromPrefix: string, toPrefix: string) {
   const { failed } = await storage.moveAll({ bucket, fromPrefix, toPrefix });
   const [first] = failed;
   if (first) throw new Error(`${counted(failed.length, 'file')} not moved: ${first.error.message}`);
 }
 
+/** Copies entries into a folder; never replaces an existing file. */
 export async function copyEntries(
-  { storage, bucket }: Place,
-  entries: readonly Entry[],
-  targetOf: (entry: Entry) => string,
+  place: Passage,
+  entries: readonly Named[],
+  targetOf: TargetOf,
+  done: Arrangement = newArrangement(),
 ): Promise<Arrangement> {
-  const files: FileRecord[] = [];
+  const { storage, bucket, toBucket } = place;
   const copy = async (from: string, path: string) => {
-    const copied = () => storage.copy({ bucket, path: from }, { path }, { ifNoneMatch: '*' });
-    files.push(await unlessThere(path, copied));
+    const target = `${toBucket}/${path}`;
+    if (done.copied.get(from) === target) return;
+    const to = { bucket: toBucket, path };
+    const copied = () => storage.copy({ bucket, path: from }, to, { ifNoneMatch: '*' });
+    done.files.push(await unlessThere(path, copied));
+    done.copied.set(from, target);
   };
   for (const entry of entries) {
     const target = targetOf(entry);
@@ -71,16 +109,65 @@ export async function copyEntries(
       continue;
     }
     // The list is read while files are copied, so it would go on with the copies.
-    requireOutside(entry.path, target, 'copied');
-    for await (const { path } of storage.list({ bucket, prefix: entry.path })) {
-      await copy(path, target + path.slice(entry.path.length));
-    }
+    requireOutside(place, entry.path, target, 'copied');
+    await eachFile(place, entry.path, (path) => copy(path, target + path.slice(entry.path.length)));
   }
-  return { files, gone: [] };
+  return done;
 }
 
-function requireOutside(folder: string, target: string, verb: string): void {
-  if (target.startsWith(folder)) throw new Error(`A folder cannot be ${verb} into itself.`);
+/** Runs the work for each file of a folder; the first failure ends it. */
+async function eachFile(
+  { storage, bucket }: Place,
+  prefix: string,
+  work: (path: string) => Promise<unknown>,
+): Promise<void> {
+  const files = storage.list({ bucket, prefix })[Symbol.asyncIterator]();
+  await inParallel({ concurrency, signal: undefined }, async (signal) => {
+    while (!signal.aborted) {
+      const next = await files.next();
+      if (next.done) return;
+      await work(next.value.path);
+    }
+  });
+}
+
+function requireOutside({ bucket, toBucket }: Passage, from: string, to: string, verb: string) {
+  if (bucket === toBucket && to.startsWith(from))
+    throw new Error(`A folder cannot be ${verb} into itself.`);
+}
+
+type Mode = Pick<BucketRecord, 'id' | 'endToEnd'>;
+
+/**
+ * Returns why files cannot pass from one bucket to the other. The service can neither decrypt files
+ * of end-to-end buckets nor encrypt them for other recipients.
+ */
+export function passageRefusal(from: Mode, to: Mode): string | undefined {
+  const sealed = [from, to].find(({ endToEnd }) => endToEnd !== undefined);
+  if (from.id === to.id || sealed === undefined) return undefined;
+  return (
+    `The bucket ${sealed.id} is end-to-end encrypted, so the service cannot move or copy files ` +
+    `between ${from.id} and ${to.id}: download the files, and upload them to ${to.id}.`
+  );
+}
+
+/** Returns the targets of entries that go into a folder, which ends in a slash; '' is the top. */
+export function targetsIn(folder: string, isCopyWithin: boolean): TargetOf {
+  return ({ path, isFolder }) => {
+    const target = folder + nameOf(path) + (isFolder ? '/' : '');
+    // A copy in its source's folder needs another name.
+    if (!isCopyWithin || target !== path) return target;
+    return isFolder ? `${nextName(path.slice(0, -1))}/` : nextName(path);
+  };
+}
+
+/** Returns the path of an entry with another name in the same folder. */
+export function renamedPath({ path, isFolder }: Named, text: string): string {
+  const name = text.trim();
+  if (name === '') throw new Error('The name is empty. Type a name.');
+  if (name.includes('/'))
+    throw new Error('A name cannot contain "/". To change the folder, use Move.');
+  return folderOf(path) + name + (isFolder ? '/' : '');
 }
 
 async function unlessThere<T>(path: string, work: () => Promise<T>): Promise<T> {

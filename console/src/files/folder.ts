@@ -121,10 +121,26 @@ export class Folder {
 
   /** Updates the list with records that this page has just stored or changed. */
   put(records: readonly FileRecord[]): void {
+    const { prefix, name } = this.place;
     const shownPaths = new Set(this.#found.value.map(({ path }) => path));
+    const isFound = ({ path }: Entry) =>
+      shownPaths.has(path) ||
+      (name !== undefined && path.startsWith(prefix) && hasText(path, name));
     const added = isSearch(this.place)
-      ? entriesOf([], records).filter(({ path }) => shownPaths.has(path))
-      : entriesWithin(this.place.prefix, records);
+      ? entriesOf([], records).filter(isFound)
+      : entriesWithin(prefix, records);
+    this.#found.value = withEntries(this.#found.value, added);
+  }
+
+  /** Adds folders to the list, or the folders here that contain them. */
+  putFolders(paths: readonly string[]): void {
+    const { prefix } = this.place;
+    const added = paths
+      .filter((path) => path.startsWith(prefix) && path !== prefix)
+      .map((path): Entry => {
+        const end = path.indexOf('/', prefix.length);
+        return { path: path.slice(0, end + 1), isFolder: true };
+      });
     this.#found.value = withEntries(this.#found.value, added);
   }
 

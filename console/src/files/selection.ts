@@ -9,6 +9,8 @@ export function createSelection() {
   const paths = signal<ReadonlySet<string>>(new Set());
   /** Index of the active entry in the shown list. */
   const active = signal(0);
+  /** Path of the entry whose name the user edits. */
+  const renamed = signal<string | undefined>(undefined);
   /** The entry from which the mouse selects a range. */
   let anchor: string | undefined;
 
@@ -28,6 +30,7 @@ export function createSelection() {
   return {
     paths,
     active,
+    renamed,
     toggle,
     clear(): void {
       paths.value = new Set();
@@ -38,6 +41,11 @@ export function createSelection() {
     only(path: string): void {
       anchor = path;
       paths.value = new Set([path]);
+    },
+    /** Opens the field for the entry's name, and makes it the active entry. */
+    startRename(entries: readonly Entry[], path: string): void {
+      active.value = entries.findIndex((entry) => entry.path === path);
+      renamed.value = path;
     },
     /** Selects from the active entry to this one, both included. */
     extendTo(entries: readonly Entry[], index: number): void {

@@ -10,6 +10,8 @@ interface WindowListProps {
   readonly rowHeight: number;
   /** Index of the active row, which is scrolled into view when the index changes. */
   readonly active: number;
+  /** A change scrolls the active row into view again. */
+  readonly reveal?: unknown;
   /** Called when the last rows are near. */
   onNearEnd(): void;
   row(index: number): ComponentChildren;
@@ -19,7 +21,8 @@ interface WindowListProps {
 const rowsBeyond = 12;
 const nearEndRows = 200;
 
-export function WindowList({ count, rowHeight, active, onNearEnd, row }: WindowListProps) {
+export function WindowList(props: WindowListProps) {
+  const { count, rowHeight, active, reveal, onNearEnd, row } = props;
   const view = useRef<HTMLDivElement>(null);
   const first = useSignal(0);
   const visible = useSignal(30);
@@ -45,7 +48,7 @@ export function WindowList({ count, rowHeight, active, onNearEnd, row }: WindowL
     if (top < element.scrollTop) element.scrollTop = top;
     const bottom = top + rowHeight - element.clientHeight;
     if (bottom > element.scrollTop) element.scrollTop = bottom;
-  }, [active]);
+  }, [active, reveal]);
   const end = Math.min(count, first.value + visible.value);
   useEffect(() => {
     if (end > count - nearEndRows) onNearEnd();

@@ -58,9 +58,3 @@ export function keptOf(item: UploadItem): KeptUpload {
   const { size, lastModified: modified } = file;
   return { id, bucket, path, size, modified, uploadId, ageHeader, page: ownPage };
 }
-
-/** Returns `a (2).txt` for `a.txt`, and then `a (3).txt`. */
-export function nextName(path: string): string {
-  const [, stem = path, count, end = ''] = /^(.*?)(?: \((\d+)\))?(\.[^./]*)?$/s.exec(path) ?? [];
-  return `${stem} (${Number(count ?? 1) + 1})${end}`;
-}

@@ -4,14 +4,8 @@ import { batch, signal } from '@preact/signals';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { isAborted, isPassing, sentenceOf } from '../failures.ts';
-import {
-  type Choice,
-  itemOf,
-  keptOf,
-  nextName,
-  type UploadItem,
-  type UploadTarget,
-} from './item.ts';
+import { nextName } from '../words.ts';
+import { type Choice, itemOf, keptOf, type UploadItem, type UploadTarget } from './item.ts';
 import { cutShort, forgetUploads, type KeptUpload, keepUploads } from './memory.ts';
 import { createPace } from './pace.ts';
 import { isSmall, sendLarge, sendSmall, storedBefore } from './send.ts';

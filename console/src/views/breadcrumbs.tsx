@@ -1,19 +1,42 @@
 // The path of the current folder, each part a link.
 
 import { addressOf } from '../route.ts';
+import { dropTarget, isHovered, type MoveInto } from './drag.ts';
 
-export function Breadcrumbs({ bucket, path }: { bucket: string; path: string }) {
+interface Step {
+  readonly name: string;
+  /** Ends in a slash; '' for the bucket. */
+  readonly prefix: string;
+}
+
+/** Returns the bucket and the folders down to the path, outermost first. */
+export function stepsOf(bucket: string, path: string): Step[] {
   const parts = path.split('/').filter((part) => part !== '');
   const steps = parts.map((name, index) => ({
     name,
     prefix: `${parts.slice(0, index + 1).join('/')}/`,
   }));
-  const all = [{ name: bucket, prefix: '' }, ...steps];
+  return [{ name: bucket, prefix: '' }, ...steps];
+}
+
+interface BreadcrumbsProps {
+  readonly bucket: string;
+  readonly path: string;
+  /** If given, entries can be dropped on the links. */
+  readonly onMove?: MoveInto;
+}
+
+export function Breadcrumbs({ bucket, path, onMove }: BreadcrumbsProps) {
+  const all = stepsOf(bucket, path);
   return (
     <nav aria-label="Folders" class="crumbs">
       <ol>
         {all.slice(0, -1).map(({ name, prefix }) => (
-          <li key={prefix}>
+          <li
+            key={prefix}
+            class={isHovered(prefix) ? 'over' : undefined}
+            {...dropTarget(prefix, onMove)}
+          >
             <a href={addressOf({ view: 'files', bucket, prefix })}>{name}</a>
           </li>
         ))}

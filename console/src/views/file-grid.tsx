@@ -5,12 +5,16 @@ import { useEffect, useRef } from 'preact/hooks';
 import { type Entry, type Folder, isSearch, type Sort, type SortField } from '../files/folder.ts';
 import type { Selection } from '../files/selection.ts';
 import { arePicturesShown } from '../files/thumbnails.ts';
+import { deferred } from '../parts/deferred.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { WindowList } from '../parts/window-list.tsx';
 import { addressOf, go, type Route } from '../route.ts';
 import { momentOf, nameOf, sizeOf, whenOf } from '../words.ts';
+import { dragSource, dropTarget, isHovered, type MoveInto } from './drag.ts';
 import type { MenuPlace } from './row-menu.tsx';
 import { Thumbnail } from './thumbnail.tsx';
+
+const RenameField = deferred(async () => (await import('./rename-field.tsx')).RenameField);
 
 const rowHeight = 52;
 const pictureRowHeight = 84;
@@ -21,6 +25,9 @@ interface GridProps {
 }
 
 interface FileGridProps extends GridProps {
+  readonly mayWrite: boolean;
+  /** The user dropped rows on a folder. */
+  readonly onMove: MoveInto;
   onDelete(): void;
   /** The user asked for the menu of the selected rows. */
   onMenu(place: MenuPlace): void;
@@ -30,19 +37,14 @@ export function FileGrid(props: FileGridProps) {
   const { folder, selection } = props;
   const entries = folder.entries.value;
   const { value: hasPictures } = arePicturesShown;
-  const grid = useRef<HTMLDivElement>(null);
-  /** Whether the keyboard chose the active row, which then takes the focus when it is rendered. */
-  const isKeyed = useRef(false);
-  const active = Math.min(selection.active.value, Math.max(0, entries.length - 1));
-  useEffect(() => {
-    if (!isKeyed.current) return;
-    isKeyed.current = false;
-    grid.current?.querySelector<HTMLElement>('[role=row][tabindex="0"]')?.focus();
-  }, [active]);
+  const active = Math.max(0, Math.min(selection.active.value, entries.length - 1));
+  const { value: renamed } = selection.renamed;
+  const { grid, isKeyed } = useRowFocus(active, renamed);
   const press = (event: KeyboardEvent) => {
     const isRow = (event.target as HTMLElement).getAttribute('role') === 'row';
     // In a row, Space toggles its checkbox and Enter follows its link, as usual.
     if (!isRow && (event.key === ' ' || event.key === 'Enter')) return;
+    if (event.key === 'F2') return startRename(props, active);
     if (!handleKey(event, { ...props, entries, active })) return;
     isKeyed.current = true;
     event.preventDefault();
@@ -64,6 +66,7 @@ export function FileGrid(props: FileGridProps) {
         count={entries.length}
         rowHeight={hasPictures ? pictureRowHeight : rowHeight}
         active={active}
+        reveal={renamed}
         onNearEnd={() =>
           folder.state.value === 'more' && !folder.failure.value && void folder.loadMore()
         }
@@ -77,8 +80,14 @@ export function FileGrid(props: FileGridProps) {
                 index={index}
                 isActive={index === active}
                 isSelected={selection.paths.value.has(entry.path)}
-                place={folder.place}
+                isRenamed={entry.path === renamed}
+                folder={folder}
                 selection={selection}
+                onMove={props.onMove}
+                onRenamed={(path) => {
+                  isKeyed.current = true;
+                  leaveRename(props, path);
+                }}
                 onRange={() => selection.extendFromAnchor(entries, index)}
                 onMenu={props.onMenu}
               />
@@ -88,6 +97,31 @@ export function FileGrid(props: FileGridProps) {
       />
     </div>
   );
+}
+
+function useRowFocus(active: number, renamed: string | undefined) {
+  const grid = useRef<HTMLDivElement>(null);
+  /** Whether the keyboard chose the active row, which then takes the focus when it is rendered. */
+  const isKeyed = useRef(false);
+  useEffect(() => {
+    if (!isKeyed.current) return;
+    isKeyed.current = false;
+    grid.current?.querySelector<HTMLElement>('[role=row][tabindex="0"]')?.focus();
+  }, [active, renamed]);
+  return { grid, isKeyed };
+}
+
+/** Edits the name of the selected entry, or of the active one if none is selected. */
+function startRename({ folder, selection, mayWrite }: FileGridProps, active: number): void {
+  const entries = folder.entries.value;
+  const [path = entries[active]?.path, ...others] = selection.paths.value;
+  if (mayWrite && path !== undefined && others.length === 0) selection.startRename(entries, path);
+}
+
+function leaveRename({ folder, selection }: GridProps, path: string): void {
+  const at = folder.entries.value.findIndex((entry) => entry.path === path);
+  if (at !== -1) selection.active.value = at;
+  selection.renamed.value = undefined;
 }
 
 interface KeyPlace extends GridProps {
@@ -175,21 +209,26 @@ interface RowProps {
   readonly index: number;
   readonly isActive: boolean;
   readonly isSelected: boolean;
-  readonly place: Folder['place'];
+  /** The name is a field. */
+  readonly isRenamed: boolean;
+  readonly folder: Folder;
   readonly selection: Selection;
+  readonly onMove: MoveInto;
+  /** The user left the field; receives the path of the entry. */
+  onRenamed(path: string): void;
   /** Selects up to this row. */
   onRange(): void;
   onMenu(place: MenuPlace): void;
 }
 
 /** A click opens the entry; with Shift it selects a range, with Ctrl or Command one more entry. */
-function click(event: MouseEvent, { entry, place, selection, onRange }: RowProps): void {
+function click(event: MouseEvent, { entry, folder, selection, onRange }: RowProps): void {
   const isOnLink = (event.target as HTMLElement).closest('a') !== null;
   const isOnCheckbox = (event.target as HTMLElement).closest('label') !== null;
   if (event.shiftKey) onRange();
   else if (isOnLink || isOnCheckbox || getSelection()?.isCollapsed === false) return;
   else if (event.ctrlKey || event.metaKey) selection.toggle(entry.path);
-  else go(routeOfEntry(place.bucket, entry));
+  else go(routeOfEntry(folder.place.bucket, entry));
   event.preventDefault();
 }
 
@@ -202,15 +241,19 @@ function openMenu(event: MouseEvent, { entry, isSelected, selection, onMenu }: R
   onMenu(hasPoint ? { left: event.clientX, top: event.clientY } : { left, top: bottom });
 }
 
+/** Returns the name; in a search, which finds files of several folders, the path below its folder. */
+function shownName(place: Folder['place'], path: string): string {
+  return isSearch(place) ? path.slice(place.prefix.length) : nameOf(path);
+}
+
 function Row(props: RowProps) {
-  const { entry, index, isActive, isSelected, place, selection } = props;
-  const { path, file } = entry;
-  // A search finds files of several folders.
-  const name = isSearch(place) ? path.slice(place.prefix.length) : nameOf(path);
+  const { entry, index, isActive, isSelected, isRenamed, folder, selection, onMove } = props;
+  const { path, file, isFolder } = entry;
+  const name = shownName(folder.place, path);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of all rows.
     <div
-      class={isSelected ? 'row selected' : 'row'}
+      class={`row${isSelected ? ' selected' : ''}${isHovered(path) ? ' over' : ''}`}
       role="row"
       aria-rowindex={index + 2}
       aria-selected={isSelected}
@@ -222,6 +265,8 @@ function Row(props: RowProps) {
       onMouseDown={(event) => event.shiftKey && event.preventDefault()}
       onClick={(event) => click(event, props)}
       onContextMenu={(event) => openMenu(event, props)}
+      {...(onMove && !isRenamed && dragSource(entry, folder, selection))}
+      {...(isFolder && dropTarget(path, onMove))}
     >
       <div role="gridcell" class="cell-check">
         <label class="tick">
@@ -235,14 +280,11 @@ function Row(props: RowProps) {
         </label>
       </div>
       <div role="gridcell" class="cell-name">
-        <a tabIndex={-1} href={addressOf(routeOfEntry(place.bucket, entry))}>
-          {arePicturesShown.value ? (
-            <Thumbnail storage={place.storage} file={file} icon={iconOf(entry)} />
-          ) : (
-            <Icon name={iconOf(entry)} />
-          )}
-          <span class="name">{name}</span>
-        </a>
+        {isRenamed ? (
+          <RenameField {...{ entry, folder, selection }} onClose={props.onRenamed} />
+        ) : (
+          <NameLink entry={entry} place={folder.place} />
+        )}
       </div>
       <div role="gridcell" class="cell-size">
         {file ? sizeOf(file.size) : 'Folder'}
@@ -251,6 +293,21 @@ function Row(props: RowProps) {
         {file && whenOf(file.updatedAt)}
       </div>
     </div>
+  );
+}
+
+function NameLink({ entry, place }: { entry: Entry; place: Folder['place'] }) {
+  const { path, file } = entry;
+  return (
+    // The row is dragged, not the address.
+    <a tabIndex={-1} draggable={false} href={addressOf(routeOfEntry(place.bucket, entry))}>
+      {arePicturesShown.value ? (
+        <Thumbnail storage={place.storage} file={file} icon={iconOf(entry)} />
+      ) : (
+        <Icon name={iconOf(entry)} />
+      )}
+      <span class="name">{shownName(place, path)}</span>
+    </a>
   );
 }
 

@@ -15,6 +15,7 @@ import { onStored } from '../uploads/stored.ts';
 import { counted } from '../words.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
 import { type Rights, useRights } from './bucket-role.ts';
+import { type MoveInto, moveIntoOf } from './drag.ts';
 import { DropArea, type Target, UploadButtons } from './drop-area.tsx';
 import { FileGrid } from './file-grid.tsx';
 import { FilterBox, type Search } from './filter-box.tsx';
@@ -74,10 +75,11 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
     entries: selectedOf(folder.entries.value, selection.paths.value),
   };
   const offered = useActions(chosen, action);
+  const onMove = rights.mayWrite ? moveIntoOf(folder, selection) : undefined;
   return (
     <DropArea target={target} isOff={!rights.mayWrite}>
       <div class="page files" ref={page}>
-        <Head target={target} rights={rights} />
+        <Head target={target} rights={rights} onMove={onMove} />
         <Tools
           target={target}
           folder={folder}
@@ -90,6 +92,8 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
         <FileGrid
           folder={folder}
           selection={selection}
+          mayWrite={rights.mayWrite}
+          onMove={onMove}
           onDelete={() => {
             if (rights.mayWrite) action.value = 'delete';
           }}
@@ -156,7 +160,13 @@ function Tools({ target, folder, mayWrite, onSearch }: ToolsProps) {
   );
 }
 
-function Head({ target, rights }: { target: Target; rights: Rights }) {
+interface HeadProps {
+  readonly target: Target;
+  readonly rights: Rights;
+  readonly onMove: MoveInto;
+}
+
+function Head({ target, rights, onMove }: HeadProps) {
   const { bucket, prefix } = target;
   const isOpen = useSignal(false);
   const open = (next: boolean) => {
@@ -164,7 +174,7 @@ function Head({ target, rights }: { target: Target; rights: Rights }) {
   };
   return (
     <div class="files-head">
-      <Breadcrumbs bucket={bucket} path={prefix} />
+      <Breadcrumbs bucket={bucket} path={prefix} onMove={onMove} />
       <div class="buttons">
         {rights.isOwner && (
           <button type="button" onClick={() => open(true)}>

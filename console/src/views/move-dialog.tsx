@@ -1,108 +1,116 @@
-// The dialog that renames, moves or copies entries.
+// The dialog that moves or copies entries into a folder, also of another bucket.
 
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
+import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
 import { sentenceOf } from '../failures.ts';
-import { type Arrangement, copyEntries, moveEntries } from '../files/arrange.ts';
-import type { Entry } from '../files/folder.ts';
-import { tell } from '../notices.ts';
+import { newArrangement, passageRefusal, targetsIn } from '../files/arrange.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
-import { nextName } from '../uploads/item.ts';
-import { tellStored } from '../uploads/stored.ts';
-import { counted, folderOf, nameOf } from '../words.ts';
+import type { Session } from '../session.ts';
+import { counted, nameOf } from '../words.ts';
+import { FolderPicker, type FolderPlace } from './folder-picker.tsx';
+import { arrangeEntries } from './move-entries.ts';
 import type { SelectionProps } from './selection-props.ts';
 
-type Kind = 'rename' | 'move' | 'copy';
+const titles = { move: 'Move', copy: 'Copy' } as const;
+const underWay = { move: 'Moving …', copy: 'Copying …' } as const;
 
-const titles = { rename: 'Rename', move: 'Move', copy: 'Copy' } as const;
-const underWay = { rename: 'Renaming …', move: 'Moving …', copy: 'Copying …' } as const;
-
-/** Returns the typed folder without leading slashes and with a slash at the end; '' for the top. */
+/** Returns the typed folder with a slash at the end; '' without a name. */
 function folderText(text: string): string {
-  const name = text.trim().replace(/^\/+/, '');
-  return name === '' || name.endsWith('/') ? name : `${name}/`;
+  const names = text.split('/').map((name) => name.trim());
+  return names
+    .filter((name) => name !== '')
+    .map((name) => `${name}/`)
+    .join('');
 }
 
-function targetsOf(kind: Kind, text: string): TargetOf {
-  if (kind === 'rename') {
-    return ({ path, isFolder }) => folderOf(path) + text.trim() + (isFolder ? '/' : '');
+/** Loads the buckets that the caller may write to. An API key cannot list buckets. */
+function useBuckets({ kind, storage }: Session) {
+  const buckets = useSignal<readonly BucketRecord[]>([]);
+  const failure = useSignal<string | undefined>(undefined);
+  async function load(): Promise<void> {
+    const found: BucketRecord[] = [];
+    for await (const record of storage.buckets.list()) {
+      if (record.callerRole === 'owner' || record.callerRole === 'writer') found.push(record);
+    }
+    buckets.value = found;
   }
-  const folder = folderText(text);
-  return ({ path, isFolder }) => {
-    const target = folder + nameOf(path) + (isFolder ? '/' : '');
-    // A copy in its source's folder needs another name.
-    if (kind !== 'copy' || target !== path) return target;
-    return isFolder ? `${nextName(path.slice(0, -1))}/` : nextName(path);
-  };
+  useEffect(() => {
+    if (kind === 'key') return;
+    load().catch((error) => {
+      failure.value = sentenceOf(error);
+    });
+  }, []);
+  return { buckets, failure };
 }
 
-type TargetOf = (entry: Entry) => string;
+type Known = Pick<BucketRecord, 'id'> & Partial<BucketRecord>;
 
-/** Moves each entry back from its target. */
-async function undoMove({ target, entries, folder }: SelectionProps, targetOf: TargetOf) {
-  const { bucket, session } = target;
-  const place = { storage: session.storage, bucket, begun: new Set<string>() };
-  const sources = new Map(entries.map((entry) => [targetOf(entry), entry.path]));
-  const moved = entries
-    .filter((entry) => targetOf(entry) !== entry.path)
-    .map((entry): Entry => ({ ...entry, path: targetOf(entry) }));
-  try {
-    const done = await moveEntries(place, moved, ({ path }) => sources.get(path) ?? path);
-    tellStored(bucket, done.files);
-    folder.drop(new Set(done.gone));
-    if (moved.some(({ isFolder }) => isFolder)) folder.reload();
-    tell(`${counted(done.gone.length, 'entry', 'entries')} moved back.`);
-  } catch (error) {
-    tell(sentenceOf(error), { isFailure: true });
-  }
+/** Says who loses or gains access to files in another bucket. */
+function Effects({ kind, passage }: { kind: 'move' | 'copy'; passage: readonly [Known, Known] }) {
+  const [from, to] = passage;
+  if (from.id === to.id) return null;
+  return (
+    <>
+      {to.isPublic && !from.isPublic && (
+        <p>The bucket {to.id} is public: everybody can read the files there.</p>
+      )}
+      {kind === 'move' && <p>Links to the files end when the files leave {from.id}.</p>}
+    </>
+  );
 }
 
-export function MoveDialog(props: SelectionProps & { kind: Kind; onClose(): void }) {
-  const { kind, target, entries, folder, selection, onClose } = props;
+export function MoveDialog(props: SelectionProps & { kind: 'move' | 'copy'; onClose(): void }) {
+  const { kind, target, entries, onClose } = props;
   const { bucket, prefix, session } = target;
-  const text = useSignal(kind === 'rename' ? nameOf(entries[0]?.path ?? '') : prefix);
+  const place = useSignal<FolderPlace>({ bucket, prefix });
+  const name = useSignal('');
+  const { buckets, failure: unlisted } = useBuckets(session);
   const { isUnderWay, failure, run } = useTask();
-  const { current: begun } = useRef(new Set<string>());
+  const { current: done } = useRef(newArrangement());
+  const recordOf = (id: string) => buckets.value.find((record) => record.id === id) ?? { id };
+  const passage = [recordOf(bucket), recordOf(place.value.bucket)] as const;
+  const refusal = passageRefusal(...passage);
   const submit = (event: Event) => {
     event.preventDefault();
     void run(async () => {
-      const place = { storage: session.storage, bucket, begun };
-      const arrange = kind === 'copy' ? copyEntries : moveEntries;
-      const targetOf = targetsOf(kind, text.value);
-      const done: Arrangement = await arrange(place, entries, targetOf);
-      folder.drop(new Set(done.gone));
-      tellStored(bucket, done.files);
-      // Responses do not describe moved folders.
-      if (entries.some(({ isFolder }) => isFolder)) folder.reload();
-      selection.clear();
+      const { bucket: toBucket } = place.value;
+      const folder = place.value.prefix + folderText(name.value);
+      const targetOf = targetsIn(folder, kind === 'copy' && toBucket === bucket);
+      await arrangeEntries(props, { kind, toBucket, targetOf, done });
       onClose();
-      const verb = { rename: 'renamed', move: 'moved', copy: 'copied' }[kind];
-      const count = kind === 'copy' ? entries.length : done.gone.length;
-      const undo =
-        kind === 'copy' || count === 0 ? undefined : () => void undoMove(props, targetOf);
-      tell(`${counted(count, 'entry', 'entries')} ${verb}.`, {
-        action: undo && { label: 'Undo', run: undo },
-      });
     });
   };
+  const [first] = entries;
+  const what =
+    entries.length === 1 && first
+      ? `“${nameOf(first.path)}”`
+      : counted(entries.length, 'entry', 'entries');
   return (
-    <Dialog title={titles[kind]} onClose={onClose}>
+    <Dialog title={`${titles[kind]} ${what}`} onClose={onClose}>
       <form onSubmit={submit}>
-        <Field
-          label={kind === 'rename' ? 'New name' : 'Folder'}
-          value={text}
-          isFirst
-          isRequired={kind === 'rename'}
-          {...(kind !== 'rename' && {
-            hint: 'For example 2026/summer. A missing folder is created. Leave empty for the top.',
-          })}
+        <FolderPicker
+          storage={session.storage}
+          place={place}
+          buckets={buckets.value.map(({ id }) => id)}
+          // A folder cannot go into itself.
+          isClosed={(folder) =>
+            folder.bucket === bucket && entries.some(({ path }) => path === folder.prefix)
+          }
         />
-        <Failure text={failure.value} />
+        <Field
+          label="New folder in it"
+          value={name}
+          hint="For example 2026/summer. Leave empty to use the chosen folder."
+        />
+        <Effects kind={kind} passage={passage} />
+        <Failure text={unlisted.value} />
+        <Failure text={refusal ?? failure.value} />
         <div class="buttons">
-          <button type="submit" class="main" disabled={isUnderWay.value}>
+          <button type="submit" class="main" disabled={isUnderWay.value || refusal !== undefined}>
             {isUnderWay.value ? underWay[kind] : titles[kind]}
           </button>
           <button type="button" onClick={onClose}>

@@ -15,7 +15,7 @@ export interface OfferedAction {
   run(): void;
 }
 
-/** Downloads at once; each other action sets `action`, which opens its dialog. */
+/** Downloads and renames at once; each other action sets `action`, which opens its dialog. */
 export function useActions(
   props: SelectionProps,
   action: Signal<Action | undefined>,
@@ -49,6 +49,9 @@ export function useActions(
     },
   });
   const { value: current } = running;
+  const rename = () => {
+    if (first) props.selection.startRename(props.folder.entries.value, first.path);
+  };
   return [
     {
       label: current ? progressWords(current.progress) : 'Download',
@@ -57,7 +60,7 @@ export function useActions(
     },
     ...(current?.stop ? [{ label: 'Stop', run: current.stop }] : []),
     ...(isOne && !first?.isFolder ? [open('Share', 'share')] : []),
-    ...(isOne && props.mayWrite ? [open('Rename', 'rename')] : []),
+    ...(isOne && props.mayWrite ? [{ label: 'Rename', run: rename }] : []),
     ...(props.mayWrite
       ? [open('Move', 'move'), open('Copy', 'copy'), open('Delete', 'delete', true)]
       : []),

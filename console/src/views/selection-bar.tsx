@@ -58,7 +58,7 @@ export function SelectionBar({ action, offered, ...props }: BarProps) {
           onClose={close}
         />
       )}
-      {(action.value === 'move' || action.value === 'copy' || action.value === 'rename') && (
+      {(action.value === 'move' || action.value === 'copy') && (
         <MoveDialog {...props} kind={action.value} onClose={close} />
       )}
     </section>

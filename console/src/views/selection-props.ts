@@ -13,4 +13,4 @@ export interface SelectionProps {
   readonly mayWrite: boolean;
 }
 
-export type Action = 'share' | 'rename' | 'move' | 'copy' | 'delete';
+export type Action = 'share' | 'move' | 'copy' | 'delete';

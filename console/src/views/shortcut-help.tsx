@@ -7,6 +7,7 @@ const shortcuts = [
   ['Space', 'select'],
   ['Enter', 'open'],
   ['Ctrl A', 'select all'],
+  ['F2', 'rename the selected file'],
   ['Delete', 'delete the selected files'],
   ['Escape', 'clear the selection'],
   ['/', 'go to the filter'],

@@ -1,0 +1,95 @@
+// Moves and copies of the shown entries: changes the list, reports the result and offers Undo.
+
+import { sentenceOf } from '../failures.ts';
+import {
+  type Arrangement,
+  copyEntries,
+  moveEntries,
+  newArrangement,
+  type TargetOf,
+  targetsIn,
+} from '../files/arrange.ts';
+import type { Folder } from '../files/folder.ts';
+import { dismiss, tell } from '../notices.ts';
+import { tellStored } from '../uploads/stored.ts';
+import { counted } from '../words.ts';
+import type { SelectionProps } from './selection-props.ts';
+
+type Moved = Pick<SelectionProps, 'folder' | 'selection' | 'entries'>;
+
+interface Order {
+  readonly kind: 'rename' | 'move' | 'copy';
+  readonly toBucket: string;
+  readonly targetOf: TargetOf;
+  /** The same for each attempt. */
+  readonly done: Arrangement;
+}
+
+const verbs = { rename: 'renamed', move: 'moved', copy: 'copied' } as const;
+
+export async function arrangeEntries(moved: Moved, order: Order): Promise<void> {
+  const { folder, selection, entries } = moved;
+  const { kind, toBucket, targetOf, done } = order;
+  const { storage, bucket } = folder.place;
+  const arrange = kind === 'copy' ? copyEntries : moveEntries;
+  try {
+    await arrange({ storage, bucket, toBucket }, entries, targetOf, done);
+  } finally {
+    // After a failure, the entries that have not moved stay in the list.
+    folder.drop(new Set(done.moved.keys()));
+    show(folder, toBucket, done);
+  }
+  selection.clear();
+  const count = kind === 'copy' ? entries.length : done.moved.size;
+  tellArranged(folder, order, count);
+}
+
+/** Adds the targets to the list that shows them. */
+function show(folder: Folder, toBucket: string, { files, moved }: Arrangement): void {
+  tellStored(toBucket, files);
+  const folders = [...moved.values()].filter((path) => path.endsWith('/'));
+  if (folder.place.bucket === toBucket) folder.putFolders(folders);
+}
+
+function tellArranged(folder: Folder, { kind, toBucket, done }: Order, count: number): void {
+  const undo = { label: 'Undo', run: () => void undoMove(folder, toBucket, done) };
+  tell(`${counted(count, 'entry', 'entries')} ${verbs[kind]}.`, {
+    action: done.moved.size === 0 ? undefined : undo,
+  });
+}
+
+/** Moves each entry back from its target. */
+async function undoMove(folder: Folder, toBucket: string, { moved }: Arrangement): Promise<void> {
+  const { storage, bucket } = folder.place;
+  const sources = new Map([...moved].map(([from, to]) => [to, from]));
+  const entries = [...sources.keys()].map((path) => ({ path, isFolder: path.endsWith('/') }));
+  const done = newArrangement();
+  const place = { storage, bucket: toBucket, toBucket: bucket };
+  try {
+    await moveEntries(place, entries, ({ path }) => sources.get(path) ?? path, done);
+    tell(`${counted(done.moved.size, 'entry', 'entries')} moved back.`);
+  } catch (error) {
+    tell(sentenceOf(error), { isFailure: true });
+  } finally {
+    if (toBucket === bucket) folder.drop(new Set(done.moved.keys()));
+    show(folder, bucket, done);
+  }
+}
+
+/** Moves entries that were dropped on a folder of the same bucket. */
+export async function moveDropped(moved: Moved, prefix: string): Promise<void> {
+  const { folder, entries } = moved;
+  const done = newArrangement();
+  const targetOf = targetsIn(prefix, false);
+  const order: Order = { kind: 'move', toBucket: folder.place.bucket, targetOf, done };
+  const notice = tell(`Moving ${counted(entries.length, 'entry', 'entries')} …`);
+  try {
+    await arrangeEntries(moved, order);
+  } catch (error) {
+    // The entries before the failure have moved.
+    if (done.moved.size > 0) tellArranged(folder, order, done.moved.size);
+    tell(sentenceOf(error), { isFailure: true });
+  } finally {
+    dismiss(notice);
+  }
+}
