@@ -1,24 +1,12 @@
-// Every view, on a phone and a desktop, in light and dark: axe-core finds no fault, and nothing is
-// wider than the screen. `npm run screenshots` stores pictures of them.
+// Every view: axe-core and the layout have no fault. states.thorough.test.ts has their states.
 
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { projectDir } from '../tidy/source-tree.ts';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
-import {
-  accessFaults,
-  openConsole,
-  schemes,
-  sizes,
-  type TestedConsole,
-} from './support/console.ts';
+import { openConsole, type TestedConsole } from './support/console.ts';
 import { picture } from './support/picture.ts';
-
-const pictureDir = join(projectDir, 'docs', 'pictures');
-const isWriting = process.env.EFS_WRITE === '1';
+import { checkView } from './support/view-check.ts';
 
 const texts: readonly (readonly [path: string, contentType: string, text: string])[] = [
   ['2026/summer/list.txt', 'text/plain', 'towels\nbooks\n'],
@@ -68,43 +56,23 @@ describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in th
     await tested?.close();
   });
 
-  async function checkView(name: string): Promise<void> {
-    const found: string[] = [];
-    for (const size of sizes) {
-      await page.setViewportSize(size);
-      for (const colorScheme of schemes) {
-        await page.emulateMedia({ colorScheme });
-        const place = `${name} ${size.width} ${colorScheme}`;
-        found.push(...(await accessFaults(page)).map((fault) => `${place}: ${fault}`));
-        const width = await page.evaluate(() => document.documentElement.scrollWidth);
-        if (width > size.width) found.push(`${place}: ${width} pixels wide`);
-        if (isWriting) await keepPicture(`${name}-${size.width}-${colorScheme}`);
-      }
-    }
-    expect(found).toEqual([]);
-    expect(visit.faults).toEqual([]);
-  }
-
-  async function keepPicture(name: string): Promise<void> {
-    await mkdir(pictureDir, { recursive: true });
-    await page.screenshot({ path: join(pictureDir, `console-${name}.png`) });
-  }
+  const check = (name: string) => checkView(visit, name);
 
   test('of the sign-in', async () => {
     await page.goto(tested.pages.url);
     await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
-    await checkView('sign-in');
+    await check('sign-in');
   });
 
   test('of a folder with selected files', async () => {
     await tested.signIn(visit);
     await page.getByRole('link', { name: 'harbour.png' }).waitFor();
-    await checkView('files');
+    await check('files');
     await page.getByRole('button', { name: 'Show pictures' }).click();
     const thumbnail = page.getByRole('row', { name: 'harbour.png' }).locator('img');
     await thumbnail.waitFor();
     expect(await thumbnail.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(192);
-    await checkView('pictures');
+    await check('pictures');
     await page.getByRole('button', { name: 'Show pictures' }).click();
     await page.getByLabel('Select notes.md').check();
     await page.getByLabel('Select 2026', { exact: true }).check();
@@ -112,15 +80,15 @@ describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in th
     // Three rows of buttons on a phone, one in a wide window
     const bar = page.getByRole('region', { name: 'Selected files' });
     expect((await bar.boundingBox())?.height).toBeLessThan(180);
-    await checkView('selection');
+    await check('selection');
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('you can undo this').waitFor();
-    await checkView('delete');
+    await check('delete');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.keyboard.press('?');
     await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
-    await checkView('keyboard');
+    await check('keyboard');
     await page.keyboard.press('Escape');
   });
 
@@ -129,18 +97,18 @@ describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in th
     await page.getByRole('button', { name: 'Share' }).click();
     await page.getByRole('button', { name: 'Create a link' }).click();
     await page.getByRole('img', { name: 'The link as a QR code' }).waitFor();
-    await checkView('share');
+    await check('share');
     await page.keyboard.press('Escape');
   });
 
   test('of a picture and a text', async () => {
     await page.getByRole('link', { name: 'harbour.png' }).click();
     await page.getByRole('img', { name: 'harbour.png' }).waitFor();
-    await checkView('picture');
+    await check('picture');
     await page.getByRole('link', { name: 'demo' }).click();
     await page.getByRole('link', { name: 'notes.md' }).click();
     await page.getByRole('heading', { name: 'Notes', exact: true }).waitFor();
-    await checkView('text');
+    await check('text');
   });
 
   test('of uploads that need a decision', async () => {
@@ -149,7 +117,7 @@ describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in th
     const file = { name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('other') };
     await page.getByLabel('Upload files').last().setInputFiles([file]);
     await page.getByText('“notes.md” already exists. Replace it?').waitFor();
-    await checkView('uploads');
+    await check('uploads');
     await page.getByRole('button', { name: 'Cancel all' }).click();
   });
 
@@ -161,7 +129,7 @@ describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in th
     const link = await storage.links.create({ bucket: 'safe', path });
     await page.goto(tested.linkAtPage(link.url).href);
     await page.getByRole('img', { name: 'harbour.png' }).waitFor();
-    await checkView('link');
+    await check('link');
     await page.goto(pages.url);
   });
 
@@ -177,24 +145,24 @@ describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in th
     await page.reload();
     await page.getByRole('link', { name: 'demo' }).waitFor();
     await page.getByText('Encryption').waitFor();
-    await checkView('overview');
+    await check('overview');
     await page.getByRole('link', { name: 'Service' }).click();
     await page.getByRole('heading', { name: 'Uploads under way' }).waitFor();
-    await checkView('service');
+    await check('service');
     await page.goBack();
     await page.getByRole('link', { name: 'demo' }).click();
     await page.getByRole('button', { name: 'Receive files' }).click();
     await page.getByRole('button', { name: 'Create the address' }).click();
     await page.getByRole('img', { name: 'The address as a QR code' }).waitFor();
     dropBox = (await page.getByText(/#key=efs_/).textContent()) ?? '';
-    await checkView('drop-box-address');
+    await check('drop-box-address');
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'About the bucket' }).click();
     await page.getByText('Backup').waitFor();
-    await checkView('bucket');
+    await check('bucket');
     await page.goto(`${tested.pages.url}/#/bucket/safe`);
     await page.getByLabel('Recipient, age1…').scrollIntoViewIfNeeded();
-    await checkView('bucket-end-to-end');
+    await check('bucket-end-to-end');
   });
 
   test('of a drop box for its senders', async () => {
@@ -204,7 +172,7 @@ describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in th
     const file = { name: 'boat.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('boat') };
     await page.getByLabel('Upload files').last().setInputFiles([file]);
     await page.getByRole('heading', { name: '1 file sent' }).waitFor();
-    await checkView('drop-box');
+    await check('drop-box');
   });
 
   test('of a drop box whose recipients are not those of its address', async () => {
@@ -215,6 +183,6 @@ describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in th
     await page.goto('about:blank');
     await page.goto(`${tested.pages.url}/#${told}`);
     await page.getByRole('button', { name: 'Accept the recipients' }).waitFor();
-    await checkView('drop-box-question');
+    await check('drop-box-question');
   });
 });

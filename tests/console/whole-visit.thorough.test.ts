@@ -80,7 +80,7 @@ describe.skipIf(isBrowserUnwanted)('a visit', () => {
   async function move(): Promise<void> {
     await click(page.getByLabel(`Select trip/${sought}`));
     await click(button('Move'));
-    await page.getByLabel('Folder', { exact: true }).fill('best');
+    await page.getByLabel('New folder in it').fill('best');
     await click(inDialog('Move'));
     await page.getByText('1 entry moved.').waitFor();
     await page.getByRole('searchbox').fill('');
