@@ -80,7 +80,7 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'deep' }).waitFor();
     await page.getByRole('searchbox').fill('txt');
-    await page.getByRole('button', { name: 'Search below' }).click();
+    await page.getByRole('button', { name: 'Search this folder' }).click();
     await page.getByText('1 file found among 1 file').waitFor();
     expect(await names()).toEqual(['er/c.txt']);
     await page.getByRole('searchbox').fill('B.');

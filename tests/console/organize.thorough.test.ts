@@ -81,7 +81,7 @@ describe.skipIf(isBrowserUnwanted)('files of a member', () => {
     },
   );
 
-  test('have a menu by right click and by keyboard', async () => {
+  test('have a menu by right click, by a button and by keyboard', async () => {
     await size('file-1.txt').click({ button: 'right' });
     const items = page.getByRole('menuitem');
     const all = ['Download', 'Share', 'Rename', 'Move', 'Copy', 'Delete'];
@@ -99,6 +99,10 @@ describe.skipIf(isBrowserUnwanted)('files of a member', () => {
     await page.getByRole('link', { name: 'file-1.txt' }).waitFor();
     await page.getByText('1 entry moved back.').waitFor();
     expect(await names()).toHaveLength(7);
+    await button('Actions for file-2.txt').click();
+    await expect.poll(() => items.count()).toBe(6);
+    expect(await chosen().textContent()).toBe('file-2.txt');
+    await page.keyboard.press('Escape');
     await row('file-1.txt').focus();
     await page.keyboard.press('Shift+F10');
     await expect.poll(() => items.count()).toBe(6);

@@ -67,7 +67,7 @@ describe.skipIf(isBrowserUnwanted)('no fault in the state', () => {
     await page.getByText('1,000 entries so far').waitFor();
     await check('many-rows');
     await page.getByRole('searchbox').fill('1119');
-    await button('Search below').click();
+    await button('Search this folder').click();
     await page.getByText('11 files found among 1,200 files').waitFor();
     await check('found');
     await page.getByRole('searchbox').fill('nothing of this name');

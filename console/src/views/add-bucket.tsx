@@ -26,6 +26,7 @@ export function AddBucket({ session, onAdded }: Props) {
     <p>
       <button
         type="button"
+        class="main"
         onClick={() => {
           isOpen.value = true;
         }}

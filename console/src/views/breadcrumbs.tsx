@@ -1,4 +1,4 @@
-// The path of the current folder, each part a link.
+// The path of the current folder from the list of buckets on, each part a link.
 
 import { addressOf } from '../route.ts';
 import { dropTarget, isHovered, type MoveInto } from './drag.ts';
@@ -31,6 +31,9 @@ export function Breadcrumbs({ bucket, path, onMove }: BreadcrumbsProps) {
   return (
     <nav aria-label="Folders" class="crumbs">
       <ol>
+        <li>
+          <a href={addressOf({ view: 'overview' })}>Buckets</a>
+        </li>
         {all.slice(0, -1).map(({ name, prefix }) => (
           <li
             key={prefix}

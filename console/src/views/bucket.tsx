@@ -7,6 +7,7 @@ import { recordOf } from '../bucket-record.ts';
 import { sentenceOf } from '../failures.ts';
 import { tell } from '../notices.ts';
 import { Failure } from '../parts/failure.tsx';
+import { FillBar } from '../parts/fill-bar.tsx';
 import { useTask } from '../parts/task.ts';
 import { addressOf } from '../route.ts';
 import type { Session } from '../session.ts';
@@ -77,12 +78,10 @@ function Room({ record }: { record: BucketRecord }) {
       </p>
       {quotaBytes ? (
         <>
-          <meter
-            aria-label="Storage used"
-            min={0}
-            max={quotaBytes}
-            high={quotaBytes * 0.9}
-            value={used}
+          <FillBar
+            share={used / quotaBytes}
+            isLow={used > quotaBytes * 0.9}
+            label={`${Math.round((used / quotaBytes) * 100)} % of the quota used`}
           />
           <p class="quiet">
             {sizeOf(used)} of {sizeOf(quotaBytes)} used, including metadata

@@ -51,7 +51,7 @@ export function FileGrid(props: FileGridProps) {
   };
   return (
     <div
-      class={hasPictures ? 'grid pictures' : 'grid'}
+      class={`grid${hasPictures ? ' pictures' : ''}${entries.length === 0 ? ' empty' : ''}`}
       role="grid"
       aria-label="Files"
       aria-rowcount={entries.length + 1}
@@ -179,6 +179,7 @@ function HeadRow({ folder, selection }: GridProps) {
       <SortHead folder={folder} selection={selection} field="name" label="Name" />
       <SortHead folder={folder} selection={selection} field="size" label="Size" />
       <SortHead folder={folder} selection={selection} field="date" label="Changed" />
+      <div role="gridcell" />
     </div>
   );
 }
@@ -224,9 +225,9 @@ interface RowProps {
 /** A click opens the entry; with Shift it selects a range, with Ctrl or Command one more entry. */
 function click(event: MouseEvent, { entry, folder, selection, onRange }: RowProps): void {
   const isOnLink = (event.target as HTMLElement).closest('a') !== null;
-  const isOnCheckbox = (event.target as HTMLElement).closest('label') !== null;
+  const isOnControl = (event.target as HTMLElement).closest('label, button') !== null;
   if (event.shiftKey) onRange();
-  else if (isOnLink || isOnCheckbox || getSelection()?.isCollapsed === false) return;
+  else if (isOnLink || isOnControl || getSelection()?.isCollapsed === false) return;
   else if (event.ctrlKey || event.metaKey) selection.toggle(entry.path);
   else go(routeOfEntry(folder.place.bucket, entry));
   event.preventDefault();
@@ -241,7 +242,7 @@ function openMenu(event: MouseEvent, { entry, isSelected, selection, onMenu }: R
   onMenu(hasPoint ? { left: event.clientX, top: event.clientY } : { left, top: bottom });
 }
 
-/** Returns the name; in a search, which finds files of several folders, the path below its folder. */
+/** Returns the name, or in a search the path below the folder that was searched. */
 function shownName(place: Folder['place'], path: string): string {
   return isSearch(place) ? path.slice(place.prefix.length) : nameOf(path);
 }
@@ -291,6 +292,17 @@ function Row(props: RowProps) {
       </div>
       <div role="gridcell" class="cell-date" title={file && momentOf(file.updatedAt)}>
         {file && whenOf(file.updatedAt)}
+      </div>
+      <div role="gridcell">
+        <button
+          type="button"
+          class="plain"
+          tabIndex={-1}
+          aria-label={`Actions for ${name}`}
+          onClick={(event) => openMenu(event, props)}
+        >
+          <Icon name="more" />
+        </button>
       </div>
     </div>
   );

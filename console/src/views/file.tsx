@@ -59,8 +59,10 @@ export function FilePage({ session, place }: { session: Session; place: FileRout
   };
   return (
     <div class="page">
-      <Breadcrumbs bucket={bucket} path={path} />
-      {record && <NeighbourLinks session={session} file={record} />}
+      <div class="files-head">
+        <Breadcrumbs bucket={bucket} path={path} />
+        {record && <NeighbourLinks session={session} file={record} />}
+      </div>
       <Failure text={failure.value} onRetry={() => void load()} />
       {record === undefined && deleted.value === undefined && failure.value === undefined && (
         <p class="waiting">Loading …</p>
@@ -82,10 +84,7 @@ export function FilePage({ session, place }: { session: Session; place: FileRout
             <Facts file={record} />
             {rights.isPublic && !isSealed(record) && <PublicAddress file={record} />}
             {rights.mayWrite && <EditFile session={session} file={record} onChanged={setFile} />}
-            <section aria-labelledby="links-title">
-              <h2 id="links-title">Links</h2>
-              <Links target={{ session, bucket }} path={path} isSealed={isSealed(record)} />
-            </section>
+            <FileLinks session={session} file={record} />
             <Versions
               key={record.version}
               session={session}
@@ -152,6 +151,16 @@ function isKeyInUse({ target, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEven
   const elements = 'input, textarea, select, video, audio, iframe, pre, .csv, dialog';
   const isInUse = target instanceof Element && target.closest(elements) !== null;
   return isInUse || altKey || ctrlKey || metaKey || shiftKey;
+}
+
+function FileLinks({ session, file }: { session: Session; file: FileRecord }) {
+  const { bucketId: bucket, path } = file;
+  return (
+    <section aria-labelledby="links-title">
+      <h2 id="links-title">Links</h2>
+      <Links target={{ session, bucket }} path={path} isSealed={isSealed(file)} />
+    </section>
+  );
 }
 
 interface DeletedProps {

@@ -1,6 +1,6 @@
 // The view of a folder: list, selection and uploads.
 
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Folder, isSearch } from '../files/folder.ts';
 import { createSelection, selectedOf } from '../files/selection.ts';
@@ -80,14 +80,7 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
     <DropArea target={target} isOff={!rights.mayWrite}>
       <div class="page files" ref={page}>
         <Head target={target} rights={rights} onMove={onMove} />
-        <Tools
-          target={target}
-          folder={folder}
-          mayWrite={rights.mayWrite}
-          onSearch={(wanted) => {
-            search.value = wanted;
-          }}
-        />
+        <Tools target={target} folder={folder} mayWrite={rights.mayWrite} search={search} />
         <Failure text={folder.failure.value} onRetry={() => void folder.loadMore()} />
         <FileGrid
           folder={folder}
@@ -128,10 +121,10 @@ interface ToolsProps {
   readonly target: Target;
   readonly folder: Folder;
   readonly mayWrite: boolean;
-  onSearch(search: Search | undefined): void;
+  readonly search: Signal<Search | undefined>;
 }
 
-function Tools({ target, folder, mayWrite, onSearch }: ToolsProps) {
+function Tools({ target, folder, mayWrite, search }: ToolsProps) {
   const isOpen = useSignal(false);
   const open = (next: boolean) => {
     isOpen.value = next;
@@ -155,7 +148,13 @@ function Tools({ target, folder, mayWrite, onSearch }: ToolsProps) {
       >
         <Icon name="image" />
       </button>
-      <FilterBox folder={folder} prefix={target.prefix} onSearch={onSearch} />
+      <FilterBox
+        folder={folder}
+        prefix={target.prefix}
+        onSearch={(wanted) => {
+          search.value = wanted;
+        }}
+      />
     </div>
   );
 }

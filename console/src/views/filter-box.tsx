@@ -38,7 +38,7 @@ export function FilterBox({ folder, prefix, onSearch }: FilterBoxProps) {
         <input
           type="search"
           aria-label="Filter by name, or search by name or #tag"
-          placeholder="Filter, or search"
+          placeholder="Search"
           autocapitalize="off"
           spellcheck={false}
           value={text.value}
@@ -50,7 +50,9 @@ export function FilterBox({ folder, prefix, onSearch }: FilterBoxProps) {
         />
         {text.value.trim() !== '' && (
           <>
-            <button type="submit">{prefix === '' ? 'Search the bucket' : 'Search below'}</button>
+            <button type="submit">
+              {prefix === '' ? 'Search the bucket' : 'Search this folder'}
+            </button>
             {prefix !== '' && (
               <button type="button" onClick={() => search('')}>
                 Search the bucket

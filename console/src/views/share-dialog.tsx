@@ -113,9 +113,10 @@ interface OneLinkProps {
 }
 
 /** Returns who created the link, if the caller may see it. */
-function makerOf({ maker, keyId }: LinkRecord): string {
+function makerOf({ maker, keyId }: LinkRecord, own: string | undefined): string {
   if (keyId !== undefined) return ` with the key ${keyId}`;
-  return maker === undefined ? '' : ` by ${maker}`;
+  if (maker === undefined) return '';
+  return maker === own ? ' by you' : ` by ${maker}`;
 }
 
 function OneLink({ link, target, onGone }: OneLinkProps) {
@@ -129,7 +130,7 @@ function OneLink({ link, target, onGone }: OneLinkProps) {
     <li>
       <span>
         Created {whenOf(link.createdAt)}
-        {makerOf(link)}, {expiryOf(link.expiresAt)}
+        {makerOf(link, target.session.principal)}, {expiryOf(link.expiresAt)}
         <Failure text={failure.value} />
       </span>
       <button
