@@ -1,7 +1,6 @@
 // The checks of the page Service: the state of each part of the service and, where somebody must
 // act, a sentence and the command.
 
-import { icpTopUp } from '../../packages/client/src/connection/network-errors.ts';
 import type { BucketRecord } from '../../packages/client/src/types/buckets.ts';
 import type { BudgetStatus, ServiceStatus } from '../../packages/client/src/types/service.ts';
 import type { UploadSession } from '../../packages/client/src/types/transfers.ts';
@@ -158,7 +157,7 @@ function checkCycles(facts: ServiceFacts): Check {
     ? 'Add cycles soon: the canister freezes without them, and an upgrade needs 0.31 T above the ' +
       'reserve.'
     : 'Add cycles now: the canister accepts no uploads, and soon it answers nobody.';
-  const command = icpTopUp(facts.canisterId, networkOption(facts));
+  const command = `icp canister top-up ${facts.canisterId} --amount 1t${networkOption(facts)}`;
   return checkOf({
     title,
     lines: [

@@ -277,12 +277,7 @@ function commandFlags(address: string): Pick<Facts, 'icp' | 'dfx'> {
 
 /** Returns the command that adds cycles to a canister, for each of the two tools. */
 export function topUpCommand({ id, icp, dfx }: Pick<Facts, 'id' | 'icp' | 'dfx'>): string {
-  return `${icpTopUp(id, icp)} (or dfx cycles top-up ${id} 1T${dfx})`;
-}
-
-/** `network`: the option that names the network, with its space; '' for a local one. */
-export function icpTopUp(id: string, network: string): string {
-  return `icp canister top-up ${id} --amount 1t${network}`;
+  return `icp canister top-up ${id} --amount 1t${icp} (or dfx cycles top-up ${id} 1T${dfx})`;
 }
 
 /** The network reports the missing cycles only to controllers. */
