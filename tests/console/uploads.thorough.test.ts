@@ -133,6 +133,25 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     expect((await stored('page-9.txt')).size).toBe(16);
   });
 
+  test('of pasted files names screenshots by their time; a field keeps what is pasted there', async () => {
+    const paste = (selector: string, name: string) =>
+      page.locator(selector).evaluate((element, pasted) => {
+        const clipboardData = new DataTransfer();
+        clipboardData.items.add(new File(['picture'], pasted, { type: 'image/png' }));
+        element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+      }, name);
+    await paste('[type=search]', 'field.png');
+    await paste('[role=grid]', 'image.png');
+    const pastedNames = async () => {
+      const { items } = await tested.storage.listFolder({ bucket: 'demo', prefix: 'pasted ' });
+      return items.map(({ path }) => path.replaceAll(/\d/g, '0'));
+    };
+    await expect.poll(pastedNames).toEqual(['pasted 0000-00-00 00.00.00.png']);
+    await paste('[role=grid]', 'map.png');
+    await page.getByRole('link', { name: 'map.png' }).waitFor();
+    expect(await page.getByRole('link', { name: 'field.png' }).count()).toBe(0);
+  });
+
   test('can be paused and resumed, and waits while the browser is offline', async () => {
     const held = gate();
     await page.route('**/chunk/*', async (route) => {

@@ -1,4 +1,4 @@
-// Lists the dropped or chosen files, with their paths inside folders.
+// Lists the dropped, pasted or chosen files, with their paths inside folders.
 
 export interface ChosenFile {
   readonly file: File;
@@ -8,6 +8,17 @@ export interface ChosenFile {
 
 export function chosenOf(list: FileList | null): ChosenFile[] {
   return [...(list ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
+}
+
+/** Browsers give each pasted picture this name. */
+const pictureName = 'image.png';
+
+/** Pasted pictures are named by the time, so that the next one does not replace them. */
+export function pastedOf(clipboard: DataTransfer | null, now = new Date()): ChosenFile[] {
+  const time = now.toISOString().slice(0, 19).replace('T', ' ').replaceAll(':', '.');
+  return chosenOf(clipboard?.files ?? null).map(({ file, path }) => {
+    return { file, path: path === pictureName ? `pasted ${time}.png` : path };
+  });
 }
 
 /** Reads the entries before the first await, because the browser clears them then. */

@@ -1,11 +1,11 @@
-// The area for dropped files, with buttons for choosing files.
+// The area for dropped and pasted files, with buttons for choosing files.
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
 import type { Session } from '../session.ts';
-import { type ChosenFile, chosenOf, droppedOf } from '../uploads/dropped.ts';
+import { type ChosenFile, chosenOf, droppedOf, pastedOf } from '../uploads/dropped.ts';
 import { matching } from '../uploads/memory.ts';
 import { addUploads, leftOver } from '../uploads/queue.ts';
 
@@ -41,6 +41,17 @@ export function DropArea({ target, isOff, children }: DropAreaProps) {
     // Otherwise its code would wait behind the bytes of the first upload on a slow line.
     if (!isOff) void import('./upload-panel.tsx').catch(() => {});
   }, [isOff]);
+  useEffect(() => {
+    const paste = (event: ClipboardEvent) => {
+      const files = pastedOf(event.clipboardData);
+      const isInField = (event.target as Element).closest('input, textarea, dialog') !== null;
+      if (isOff || files.length === 0 || isInField) return;
+      event.preventDefault();
+      void send(target, files);
+    };
+    document.addEventListener('paste', paste);
+    return () => document.removeEventListener('paste', paste);
+  }, [isOff, target.session, target.bucket, target.prefix]);
   const over = (event: DragEvent) => {
     if (isOff || !event.dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
