@@ -119,6 +119,13 @@ describe('updateBucket()', () => {
       return { principal: Uint8Array.of(9, index), role: 'reader' };
     });
     refuse('QuotaExceeded').when('alice', { addMembers: many });
+    // A list that is too long is refused before the work for its entries.
+    const repeated = Array.from({ length: 33 }, () => ({
+      principal: bobId,
+      role: 'reader',
+      name: 'a\nb',
+    }));
+    refuse('QuotaExceeded').when('alice', { addMembers: repeated });
   });
 });
 

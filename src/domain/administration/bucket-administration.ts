@@ -250,6 +250,8 @@ function changedMembers({ bucket, former, owner }: Ownership, change: BucketChan
   if (!bytesEqual(owner, bucket.owner)) {
     added.set(bucket.owner.join(), { principal: bucket.owner, role: 'owner' });
   }
+  // A longer list cannot be added, so it is refused before the work for each entry.
+  requireFewMembers(change.addMembers);
   const names = new Map(former.map(({ principal, name }) => [principal.join(), name]));
   for (const { principal, role, name } of change.addMembers) {
     requireNameable(principal);
@@ -269,16 +271,17 @@ function changedMembers({ bucket, former, owner }: Ownership, change: BucketChan
   const members = [...former.filter(({ principal }) => !added.has(principal.join()))]
     .concat(...added.values())
     .filter(({ principal }) => named.has(principal.join()) || !removed.has(principal.join()));
-  if (members.length > memberCountMax) {
-    throw new Refusal(
-      'QuotaExceeded',
-      `A bucket has at most ${memberCountMax} members: remove one first.`,
-      {
-        limit: memberCountMax,
-      },
-    );
-  }
+  requireFewMembers(members);
   return members;
+}
+
+function requireFewMembers({ length }: readonly unknown[]): void {
+  if (length <= memberCountMax) return;
+  throw new Refusal(
+    'QuotaExceeded',
+    `A bucket has at most ${memberCountMax} members: remove one first.`,
+    { limit: memberCountMax },
+  );
 }
 
 /** Returns the members by principal as text; the owner is always among them. */
