@@ -3,7 +3,12 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
-import { accessFaults, openConsole, type TestedConsole } from './support/console.ts';
+import {
+  accessFaults,
+  openConsole,
+  shownPrincipal,
+  type TestedConsole,
+} from './support/console.ts';
 
 describe.skipIf(isBrowserUnwanted)('arranging', () => {
   let tested: TestedConsole;
@@ -20,8 +25,7 @@ describe.skipIf(isBrowserUnwanted)('arranging', () => {
     await storage.buckets.create('library');
     await page.goto(tested.pages.url);
     await page.getByRole('button', { name: 'Use a key on this device' }).click();
-    const line = await page.getByText('efs member add').textContent();
-    const principal = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '')?.[0] ?? '';
+    const principal = await shownPrincipal(page);
     for (const [bucket, role] of roles) {
       await storage.buckets.update(bucket, { addMembers: [{ principal, role }] });
     }

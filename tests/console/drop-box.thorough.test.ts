@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
-import { openConsole, type TestedConsole } from './support/console.ts';
+import { openConsole, shownPrincipal, type TestedConsole } from './support/console.ts';
 
 const text = 'the plan of the harbour';
 const file = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
@@ -77,8 +77,7 @@ describe.skipIf(isBrowserUnwanted)('a drop box', () => {
     const { page: owners, faults, context } = await tested.open();
     await owners.goto(tested.pages.url);
     await owners.getByRole('button', { name: 'Use a key on this device' }).click();
-    const line = await owners.getByText('efs member add').textContent();
-    const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
+    const principal = await shownPrincipal(owners);
     await tested.storage.buckets.create('post', { endToEnd: {} });
     for (const bucket of ['post', 'demo']) {
       await tested.storage.buckets.update(bucket, { addMembers: [{ principal, role: 'owner' }] });

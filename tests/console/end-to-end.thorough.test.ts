@@ -7,7 +7,7 @@ import type { Download, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
-import { openConsole, type TestedConsole } from './support/console.ts';
+import { openConsole, shownPrincipal, type TestedConsole } from './support/console.ts';
 import { picture } from './support/picture.ts';
 
 const text = 'the plan of the harbour';
@@ -50,8 +50,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       const { storage, pages } = tested;
       await page.goto(pages.url);
       await page.getByRole('button', { name: 'Use a key on this device' }).click();
-      const line = await page.getByText('efs member add').textContent();
-      const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
+      const principal = await shownPrincipal(page);
       for (const [id, sealsNames] of [
         ['quiet', true],
         ['post', false],

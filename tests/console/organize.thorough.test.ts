@@ -4,7 +4,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
-import { accessFaults, openConsole, sizes, type TestedConsole } from './support/console.ts';
+import {
+  accessFaults,
+  openConsole,
+  shownPrincipal,
+  sizes,
+  type TestedConsole,
+} from './support/console.ts';
 
 describe.skipIf(isBrowserUnwanted)('files of a member', () => {
   let tested: TestedConsole;
@@ -22,8 +28,7 @@ describe.skipIf(isBrowserUnwanted)('files of a member', () => {
     await store('summer/sea.txt');
     await page.goto(tested.pages.url);
     await page.getByRole('button', { name: 'Use a key on this device' }).click();
-    const line = await page.getByText('efs member add').textContent();
-    principal = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '')?.[0] ?? '';
+    principal = await shownPrincipal(page);
     await giveRole('owner');
     await top();
   });

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
-import { openConsole, type TestedConsole } from './support/console.ts';
+import { openConsole, shownPrincipal, type TestedConsole } from './support/console.ts';
 
 describe.skipIf(isBrowserUnwanted)('an owner', () => {
   let tested: TestedConsole;
@@ -19,8 +19,7 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
     await tested.storage.upload(new Blob(['one'], { type: 'text/plain' }), options);
     await page.goto(tested.pages.url);
     await page.getByRole('button', { name: 'Use a key on this device' }).click();
-    const line = await page.getByText('efs member add').textContent();
-    const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
+    const principal = await shownPrincipal(page);
     await tested.storage.buckets.update('demo', { addMembers: [{ principal, role: 'owner' }] });
     await page.goto(`${tested.pages.url}/#/bucket/demo`);
     await page.getByRole('heading', { name: 'Members' }).waitFor();

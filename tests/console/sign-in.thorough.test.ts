@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownerKeyOf } from '../../scripts/local-service.ts';
 import { isBrowserUnwanted } from './support/browser.ts';
-import { openConsole, type TestedConsole } from './support/console.ts';
+import { openConsole, shownPrincipal, type TestedConsole } from './support/console.ts';
 
 describe.skipIf(isBrowserUnwanted)('sign in', () => {
   let tested: TestedConsole;
@@ -154,8 +154,7 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
     await page.goto(tested.pages.url);
     await page.getByRole('button', { name: 'Use a key on this device' }).click();
     await page.getByRole('heading', { name: 'This device is' }).waitFor();
-    const line = await page.getByText('efs member add').textContent();
-    const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
+    const principal = await shownPrincipal(page);
     await tested.storage.buckets.update('demo', { addMembers: [{ principal, role: 'writer' }] });
     await page.reload();
     await page.getByRole('link', { name: 'demo' }).click();

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sampleBytes } from '../support/service.ts';
 import { openSlowLine, type SlowLine } from '../support/slow-line.ts';
 import { isBrowserUnwanted } from './support/browser.ts';
-import { openConsole, type TestedConsole } from './support/console.ts';
+import { openConsole, shownPrincipal, type TestedConsole } from './support/console.ts';
 
 const fastBytesPerSecond = 20_000_000;
 const slowBytesPerSecond = 100_000;
@@ -39,8 +39,7 @@ describe.skipIf(isBrowserUnwanted)('an upload on a slow line', () => {
   async function signInByDevice(page: Page, origin: string): Promise<void> {
     await page.goto(origin);
     await page.getByRole('button', { name: 'Use a key on this device' }).click();
-    const told = await page.getByText('efs member add').textContent();
-    const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(told ?? '') ?? [];
+    const principal = await shownPrincipal(page);
     await tested.storage.buckets.update('demo', { addMembers: [{ principal, role: 'writer' }] });
     await page.reload();
     await page.getByRole('link', { name: 'demo' }).click();

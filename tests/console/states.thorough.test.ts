@@ -4,7 +4,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
-import { openConsole, type TestedConsole } from './support/console.ts';
+import { openConsole, shownPrincipal, type TestedConsole } from './support/console.ts';
 import { checkView } from './support/view-check.ts';
 
 const rowCount = 1_200;
@@ -33,8 +33,7 @@ describe.skipIf(isBrowserUnwanted)('no fault in the state', () => {
     await storage.remove({ bucket: 'demo', path: 'gone.txt' });
     await page.goto(tested.pages.url);
     await page.getByRole('button', { name: 'Use a key on this device' }).click();
-    const line = await page.getByText('efs member add').textContent();
-    principal = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '')?.[0] ?? '';
+    principal = await shownPrincipal(page);
     await giveRole('demo', 'owner');
     await giveRole('empty', 'owner');
   });

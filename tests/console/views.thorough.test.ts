@@ -4,7 +4,7 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
-import { openConsole, type TestedConsole } from './support/console.ts';
+import { openConsole, shownPrincipal, type TestedConsole } from './support/console.ts';
 import { picture } from './support/picture.ts';
 import { checkView } from './support/view-check.ts';
 
@@ -136,8 +136,7 @@ describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in th
   test('of the buckets, and of one bucket for its owner', async () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Use a key on this device' }).click();
-    const line = await page.getByText('efs member add').textContent();
-    const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
+    const principal = await shownPrincipal(page);
     const addMembers = [{ principal, role: 'owner' }];
     const recipients = [await identityToRecipient(await generateX25519Identity())];
     await tested.storage.buckets.update('demo', { addMembers });

@@ -162,13 +162,11 @@ export async function downloadZip(download: ZipDownload): Promise<void> {
     () => {},
   );
   const onBytes = (byteCount: number) => report({ bytes: progress.bytes + byteCount });
-  const zipped = present(zipOf({ ...source, onBytes }, entries).body);
-  if (target !== undefined) return zipped.pipeTo(await target.createWritable(), { signal });
-  const stopped = zipped.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(), { signal });
+  const { body } = zipOf({ ...source, onBytes }, entries);
+  if (target !== undefined) {
+    await body?.pipeTo(await target.createWritable(), { signal });
+    return;
+  }
+  const stopped = body?.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(), { signal });
   saveBlob(await new Response(stopped).blob(), zipName);
-}
-
-function present<Value>(value: Value | null): Value {
-  if (value === null) throw new Error('The zip has no bytes');
-  return value;
 }

@@ -51,6 +51,13 @@ export async function openConsole({ hasFront = true } = {}): Promise<TestedConso
   };
 }
 
+/** Returns the principal that the page shows to a member, with the command that adds it. */
+export async function shownPrincipal(page: Page): Promise<string> {
+  const line = await page.getByText('efs member add').textContent();
+  const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
+  return principal;
+}
+
 /** Returns the faults that axe-core finds, each as `rule: element`. */
 export async function accessFaults(page: Page): Promise<string[]> {
   // Evaluates through the debugger, which the page's policy does not restrict.
