@@ -6,6 +6,7 @@ import { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Replica } from '../../packages/replica/src/replica.ts';
 import { principalOf } from '../../scripts/local-service.ts';
+import { isSentUpdate } from '../support/method-reports.ts';
 import { openService, type Service } from '../support/service.ts';
 
 const big = new Uint8Array(1_900_000).fill(65);
@@ -57,8 +58,7 @@ async function expectRefused(method: string, argument: Uint8Array, asOwner = fal
   await expect(call(method, argument, asOwner)).rejects.toThrow(
     /with message: '\w+(?:: | does not accept this message)/,
   );
-  const kinds = replica.reports.slice(first).map(({ kind }) => kind);
-  expect(kinds.filter((kind) => kind === 'update')).toEqual([]);
+  expect(replica.reports.slice(first).filter(isSentUpdate)).toEqual([]);
 }
 
 async function begin(apiKey: [] | [string]): Promise<string> {

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openClient } from '../support/bucket-actor.ts';
 import { bytesOf, refusalOf } from '../support/http-client.ts';
+import { isSentUpdate } from '../support/method-reports.ts';
 import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 import { uploadInChunks } from '../support/whole-uploads.ts';
 
@@ -117,7 +118,7 @@ describe('a link', () => {
   test('with another key, name or id opens nothing and causes no update', async () => {
     await send('PUT', 'files/secret.txt', 'x');
     const link = await makeLink('secret.txt');
-    const updates = () => service.replica?.reports.filter(({ kind }) => kind === 'update').length;
+    const updates = () => service.replica?.reports.filter(isSentUpdate).length;
     const before = updates();
     const wrong = (url: string) => expectDead({ ...link, url });
     await wrong(link.url.replace(/k=.*/, `k=${'A'.repeat(22)}`));

@@ -14,6 +14,7 @@ import { fileIdentityStore } from '../../packages/client/src/node/identity-store
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
+import { isSentUpdate } from '../support/method-reports.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 
 let service: Service;
@@ -74,9 +75,9 @@ test("nodeEndToEnd(): the owner's identity is cached in a private file, and decr
   // Another program of the same person does not ask the network again.
   const again = storageOf(service.identityPem, join(folder, 'owner'));
   const reports = service.replica?.reports ?? [];
-  const updates = reports.filter(({ kind }) => kind === 'update').length;
+  const updates = reports.filter(isSentUpdate).length;
   expect(same(await bytesOf(again), bytes)).toBe(true);
-  expect(reports.filter(({ kind }) => kind === 'update').length).toBe(updates);
+  expect(reports.filter(isSentUpdate).length).toBe(updates);
 });
 
 test('nodeEndToEnd(): an API key uploads without an identity, and decrypts nothing', async () => {

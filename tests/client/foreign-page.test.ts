@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
 import { openLink } from '../../packages/client/src/open-link.ts';
 import { createStorage } from '../../packages/client/src/storage.ts';
+import { isSentUpdate } from '../support/method-reports.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 
 const chunkBytes = 1_900_000;
@@ -46,7 +47,7 @@ function expectPlain(): void {
   }
 }
 
-const updates = () => service.replica?.reports.filter(({ kind }) => kind === 'update').length;
+const updates = () => service.replica?.reports.filter(isSentUpdate).length;
 
 test('createHttpStorage() reads a public file of several chunks by plain GETs and queries', async () => {
   const { base: url, bucket } = service;

@@ -13,6 +13,7 @@ import type { MessageReport } from '../../packages/replica/src/core.ts';
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { deployLocally, type ServiceDescription } from '../../scripts/local-service.ts';
+import { isSentUpdate } from '../support/method-reports.ts';
 import { copyPreparedState } from '../support/prepared-state.ts';
 import { sampleBytes, sha256Hex } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
@@ -34,9 +35,9 @@ beforeAll(async () => {
   const stateDir = join(folder, 'replica');
   await copyPreparedState(stateDir);
   const wasm = new Uint8Array(await readFile((await buildCanister({ force: false })).wasmPath));
-  const onReport = ({ kind, method }: MessageReport) => {
-    // The client asks for the mode of a bucket once, with the first file; timers run at any time.
-    if (kind === 'update' && !/^getBucketMode$|timer/.test(method)) updates.push(method);
+  const onReport = (report: MessageReport) => {
+    // The client asks for the mode of a bucket once, with the first file.
+    if (isSentUpdate(report) && report.method !== 'getBucketMode') updates.push(report.method);
   };
   replica = await startReplica({ stateDir, sync: false, onReport });
   service = await deployLocally({ replica, stateDir, wasm });

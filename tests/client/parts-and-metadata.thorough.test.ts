@@ -8,6 +8,7 @@ import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import type { FileToUpload } from '../../packages/client/src/types/transfers.ts';
 import type { WrittenPart } from '../../packages/client/src/uploads/uploads.ts';
+import { isSentUpdate } from '../support/method-reports.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 
 let service: Service;
@@ -15,9 +16,9 @@ const updates: string[] = [];
 
 beforeAll(async () => {
   service = await openService({
-    onReport: ({ kind, method }) => {
-      // The client asks for the mode of a bucket once, with the first file; timers run at any time.
-      if (kind === 'update' && !/^getBucketMode$|timer/.test(method)) updates.push(method);
+    onReport: (report) => {
+      // The client asks for the mode of a bucket once, with the first file.
+      if (isSentUpdate(report) && report.method !== 'getBucketMode') updates.push(report.method);
     },
   });
 });

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { chunkBytesMax } from '../../packages/wire/src/limits.ts';
+import { isSentUpdate } from '../support/method-reports.ts';
 import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 
 let service: Service;
@@ -46,7 +47,7 @@ async function digestOf(body: ReadableStream<Uint8Array>): Promise<string> {
   return sha256Hex(new Uint8Array(await new Response(body as BodyInit).arrayBuffer()));
 }
 
-/** Returns the numbers of updates and queries that the replica ran during `work`. */
+/** Returns the numbers of updates and queries that were sent to the replica during `work`. */
 async function callsOf(
   work: () => Promise<unknown>,
 ): Promise<{ updates: number; queries: number }> {
@@ -54,8 +55,8 @@ async function callsOf(
   const before = new Set(reports);
   await work();
   const made = reports.filter((report) => !before.has(report));
-  const count = (kind: string) => made.filter((report) => report.kind === kind).length;
-  return { updates: count('update'), queries: count('query') };
+  const queries = made.filter(({ kind }) => kind === 'query').length;
+  return { updates: made.filter(isSentUpdate).length, queries };
 }
 
 /** Records requests by method and the first segment of the path, and whether they had the key. */

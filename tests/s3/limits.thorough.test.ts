@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { piecesOf } from '../../packages/s3/src/incoming.ts';
 import { Semaphore, SpareChunks } from '../../packages/s3/src/semaphore.ts';
 import { type Place, Workers } from '../../packages/s3/src/workers.ts';
+import { isSentUpdate } from '../support/method-reports.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { openS3Server, ownerKey, type TestS3Server } from './support/s3-server.ts';
 
@@ -28,8 +29,8 @@ const large = sampleBytes('large', 6_000_000);
 
 beforeAll(async () => {
   service = await openService({
-    onReport: ({ kind, method }) => {
-      if (kind === 'update') updates.push(method);
+    onReport: (report) => {
+      if (isSentUpdate(report)) updates.push(report.method);
     },
   });
   s3Server = await openS3Server(service);

@@ -4,6 +4,11 @@ import { expect } from 'vitest';
 import type { MessageReport } from '../../packages/replica/src/core.ts';
 import { changeOf, type Person } from './people.ts';
 
+/** Whether a report is of an update that somebody sent. The canister's timers run at any time. */
+export function isSentUpdate({ kind, method }: MessageReport): boolean {
+  return kind === 'update' && !method.endsWith('timer_executor');
+}
+
 /** Returns the last report of a kind about the method. */
 export function lastReportOf(
   reports: readonly MessageReport[],

@@ -8,6 +8,7 @@ import type { Replica } from '../../packages/replica/src/replica.ts';
 import { installForwarder } from './forwarder/forwarder.ts';
 import { type HonestTexts, hostileArguments } from './hostile-arguments.ts';
 import { encodeCancellation, hostileRequests } from './hostile-requests.ts';
+import { isSentUpdate } from './method-reports.ts';
 import { type DidMethod, readInterface } from './model-interface.ts';
 
 export type Way = 'ingress' | 'another canister' | 'query';
@@ -96,7 +97,7 @@ export async function measureRefusals(target: RefusalTarget): Promise<Refusal[]>
           cycles: own.reduce((sum, report) => sum + Number(report.cycles), 0),
           milliseconds: own.reduce((sum, report) => sum + report.milliseconds, 0),
           stablePages: own.reduce((sum, report) => sum + report.stablePages, 0),
-          isUpdate: own.some(({ kind }) => kind === 'update'),
+          isUpdate: own.some(isSentUpdate),
           hasKey,
           err: answer.err,
           trap: own.find(({ error }) => error !== undefined)?.error,
