@@ -1,5 +1,6 @@
 // The record of a bucket, read anew each time: others may change it while this page is open. The
-// actor returns it by a query, also to API keys; HTTP has no route for it.
+// actor returns it by a query, also to API keys, so one node can forge it. HTTP has no route for
+// it.
 
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import type { BucketRecord } from '../../packages/client/src/types/buckets.ts';
@@ -15,6 +16,11 @@ async function actorOf(session: Session): Promise<Storage> {
 
 export async function recordOf(session: Session, bucket: string): Promise<BucketRecord> {
   return (await actorOf(session)).buckets.get(bucket);
+}
+
+/** Returns the record as the network signs it; takes some seconds, for owners and writers. */
+export async function signedRecordOf({ storage }: Session, bucket: string): Promise<BucketRecord> {
+  return storage.buckets.get(bucket, { certified: true });
 }
 
 /** Whether a deleted file can be restored; false if the caller may not read the record. */

@@ -17,11 +17,13 @@ test('methodTable has a row for each method, and no other', () => {
   expect(Object.keys(methodTable).sort()).toEqual(methods.map(({ name }) => name).sort());
 });
 
-test('methodTable has an ingress check for each update, and none for queries', () => {
+test('methodTable has an ingress check for each update and each signed query, and no other', () => {
   // The inspection checks http_request_update by running its query: src/actor/methods/inspect.ts.
   // Only canisters call reportPublicBuckets, so the inspection refuses it.
   const others = ['http_request_update', 'reportPublicBuckets'];
-  const checked = methods.filter(({ isQuery, name }) => !isQuery && !others.includes(name));
+  const checked = methods.filter(({ isQuery, name }) => {
+    return isQuery === (methodTable[name]?.isSignedQuery === true) && !others.includes(name);
+  });
   const rows = Object.entries(methodTable).filter(([, { admit }]) => admit !== undefined);
   expect(rows.map(([name]) => name).sort()).toEqual(checked.map(({ name }) => name).sort());
 });

@@ -19,6 +19,7 @@ export function BucketMembers(props: BucketProps) {
   return (
     <section class="card" aria-labelledby="members">
       <h2 id="members">Members</h2>
+      {!props.isSigned && <p class="quiet">Asking the network to sign this list …</p>}
       <ul class="lines">
         {record.members.map((member) => (
           <Member
@@ -39,7 +40,7 @@ export function BucketMembers(props: BucketProps) {
 }
 
 function Member(props: BucketProps & { member: BucketMember; isSelf: boolean }) {
-  const { session, record, member, isSelf, onChanged } = props;
+  const { session, record, isSigned, member, isSelf, onChanged } = props;
   const { principal, role, name } = member;
   const { isUnderWay, failure, run } = useTask();
   const remove = () =>
@@ -58,7 +59,8 @@ function Member(props: BucketProps & { member: BucketMember; isSelf: boolean }) 
         <button
           type="button"
           class="danger"
-          disabled={isUnderWay.value}
+          // A node could show a name beside another member's principal.
+          disabled={isUnderWay.value || !isSigned}
           aria-label={`Remove ${name ?? principal}`}
           onClick={() => void remove()}
         >

@@ -11,6 +11,8 @@ import type { Session } from '../session.ts';
 export interface BucketProps {
   readonly session: Session;
   readonly record: BucketRecord;
+  /** Whether the network has signed the record; otherwise it is the answer of one node. */
+  readonly isSigned: boolean;
   onChanged(record: BucketRecord): void;
 }
 

@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { BucketChange, BucketRecord } from '../../../packages/client/src/types/buckets.ts';
-import { recordOf } from '../bucket-record.ts';
+import { recordOf, signedRecordOf } from '../bucket-record.ts';
 import { sentenceOf } from '../failures.ts';
 import { tell } from '../notices.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -19,22 +19,8 @@ import { type BucketProps, isOwner } from './bucket-role.ts';
 import { OpenUploads } from './open-uploads.tsx';
 
 export function BucketPage({ session, bucket }: { session: Session; bucket: string }) {
-  const found = useSignal<BucketRecord | undefined>(undefined);
-  const failure = useSignal<string | undefined>(undefined);
-  async function load(): Promise<void> {
-    failure.value = undefined;
-    try {
-      found.value = await recordOf(session, bucket);
-    } catch (error) {
-      failure.value = sentenceOf(error);
-    }
-  }
-  useEffect(() => void load(), []);
-  const { value: record } = found;
-  const onChanged = (next: BucketRecord) => {
-    found.value = next;
-  };
-  const props = record && { session, record, onChanged };
+  const { found, failure, load, onChanged } = useRecord(session, bucket);
+  const props = found.value && { session, ...found.value, onChanged };
   return (
     <div class="page">
       <h1 tabIndex={-1}>{bucket}</h1>
@@ -44,7 +30,7 @@ export function BucketPage({ session, bucket }: { session: Session; bucket: stri
         </a>
       </p>
       <Failure text={failure.value} onRetry={() => void load()} />
-      {record === undefined && failure.value === undefined && <p class="waiting">Loading …</p>}
+      {props === undefined && failure.value === undefined && <p class="waiting">Loading …</p>}
       {props && (
         <div class="sections">
           <Room record={props.record} />
@@ -63,6 +49,30 @@ export function BucketPage({ session, bucket }: { session: Session; bucket: stri
       )}
     </div>
   );
+}
+
+/** Shows the answer of one node at once, and to an owner then what the network signs. */
+function useRecord(session: Session, bucket: string) {
+  const found = useSignal<Pick<BucketProps, 'record' | 'isSigned'> | undefined>(undefined);
+  const failure = useSignal<string | undefined>(undefined);
+  // The reply to a change is signed, and newer than a record that was requested before it.
+  const onChanged = (record: BucketRecord) => {
+    found.value = { record, isSigned: true };
+  };
+  async function load(): Promise<void> {
+    failure.value = undefined;
+    try {
+      const unsigned = { record: await recordOf(session, bucket), isSigned: false };
+      found.value = unsigned;
+      if (session.kind === 'key' || !isOwner(unsigned)) return;
+      const record = await signedRecordOf(session, bucket);
+      if (found.value === unsigned) onChanged(record);
+    } catch (error) {
+      failure.value = sentenceOf(error);
+    }
+  }
+  useEffect(() => void load(), []);
+  return { found, failure, load, onChanged };
 }
 
 function Room({ record }: { record: BucketRecord }) {

@@ -1,8 +1,9 @@
 // The dialog that moves or copies entries into a folder, also of another bucket.
 
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
+import { signedRecordOf } from '../bucket-record.ts';
 import { sentenceOf } from '../failures.ts';
 import { newArrangement, passageRefusal, targetsIn } from '../files/arrange.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -63,6 +64,20 @@ function Effects({ kind, passage }: { kind: 'move' | 'copy'; passage: readonly [
   );
 }
 
+/** Throws if the network signs other settings of the target than one node has listed. */
+async function confirmTarget(
+  session: Session,
+  bucket: string,
+  buckets: Signal<readonly BucketRecord[]>,
+): Promise<void> {
+  const signed = await signedRecordOf(session, bucket);
+  const listed = buckets.value.find(({ id }) => id === bucket);
+  buckets.value = buckets.value.map((record) => (record.id === bucket ? signed : record));
+  const settings = (record?: BucketRecord) => [record?.isPublic, record?.endToEnd !== undefined];
+  if (settings(signed).join() === settings(listed).join()) return;
+  throw new Error(`The settings of ${bucket} are others than shown before. Check, then try again.`);
+}
+
 export function MoveDialog(props: SelectionProps & { kind: 'move' | 'copy'; onClose(): void }) {
   const { kind, target, entries, onClose } = props;
   const { bucket, prefix, session } = target;
@@ -78,6 +93,7 @@ export function MoveDialog(props: SelectionProps & { kind: 'move' | 'copy'; onCl
     event.preventDefault();
     void run(async () => {
       const { bucket: toBucket } = place.value;
+      if (toBucket !== bucket) await confirmTarget(session, toBucket, buckets);
       const folder = place.value.prefix + folderText(name.value);
       const targetOf = targetsIn(folder, kind === 'copy' && toBucket === bucket);
       await arrangeEntries(props, { kind, toBucket, targetOf, done });

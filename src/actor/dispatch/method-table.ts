@@ -13,7 +13,10 @@ import {
   checkKeyRequest,
   checkRevocation,
 } from '../../domain/administration/api-key-administration.ts';
-import { bucketMode } from '../../domain/administration/bucket-administration.ts';
+import {
+  bucketMode,
+  checkSignedRecord,
+} from '../../domain/administration/bucket-administration.ts';
 import {
   checkIdentityRequest,
   requireNamedOwner,
@@ -75,6 +78,11 @@ export interface MethodRow {
    * refused, except to http_request_update.
    */
   readonly admit?: (caller: Caller, ...values: never[]) => void;
+  /**
+   * Whether the method is a query that callers may also send as an update, whose reply the network
+   * signs. A query cannot charge a budget, so the inspection refuses whomever `admit` refuses.
+   */
+  readonly isSignedQuery?: true;
   /** Whether it begins or stores an upload: while cycles are low, it is refused after `admit`. */
   readonly isUpload?: true;
   /** Whether a front has the method too; all others exist only at volumes. */
@@ -128,7 +136,6 @@ const startedUpload: MethodRow = {
 
 export const methodTable: Readonly<Record<string, MethodRow>> = {
   // Queries, which inspection refuses as ingress
-  getBucket: { bounds: few },
   getFile: { bounds: few },
   getStatus: { bounds: few, isAtFront: true },
   getUpload: { bounds: few },
@@ -264,6 +271,12 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   http_request_update: { bounds: request },
 
   // Buckets and keys
+  getBucket: {
+    bounds: few,
+    isSignedQuery: true,
+    admit: ({ stores, call }, bucket: string, [apiKey]: Optional<string>) =>
+      checkSignedRecord(stores, call, { bucket, apiKey }),
+  },
   createBucket: {
     bounds: many,
     admit: ({ stores, call }) => requireCreator(stores, call),

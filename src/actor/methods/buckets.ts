@@ -125,8 +125,9 @@ export class BucketsActor {
   }
 
   /**
-   * (bucketId, apiKey) Returns a bucket, for members and keys with `read`. Errors: AccessDenied,
-   * NoSuchBucket.
+   * (bucketId, apiKey) Returns a bucket, for members and keys with `read`. Owners and writers may
+   * also send it as an update, without a key: then the network signs the reply. Errors:
+   * AccessDenied, NoSuchBucket.
    */
   @query([IDL.Text, IDL.Opt(IDL.Text)], ResultBucket)
   getBucket(bucket: string, [apiKey]: Optional<string>) {

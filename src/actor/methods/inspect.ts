@@ -59,6 +59,7 @@ function isAcceptable(method: string, argument: Uint8Array): boolean {
     row.admit({ stores, call: { ...currentCall(), charge } }, ...values);
     return true;
   } catch (error) {
+    if (row.isSignedQuery) throw error;
     const refused = { method, charge };
     if (error instanceof Refusal && isRefusalAffordable(refused, error.code)) return true;
     // Shortly after an upgrade, the update waits for the key.

@@ -25,7 +25,7 @@ import {
   roleOf,
   saveMembers,
 } from '../rights/members.ts';
-import { ownedBucket } from '../rights/ownership.ts';
+import { ownedBucket, visibleBucket } from '../rights/ownership.ts';
 import { authorize, type SentKey } from '../rights/rights.ts';
 import { type Call, isAnonymous } from '../shared/caller.ts';
 import { parseBucketId } from '../shared/names.ts';
@@ -71,6 +71,17 @@ export function describeBucket(stores: Stores, call: Call, request: BucketName):
   const { bucket } = authorize(stores, call, { ...request, permission: 'write', place: 'later' });
   if (!bucket.isEndToEnd) throw described;
   return { ...withDetails(stores, call, bucket), ...uncounted };
+}
+
+/** Refuses the record as an update to all but owners and writers, whose calls may cost updates. */
+export function checkSignedRecord(stores: Stores, call: Call, request: BucketName): void {
+  const { role } = visibleBucket(stores, call, request.bucket);
+  if (request.apiKey === undefined && (role === 'owner' || role === 'writer')) return;
+  throw new Refusal(
+    'AccessDenied',
+    'Only owners and writers may send getBucket as an update: call with their identity and ' +
+      'without a key, or send a query.',
+  );
 }
 
 /** Replaces counts and quotas for a key that may not read the whole bucket. */

@@ -4,7 +4,7 @@ import AxeBuilder from 'axe-core';
 import type { Page } from 'playwright-core';
 import { identityFromPem } from '../../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../../packages/client/src/storage.ts';
-import { openService, type Service } from '../../support/service.ts';
+import { openService, type Service, type ServiceOptions } from '../../support/service.ts';
 import { type ConsoleBrowser, openBrowser, type Visit } from './browser.ts';
 import { openPageServer, type PageServer } from './page-server.ts';
 
@@ -24,8 +24,10 @@ export interface TestedConsole {
 }
 
 /** Opens the console of a front, or without one the console of the storing canister. */
-export async function openConsole({ hasFront = true } = {}): Promise<TestedConsole> {
-  const service = await openService({ hasFront });
+export async function openConsole(
+  options: Pick<ServiceOptions, 'hasFront' | 'faults'> = {},
+): Promise<TestedConsole> {
+  const service = await openService({ hasFront: true, ...options });
   const { host, canisterId, identityPem, base, frontUrl = base, bucket: demo } = service;
   const [pages, browser] = await Promise.all([openPageServer(frontUrl), openBrowser()]);
   const identity = identityFromPem(identityPem);

@@ -27,6 +27,10 @@ export const administrationCalls: ActorCalls<AdministrationOperations> = {
     (bucket, options) => known(bucket, options),
   ),
   getBucket: calling(({ actor, key }, id) => actor.getBucket(id, key), bucketRecordOf),
+  getSignedBucket: calling(
+    ({ signedQueries }, id) => signedQueries().getBucket(id, []),
+    bucketRecordOf,
+  ),
   listBuckets: calling(
     ({ actor }, page) => actor.listBuckets([BigInt(page)], [BigInt(pageSizeMax)]),
     ({ items, hasMore }) => ({ items: items.map(bucketRecordOf), hasMore }),

@@ -37,6 +37,14 @@ export function serviceInterface(): IDL.ServiceClass {
   return interfaceWith(recordOf);
 }
 
+/** The queries, as updates, whose replies the network signs; the service accepts few of them so. */
+export function signedQueryInterface(): IDL.ServiceClass {
+  const methods = serviceInterface()._fields.map(([name, { argTypes, retTypes }]) => {
+    return [name, IDL.Func(argTypes, retTypes)];
+  });
+  return IDL.Service(Object.fromEntries(methods));
+}
+
 /**
  * The interface for uploads that use nothing newer than version 0.1.0. That version declares the
  * `size` of `beginFileUploadWith` as nat, of which opt nat is not a subtype, and its `uploadFile`

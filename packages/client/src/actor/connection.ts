@@ -13,7 +13,11 @@ import {
 } from '../connection/watched-fetch.ts';
 import { abortedError, actorRefusal, type StorageError } from '../storage-error.ts';
 import { agentIdentity, type StorageIdentity } from '../types/storage-identity.ts';
-import { earlierUploadInterface, serviceInterface } from './candid-interface.ts';
+import {
+  earlierUploadInterface,
+  serviceInterface,
+  signedQueryInterface,
+} from './candid-interface.ts';
 import { optional } from './candid-records.ts';
 import type { EarlierUploadActor, Optional, Result, ServiceActor } from './candid-types.ts';
 import { failureOf, withFailuresOf } from './failures.ts';
@@ -43,6 +47,8 @@ export interface Service {
   readonly actor: ServiceActor;
   /** The same service, for uploads that version 0.1.0 accepts. */
   readonly earlierUploads: EarlierUploadActor;
+  /** The same service, for queries that are sent as updates, whose replies the network signs. */
+  signedQueries(): Pick<ServiceActor, 'getBucket'>;
   readonly canisterId: string;
   readonly agent: HttpAgent;
   /** Returns an agent without signature checks, for bytes that the whole file's digest verifies. */
@@ -84,6 +90,8 @@ export async function openService(connection: ActorConnection): Promise<Service>
       callee,
       Actor.createActor<EarlierUploadActor>(earlierUploadInterface, config),
     ),
+    signedQueries: () =>
+      withFailuresOf(callee, Actor.createActor<ServiceActor>(signedQueryInterface, config)),
     canisterId,
     agent,
     bulkAgent,

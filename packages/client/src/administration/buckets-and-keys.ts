@@ -20,15 +20,18 @@ export interface Buckets {
    */
   create(id: string, options?: BucketOptions): Promise<BucketRecord>;
   /**
-   * Returns a bucket's record.
+   * Returns a bucket's record. One node of the network answers, unless `certified` is true: then
+   * the network signs the answer, which takes some seconds and requires the identity of an owner or
+   * a writer.
    *
    * @example
    * ```ts
    * const { fileCount, byteCount } = await storage.buckets.get('demo');
-   * console.log(fileCount, byteCount);
+   * const { members } = await storage.buckets.get('demo', { certified: true });
+   * console.log(fileCount, byteCount, members);
    * ```
    */
-  get(id: string): Promise<BucketRecord>;
+  get(id: string, options?: { readonly certified?: boolean }): Promise<BucketRecord>;
   /**
    * Lists the buckets in which the caller has a role; controllers see all.
    *
@@ -185,7 +188,8 @@ export function bucketsOf(connection: Connection, onChange?: (id: string) => voi
   const changing = <T>(id: string, call: Promise<T>) => call.finally(() => onChange?.(id));
   return {
     create: (id, options = {}) => changing(id, createBucket(connection, id, options)),
-    get: (id) => manage(connection, 'getBucket', id),
+    get: (id, { certified = false } = {}) =>
+      manage(connection, certified ? 'getSignedBucket' : 'getBucket', id),
     list: () => listBuckets(connection),
     update: (id, change) => changing(id, manage(connection, 'updateBucket', { ...change, id })),
     remove: (id, { isForced = false } = {}) =>

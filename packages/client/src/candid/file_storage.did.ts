@@ -765,8 +765,9 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * (bucketId, apiKey) Returns a bucket, for members and keys with `read`. Errors: AccessDenied,
-   * NoSuchBucket.
+   * (bucketId, apiKey) Returns a bucket, for members and keys with `read`. Owners and writers may
+   * also send it as an update, without a key: then the network signs the reply. Errors:
+   * AccessDenied, NoSuchBucket.
    */
   'getBucket' : ActorMethod<
     [string, [] | [string]],

@@ -37,6 +37,8 @@ export interface WellKnownRequest {
 export interface AdministrationOperations {
   createBucket(request: BucketOptions & { readonly id: string }): BucketRecord;
   getBucket(id: string): BucketRecord;
+  /** The reply is signed by the network. */
+  getSignedBucket(id: string): BucketRecord;
   listBuckets(page: number): { readonly items: readonly BucketRecord[]; readonly hasMore: boolean };
   updateBucket(change: BucketChange & { readonly id: string }): BucketRecord;
   deleteBucket(request: { readonly id: string; readonly isForced: boolean }): undefined;
@@ -60,6 +62,7 @@ export interface AdministrationOperations {
 export const administrationRows = {
   createBucket: { retry: 'compare' },
   getBucket: { retry: 'repeat' },
+  getSignedBucket: { retry: 'repeat' },
   listBuckets: { retry: 'repeat' },
   updateBucket: { retry: 'repeat' },
   deleteBucket: { retry: { doneIf: 'NoSuchBucket' } },
