@@ -1,5 +1,6 @@
 // Large files of private buckets over HTTP are read by a link that a download creates and removes.
 
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
@@ -59,29 +60,62 @@ async function callsOf(
   return { updates: made.filter(isSentUpdate).length, queries };
 }
 
-/** Records requests by method and the first segment of the path, and whether they had the key. */
-function watched(): { readonly storage: Storage; readonly sent: string[] } {
-  const sent: string[] = [];
-  const fetch: typeof globalThis.fetch = (input, init) => {
-    const [, first] = new URL(String(input)).pathname.split('/');
-    const hasKey = new Headers(init?.headers).has('authorization');
-    sent.push(`${init?.method} ${first}${hasKey ? ' key' : ''}`);
-    return globalThis.fetch(input, init);
-  };
-  return { storage: createStorage({ url: service.base, apiKey: readerKey, fetch }), sent };
+interface Watching {
+  /** Key reads before the request for the link is sent. */
+  readonly keyReads?: number;
+  /** Reads through the link that get 503, as from a gateway that cannot verify the response. */
+  readonly refusedReads?: number;
 }
 
-test('Storage.download(): 20 MB take two updates, and all chunks but the first are read by the link', async () => {
-  const { storage, sent } = watched();
-  const { updates } = await callsOf(async () => {
-    const { body } = await storage.download(large);
+/** Records requests by method and the first segment of the path, and whether they had the key. */
+function watched({ keyReads = 0, refusedReads = 0 }: Watching = {}) {
+  const sent: string[] = [];
+  const count = (kind: string) => sent.filter((one) => one === kind).length;
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const [, first] = new URL(String(input)).pathname.split('/');
+    const hasKey = new Headers(init?.headers).has('authorization');
+    if (init?.method === 'POST') while (count(byKey) <= keyReads) await delay(5);
+    const kind = `${init?.method} ${first}${hasKey ? ' key' : ''}`;
+    sent.push(kind);
+    const isRefused = kind === byLink && count(byLink) <= refusedReads;
+    return isRefused ? new Response('', { status: 503 }) : globalThis.fetch(input, init);
+  };
+  const storage = createStorage({ url: service.base, apiKey: readerKey, fetch });
+  return { storage, sent, count };
+}
+
+const byKey = 'GET cloud key';
+const byLink = 'GET s';
+
+test.each([0, 4, 9])(
+  'Storage.download(): 20 MB are read with the key for %i chunks, then by a link, with two updates',
+  async (keyReads) => {
+    const { storage, sent, count } = watched({ keyReads });
+    const { updates } = await callsOf(async () => {
+      const { body } = await storage.download(large, { concurrency: 2 });
+      expect(await digestOf(body)).toBe(sha256Hex(bytes));
+    });
+    expect(updates).toBe(2);
+    // The first chunk arrives with the file's record, and the last one always by the link.
+    expect(sent.slice(0, 2)).toEqual(['GET cloud', byKey]);
+    expect(count(byKey)).toBeGreaterThan(keyReads);
+    expect(count(byKey) + count(byLink)).toBe(11);
+    expect(sent.slice(-2)).toEqual([byLink, 'DELETE api key']);
+  },
+);
+
+test.each([
+  [1, 2],
+  [3, 3],
+])(
+  'Storage.download(): after %i refusals by the link, %i reads by it are tried',
+  async (refusedReads, tried) => {
+    const { storage, count } = watched({ keyReads: 9, refusedReads });
+    const { body } = await storage.download(large, { concurrency: 2 });
     expect(await digestOf(body)).toBe(sha256Hex(bytes));
-  });
-  expect(updates).toBe(2);
-  expect(sent.slice(0, 3)).toEqual(['GET cloud', 'GET cloud key', 'POST api key']);
-  expect(sent.slice(3, -1)).toEqual(Array.from({ length: 10 }, () => 'GET s'));
-  expect(sent.at(-1)).toBe('DELETE api key');
-});
+    expect(count(byLink)).toBe(tried);
+  },
+);
 
 test.each([
   ['a file of one chunk', 'small', {}],

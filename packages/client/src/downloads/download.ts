@@ -256,14 +256,16 @@ async function fetchPart(
   const received = (bytes: number) => onReceived(Math.min(bytes, end - start));
   const asked = { ...name, start, end, etag, isChunk, isAnonymous, version, current };
   const part = { ...asked, onReceived: received };
-  const reader = link ? link.read : connection.transport.readPart;
+  const waitsForLink = job.digests === undefined || end === job.end;
+  const read = () =>
+    link
+      ? link.read({ ...part, waitsForLink }, signal)
+      : connection.transport.readPart(part, signal);
   const { down } = connection.transport.line;
   const bytes =
     start === 0 && first?.length === end
       ? first
-      : await trying(connection, signal, () =>
-          down.run(end - start, signal, () => reader(part, signal)),
-        );
+      : await trying(connection, signal, () => down.run(end - start, signal, read));
   return { bytes, digest: job.digests && (await sha256(bytes)) };
 }
 
