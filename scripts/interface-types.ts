@@ -3,6 +3,7 @@
 
 import { IDL } from '@dfinity/candid';
 import * as endToEnd from '../src/actor/candid/end-to-end.ts';
+import * as fileReads from '../src/actor/candid/file-reads.ts';
 import * as http from '../src/actor/candid/http.ts';
 import * as operations from '../src/actor/candid/operations.ts';
 import * as files from '../src/actor/candid/types.ts';
@@ -25,7 +26,8 @@ export interface NamedFields {
 }
 
 const names = new Map<IDL.Type, string>();
-for (const [name, type] of Object.entries({ ...files, ...endToEnd, ...operations, ...http })) {
+const exported = { ...files, ...fileReads, ...endToEnd, ...operations, ...http };
+for (const [name, type] of Object.entries(exported)) {
   // Results have no names in the interface; their variants are written out.
   if (type instanceof IDL.Type && !name.startsWith('Result')) names.set(type, name);
 }

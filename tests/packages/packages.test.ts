@@ -17,7 +17,7 @@ import { projectDir } from '../tidy/source-tree.ts';
 import { type Installation, installPackages } from './installation.ts';
 
 /** Size with Brotli, which web servers and CDNs use. */
-const httpBundleBytesMax = 18_800;
+const httpBundleBytesMax = 19_600;
 const scope = '@encrypted-file-storage';
 
 /** Loads the Vite that vitest depends on. */
@@ -189,7 +189,7 @@ describe('npm install: the library', () => {
     console.log('Vite:', sizes.map(({ name, bytes }) => `${name} ${bytes}`).join(', '));
     const html = await readFile(join(place.folder, 'page/index.html'), 'utf8');
     const atOnce = sizes.filter(({ name }) => html.includes(name));
-    expect(atOnce.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(28_000);
+    expect(atOnce.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(28_500);
   });
 
   test('works without Web Crypto and streams, as in React Native', async () => {

@@ -9,7 +9,8 @@ import type { UploadInput } from './bytes/upload-source.ts';
 import { type Connection, perform } from './connection/connection.ts';
 import { onDemand } from './connection/on-demand.ts';
 import { checkedConcurrency } from './connection/parallel.ts';
-import { certifiedBy, downloadFile } from './downloads/download.ts';
+import { allBy, certifiedBy, downloadFile } from './downloads/download.ts';
+import type { FileDownloads } from './downloads/download-all.ts';
 import { type FileStorage, fileStorage } from './files/file-storage.ts';
 import { versionsOf } from './files/versions.ts';
 import { namesOf } from './sealed-names/bucket-names.ts';
@@ -64,6 +65,12 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
     });
     const connection = { ...outer, transport: sealingTransport(outer.transport, names) };
     const files = fileStorage(connection);
+    const open: FileDownloads['open'] = async (name, downloadOptions, file) => {
+      // In other buckets, files of this type are returned unchanged.
+      const mode = file.contentType === ageType ? await modes.ofAgeFile(name.bucket) : undefined;
+      if (mode === undefined) return downloadFile(connection, name, downloadOptions, file);
+      return (await load()).download(name, { file, options: downloadOptions }, mode);
+    };
     const download = certifiedBy(connection, async (name, downloadOptions = {}) => {
       const { signal, range, version } = downloadOptions;
       checkedConcurrency(downloadOptions.concurrency);
@@ -71,10 +78,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
       const { bucket, path } = name;
       const request = { bucket, path, version, wantsFirst: range === undefined };
       const file = await perform(connection, 'openFile', request, signal);
-      // In other buckets, files of this type are returned unchanged.
-      const mode = file.contentType === ageType ? await modes.ofAgeFile(name.bucket) : undefined;
-      if (mode === undefined) return downloadFile(connection, name, downloadOptions, file);
-      return (await load()).download(name, { file, options: downloadOptions }, mode);
+      return open(name, downloadOptions, file);
     });
     const encrypting: FileStorage = {
       ...files,
@@ -92,6 +96,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
       },
       uploadAll: (all, allOptions) => uploadAll({ files, modes, load }, all, allOptions),
       download,
+      downloadAll: allBy(connection, { download, open }),
       versions: versionsOf(connection, download),
       uploads: wholeOnly(files.uploads, modes),
       links: {

@@ -21,6 +21,11 @@ export const batchItemCountMax = 1_000;
 /** UTF-8 bytes of all paths and other texts in one actor call. */
 export const batchTextBytesMax = 524_288;
 export const deletedFileCountMax = 1_000;
+export const readFileCountMax = 200;
+/** Bytes of the files that one call reads, with their paths and `readFileRestBytes` for each. */
+export const readFilesBytesMax = chunkBytesMax;
+/** Counted for each file besides its bytes and its path: type, entity tag and lengths. */
+export const readFileRestBytes = 512;
 /** Bytes of the JSON or the texts of a call that lists files to delete. */
 export const deletionBytesMax = 98_304;
 

@@ -153,6 +153,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   listVolumes: { bounds: few, isAtFront: true },
   listWellKnown: { bounds: few, isAtFront: true },
   readFile: { bounds: few },
+  readFiles: { bounds: deletion },
   readVersion: { bounds: few },
 
   // Uploads

@@ -19,8 +19,8 @@ const fileListHead = headOfOk(ResultFileList);
 const folderPageHead = headOfOk(ResultFolderPage);
 const filesHead = headOfOk(ResultFiles);
 /** Variants are ordered by hash. */
-const okTag = 0;
-const errTag = 1;
+export const okTag = 0;
+export const errTag = 1;
 
 export interface FileListAnswer {
   readonly list: FileList;
@@ -111,7 +111,7 @@ const recordRestMax = 128;
 const lengthMax = 10;
 
 /** A message under construction. */
-class Draft {
+export class Draft {
   #bytes: Uint8Array = new Uint8Array(16_384);
   #end = 0;
 

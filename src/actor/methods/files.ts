@@ -2,14 +2,17 @@
 
 import { IDL } from '@dfinity/candid';
 import { msgReply } from 'azle';
+import { readFiles } from '../../domain/files/file-reads.ts';
 import { partsOfFile } from '../../domain/files/file-records.ts';
 import { deleteFile, getFile, readFilePart } from '../../domain/files/files.ts';
 import { getVersion } from '../../domain/files/versions.ts';
 import { uploadByCall } from '../../domain/uploads/single-upload.ts';
+import { ResultFilesRead } from '../candid/file-reads.ts';
 import { encodeResult } from '../candid/result.ts';
 import { FileUpload, ResultBytes, ResultFile, ResultNull, ResultText } from '../candid/types.ts';
 import { carryOut, decodeArguments, query, update } from '../dispatch/method.ts';
 import { decodeFileUpload, encodeBytesResult } from '../messages/file-messages.ts';
+import { encodeFilesRead } from '../messages/file-read-messages.ts';
 import { encodeFileResult } from '../messages/file-record-messages.ts';
 import { replyBytes } from '../messages/native-reply.ts';
 import { numberOf, type Optional } from '../messages/optional.ts';
@@ -19,6 +22,8 @@ import { stores } from '../runtime/runtime.ts';
 const fileArguments = [IDL.Text, IDL.Text, IDL.Opt(IDL.Text)];
 type ReadArguments = [string, string, bigint, bigint, Optional<string>];
 const readArguments = [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)];
+type ReadFilesArguments = [string, readonly string[], Optional<string>];
+const readFilesArguments = [IDL.Text, IDL.Vec(IDL.Text), IDL.Opt(IDL.Text)];
 type CertifiedArguments = [string, string, Optional<bigint>, Optional<string>];
 const certifiedArguments = [IDL.Text, IDL.Text, IDL.Opt(IDL.Nat), IDL.Opt(IDL.Text)];
 
@@ -74,6 +79,20 @@ export class FilesActor {
     const request = { bucket, path, offset, length, apiKey };
     const read = () => readFilePart(stores, currentCall(), request);
     replyBytes(...encodeBytesResult(answer(read)));
+  }
+
+  /**
+   * (bucketId, paths, apiKey) Returns at most 200 whole files, as many as fit into 1,900,000 bytes
+   * with their paths; `left` names the others. A file that fits into no answer gets EntityTooLarge.
+   * Errors: AccessDenied.
+   */
+  @query(readFilesArguments, ResultFilesRead, { manual: true })
+  readFiles(): void {
+    const decoded = decodeArguments({ name: 'readFiles', parameters: readFilesArguments });
+    if (decoded === undefined) return;
+    const [bucket, paths, [apiKey]] = decoded as unknown as ReadFilesArguments;
+    const read = () => readFiles(stores, currentCall(), { bucket, paths, apiKey });
+    msgReply(encodeFilesRead(answer(read)));
   }
 
   /** (bucketId, path, apiKey) Deletes a file. Its bucket may store it as a former version. */

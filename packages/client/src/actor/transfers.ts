@@ -38,6 +38,15 @@ export const transferCalls: ActorCalls<TransferOperations> = {
     await call(signal, () => explained(service, sendChunk(service, chunk)));
     return undefined;
   },
+  readFiles: calling(
+    ({ actor, key }, { bucket, paths }) => actor.readFiles(bucket, [...paths], key),
+    ({ results }) =>
+      results.map((one) => {
+        if ('err' in one) return errorOfText(one.err);
+        const { etag, contentType, chunkBytes, bytes } = one.ok;
+        return { etag, contentType, chunkBytes: Number(chunkBytes), bytes: new Uint8Array(bytes) };
+      }),
+  ),
   putFiles: calling(
     ({ actor, key }, { bucket, files }) => {
       const sent = files.map(({ path, bytes, headers, metadata, ...file }) => {

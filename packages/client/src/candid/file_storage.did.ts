@@ -314,6 +314,11 @@ export interface FileUpload {
   'apiKey' : [] | [string],
   'bytes' : Uint8Array,
 }
+/** The results for the first paths, in their order, and the other paths, which did not fit. */
+export interface FilesRead {
+  'left' : Array<string>,
+  'results' : Array<ReadFile>,
+}
 /** A folder; its path is the common prefix of the paths in it. */
 export interface Folder { 'path' : string }
 /** A page of files and folders, by name; the last has no `nextCursor`. */
@@ -492,6 +497,9 @@ export interface PublicBucketReport {
   /** At most 200. */
   'buckets' : Array<string>,
 }
+/** The result for one file: the file, or the error. */
+export type ReadFile = { 'ok' : WholeFile } |
+  { 'err' : string };
 /** The former version that becomes the file at `path` again. */
 export interface Restoration {
   'path' : string,
@@ -655,6 +663,14 @@ export interface WellKnownText {
   'contentType' : string,
   'body' : string,
   'name' : string,
+}
+/** A whole file, with its path as sent. All chunks but the last have `chunkBytes`. */
+export interface WholeFile {
+  'chunkBytes' : bigint,
+  'contentType' : string,
+  'etag' : string,
+  'path' : string,
+  'bytes' : Uint8Array,
 }
 export interface _SERVICE {
   /** Adds a volume to the list. For controllers of a front. */
@@ -920,6 +936,16 @@ export interface _SERVICE {
   'readFile' : ActorMethod<
     [string, string, bigint, bigint, [] | [string]],
     { 'ok' : Uint8Array } |
+      { 'err' : string }
+  >,
+  /**
+   * (bucketId, paths, apiKey) Returns at most 200 whole files, as many as fit into 1,900,000 bytes
+   * with their paths; `left` names the others. A file that fits into no answer gets EntityTooLarge.
+   * Errors: AccessDenied.
+   */
+  'readFiles' : ActorMethod<
+    [string, Array<string>, [] | [string]],
+    { 'ok' : FilesRead } |
       { 'err' : string }
   >,
   /** (bucketId, path, version, offset, length, apiKey) Returns up to 1,900,000 bytes of a version. */
@@ -1454,6 +1480,18 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'failed' : IDL.Vec(FailedMove),
     'nextCursor' : IDL.Opt(IDL.Text),
   });
+  const WholeFile = IDL.Record({
+    'chunkBytes' : IDL.Nat,
+    'contentType' : IDL.Text,
+    'etag' : IDL.Text,
+    'path' : IDL.Text,
+    'bytes' : IDL.Vec(IDL.Nat8),
+  });
+  const ReadFile = IDL.Variant({ 'ok' : WholeFile, 'err' : IDL.Text });
+  const FilesRead = IDL.Record({
+    'left' : IDL.Vec(IDL.Text),
+    'results' : IDL.Vec(ReadFile),
+  });
   const PublicBucketReport = IDL.Record({
     'after' : IDL.Text,
     'origin' : IDL.Text,
@@ -1725,6 +1763,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'readFile' : IDL.Func(
         [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)],
         [IDL.Variant({ 'ok' : IDL.Vec(IDL.Nat8), 'err' : IDL.Text })],
+        ['query'],
+      ),
+    'readFiles' : IDL.Func(
+        [IDL.Text, IDL.Vec(IDL.Text), IDL.Opt(IDL.Text)],
+        [IDL.Variant({ 'ok' : FilesRead, 'err' : IDL.Text })],
         ['query'],
       ),
     'readVersion' : IDL.Func(

@@ -80,6 +80,23 @@ export async function* asTheyEnd<T>(
   yield* ended;
 }
 
+/** Returns a function that runs work, with at most `most` running at a time. */
+export function limiter(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (running < most) running += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}
+
 /** Returns a function that queues its calls: each begins when the previous one has ended. */
 export function oneAtATime<T>(take: () => Promise<T>): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();

@@ -13,9 +13,10 @@ import { type PartLink, partLinkTo } from '../links/part-link.ts';
 import type { OpenedFile } from '../operations/transfers.ts';
 import { StorageError } from '../storage-error.ts';
 import type { FileName } from '../types/files.ts';
-import type { Download, DownloadOptions } from '../types/transfers.ts';
+import type { Download, DownloadAll, DownloadOptions } from '../types/transfers.ts';
 import { requireVersionNumber } from '../types/version-number.ts';
 import type { DownloadFile } from './certified-download.ts';
+import type { FileDownloads } from './download-all.ts';
 
 interface Job {
   readonly connection: Connection;
@@ -46,6 +47,14 @@ export function certifiedBy(connection: Connection, download: DownloadFile): Dow
     if (!options?.certified) return download(name, options);
     const { certifiedDownload } = await import('./certified-download.ts');
     return certifiedDownload(connection, { name, options, download });
+  };
+}
+
+/** Returns `downloadAll`, whose module is loaded with the first use. */
+export function allBy(connection: Connection, downloads: FileDownloads): DownloadAll {
+  return async function* (files, options) {
+    const { downloadAll } = await import('./download-all.ts');
+    yield* downloadAll(connection, { files, options }, downloads);
   };
 }
 

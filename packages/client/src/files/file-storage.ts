@@ -2,7 +2,7 @@
 
 import type { UploadInput } from '../bytes/upload-source.ts';
 import { type Connection, perform } from '../connection/connection.ts';
-import { certifiedBy, downloadFile } from '../downloads/download.ts';
+import { allBy, certifiedBy, downloadFile } from '../downloads/download.ts';
 import { type Links, linksOf } from '../links/links.ts';
 import type { CallOptions } from '../types/call-options.ts';
 import type {
@@ -29,7 +29,10 @@ import type {
 import type { ServiceStatus } from '../types/service.ts';
 import type {
   Download,
+  DownloadAllOptions,
+  DownloadedFile,
   DownloadOptions,
+  FilesToDownload,
   FileToUpload,
   UploadAllOptions,
   UploadedFile,
@@ -84,6 +87,21 @@ export interface FileStorage {
    * ```
    */
   download(file: FileName, options?: DownloadOptions): Promise<Download>;
+  /**
+   * Downloads many files and yields each as it arrives, in any order. Files of up to 100 kB share
+   * requests of up to 200 files, which one node of the network answers; one failure does not stop
+   * the others. Pass records of a list, whose sizes show which files are small.
+   *
+   * @example
+   * ```ts
+   * const files = storage.list({ bucket: 'demo', prefix: 'notes/' });
+   * for await (const { path, download, error } of storage.downloadAll(files, { bucket: 'demo' })) {
+   *   if (download) console.log(path, (await download.bytes()).length);
+   *   else console.error(path, error.message);
+   * }
+   * ```
+   */
+  downloadAll(files: FilesToDownload, options: DownloadAllOptions): AsyncIterable<DownloadedFile>;
   /**
    * Lists all files. A list by name skips and repeats no file that stays; in a list by date, files
    * that are stored or removed meanwhile can shift others.
@@ -219,6 +237,10 @@ export function fileStorage(connection: Connection): FileStorage {
     upload: (source, uploadOptions) => uploadFile(connection, source, uploadOptions),
     uploadAll: (files, allOptions) => uploadAll(connection, files, allOptions),
     download,
+    downloadAll: allBy(connection, {
+      download,
+      open: (name, options, opened) => downloadFile(connection, name, options, opened),
+    }),
     list: (listOptions) => listFiles(connection, listOptions),
     listFolder: (folderOptions) => listFolder(connection, folderOptions),
     usage: (usageOptions) => perform(connection, 'usage', usageOptions, usageOptions.signal),

@@ -28,14 +28,17 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     readsByLinks: true,
     probe: (bytes) => probe(connection, bytes),
     ...describedCalls(connection),
-    async getCertifiedFile() {
-      throw new StorageError('Unsupported', 'certified requires the actor: use createStorage().');
-    },
+    getCertifiedFile: () => refuseOverHttp('certified'),
+    readFiles: () => refuseOverHttp('readFiles'),
     openFile: (file, signal) => openHttpFile(connection, file, signal),
     readPart: (part, signal) => readHttpPart(connection, part, signal),
     putChunk: (chunk, signal) => putChunk(connection, chunk, signal),
     putFiles: (batch, signal) => putFiles(connection, batch, signal),
   };
+}
+
+async function refuseOverHttp(what: string): Promise<never> {
+  throw new StorageError('Unsupported', `${what} requires the actor: use createStorage().`);
 }
 
 /** The part of a row that makes a call, whatever the operation. */

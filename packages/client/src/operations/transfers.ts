@@ -68,12 +68,29 @@ export interface FileBatch {
   readonly files: readonly BatchedFile[];
 }
 
+export interface FilesRequest {
+  readonly bucket: string;
+  /** At most `readFileCountMax`. */
+  readonly paths: readonly string[];
+}
+
+/** A file that was read with others. */
+export interface WholeFile {
+  readonly etag: string;
+  readonly contentType: string;
+  /** The length of all chunks but the last. */
+  readonly chunkBytes: number;
+  readonly bytes: Uint8Array;
+}
+
 export interface TransferOperations {
   /** The record in a reply that the network signs. */
   getCertifiedFile(file: NumberedFile): FileRecord;
   openFile(file: OpenRequest): OpenedFile;
   readPart(part: PartRequest): Uint8Array;
   putChunk(chunk: ChunkUpload): undefined;
+  /** Returns results for the first paths, at least one, in their order. One node answers. */
+  readFiles(request: FilesRequest): readonly (WholeFile | StorageError)[];
   /** Returns the results in the files' order: either all files are stored, or each has an error. */
   putFiles(batch: FileBatch): readonly (FileRecord | StorageError)[];
 }
@@ -91,6 +108,9 @@ export const transferRows = {
   putChunk: {
     retry: 'repeat',
   },
+  readFiles: {
+    retry: 'repeat',
+  },
   putFiles: {
     retry: 'compare',
   },
@@ -101,5 +121,6 @@ export const transferPaths = {
   openFile: { seals: { path: 'path' } },
   readPart: { seals: { path: 'path' } },
   putChunk: { seals: { path: 'path' } },
+  readFiles: { seals: { paths: 'batch' } },
   putFiles: { isNaming: true, seals: { files: 'batch' } },
 } satisfies PathRows<TransferOperations>;

@@ -4,7 +4,7 @@ import { groupsOf } from '../files/remove-all.ts';
 import type { Deletion, DeletionAnswer } from '../operations/files.ts';
 import type { ArgumentOf, BatchName, ResultOf } from '../operations/operation.ts';
 import type { Operations } from '../operations/table.ts';
-import type { BatchedFile, FileBatch } from '../operations/transfers.ts';
+import type { BatchedFile, FileBatch, FilesRequest, WholeFile } from '../operations/transfers.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
 import type { FileRecord, RemovedFile } from '../types/files.ts';
 import type { PathNames } from './bucket-names.ts';
@@ -24,6 +24,7 @@ export const batches: {
   ) => Promise<ResultOf<Operations[Name]>> | undefined;
 } = {
   putFiles,
+  readFiles,
   deleteFiles: (names, { bucket, paths }, send) =>
     paths && deletePaths(names, { bucket, paths }, send),
 };
@@ -49,6 +50,27 @@ async function putFiles(
       ? inClear(names, result, paths.slice(index, index + 1))
       : shown(names, result);
   });
+}
+
+/** The service reads the files of the first paths, as many as fit; each result is in its order. */
+async function readFiles(
+  names: PathNames,
+  { bucket, paths }: FilesRequest,
+  send: (request: FilesRequest) => Promise<readonly (WholeFile | StorageError)[]>,
+): Promise<readonly (WholeFile | StorageError)[]> {
+  if (!names.isSealing) return send({ bucket, paths });
+  const sealed = eachSealed(names, paths);
+  const asked = sealed.filter((path) => typeof path === 'string');
+  const answered = asked.length === 0 ? [] : await send({ bucket, paths: asked });
+  const results: (WholeFile | StorageError)[] = [];
+  let next = 0;
+  for (const [index, path] of sealed.entries()) {
+    const result = typeof path === 'string' ? answered[next++] : path;
+    if (result === undefined) break;
+    const isRefused = isStorageError(result) && typeof path === 'string';
+    results.push(isRefused ? inClear(names, result, paths.slice(index, index + 1)) : result);
+  }
+  return results;
 }
 
 /** Sealed paths are longer, so they are divided into batches again. */

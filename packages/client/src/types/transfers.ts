@@ -205,6 +205,53 @@ export type UploadedFile = { readonly path: string } & (
   | { readonly error: StorageError; readonly file?: undefined }
 );
 
+/** A file to download, such as a record of a list. A known small size lets files share requests. */
+export interface FileToDownload {
+  readonly path: string;
+  readonly size?: number | undefined;
+}
+
+export type FilesToDownload = Iterable<FileToDownload> | AsyncIterable<FileToDownload>;
+
+export interface DownloadAllOptions extends CallOptions {
+  readonly bucket: string;
+  /**
+   * Concurrent requests, 1 to 32, 8 by default.
+   *
+   * @example
+   * ```ts
+   * const files = storage.list({ bucket: 'demo', prefix: 'notes/' });
+   * for await (const { path } of storage.downloadAll(files, { bucket: 'demo', concurrency: 2 })) {
+   *   console.log(path);
+   * }
+   * ```
+   */
+  readonly concurrency?: number | undefined;
+  /**
+   * If false, the bytes of files are not compared with their digests.
+   *
+   * @example
+   * ```ts
+   * const files = [{ path: 'notes/hello.txt', size: 5 }];
+   * for await (const one of storage.downloadAll(files, { bucket: 'demo', verify: false })) {
+   *   console.log(await one.download?.bytes());
+   * }
+   * ```
+   */
+  readonly verify?: boolean | undefined;
+}
+
+/** The download, whose bytes are read by the caller, or the error for this path. */
+export type DownloadedFile = { readonly path: string } & (
+  | { readonly download: Download; readonly error?: undefined }
+  | { readonly error: StorageError; readonly download?: undefined }
+);
+
+export type DownloadAll = (
+  files: FilesToDownload,
+  options: DownloadAllOptions,
+) => AsyncIterable<DownloadedFile>;
+
 export interface UploadListOptions extends CallOptions {
   readonly bucket: string;
 }

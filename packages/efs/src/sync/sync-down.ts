@@ -5,9 +5,13 @@
 import { lstat, mkdir, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { mayBeOf } from '../../../client/src/age/payload.ts';
+import { inParallel } from '../../../client/src/connection/parallel.ts';
+import { sharedFileBytesMax } from '../../../client/src/downloads/download-all.ts';
+import type { Storage } from '../../../client/src/storage.ts';
 import { abortedError } from '../../../client/src/storage-error.ts';
 import { ageType } from '../../../client/src/types/end-to-end.ts';
 import type { FileRecord } from '../../../client/src/types/files.ts';
+import type { DownloadedFile } from '../../../client/src/types/transfers.ts';
 import { type Location, nameOf } from '../output/location.ts';
 import type { OverallProgress } from '../output/progress-bar.ts';
 import { UsageError } from '../output/usage-error.ts';
@@ -38,10 +42,14 @@ export function syncDown(from: Location, folder: string): Direction<DownStep> {
   return {
     verb: 'fetched',
     plan: (job) => plan(job, from, folder),
-    transfer: (job, steps, progress) =>
-      inStepsBySize(job, steps, (step, parallel) =>
+    async transfer(job, steps, progress) {
+      const small = steps.filter(({ size }) => size <= sharedFileBytesMax);
+      const others = steps.filter(({ size }) => size > sharedFileBytesMax);
+      await transferSmall(job, small, { bucket: from.bucket, folder, progress });
+      await inStepsBySize(job, others, (step, parallel) =>
         attemptOne(job, step.name, () => transferOne(job, { step, folder, parallel, progress })),
-      ),
+      );
+    },
     remove: (job, names) => removeLocal(job, folder, names),
   };
 }
@@ -138,14 +146,64 @@ async function extraFiles(
   return extra;
 }
 
+/** Files are written at the same time even if requests are not: disks are slow too. */
+const writersMin = 8;
+
+/** Small files share requests. */
+async function transferSmall(
+  job: SyncJob,
+  steps: readonly DownStep[],
+  place: Pick<OneFile, 'folder' | 'progress'> & { readonly bucket: string },
+): Promise<void> {
+  const { parallel, verify } = job.flags;
+  const { bucket, folder, progress } = place;
+  const stepOf = new Map(steps.map((step) => [step.record.path, step]));
+  const files = steps.map(({ record }) => record);
+  const { signal } = job.run;
+  const options = { bucket, concurrency: parallel, signal, verify };
+  // The writers share one iterator.
+  const left = job.storage.downloadAll(files, options)[Symbol.asyncIterator]();
+  const concurrency = Math.max(parallel, writersMin);
+  await inParallel({ concurrency, signal }, async (stopped) => {
+    for (;;) {
+      const { value: received, done } = await left.next();
+      if (done || stopped.aborted) return;
+      const step = stepOf.get(received.path);
+      if (step === undefined) continue;
+      await attemptOne(job, step.name, () =>
+        transferOne(job, { step, folder, parallel: 1, progress, received }),
+      );
+    }
+  }).finally(() => left.return?.());
+}
+
 interface OneFile {
   readonly step: DownStep;
   readonly folder: string;
   readonly parallel: number;
   readonly progress: OverallProgress;
+  /** The outcome of a request that several files shared. */
+  readonly received?: DownloadedFile;
 }
 
-async function transferOne(job: SyncJob, { step, folder, parallel, progress }: OneFile) {
+/** Returns the received download, and for a repetition a new one. */
+function downloadsOf(
+  { storage }: SyncJob,
+  received: DownloadedFile | undefined,
+): Pick<Storage, 'download'> {
+  let first = received;
+  return {
+    async download(name, options) {
+      const { download, error } = first ?? {};
+      first = undefined;
+      if (error !== undefined) throw error;
+      return download ?? storage.download(name, options);
+    },
+  };
+}
+
+async function transferOne(job: SyncJob, one: OneFile) {
+  const { step, folder, parallel, progress, received } = one;
   const { record, name } = step;
   const file = { bucket: record.bucketId, path: record.path };
   const { signal } = job.run;
@@ -156,7 +214,7 @@ async function transferOne(job: SyncJob, { step, folder, parallel, progress }: O
     if (entry !== undefined && !entry.isFile()) {
       throw new Error('a folder, a link or a device has that name and is not replaced.');
     }
-    await fetchFile(job.run, job.storage, {
+    await fetchFile(job.run, downloadsOf(job, received), {
       name: file,
       listed: { record, again: () => job.storage.stat(file, { signal }) },
       target: await findTarget(name, ''),
@@ -168,7 +226,7 @@ async function transferOne(job: SyncJob, { step, folder, parallel, progress }: O
     await utimes(name, time, time);
     noteTransferred(job, step);
   } finally {
-    progress.fileEnded(0);
+    progress.fileEnded(received === undefined ? 0 : step.size);
   }
 }
 
