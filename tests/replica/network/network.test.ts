@@ -82,6 +82,14 @@ describe('the profile of the mainnet', () => {
     expect(readOptions([], false).replica).not.toHaveProperty('profile');
   });
 
+  test('readOptions turns --preflights into the mode of the gateway, and refuses other words', () => {
+    const modeOf = (...words: string[]) => readOptions(words, false).replica.preflights;
+    expect([modeOf(), modeOf('--preflights', 'answered')]).toEqual(['passed-on', 'answered']);
+    expect(() => modeOf('--preflights', 'never')).toThrow(
+      '--preflights must be passed-on or answered; got never',
+    );
+  });
+
   test('with an unknown name or an invalid seed is refused with a reason', async () => {
     await expect(startReplica({ profile: 'testnet' })).rejects.toThrow(
       'The network profile "testnet" does not exist; use one of: mainnet.',

@@ -1,6 +1,7 @@
 // The options of all commands that start a replica.
 
 import { parseArgs } from 'node:util';
+import type { PreflightMode } from '../gateway/gateway.ts';
 import { fetchOutcalls } from '../outcalls.ts';
 import type { ReplicaOptions } from '../replica.ts';
 import { reportLine } from './report-line.ts';
@@ -17,6 +18,9 @@ export const optionsUsage = `  --port N      port of the gateway and the agent e
                 as slow as the network: rounds of a second, its rate limits, and the cache of its
                 HTTP gateways
   --seed N      seed of the random decisions of a profile (default 1)
+  --preflights passed-on|answered
+                whether OPTIONS goes to canisters (default), as by ic-gateway with
+                --cors-canister-passthrough, or the gateway answers it, as without that option
   --verbose     a line for each message: instructions, cycles, pages, milliseconds
   --help        this text`;
 
@@ -43,6 +47,7 @@ export function readOptions(args: readonly string[], takesWords: boolean): Comma
       outcalls: { type: 'boolean', default: false },
       profile: { type: 'string' },
       seed: { type: 'string' },
+      preflights: { type: 'string', default: 'passed-on' },
       verbose: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -63,6 +68,7 @@ export function readOptions(args: readonly string[], takesWords: boolean): Comma
       repair: values.repair,
       onNote: (sentence) => console.log(sentence),
       allowedOrigins: values['allow-origin'],
+      preflights: preflightMode(values.preflights),
       onPrint: (canisterId, text) => console.log(`[${canisterId}] ${text}`),
       ...(values.outcalls && { outcalls: fetchOutcalls }),
       ...(values.profile !== undefined && { profile: values.profile }),
@@ -70,4 +76,9 @@ export function readOptions(args: readonly string[], takesWords: boolean): Comma
       ...(values.verbose && { onReport: (report) => console.log(reportLine(report)) }),
     },
   };
+}
+
+function preflightMode(word: string): PreflightMode {
+  if (word === 'passed-on' || word === 'answered') return word;
+  throw new Error(`--preflights must be passed-on or answered; got ${word}`);
 }
