@@ -7,8 +7,9 @@ import type { Duplex } from 'node:stream';
 import { AbortedRequest } from './aborted-request.ts';
 import { refuseStranger } from './agent-access.ts';
 import { withCorsDefaults } from './gateway/cors.ts';
+import { errorBody } from './gateway/error-pages.ts';
 import type { Gateway } from './gateway/gateway.ts';
-import { toGatewayError } from './gateway/gateway-error.ts';
+import { GatewayError, toGatewayError } from './gateway/gateway-error.ts';
 import type { HttpAnswer } from './gateway/http-messages.ts';
 import { bodyBytesMax, readBody } from './gateway/read-request.ts';
 import { writeAnswer } from './gateway/write-answer.ts';
@@ -146,10 +147,8 @@ function malformedAnswer(code: string | undefined): string {
   };
   const status = statusByCode[code ?? ''] ?? 400;
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}`;
-  const page = {
-    error: { code: 'MalformedRequest', message: `The request is not valid HTTP (${code}).` },
-  };
-  const body = `${JSON.stringify(page)}\n`;
+  const error = new GatewayError('MalformedRequest', `The request is not valid HTTP (${code}).`);
+  const body = Buffer.from(errorBody(error, undefined).body).toString();
   const length = Buffer.byteLength(body);
   const fields = [
     'content-type: application/json',

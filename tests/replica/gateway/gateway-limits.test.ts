@@ -17,8 +17,10 @@ afterAll(() => site.replica.stop());
 beforeEach(() => site.forgetRules());
 
 function outcomeOf(received: { readonly status: number; readonly body: Uint8Array }) {
-  const { code, message } = JSON.parse(new TextDecoder().decode(received.body)).error;
-  return { outcome: `${received.status} ${code}`, message };
+  const { error_type: cause, details: message } = JSON.parse(
+    new TextDecoder().decode(received.body),
+  );
+  return { outcome: `${received.status} ${cause}`, message };
 }
 
 /**
@@ -66,7 +68,7 @@ describe('an upgrade to an update', () => {
       site.send({ path: '/put', method: 'PUT', body: new Uint8Array(size) });
     expect((await put(2_096_000)).status).toBe(200);
     const { outcome, message } = outcomeOf(await put(2_097_152));
-    expect(outcome).toBe('413 BodyTooLarge');
+    expect(outcome).toBe('413 client_body_too_large');
     expect(message).toMatch(/update call.*2097152/);
   });
 });
@@ -75,20 +77,20 @@ describe('a body', () => {
   it('above 5 MiB is too large for the query that carries it', async () => {
     const body = new Uint8Array(5 * 1_048_576);
     const { outcome, message } = outcomeOf(await site.send({ method: 'POST', body }));
-    expect(outcome).toBe('413 BodyTooLarge');
+    expect(outcome).toBe('413 client_body_too_large');
     expect(message).toMatch(/query.*5242880/);
   });
 
   it('above 10 MiB is refused, with or without a declared length', async () => {
     const body = new Uint8Array(10 * 1_048_576 + 1);
     const announced = await site.send({ method: 'POST', body });
-    expect(outcomeOf(announced)).toMatchObject({ outcome: '413 BodyTooLarge' });
+    expect(outcomeOf(announced)).toMatchObject({ outcome: '413 client_body_too_large' });
     const chunked = await site.send({
       method: 'POST',
       body,
       headers: { 'transfer-encoding': 'chunked' },
     });
-    expect(outcomeOf(chunked)).toMatchObject({ outcome: '413 BodyTooLarge' });
+    expect(outcomeOf(chunked)).toMatchObject({ outcome: '413 client_body_too_large' });
   });
 
   it('whose declared length is refused is not requested by 100 Continue', async () => {
@@ -125,42 +127,44 @@ describe('a URL', () => {
   };
 
   it.each([
-    ['of 8,192 bytes', `/${'x'.repeat(8_191)}`, 404],
-    ['of 8,193 bytes', `/${'x'.repeat(8_192)}`, 414],
+    ['of 8,193 bytes', `/${'x'.repeat(8_192)}`, 404],
+    ['of 20,000 bytes', `/${'x'.repeat(19_999)}`, 404],
     ['with 1,000 segments', '/a'.repeat(1_000), 404],
-    ['with 1,001 segments', '/a'.repeat(1_001), 414],
-    ['with 20,000 segments', '/a'.repeat(20_000), 414],
-    ['with slashes in its query', `/a?${'/'.repeat(2_000)}`, 404],
-  ])('%s is answered, and the canister is asked once at most', async (_, path, status) => {
+    ['with 1,001 segments', '/a'.repeat(1_001), 503],
+    ['with 20,000 segments', '/a'.repeat(20_000), 503],
+    ['with slashes in its query', `/a?${'/'.repeat(20_000)}`, 404],
+  ])('%s reaches the canister, and a verifier up to 1,000 segments', async (_, path, status) => {
     await proven();
     const before = site.replica.reports.length;
     const received = await site.send({ path });
     expect(received.status).toBe(status);
-    expect(site.replica.reports.length - before).toBe(status === 414 ? 0 : 1);
-    if (status !== 414) return;
+    expect(site.replica.reports.length - before).toBe(1);
+    if (status === 404) return;
     const { outcome, message } = outcomeOf(received);
-    expect(outcome).toBe('414 UrlTooLong');
-    expect(message).toMatch(/^The (URL has|path has) \d+ (bytes|segments); the gateway accepts /);
+    expect(outcome).toBe('503 backend_response_verification');
+    expect(message).toMatch(/the path has \d+ segments, and the limit is 1000$/);
   });
 
-  it('that is too long is refused in absolute form too', async () => {
-    const target = `http://${site.canisterId}.localhost${'/a'.repeat(1_001)}`;
-    expect(await exchange(`GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`)).toMatch(
-      /^HTTP\/1\.1 414 URI Too Long/,
-    );
+  it('of 20,000 bytes whose answer nothing certifies is a 503', async () => {
+    const reply = encodeAnswer({ status: 414, body: text('too long') });
+    await site.addRule({ method: 'query', pattern: '', reply });
+    const path = `/${'x'.repeat(19_999)}`;
+    expect(outcomeOf(await site.send({ path })).outcome).toBe('503 backend_response_verification');
+    const host = `${site.canisterId}.raw.localhost`;
+    expect((await site.send({ path, host })).status).toBe(414);
   });
 });
 
 describe('a failure', () => {
   it('of a missing canister is a 404', async () => {
     const host = 'ryjl3-tyaaa-aaaaa-aaaba-cai.localhost';
-    expect(outcomeOf(await site.send({ host })).outcome).toBe('404 CanisterNotFound');
+    expect(outcomeOf(await site.send({ host })).outcome).toBe('404 canister_not_found');
   });
 
   it('of a canister that traps is a 503 with its reason', async () => {
     await site.addRule({ method: 'query', action: 'trap', pattern: '/x', reply: 'out of cheese' });
     const { outcome, message } = outcomeOf(await site.send({ path: '/x' }));
-    expect(outcome).toBe('503 CanisterRejected');
+    expect(outcome).toBe('503 canister_error');
     expect(message).toContain('out of cheese');
   });
 
@@ -180,7 +184,7 @@ describe('a failure', () => {
     });
     for (const path of ['/query', '/update']) {
       const { outcome, message } = outcomeOf(await site.send({ path }));
-      expect(outcome).toBe('503 CanisterRejected');
+      expect(outcome).toBe('503 canister_reject');
       expect(message).toContain('not today');
     }
   });
@@ -188,7 +192,7 @@ describe('a failure', () => {
   it('of a canister without code is a 503', async () => {
     const id = await site.replica.createCanister();
     const { outcome } = outcomeOf(await site.send({ host: `${id.toText()}.localhost` }));
-    expect(outcome).toBe('503 CanisterRejected');
+    expect(outcome).toBe('503 canister_error');
   });
 
   it.each<[string, Uint8Array]>([
@@ -201,7 +205,7 @@ describe('a failure', () => {
     await site.addRule({ method: 'query', pattern: '/x', reply });
     const host = `${site.canisterId}.raw.localhost`;
     const { outcome } = outcomeOf(await site.send({ path: '/x', host }));
-    expect(outcome).toBe('503 ResponseInvalid');
+    expect(outcome).toBe('503 backend_http_gateway');
   });
 
   it('of an answer that exceeds the gateway limit with its signature is a 503', async () => {
@@ -216,15 +220,47 @@ describe('a failure', () => {
       const host = `${site.canisterId}.raw.localhost`;
       const received = await site.send({ path: '/x', host });
       expect(received.status).toBe(status);
-      if (status === 503) expect(outcomeOf(received).outcome).toBe('503 ResponseTooLarge');
+      if (status === 503) expect(outcomeOf(received).outcome).toBe('503 backend_http_gateway');
     }
   });
 
-  it('has the same request id in its body and its headers', async () => {
-    const received = await site.send({ host: 'nonsense.localhost' });
-    const page = JSON.parse(received.body.toString());
-    expect(page.error.requestId).toBe(received.headers['x-request-id']);
-    expect(received.headers['content-type']).toBe('application/json');
+  const chrome =
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 ' +
+    'Safari/537.36';
+  const robot = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+
+  it.each([
+    ['curl/8.7.1', 'application/json'],
+    [robot, 'application/json'],
+    ['', 'application/json'],
+    [chrome, 'text/html; charset=utf-8'],
+  ])('is explained to the User-Agent "%s" as %s', async (userAgent, type) => {
+    const headers = { 'user-agent': userAgent };
+    const received = await site.send({ host: 'nonsense.localhost', headers });
+    expect(received.status).toBe(400);
+    expect(received.headers).toMatchObject({
+      'content-type': type,
+      'x-ic-error-cause': 'canister_id_incorrect',
+    });
+    const page = received.body.toString();
+    if (type === 'application/json') {
+      expect(Object.keys(JSON.parse(page))).toEqual(['error_type', 'description', 'details']);
+    } else expect(page).toContain('<title>Incorrect Canister ID - 400 | Internet Computer</title>');
+  });
+
+  it.each([
+    ['a trap', { action: 'trap', reply: '<b>' }, 'canister_error', 'Canister Error'],
+    ['a reject', { action: 'reject', reply: '<b>' }, 'canister_reject', 'Request Rejected'],
+    ['nothing certified', {}, 'backend_response_verification', 'Response Verification Error'],
+    ['no HttpResponse', { reply: text('x') }, 'backend_http_gateway', 'Upstream Unavailable'],
+  ] as const)('after %s has the page of ic-gateway', async (_, rule, cause, title) => {
+    const reply = encodeAnswer({ body: text('<b>') });
+    await site.addRule({ method: 'query', pattern: '', reply, ...rule } as never);
+    const received = await site.send({ path: '/<b>', headers: { 'user-agent': chrome } });
+    expect([received.status, received.headers['x-ic-error-cause']]).toEqual([503, cause]);
+    const page = received.body.toString();
+    expect(page).toContain(`<title>${title} - 503 | Internet Computer</title>`);
+    expect(page).not.toContain('<b>');
   });
 });
 
@@ -359,7 +395,7 @@ describe('garbage', () => {
     await site.addRule({ method: 'query', pattern: '', reply: encodeAnswer({ body: text('x') }) });
     for (const path of ['/%', '/%ff%fe', '//../..', `/${'a/'.repeat(900)}`, '/?%%%=&&&']) {
       const received = await site.send({ path });
-      expect(outcomeOf(received).outcome).toBe('503 ResponseVerificationFailed');
+      expect(outcomeOf(received).outcome).toBe('503 backend_response_verification');
     }
   });
 

@@ -35,8 +35,8 @@ async function reply(pattern: string, answer: Answer): Promise<void> {
   await site.addRule({ method: 'query', pattern, reply: encodeAnswer(answer) });
 }
 
-function errorOf(body: Uint8Array): { readonly code: string; readonly message: string } {
-  return JSON.parse(new TextDecoder().decode(body)).error;
+function errorOf(body: Uint8Array): { readonly error_type: string; readonly details: string } {
+  return JSON.parse(new TextDecoder().decode(body));
 }
 
 describe('a request', () => {
@@ -108,7 +108,7 @@ describe('a certified answer', () => {
     await serveHello(lie);
     const received = await site.send({ path: '/hello' });
     expect(received.status).toBe(503);
-    expect(errorOf(received.body).code).toBe('ResponseVerificationFailed');
+    expect(errorOf(received.body).error_type).toBe('backend_response_verification');
     const raw = await site.send({ path: '/hello', host: `${site.canisterId}.raw.localhost` });
     expect([200, 201]).toContain(raw.status);
   });
@@ -124,8 +124,8 @@ describe('a certified answer', () => {
     await site.replica.call(site.canisterId, 'certify', new Uint8Array(32));
     await reply('/hello', await site.prove(hello));
     const { status, body } = await site.send({ path: '/hello' });
-    expect([status, errorOf(body).code]).toEqual([503, 'ResponseVerificationFailed']);
-    expect(errorOf(body).message).toContain('InvalidTreeRootHash');
+    expect([status, errorOf(body).error_type]).toEqual([503, 'backend_response_verification']);
+    expect(errorOf(body).details).toContain('InvalidTreeRootHash');
   });
 
   it('loses headers that are not certified', async () => {
@@ -245,7 +245,10 @@ describe('a file in parts', () => {
       body: text('ab'),
     });
     const received = await site.send({ path: '/big', host: `${site.canisterId}.raw.localhost` });
-    expect([received.status, errorOf(received.body).code]).toEqual([503, 'ResponseInvalid']);
+    expect([received.status, errorOf(received.body).error_type]).toEqual([
+      503,
+      'backend_http_gateway',
+    ]);
   });
 
   it('is fetched no faster than the client reads, and no further after it disconnects', async () => {

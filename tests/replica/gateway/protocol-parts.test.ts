@@ -9,8 +9,8 @@ import {
   envelopeBytes,
   queryResponseBytes,
 } from '../../../packages/replica/src/gateway/envelope-size.ts';
+import { errorBody } from '../../../packages/replica/src/gateway/error-pages.ts';
 import {
-  errorPage,
   GatewayError,
   toGatewayError,
 } from '../../../packages/replica/src/gateway/gateway-error.ts';
@@ -107,12 +107,13 @@ describe('isPreflightAnswer()', () => {
   );
 });
 
-describe('errorPage()', () => {
-  it('contains code, reason and request', () => {
+describe('errorBody()', () => {
+  it('contains cause, description and reason', () => {
     const error = new GatewayError('BodyTooLarge', 'Too much "body".');
-    const page = JSON.parse(new TextDecoder().decode(errorPage(error, 'id-1')));
-    expect(page).toEqual({
-      error: { code: 'BodyTooLarge', message: 'Too much "body".', requestId: 'id-1' },
+    expect(JSON.parse(new TextDecoder().decode(errorBody(error, undefined).body))).toEqual({
+      error_type: 'client_body_too_large',
+      description: 'The request is larger than the network accepts.',
+      details: 'Too much "body".',
     });
     expect(error.status).toBe(413);
   });

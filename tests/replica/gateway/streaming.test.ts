@@ -96,7 +96,7 @@ describe('a range that an update answers with a strategy', () => {
     await answerByUpdate(partial(9));
     await serveParts(9);
     const { status, body } = await site.send({ path: '/big' });
-    expect([status, JSON.parse(body.toString()).error.code]).toEqual([503, 'ResponseInvalid']);
+    expect([status, JSON.parse(body.toString()).error_type]).toEqual([503, 'backend_http_gateway']);
   });
 
   it('is cut off when a later callback fails, and refused when one of the first does', async () => {
@@ -109,9 +109,9 @@ describe('a range that an update answers with a strategy', () => {
     await answerByUpdate(partial(9));
     await serveParts(9, 2);
     const first = await site.send({ path: '/big', headers: range });
-    expect([first.status, JSON.parse(first.body.toString()).error.code]).toEqual([
+    expect([first.status, JSON.parse(first.body.toString()).error_type]).toEqual([
       503,
-      'CanisterRejected',
+      'canister_error',
     ]);
   });
 

@@ -98,12 +98,17 @@ function replyOf(outcome: Outcome, message: CallMessage): Uint8Array {
 
 function rejection(reject: Reject, message: CallMessage): GatewayError {
   const target = message.canisterId.toText();
+  const cause = causeOf(reject);
+  // ic-gateway: the details of a canister's error are the reject message alone.
+  if (cause === 'canister_error') {
+    return new GatewayError('CanisterRejected', reject.message, cause);
+  }
   const reason = `${reject.message} (${reject.errorCode}, reject code ${reject.code})`;
   if (reject.code === destinationInvalid) {
     return new GatewayError('CanisterNotFound', `Canister ${target} can't be reached: ${reason}`);
   }
   const what = `Canister ${target} rejected ${message.method}`;
-  return new GatewayError('CanisterRejected', `${what}: ${reason}`, causeOf(reject));
+  return new GatewayError('CanisterRejected', `${what}: ${reason}`, cause);
 }
 
 /** Returns ic-gateway's name of a reject, by its code, or for a frozen canister by its text. */

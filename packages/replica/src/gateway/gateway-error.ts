@@ -1,4 +1,4 @@
-// The gateway's own errors as a JSON page: a code, its HTTP status as on the network, and a reason.
+// The gateway's own errors: a code, its HTTP status and cause as on the network, and a reason.
 
 /** Statuses of the gateway's own errors, as in ic-gateway. */
 const statusByCode = {
@@ -9,7 +9,6 @@ const statusByCode = {
   CanisterNotFound: 404,
   BodyTimedOut: 408,
   BodyTooLarge: 413,
-  UrlTooLong: 414,
   RateLimited: 429,
   InternalError: 500,
   CanisterRejected: 503,
@@ -29,7 +28,6 @@ const causeByCode: Readonly<Record<GatewayErrorCode, string>> = {
   CanisterNotFound: 'canister_not_found',
   BodyTimedOut: 'client_body_timeout',
   BodyTooLarge: 'client_body_too_large',
-  UrlTooLong: 'client_malformed_request',
   RateLimited: 'rate_limited',
   InternalError: 'internal_server_error',
   CanisterRejected: 'backend_other',
@@ -60,9 +58,4 @@ export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new GatewayError('InternalError', `The gateway failed: ${reason}`);
-}
-
-export function errorPage(error: GatewayError, requestId: string): Uint8Array {
-  const { code, message } = error;
-  return new TextEncoder().encode(`${JSON.stringify({ error: { code, message, requestId } })}\n`);
 }

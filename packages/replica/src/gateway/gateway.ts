@@ -16,7 +16,8 @@ import {
   withCorsDefaults,
   withGatewayCors,
 } from './cors.ts';
-import { errorPage, GatewayError, toGatewayError } from './gateway-error.ts';
+import { errorBody } from './error-pages.ts';
+import { GatewayError, toGatewayError } from './gateway-error.ts';
 import type { HeaderField, HttpAnswer } from './http-messages.ts';
 import { withoutHeaders } from './http-messages.ts';
 import { readBody, readHeaders, readTarget } from './read-request.ts';
@@ -141,23 +142,23 @@ function plainCanister(options: GatewayOptions): Principal {
 }
 
 async function fail(exchange: Exchange, error: unknown): Promise<void> {
-  const { request, response, requestId } = exchange;
+  const { request, response } = exchange;
   if (error instanceof AbortedRequest || response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
   const isPreflight = request.method === 'OPTIONS';
-  const answer = isPreflight ? preflight : pageOf(toGatewayError(error), requestId);
+  const answer = isPreflight ? preflight : pageOf(toGatewayError(error), request);
   await writeAnswer(response, withGatewayHeaders(exchange, answer, undefined));
 }
 
-function pageOf(error: GatewayError, requestId: string): HttpAnswer {
+function pageOf(error: GatewayError, request: IncomingMessage): HttpAnswer {
+  const { contentType, body } = errorBody(error, request.headers['user-agent']);
   const headers: readonly HeaderField[] = [
-    ['content-type', 'application/json'],
-    ['cache-control', 'no-store'],
+    ['content-type', contentType],
     ['x-ic-error-cause', error.errorCause],
   ];
-  return { status: error.status, headers, body: errorPage(error, requestId) };
+  return { status: error.status, headers, body };
 }
 
 const gatewayHeaders: ReadonlySet<string> = new Set(['x-request-id', 'x-ic-canister-id']);

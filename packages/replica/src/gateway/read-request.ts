@@ -11,14 +11,6 @@ import type { HeaderField } from './http-messages.ts';
 /** `--ic-request-max-size` of the network's gateways. */
 export const bodyBytesMax = 10 * 1_024 * 1_024;
 
-/** A common limit of servers; the longest path of a file takes 3 KiB with every byte escaped. */
-const urlBytesMax = 8 * 1_024;
-/**
- * The official verifier looks for a wildcard at each prefix of the path: 4,000 segments take it
- * seven seconds, and 1,000 a tenth of a second.
- */
-const pathSegmentsMax = 1_000;
-
 export interface RequestTarget {
   /** `Host`, or the authority of an absolute target, which has priority (RFC 9112 §3.2.2). */
   readonly host: string | undefined;
@@ -31,29 +23,13 @@ export function readTarget(request: IncomingMessage): RequestTarget {
   if (!/^[\x21-\x7e]+$/.test(target)) {
     throw new GatewayError('MalformedRequest', 'The request target must be visible ASCII.');
   }
-  if (target.startsWith('/')) return { host: request.headers.host, url: checkedUrl(target) };
+  if (target.startsWith('/')) return { host: request.headers.host, url: target };
   const absolute = /^https?:\/\/([^/?#]+)([^#]*)/i.exec(target);
   if (absolute === null) {
     throw new GatewayError('MalformedRequest', `The request target "${target}" is not a path.`);
   }
   const [, host, rest = ''] = absolute;
-  return { host, url: checkedUrl(rest.startsWith('/') ? rest : `/${rest}`) };
-}
-
-function checkedUrl(url: string): string {
-  if (url.length > urlBytesMax) {
-    throw new GatewayError(
-      'UrlTooLong',
-      `The URL has ${url.length} bytes; the gateway accepts ${urlBytesMax}.`,
-    );
-  }
-  const [path = ''] = url.split('?');
-  const segments = path.split('/').length - 1;
-  if (segments <= pathSegmentsMax) return url;
-  throw new GatewayError(
-    'UrlTooLong',
-    `The path has ${segments} segments; the gateway accepts ${pathSegmentsMax}.`,
-  );
+  return { host, url: rest.startsWith('/') ? rest : `/${rest}` };
 }
 
 /**
