@@ -11,6 +11,7 @@ import { errorBody } from './gateway/error-pages.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { GatewayError, toGatewayError } from './gateway/gateway-error.ts';
 import type { HttpAnswer } from './gateway/http-messages.ts';
+import { strictTransport } from './gateway/http-messages.ts';
 import { bodyBytesMax, readBody } from './gateway/read-request.ts';
 import { writeAnswer } from './gateway/write-answer.ts';
 import type { LoopbackServer } from './loopback.ts';
@@ -127,7 +128,7 @@ async function answerApi(
 
 async function callApi(options: HttpServerOptions, request: ApiRequest): Promise<HttpAnswer> {
   const { status, contentType, body } = await options.handleApi(request);
-  return { status, headers: [['content-type', contentType]], body };
+  return { status, headers: [['content-type', contentType], strictTransport], body };
 }
 
 function statusAndReason(error: unknown): [status: number, reason: string] {

@@ -283,6 +283,40 @@ describe('a canister that sends framing headers', () => {
   });
 });
 
+describe('Strict-Transport-Security', () => {
+  const wanted = 'max-age=31536000; includeSubDomains';
+
+  it('is in answers, refusals and agent endpoints, once, whatever the canister sends', async () => {
+    const headers = [['Strict-Transport-Security', 'max-age=1']] as const;
+    await site.addRule({ method: 'query', pattern: '/x', reply: encodeAnswer({ headers }) });
+    const host = `${site.canisterId}.raw.localhost`;
+    for (const asked of [
+      { path: '/x', host },
+      { path: '/x' },
+      { path: '/api/v2/status', host: 'localhost' },
+    ]) {
+      const received = await site.send(asked);
+      expect([asked, received.headers['strict-transport-security']]).toEqual([asked, wanted]);
+    }
+  });
+});
+
+describe('a 304', () => {
+  it('has a content-length of 0, unless the canister declares one', async () => {
+    const host = `${site.canisterId}.raw.localhost`;
+    const lengthOf = async (answer: Parameters<typeof encodeAnswer>[0]) => {
+      await site.forgetRules();
+      await site.addRule({ method: 'query', pattern: '/x', reply: encodeAnswer(answer) });
+      const received = await site.send({ path: '/x', host });
+      return [received.status, received.headers['content-length'], received.body.length];
+    };
+    expect(await lengthOf({ status: 304 })).toEqual([304, '0', 0]);
+    const headers = [['content-length', '19']] as const;
+    expect(await lengthOf({ status: 304, headers })).toEqual([304, '19', 0]);
+    expect(await lengthOf({ status: 204 })).toEqual([204, undefined, 0]);
+  });
+});
+
 describe('OPTIONS', () => {
   const host = () => `${site.canisterId}.raw.localhost`;
 

@@ -19,7 +19,7 @@ import {
 import { errorBody } from './error-pages.ts';
 import { GatewayError, toGatewayError } from './gateway-error.ts';
 import type { HeaderField, HttpAnswer } from './http-messages.ts';
-import { withoutHeaders } from './http-messages.ts';
+import { strictTransport, withoutHeaders } from './http-messages.ts';
 import { readBody, readHeaders, readTarget } from './read-request.ts';
 import { writeAnswer } from './write-answer.ts';
 
@@ -161,7 +161,11 @@ function pageOf(error: GatewayError, request: IncomingMessage): HttpAnswer {
   return { status: error.status, headers, body };
 }
 
-const gatewayHeaders: ReadonlySet<string> = new Set(['x-request-id', 'x-ic-canister-id']);
+const gatewayHeaders: ReadonlySet<string> = new Set([
+  'x-request-id',
+  'x-ic-canister-id',
+  strictTransport[0],
+]);
 
 function withGatewayHeaders(
   { options, request, requestId }: Exchange,
@@ -169,7 +173,7 @@ function withGatewayHeaders(
   canisterId: Principal | undefined,
 ): HttpAnswer {
   const headers = withoutHeaders(answer.headers, gatewayHeaders);
-  headers.push(['x-request-id', requestId]);
+  headers.push(['x-request-id', requestId], strictTransport);
   if (canisterId) headers.push(['x-ic-canister-id', canisterId.toText()]);
   const withCors = options.preflights === 'answered' ? withGatewayCors : withCorsDefaults;
   return { ...answer, headers: withCors(request.method ?? 'GET', headers) };

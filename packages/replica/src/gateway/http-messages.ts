@@ -32,3 +32,9 @@ export function withoutHeaders(
 ): HeaderField[] {
   return headers.filter(([name]) => !names.has(name.toLowerCase()));
 }
+
+/** ic-gateway adds it to every answer (`headers.rs`); browsers ignore it without TLS. */
+export const strictTransport: HeaderField = [
+  'strict-transport-security',
+  'max-age=31536000; includeSubDomains',
+];

@@ -68,7 +68,10 @@ function breakOff(response: ServerResponse): void {
   else response.socket.destroySoon();
 }
 
-/** Counts the length of a complete body; for HEAD and 304 the canister may declare it. */
+/**
+ * Counts the length of a complete body; for HEAD and 304 the canister may declare it. ic-gateway
+ * sends a 304 without one with a length of 0.
+ */
 function framedHeaders(answer: HttpAnswer, isHead: boolean): readonly HeaderField[] {
   const headers = withoutHeaders(answer.headers, hopByHop);
   const isBodiless = isHead || answer.status === 304;
@@ -76,7 +79,8 @@ function framedHeaders(answer: HttpAnswer, isHead: boolean): readonly HeaderFiel
   if (isBodiless && declared !== undefined) return headers;
   if (!(answer.body instanceof Uint8Array) && declaredLength(headers) !== undefined) return headers;
   const others = withoutHeaders(headers, new Set(['content-length']));
-  if (answer.status === 204 || isBodiless) return others;
+  if (answer.status === 304) return [...others, ['content-length', '0']];
+  if (answer.status === 204 || isHead) return others;
   if (!(answer.body instanceof Uint8Array)) return others;
   return [...others, ['content-length', String(answer.body.length)]];
 }
