@@ -84,7 +84,7 @@ export async function openBench(options: {
     installRow: () => rowOf({ name: 'install', bytes: 0, milliseconds: [] }, reports, 'init'),
     async upgradeRow() {
       const started = performance.now();
-      await replica.upgrade(canisterId, options.wasm);
+      await replica.upgrade(canisterId, repacked(options.wasm));
       const milliseconds = [performance.now() - started];
       return rowOf({ name: 'upgrade', bytes: 0, milliseconds }, reports, 'postUpgrade');
     },
@@ -232,4 +232,11 @@ function rowOf(
     cycles: Number(last.cycles),
     milliseconds: sorted[Math.floor(sorted.length / 2)] ?? last.milliseconds,
   };
+}
+
+/** Returns the same code with another hash, as a new version has: RFC 1952 §2.3.1, MTIME. */
+function repacked(gzip: Uint8Array): Uint8Array {
+  const changed = Uint8Array.from(gzip);
+  changed[4] = (changed[4] ?? 0) ^ 1;
+  return changed;
 }

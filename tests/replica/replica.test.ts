@@ -281,17 +281,17 @@ describe('the server', () => {
   it('resolves plain localhost to the oldest canister that serves HTTP, or to the configured one', async () => {
     const { replica } = await withKeeper({ server: true });
     const asked = async () => (await fetch(`http://127.0.0.1:${replica.port}/`)).json();
-    expect((await asked()).error.code).toBe('CanisterIdMissing');
+    expect((await asked()).error_type).toBe('canister_id_not_resolved');
     const module = await assembledModule(join(folder, 'canister.wat'));
     const ids = [];
     for (let count = 0; count < 3; count += 1) {
       const id = await replica.createCanister();
       await replica.install(id, module);
       ids.push(id.toText());
-      expect((await asked()).error.message).toContain(ids[0]);
+      expect((await asked()).details).toContain(ids[0]);
     }
     replica.serveAtPlainAddress(ids[1] ?? '');
-    expect((await asked()).error.message).toContain(ids[1]);
+    expect((await asked()).details).toContain(ids[1]);
   });
 
   it('refuses an invalid allowed origin', async () => {

@@ -261,6 +261,8 @@ export interface ManagementResult {
 export interface Management {
   /** Checks the rules for ingress: methods and callers. IC spec. `undefined` means accepted. */
   checkIngress(call: Omit<ManagementCall, 'fromCanister' | 'cycles'>): Reject | undefined;
+  /** Returns the canister that pays for an ingress message; undefined if it is free. */
+  ingressPayer(call: Pick<ManagementCall, 'method' | 'arg'>): Principal | undefined;
   execute(call: ManagementCall): Promise<ManagementResult>;
 }
 

@@ -127,11 +127,28 @@ describe('instrument()', () => {
     expect(load('(module)').shape).toEqual({
       globalTypes: [],
       address: 'i',
-      instructions: 0,
+      // Three globals of the network, of two instructions each.
+      instructions: 6,
       hasStart: false,
       globals: [],
       vectors: [],
     });
+  });
+
+  it.each([
+    ['an empty function: its end, a charge of 4, a check of 6', '(func)', 1 + 10],
+    ['a loop: another charge and check', '(func (loop (nop)))', 4 + 10 + 10],
+    ['an empty loop: the check needs its charge', '(func (loop))', 3 + 10 + 10],
+    ['a branch: another charge', '(func (if (i32.const 1) (then (nop))))', 5 + 10 + 4],
+    ['memory.grow: 3', '(memory 1) (func (drop (memory.grow (i32.const 1))))', 4 + 10 + 3],
+    [
+      'a length of 32 bits: 3',
+      '(memory 1) (func (memory.fill (i32.const 0) (i32.const 1) (i32.const 6)))',
+      5 + 10 + 3,
+    ],
+    ['a global: 2', '(global i32 (i32.const 1))', 2],
+  ])('counts what the network compiles for %s', (_, text, instructions) => {
+    expect(load(`(module ${text})`).shape.instructions).toBe(6 + instructions);
   });
 
   it('exports only the mutable globals', () => {

@@ -49,6 +49,7 @@ export function startTestReplica(
   const store = options.store ?? createMemoryStore();
   const management: Management = {
     checkIngress: () => undefined,
+    ingressPayer: () => undefined,
     async execute(call) {
       managementCalls.push(call);
       return answer(call);

@@ -13,6 +13,7 @@ import type {
 import type { CompiledModule } from '../wasm/compile.ts';
 import type { Canister, CanisterRecord, World } from './canister.ts';
 import { encodeRecord } from './canister-record.ts';
+import type { CompiledModules } from './compiled-modules.ts';
 import { canisterNotFound, canisterStopped, canisterStopping, noModule, reject } from './errors.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -22,6 +23,7 @@ export interface EngineState {
   readonly canisters: Map<string, Canister>;
   readonly scheduler: Scheduler;
   readonly compile: (module: Uint8Array, sha256Hex: string) => CompiledModule;
+  readonly compiledModules: CompiledModules;
   readonly management: () => Management;
   readonly onReport: (report: MessageReport) => void;
   readonly onTimer: () => void;

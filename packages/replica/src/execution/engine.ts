@@ -10,7 +10,6 @@ import type {
   Management,
   MessageReport,
   Outcome,
-  Reject,
   StateStore,
 } from '../core.ts';
 import { StateDamage } from '../state-damage.ts';
@@ -18,19 +17,18 @@ import { createCompiler } from '../wasm/compile.ts';
 import type { OpenCall } from './canister.ts';
 import { decodeRecord } from './canister-record.ts';
 import { createClock, enqueueLowMemoryHook, tickOnce } from './clock.ts';
+import { CompiledModules } from './compiled-modules.ts';
 import type { EngineState } from './core-state.ts';
-import { createCanister, isController, refuseCall, viewCanister } from './core-state.ts';
-import { canisterNotFound, outOfCycles } from './errors.ts';
-import { freezingReserve } from './freezing.ts';
+import { createCanister, viewCanister } from './core-state.ts';
 import { ic0Interface } from './ic0-table.ts';
-import { chargeIdle } from './idle.ts';
+import { checkIngress, ingressBytes, managementText, updateManagement } from './ingress.ts';
 import { resumeCode } from './install.ts';
 import { createLifecycle } from './lifecycle.ts';
 import type { Limits } from './limits.ts';
 import { networkLimits } from './limits.ts';
 import { ingressCycles } from './prices.ts';
-import { answerQuery, inspectMessage } from './queries.ts';
-import { answerLostCall, enqueueCall, executeManagement } from './routing.ts';
+import { answerQuery } from './queries.ts';
+import { answerLostCall, enqueueCall } from './routing.ts';
 import { Scheduler } from './scheduler.ts';
 
 export interface EngineOptions {
@@ -67,8 +65,6 @@ export interface RunningEngine extends Engine, Lifecycle {
   lastReport(): MessageReport | undefined;
 }
 
-const managementText = Principal.managementCanister().toText();
-
 /** Returns the subnet's id, the self-authenticating principal of its key. IC spec, "Principals". */
 function subnetIdOf(rootKey: Uint8Array): Uint8Array {
   const hash = createHash('sha224').update(rootKey).digest();
@@ -79,17 +75,10 @@ function max(one: bigint, other: bigint): bigint {
   return one > other ? one : other;
 }
 
-function ingressBytes(message: CallMessage): number {
-  return message.arg.length + message.method.length;
-}
-
 function update(state: EngineState, message: CallMessage): Promise<Outcome> {
   const { sender, canisterId, method, arg } = message;
   const idText = canisterId.toText();
-  if (idText === managementText) {
-    const call = { caller: sender, fromCanister: false, method, arg, cycles: 0n };
-    return executeManagement(state, call).then((result) => result.outcome);
-  }
+  if (idText === managementText) return updateManagement(state, message);
   return new Promise((resolve) => {
     enqueueCall(state, idText, {
       caller: sender.toUint8Array(),
@@ -102,24 +91,6 @@ function update(state: EngineState, message: CallMessage): Promise<Outcome> {
       respond: resolve,
     });
   });
-}
-
-function checkIngress(state: EngineState, message: CallMessage): Reject | undefined {
-  const idText = message.canisterId.toText();
-  if (idText === managementText) {
-    const { sender: caller, method, arg } = message;
-    return state.management().checkIngress({ caller, method, arg });
-  }
-  const canister = state.canisters.get(idText);
-  const refused = refuseCall(canister, idText);
-  if (refused || !canister) return refused ?? canisterNotFound(idText);
-  chargeIdle(state, canister);
-  const needed = ingressCycles(ingressBytes(message)) + freezingReserve(state, canister);
-  const missing = needed - canister.record.cycles;
-  if (missing > 0n) {
-    return outOfCycles(idText, missing, isController(canister, message.sender.toUint8Array()));
-  }
-  return inspectMessage(state, message, canister);
 }
 
 function resume(state: EngineState): ResumeFailure[] {
@@ -187,6 +158,7 @@ function createState(
     canisters: new Map(),
     scheduler: new Scheduler(fault),
     compile,
+    compiledModules: new CompiledModules(options.now),
     bestEffort: new Set(),
     unstored: [],
   };

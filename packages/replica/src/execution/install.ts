@@ -154,6 +154,8 @@ function renewRecord(record: CanisterRecord, change: Pick<Installation, 'mode'>)
   return { ...record, certifiedData, globalTimer: 0n, version: record.version + 1n };
 }
 
+const hexOf = (hash: Uint8Array) => Buffer.from(hash).toString('hex');
+
 const argumentKey = (idText: string) => `installation argument of ${idText}`;
 
 interface Compiled {
@@ -162,8 +164,9 @@ interface Compiled {
 }
 
 /** `dfinity/ic` rs/embedders: compilation counts towards the installation's instructions. */
-function chargeCompilation(draft: Draft, { shape }: CompiledModule): void {
-  const instructions = compilationInstructions(shape.instructions);
+function chargeCompilation(draft: Draft, { module, hash }: Compiled): void {
+  const isKnown = draft.state.compiledModules.has(hexOf(hash));
+  const instructions = compilationInstructions(module.shape.instructions, isKnown);
   draft.unreportedCycles += instructions;
   draft.instructionsLeft -= instructions;
   if (draft.instructionsLeft >= 0n) return;
@@ -182,7 +185,8 @@ function runInstallation(draft: Draft, installation: Installation, compiled: Com
   if (mode === 'reinstall') state.store.stableMemory(canister.idText).clear();
   changed.record = renewRecord(changed.record, installation);
   const before = allocatedBytes(state, canister);
-  chargeCompilation(draft, compiled.module);
+  chargeCompilation(draft, compiled);
+  state.compiledModules.add(hexOf(compiled.hash));
   const keepsHeap = mode === 'upgrade' && upgrade?.wasmMemoryPersistence === 'keep';
   const heap = keepsHeap ? canister.sandbox?.heapImage() : undefined;
   const sandbox = startCode(draft, compiled.module, { isUpgrade: mode === 'upgrade', heap });
@@ -197,7 +201,7 @@ function runInstallation(draft: Draft, installation: Installation, compiled: Com
     cycles: changed.record.cycles + prepaidFor(state) - paid - reserved,
     reservedCycles: changed.record.reservedCycles + reserved,
   };
-  state.store.putModule(Buffer.from(compiled.hash).toString('hex'), installation.module);
+  state.store.putModule(hexOf(compiled.hash), installation.module);
   state.store.setValue(argumentKey(canister.idText), installation.arg);
   const values = [
     ...loggedBy(draft, mode === 'reinstall'),
@@ -318,7 +322,7 @@ export function installCode(state: EngineState, installation: Installation): Rej
   prepay(draft.canister, prepaidFor(state));
   try {
     const hash = hashModule(module);
-    const compiled = state.compile(module, Buffer.from(hash).toString('hex'));
+    const compiled = state.compile(module, hexOf(hash));
     const refused = refusePersistence(installation, compiled);
     if (refused) return refused;
     runInstallation(draft, installation, { module: compiled, hash });
@@ -341,7 +345,7 @@ const noArguments = new TextEncoder().encode('DIDL\0\0');
 export function resumeCode(state: EngineState, canister: Canister): OpenCall[] {
   const { moduleHash } = canister.record;
   if (moduleHash === undefined) return [];
-  const hex = Buffer.from(moduleHash).toString('hex');
+  const hex = hexOf(moduleHash);
   const bytes = state.store.getModule(hex);
   if (bytes === undefined) {
     throw new Error(`its module ${hex} is missing: upgrade it, or restore the state from a copy`);

@@ -78,9 +78,16 @@ export function callReserveCycles({ request, response, callback }: CallPrice): b
 /** `dfinity/ic` rs/config/src/embedders.rs, DEFAULT_COST_TO_COMPILE_WASM_INSTRUCTION. */
 const instructionsPerCompiledOne = 6_000n;
 
-/** Returns the instructions charged for compiling a module at its installation. */
-export function compilationInstructions(moduleInstructions: number): bigint {
-  return BigInt(moduleInstructions) * instructionsPerCompiledOne;
+/** rs/execution_environment/src/execution_environment.rs, DESERIALIZATION_SPEED_UP_FACTOR. */
+const knownModuleShare = 100n;
+
+/**
+ * Returns the instructions charged for compiling a module at its installation. `isKnown`: the
+ * subnet has compiled it since its last checkpoint.
+ */
+export function compilationInstructions(moduleInstructions: number, isKnown: boolean): bigint {
+  const instructions = BigInt(moduleInstructions) * instructionsPerCompiledOne;
+  return isKnown ? instructions / knownModuleShare : instructions;
 }
 
 /** rs/config/src/subnet_config.rs, max_storage_reservation_period. */

@@ -2,7 +2,7 @@
 // spec, "The IC management canister".
 
 import type { Lifecycle, Management, ManagementCall, ManagementResult, Reject } from '../core.ts';
-import { checkAccess, findMethod } from './access.ts';
+import { checkAccess, effectiveCanisterId, findMethod } from './access.ts';
 import { type Arguments, decodeArgument, encodeResult, type MethodName } from './candid-types.ts';
 import { canisterMethods } from './canister-methods.ts';
 import { ChunkStore } from './chunk-store.ts';
@@ -33,6 +33,9 @@ export function createManagement(lifecycle: Lifecycle, options: ManagementOption
       if (typeof method !== 'string') return method;
       return checkAccess(method, { call: { ...call, fromCanister: false }, lifecycle });
     },
+    // `dfinity/ic` rs/types/management_canister_types: the provisional methods are free.
+    ingressPayer: ({ method, arg }) =>
+      method.startsWith('provisional_') ? undefined : effectiveCanisterId(method, arg),
     async execute(call) {
       const method = findMethod(call.method);
       if (typeof method !== 'string') return rejection(method, call);

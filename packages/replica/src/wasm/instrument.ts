@@ -34,7 +34,10 @@ export interface Instrumented {
   readonly module: Uint8Array;
   readonly address: Address;
   readonly hasStart: boolean;
-  /** Instructions that the network's compiler counts: those of functions and globals. */
+  /**
+   * Instructions that the network's compiler counts, after its instrumentation: those of functions
+   * and globals. The hundreds of the functions that it adds for stable memory are left out.
+   */
   readonly instructions: number;
   /** Indices of the mutable globals, each exported as `globalExport(index)`. */
   readonly globals: readonly number[];
@@ -238,6 +241,9 @@ function assemble(sections: Sections, replaced: ReadonlyMap<number, Uint8Array>)
   return writer.view();
 }
 
+/** The network's counters of instructions, and of dirty and accessed pages of stable memory. */
+const networkGlobals = 3;
+
 /** Throws InvalidModule; V8 validates the rest at compilation. */
 export function instrument(sections: Sections): Instrumented {
   const layout = readLayout(sections);
@@ -269,7 +275,7 @@ export function instrument(sections: Sections): Instrumented {
     address,
     hasStart: layout.start !== undefined,
     // A global has one instruction and an end.
-    instructions: code.instructions + 2 * layout.globals,
+    instructions: code.instructions + 2 * (layout.globals + networkGlobals),
     globals,
     globalTypes: layout.mutableTypes,
     vectors,

@@ -26,9 +26,25 @@ export interface Additions {
 
 export interface MeteredCode {
   readonly content: Uint8Array;
-  /** Instructions of the module's own functions. */
+  /** Instructions of the module's own functions after the network's instrumentation. */
   readonly instructions: number;
 }
+
+/**
+ * Instructions that the network's instrumentation adds: `dfinity/ic`
+ * `rs/embedders/src/wasm_utils/instrumentation.rs`, inject_metering, inject_try_grow_wasm_memory.
+ */
+const addedInstructions = {
+  /** Subtracts the cost of a block from the counter. */
+  charge: 4,
+  /** Compares the counter with 0, at function entries and loop heads. */
+  check: 6,
+  /** Charges for a length of 64 bits; one of 32 bits is extended and wrapped besides. */
+  length: 1,
+  length32: 3,
+  /** Keeps the argument of `memory.grow` and reports it afterwards. */
+  memoryGrow: 3,
+} as const;
 
 /** An instruction within a block that gets a charge before it, or is removed. */
 interface Patch {
@@ -116,6 +132,8 @@ class Meter {
   #flush(block: Block, end: number): void {
     if (block.cost > 0) this.#charge(block.cost);
     if (block.isChecked) this.#check();
+    if (block.cost > 0 || block.isChecked) this.instructions += addedInstructions.charge;
+    if (block.isChecked) this.instructions += addedInstructions.check;
     let start = block.start;
     for (const patch of block.patches) {
       this.#body.slice(this.#source, { start, end: patch.at });
@@ -135,6 +153,8 @@ class Meter {
     const { sub } = instruction;
     if (hasLength(sub)) {
       const charge = isLengthOfMemory(sub) ? this.#memoryCharge : this.#additions.chargeLength;
+      const { length, length32 } = addedInstructions;
+      this.instructions += charge === this.#additions.chargeLength64 ? length : length32;
       block.patches.push({ at: range.start, resume: range.start, charge });
     } else if (sub === bulk.dataDrop || sub === bulk.elementDrop) {
       block.patches.push({ at: range.start, resume: range.end, charge: undefined });
@@ -155,6 +175,7 @@ class Meter {
       readInstruction(reader, instruction);
       const { opcode, sub } = instruction;
       this.instructions += 1;
+      if (opcode === op.memoryGrow) this.instructions += addedInstructions.memoryGrow;
       block.cost += instructionCost(opcode, sub);
       if (opcode >= op.firstLoad && opcode <= op.lastStore) block.cost += this.#surcharge;
       const share = instructionComplexity(opcode, sub);

@@ -21,6 +21,7 @@ export const op = {
   tableSet: 0x26,
   firstLoad: 0x28,
   lastStore: 0x3e,
+  memoryGrow: 0x40,
   i32Const: 0x41,
   i64Const: 0x42,
   i64LessSigned: 0x53,
@@ -124,7 +125,7 @@ const vectorCosts = weightTable(256, [
 export function instructionCost(opcode: number, sub: number): number {
   if (opcode === op.prefixVector) return vectorCosts[sub] ?? 1;
   if (opcode === op.prefixBulk) return sub < bulk.memoryInit ? 20 : (bulkWeights[sub] ?? 100);
-  return opcode === 0x40 ? memoryGrowWeight : (plain[opcode] ?? 1);
+  return opcode === op.memoryGrow ? memoryGrowWeight : (plain[opcode] ?? 1);
 }
 
 /** Cost of entering a function, even an empty one. */
