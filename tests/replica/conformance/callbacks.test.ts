@@ -36,7 +36,7 @@ describe('Interface specification, "Callbacks"; rs/embedders/src/wasmtime_embedd
       'an index beyond the table is refused',
       6,
       table,
-      '^IC0513: .*requested to invoke a non-existent Wasm function 6 from table 0$',
+      '^IC0513: .*requested to invoke a non-existent Wasm function 6 from table 0\\.\nThis is likely ',
     ],
     ['a missing table is refused', 0, '', `${contract}table not found$`],
     [

@@ -97,7 +97,7 @@ describe('Interface specification, "Inter-canister method calls": a call', () =>
       await replica.update(id, method);
       await replica.engine.idle();
       expect(replica.reports.map(({ kind }) => kind)).toEqual(['update', 'update', 'reject']);
-      const message = `1Error from Canister ${id.toText()}: Canister did not reply to the call`;
+      const message = `1Canister ${id.toText()} did not reply to the call`;
       const transmitted = request + 1_000n * BigInt(message.length);
       expect(before - cyclesOf(replica, id)).toBe(reported(replica) + transmitted);
     },

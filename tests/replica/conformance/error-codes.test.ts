@@ -18,7 +18,7 @@ const imports = [
 /** `deep` calls itself, and returns the answer, or the reason why the call failed. */
 const module = canister(
   imports,
-  `(memory 1) (table 2 funcref) (elem (i32.const 0) $reply $reject)
+  `(memory 1) (table 3 funcref) (elem (i32.const 0) $reply $reject)
   (data (i32.const 100) "deep")
   (func $answer (param $size i32)
     (call $msg_reply_data_append (i32.const 200) (local.get $size)) (call $msg_reply))
@@ -31,6 +31,8 @@ const module = canister(
   (func (export "canister_update silent"))
   (func (export "canister_update divide")
     (drop (i32.div_s (i32.const 1) (i32.const 0))))
+  (type $call (func))
+  (func (export "canister_update null") (call_indirect (type $call) (i32.const 2)))
   (func (export "canister_update spin") (loop $l (br $l)))
   (func (export "canister_update balance") (drop (call $canister_cycle_balance)))
   (func (export "canister_composite_query deep")
@@ -58,6 +60,16 @@ async function afterUninstall(replica: TestReplica, id: Principal): Promise<stri
   return textOf(await replica.update(id, 'silent'));
 }
 
+async function queryAfterStop(replica: TestReplica, id: Principal): Promise<string> {
+  await replica.engine.stop(id);
+  return textOf(await replica.query(id, 'deep'));
+}
+
+async function inspectedAfterUninstall(replica: TestReplica, id: Principal): Promise<string> {
+  replica.engine.uninstall(id);
+  return inspected(replica, id);
+}
+
 async function inspected({ engine }: TestReplica, canisterId: Principal): Promise<string> {
   const message = { sender: anybody, canisterId, method: 'silent', arg: new Uint8Array() };
   const reject = await engine.checkIngress(message);
@@ -65,17 +77,28 @@ async function inspected({ engine }: TestReplica, canisterId: Principal): Promis
 }
 
 const cases: readonly (readonly [string, RegExp, Act])[] = [
-  ['a division by zero', /^IC0502: .*: integer division by 0$/, update('divide')],
+  ['a division by zero', /^IC0502: .*: integer division by 0\.\nConsider /, update('divide')],
   [
     'a balance beyond 64 bits',
-    /^IC0502: .*: cycles amount exceeds 64-bit representation$/,
+    /^IC0502: .*: cycles amount exceeds 64-bit representation\.\n/,
     update('balance'),
   ],
-  ['no answer', /^IC0506: /, update('silent')],
-  ['a stopped canister', /^IC0508: /, afterStop],
-  ['too many instructions', /^IC0522: /, update('spin')],
-  ['a method that does not exist', /^IC0536: /, update('missing')],
-  ['a canister without code', /^IC0537: /, afterUninstall],
+  ['no answer', /^IC0506: Canister \S+ did not reply to the call$/, update('silent')],
+  ['an empty place in the table', /^IC0502: .*trapped: unknown\.\n.*#trapped$/s, update('null')],
+  ['a stopped canister', /^IC0508: Canister \S+ is stopped$/, afterStop],
+  [
+    'a query of a stopped canister',
+    /^IC0508: .* is stopped and therefore does not have a CallContextManager$/,
+    queryAfterStop,
+  ],
+  ['too many instructions', /^IC0522: .*#instruction-limit-exceeded$/s, update('spin')],
+  ['a method that does not exist', /^IC0536: .*#method-not-found$/s, update('missing')],
+  ['a canister without code', /^IC0537: .*#wasm-module-not-found$/s, afterUninstall],
+  [
+    'ingress to a canister without code',
+    /^IC0537: Requested canister has no wasm module$/,
+    inspectedAfterUninstall,
+  ],
   ['a message that is not accepted', /^IC0406: /, inspected],
   ['a composite query as an update', /^IC0527: /, update('deep')],
 ];

@@ -201,9 +201,10 @@ describe('Interface specification, "IC method fetch_canister_logs"', () => {
   test('can be called only as a query, by users and by composite queries', async () => {
     const id = await install({ log_visibility: { public: null } });
     const arg = argumentOf('fetch_canister_logs', { canister_id: id });
-    const only = 'can be called only as a query';
-    await expect(manage(replica, 'fetch_canister_logs', { canister_id: id })).rejects.toThrow(only);
-    await expect(through(id, 'call', ['fetch_canister_logs', arg])).rejects.toThrow(only);
+    const words = ['can not be called via ingress messages', 'can be called only as a query'];
+    const sent = manage(replica, 'fetch_canister_logs', { canister_id: id });
+    await expect(sent).rejects.toThrow(words[0]);
+    await expect(through(id, 'call', ['fetch_canister_logs', arg])).rejects.toThrow(words[1]);
     const reply = await through(id, 'ask', ['fetch_canister_logs', arg]);
     const [record] = resultOf('fetch_canister_logs', reply).canister_log_records;
     expect(Buffer.from(record.content).toString()).toBe('begun');
@@ -276,7 +277,7 @@ describe('Interface specification, "IC method canister_info"', () => {
     const hash = hashEnvironment(new Map([['A', '1']]));
     expect(creation.details.creation.environment_variables_hash).toEqual([hash]);
     await expect(manage(replica, 'canister_info', { canister_id: id })).rejects.toThrow(
-      'can be called only by a canister',
+      'can not be called via ingress messages',
     );
   });
 

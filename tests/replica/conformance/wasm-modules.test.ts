@@ -149,7 +149,11 @@ describe('Interface specification, "WebAssembly module requirements": names and 
       "Expected input params [I32, I32, I32] for 'msg_caller_copy', got [I64, I64, I64].",
     ],
     ['a global of another module', '(import "env" "g" (global i32))', 'Importing globals is not'],
-    ['a memory of another module', '(import "env" "m" (memory 1))', 'Importing memory is not'],
+    [
+      'a memory of another module',
+      '(import "env" "m" (memory 1))',
+      'unknown import: `env::m` has not been defined',
+    ],
   ])('%s is refused', (_what, text, refusal) => {
     expect(() => compileText(text)).toThrow(refusal);
   });

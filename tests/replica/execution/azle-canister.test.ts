@@ -121,7 +121,7 @@ describe('an Azle canister', () => {
 
   it('rolls back variables and maps of a message that traps', async () => {
     await start();
-    expect(textOf(await tell('putAndTrap', 'x'))).toMatch(/^IC0503: .*'on purpose'$/);
+    expect(textOf(await tell('putAndTrap', 'x'))).toMatch(/^IC0503: .*'on purpose'\.\n/);
     expect(await ticks()).toBe(0);
     expect(await get('x')).toEqual([]);
   });

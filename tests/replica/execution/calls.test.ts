@@ -102,9 +102,9 @@ describe('a call', () => {
 
   it.each([
     ['refuse', /^answer4$/],
-    ['trap', /Canister called `ic0.trap` with message: 'trap'5$/],
-    ['silent', /Canister did not reply to the call5$/],
-    ['missing', /Canister has no update method 'missing'\.5$/],
+    ['trap', /Canister called `ic0.trap` with message: 'trap'\.\n.*#trapped-explicitly5$/],
+    ['silent', /^Canister \S+ did not reply to the call5$/],
+    ['missing', /Canister has no update method 'missing'\.\.\nCheck that .*#method-not-found5$/],
   ] as const)('returns a reject with code and message: %s', async (method, text) => {
     const { outcome } = await go(caller({ body: callSelf(method) }));
     expect(textOf(outcome)).toMatch(text);

@@ -55,10 +55,13 @@ describe("a trap has the network's error text for", () => {
     ['unreachable', 'unreachable'],
     ['(drop (i32.load (i32.const 65536)))', 'heap out of bounds'],
     ['(drop (i32.div_u (i32.const 1) (i32.const 0)))', 'integer division by 0'],
-    ['(drop (i32.trunc_f64_s (f64.const nan)))', 'integer overflow'],
+    ['(drop (i32.trunc_f64_s (f64.const nan)))', 'unknown'],
+    ['(drop (i32.div_s (i32.const -2147483648) (i32.const -1)))', 'unknown'],
   ])('%s', async (body, message) => {
     expect(await run({ body })).toMatch(
-      new RegExp(`^IC0502: Error from Canister .*: Canister trapped: ${message}$`),
+      new RegExp(
+        `^IC0502: Error from Canister .*: Canister trapped: ${message}\\.\\nConsider .*#trapped$`,
+      ),
     );
   });
 
@@ -66,14 +69,16 @@ describe("a trap has the network's error text for", () => {
     const replica = startTestReplica();
     const module = canister([], `${alive} (func $f (export "canister_update f") (call $f))`);
     const id = await replica.install(module);
-    expect(textOf(await replica.update(id, 'f'))).toMatch(/^IC0502: .*trapped: stack overflow$/);
+    expect(textOf(await replica.update(id, 'f'))).toMatch(
+      /^IC0502: .*trapped: stack overflow\.\nConsider /,
+    );
     expect(numberOf(await replica.query(id, 'alive'))).toBe(1);
   });
 
   it('ic0.trap with its message', async () => {
     const body = '(call $trap (i32.const 0) (i32.const 0))';
     expect(await run({ imports: ['trap'], body })).toMatch(
-      /^IC0503: Error from Canister .*: Canister called `ic0.trap` with message: ''$/,
+      /^IC0503: Error from Canister .*: Canister called `ic0.trap` with message: ''\.\nConsider .*#trapped-explicitly$/,
     );
   });
 

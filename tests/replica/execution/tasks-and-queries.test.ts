@@ -114,8 +114,12 @@ describe('a query', () => {
   it('of an update method is refused', async () => {
     const replica = startTestReplica();
     const id = await replica.install(module);
-    expect(textOf(await replica.query(id, 'u'))).toMatch(/^IC0536: .*has no query method 'u'\.$/);
-    expect(textOf(await replica.update(id, 'n'))).toMatch(/^IC0536: .*has no update method 'n'\.$/);
+    expect(textOf(await replica.query(id, 'u'))).toMatch(
+      /^IC0536: .*has no query method 'u'\.\.\n/,
+    );
+    expect(textOf(await replica.update(id, 'n'))).toMatch(
+      /^IC0536: .*has no update method 'n'\.\.\n/,
+    );
   });
 });
 

@@ -39,7 +39,7 @@ describe('ingress', () => {
     expect(reject).toMatchObject({
       code: 4,
       errorCode: 'IC0406',
-      message: `ic00 method ${method} can be called only by a canister`,
+      message: `ic00 method ${method} can not be called via ingress messages`,
     });
     expect(rejected(await call(method, arg))).toEqual(reject);
   });

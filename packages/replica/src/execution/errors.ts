@@ -2,6 +2,7 @@
 
 import type { Reject } from '../core.ts';
 import type { ErrorCode, RejectCodeOf, TrapCode } from './error-codes.ts';
+import { helpfulMessage, refusalHelp } from './error-help.ts';
 import type { Limits } from './limits.ts';
 
 export function reject<Code extends ErrorCode>(
@@ -37,6 +38,9 @@ export function calledTrap(message: string): CanisterTrap {
 export function contractViolation(message: string): CanisterTrap {
   return new CanisterTrap('IC0504', `Canister violated contract: ${message}`);
 }
+
+export const signatureMismatch = () =>
+  contractViolation('function invocation does not match its signature');
 
 export function functionNotFound(index: number): CanisterTrap {
   return new CanisterTrap(
@@ -93,34 +97,47 @@ export function stableAccessExceeded(limits: StableLimits): CanisterTrap {
 }
 
 export function rejectOfTrap(canisterId: string, trap: CanisterTrap): Reject {
-  return reject(5, trap.errorCode, `Error from Canister ${canisterId}: ${trap.message}`);
+  const message = helpfulMessage(canisterId, trap.errorCode, trap.message);
+  return reject(5, trap.errorCode, message);
 }
 
 export const canisterNotFound = (id: string) => reject(3, 'IC0301', `Canister ${id} not found`);
 
-export const noModule = (id: string) =>
-  reject(
-    5,
-    'IC0537',
-    `Error from Canister ${id}: Attempted to execute a message, but the canister contains no ` +
-      'Wasm module.',
-  );
+export function noModule(id: string): Reject {
+  const text = 'Attempted to execute a message, but the canister contains no Wasm module.';
+  return reject(5, 'IC0537', helpfulMessage(id, 'IC0537', text));
+}
 
-export const noMethod = (id: string, kind: string, method: string) =>
-  reject(5, 'IC0536', `Error from Canister ${id}: Canister has no ${kind} method '${method}'.`);
+/** For ingress, before its execution: `dfinity/ic` rs/execution_environment, inspect_message.rs. */
+export const noModuleForIngress = () =>
+  reject(5, 'IC0537', 'Requested canister has no wasm module');
+
+export function noMethod(id: string, kind: string, method: string): Reject {
+  const text = `Canister has no ${kind} method '${method}'.`;
+  return reject(5, 'IC0536', helpfulMessage(id, 'IC0536', text));
+}
 
 export const canisterStopped = (id: string) => reject(5, 'IC0508', `Canister ${id} is stopped`);
+
+/** `dfinity/ic` rs/execution_environment/src/query_handler/query_context.rs. */
+export const stoppedForQueries = (id: string) =>
+  reject(5, 'IC0508', `Canister ${id} is stopped and therefore does not have a CallContextManager`);
 
 export const canisterStopping = (id: string) => reject(5, 'IC0509', `Canister ${id} is stopping`);
 
 export const canisterNotStopped = (id: string) =>
-  reject(5, 'IC0510', `Canister ${id} must be stopped before it is deleted.`);
+  reject(
+    5,
+    'IC0510',
+    `Canister ${id} must be stopped before it is deleted.` +
+      refusalHelp('Stop the canister before deleting it.', 'delete-canister-not-stopped'),
+  );
 
 export const inspectRejected = (id: string) =>
   reject(4, 'IC0406', `Canister ${id} rejected the message`);
 
 export const didNotReply = (id: string) =>
-  reject(5, 'IC0506', `Error from Canister ${id}: Canister did not reply to the call`);
+  reject(5, 'IC0506', `Canister ${id} did not reply to the call`);
 
 /** Only controllers see the number of missing cycles. */
 export function outOfCycles(id: string, missing: bigint, isController: boolean): Reject {
@@ -171,7 +188,8 @@ export const installationTooDear = (id: string, missing: bigint) =>
     2,
     'IC0207',
     `Canister installation failed with \`Canister ${id} is out of cycles: please top up the ` +
-      `canister with at least ${missing} additional cycles\`.`,
+      `canister with at least ${missing} additional cycles\`.` +
+      refusalHelp('Top up the canister with more cycles.', 'install-code-not-enough-cycles'),
   );
 
 export const frozen = (id: string) =>
@@ -182,8 +200,10 @@ export const frozen = (id: string) =>
       'canister with cycles and try again.',
   );
 
-export const invalidModule = (id: string, why: string) =>
-  reject(5, 'IC0505', `Error from Canister ${id}: Canister's Wasm module is not valid: ${why}`);
+export function invalidModule(id: string, why: string): Reject {
+  const text = `Canister's Wasm module is not valid: ${why}`;
+  return reject(5, 'IC0505', helpfulMessage(id, 'IC0505', text));
+}
 
 export const engineRefused = (id: string, why: string) =>
   reject(5, 'IC0521', `Error from Canister ${id}: ${why}`);
@@ -195,7 +215,11 @@ export const notEmpty = (id: string) =>
     5,
     'IC0514',
     `Canister ${id} cannot be installed because the canister is not empty. Try installing with ` +
-      'mode=reinstall instead.',
+      "mode='reinstall' instead." +
+      refusalHelp(
+        "Check that you want to overwrite the canister and, if so, use mode='reinstall'.",
+        'canister-not-empty',
+      ),
   );
 
 export const stopTimeout = (id: string) =>

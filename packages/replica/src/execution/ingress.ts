@@ -8,7 +8,7 @@ import type { CallMessage, Outcome, Reject } from '../core.ts';
 import type { Canister } from './canister.ts';
 import type { EngineState } from './core-state.ts';
 import { isController, refuseCall } from './core-state.ts';
-import { canisterNotFound, outOfCycles } from './errors.ts';
+import { canisterNotFound, noModuleForIngress, outOfCycles } from './errors.ts';
 import { freezingReserve } from './freezing.ts';
 import { chargeIdle } from './idle.ts';
 import { ingressCycles } from './prices.ts';
@@ -75,7 +75,11 @@ export function checkIngress(state: EngineState, message: CallMessage): Reject |
   const idText = message.canisterId.toText();
   if (idText === managementText) return checkManagementIngress(state, message);
   const canister = state.canisters.get(idText);
-  const refused = refuseCall(canister, idText);
-  if (refused || !canister) return refused ?? canisterNotFound(idText);
-  return refuseUnpaid(state, message, canister) ?? inspectMessage(state, message, canister);
+  if (canister === undefined) return canisterNotFound(idText);
+  const isEmpty = canister.record.moduleHash === undefined;
+  if (isEmpty && canister.record.status === 'running') {
+    return refuseUnpaid(state, message, canister) ?? noModuleForIngress();
+  }
+  const refused = refuseCall(canister, idText) ?? refuseUnpaid(state, message, canister);
+  return refused ?? inspectMessage(state, message, canister);
 }

@@ -17,6 +17,7 @@ import {
   inspectRejected,
   noMethod,
   rejectOfTrap,
+  stoppedForQueries,
 } from './errors.ts';
 import type { ExecutionOptions } from './execution.ts';
 import { createExecution } from './execution.ts';
@@ -207,6 +208,7 @@ async function runQuery(state: EngineState, query: Query): Promise<Outcome> {
   const idText = message.canisterId.toText();
   const canister = state.canisters.get(idText);
   if (canister) chargeIdle(state, canister);
+  if (canister?.record.status === 'stopped') return stoppedForQueries(idText);
   const refused = refuseCall(canister, idText);
   if (refused) return refused;
   if (!canister?.sandbox) return canisterNotFound(idText);

@@ -1,13 +1,13 @@
 // Runs one entry point in a canister's sandbox; the caller commits or reverts it.
 
 import { performance } from 'node:perf_hooks';
-import { webAssembly } from '../wasm/web-assembly.ts';
+import { isBadIndirectCall, webAssembly } from '../wasm/web-assembly.ts';
 import type { Execution, HostSlot } from './canister.ts';
 import {
   CanisterTrap,
-  contractViolation,
   instructionsExceeded,
   memoryLimitExceeded,
+  signatureMismatch,
   trapped,
 } from './errors.ts';
 import { discardPendingCall } from './ic0-calls.ts';
@@ -31,9 +31,18 @@ const runtimeMessages: readonly (readonly [string, string])[] = [
   ['data segment', 'heap out of bounds'],
   ['divide by zero', 'integer division by 0'],
   ['remainder by zero', 'integer division by 0'],
-  ['unrepresentable', 'integer overflow'],
+  // An overflow is TrapCode::Other on the network.
+  ['unrepresentable', 'unknown'],
   ['table', 'table out of bounds'],
 ];
+
+/**
+ * V8 has one message for a call of an empty place in the table and for one of another type, which
+ * the network tells apart. Without empty places only the second is possible.
+ */
+function indirectCallTrap({ sandbox }: Execution): CanisterTrap {
+  return sandbox.hasEmptyPlaces() ? trapped('unknown') : signatureMismatch();
+}
 
 /** Converts an error to a trap of the canister, so that no canister can end the replica. */
 function asTrap(error: unknown, execution: Execution): CanisterTrap {
@@ -45,9 +54,7 @@ function asTrap(error: unknown, execution: Execution): CanisterTrap {
     return trapped('stack overflow');
   }
   if (error instanceof webAssembly.RuntimeError) {
-    if (error.message.includes('signature mismatch')) {
-      return contractViolation('function invocation does not match its signature');
-    }
+    if (isBadIndirectCall(error)) return indirectCallTrap(execution);
     const known = runtimeMessages.find(([part]) => error.message.includes(part));
     return trapped(known?.[1] ?? error.message);
   }

@@ -11,9 +11,15 @@ import {
   memoryExport,
   tableExport,
 } from '../wasm/instrument.ts';
-import type { WasmExports, WasmGlobal, WasmImports, WasmMemory } from '../wasm/web-assembly.ts';
-import { webAssembly } from '../wasm/web-assembly.ts';
-import { contractViolation, functionNotFound, trapped } from './errors.ts';
+import type {
+  WasmExports,
+  WasmFunction,
+  WasmGlobal,
+  WasmImports,
+  WasmMemory,
+} from '../wasm/web-assembly.ts';
+import { isBadIndirectCall, webAssembly } from '../wasm/web-assembly.ts';
+import { contractViolation, functionNotFound, signatureMismatch, trapped } from './errors.ts';
 import type { PageImages } from './heap-shadow.ts';
 import { HeapShadow } from './heap-shadow.ts';
 import { restoredValue, storedValue, vectorGlobal } from './register-values.ts';
@@ -162,7 +168,28 @@ export class Sandbox {
     if (table.get(index) === null) {
       throw contractViolation('unexpected null function reference');
     }
-    call(this.#word(environment), index);
+    this.#callBack(call as WasmFunction, this.#word(environment), index);
+  }
+
+  /** A trap before the first instruction is that of a callback with another type. */
+  #callBack(call: WasmFunction, environment: number | bigint, index: number): void {
+    const before = this.instructionsLeft;
+    try {
+      call(environment, index);
+    } catch (error) {
+      const hasBegun = this.instructionsLeft !== before;
+      throw hasBegun || !isBadIndirectCall(error) ? error : signatureMismatch();
+    }
+  }
+
+  /** Returns whether a place in the table has no function. */
+  hasEmptyPlaces(): boolean {
+    const table = this.#exports[tableExport];
+    if (!(table instanceof webAssembly.Table)) return false;
+    for (let index = 0; index < table.length; index += 1) {
+      if (table.get(index) === null) return true;
+    }
+    return false;
   }
 
   #word(value: number | bigint): number | bigint {

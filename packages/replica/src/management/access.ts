@@ -10,10 +10,10 @@ import { isMethodName, type MethodName } from './candid-types.ts';
 import {
   absentMethod,
   canisterNotFound,
-  canistersOnly,
   logsHidden,
   malformedArgument,
   noQuery,
+  notByIngress,
   notController,
   queryOnly,
   unknownMethod,
@@ -133,8 +133,10 @@ export function checkAccess(
   const { call, lifecycle } = parts;
   const rule = rules[method];
   if (call.isQuery && rule.queries === undefined) return noQuery(method);
-  if (!call.isQuery && rule.queries === 'only') return queryOnly(method);
-  if (!call.fromCanister && !rule.ingress) return canistersOnly(method);
+  if (!call.isQuery && rule.queries === 'only') {
+    return call.fromCanister ? queryOnly(method) : notByIngress(method);
+  }
+  if (!call.fromCanister && !rule.ingress) return notByIngress(method);
   if (rule.target === undefined) return undefined;
   const id = effectiveCanisterId(method, call.arg);
   if (id === undefined)

@@ -10,7 +10,7 @@ import { codeMethods } from './code-methods.ts';
 import type { Handlers, ManagementOptions } from './handlers.ts';
 import { inquiryMethods } from './inquiry-methods.ts';
 import { outcallMethods } from './outcall-methods.ts';
-import { isReject, malformedArgument } from './rejects.ts';
+import { isReject, malformedArgument, unknownIngressMethod } from './rejects.ts';
 import { secretMethods } from './secret-methods.ts';
 import { signingMethods } from './signing-methods.ts';
 import { snapshotMethods } from './snapshot-methods.ts';
@@ -30,7 +30,9 @@ export function createManagement(lifecycle: Lifecycle, options: ManagementOption
   return {
     checkIngress(call) {
       const method = findMethod(call.method);
-      if (typeof method !== 'string') return method;
+      if (typeof method !== 'string') {
+        return method.errorCode === 'IC0536' ? unknownIngressMethod(call.method) : method;
+      }
       return checkAccess(method, { call: { ...call, fromCanister: false }, lifecycle });
     },
     // `dfinity/ic` rs/types/management_canister_types: the provisional methods are free.

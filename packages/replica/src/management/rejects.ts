@@ -24,13 +24,20 @@ export function unknownMethod(method: string): Reject {
   return reject(5, { errorCode: 'IC0536', message });
 }
 
+/** The words for ingress: `dfinity/ic` ingress_messages.rs, ParseIngressError. */
+export function unknownIngressMethod(method: string): Reject {
+  const message = `ic00 interface does not expose method ${method}`;
+  return reject(5, { errorCode: 'IC0536', message });
+}
+
 export function absentMethod(method: string): Reject {
   const message = `The local replica does not offer ic00 method ${method}`;
   return reject(4, { errorCode: 'IC0406', message });
 }
 
-export function canistersOnly(method: string): Reject {
-  const message = `ic00 method ${method} can be called only by a canister`;
+/** `dfinity/ic` rs/types/types/src/messages/ingress_messages.rs, ParseIngressError. */
+export function notByIngress(method: string): Reject {
+  const message = `ic00 method ${method} can not be called via ingress messages`;
   return reject(4, { errorCode: 'IC0406', message });
 }
 

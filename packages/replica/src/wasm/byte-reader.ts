@@ -1,7 +1,7 @@
 // A cursor over the bytes of a WebAssembly binary, which reads LEB128 numbers and vectors.
 // WebAssembly Core specification, §5.2 "Values".
 
-import { InvalidModule } from './invalid-module.ts';
+import { InvalidModule, notDecoded } from './invalid-module.ts';
 
 export class ByteReader {
   readonly bytes: Uint8Array;
@@ -20,7 +20,7 @@ export class ByteReader {
 
   byte(): number {
     const value = this.position < this.end ? this.bytes[this.position] : undefined;
-    if (value === undefined) throw new InvalidModule('the module ends in the middle of a value');
+    if (value === undefined) throw notDecoded('the module ends in the middle of a value');
     this.position += 1;
     return value;
   }
@@ -33,7 +33,7 @@ export class ByteReader {
       value += (byte & 0x7f) * 2 ** shift;
       if (byte < 0x80) return value;
     }
-    throw new InvalidModule('a number in the module is longer than 32 bits');
+    throw notDecoded('a number in the module is longer than 32 bits');
   }
 
   /** Reads an unsigned LEB128 number of at most 64 bits; inexact from 2^53 on. */
@@ -44,7 +44,7 @@ export class ByteReader {
       value += (byte & 0x7f) * 2 ** shift;
       if (byte < 0x80) return value;
     }
-    throw new InvalidModule('a number in the module is longer than 64 bits');
+    throw notDecoded('a number in the module is longer than 64 bits');
   }
 
   /** Skips a LEB128 number of any width. */
@@ -53,7 +53,7 @@ export class ByteReader {
   }
 
   skip(count: number): void {
-    if (this.position + count > this.end) throw new InvalidModule('the module is cut short');
+    if (this.position + count > this.end) throw notDecoded('the module is cut short');
     this.position += count;
   }
 
@@ -70,7 +70,7 @@ export class ByteReader {
       return new TextDecoder('utf-8', { fatal: true }).decode(this.blob());
     } catch (error) {
       if (error instanceof InvalidModule) throw error;
-      throw new InvalidModule('a name in the module is not UTF-8');
+      throw notDecoded('a name in the module is not UTF-8');
     }
   }
 }

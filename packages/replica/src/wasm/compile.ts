@@ -7,7 +7,7 @@ import { checkCodeSize, checkModule, type SystemInterfaces } from './check-modul
 import { type Metadata, readMetadata } from './custom-sections.ts';
 import type { Instrumented } from './instrument.ts';
 import { instrument } from './instrument.ts';
-import { InvalidModule, notValidated } from './invalid-module.ts';
+import { InvalidModule, notDecoded, notValidated } from './invalid-module.ts';
 import { moduleBytesMax } from './module-limits.ts';
 import { cutSections } from './sections.ts';
 import type { WasmModule } from './web-assembly.ts';
@@ -28,7 +28,7 @@ function decompress(module: Uint8Array): Uint8Array {
   try {
     return gunzipSync(module, { maxOutputLength: moduleBytesMax });
   } catch (error) {
-    throw new InvalidModule(`Failed to decode wasm module: ${reason(error)}`);
+    throw notDecoded(reason(error));
   }
 }
 

@@ -11,6 +11,11 @@ export class EngineRefusal extends InvalidModule {
   }
 }
 
+/** Returns the error for bytes that are no module: `dfinity/ic` validation.rs, DecodingError. */
+export function notDecoded(why: string): InvalidModule {
+  return new InvalidModule(`Failed to decode wasm module: ${why}`);
+}
+
 /** Returns the error for a rule that the network's engine, wasmtime, validates. */
 export function notValidated(why: string): InvalidModule {
   return new InvalidModule(

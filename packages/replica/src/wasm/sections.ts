@@ -3,7 +3,7 @@
 
 import { ByteReader } from './byte-reader.ts';
 import { readConstant } from './instruction.ts';
-import { InvalidModule, notValidated } from './invalid-module.ts';
+import { EngineRefusal, InvalidModule, notDecoded, notValidated } from './invalid-module.ts';
 
 export const section = {
   custom: 0,
@@ -55,7 +55,7 @@ const header = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 
 export function cutSections(module: Uint8Array): Sections {
   if (header.some((byte, index) => module[index] !== byte)) {
-    throw new InvalidModule('the bytes do not start with the header of a WebAssembly module');
+    throw notDecoded('unsupported canister module format.');
   }
   const known = new Map<number, Uint8Array>();
   const custom: { name: string; content: Uint8Array }[] = [];
@@ -71,7 +71,7 @@ export function cutSections(module: Uint8Array): Sections {
       continue;
     }
     if (id > section.dataCount) {
-      throw new InvalidModule(`section ${id} is not supported by the network`);
+      throw notDecoded(`malformed section id: ${id}`);
     }
     const place = sectionOrder.indexOf(id);
     if (place <= last) throw notValidated(`section ${id} out of order`);
@@ -123,7 +123,6 @@ export function readTypes(sections: Sections): FunctionType[] {
 
 const importRefusals: Readonly<Record<number, string>> = {
   1: 'Importing tables is not allowed.',
-  2: 'Importing memory is not allowed.',
   3: 'Importing globals is not allowed.',
   4: 'Importing tags is not allowed.',
 };
@@ -135,6 +134,9 @@ export function readImports(sections: Sections, types: readonly FunctionType[]):
     const module = reader.name();
     const name = reader.name();
     const kind = reader.byte();
+    // `dfinity/ic` validates no imports of memories, so that wasmtime's linker refuses them.
+    if (kind === 2)
+      throw new EngineRefusal(`unknown import: \`${module}::${name}\` has not been defined`);
     if (kind !== 0) {
       const why = importRefusals[kind] ?? `${module}.${name} is of an unknown kind.`;
       throw new InvalidModule(`Wasm module has an invalid import section. ${why}`);

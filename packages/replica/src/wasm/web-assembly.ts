@@ -44,6 +44,11 @@ interface WebAssemblyInterface {
 export const webAssembly = (globalThis as unknown as { readonly WebAssembly: WebAssemblyInterface })
   .WebAssembly;
 
+/** Returns whether a call through the table met an empty place or a function of another type. */
+export function isBadIndirectCall(error: unknown): boolean {
+  return error instanceof webAssembly.RuntimeError && error.message.includes('signature mismatch');
+}
+
 /** A module that exports a 64-bit memory without pages as `m`. */
 const memory64 = Uint8Array.of(
   ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
