@@ -117,6 +117,8 @@ describe.skipIf(hasMemory64())('Node without 64-bit memories', () => {
   it('refuses such a module at installation, and names the required version of Node', async () => {
     const { install } = startTestReplica();
     await expect(install(canister64(''))).rejects.toThrow(/start the .* with Node 24 or newer/);
+    const table = assemble('(module (table i64 1 funcref))');
+    await expect(install(table)).rejects.toThrow(/addresses of 64 bits.* with Node 24 or newer/);
   });
 });
 
@@ -147,6 +149,33 @@ describe.runIf(hasMemory64())(
         (drop (call $call_perform))`)}`);
       if (outcome.status === 'rejected') throw new Error(outcome.message);
       expect(Buffer.from(outcome.arg).readBigUInt64LE()).toBe(environment);
+    });
+
+    it('calls a callback through a table with 64-bit indices, as Motoko has', async () => {
+      const outcomeAt = (index: number) =>
+        outcomeOf(`(table i64 4 funcref) (elem (i64.const 0) $back $narrow)
+        (func $back (param i64) (call $reply (local.get 0)))
+        (func $narrow (param i32))
+        ${update(`(call $call_new (i64.const 0) (i64.const 0) (i64.const 0) (i64.const 0)
+          (i64.const ${index}) (i64.const 7) (i64.const ${index}) (i64.const 7))
+          (drop (call $call_perform))`)}`);
+      const outcome = await outcomeAt(0);
+      if (outcome.status === 'rejected') throw new Error(outcome.message);
+      expect(Buffer.from(outcome.arg).readBigUInt64LE()).toBe(7n);
+      expect(textOf(await outcomeAt(1))).toMatch(/^IC0504.*does not match its signature$/);
+      expect(textOf(await outcomeAt(2))).toMatch(/^IC0504.*unexpected null function reference$/);
+      expect(textOf(await outcomeAt(4))).toMatch(/^IC0513.*function 4 from table 0/);
+    });
+
+    it('calls functions by 64-bit indices, and reports empty places', async () => {
+      const body = (index: number) => `(table i64 2 funcref) (elem (i64.const 0) $seven)
+        (type $number (func (result i64)))
+        (func $seven (result i64) (i64.const 7))
+        ${update(`(call $reply (call_indirect (type $number) (i64.const ${index})))`)}`;
+      const found = await outcomeOf(body(0));
+      if (found.status === 'rejected') throw new Error(found.message);
+      expect(Buffer.from(found.arg).readBigUInt64LE()).toBe(7n);
+      expect(textOf(await outcomeOf(body(1)))).toMatch(/^IC0502.*trapped: unknown/);
     });
 
     test.each([

@@ -127,6 +127,7 @@ describe('instrument()', () => {
     expect(load('(module)').shape).toEqual({
       globalTypes: [],
       address: 'i',
+      tableAddress: 'i',
       // Three globals of the network, of two instructions each.
       instructions: 6,
       hasStart: false,

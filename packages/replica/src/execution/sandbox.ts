@@ -17,6 +17,7 @@ import type {
   WasmGlobal,
   WasmImports,
   WasmMemory,
+  WasmTable,
 } from '../wasm/web-assembly.ts';
 import { isBadIndirectCall, webAssembly } from '../wasm/web-assembly.ts';
 import { contractViolation, functionNotFound, signatureMismatch, trapped } from './errors.ts';
@@ -162,10 +163,10 @@ export class Sandbox {
   callTable(index: number, environment: number | bigint): void {
     const table = this.#exports[tableExport];
     if (!(table instanceof webAssembly.Table)) throw contractViolation('table not found');
-    if (index >= table.length) throw functionNotFound(index);
+    if (index >= Number(table.length)) throw functionNotFound(index);
     const call = this.#exports[callbackExport];
     if (typeof call !== 'function') throw contractViolation('not a function reference');
-    if (table.get(index) === null) {
+    if (this.#placeIn(table, index) === null) {
       throw contractViolation('unexpected null function reference');
     }
     this.#callBack(call as WasmFunction, this.#word(environment), index);
@@ -186,10 +187,14 @@ export class Sandbox {
   hasEmptyPlaces(): boolean {
     const table = this.#exports[tableExport];
     if (!(table instanceof webAssembly.Table)) return false;
-    for (let index = 0; index < table.length; index += 1) {
-      if (table.get(index) === null) return true;
+    for (let index = 0; index < Number(table.length); index += 1) {
+      if (this.#placeIn(table, index) === null) return true;
     }
     return false;
+  }
+
+  #placeIn(table: WasmTable, index: number): unknown {
+    return table.get(this.module.shape.tableAddress === 'I' ? BigInt(index) : index);
   }
 
   #word(value: number | bigint): number | bigint {

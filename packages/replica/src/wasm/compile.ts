@@ -47,9 +47,10 @@ function compilePlain(module: Uint8Array, system: SystemInterfaces): CompiledMod
   checkModule(sections, system);
   const metadata = readMetadata(sections);
   const { module: metered, ...shape } = instrument(sections);
-  if (shape.address === 'I' && !hasMemory64()) {
+  const isWide = shape.address === 'I' || shape.tableAddress === 'I';
+  if (isWide && !hasMemory64()) {
     throw new InvalidModule(
-      `its memory has addresses of 64 bits, which Node ${process.version} cannot run: start the ` +
+      `it uses addresses of 64 bits, which Node ${process.version} cannot run: start the ` +
         'local replica with Node 24 or newer',
     );
   }

@@ -33,6 +33,8 @@ export const vectorExports = (index: number) =>
 export interface Instrumented {
   readonly module: Uint8Array;
   readonly address: Address;
+  /** The type of the table's indices; `i` without a table. */
+  readonly tableAddress: Address;
   readonly hasStart: boolean;
   /**
    * Instructions that the network's compiler counts, after its instrumentation: those of functions
@@ -54,6 +56,8 @@ interface Layout {
   readonly globals: number;
   /** The type of the table with the callbacks, if it exists. */
   readonly table: 'functions' | 'references' | undefined;
+  /** The type of the table's indices. */
+  readonly tableAddress: Address;
   readonly hasMemory: boolean;
   readonly mutable: readonly number[];
   readonly mutableTypes: readonly string[];
@@ -74,6 +78,7 @@ function readLayout(sections: Sections): Layout {
     functions: readImports(sections, types).length + openVector(sections, section.function).count,
     globals: globals.length,
     table: table && (table.holdsFunctions ? 'functions' : 'references'),
+    tableAddress: table?.address ?? 'i',
     hasMemory: memory !== undefined,
     mutable: numbers,
     mutableTypes: numbers.map((index) => globals[index]?.type ?? ''),
@@ -168,7 +173,8 @@ function addedFunctions(layout: Layout): Added[] {
   if (layout.table !== 'functions') return added;
   const word = layout.address === 'i' ? i32 : i64;
   const type = encodeU32(layout.types + added.length + 1);
-  const invoke = [op.localGet, 0, op.localGet, 1, op.callIndirect, ...type, 0];
+  const extend = layout.tableAddress === 'I' ? [op.i64ExtendUnsigned] : [];
+  const invoke = [op.localGet, 0, op.localGet, 1, ...extend, op.callIndirect, ...type, 0];
   return [
     ...added,
     { type: [2, word, i32, 0], body: [0, ...invoke, op.end], name: callbackExport },
@@ -247,7 +253,7 @@ const networkGlobals = 3;
 /** Throws InvalidModule; V8 validates the rest at compilation. */
 export function instrument(sections: Sections): Instrumented {
   const layout = readLayout(sections);
-  const { address, mutable: globals, vectors } = layout;
+  const { address, tableAddress, mutable: globals, vectors } = layout;
   const functions = addedFunctions(layout);
   const code = meterCode({
     content: sections.known.get(section.code) ?? Uint8Array.of(0),
@@ -273,6 +279,7 @@ export function instrument(sections: Sections): Instrumented {
   return {
     module: assemble(sections, replaced),
     address,
+    tableAddress,
     hasStart: layout.start !== undefined,
     // A global has one instruction and an end.
     instructions: code.instructions + 2 * (layout.globals + networkGlobals),

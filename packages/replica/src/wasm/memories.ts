@@ -1,5 +1,5 @@
 // Reads a module's declarations of memory and tables, and the segments that fill them. WebAssembly
-// Core specification, §5.5.7, §5.5.8, §5.5.12, §5.5.14.
+// Core specification, §5.5.7, §5.5.8, §5.5.12, §5.5.14. The proposal "memory64" adds 64-bit tables.
 
 import type { ByteReader } from './byte-reader.ts';
 import { readConstant } from './instruction.ts';
@@ -18,6 +18,8 @@ export interface MemoryShape {
 
 export interface TableShape {
   readonly holdsFunctions: boolean;
+  /** The type of an index. */
+  readonly address: Address;
   readonly minimum: number;
 }
 
@@ -47,8 +49,7 @@ export function readTables(sections: Sections): TableShape[] {
     if (type !== 0x70 && type !== 0x6f)
       throw notValidated(`a table of type 0x${type.toString(16)}`);
     const { address, minimum } = readLimits(reader);
-    if (address === 'I') throw notValidated('a table with indices of 64 bits');
-    return { holdsFunctions: type === 0x70, minimum };
+    return { holdsFunctions: type === 0x70, address, minimum };
   });
 }
 

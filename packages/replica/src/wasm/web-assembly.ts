@@ -10,8 +10,9 @@ export interface WasmGlobal {
 }
 
 export interface WasmTable {
-  readonly length: number;
-  get(index: number): unknown;
+  /** `bigint` for a table with 64-bit indices, as is the index. */
+  readonly length: number | bigint;
+  get(index: number | bigint): unknown;
 }
 
 export interface WasmMemory {
