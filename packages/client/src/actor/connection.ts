@@ -3,6 +3,7 @@
 import { Actor, HttpAgent, type HttpAgentOptions } from '@icp-sdk/core/agent';
 import { createBufferPool } from '../bytes/buffer-pool.ts';
 import { onAbort } from '../connection/abort.ts';
+import { createOlderEndpoints } from '../connection/older-endpoints.ts';
 import { delayMs, type RetryPolicy } from '../connection/retry.ts';
 import type { Line } from '../connection/transfer-window.ts';
 import type { Signal } from '../connection/transport.ts';
@@ -10,6 +11,7 @@ import {
   fetchWhole,
   type WatchedConnection,
   type WatchedInit,
+  type WholeResponse,
 } from '../connection/watched-fetch.ts';
 import { abortedError, actorRefusal, type StorageError } from '../storage-error.ts';
 import { agentIdentity, type StorageIdentity } from '../types/storage-identity.ts';
@@ -61,8 +63,11 @@ export interface Service {
 
 export async function openService(connection: ActorConnection): Promise<Service> {
   const { host, canisterId, identity, apiKey } = connection;
-  const fetch = (input: string | URL | Request, init?: WatchedInit) =>
-    watchedResponse(connection, input, init);
+  const answerOf = createOlderEndpoints();
+  const fetch = async (input: string | URL | Request, init: WatchedInit = {}) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    return responseOf(await answerOf(url, (tried) => fetchWhole(connection, tried, init)));
+  };
   const options: HttpAgentOptions = {
     host,
     fetch,
@@ -78,7 +83,7 @@ export async function openService(connection: ActorConnection): Promise<Service>
   const bulkAgent: Service['bulkAgent'] = (onReceived) =>
     HttpAgent.createSync({
       ...options,
-      fetch: (input, init) => watchedResponse(connection, input, { ...init, onReceived }),
+      fetch: (input, init) => fetch(input, { ...init, onReceived }),
       verifyQuerySignatures: false,
       ...(rootKey && { rootKey }),
     });
@@ -101,13 +106,7 @@ export async function openService(connection: ActorConnection): Promise<Service>
   };
 }
 
-async function watchedResponse(
-  connection: ActorConnection,
-  input: string | URL | Request,
-  init: WatchedInit = {},
-): Promise<Response> {
-  const url = input instanceof Request ? input.url : input;
-  const { status, headers, bytes } = await fetchWhole(connection, url, init);
+function responseOf({ status, headers, bytes }: WholeResponse): Response {
   // A Response with status 204, for example, must have no body.
   return new Response(bytes.length > 0 ? (bytes as BodyInit) : null, { status, headers });
 }

@@ -86,7 +86,7 @@ const faults: readonly Fault[] = [
   {
     code: 'NoModule',
     errorCodes: ['IC0537'],
-    words: /contains no Wasm module|^Requested canister has no wasm module/,
+    words: /no Wasm module/i,
     status: 503,
     message: ({ id }) => `The canister ${id} has no code installed.`,
     advice: ({ dfx }) =>
