@@ -77,7 +77,7 @@ export function formatCosts(rows: readonly BenchRow[]): string {
   return ['| bytes | cycles (T) | about US$ |', '| --- | --- | --- |', ...lines].join('\n');
 }
 
-/** An idle canister is charged only for its memory, which includes stable memory. */
+/** Between messages a canister is charged only for its memory, which includes stable memory. */
 export function formatStorage({ installedBytes, files }: StorageCosts): string {
   const row = (name: string, bytes: number) => {
     const millions = Math.round((bytes * cyclesPerStableByte) / 1e6);
