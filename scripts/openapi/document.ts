@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { version } from '../../package.json';
 import { gatewayDomains } from '../../packages/wire/src/gateways.ts';
 import { routes } from '../../src/http/routes.ts';
+import { batchOperations } from './batch-operations.ts';
 import { filePath, type Operations, type Schema, text } from './description.ts';
 import { fileOperations } from './file-operations.ts';
 import { requestHeaders } from './header-fields.ts';
@@ -24,7 +25,11 @@ import { serviceOperations } from './service-operations.ts';
 type Made = Readonly<Record<string, unknown>>;
 
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '../..');
-const operations: Operations = { ...fileOperations, ...serviceOperations };
+const operations: Operations = {
+  ...fileOperations,
+  ...batchOperations,
+  ...serviceOperations,
+};
 
 /** Returns the file's text. */
 export async function openApiText(): Promise<string> {

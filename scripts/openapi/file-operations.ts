@@ -1,11 +1,6 @@
 // The operations on files, lists, copies and former versions.
 
-import {
-  batchFileCountMax,
-  deletedFileCountMax,
-  folderPageDefault,
-  folderPageMax,
-} from '../../packages/wire/src/limits.ts';
+import { folderPageDefault, folderPageMax } from '../../packages/wire/src/limits.ts';
 import { pageSizeDefault } from '../../src/limits.ts';
 import {
   type Answer,
@@ -113,7 +108,7 @@ export function download(more: readonly ResponseHeader[] = []): Readonly<Record<
   };
 }
 
-const fault = object({ path: text, error: ref('Fault') });
+export const fault = object({ path: text, error: ref('Fault') });
 const limit: Schema = {
   type: 'integer',
   minimum: 1,
@@ -211,53 +206,6 @@ export const fileOperations: Operations = {
     headers: writeConditions,
     answers: { 204: emptied },
     errors: [...keyErrors, 'NoSuchFile', 'PreconditionFailed'],
-  },
-  'POST B/files': {
-    id: 'uploadFiles',
-    key: 'required',
-    body: {
-      types: ['multipart/form-data'],
-      schema: {
-        type: 'object',
-        additionalProperties: bytes,
-        minProperties: 1,
-        maxProperties: batchFileCountMax,
-      },
-    },
-    answers: {
-      200: answers(
-        'All files are stored.',
-        object({
-          items: list(
-            object({ path: text, status: { enum: [200, 201] }, file: ref('WrittenFile') }),
-          ),
-        }),
-      ),
-    },
-    errors: [...storeErrors, 'MissingContentType', 'BadDigest'],
-  },
-  'POST B/delete': {
-    id: 'deleteFiles',
-    key: 'required',
-    body: {
-      types: json,
-      schema: {
-        oneOf: [
-          object({ paths: list(text, deletedFileCountMax), ifMatch: condition }, ['ifMatch']),
-          object({ prefix, cursor: text }, ['cursor']),
-        ],
-      },
-    },
-    answers: {
-      200: answers(
-        'The result of each path.',
-        object({
-          results: list({ oneOf: [object({ path: text, deleted: { const: true } }), fault] }),
-          nextCursor: { type: ['string', 'null'] },
-        }),
-      ),
-    },
-    errors: [...keyErrors, 'EntityTooLarge'],
   },
   'GET B/files': {
     id: 'listFiles',

@@ -6,6 +6,7 @@ import { copyRoutes } from './copies.ts';
 import { getEndToEnd } from './end-to-end.ts';
 import { postDeletion, postFiles } from './file-batches.ts';
 import { getFileList } from './file-list.ts';
+import { postRead } from './file-reads.ts';
 import { putFile } from './file-upload.ts';
 import { deleteFileRecord, getFileRecord, headFileRecord, patchFileRecord } from './files.ts';
 import { getLinkedFile, headLinkedFile } from './linked-files.ts';
@@ -28,6 +29,7 @@ export const routes: readonly Route[] = [
     isUpload: true,
   },
   { pattern: /^\/api\/v1\/bucket\/([^/]*)\/delete$/y, handlers: { POST: postDeletion } },
+  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/read$/y, handlers: { POST: postRead } },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/files\/(.*)$/sy,
     handlers: {

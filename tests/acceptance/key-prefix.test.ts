@@ -70,7 +70,9 @@ async function outcomeOf(row: ActorRow | HttpRow, spot: Spot): Promise<Outcome> 
   }
   const { status, text } = await sendRequest(service, row, spot);
   const isJson = text.startsWith('{');
-  const refusal = isJson ? refusalIn(JSON.parse(text)) : undefined;
+  // The index of the form of `read`
+  const json = isJson ? text : /^\{"results":.*$/m.exec(text)?.[0];
+  const refusal = json === undefined ? undefined : refusalIn(JSON.parse(json));
   return { status, refusal: refusal ?? (status < 400 ? undefined : `HTTP ${status}`) };
 }
 

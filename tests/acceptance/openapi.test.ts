@@ -159,6 +159,8 @@ test('lists and batches answer as described', async () => {
   await send('POST', `${B}/move`, 200, { body: { fromPrefix: 'list/', toPrefix: 'other/' } });
   await send('POST', `${B}/move`, 400, { body: { fromPrefix: 'list/' } });
   const paths = ['other/1.txt', 'none.txt'];
+  await send('POST', `${B}/read`, 200, { body: { paths: [...paths, 'none'] } });
+  await send('POST', `${B}/read`, 400, { body: {} });
   await send('POST', `${B}/delete`, 200, { body: { paths } });
   await send('POST', `${B}/delete`, 200, { body: { prefix: 'other/' } });
   await send('POST', `${B}/delete`, 400, { body: {} });

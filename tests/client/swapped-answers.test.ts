@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
@@ -16,13 +17,17 @@ let folder: string;
 /** Number of answers still to be swapped. */
 let swaps = 0;
 
+const other = (name: string) => (name === 'a' ? 'b' : 'a');
+
 const server = createServer(async (request, response) => {
   const { url = '', method = 'GET' } = request;
+  const sent = method === 'POST' ? await text(request) : undefined;
   const isFile = url.startsWith('/cloud/') && method === 'GET';
-  const isSwapped = isFile && swaps-- > 0;
-  const path = isSwapped ? url.replace(/[ab](?=\?)/, (name) => (name === 'a' ? 'b' : 'a')) : url;
+  const isSwapped = (isFile || url.endsWith('/read')) && swaps-- > 0;
+  const path = isSwapped ? url.replace(/[ab](?=\?)/, other) : url;
+  const body = isSwapped ? sent?.replaceAll(/(?<=in\/)[ab]/g, other) : sent;
   const headers = { authorization: request.headers.authorization ?? '' };
-  const answer = await fetch(`${service.base}${path}`, { method, headers });
+  const answer = await fetch(`${service.base}${path}`, { method, headers, body: body ?? null });
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   response.end(new Uint8Array(await answer.arrayBuffer()));
 });

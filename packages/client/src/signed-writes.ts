@@ -22,6 +22,7 @@ const overHttp: readonly (keyof Operations)[] = [
   'status',
   'openFile',
   'readPart',
+  'readFiles',
   'putChunk',
   'listLinks',
   'listUploads',

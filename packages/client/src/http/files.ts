@@ -7,9 +7,22 @@
 import { joinPieces } from '../bytes/byte-stream.ts';
 import type { Signal } from '../connection/transport.ts';
 import type { NumberedFile } from '../operations/files.ts';
-import type { OpenedFile, OpenRequest, PartRequest } from '../operations/transfers.ts';
-import { cloudPath, isCrossOrigin, versionPath } from '../operations/url-paths.ts';
-import { isStorageError, replacedError, StorageError } from '../storage-error.ts';
+import { posting } from '../operations/operation-request.ts';
+import type {
+  FilesRequest,
+  OpenedFile,
+  OpenRequest,
+  PartRequest,
+  WholeFile,
+} from '../operations/transfers.ts';
+import { bucketPath, cloudPath, isCrossOrigin, versionPath } from '../operations/url-paths.ts';
+import {
+  type ErrorView,
+  errorOfView,
+  isStorageError,
+  replacedError,
+  StorageError,
+} from '../storage-error.ts';
 import { exchange, type HttpAnswer, type HttpConnection, type HttpRequest } from './exchange.ts';
 
 /** Opens a file without the key first, because only responses without a key can be certified. */
@@ -131,6 +144,27 @@ export async function readHttpPart(
     position += piece.length;
   }
   return joinPieces(pieces);
+}
+
+type ReadResult = Omit<WholeFile, 'bytes'> & { readonly error?: ErrorView };
+
+/** The response is a form: `index` is JSON, and the files follow in its order. */
+export async function readHttpFiles(
+  connection: HttpConnection,
+  { bucket, paths }: FilesRequest,
+  signal: Signal,
+): Promise<readonly (WholeFile | StorageError)[]> {
+  const request = { ...posting(`${bucketPath(bucket)}/read`, { paths }), signal };
+  const { bytes, headers } = await exchange(connection, request);
+  const form = await new Response(bytes as BodyInit, { headers }).formData();
+  const { results } = JSON.parse(String(form.get('index'))) as { readonly results: ReadResult[] };
+  const files = form.getAll('file');
+  return Promise.all(
+    results.map(async ({ error, ...file }) => {
+      if (error !== undefined) return errorOfView(error);
+      return { ...file, bytes: new Uint8Array(await (files.shift() as File).arrayBuffer()) };
+    }),
+  );
 }
 
 /** Returns the bytes of the response from `position` on. */

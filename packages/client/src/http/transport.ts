@@ -15,7 +15,7 @@ import type { ChunkUpload } from '../operations/transfers.ts';
 import { sessionPath } from '../operations/url-paths.ts';
 import { StorageError } from '../storage-error.ts';
 import { answerTo, exchange, exchangeJson, type HttpConnection, jsonOf } from './exchange.ts';
-import { openHttpFile, readHttpPart } from './files.ts';
+import { openHttpFile, readHttpFiles, readHttpPart } from './files.ts';
 import { putFiles } from './put-files.ts';
 
 export function createHttpTransport(connection: HttpConnection): Transport {
@@ -28,17 +28,15 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     readsByLinks: true,
     probe: (bytes) => probe(connection, bytes),
     ...describedCalls(connection),
-    getCertifiedFile: () => refuseOverHttp('certified'),
-    readFiles: () => refuseOverHttp('readFiles'),
+    async getCertifiedFile() {
+      throw new StorageError('Unsupported', 'certified requires the actor: use createStorage().');
+    },
+    readFiles: (request, signal) => readHttpFiles(connection, request, signal),
     openFile: (file, signal) => openHttpFile(connection, file, signal),
     readPart: (part, signal) => readHttpPart(connection, part, signal),
     putChunk: (chunk, signal) => putChunk(connection, chunk, signal),
     putFiles: (batch, signal) => putFiles(connection, batch, signal),
   };
-}
-
-async function refuseOverHttp(what: string): Promise<never> {
-  throw new StorageError('Unsupported', `${what} requires the actor: use createStorage().`);
 }
 
 /** The part of a row that makes a call, whatever the operation. */
