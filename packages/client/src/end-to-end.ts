@@ -9,9 +9,10 @@ import type { UploadInput } from './bytes/upload-source.ts';
 import { type Connection, perform } from './connection/connection.ts';
 import { onDemand } from './connection/on-demand.ts';
 import { checkedConcurrency } from './connection/parallel.ts';
-import { allBy, certifiedBy, downloadFile } from './downloads/download.ts';
+import { certifiedBy } from './downloads/certified-by.ts';
 import type { FileDownloads } from './downloads/download-all.ts';
 import { type FileStorage, fileStorage } from './files/file-storage.ts';
+import { lazyTransfers } from './files/lazy-transfers.ts';
 import { versionsOf } from './files/versions.ts';
 import { namesOf } from './sealed-names/bucket-names.ts';
 import { sealingTransport } from './sealed-names/sealing-transport.ts';
@@ -19,7 +20,6 @@ import { isStorageError, StorageError } from './storage-error.ts';
 import { ageType, type EndToEndOptions } from './types/end-to-end.ts';
 import type { FileToUpload, UploadAllOptions, UploadedFile } from './types/transfers.ts';
 import { requireVersionNumber } from './types/version-number.ts';
-import { measureBefore } from './uploads/upload.ts';
 import type { PartOptions, SessionOptions, Uploads } from './uploads/uploads.ts';
 
 export interface LayeredFiles {
@@ -65,10 +65,11 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
     });
     const connection = { ...outer, transport: sealingTransport(outer.transport, names) };
     const files = fileStorage(connection);
+    const transfers = lazyTransfers(connection);
     const open: FileDownloads['open'] = async (name, downloadOptions, file) => {
       // In other buckets, files of this type are returned unchanged.
       const mode = file.contentType === ageType ? await modes.ofAgeFile(name.bucket) : undefined;
-      if (mode === undefined) return downloadFile(connection, name, downloadOptions, file);
+      if (mode === undefined) return transfers.download(name, downloadOptions, file);
       return (await load()).download(name, { file, options: downloadOptions }, mode);
     };
     const download = certifiedBy(connection, async (name, downloadOptions = {}) => {
@@ -85,7 +86,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
       async upload(source, uploadOptions) {
         const { bucket, signal } = uploadOptions;
         // Measures the line while the mode is requested.
-        measureBefore(connection, source, uploadOptions);
+        transfers.measureBefore(source, uploadOptions);
         const mode = await modes.of(bucket, signal);
         if (mode !== undefined) return (await load()).upload(source, uploadOptions, mode);
         return files.upload(source, uploadOptions).catch((error) => {
@@ -96,7 +97,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
       },
       uploadAll: (all, allOptions) => uploadAll({ files, modes, load }, all, allOptions),
       download,
-      downloadAll: allBy(connection, { download, open }),
+      downloadAll: (all, allOptions) => transfers.downloadAll(all, allOptions, { download, open }),
       versions: versionsOf(connection, download),
       uploads: wholeOnly(files.uploads, modes),
       links: {

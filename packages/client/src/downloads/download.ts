@@ -13,10 +13,8 @@ import { type PartLink, partLinkTo } from '../links/part-link.ts';
 import type { OpenedFile } from '../operations/transfers.ts';
 import { StorageError } from '../storage-error.ts';
 import type { FileName } from '../types/files.ts';
-import type { Download, DownloadAll, DownloadOptions } from '../types/transfers.ts';
+import type { Download, DownloadOptions } from '../types/transfers.ts';
 import { requireVersionNumber } from '../types/version-number.ts';
-import type { DownloadFile } from './certified-download.ts';
-import type { FileDownloads } from './download-all.ts';
 
 interface Job {
   readonly connection: Connection;
@@ -40,23 +38,6 @@ interface Job {
  * 16 Mbit/s transfers this many chunks, so a shorter file would take at least twice as long.
  */
 const directPartsMax = 4;
-
-/** Returns `download` with support for `certified`, which most downloads do not use. */
-export function certifiedBy(connection: Connection, download: DownloadFile): DownloadFile {
-  return async (name, options) => {
-    if (!options?.certified) return download(name, options);
-    const { certifiedDownload } = await import('./certified-download.ts');
-    return certifiedDownload(connection, { name, options, download });
-  };
-}
-
-/** Returns `downloadAll`, whose module is loaded with the first use. */
-export function allBy(connection: Connection, downloads: FileDownloads): DownloadAll {
-  return async function* (files, options) {
-    const { downloadAll } = await import('./download-all.ts');
-    yield* downloadAll(connection, { files, options }, downloads);
-  };
-}
 
 /** Downloads a file; `opened` is the file if the caller has opened it already. */
 export async function downloadFile(

@@ -2,7 +2,7 @@
 
 import type { UploadInput } from '../bytes/upload-source.ts';
 import { type Connection, perform } from '../connection/connection.ts';
-import { allBy, certifiedBy, downloadFile } from '../downloads/download.ts';
+import { certifiedBy } from '../downloads/certified-by.ts';
 import { type Links, linksOf } from '../links/links.ts';
 import type { CallOptions } from '../types/call-options.ts';
 import type {
@@ -40,11 +40,10 @@ import type {
   UploadSession,
 } from '../types/transfers.ts';
 import { requireVersionNumber } from '../types/version-number.ts';
-import { uploadFile } from '../uploads/upload.ts';
-import { uploadAll } from '../uploads/upload-all.ts';
-import { type SessionRef, type Uploads, uploadsOf } from '../uploads/uploads.ts';
+import type { SessionRef, Uploads } from '../uploads/uploads.ts';
 import { copyFile, moveAll, moveFile } from './copies.ts';
 import { listFiles, listFolder } from './file-list.ts';
+import { lazyTransfers } from './lazy-transfers.ts';
 import { removeAll } from './remove-all.ts';
 import { type Versions, versionsOf } from './versions.ts';
 
@@ -229,18 +228,14 @@ export interface FileStorage {
 }
 
 export function fileStorage(connection: Connection): FileStorage {
-  const uploads = uploadsOf(connection);
-  const download = certifiedBy(connection, (file, options) =>
-    downloadFile(connection, file, options),
-  );
+  const { upload, uploadAll, uploads, ...transfers } = lazyTransfers(connection);
+  const download = certifiedBy(connection, transfers.download);
   return {
-    upload: (source, uploadOptions) => uploadFile(connection, source, uploadOptions),
-    uploadAll: (files, allOptions) => uploadAll(connection, files, allOptions),
+    upload,
+    uploadAll,
     download,
-    downloadAll: allBy(connection, {
-      download,
-      open: (name, options, opened) => downloadFile(connection, name, options, opened),
-    }),
+    downloadAll: (files, options) =>
+      transfers.downloadAll(files, options, { download, open: transfers.download }),
     list: (listOptions) => listFiles(connection, listOptions),
     listFolder: (folderOptions) => listFolder(connection, folderOptions),
     usage: (usageOptions) => perform(connection, 'usage', usageOptions, usageOptions.signal),

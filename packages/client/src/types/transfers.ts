@@ -247,11 +247,6 @@ export type DownloadedFile = { readonly path: string } & (
   | { readonly error: StorageError; readonly download?: undefined }
 );
 
-export type DownloadAll = (
-  files: FilesToDownload,
-  options: DownloadAllOptions,
-) => AsyncIterable<DownloadedFile>;
-
 export interface UploadListOptions extends CallOptions {
   readonly bucket: string;
 }
