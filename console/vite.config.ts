@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
+import { languages } from './src/language.ts';
 
 const projectDir = fileURLToPath(new URL('..', import.meta.url));
 
@@ -40,10 +41,24 @@ function oneCopyOfEachVersion(): Plugin {
   };
 }
 
+/** Tells browsers without JavaScript, in every language, that the page needs it. */
+function textsWithoutScript(): Plugin {
+  return {
+    name: 'texts-without-script',
+    async transformIndexHtml(page) {
+      const paragraphs = Object.entries(languages).map(async ([tag, { load }]) => {
+        const { texts } = await load();
+        return `<p lang="${tag}" dir="${texts.direction}">${texts.page.needsJavaScript}</p>`;
+      });
+      return page.replace('<noscript>', `<noscript>${(await Promise.all(paragraphs)).join('')}`);
+    },
+  };
+}
+
 export default defineConfig({
   // The console is at the root of its origin; its assets never expire.
   base: '/',
-  plugins: [oneCopyOfEachVersion()],
+  plugins: [oneCopyOfEachVersion(), textsWithoutScript()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     target: 'es2022',
@@ -56,7 +71,7 @@ export default defineConfig({
         // Groups include their dependencies, because many small files compress badly.
         codeSplitting: {
           groups: [
-            { name: 'index', test: /console\/src\/main\.tsx$/, priority: 2 },
+            { name: 'index', test: /console\/src\/(?:main\.tsx|texts\/formats\.ts)$/, priority: 2 },
             // Shared by the agent and age, without pairings, which only certificates need
             {
               name: 'curves',
@@ -66,7 +81,7 @@ export default defineConfig({
             { name: 'age', test: /age\/(?:end-to-end-files|linked-file)\.ts$/ },
             {
               name: 'dialogs',
-              test: /views\/(?:(?:share|drop-box|delete|move|new-folder)-dialog|rename-field)\./,
+              test: /views\/(?:[\w-]+-dialog|rename-field|asked-key|shortcut-help|row-menu)\./,
             },
           ],
         },

@@ -2,17 +2,19 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 import { askedKey } from './address-key.ts';
+import { texts } from './language.ts';
 import { deferred } from './parts/deferred.tsx';
+import { LanguageSelect } from './parts/language-select.tsx';
 import { Notices } from './parts/notices.tsx';
 import { addressOf, route, titleOf } from './route.ts';
 import { session, signOut } from './session.ts';
 import { isStarting } from './start.ts';
-import { leftOver, lookForLeftOver, stopUploads, uploads } from './uploads/queue.ts';
-import { AskedKey } from './views/asked-key.tsx';
+import { leftOver, uploads } from './uploads/state.ts';
 import { FilesPage } from './views/files.tsx';
 import { Overview } from './views/overview.tsx';
 import { SignIn } from './views/sign-in.tsx';
 
+const AskedKey = deferred(async () => (await import('./views/asked-key.tsx')).AskedKey);
 const FilePage = deferred(async () => (await import('./views/file.tsx')).FilePage);
 const UploadPanel = deferred(async () => (await import('./views/upload-panel.tsx')).UploadPanel);
 const DeletedPage = deferred(async () => (await import('./views/deleted.tsx')).DeletedPage);
@@ -24,7 +26,7 @@ export function App() {
   return (
     <>
       <button type="button" class="skip" onClick={skip}>
-        Skip to the content
+        {texts().page.skip}
       </button>
       <TopBar />
       <main id="main" tabIndex={-1}>
@@ -40,8 +42,16 @@ export function App() {
 }
 
 function leave(): void {
-  stopUploads();
+  // Otherwise the page has not loaded the code for uploads.
+  if (uploads.value.length > 0)
+    void import('./uploads/queue.ts').then((queue) => queue.stopUploads());
   void signOut();
+}
+
+/** Finds uploads that an earlier page has not completed. */
+function lookForLeftOver(): void {
+  // Without the code, they are found when the page is opened again.
+  import('./uploads/left-over.ts').then((found) => found.lookForLeftOver()).catch(() => {});
 }
 
 /** Moves the focus to the content. A link cannot, because the fragment selects the view. */
@@ -51,18 +61,20 @@ function skip(): void {
 
 function TopBar() {
   const { value: current } = session;
+  const { page } = texts();
   return (
     <header class="top">
       {current?.drop ? (
-        <span class="home">Files</span>
+        <span class="home">{page.name}</span>
       ) : (
         <a class="home" href={addressOf({ view: 'overview' })}>
-          Files
+          {page.name}
         </a>
       )}
+      <LanguageSelect />
       {current && !current.drop && (
         <button type="button" class="plain" onClick={leave}>
-          Sign out
+          {page.signOut}
         </button>
       )}
     </header>
@@ -72,17 +84,21 @@ function TopBar() {
 function View() {
   const { value: current } = session;
   const { value: place } = route;
+  const { page } = texts();
   const isFirst = useRef(true);
   useEffect(() => {
-    if (current !== undefined) void lookForLeftOver();
+    if (current !== undefined) lookForLeftOver();
   }, [current === undefined]);
   useEffect(() => {
     // Screen readers announce the heading of the new view.
     if (!isFirst.current) document.querySelector<HTMLElement>('main h1')?.focus();
     isFirst.current = false;
-    document.title = current === undefined || current.drop ? 'Files' : titleOf(place);
   }, [place, current === undefined]);
-  if (isStarting.value) return <p class="waiting">One moment …</p>;
+  const title = current === undefined || current.drop ? page.name : titleOf(place);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  if (isStarting.value) return <p class="waiting">{page.oneMoment}</p>;
   if (current === undefined) return <SignIn />;
   if (current.drop !== undefined) return <DropBoxPage session={current} box={current.drop} />;
   switch (place.view) {

@@ -3,6 +3,7 @@
 
 import { type Storage, transportOf } from '../../packages/client/src/storage.ts';
 import { notEndToEnd } from '../../packages/client/src/types/recipients-digest.ts';
+import { texts } from './language.ts';
 import { thisService } from './service.ts';
 import { type DropBox, type Session, secretOf } from './session.ts';
 
@@ -30,10 +31,6 @@ export async function makeDropBox(storage: Storage, request: DropBoxRequest): Pr
   return `${location.origin}/#${told}`;
 }
 
-const needsFront =
-  'Files of this bucket are encrypted before they are sent. This page cannot do that, since the ' +
-  'service has no front: use the command efs, or ask the owner to add a front.';
-
 /** Returns the digest of the bucket's recipients; at a front, the network signs the reply. */
 export async function recipientsOf(session: Session, box: DropBox): Promise<string> {
   const { bucket, recipients = notEndToEnd } = box;
@@ -41,6 +38,6 @@ export async function recipientsOf(session: Session, box: DropBox): Promise<stri
   if (isAtFront) return session.stored.buckets.recipientsDigest(bucket);
   const transport = transportOf({ url, apiKey: secretOf(session), transport: 'http' });
   const { endToEnd } = await transport.getEndToEnd(bucket, undefined);
-  if (endToEnd || recipients !== notEndToEnd) throw new Error(needsFront);
+  if (endToEnd || recipients !== notEndToEnd) throw new Error(texts().dropBox.needsFront);
   return notEndToEnd;
 }

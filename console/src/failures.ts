@@ -2,28 +2,11 @@
 // wrong; this file adds what the user can do in the console.
 
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
-
-const advice: Readonly<Record<string, string>> = {
-  NetworkError: 'The service cannot be reached. Check the connection, then try again.',
-  Timeout: 'The service has not answered in time. Try again in a moment.',
-  Unauthorized: 'This needs a key. Sign in again.',
-  InvalidApiKey:
-    'The key is unknown, has expired, or was revoked. Ask an owner of the bucket for another one.',
-  NoSuchBucket:
-    'The bucket does not exist, or you have no right to it. An owner can make you a member.',
-  NoSuchFile: 'The file no longer exists: somebody moved or deleted it.',
-  PreconditionFailed: 'The file has changed meanwhile. Check it before you continue.',
-  QuotaExceeded: 'The bucket is full. Delete files, or ask an owner for a larger quota.',
-  UploadExpired: 'The upload was idle for too long and has expired. Start it again.',
-  IntegrityError: 'The received bytes differ from the stored ones. Try again.',
-  HttpError: 'The answer did not come from the service. Try again in a moment.',
-  ExpiredIdentity: 'The sign-in has expired. Sign in again.',
-  BucketExists: 'A bucket with this name already exists. Choose another name.',
-  BucketNotEmpty: 'The bucket has files. Delete them first.',
-};
+import { texts } from './language.ts';
 
 export function sentenceOf(error: unknown): string {
   if (isStorageError(error)) {
+    const advice: Readonly<Record<string, string>> = texts().failures.byCode;
     const known = advice[error.code];
     if (known !== undefined) return known;
     return /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;

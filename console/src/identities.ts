@@ -7,6 +7,7 @@ import { browserIdentityStore } from '../../packages/client/src/age/browser-iden
 import { decodeBase64Url } from '../../packages/client/src/bytes/base64-url.ts';
 import type { StorageIdentity } from '../../packages/client/src/types/storage-identity.ts';
 import { firstValue, keptValue } from './database.ts';
+import { loadedTexts, texts } from './language.ts';
 
 /** The stored form of a session with an identity. */
 export type IdentitySession =
@@ -46,11 +47,10 @@ function authClient(): AuthClient {
 
 /** Must be called in a click handler: otherwise browsers block the sign-in window. */
 export async function askInternetIdentity(): Promise<void> {
-  const reason = 'The sign-in was not completed. Allow its window to open, and try again.';
   await authClient()
     .signIn()
     .catch((cause: unknown) => {
-      throw new Error(reason, { cause });
+      throw new Error(texts().failures.signInUncompleted, { cause });
     });
 }
 
@@ -65,7 +65,7 @@ export async function identityOf(kept: IdentitySession): Promise<StorageIdentity
     return kept.kind === 'device' ? deviceIdentity() : knownIdentity();
   }
   const seed = decodeBase64Url(kept.ownerKey);
-  if (seed?.length !== 32) throw new Error('The key in the address is incomplete. Copy it again.');
+  if (seed?.length !== 32) throw new Error((await loadedTexts()).failures.keyIncomplete);
   return Ed25519KeyIdentity.generate(seed);
 }
 

@@ -1,9 +1,11 @@
 // The page's start. It takes the secrets out of the address before other code can read it.
 
+import { effect } from '@preact/signals';
 import { type ComponentChild, render } from 'preact';
 import { askedKey, openAddressKey } from './address-key.ts';
 import { App } from './app.tsx';
 import { sentenceOf } from './failures.ts';
+import { describeLanguage, firstLanguage, loadedTexts, showLanguage } from './language.ts';
 import { isAtLink, takeLink } from './link-address.ts';
 import { tell } from './notices.ts';
 import { followAddress } from './route.ts';
@@ -33,7 +35,8 @@ async function begin(): Promise<void> {
 
 function start(): Promise<void> {
   return begin()
-    .catch((error) => {
+    .catch(async (error) => {
+      await loadedTexts();
       tell(sentenceOf(error), { isFailure: true });
     })
     .finally(() => {
@@ -48,7 +51,7 @@ function startConsole(): void {
     if (hasKey(location.hash)) void start();
   });
   followAddress();
-  show(<App />);
+  void show(<App />);
 }
 
 /** Shows the file of a link without a session, even if a user is signed in. */
@@ -57,14 +60,18 @@ async function startAtLink(): Promise<void> {
   // Opening the same link again in this tab changes only the fragment.
   addEventListener('hashchange', () => location.reload());
   const { LinkView } = await import('./views/link.tsx');
-  show(<LinkView link={link} />);
+  void show(<LinkView link={link} />);
 }
 
-function show(view: ComponentChild): void {
+async function show(view: ComponentChild): Promise<void> {
+  await loadedTexts();
   const root = document.getElementById('app');
   if (root !== null) render(view, root);
 }
 
+// The texts arrive while the session is restored.
+void showLanguage(firstLanguage());
+effect(describeLanguage);
 // No top-level await: chunks that are loaded later import this module and wait until it has ended.
 if (isAtLink()) void startAtLink();
 else startConsole();

@@ -1,6 +1,7 @@
 // The current view, stored in the fragment: the canister serves one page at `/`.
 
 import { signal } from '@preact/signals';
+import { texts } from './language.ts';
 import { nameOf } from './words.ts';
 
 export type Route =
@@ -24,8 +25,9 @@ export function addressOf(route: Route): string {
 /** Returns the title of the tab and of a bookmark, such as `summer – demo – Files`. */
 export function titleOf(to: Route): string {
   const path = to.view === 'files' ? to.prefix : to.view === 'file' ? to.path : '';
-  const place = to.view === 'overview' ? '' : to.view === 'service' ? 'Service' : to.bucket;
-  return [nameOf(path), place, 'Files'].filter((part) => part !== '').join(' – ');
+  const { page, service } = texts();
+  const place = to.view === 'overview' ? '' : to.view === 'service' ? service.title : to.bucket;
+  return [nameOf(path), place, page.name].filter((part) => part !== '').join(' – ');
 }
 
 /** Returns the overview for an unknown fragment. */

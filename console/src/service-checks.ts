@@ -4,6 +4,7 @@
 import type { BucketRecord } from '../../packages/client/src/types/buckets.ts';
 import type { BudgetStatus, ServiceStatus } from '../../packages/client/src/types/service.ts';
 import type { UploadSession } from '../../packages/client/src/types/transfers.ts';
+import { texts } from './language.ts';
 import {
   cyclesLeft,
   cyclesWords,
@@ -12,7 +13,7 @@ import {
   freezingDays,
   yearDays,
 } from './service-figures.ts';
-import { counted, sizeOf, whenOf } from './words.ts';
+import { sizeOf, whenWithin } from './words.ts';
 
 export interface OwnBucket {
   readonly record: BucketRecord;
@@ -89,32 +90,31 @@ const quotaShareMax = 0.95;
 
 function checkRoom(facts: ServiceFacts): Check {
   const { stableBytes, heapBytes } = facts.status;
+  const { room } = texts().checks;
   const acts: Act[] = [];
   if (stableBytes >= stableBytesMax * memoryShareMax) {
     acts.push({
-      sentence:
-        'The memory for files is nearly full. Delete files or former versions: their space is ' +
-        'used again.',
+      sentence: room.filesFull,
       command: 'efs rm -r <bucket>/<folder>',
     });
   }
   if (heapBytes >= heapBytesMax * memoryShareMax) {
     acts.push({
-      sentence: 'The memory of the program is nearly full. An upgrade empties it.',
+      sentence: room.programFull,
       command: `icp deploy${environmentOption(facts)}`,
     });
   }
   acts.push(...(facts.buckets ?? []).flatMap(({ record }) => quotaActs(record)));
   const share = stableBytes / stableBytesMax;
-  const text = `${sizeOf(stableBytes)} of ${sizeOf(stableBytesMax)} for files`;
+  const sizes = [sizeOf(stableBytes), sizeOf(stableBytesMax)] as const;
   return checkOf({
-    title: 'Room',
+    title: room.title,
     lines: [
-      { text: `${text}, the network’s limit for one canister.` },
-      { text: `${sizeOf(heapBytes)} of ${sizeOf(heapBytesMax)} for the program while it runs.` },
+      { text: room.limit(...sizes) },
+      { text: room.forProgram(sizeOf(heapBytes), sizeOf(heapBytesMax)) },
     ],
     acts,
-    bar: { share, label: text, isLow: share >= memoryShareMax },
+    bar: { share, label: room.forFiles(...sizes), isLow: share >= memoryShareMax },
   });
 }
 
@@ -125,20 +125,17 @@ function usedBytes({ byteCount, overheadBytes, versionBytes }: BucketRecord): nu
 function quotaActs(record: BucketRecord): Act[] {
   const { id, fileCount, quotaBytes, quotaFiles } = record;
   const used = usedBytes(record);
+  const { room } = texts().checks;
   const acts: Act[] = [];
   if (quotaBytes !== undefined && used >= quotaBytes * quotaShareMax) {
     acts.push({
-      sentence:
-        `The bucket “${id}” is nearly full: ${sizeOf(used)} of ${sizeOf(quotaBytes)}. ` +
-        'Delete files, or raise its quota.',
+      sentence: room.bucketFull(id, sizeOf(used), sizeOf(quotaBytes)),
       command: `efs bucket set ${id} --quota ${2 * quotaBytes}`,
     });
   }
   if (quotaFiles !== undefined && fileCount >= quotaFiles * quotaShareMax) {
     acts.push({
-      sentence:
-        `The bucket “${id}” is nearly full: ${fileCount} of ${counted(quotaFiles, 'file')}. ` +
-        'Delete files, or raise its quota.',
+      sentence: room.bucketFilesFull(id, fileCount, quotaFiles),
       command: `efs bucket set ${id} --quota-files ${2 * quotaFiles}`,
     });
   }
@@ -146,30 +143,22 @@ function quotaActs(record: BucketRecord): Act[] {
 }
 
 function checkCycles(facts: ServiceFacts): Check {
-  const title = 'Cycles';
+  const { cycles: told } = texts().checks;
+  const { title } = told;
   const left = cyclesLeft(facts.status);
-  if (left === undefined) {
-    return unseen(title, 'Only controllers and owners of buckets see the cycles.');
-  }
+  if (left === undefined) return unseen(title, told.unseen);
   const { cycles, days, reserve, acceptsUploads, isLow } = left;
-  const words = daysWords(days);
-  const sentence = acceptsUploads
-    ? 'Add cycles soon: the canister freezes without them, and an upgrade needs 0.31 T above the ' +
-      'reserve.'
-    : 'Add cycles now: the canister accepts no uploads, and soon it answers nobody.';
+  const time = daysWords(days);
+  const sentence = acceptsUploads ? told.soon : told.now;
   const command = `icp canister top-up ${facts.canisterId} --amount 1t${networkOption(facts)}`;
   return checkOf({
     title,
     lines: [
-      { text: `${cyclesWords(cycles)}: enough for ${words} of storage, without uploads.` },
-      {
-        text:
-          `The canister freezes below a reserve for ${freezingDays} days, now ` +
-          `${cyclesWords(reserve)}. A longer freezing threshold raises the reserve.`,
-      },
+      { text: told.enough(cyclesWords(cycles), time) },
+      { text: told.reserve(freezingDays, cyclesWords(reserve)) },
     ],
     acts: isLow ? [{ sentence, command }] : [],
-    bar: { share: days / yearDays, label: `Enough for ${words}`, isLow },
+    bar: { share: days / yearDays, label: told.share(time), isLow },
   });
 }
 
@@ -181,9 +170,10 @@ function isUsedUp({ burst, left }: BudgetStatus): boolean {
 }
 
 function budgetLine(subject: string, { burst, perMinute, left }: BudgetStatus): Line {
-  const figures =
-    burst === 0 ? 'not allowed' : `${left} of ${burst} left, ${perMinute} more each minute`;
-  return { text: `${subject}: ${figures}.` };
+  const { requests } = texts().checks;
+  const text =
+    burst === 0 ? requests.notAllowed(subject) : requests.budget(subject, left, burst, perMinute);
+  return { text };
 }
 
 /** `name`: the name of the budget in `efs access`. */
@@ -195,65 +185,49 @@ function budgetActs(name: string, budget: BudgetStatus, sentence: string): Act[]
 }
 
 function checkRequests({ status }: ServiceFacts): Check {
-  const title = 'Requests and refusals';
+  const { requests: words } = texts().checks;
+  const { title } = words;
   const { anonymousUpdates: anonymous, linkUpdates: links, refusals } = status;
   if (anonymous === undefined || links === undefined || refusals === undefined) {
-    return unseen(title, 'This version of the service reports no budgets.');
+    return unseen(title, words.unseen);
   }
-  const flood = {
-    text:
-      'Many callers without a right are being refused. The service turns further ones away at ' +
-      'no cost, so nobody needs to act.',
-  };
   return checkOf({
     title,
     lines: [
-      budgetLine('Requests without a key', anonymous),
-      budgetLine('Requests by links', links),
-      budgetLine('Refused requests', refusals),
-      ...(isUsedUp(refusals) ? [flood] : []),
+      budgetLine(words.anonymous, anonymous),
+      budgetLine(words.links, links),
+      budgetLine(words.refusals, refusals),
+      ...(isUsedUp(refusals) ? [{ text: words.flood }] : []),
     ],
     acts: [
-      ...budgetActs(
-        'anonymous',
-        anonymous,
-        'Some requests without a key are refused. If they are welcome, allow more.',
-      ),
-      ...budgetActs(
-        'links',
-        links,
-        'Some requests by links are refused. If they are welcome, allow more.',
-      ),
+      ...budgetActs('anonymous', anonymous, words.moreAnonymous),
+      ...budgetActs('links', links, words.moreLinks),
     ],
   });
 }
 
 function checkDerivations({ status: { derivations } }: ServiceFacts): Check {
-  const title = 'Keys of end-to-end buckets';
-  if (derivations === undefined) {
-    return unseen(title, 'This version of the service reports no budget of derivations.');
-  }
+  const { derivations: words } = texts().checks;
+  const { title } = words;
+  if (derivations === undefined) return unseen(title, words.unseen);
   return checkOf({
     title,
-    lines: [budgetLine('Derivations', derivations)],
-    acts: budgetActs(
-      'derivations',
-      derivations,
-      'New members of end-to-end buckets must wait for their keys. If they are welcome, allow more.',
-    ),
+    lines: [budgetLine(words.derivations, derivations)],
+    acts: budgetActs('derivations', derivations, words.more),
   });
 }
 
 function checkEncryption(facts: ServiceFacts): Check {
   const { encryption } = facts.status;
   const { isKeyPresent, isRotating } = encryption;
-  const more = isRotating ? [{ text: 'This continues by itself while the service runs.' }] : [];
+  const { encryption: words } = texts().checks;
+  const more = isRotating ? [{ text: words.continues }] : [];
   const act = {
-    sentence: 'The key has been missing for a minute. The log of the canister says why.',
+    sentence: words.late,
     command: `icp canister logs ${facts.canisterId}${networkOption(facts)}`,
   };
   return checkOf({
-    title: 'Encryption',
+    title: words.title,
     lines: [{ text: `${encryptionWords(encryption)}.` }, ...more],
     state: isKeyPresent && !isRotating ? 'fine' : 'wait',
     acts: facts.isKeyLate ? [act] : [],
@@ -265,15 +239,11 @@ const openUploadsMax = 50;
 const idleMs = 3_600_000;
 
 function checkUploads({ buckets, now }: ServiceFacts): Check {
-  const title = 'Uploads under way';
-  if (buckets === undefined) {
-    return unseen(title, 'Owners of a bucket who sign in with an identity see its uploads.');
-  }
+  const { uploads: words } = texts().checks;
+  const { title } = words;
+  if (buckets === undefined) return unseen(title, words.unseen);
   const busy = buckets.filter(({ record }) => record.openUploads > 0);
-  const quiet =
-    busy.length === 0
-      ? 'No uploads in the buckets that you own.'
-      : 'An upload ends by itself a day after its last part has arrived.';
+  const quiet = busy.length === 0 ? words.none : words.ends;
   return checkOf({
     title,
     lines: [...busy.map((bucket) => uploadsLine(bucket, now)), { text: quiet }],
@@ -296,15 +266,14 @@ function idleOf(uploads: readonly UploadSession[], now: number): readonly Upload
 
 function uploadsLine({ record, uploads }: OwnBucket, now: number): Line {
   const { id: bucket, openUploads } = record;
+  const { uploads: words } = texts().checks;
   if (uploads === undefined || uploads.length === 0) {
-    return { bucket, text: counted(openUploads, 'upload') };
+    return { bucket, text: words.count(openUploads) };
   }
-  const count = counted(uploads.length, 'upload');
   const oldest = uploads.map(({ createdAt }) => createdAt).reduce((a, b) => (a < b ? a : b));
   const idle = idleOf(uploads, now).length;
-  const waiting = idle === 0 ? '' : `; ${idle} idle for more than an hour`;
   const held = sizeOf(sumOfHeld(uploads));
-  return { bucket, text: `${count} of ${held}, the oldest begun ${whenOf(oldest, now)}${waiting}` };
+  return { bucket, text: words.held(uploads.length, held, whenWithin(oldest, now), idle) };
 }
 
 /** Idle uploads need somebody only if they leave no room for others. */
@@ -315,15 +284,11 @@ function uploadsActs({ record, uploads = [] }: OwnBucket, now: number): Act[] {
   const areMany = openUploads >= openUploadsMax;
   const doFill = used < nearlyFull && used + sumOfHeld(uploads) >= nearlyFull;
   if (!(areMany || doFill) || idleOf(uploads, now).length === 0) return [];
-  const sentence =
-    `Idle uploads leave no room in the bucket “${id}”. Cancel them on its page, or list them ` +
-    'and cancel by id.';
-  return [{ sentence, command: `efs uploads ls ${id}` }];
+  return [{ sentence: texts().checks.uploads.idle(id), command: `efs uploads ls ${id}` }];
 }
 
 function checkFront({ isAtFront }: ServiceFacts): Check {
-  const text = isAtFront
-    ? 'This page comes from the front, which certifies all its responses.'
-    : 'The canister has no front, so this page opens no files of end-to-end buckets.';
-  return checkOf({ title: 'Front', lines: [{ text }], acts: [] });
+  const { front } = texts().checks;
+  const text = isAtFront ? front.present : front.absent;
+  return checkOf({ title: front.title, lines: [{ text }], acts: [] });
 }

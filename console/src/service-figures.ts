@@ -1,7 +1,7 @@
 // Figures that two views show: the daily cost, the time for which the cycles last, the encryption.
 
 import type { ServiceStatus } from '../../packages/client/src/types/service.ts';
-import { counted } from './words.ts';
+import { language, texts } from './language.ts';
 
 /** Cycles per GiB and second on a subnet of 13 nodes. */
 const storageCyclesPerGibSecond = 127_000;
@@ -47,14 +47,14 @@ export function cyclesLeft(status: ServiceStatus): CyclesLeft | undefined {
 }
 
 export function daysWords(days: number): string {
-  return days > 10 * yearDays ? 'more than ten years' : counted(days, 'day');
+  const { words } = texts();
+  return days > 10 * yearDays ? words.moreThanTenYears : words.days(days);
 }
-
-const trillions = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
 /** Returns `2.5 T`: trillions of cycles. */
 export function cyclesWords(cycles: number): string {
-  return `${trillions.format(cycles / 1e12)} T`;
+  const trillions = cycles / 1e12;
+  return `${trillions.toLocaleString(language(), { maximumSignificantDigits: 3 })} T`;
 }
 
 export function encryptionWords({
@@ -62,9 +62,8 @@ export function encryptionWords({
   isRotating,
   rootKey,
 }: ServiceStatus['encryption']): string {
-  if (!isKeyPresent) return 'The key is being fetched';
-  if (isRotating) return 'On; keys are being rotated';
-  return rootKey === 'stored'
-    ? 'On, with a key that the canister stores'
-    : 'On, with a key that the network derives';
+  const { state } = texts();
+  if (!isKeyPresent) return state.keyFetched;
+  if (isRotating) return state.rotating;
+  return rootKey === 'stored' ? state.keyStored : state.keyDerived;
 }

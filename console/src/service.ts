@@ -9,6 +9,7 @@ import {
 } from '../../packages/client/src/connection/canister-address.ts';
 import { findCanister } from '../../packages/client/src/connection/find-canister.ts';
 import { onDemand } from '../../packages/client/src/connection/on-demand.ts';
+import { loadedTexts } from './language.ts';
 
 export interface Service {
   /** The canister that stores the files. */
@@ -43,11 +44,7 @@ async function findService(): Promise<Service> {
     return { canisterId, url: location.origin, isAtFront: false };
   }
   const [volume] = text.volumes ?? [];
-  if (volume === undefined) {
-    throw new Error(
-      'This service has no volume yet. A controller of the front can add one with the method addVolume.',
-    );
-  }
+  if (volume === undefined) throw new Error((await loadedTexts()).failures.noVolume);
   const { canisterId } = volume;
   return { canisterId, url: addressBeside(location.origin, canisterId), isAtFront: true };
 }

@@ -14,6 +14,7 @@ import { isStorageError } from '../../packages/client/src/storage-error.ts';
 import type { EndToEndOptions } from '../../packages/client/src/types/end-to-end.ts';
 import { withCertifiedDownloads } from './certified-downloads.ts';
 import type { IdentitySession } from './identities.ts';
+import { loadedTexts } from './language.ts';
 import { isLocal, type Service, serviceHost, thisService } from './service.ts';
 import { retryOptions } from './waits.ts';
 
@@ -215,9 +216,7 @@ export async function signInByIdentity(
 
 /** Signs in as the owner of a service on a local replica, in this tab only. */
 export async function signInAsLocalOwner(ownerKey: string): Promise<void> {
-  if (!isLocal()) {
-    throw new Error('The address of an owner works only on a local replica. Sign in instead.');
-  }
+  if (!isLocal()) throw new Error((await loadedTexts()).failures.ownerNotLocal);
   const kept: IdentitySession = { kind: 'local-owner', ownerKey };
   const opened = await identitySession(kept);
   keep(kept, false);

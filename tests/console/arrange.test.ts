@@ -11,6 +11,7 @@ import {
 } from '../../console/src/files/arrange.ts';
 import type { Entry } from '../../console/src/files/folder.ts';
 import type { Storage } from '../../packages/client/src/storage.ts';
+import './support/english.ts';
 
 /** Lists by a cursor, as the service does: pages include files that were stored meanwhile. */
 function storageOf(paths: Set<string>): Storage {

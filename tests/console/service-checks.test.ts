@@ -6,6 +6,7 @@ import { cyclesLeft } from '../../console/src/service-figures.ts';
 import type { BucketRecord } from '../../packages/client/src/types/buckets.ts';
 import type { ServiceStatus } from '../../packages/client/src/types/service.ts';
 import type { UploadSession } from '../../packages/client/src/types/transfers.ts';
+import './support/english.ts';
 
 const gib = 2 ** 30;
 const full = { burst: 300, perMinute: 20, left: 300 };

@@ -1,8 +1,10 @@
 // The console's upload queue, with a storage in memory.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { queueState, uploads } from '../../console/src/uploads/state.ts';
 import type { Storage } from '../../packages/client/src/storage.ts';
 import { StorageError } from '../../packages/client/src/storage-error.ts';
+import './support/english.ts';
 
 type Queue = typeof import('../../console/src/uploads/queue.ts');
 
@@ -19,10 +21,10 @@ afterAll(() => {
   vi.unstubAllGlobals();
 });
 
-const states = () => queue.uploads.value.map(({ path, state }) => `${path} ${state}`);
+const states = () => uploads.value.map(({ path, state }) => `${path} ${state}`);
 
 async function whenIdle(): Promise<void> {
-  await expect.poll(() => queue.queueState.value, { timeout: 5_000 }).toBe('idle');
+  await expect.poll(() => queueState.value, { timeout: 5_000 }).toBe('idle');
 }
 
 /** Reads all files before the first outcome, as a batch does. */
@@ -60,7 +62,7 @@ describe('addUploads', () => {
       ['a.txt', 0],
       ['b.txt', 1],
     ]);
-    queue.cancelUploads(queue.uploads.value);
+    queue.cancelUploads(uploads.value);
   });
 });
 
@@ -94,11 +96,11 @@ describe('cancelUploads', () => {
         return { target: { storage, bucket, path }, file: file(path) };
       }),
     );
-    queue.cancelUploads(queue.uploads.value.slice(0, 1));
+    queue.cancelUploads(uploads.value.slice(0, 1));
     await whenIdle();
     expect(sent).toEqual(['a.bin', 'b.bin', 'b.bin']);
     expect(states()).toEqual(['b.bin stored']);
-    queue.cancelUploads(queue.uploads.value);
+    queue.cancelUploads(uploads.value);
   });
 });
 
@@ -117,7 +119,7 @@ describe('retryUpload', () => {
     const target = { storage: storage as Storage, bucket, path: 'a.txt' };
     await queue.addUploads([{ target, file: new File(['x'], 'a.txt') }]);
     await whenIdle();
-    const [item] = queue.uploads.value;
+    const [item] = uploads.value;
     if (item === undefined) return expect.fail('no upload');
     queue.retryUpload(item, 'both');
     await expect.poll(() => item.state).toBe('exists');
@@ -171,7 +173,7 @@ describe('chooseForAll', () => {
       await whenIdle();
       expect(states()).toEqual(after);
       expect(sent.sort()).toEqual([...sends].sort());
-      queue.cancelUploads(queue.uploads.value);
+      queue.cancelUploads(uploads.value);
     },
   );
 });

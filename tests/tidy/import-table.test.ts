@@ -171,7 +171,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'papaparse',
     'uqr',
   ],
-  'console/vite.config.ts': ['vite', 'node:'],
+  'console/vite.config.ts': ['vite', 'node:', 'console/src/language.ts'],
   scripts: [
     'node:',
     'mime-types',

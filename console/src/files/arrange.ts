@@ -5,7 +5,8 @@ import type { Storage } from '../../../packages/client/src/storage.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
-import { counted, folderOf, nameOf, nextName } from '../words.ts';
+import { texts } from '../language.ts';
+import { folderOf, nameOf, nextName } from '../words.ts';
 import { newestVersion, type Place } from './deleted.ts';
 import type { Entry } from './folder.ts';
 
@@ -66,11 +67,11 @@ function moveFile(place: Passage, from: string, path: string): Promise<FileRecor
 
 async function moveFolder(place: Passage, from: string, to: string, done: Arrangement) {
   const { storage, bucket, toBucket } = place;
-  requireOutside(place, from, to, 'moved');
+  requireOutside(place, from, to, 'move');
   // The service would replace the files of an existing folder.
   const target = `${toBucket}/${to}`;
   const isNew = done.begun.has(target) || (await isEmpty(storage, toBucket, to));
-  if (!isNew) throw new Error(`The folder "${nameOf(to)}" already exists. Choose another name.`);
+  if (!isNew) throw new Error(texts().failures.folderExists(nameOf(to)));
   done.begun.add(target);
   if (bucket === toBucket) await moveWithin(place, from, to);
   else await eachFile(place, from, (path) => moveFile(place, path, to + path.slice(from.length)));
@@ -83,7 +84,7 @@ async function isEmpty(storage: Storage, bucket: string, prefix: string): Promis
 async function moveWithin({ storage, bucket }: Place, fromPrefix: string, toPrefix: string) {
   const { failed } = await storage.moveAll({ bucket, fromPrefix, toPrefix });
   const [first] = failed;
-  if (first) throw new Error(`${counted(failed.length, 'file')} not moved: ${first.error.message}`);
+  if (first) throw new Error(texts().failures.notMoved(failed.length, first.error.message));
 }
 
 /** Copies entries into a folder; never replaces an existing file. */
@@ -109,7 +110,7 @@ export async function copyEntries(
       continue;
     }
     // The list is read while files are copied, so it would go on with the copies.
-    requireOutside(place, entry.path, target, 'copied');
+    requireOutside(place, entry.path, target, 'copy');
     await eachFile(place, entry.path, (path) => copy(path, target + path.slice(entry.path.length)));
   }
   return done;
@@ -131,9 +132,15 @@ async function eachFile(
   });
 }
 
-function requireOutside({ bucket, toBucket }: Passage, from: string, to: string, verb: string) {
-  if (bucket === toBucket && to.startsWith(from))
-    throw new Error(`A folder cannot be ${verb} into itself.`);
+function requireOutside(
+  { bucket, toBucket }: Passage,
+  from: string,
+  to: string,
+  kind: 'move' | 'copy',
+): void {
+  if (bucket === toBucket && to.startsWith(from)) {
+    throw new Error(texts().failures.intoItself[kind]);
+  }
 }
 
 type Mode = Pick<BucketRecord, 'id' | 'endToEnd'>;
@@ -145,10 +152,7 @@ type Mode = Pick<BucketRecord, 'id' | 'endToEnd'>;
 export function passageRefusal(from: Mode, to: Mode): string | undefined {
   const sealed = [from, to].find(({ endToEnd }) => endToEnd !== undefined);
   if (from.id === to.id || sealed === undefined) return undefined;
-  return (
-    `The bucket ${sealed.id} is end-to-end encrypted, so the service cannot move or copy files ` +
-    `between ${from.id} and ${to.id}: download the files, and upload them to ${to.id}.`
-  );
+  return texts().failures.passage(sealed.id, from.id, to.id);
 }
 
 /** Returns the targets of entries that go into a folder, which ends in a slash; '' is the top. */
@@ -164,9 +168,8 @@ export function targetsIn(folder: string, isCopyWithin: boolean): TargetOf {
 /** Returns the path of an entry with another name in the same folder. */
 export function renamedPath({ path, isFolder }: Named, text: string): string {
   const name = text.trim();
-  if (name === '') throw new Error('The name is empty. Type a name.');
-  if (name.includes('/'))
-    throw new Error('A name cannot contain "/". To change the folder, use Move.');
+  if (name === '') throw new Error(texts().failures.nameEmpty);
+  if (name.includes('/')) throw new Error(texts().failures.nameWithSlash);
   return folderOf(path) + name + (isFolder ? '/' : '');
 }
 
@@ -175,7 +178,7 @@ async function unlessThere<T>(path: string, work: () => Promise<T>): Promise<T> 
     return await work();
   } catch (error) {
     if (!isStorageError(error, 'PreconditionFailed')) throw error;
-    throw new Error(`The file "${nameOf(path)}" already exists. Choose another name.`);
+    throw new Error(texts().failures.fileExists(nameOf(path)));
   }
 }
 
@@ -189,7 +192,7 @@ export async function removeEntries(
   const note = async (results: ReturnType<Storage['removeAll']>) => {
     for await (const { path, error } of results) {
       if (error === undefined) removed.push(path);
-      else failure ??= `${nameOf(path)} was not deleted: ${error.message}`;
+      else failure ??= texts().failures.notDeleted(nameOf(path), error.message);
     }
   };
   const paths = entries.filter(({ isFolder }) => !isFolder).map(({ path }) => path);

@@ -3,6 +3,7 @@
 import type { Storage } from '../../../packages/client/src/storage.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { FileVersion } from '../../../packages/client/src/types/versions.ts';
+import { texts } from '../language.ts';
 
 export interface Place {
   readonly storage: Storage;
@@ -63,7 +64,7 @@ function isMissing(record: Promise<unknown>): Promise<boolean> {
  */
 export async function requireDeleted({ storage, bucket }: Place, path: string): Promise<void> {
   if (await isMissing(storage.stat({ bucket, path }, { certified: true }))) return;
-  throw new Error('The file exists again. Open it to see its versions.');
+  throw new Error(texts().failures.fileThereAgain);
 }
 
 /** Returns the newest former version of a path, if there is one. */

@@ -5,6 +5,7 @@ import type { Storage } from '../../../packages/client/src/storage.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import type { FileVersion } from '../../../packages/client/src/types/versions.ts';
 import { sentenceOf } from '../failures.ts';
+import { texts } from '../language.ts';
 import { tell } from '../notices.ts';
 import type { Session } from '../session.ts';
 import { nameOf } from '../words.ts';
@@ -108,7 +109,7 @@ export async function downloadVersion(
 function versionName(name: string, version: number): string {
   const dot = name.lastIndexOf('.');
   const end = dot > 0 ? dot : name.length;
-  return `${name.slice(0, end)} (version ${version})${name.slice(end)}`;
+  return `${name.slice(0, end)} ${texts().versions.fileName(version)}${name.slice(end)}`;
 }
 
 export function saveBlob(blob: Blob, name: string): void {

@@ -4,6 +4,7 @@
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import type { Download } from '../../../packages/client/src/types/transfers.ts';
+import { texts } from '../language.ts';
 import type { Session } from '../session.ts';
 
 /** Whether the file is end-to-end encrypted: the service cannot decrypt it. */
@@ -18,10 +19,7 @@ export function storedName(name: string): string {
 
 class NotOpened extends Error {
   constructor() {
-    super(
-      'This session cannot decrypt the end-to-end encrypted file. Sign in with the identity of a ' +
-        'member, or download the file and decrypt it with age and an age identity.',
-    );
+    super(texts().failures.notOpened);
   }
 }
 

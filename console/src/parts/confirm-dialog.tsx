@@ -1,6 +1,7 @@
 // A dialog that asks before something is lost: says what, and waits for the answer.
 
 import type { ComponentChildren } from 'preact';
+import { texts } from '../language.ts';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
 import { useTask } from './task.ts';
@@ -34,7 +35,7 @@ export function ConfirmDialog(props: ConfirmProps) {
           {isUnderWay.value ? underWay : label}
         </button>
         <button type="button" onClick={onClose}>
-          Cancel
+          {texts().page.cancel}
         </button>
       </div>
     </Dialog>

@@ -1,33 +1,34 @@
 // A text with a copy button: a principal, a command line or an address.
 
 import { useSignal } from '@preact/signals';
+import { texts } from '../language.ts';
 import { tell } from '../notices.ts';
 
 interface CopyProps {
   readonly text: string;
+  /** Label of the button, such as `Copy the link`. */
   readonly label: string;
   /** Short form that is shown instead of a long text. */
   readonly shown?: string;
 }
 
 export function CopyText({ text, label, shown = text }: CopyProps) {
+  const { copying } = texts();
   const isCopied = useSignal(false);
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(text);
       isCopied.value = true;
-      tell('Copied.');
+      tell(texts().copying.isCopied);
     } catch {
-      tell('The browser does not let this page copy: select the text and copy it.', {
-        isFailure: true,
-      });
+      tell(texts().copying.refused, { isFailure: true });
     }
   }
   return (
     <div class="copy-text">
       <code>{shown}</code>
-      <button type="button" onClick={() => void copy()} aria-label={`Copy ${label}`}>
-        {isCopied.value ? 'Copied' : 'Copy'}
+      <button type="button" onClick={() => void copy()} aria-label={label}>
+        {isCopied.value ? copying.copied : copying.copy}
       </button>
     </div>
   );

@@ -4,10 +4,9 @@ import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { sentenceOf } from '../failures.ts';
+import { texts } from '../language.ts';
 import { session } from '../session.ts';
 import { Failure } from './failure.tsx';
-
-const unloaded = 'A part of this page did not load. The service may run a newer version.';
 
 /** Returns why the service does not answer: it may be frozen or stopped. */
 async function serviceFailure(): Promise<string | undefined> {
@@ -28,14 +27,14 @@ export function deferred<Props extends object>(
           isLoaded.value = true;
         },
         async () => {
-          failure.value = unloaded;
-          failure.value = (await serviceFailure()) ?? unloaded;
+          failure.value = texts().page.unloaded;
+          failure.value = (await serviceFailure()) ?? failure.value;
         },
       );
     }, []);
     const View = known;
     if (isLoaded.value && View !== undefined) return <View {...props} />;
-    if (failure.value === undefined) return <p class="waiting">One moment …</p>;
+    if (failure.value === undefined) return <p class="waiting">{texts().page.oneMoment}</p>;
     return <Failure text={failure.value} onRetry={() => location.reload()} />;
   };
 }

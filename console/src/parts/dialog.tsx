@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { texts } from '../language.ts';
 import { Icon } from './icon.tsx';
 
 export interface DialogProps {
@@ -33,7 +34,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     >
       <header>
         <h2 id={id.current}>{title}</h2>
-        <button type="button" class="plain" onClick={onClose} aria-label="Close">
+        <button type="button" class="plain" onClick={onClose} aria-label={texts().page.close}>
           <Icon name="close" />
         </button>
       </header>

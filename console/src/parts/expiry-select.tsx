@@ -1,20 +1,21 @@
 // A select for the expiry of links and keys.
 
 import type { Signal } from '@preact/signals';
+import { texts } from '../language.ts';
 import { dayMs } from '../words.ts';
-
-const terms = [
-  ['1', 'a day'],
-  ['7', 'a week'],
-  ['30', '30 days'],
-  ['', 'no limit'],
-] as const;
 
 /** In `days`, '' means no expiry. */
 export function ExpirySelect({ days }: { days: Signal<string> }) {
+  const { expiry } = texts();
+  const terms = [
+    ['1', expiry.day],
+    ['7', expiry.week],
+    ['30', expiry.month],
+    ['', expiry.none],
+  ] as const;
   return (
     <label>
-      It works for
+      {expiry.label}
       <select
         value={days.value}
         onChange={({ currentTarget }) => {

@@ -1,5 +1,7 @@
 // A failure, shown beside the action that failed and read aloud at once.
 
+import { texts } from '../language.ts';
+
 export function Failure({ text, onRetry }: { text: string | undefined; onRetry?: () => void }) {
   if (text === undefined) return null;
   return (
@@ -7,7 +9,7 @@ export function Failure({ text, onRetry }: { text: string | undefined; onRetry?:
       {text}
       {onRetry && (
         <button type="button" onClick={onRetry}>
-          Try again
+          {texts().page.tryAgain}
         </button>
       )}
     </p>

@@ -30,6 +30,7 @@ export function Field(props: FieldProps) {
         pattern={digits}
         required={isRequired}
         autocomplete="off"
+        dir="auto"
         autocapitalize="off"
         spellcheck={false}
         data-first={isFirst}

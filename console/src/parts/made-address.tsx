@@ -4,9 +4,16 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { CopyText } from './copy-text.tsx';
 
-/** `what` is a noun such as `the link`. */
-export function MadeAddress(props: { url: string; what: string; words: string }) {
-  const { url, what, words } = props;
+interface MadeAddressProps {
+  readonly url: string;
+  readonly words: string;
+  /** Label of the button that copies it. */
+  readonly label: string;
+  /** Describes the QR code. */
+  readonly alt: string;
+}
+
+export function MadeAddress({ url, words, label, alt }: MadeAddressProps) {
   const picture = useSignal<string | undefined>(undefined);
   useEffect(() => {
     void import('uqr').then(({ renderSVG }) => {
@@ -16,14 +23,8 @@ export function MadeAddress(props: { url: string; what: string; words: string })
   return (
     <div class="made" role="status">
       <p>{words}</p>
-      <CopyText text={url} label={what} />
-      {picture.value && (
-        <img class="qr" src={picture.value} alt={`${capital(what)} as a QR code`} />
-      )}
+      <CopyText text={url} label={label} />
+      {picture.value && <img class="qr" src={picture.value} alt={alt} />}
     </div>
   );
-}
-
-function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -1,11 +1,12 @@
 // Notices at the bottom. The live region is always present, so that screen readers observe it.
 
+import { texts } from '../language.ts';
 import { dismiss, type Notice, notices } from '../notices.ts';
 import { Icon } from './icon.tsx';
 
 export function Notices() {
   return (
-    <section class="notices" role="status" aria-live="polite" aria-label="Notices">
+    <section class="notices" role="status" aria-live="polite" aria-label={texts().page.notices}>
       {notices.value.map((notice) => (
         <OneNotice key={notice.id} notice={notice} />
       ))}
@@ -29,7 +30,12 @@ function OneNotice({ notice }: { notice: Notice }) {
           {action.label}
         </button>
       )}
-      <button type="button" class="plain" onClick={() => dismiss(id)} aria-label="Dismiss">
+      <button
+        type="button"
+        class="plain"
+        onClick={() => dismiss(id)}
+        aria-label={texts().page.dismiss}
+      >
         <Icon name="close" />
       </button>
     </div>

@@ -1,5 +1,7 @@
 // Lists the dropped, pasted or chosen files, with their paths inside folders.
 
+import { texts } from '../language.ts';
+
 export interface ChosenFile {
   readonly file: File;
   /** Relative to the folder that it is dropped on. */
@@ -17,7 +19,7 @@ const pictureName = 'image.png';
 export function pastedOf(clipboard: DataTransfer | null, now = new Date()): ChosenFile[] {
   const time = now.toISOString().slice(0, 19).replace('T', ' ').replaceAll(':', '.');
   return chosenOf(clipboard?.files ?? null).map(({ file, path }) => {
-    return { file, path: path === pictureName ? `pasted ${time}.png` : path };
+    return { file, path: path === pictureName ? `${texts().files.pasted(time)}.png` : path };
   });
 }
 

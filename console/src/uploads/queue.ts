@@ -1,23 +1,19 @@
 // The upload queue of this page. It continues by itself when the service can be reached again.
 
-import { batch, signal } from '@preact/signals';
+import { batch } from '@preact/signals';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { isAborted, isPassing, sentenceOf } from '../failures.ts';
+import { texts } from '../language.ts';
 import { nextName } from '../words.ts';
+import type { ChosenFile } from './dropped.ts';
 import { type Choice, itemOf, keptOf, type UploadItem, type UploadTarget } from './item.ts';
-import { cutShort, forgetUploads, type KeptUpload, keepUploads } from './memory.ts';
+import { forgetUploads, type KeptUpload, keepUploads, matching } from './memory.ts';
 import { createPace } from './pace.ts';
 import { isSmall, sendLarge, sendSmall, storedBefore } from './send.ts';
+import { leftOver, type QueueState, queueState, uploads } from './state.ts';
 import { tellStored } from './stored.ts';
 
-export type QueueState = 'idle' | 'sending' | 'paused' | 'unreachable';
-
-export const queueState = signal<QueueState>('idle');
-/** Replaced a few times per second during uploads. */
-export const uploads = signal<readonly UploadItem[]>([]);
-/** Interrupted uploads of closed pages. */
-export const leftOver = signal<readonly KeptUpload[]>([]);
 export const pace = createPace();
 
 const largeAtOnce = 2;
@@ -59,6 +55,22 @@ export async function addUploads(
   });
   await keepUploads(added.map(keptOf));
   work();
+}
+
+/** Uploads files into a folder; continues interrupted uploads of the same files. */
+export function addToFolder(
+  { storage, bucket, path: folder }: UploadTarget,
+  chosen: readonly ChosenFile[],
+): Promise<void> {
+  return addUploads(
+    chosen.map(({ file, path }) => {
+      const target = { storage, bucket, path: folder + path };
+      const kept = leftOver.value.filter(
+        (one) => one.bucket === bucket && one.path === target.path,
+      );
+      return { target, file, kept: matching(kept, file) };
+    }),
+  );
 }
 
 /** Stops all uploads when the user signs out. */
@@ -132,11 +144,6 @@ export function cancelUploads(items: readonly UploadItem[]): void {
   }
   if (wasSending) stopSending();
   work();
-}
-
-/** Finds interrupted uploads, once per page, after the user has signed in. */
-export async function lookForLeftOver(): Promise<void> {
-  leftOver.value = await cutShort().catch(() => []);
 }
 
 export async function forgetLeftOver(): Promise<void> {
@@ -230,7 +237,7 @@ async function failed(item: UploadItem, error: unknown, stop: AbortSignal): Prom
     if (found !== undefined) return stored(item, found);
     if (item.namesLeft > 0) return retryNextName(item);
     item.state = 'exists';
-    item.failure = 'A file of this name already exists.';
+    item.failure = texts().failures.nameTaken;
     applyChoice(item);
   } else {
     item.state = 'failed';

@@ -1,6 +1,7 @@
 // Asks the signed-in user before a key from an address replaces the session.
 
 import { type AddressKey, askedKey, openAddressKey } from '../address-key.ts';
+import { texts } from '../language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useTask } from '../parts/task.ts';
@@ -15,22 +16,17 @@ export function AskedKey({ told }: { told: AddressKey }) {
       await openAddressKey(told);
       close();
     });
+  const { askedKey: words } = texts();
   return (
-    <Dialog title="Use another key in this tab?" onClose={close}>
-      <p>
-        You are already signed in. The address that you opened contains{' '}
-        {told.ownerKey === '' ? 'an API key' : 'the key of an owner'}
-        {told.bucket !== '' && <> for the bucket {told.bucket}</>}. The sender of the address may be
-        able to read what you upload with this key. The key is used only in this tab; other tabs
-        keep your own session.
-      </p>
+    <Dialog title={words.title} onClose={close}>
+      <p>{words.question(told.ownerKey !== '', told.bucket)}</p>
       <Failure text={failure.value} />
       <div class="buttons">
         <button type="button" class="main" data-first onClick={close}>
-          Stay signed in as before
+          {words.stay}
         </button>
         <button type="button" disabled={isUnderWay.value} onClick={() => void accept()}>
-          Use the key in this tab
+          {words.use}
         </button>
       </div>
     </Dialog>

@@ -1,5 +1,6 @@
 // The path of the current folder from the list of buckets on, each part a link.
 
+import { texts } from '../language.ts';
 import { addressOf } from '../route.ts';
 import { dropTarget, isHovered, type MoveInto } from './drag.ts';
 
@@ -28,11 +29,12 @@ interface BreadcrumbsProps {
 
 export function Breadcrumbs({ bucket, path, onMove }: BreadcrumbsProps) {
   const all = stepsOf(bucket, path);
+  const { files } = texts();
   return (
-    <nav aria-label="Folders" class="crumbs">
+    <nav aria-label={files.folders} class="crumbs">
       <ol>
         <li>
-          <a href={addressOf({ view: 'overview' })}>Buckets</a>
+          <a href={addressOf({ view: 'overview' })}>{files.buckets}</a>
         </li>
         {all.slice(0, -1).map(({ name, prefix }) => (
           <li
@@ -40,12 +42,14 @@ export function Breadcrumbs({ bucket, path, onMove }: BreadcrumbsProps) {
             class={isHovered(prefix) ? 'over' : undefined}
             {...dropTarget(prefix, onMove)}
           >
-            <a href={addressOf({ view: 'files', bucket, prefix })}>{name}</a>
+            <a href={addressOf({ view: 'files', bucket, prefix })}>
+              <bdi>{name}</bdi>
+            </a>
           </li>
         ))}
         <li>
           <h1 tabIndex={-1} aria-current="page">
-            {all.at(-1)?.name}
+            <bdi>{all.at(-1)?.name}</bdi>
           </h1>
         </li>
       </ol>

@@ -4,6 +4,7 @@
 import { useSignal } from '@preact/signals';
 import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
 import type { EndToEndRecord } from '../../../packages/client/src/types/end-to-end.ts';
+import { texts } from '../language.ts';
 import { tell } from '../notices.ts';
 import { Checkbox } from '../parts/checkbox.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
@@ -11,14 +12,15 @@ import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
 import { renewSession } from '../session.ts';
-import { whenOf } from '../words.ts';
+import { whenWithin } from '../words.ts';
 import { type BucketProps, isOwner } from './bucket-role.ts';
 
 export function BucketEndToEnd(props: BucketProps) {
   const { endToEnd } = props.record;
+  const { endToEnd: words } = texts();
   return (
     <section class="card" aria-labelledby="end-to-end">
-      <h2 id="end-to-end">End-to-end encryption</h2>
+      <h2 id="end-to-end">{words.title}</h2>
       {endToEnd ? <Mode mode={endToEnd} {...props} /> : <NotYet {...props} />}
     </section>
   );
@@ -43,6 +45,7 @@ function useModeChange({ record, onChanged }: BucketProps) {
 
 function NotYet(props: BucketProps) {
   const { session, record } = props;
+  const { endToEnd: words } = texts();
   const sealsNames = useSignal(false);
   const { isUnderWay, failure, change } = useModeChange(props);
   const begin = async () => {
@@ -53,25 +56,20 @@ function NotYet(props: BucketProps) {
   };
   return (
     <>
-      <p>Files are stored encrypted, but whoever runs the service could read them.</p>
-      {session.publishRecipient === undefined && (
-        <p class="quiet">
-          End-to-end encryption needs a front, or the command efs: at this address a single node of
-          the network could replace this page.
-        </p>
-      )}
+      <p>{words.readable}</p>
+      {session.publishRecipient === undefined && <p class="quiet">{words.needsFront}</p>}
       {isOwner(props) && session.publishRecipient && !isEmpty(record) && (
-        <p class="quiet">Only an empty bucket can be made end-to-end.</p>
+        <p class="quiet">{words.needsEmpty}</p>
       )}
       {isOwner(props) && session.publishRecipient && isEmpty(record) && (
         <>
-          <Checkbox label="Also encrypt the names of files" value={sealsNames} />
+          <Checkbox label={words.sealsNames} value={sealsNames} />
           <button
             type="button"
             disabled={isUnderWay.value}
-            onClick={() => void change(begin, 'Now end-to-end: only members can read its files.')}
+            onClick={() => void change(begin, words.begun)}
           >
-            {isUnderWay.value ? 'Changing …' : 'Make it end-to-end'}
+            {isUnderWay.value ? texts().page.changing : words.begin}
           </button>
         </>
       )}
@@ -84,15 +82,12 @@ type ModeProps = BucketProps & { readonly mode: EndToEndRecord };
 
 function Mode(props: ModeProps) {
   const { session, record, mode } = props;
+  const { endToEnd: words } = texts();
   const { isUnderWay, failure, change } = useModeChange(props);
   const end = () => session.storage.buckets.update(record.id, { isEndToEnd: false });
   return (
     <>
-      <p>
-        Files are encrypted before they are sent, and can be decrypted by{' '}
-        {mode.usesVetKeys ? 'members.' : 'whoever has the identity of a recipient below.'}{' '}
-        {mode.sealsNames ? 'Their names are encrypted too.' : 'Names, sizes and times are visible.'}
-      </p>
+      <p>{words.mode(mode.usesVetKeys, mode.sealsNames)}</p>
       {mode.usesVetKeys && <Identity {...props} />}
       <Recipients {...props} />
       {isOwner(props) && isEmpty(record) && (
@@ -100,10 +95,10 @@ function Mode(props: ModeProps) {
           type="button"
           disabled={isUnderWay.value}
           onClick={() =>
-            void change(async () => ({ ...(await end()), endToEnd: undefined }), 'Switched off.')
+            void change(async () => ({ ...(await end()), endToEnd: undefined }), words.ended)
           }
         >
-          {isUnderWay.value ? 'Changing …' : 'Switch it off'}
+          {isUnderWay.value ? texts().page.changing : words.end}
         </button>
       )}
       <Failure text={failure.value} />
@@ -114,7 +109,9 @@ function Mode(props: ModeProps) {
 function Identity(props: ModeProps) {
   const { session, record, mode } = props;
   const { isUnderWay, failure, change } = useModeChange(props);
+  const { endToEnd: words } = texts();
   const newest = mode.epochs.at(-1);
+  const told = newest?.recipient ? words.identity : words.unpublishedIdentity;
   const rotate = async () => {
     await session.storage.buckets.rotateIdentity(record.id);
     await session.publishRecipient?.(record.id);
@@ -122,26 +119,16 @@ function Identity(props: ModeProps) {
   };
   return (
     <>
-      {newest && (
-        <p>
-          Identity {newest.epoch}, created {whenOf(newest.openedAt)}
-          {!newest.recipient && '; an owner’s first upload publishes its recipient'}
-        </p>
-      )}
+      {newest && <p>{told(newest.epoch, whenWithin(newest.openedAt))}</p>}
       {isOwner(props) && (
         <>
-          <p class="quiet">
-            Rotate the identity when a member leaves: new files are then encrypted to another
-            identity, which a former member does not get. Stored files do not change.
-          </p>
+          <p class="quiet">{words.rotateHint}</p>
           <button
             type="button"
             disabled={isUnderWay.value}
-            onClick={() =>
-              void change(rotate, 'Rotated: new files are encrypted to the new identity.')
-            }
+            onClick={() => void change(rotate, words.rotated)}
           >
-            {isUnderWay.value ? 'Rotating …' : 'Rotate the identity'}
+            {isUnderWay.value ? words.rotating : words.rotate}
           </button>
         </>
       )}
@@ -152,40 +139,34 @@ function Identity(props: ModeProps) {
 
 function Recipients(props: ModeProps) {
   const { mode, session, record } = props;
+  const { endToEnd: words } = texts();
   const added = useSignal('');
   const { isUnderWay, failure, change } = useModeChange(props);
   const set = (recipients: readonly string[], said: string) =>
-    change(
-      () => session.storage.buckets.update(record.id, { endToEnd: { recipients } }),
-      `${said} This applies to new files.`,
-    );
+    change(() => session.storage.buckets.update(record.id, { endToEnd: { recipients } }), said);
   const add = async (event: Event) => {
     event.preventDefault();
-    await set([...mode.recipients, added.value.trim()], 'Added.');
+    await set([...mode.recipients, added.value.trim()], words.recipientAdded);
     if (failure.value === undefined) added.value = '';
   };
   if (mode.recipients.length === 0 && !isOwner(props)) return null;
   return (
     <>
-      <h3>Additional recipients</h3>
-      {mode.recipients.length === 0 && (
-        <p class="quiet">
-          None. Add the recipient of your own age key to be able to recover files.
-        </p>
-      )}
+      <h3>{words.recipients}</h3>
+      {mode.recipients.length === 0 && <p class="quiet">{words.noRecipients}</p>}
       <ul class="lines">
         {mode.recipients.map((one) => (
           <li key={one}>
-            <CopyText text={one} shown={shortOf(one)} label="the recipient" />
+            <CopyText text={one} shown={shortOf(one)} label={texts().copying.recipient} />
             {isOwner(props) && (
               <button
                 type="button"
                 class="danger"
                 disabled={isUnderWay.value}
-                aria-label={`Remove ${shortOf(one)}`}
-                onClick={() => void set(without(mode.recipients, one), 'Removed.')}
+                aria-label={words.removeOne(shortOf(one))}
+                onClick={() => void set(without(mode.recipients, one), words.recipientRemoved)}
               >
-                Remove
+                {texts().page.remove}
               </button>
             )}
           </li>
@@ -193,9 +174,9 @@ function Recipients(props: ModeProps) {
       </ul>
       {isOwner(props) && (
         <form class="line-form" onSubmit={(event) => void add(event)}>
-          <Field label="Recipient, age1…" value={added} isRequired />
+          <Field label={words.recipient} value={added} isRequired />
           <button type="submit" disabled={isUnderWay.value}>
-            {isUnderWay.value ? 'Changing …' : 'Add'}
+            {isUnderWay.value ? texts().page.changing : texts().page.add}
           </button>
           <Failure text={failure.value} />
         </form>

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { KeyRecord, Permission } from '../../../packages/client/src/types/keys.ts';
 import { sentenceOf } from '../failures.ts';
+import { texts } from '../language.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
@@ -13,8 +14,15 @@ import type { BucketProps } from './bucket-role.ts';
 
 const everything: readonly Permission[] = ['read', 'write', 'delete'];
 
+/** Returns the service's own word for a permission that this page does not know. */
+function permissionWord(permission: string): string {
+  const words: Readonly<Record<string, unknown>> = texts().keys;
+  return String(words[permission] ?? permission);
+}
+
 export function BucketKeys(props: BucketProps) {
   const { session, record } = props;
+  const { keys: words } = texts();
   const keys = useSignal<readonly KeyRecord[] | undefined>(undefined);
   const failure = useSignal<string | undefined>(undefined);
   async function load(): Promise<void> {
@@ -27,9 +35,9 @@ export function BucketKeys(props: BucketProps) {
   useEffect(() => void load(), []);
   return (
     <section class="card" aria-labelledby="keys">
-      <h2 id="keys">Keys</h2>
+      <h2 id="keys">{words.title}</h2>
       <Failure text={failure.value} />
-      {keys.value?.length === 0 && <p>No keys yet. A key gives a program or a person access.</p>}
+      {keys.value?.length === 0 && <p>{words.none}</p>}
       <ul class="lines">
         {keys.value?.map((key) => (
           <OneKey key={key.id} session={session} record={key} onGone={() => void load()} />
@@ -44,6 +52,7 @@ type OneKeyProps = Pick<BucketProps, 'session'> & { readonly record: KeyRecord; 
 
 function OneKey({ session, record, onGone }: OneKeyProps) {
   const { name, hint, permissions, prefix, expiresAt } = record;
+  const { keys: words } = texts();
   const { isUnderWay, failure, run } = useTask();
   const revoke = () =>
     run(async () => {
@@ -53,24 +62,27 @@ function OneKey({ session, record, onGone }: OneKeyProps) {
   return (
     <li>
       <span>
-        <strong>{name || hint}</strong> may {permissions.join(', ')}
-        {prefix && <> below {prefix}</>}, {expiryOf(expiresAt)}
+        <strong>
+          <bdi>{name || hint}</bdi>
+        </strong>{' '}
+        {words.may(permissions.map(permissionWord).join(', '), prefix ?? '', expiryOf(expiresAt))}
         <Failure text={failure.value} />
       </span>
       <button
         type="button"
         class="danger"
         disabled={isUnderWay.value}
-        aria-label={`Revoke ${name || hint}`}
+        aria-label={words.revokeOne(name || hint)}
         onClick={() => void revoke()}
       >
-        {isUnderWay.value ? 'Revoking …' : 'Revoke'}
+        {isUnderWay.value ? words.revoking : words.revoke}
       </button>
     </li>
   );
 }
 
 function NewKey({ session, record, onMade }: BucketProps & { onMade(): void }) {
+  const { keys: words } = texts();
   const name = useSignal('');
   const prefix = useSignal('');
   const days = useSignal('');
@@ -95,27 +107,18 @@ function NewKey({ session, record, onMade }: BucketProps & { onMade(): void }) {
   };
   return (
     <form onSubmit={submit}>
-      <Field label="Name of the key" value={name} isRequired />
-      <Field
-        label="Only below this folder"
-        value={prefix}
-        hint="Leave empty for the whole bucket."
-      />
-      <Field
-        label="Days until it expires"
-        value={days}
-        digits="[1-9][0-9]{0,3}"
-        hint="Leave empty for a key without expiry."
-      />
+      <Field label={words.name} value={name} isRequired />
+      <Field label={words.prefix} value={prefix} hint={words.prefixHint} />
+      <Field label={words.days} value={days} digits="[1-9][0-9]{0,3}" hint={words.daysHint} />
       <Permissions chosen={permissions.value} onChosen={(next) => (permissions.value = next)} />
       <button type="submit" disabled={isUnderWay.value || permissions.value.length === 0}>
-        {isUnderWay.value ? 'Creating a key …' : 'Create a key'}
+        {isUnderWay.value ? words.creating : words.create}
       </button>
       <Failure text={failure.value} />
       {secret.value !== undefined && (
         <div class="made" role="status">
-          <p>The key is shown only once: copy it now.</p>
-          <CopyText text={secret.value} label="the key" />
+          <p>{words.once}</p>
+          <CopyText text={secret.value} label={texts().copying.key} />
         </div>
       )}
     </form>
@@ -130,7 +133,7 @@ interface PermissionsProps {
 function Permissions({ chosen, onChosen }: PermissionsProps) {
   return (
     <fieldset>
-      <legend>Permissions</legend>
+      <legend>{texts().keys.permissions}</legend>
       {everything.map((permission) => (
         <label key={permission} class="check">
           <input
@@ -141,7 +144,7 @@ function Permissions({ chosen, onChosen }: PermissionsProps) {
               onChosen(currentTarget.checked ? [...others, permission] : others);
             }}
           />
-          {permission}
+          {permissionWord(permission)}
         </label>
       ))}
     </fieldset>

@@ -2,24 +2,20 @@
 
 import { useSignal } from '@preact/signals';
 import type { BucketMember } from '../../../packages/client/src/types/buckets.ts';
+import { texts } from '../language.ts';
 import { tell } from '../notices.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
 import type { BucketProps } from './bucket-role.ts';
 
-const roles = [
-  ['reader', 'Reader'],
-  ['writer', 'Writer'],
-  ['owner', 'Owner'],
-] as const;
-
 export function BucketMembers(props: BucketProps) {
   const { session, record } = props;
+  const { members: words } = texts();
   return (
     <section class="card" aria-labelledby="members">
-      <h2 id="members">Members</h2>
-      {!props.isSigned && <p class="quiet">Asking the network to sign this list …</p>}
+      <h2 id="members">{words.title}</h2>
+      {!props.isSigned && <p class="quiet">{words.asking}</p>}
       <ul class="lines">
         {record.members.map((member) => (
           <Member
@@ -30,10 +26,7 @@ export function BucketMembers(props: BucketProps) {
           />
         ))}
       </ul>
-      <p class="quiet">
-        A reader lists and downloads files, a writer also uploads and deletes them, and an owner may
-        do everything.
-      </p>
+      <p class="quiet">{words.rights}</p>
       <AddMember {...props} />
     </section>
   );
@@ -42,17 +35,24 @@ export function BucketMembers(props: BucketProps) {
 function Member(props: BucketProps & { member: BucketMember; isSelf: boolean }) {
   const { session, record, isSigned, member, isSelf, onChanged } = props;
   const { principal, role, name } = member;
+  const { members: words } = texts();
+  const roleOf: Readonly<Record<string, string>> = words.roleOf;
+  const shownRole = roleOf[role] ?? role;
   const { isUnderWay, failure, run } = useTask();
   const remove = () =>
     run(async () => {
       onChanged(await session.storage.buckets.update(record.id, { removeMembers: [principal] }));
-      tell('Removed, with the keys and links of this member for the bucket.');
+      tell(words.removed);
     });
   return (
     <li>
       <span>
-        {name !== undefined && <strong>{name} </strong>}
-        <code class="principal">{principal}</code> {isSelf ? `${role}, you` : role}
+        {name !== undefined && (
+          <strong>
+            <bdi>{name}</bdi>{' '}
+          </strong>
+        )}
+        <code class="principal">{principal}</code> {isSelf ? words.you(shownRole) : shownRole}
         <Failure text={failure.value} />
       </span>
       {!isSelf && (
@@ -61,10 +61,10 @@ function Member(props: BucketProps & { member: BucketMember; isSelf: boolean }) 
           class="danger"
           // A node could show a name beside another member's principal.
           disabled={isUnderWay.value || !isSigned}
-          aria-label={`Remove ${name ?? principal}`}
+          aria-label={words.removeOne(name ?? principal)}
           onClick={() => void remove()}
         >
-          {isUnderWay.value ? 'Removing …' : 'Remove'}
+          {isUnderWay.value ? words.removing : texts().page.remove}
         </button>
       )}
     </li>
@@ -72,6 +72,7 @@ function Member(props: BucketProps & { member: BucketMember; isSelf: boolean }) 
 }
 
 function AddMember({ session, record, onChanged }: BucketProps) {
+  const { members: words, page } = texts();
   const principal = useSignal('');
   const name = useSignal('');
   const role = useSignal('writer');
@@ -85,22 +86,22 @@ function AddMember({ session, record, onChanged }: BucketProps) {
       onChanged(await session.storage.buckets.update(record.id, { addMembers: [added] }));
       principal.value = '';
       name.value = '';
-      tell('Added.');
+      tell(texts().page.added);
     });
   };
   return (
     <form class="line-form" onSubmit={submit}>
-      <Field label="Principal" value={principal} isRequired />
-      <Field label="Name" value={name} hint="Optional; owners see it beside the principal." />
+      <Field label={words.principal} value={principal} isRequired />
+      <Field label={words.name} value={name} hint={words.nameHint} />
       <label>
-        Role
+        {words.role}
         <select
           value={role.value}
           onChange={({ currentTarget }) => {
             role.value = currentTarget.value;
           }}
         >
-          {roles.map(([value, label]) => (
+          {Object.entries(words.roles).map(([value, label]) => (
             <option key={value} value={value}>
               {label}
             </option>
@@ -108,7 +109,7 @@ function AddMember({ session, record, onChanged }: BucketProps) {
         </select>
       </label>
       <button type="submit" disabled={isUnderWay.value}>
-        {isUnderWay.value ? 'Adding …' : 'Add'}
+        {isUnderWay.value ? words.adding : page.add}
       </button>
       <Failure text={failure.value} />
     </form>

@@ -5,13 +5,14 @@ import { useEffect } from 'preact/hooks';
 import type { BucketChange, BucketRecord } from '../../../packages/client/src/types/buckets.ts';
 import { recordOf, signedRecordOf } from '../bucket-record.ts';
 import { sentenceOf } from '../failures.ts';
+import { texts } from '../language.ts';
 import { tell } from '../notices.ts';
 import { Failure } from '../parts/failure.tsx';
 import { FillBar } from '../parts/fill-bar.tsx';
 import { useTask } from '../parts/task.ts';
 import { addressOf } from '../route.ts';
 import type { Session } from '../session.ts';
-import { counted, sizeOf } from '../words.ts';
+import { sizeOf } from '../words.ts';
 import { BucketEndToEnd } from './bucket-end-to-end.tsx';
 import { BucketKeys } from './bucket-keys.tsx';
 import { BucketMembers } from './bucket-members.tsx';
@@ -20,17 +21,20 @@ import { OpenUploads } from './open-uploads.tsx';
 
 export function BucketPage({ session, bucket }: { session: Session; bucket: string }) {
   const { found, failure, load, onChanged } = useRecord(session, bucket);
+  const { bucket: words, page } = texts();
   const props = found.value && { session, ...found.value, onChanged };
   return (
     <div class="page">
-      <h1 tabIndex={-1}>{bucket}</h1>
+      <h1 tabIndex={-1}>
+        <bdi>{bucket}</bdi>
+      </h1>
       <p>
         <a class="button" href={addressOf({ view: 'files', bucket, prefix: '' })}>
-          Show files
+          {words.showFiles}
         </a>
       </p>
       <Failure text={failure.value} onRetry={() => void load()} />
-      {props === undefined && failure.value === undefined && <p class="waiting">Loading …</p>}
+      {props === undefined && failure.value === undefined && <p class="waiting">{page.loading}</p>}
       {props && (
         <div class="sections">
           <Room record={props.record} />
@@ -40,11 +44,7 @@ export function BucketPage({ session, bucket }: { session: Session; bucket: stri
           {isOwner(props) && <BucketMembers {...props} />}
           {isOwner(props) && <BucketKeys {...props} />}
           <OpenUploads {...props} />
-          {!isOwner(props) && (
-            <p class="quiet">
-              Members, keys and limits are shown to owners who sign in with an identity.
-            </p>
-          )}
+          {!isOwner(props) && <p class="quiet">{words.forOwners}</p>}
         </div>
       )}
     </div>
@@ -77,28 +77,32 @@ function useRecord(session: Session, bucket: string) {
 
 function Room({ record }: { record: BucketRecord }) {
   const { fileCount, byteCount, overheadBytes, quotaBytes, versionCount, versionBytes } = record;
+  const { bucket: words } = texts();
   const used = byteCount + overheadBytes + versionBytes;
   return (
     <section class="card" aria-labelledby="room">
-      <h2 id="room">Storage</h2>
+      <h2 id="room">{words.storage}</h2>
       <p>
-        {counted(fileCount, 'file')}, {sizeOf(byteCount)}
-        {versionCount > 0 &&
-          `, and ${counted(versionCount, 'former version')}, ${sizeOf(versionBytes)}`}
+        {versionCount === 0
+          ? words.amount(fileCount, sizeOf(byteCount))
+          : words.amountWithVersions(
+              fileCount,
+              sizeOf(byteCount),
+              versionCount,
+              sizeOf(versionBytes),
+            )}
       </p>
       {quotaBytes ? (
         <>
           <FillBar
             share={used / quotaBytes}
             isLow={used > quotaBytes * 0.9}
-            label={`${Math.round((used / quotaBytes) * 100)} % of the quota used`}
+            label={words.quotaShare(Math.round((used / quotaBytes) * 100))}
           />
-          <p class="quiet">
-            {sizeOf(used)} of {sizeOf(quotaBytes)} used, including metadata
-          </p>
+          <p class="quiet">{words.quota(sizeOf(used), sizeOf(quotaBytes))}</p>
         </>
       ) : (
-        <p class="quiet">No quota.</p>
+        <p class="quiet">{words.noQuota}</p>
       )}
     </section>
   );
@@ -117,23 +121,21 @@ function useChange({ session, record, onChanged }: BucketProps) {
 function Visibility(props: BucketProps) {
   const { isPublic, isSite } = props.record;
   const { isUnderWay, failure, change } = useChange(props);
-  const words = isPublic
-    ? 'Everybody who knows the address of a file may read it, and names can be guessed.'
-    : 'Private: only members, holders of a key, and people with a link.';
+  const { bucket: words, page } = texts();
   return (
     <section class="card" aria-labelledby="visibility">
-      <h2 id="visibility">Who may read</h2>
-      <p>{words}</p>
-      {isSite && <p>The bucket is served as a site: folders show their index.html.</p>}
+      <h2 id="visibility">{words.readers}</h2>
+      <p>{isPublic ? words.everybody : words.isPrivate}</p>
+      {isSite && <p>{words.isSite}</p>}
       {isOwner(props) && (
         <button
           type="button"
           disabled={isUnderWay.value}
           onClick={() =>
-            void change({ isPublic: !isPublic }, isPublic ? 'Private now.' : 'Public now.')
+            void change({ isPublic: !isPublic }, isPublic ? words.nowPrivate : words.nowPublic)
           }
         >
-          {isUnderWay.value ? 'Changing …' : isPublic ? 'Make it private' : 'Let everybody read it'}
+          {isUnderWay.value ? page.changing : isPublic ? words.makePrivate : words.makePublic}
         </button>
       )}
       <Failure text={failure.value} />
@@ -143,27 +145,24 @@ function Visibility(props: BucketProps) {
 
 function KeptVersions(props: BucketProps) {
   const { keepVersionsDays: days } = props.record;
+  const { bucket: words, page } = texts();
   const { isUnderWay, failure, change } = useChange(props);
   return (
     <section class="card" aria-labelledby="versions">
-      <h2 id="versions">Former versions</h2>
-      <p>
-        {days === 0
-          ? 'Not kept: replaced and deleted files are gone at once.'
-          : `Replaced and deleted files can be restored for ${counted(days, 'day')}.`}
-      </p>
+      <h2 id="versions">{words.versions}</h2>
+      <p>{days === 0 ? words.noVersions : words.keepsVersions(days)}</p>
       {props.record.versionCount > 0 && (
         <p>
-          <a href={addressOf({ view: 'deleted', bucket: props.record.id })}>Show deleted files</a>
+          <a href={addressOf({ view: 'deleted', bucket: props.record.id })}>{words.showDeleted}</a>
         </p>
       )}
       {isOwner(props) && (
         <button
           type="button"
           disabled={isUnderWay.value}
-          onClick={() => void change({ keepVersionsDays: days === 0 ? 30 : 0 }, 'Saved.')}
+          onClick={() => void change({ keepVersionsDays: days === 0 ? 30 : 0 }, page.saved)}
         >
-          {isUnderWay.value ? 'Changing …' : days === 0 ? 'Keep them for 30 days' : 'Keep none'}
+          {isUnderWay.value ? page.changing : days === 0 ? words.keepVersions : words.keepNone}
         </button>
       )}
       <Failure text={failure.value} />

@@ -2,7 +2,7 @@
 
 import Papa from 'papaparse';
 import type { ComponentChildren } from 'preact';
-import { counted } from '../words.ts';
+import { texts } from '../language.ts';
 
 /** More rows or columns would make the page slow; the file itself is unchanged. */
 const rowsMax = 1_000;
@@ -15,7 +15,7 @@ export function CsvTable({ text }: { text: string }) {
   return (
     <>
       <Scrolled>
-        <table>
+        <table dir="auto">
           <thead>
             <tr>
               {head.map((cell, index) => (
@@ -36,9 +36,7 @@ export function CsvTable({ text }: { text: string }) {
           </tbody>
         </table>
       </Scrolled>
-      {meta.truncated && (
-        <p class="quiet">The first {counted(rowsMax, 'row')}. Download it for all.</p>
-      )}
+      {meta.truncated && <p class="quiet">{texts().file.firstRows(rowsMax)}</p>}
     </>
   );
 }
@@ -46,7 +44,7 @@ export function CsvTable({ text }: { text: string }) {
 function Scrolled({ children }: { children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it.
-    <section class="csv" aria-label="Table" tabIndex={0}>
+    <section class="csv" aria-label={texts().file.table} tabIndex={0}>
       {children}
     </section>
   );

@@ -7,10 +7,11 @@ import { keepsVersions } from '../bucket-record.ts';
 import { sentenceOf } from '../failures.ts';
 import { removeEntries, restoreAll } from '../files/arrange.ts';
 import type { Entry } from '../files/folder.ts';
+import { texts } from '../language.ts';
 import { tell } from '../notices.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { tellStored } from '../uploads/stored.ts';
-import { counted, nameOf, sizeOf } from '../words.ts';
+import { nameOf, sizeOf } from '../words.ts';
 import type { Target } from './drop-area.tsx';
 import type { SelectionProps } from './selection-props.ts';
 
@@ -22,7 +23,7 @@ async function whatGoes({ session, bucket }: Target, entries: readonly Entry[]):
   );
   const files = totals.reduce((sum, total) => sum + total.files, 0);
   const bytes = totals.reduce((sum, total) => sum + total.bytes, 0);
-  return `${counted(files, 'file')}, ${sizeOf(bytes)}`;
+  return texts().deletion.amount(files, sizeOf(bytes));
 }
 
 export function DeleteDialog(props: SelectionProps & { onClose(): void }) {
@@ -35,7 +36,7 @@ export function DeleteDialog(props: SelectionProps & { onClose(): void }) {
     });
     whatGoes(target, entries).then(
       (words) => {
-        amount.value = ` (${words})`;
+        amount.value = words;
       },
       () => {},
     );
@@ -48,24 +49,19 @@ export function DeleteDialog(props: SelectionProps & { onClose(): void }) {
     onClose();
     tellRemoved(target, removed, canUndo.value === true);
   }
-  const [first] = entries;
-  const what =
-    entries.length === 1 && first
-      ? `“${nameOf(first.path)}”`
-      : counted(entries.length, 'entry', 'entries');
+  const { deletion: words } = texts();
+  const [first, ...others] = entries;
+  const name = first && others.length === 0 ? nameOf(first.path) : undefined;
   return (
     <ConfirmDialog
-      title={`Delete ${what}?`}
-      label="Delete"
-      underWay="Deleting …"
+      title={words.title(name, entries.length)}
+      label={words.delete}
+      underWay={words.underWay}
       confirm={remove}
       onClose={onClose}
     >
-      {what}
-      {amount.value} will be deleted from {target.bucket}.{' '}
-      {canUndo.value === true
-        ? 'The bucket keeps former versions: you can undo this.'
-        : 'This cannot be undone.'}
+      {words.question(name, entries.length, amount.value, target.bucket)}{' '}
+      {canUndo.value === true ? words.canUndo : words.isFinal}
     </ConfirmDialog>
   );
 }
@@ -77,12 +73,13 @@ function tellRemoved(target: Target, removed: readonly string[], canUndo: boolea
     try {
       const files = await restoreAll(place, removed);
       tellStored(bucket, files);
-      tell(`${counted(files.length, 'file')} restored.`);
+      tell(texts().deletion.undone(files.length));
     } catch (error) {
       tell(sentenceOf(error), { isFailure: true });
     }
   };
-  tell(`${counted(removed.length, 'file')} deleted.`, {
-    action: canUndo ? { label: 'Undo', run: () => void undo() } : undefined,
+  const { deletion, page } = texts();
+  tell(deletion.done(removed.length), {
+    action: canUndo ? { label: page.undo, run: () => void undo() } : undefined,
   });
 }

@@ -5,13 +5,14 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { FileVersion } from '../../../packages/client/src/types/versions.ts';
 import { sentenceOf } from '../failures.ts';
 import { deletedFiles, requireDeleted } from '../files/deleted.ts';
+import { texts } from '../language.ts';
 import { tell } from '../notices.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useTask } from '../parts/task.ts';
 import { addressOf } from '../route.ts';
 import type { Session } from '../session.ts';
-import { expiryOf, nameOf, sizeOf, whenOf } from '../words.ts';
+import { expiryOf, nameOf, sizeOf, whenWithin } from '../words.ts';
 import { type Rights, useRights } from './bucket-role.ts';
 
 interface DeletedProps {
@@ -70,15 +71,16 @@ function useDeleted({ session: { storage }, bucket }: DeletedProps) {
 
 export function DeletedPage(props: DeletedProps) {
   const { session, bucket } = props;
+  const { deleted: words } = texts();
   const rights = useRights(session, bucket);
   const { files, state, failure, loadMore, begin, remove } = useDeleted(props);
   const isEmpty = files.value.length === 0 && state.value === 'complete';
   return (
     <div class="page">
-      <h1 tabIndex={-1}>Deleted files of {bucket}</h1>
+      <h1 tabIndex={-1}>{words.title(bucket)}</h1>
       <p>
         <a class="button" href={addressOf({ view: 'files', bucket, prefix: '' })}>
-          Show files
+          {words.showFiles}
         </a>
       </p>
       <Failure text={failure.value} onRetry={begin} />
@@ -94,23 +96,19 @@ export function DeletedPage(props: DeletedProps) {
         ))}
       </ul>
       <p class="state" role="status">
-        {state.value === 'loading' && failure.value === undefined && 'Loading …'}
-        {isEmpty && (rights.keepsVersions ? noneDeleted : noneKept)}
+        {state.value === 'loading' && failure.value === undefined && texts().page.loading}
+        {isEmpty && (rights.keepsVersions ? words.none : words.noneKept)}
       </p>
       {state.value === 'more' && (
         <p>
           <button type="button" onClick={() => void loadMore()}>
-            Show more
+            {words.showMore}
           </button>
         </p>
       )}
     </div>
   );
 }
-
-const noneDeleted = 'No deleted file can be restored.';
-const noneKept =
-  'This bucket keeps no deleted files. An owner can change this under “About the bucket”.';
 
 interface OneFileProps extends DeletedProps {
   readonly file: FileVersion;
@@ -120,6 +118,7 @@ interface OneFileProps extends DeletedProps {
 
 function OneFile({ session, bucket, file, rights, onGone }: OneFileProps) {
   const { path, version, size, retiredAt, expiresAt } = file;
+  const { deleted: words } = texts();
   const { isUnderWay, failure, run } = useTask();
   const isAsking = useSignal(false);
   const ask = (next: boolean) => {
@@ -128,15 +127,17 @@ function OneFile({ session, bucket, file, rights, onGone }: OneFileProps) {
   const restore = () =>
     run(async () => {
       await session.storage.versions.restore({ bucket, path, version, ifNoneMatch: '*' });
-      tell(`“${nameOf(path)}” is restored.`);
+      tell(words.restored(nameOf(path)));
       onGone();
     });
   return (
     <li>
       <span>
-        <strong>{path}</strong>
+        <strong>
+          <bdi>{path}</bdi>
+        </strong>
         <br />
-        {sizeOf(size)}, deleted {whenOf(retiredAt)}, {expiryOf(expiresAt)}
+        {words.one(sizeOf(size), whenWithin(retiredAt), expiryOf(expiresAt))}
         <Failure text={failure.value} />
       </span>
       {rights.mayWrite && (
@@ -144,18 +145,18 @@ function OneFile({ session, bucket, file, rights, onGone }: OneFileProps) {
           <button
             type="button"
             disabled={isUnderWay.value}
-            aria-label={`Restore ${path}`}
+            aria-label={words.restoreOne(path)}
             onClick={() => void restore()}
           >
-            {isUnderWay.value ? 'Restoring …' : 'Restore'}
+            {isUnderWay.value ? words.restoring : words.restore}
           </button>
           <button
             type="button"
             class="danger"
-            aria-label={`Erase ${path}`}
+            aria-label={words.eraseOne(path)}
             onClick={() => ask(true)}
           >
-            Erase
+            {words.erase}
           </button>
         </div>
       )}
@@ -175,6 +176,7 @@ function OneFile({ session, bucket, file, rights, onGone }: OneFileProps) {
 function EraseDialog(props: Omit<OneFileProps, 'rights'> & { onClose(): void }) {
   const { session, bucket, file, onGone, onClose } = props;
   const { path } = file;
+  const { deleted: words } = texts();
   async function erase(): Promise<void> {
     await requireDeleted({ storage: session.storage, bucket }, path);
     await session.storage.versions.erase({ bucket, path });
@@ -183,13 +185,13 @@ function EraseDialog(props: Omit<OneFileProps, 'rights'> & { onClose(): void }) 
   }
   return (
     <ConfirmDialog
-      title={`Erase “${nameOf(path)}”?`}
-      label="Erase"
-      underWay="Erasing …"
+      title={words.eraseTitle(nameOf(path))}
+      label={words.erase}
+      underWay={words.erasing}
       confirm={erase}
       onClose={onClose}
     >
-      All its versions are erased at once. This cannot be undone.
+      {words.eraseQuestion}
     </ConfirmDialog>
   );
 }

@@ -3,11 +3,12 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { sentenceOf } from '../failures.ts';
+import { texts } from '../language.ts';
+import { tell } from '../notices.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { Session } from '../session.ts';
 import { type ChosenFile, chosenOf, droppedOf, pastedOf } from '../uploads/dropped.ts';
-import { matching } from '../uploads/memory.ts';
-import { addUploads, leftOver } from '../uploads/queue.ts';
 
 export interface Target {
   readonly session: Session;
@@ -15,17 +16,11 @@ export interface Target {
   readonly prefix: string;
 }
 
-function send({ session, bucket, prefix }: Target, chosen: readonly ChosenFile[]): Promise<void> {
-  const { storage } = session;
-  return addUploads(
-    chosen.map(({ file, path }) => {
-      const target = { storage, bucket, path: prefix + path };
-      const kept = leftOver.value.filter(
-        (one) => one.bucket === bucket && one.path === target.path,
-      );
-      return { target, file, kept: matching(kept, file) };
-    }),
-  );
+function send({ session, bucket, prefix }: Target, chosen: readonly ChosenFile[]): void {
+  const target = { storage: session.storage, bucket, path: prefix };
+  import('../uploads/queue.ts')
+    .then(({ addToFolder }) => addToFolder(target, chosen))
+    .catch((error) => tell(sentenceOf(error), { isFailure: true }));
 }
 
 interface DropAreaProps {
@@ -47,7 +42,7 @@ export function DropArea({ target, isOff, children }: DropAreaProps) {
       const isInField = (event.target as Element).closest('input, textarea, dialog') !== null;
       if (isOff || files.length === 0 || isInField) return;
       event.preventDefault();
-      void send(target, files);
+      send(target, files);
     };
     document.addEventListener('paste', paste);
     return () => document.removeEventListener('paste', paste);
@@ -74,9 +69,7 @@ export function DropArea({ target, isOff, children }: DropAreaProps) {
     >
       {children}
       {isOver.value && (
-        <p class="drop-hint">
-          Drop to upload to {target.bucket}/{target.prefix}
-        </p>
+        <p class="drop-hint">{texts().files.drop(`${target.bucket}/${target.prefix}`)}</p>
       )}
     </div>
   );
@@ -89,10 +82,11 @@ interface UploadButtonsProps {
 }
 
 export function UploadButtons({ target, children }: UploadButtonsProps) {
+  const { files } = texts();
   return (
     <div class="buttons">
-      <ChooseFiles label="Upload files" target={target} />
-      <ChooseFiles label="Upload a folder" isFolder target={target} />
+      <ChooseFiles label={files.upload} target={target} />
+      <ChooseFiles label={files.uploadFolder} isFolder target={target} />
       {children}
     </div>
   );
@@ -119,7 +113,7 @@ function ChooseFiles(props: { label: string; isFolder?: boolean; target: Target 
         {...(isFolder && { webkitdirectory: true })}
         aria-label={label}
         onChange={({ currentTarget }) => {
-          void send(target, chosenOf(currentTarget.files));
+          send(target, chosenOf(currentTarget.files));
           currentTarget.value = '';
         }}
       />

@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { recordOf } from '../bucket-record.ts';
 import { makeDropBox } from '../drop-box.ts';
+import { texts } from '../language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ExpirySelect, expiryAfter } from '../parts/expiry-select.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -13,12 +14,10 @@ import { nameOf } from '../words.ts';
 import type { Target } from './drop-area.tsx';
 
 export function DropBoxDialog({ target, onClose }: { target: Target; onClose(): void }) {
+  const { dropBoxDialog: words } = texts();
   return (
-    <Dialog title="Receive files" onClose={onClose}>
-      <p>
-        People with the address can send files to this folder without signing in. They do not see
-        the stored files.
-      </p>
+    <Dialog title={words.title} onClose={onClose}>
+      <p>{words.purpose}</p>
       <DropBoxForm target={target} />
     </Dialog>
   );
@@ -26,8 +25,9 @@ export function DropBoxDialog({ target, onClose }: { target: Target; onClose(): 
 
 function DropBoxForm({ target }: { target: Target }) {
   const { session, bucket, prefix } = target;
-  const folder = useSignal(prefix || 'inbox/');
-  const name = useSignal(`Drop box ${nameOf(prefix || 'inbox/')}`);
+  const { dropBoxDialog: words, copying } = texts();
+  const folder = useSignal(prefix || `${words.inbox}/`);
+  const name = useSignal(words.keyOf(nameOf(prefix) || words.inbox));
   const days = useSignal('7');
   const url = useSignal<string | undefined>(undefined);
   const { isUnderWay, failure, run } = useTask();
@@ -44,24 +44,23 @@ function DropBoxForm({ target }: { target: Target }) {
     });
   };
   if (url.value !== undefined) {
-    const words =
-      'The address is shown only once: copy it now. It works until it expires or until you ' +
-      `revoke the key “${name.value.trim()}” under About the bucket.`;
-    return <MadeAddress url={url.value} what="the address" words={words} />;
+    return (
+      <MadeAddress
+        url={url.value}
+        words={words.ready(name.value.trim())}
+        label={copying.address}
+        alt={copying.addressPicture}
+      />
+    );
   }
   return (
     <form onSubmit={make}>
-      <Field label="Folder" value={folder} isFirst isRequired />
-      <Field
-        label="Name of the key"
-        value={name}
-        isRequired
-        hint="To find the key again when you want to revoke it."
-      />
+      <Field label={words.folder} value={folder} isFirst isRequired />
+      <Field label={words.key} value={name} isRequired hint={words.keyHint} />
       <ExpirySelect days={days} />
       <Failure text={failure.value} />
       <button type="submit" class="main" disabled={isUnderWay.value}>
-        {isUnderWay.value ? 'Creating the address …' : 'Create the address'}
+        {isUnderWay.value ? words.creating : words.create}
       </button>
     </form>
   );
@@ -74,10 +73,6 @@ function folderOf(text: string): string {
 /** Publishes a recipient if the bucket has none: senders encrypt to it. */
 async function prepare({ session, bucket }: Target): Promise<void> {
   const { endToEnd } = await recordOf(session, bucket);
-  if (endToEnd?.sealsNames) {
-    throw new Error(
-      'Only members can upload to a bucket that seals names. Create the drop box in another bucket.',
-    );
-  }
+  if (endToEnd?.sealsNames) throw new Error(texts().dropBoxDialog.sealsNames);
   if (endToEnd?.usesVetKeys) await session.publishRecipient?.(bucket);
 }

@@ -8,16 +8,14 @@ import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { notEndToEnd } from '../../../packages/client/src/types/recipients-digest.ts';
 import { recipientsOf } from '../drop-box.ts';
 import { isPassing, sentenceOf } from '../failures.ts';
+import { texts } from '../language.ts';
 import { Failure } from '../parts/failure.tsx';
 import { acceptRecipients, type DropBox, otherRecipients, type Session } from '../session.ts';
-import { retryUpload, uploads } from '../uploads/queue.ts';
+import { retryUpload } from '../uploads/queue.ts';
+import { uploads } from '../uploads/state.ts';
 import { onStored } from '../uploads/stored.ts';
-import { counted, nameOf } from '../words.ts';
+import { nameOf } from '../words.ts';
 import { DropArea, UploadButtons } from './drop-area.tsx';
-
-const closed =
-  'This drop box is closed: it has expired or was revoked. Ask the sender of the address for ' +
-  'another one.';
 
 export function DropBoxPage({ session, box }: { session: Session; box: DropBox }) {
   const { bucket, folder } = box;
@@ -34,7 +32,7 @@ export function DropBoxPage({ session, box }: { session: Session; box: DropBox }
     } catch (error) {
       const isClosed = isStorageError(error, 'InvalidApiKey');
       failure.value = {
-        text: isClosed ? closed : sentenceOf(error),
+        text: isClosed ? texts().dropBox.closed : sentenceOf(error),
         isPassing: isPassing(error),
       };
     }
@@ -47,6 +45,7 @@ export function DropBoxPage({ session, box }: { session: Session; box: DropBox }
     otherRecipients.value = undefined;
     for (const item of uploads.value) if (item.state === 'failed') retryUpload(item);
   };
+  const { dropBox: words } = texts();
   const target = { session, bucket, prefix: folder };
   const { value: known } = recipients;
   const { value: other } = otherRecipients;
@@ -54,28 +53,21 @@ export function DropBoxPage({ session, box }: { session: Session; box: DropBox }
   return (
     <DropArea target={target} isOff={!isOpen}>
       <div class="page">
-        <h1 tabIndex={-1}>Send files</h1>
-        <p>
-          Files go to {folder ? `the folder “${nameOf(folder)}” of “${bucket}”` : `“${bucket}”`}.
-          This page does not show stored files.
-        </p>
+        <h1 tabIndex={-1}>{words.title}</h1>
+        <p>{folder ? words.toFolder(nameOf(folder), bucket) : words.toBucket(bucket)}</p>
         <Failure
           text={failure.value?.text}
           {...(failure.value?.isPassing && { onRetry: () => void look() })}
         />
         {failure.value === undefined && known === undefined && (
-          <p class="waiting">Checking the drop box …</p>
+          <p class="waiting">{words.checking}</p>
         )}
         {other !== undefined && <Question box={box} other={other} onAccept={() => accept(other)} />}
         {isOpen && (
           <>
-            <p>
-              {known === notEndToEnd
-                ? 'Files are stored encrypted, but whoever runs the service could read them.'
-                : 'Files are encrypted on this device before they are sent; only their recipients can decrypt them.'}
-            </p>
+            <p>{known === notEndToEnd ? words.readable : words.sealed}</p>
             <div class="drop-target">
-              <p>Drop files or folders here, or choose them.</p>
+              <p>{words.dropHere}</p>
               <UploadButtons target={target} />
             </div>
           </>
@@ -94,30 +86,28 @@ interface QuestionProps {
 
 /** Asks whether to send files to recipients that differ from those of the address. */
 function Question({ box: { bucket, recipients }, other, onAccept }: QuestionProps) {
+  const { dropBox: words } = texts();
   return (
     <div class="failure question" role="alert">
       <p>{changeOf(recipients, other)}</p>
-      <p>Nothing is sent until you accept this. First ask the person who sent you the address.</p>
+      <p>{words.nothingSent}</p>
       {other !== notEndToEnd && (
         <p class="quiet">
-          The owner can compare this digest with the one that efs identity show {bucket} prints:
+          {words.compare(`efs identity show ${bucket}`)}
           <code class="principal">{other}</code>
         </p>
       )}
       <button type="button" onClick={onAccept}>
-        {other === notEndToEnd ? 'Send without encryption' : 'Accept the recipients'}
+        {other === notEndToEnd ? words.sendReadable : words.accept}
       </button>
     </div>
   );
 }
 
 function changeOf(expected: string | undefined, other: string): string {
-  if (other === notEndToEnd) {
-    return 'Files would no longer be encrypted on this device: whoever runs the service could read them.';
-  }
-  return expected === notEndToEnd
-    ? 'Your files would now be encrypted on this device, for recipients that the address does not name.'
-    : 'The recipients have changed since this address was made: other people could read your files.';
+  const { dropBox: words } = texts();
+  if (other === notEndToEnd) return words.changedToReadable;
+  return expected === notEndToEnd ? words.changedToSealed : words.changed;
 }
 
 /** Lists the files sent since the page was opened. */
@@ -135,13 +125,15 @@ function Sent({ bucket, folder }: Pick<DropBox, 'bucket' | 'folder'>) {
   if (length === 0) return null;
   return (
     <section aria-labelledby="sent">
-      <h2 id="sent">{counted(length, 'file')} sent</h2>
+      <h2 id="sent">{texts().dropBox.sent(length)}</h2>
       <ul class="lines">
         {names.value.slice(-50).map((name) => (
-          <li key={name}>{name}</li>
+          <li key={name}>
+            <bdi>{name}</bdi>
+          </li>
         ))}
       </ul>
-      <p class="quiet">You may close this page, or send more.</p>
+      <p class="quiet">{texts().dropBox.more}</p>
     </section>
   );
 }

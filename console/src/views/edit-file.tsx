@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
+import { texts } from '../language.ts';
 import { tell } from '../notices.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -16,6 +17,7 @@ interface EditProps {
 }
 
 export function EditFile(props: EditProps) {
+  const { editing } = texts();
   const isOpen = useSignal(false);
   const close = () => {
     isOpen.value = false;
@@ -28,10 +30,10 @@ export function EditFile(props: EditProps) {
           isOpen.value = true;
         }}
       >
-        Edit type, tags and headers
+        {editing.open}
       </button>
       {isOpen.value && (
-        <Dialog title="Edit" onClose={close}>
+        <Dialog title={editing.title} onClose={close}>
           <EditForm {...props} onClose={close} />
         </Dialog>
       )}
@@ -40,6 +42,7 @@ export function EditFile(props: EditProps) {
 }
 
 function EditForm({ session, file, onChanged, onClose }: EditProps & { onClose(): void }) {
+  const { editing: words } = texts();
   const contentType = useSignal(file.contentType);
   const tags = useSignal(file.tags.join(', '));
   const cacheControl = useSignal('');
@@ -64,21 +67,13 @@ function EditForm({ session, file, onChanged, onClose }: EditProps & { onClose()
       );
       onChanged(changed);
       onClose();
-      tell('Saved.');
+      tell(texts().page.saved);
     });
   };
   const fields = [
-    {
-      label: 'Type',
-      value: contentType,
-      hint: 'For example image/jpeg. Browsers treat the file accordingly.',
-    },
-    { label: 'Tags', value: tags, hint: 'Separated by commas.' },
-    {
-      label: 'Cache-Control',
-      value: cacheControl,
-      hint: 'Leave empty to keep all headers; a value replaces all of them.',
-    },
+    { label: words.type, value: contentType, hint: words.typeHint },
+    { label: words.tags, value: tags, hint: words.tagsHint },
+    { label: 'Cache-Control', value: cacheControl, hint: words.cacheHint },
   ];
   return (
     <form onSubmit={submit}>
@@ -87,7 +82,7 @@ function EditForm({ session, file, onChanged, onClose }: EditProps & { onClose()
       ))}
       <Failure text={failure.value} />
       <button type="submit" class="main" disabled={isUnderWay.value}>
-        {isUnderWay.value ? 'Saving …' : 'Save'}
+        {isUnderWay.value ? words.saving : words.save}
       </button>
     </form>
   );

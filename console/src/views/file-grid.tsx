@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { type Entry, type Folder, isSearch, type Sort, type SortField } from '../files/folder.ts';
 import type { Selection } from '../files/selection.ts';
 import { arePicturesShown } from '../files/thumbnails.ts';
+import { isRightToLeft, texts } from '../language.ts';
 import { deferred } from '../parts/deferred.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { WindowList } from '../parts/window-list.tsx';
@@ -53,7 +54,7 @@ export function FileGrid(props: FileGridProps) {
     <div
       class={`grid${hasPictures ? ' pictures' : ''}${entries.length === 0 ? ' empty' : ''}`}
       role="grid"
-      aria-label="Files"
+      aria-label={texts().grid.label}
       aria-rowcount={entries.length + 1}
       aria-multiselectable="true"
       ref={grid}
@@ -162,6 +163,7 @@ function routeOfEntry(bucket: string, { path, isFolder }: Entry): Route {
 
 function HeadRow({ folder, selection }: GridProps) {
   const entries = folder.entries.value;
+  const { grid: words } = texts();
   const isAll = entries.length > 0 && selection.paths.value.size === entries.length;
   return (
     <div class="row head" role="row" aria-rowindex={1}>
@@ -169,16 +171,16 @@ function HeadRow({ folder, selection }: GridProps) {
         <label class="tick">
           <input
             type="checkbox"
-            aria-label="Select all"
+            aria-label={words.selectAll}
             disabled={entries.length === 0}
             checked={isAll}
             onChange={() => (isAll ? selection.clear() : selection.setAll(entries))}
           />
         </label>
       </div>
-      <SortHead folder={folder} selection={selection} field="name" label="Name" />
-      <SortHead folder={folder} selection={selection} field="size" label="Size" />
-      <SortHead folder={folder} selection={selection} field="date" label="Changed" />
+      <SortHead folder={folder} selection={selection} field="name" label={words.name} />
+      <SortHead folder={folder} selection={selection} field="size" label={words.size} />
+      <SortHead folder={folder} selection={selection} field="date" label={words.changed} />
       <div role="gridcell" />
     </div>
   );
@@ -237,9 +239,10 @@ function openMenu(event: MouseEvent, { entry, isSelected, selection, onMenu }: R
   event.preventDefault();
   if (!isSelected) selection.only(entry.path);
   // The menu key names no point.
-  const { left, bottom } = (event.currentTarget as HTMLElement).getBoundingClientRect();
+  const { left, right, bottom } = (event.currentTarget as HTMLElement).getBoundingClientRect();
+  const start = isRightToLeft() ? right : left;
   const hasPoint = event.clientX > 0 || event.clientY > 0;
-  onMenu(hasPoint ? { left: event.clientX, top: event.clientY } : { left, top: bottom });
+  onMenu(hasPoint ? { left: event.clientX, top: event.clientY } : { left: start, top: bottom });
 }
 
 /** Returns the name, or in a search the path below the folder that was searched. */
@@ -250,6 +253,7 @@ function shownName(place: Folder['place'], path: string): string {
 function Row(props: RowProps) {
   const { entry, index, isActive, isSelected, isRenamed, folder, selection, onMove } = props;
   const { path, file, isFolder } = entry;
+  const { grid: words } = texts();
   const name = shownName(folder.place, path);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of all rows.
@@ -274,7 +278,7 @@ function Row(props: RowProps) {
           <input
             type="checkbox"
             tabIndex={-1}
-            aria-label={`Select ${name}`}
+            aria-label={words.select(name)}
             checked={isSelected}
             onChange={() => selection.toggle(path)}
           />
@@ -288,7 +292,7 @@ function Row(props: RowProps) {
         )}
       </div>
       <div role="gridcell" class="cell-size">
-        {file ? sizeOf(file.size) : 'Folder'}
+        <bdi>{file ? sizeOf(file.size) : words.folder}</bdi>
       </div>
       <div role="gridcell" class="cell-date" title={file && momentOf(file.updatedAt)}>
         {file && whenOf(file.updatedAt)}
@@ -298,7 +302,7 @@ function Row(props: RowProps) {
           type="button"
           class="plain"
           tabIndex={-1}
-          aria-label={`Actions for ${name}`}
+          aria-label={words.actionsFor(name)}
           onClick={(event) => openMenu(event, props)}
         >
           <Icon name="more" />
@@ -318,7 +322,9 @@ function NameLink({ entry, place }: { entry: Entry; place: Folder['place'] }) {
       ) : (
         <Icon name={iconOf(entry)} />
       )}
-      <span class="name">{shownName(place, path)}</span>
+      <span class="name" dir="auto">
+        {shownName(place, path)}
+      </span>
     </a>
   );
 }

@@ -12,6 +12,7 @@ import { downloadOne } from '../files/download.ts';
 import { type Neighbours, neighboursOf } from '../files/neighbours.ts';
 import { previewedOf } from '../files/previewed.ts';
 import { isSealed } from '../files/sealed.ts';
+import { isRightToLeft, texts } from '../language.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { deferred } from '../parts/deferred.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -19,7 +20,7 @@ import { useTask } from '../parts/task.ts';
 import { addressOf, go, type Route } from '../route.ts';
 import { thisService } from '../service.ts';
 import type { Session } from '../session.ts';
-import { expiryOf, folderOf, kindOf, momentOf, nameOf, sizeOf, whenOf } from '../words.ts';
+import { expiryOf, folderOf, momentOf, nameOf, sizeOf, whenWithin } from '../words.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
 import { useRights } from './bucket-role.ts';
 import { EditFile } from './edit-file.tsx';
@@ -65,7 +66,7 @@ export function FilePage({ session, place }: { session: Session; place: FileRout
       </div>
       <Failure text={failure.value} onRetry={() => void load()} />
       {record === undefined && deleted.value === undefined && failure.value === undefined && (
-        <p class="waiting">Loading …</p>
+        <p class="waiting">{texts().page.loading}</p>
       )}
       {record === undefined && deleted.value && (
         <Deleted
@@ -117,7 +118,7 @@ function NeighbourLinks({ session: { storage }, file }: { session: Session; file
   }, []);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const key = neighbourKeys[event.key];
+      const key = neighbourKey(event.key);
       const to = key && found.value[key];
       if (to === undefined || isKeyInUse(event)) return;
       event.preventDefault();
@@ -133,18 +134,20 @@ function NeighbourLinks({ session: { storage }, file }: { session: Session; file
       </a>
     );
   const { previous, next } = found.value;
+  const { file: words } = texts();
   return (
-    <nav class="buttons" aria-label="Files of the folder">
-      {link(previous, 'Previous')}
-      {link(next, 'Next')}
+    <nav class="buttons" aria-label={words.filesOfFolder}>
+      {link(previous, words.previous)}
+      {link(next, words.next)}
     </nav>
   );
 }
 
-const neighbourKeys: Readonly<Record<string, keyof Neighbours>> = {
-  ArrowLeft: 'previous',
-  ArrowRight: 'next',
-};
+/** Returns the neighbour in the direction of the arrow key. */
+function neighbourKey(key: string): keyof Neighbours | undefined {
+  const [back, on] = isRightToLeft() ? ['ArrowRight', 'ArrowLeft'] : ['ArrowLeft', 'ArrowRight'];
+  return key === back ? 'previous' : key === on ? 'next' : undefined;
+}
 
 /** Whether the focused element uses arrow keys itself: a field, a player, a scrolled text. */
 function isKeyInUse({ target, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean {
@@ -157,7 +160,7 @@ function FileLinks({ session, file }: { session: Session; file: FileRecord }) {
   const { bucketId: bucket, path } = file;
   return (
     <section aria-labelledby="links-title">
-      <h2 id="links-title">Links</h2>
+      <h2 id="links-title">{texts().file.links}</h2>
       <Links target={{ session, bucket }} path={path} isSealed={isSealed(file)} />
     </section>
   );
@@ -173,6 +176,7 @@ interface DeletedProps {
 
 function Deleted({ session, bucket, file, mayRestore, onRestored }: DeletedProps) {
   const { path, version, size, retiredAt, expiresAt } = file;
+  const { file: words } = texts();
   const { isUnderWay, failure, run } = useTask();
   const restore = () =>
     run(async () => {
@@ -181,10 +185,7 @@ function Deleted({ session, bucket, file, mayRestore, onRestored }: DeletedProps
     });
   return (
     <>
-      <p>
-        This file, {sizeOf(size)}, was deleted {whenOf(retiredAt)}. Its last version{' '}
-        {expiryOf(expiresAt)}.
-      </p>
+      <p>{words.wasDeleted(sizeOf(size), whenWithin(retiredAt), expiryOf(expiresAt))}</p>
       <Failure text={failure.value} />
       <div class="buttons">
         {mayRestore && (
@@ -194,11 +195,11 @@ function Deleted({ session, bucket, file, mayRestore, onRestored }: DeletedProps
             disabled={isUnderWay.value}
             onClick={() => void restore()}
           >
-            {isUnderWay.value ? 'Restoring …' : 'Restore'}
+            {isUnderWay.value ? words.restoring : words.restore}
           </button>
         )}
         <a class="button" href={addressOf({ view: 'deleted', bucket })}>
-          Deleted files
+          {words.deleted}
         </a>
       </div>
     </>
@@ -208,6 +209,7 @@ function Deleted({ session, bucket, file, mayRestore, onRestored }: DeletedProps
 function Actions({ session, file }: { session: Session; file: FileRecord }) {
   const { isUnderWay, failure, run } = useTask();
   const { bucketId: bucket, path } = file;
+  const { file: words } = texts();
   const back = addressOf({ view: 'files', bucket, prefix: folderOf(path) });
   return (
     <>
@@ -218,10 +220,10 @@ function Actions({ session, file }: { session: Session; file: FileRecord }) {
           disabled={isUnderWay.value}
           onClick={() => void run(() => downloadOne(session, file))}
         >
-          {isUnderWay.value ? 'Preparing …' : 'Download'}
+          {isUnderWay.value ? words.preparing : words.download}
         </button>
         <a class="button" href={back}>
-          Back to the folder
+          {words.back}
         </a>
       </div>
       <Failure text={failure.value} />
@@ -238,32 +240,55 @@ function PublicAddress({ file: { bucketId: bucket, path } }: { file: FileRecord 
     });
   }, []);
   if (address.value === undefined) return null;
+  const { file: words, copying } = texts();
   return (
     <section aria-labelledby="public-title">
-      <h2 id="public-title">Public address</h2>
-      <p>Everybody can read the file at this address, until the bucket becomes private.</p>
-      <CopyText text={address.value} label="the public address" />
+      <h2 id="public-title">{words.publicAddress}</h2>
+      <p>{words.publicUntil}</p>
+      <CopyText text={address.value} label={copying.publicAddress} />
     </section>
   );
 }
 
+type Kinds = ReturnType<typeof texts>['words']['kinds'];
+
+const kinds: readonly (readonly [pattern: RegExp, kind: keyof Kinds])[] = [
+  [/^image\//, 'image'],
+  [/^video\//, 'video'],
+  [/^audio\//, 'audio'],
+  [/^application\/pdf/, 'pdf'],
+  [/^text\/markdown/, 'markdown'],
+  [/^text\/html/, 'web'],
+  [/^text\//, 'text'],
+  [/json/, 'json'],
+  [/zip|tar|compressed/, 'archive'],
+];
+
+function kindOf(contentType: string): string {
+  const kind = kinds.find(([pattern]) => pattern.test(contentType))?.[1] ?? 'file';
+  return texts().words.kinds[kind];
+}
+
 function Facts({ file }: { file: FileRecord }) {
   const { size, contentType, createdAt, updatedAt, tags, sha256, etag, version } = file;
+  const { file: words } = texts();
   const facts: readonly (readonly [string, string])[] = [
-    ['Size', size < 1_000 ? sizeOf(size) : `${sizeOf(size)} (${size.toLocaleString('en')} bytes)`],
-    ['Kind', `${kindOf(contentType)}, ${contentType}`],
-    ['Changed', momentOf(updatedAt)],
-    ['First stored', momentOf(createdAt)],
-    ['Version', String(version)],
-    ['Tags', tags.length > 0 ? tags.join(', ') : 'none'],
-    ['SHA-256', sha256 ?? `of the chunks: ${etag}`],
+    [words.size, size < 1_000 ? sizeOf(size) : words.sizeInBytes(sizeOf(size), size)],
+    [words.kind, `${kindOf(contentType)}, ${contentType}`],
+    [words.changed, momentOf(updatedAt)],
+    [words.firstStored, momentOf(createdAt)],
+    [words.version, String(version)],
+    [words.tags, tags.length > 0 ? tags.join(', ') : words.noTags],
+    ['SHA-256', sha256 ?? words.ofChunks(etag)],
   ];
   return (
     <dl class="facts">
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>
+            <bdi>{value}</bdi>
+          </dd>
         </div>
       ))}
     </dl>

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Folder, isSearch } from '../files/folder.ts';
 import { createSelection, selectedOf } from '../files/selection.ts';
 import { arePicturesShown, togglePictures } from '../files/thumbnails.ts';
+import { texts } from '../language.ts';
 import { deferred } from '../parts/deferred.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -12,7 +13,6 @@ import type { Route } from '../route.ts';
 import { addressOf } from '../route.ts';
 import type { Session } from '../session.ts';
 import { onStored } from '../uploads/stored.ts';
-import { counted } from '../words.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
 import { type Rights, useRights } from './bucket-role.ts';
 import { type MoveInto, moveIntoOf } from './drag.ts';
@@ -23,11 +23,11 @@ import type { MenuPlace } from './row-menu.tsx';
 import { useActions } from './selection-actions.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import type { Action } from './selection-props.ts';
-import { ShortcutHelp } from './shortcut-help.tsx';
 
 const NewFolderDialog = deferred(
   async () => (await import('./new-folder-dialog.tsx')).NewFolderDialog,
 );
+const ShortcutHelp = deferred(async () => (await import('./shortcut-help.tsx')).ShortcutHelp);
 const RowMenu = deferred(async () => (await import('./row-menu.tsx')).RowMenu);
 const DropBoxDialog = deferred(async () => (await import('./drop-box-dialog.tsx')).DropBoxDialog);
 
@@ -125,6 +125,7 @@ interface ToolsProps {
 }
 
 function Tools({ target, folder, mayWrite, search }: ToolsProps) {
+  const { files: words } = texts();
   const isOpen = useSignal(false);
   const open = (next: boolean) => {
     isOpen.value = next;
@@ -134,7 +135,7 @@ function Tools({ target, folder, mayWrite, search }: ToolsProps) {
       {mayWrite && (
         <UploadButtons target={target}>
           <button type="button" onClick={() => open(true)}>
-            New folder
+            {words.newFolder}
           </button>
         </UploadButtons>
       )}
@@ -142,8 +143,8 @@ function Tools({ target, folder, mayWrite, search }: ToolsProps) {
       <button
         type="button"
         aria-pressed={arePicturesShown.value}
-        aria-label="Show pictures"
-        title="Show pictures"
+        aria-label={words.pictures}
+        title={words.pictures}
         onClick={togglePictures}
       >
         <Icon name="image" />
@@ -167,6 +168,7 @@ interface HeadProps {
 
 function Head({ target, rights, onMove }: HeadProps) {
   const { bucket, prefix } = target;
+  const { files: words } = texts();
   const isOpen = useSignal(false);
   const open = (next: boolean) => {
     isOpen.value = next;
@@ -177,16 +179,16 @@ function Head({ target, rights, onMove }: HeadProps) {
       <div class="buttons">
         {rights.isOwner && (
           <button type="button" onClick={() => open(true)}>
-            Receive files
+            {words.receive}
           </button>
         )}
         {rights.keepsVersions && (
           <a class="button" href={addressOf({ view: 'deleted', bucket })}>
-            Deleted files
+            {words.deleted}
           </a>
         )}
         <a class="button" href={addressOf({ view: 'bucket', bucket })}>
-          About the bucket
+          {words.about}
         </a>
       </div>
       {isOpen.value && <DropBoxDialog target={target} onClose={() => open(false)} />}
@@ -217,36 +219,35 @@ function FolderState({ folder, mayWrite }: { folder: Folder; mayWrite: boolean }
   const { length } = folder.entries.value;
   const { value: state } = folder.state;
   const isFiltered = folder.filter.value !== '' || isSearch(folder.place);
-  const empty = mayWrite ? emptyForWriters : 'Nothing here yet.';
+  const { files: words } = texts();
+  const empty = mayWrite ? words.emptyForWriters : words.empty;
   return (
     <p class="state" role="status">
       {state === 'loading' && loadingWords(folder)}
-      {state === 'complete' && length === 0 && (isFiltered ? 'Nothing found.' : empty)}
+      {state === 'complete' && length === 0 && (isFiltered ? words.notFound : empty)}
       {state === 'complete' && length > 0 && summaryOf(folder)}
       {state === 'more' && length > 0 && partWords(folder)}
     </p>
   );
 }
 
-const emptyForWriters = 'Nothing here yet. Drop files or folders here, or choose some above.';
-
 function loadingWords({ place, searchedCount, entries }: Folder): string {
-  if (place.name === undefined || searchedCount.value === 0) return 'Loading …';
-  return `Searching: ${counted(searchedCount.value, 'file')} read, ${entries.value.length} found …`;
+  const { page, files } = texts();
+  if (place.name === undefined || searchedCount.value === 0) return page.loading;
+  return files.searching(searchedCount.value, entries.value.length);
 }
 
 /** Sizes and dates are compared here, so their order is that of the loaded entries only. */
 function partWords({ entries, sort }: Folder): string {
-  const words = `${counted(entries.value.length, 'entry', 'entries')} so far`;
-  return sort.value.field === 'name' ? words : `${words}, sorted among these`;
+  const { part, sortedPart } = texts().files;
+  return (sort.value.field === 'name' ? part : sortedPart)(entries.value.length);
 }
 
 function summaryOf(folder: Folder): string {
   const entries = folder.entries.value;
   const folders = entries.filter(({ isFolder }) => isFolder).length;
-  const files = counted(entries.length - folders, 'file');
-  if (folder.place.name !== undefined) {
-    return `${files} found among ${counted(folder.searchedCount.value, 'file')}`;
-  }
-  return folders === 0 ? files : `${counted(folders, 'folder')}, ${files}`;
+  const files = entries.length - folders;
+  const { files: words } = texts();
+  if (folder.place.name !== undefined) return words.found(files, folder.searchedCount.value);
+  return folders === 0 ? words.count(files) : words.countWithFolders(folders, files);
 }

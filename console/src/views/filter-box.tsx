@@ -3,6 +3,7 @@
 
 import { useSignal } from '@preact/signals';
 import type { Folder } from '../files/folder.ts';
+import { texts } from '../language.ts';
 
 /** A folder to search below, and the wanted name or tag. */
 export interface Search {
@@ -19,6 +20,7 @@ interface FilterBoxProps {
 }
 
 export function FilterBox({ folder, prefix, onSearch }: FilterBoxProps) {
+  const { files: words } = texts();
   const text = useSignal('');
   const search = (from: string) => {
     const wanted = text.value.trim();
@@ -37,8 +39,9 @@ export function FilterBox({ folder, prefix, onSearch }: FilterBoxProps) {
       >
         <input
           type="search"
-          aria-label="Filter by name, or search by name or #tag"
-          placeholder="Search"
+          aria-label={words.filter}
+          placeholder={words.search}
+          dir="auto"
           autocapitalize="off"
           spellcheck={false}
           value={text.value}
@@ -50,12 +53,10 @@ export function FilterBox({ folder, prefix, onSearch }: FilterBoxProps) {
         />
         {text.value.trim() !== '' && (
           <>
-            <button type="submit">
-              {prefix === '' ? 'Search the bucket' : 'Search this folder'}
-            </button>
+            <button type="submit">{prefix === '' ? words.searchBucket : words.searchFolder}</button>
             {prefix !== '' && (
               <button type="button" onClick={() => search('')}>
-                Search the bucket
+                {words.searchBucket}
               </button>
             )}
           </>

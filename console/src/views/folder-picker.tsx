@@ -4,9 +4,10 @@ import type { Signal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Storage } from '../../../packages/client/src/storage.ts';
 import { Folder } from '../files/folder.ts';
+import { texts } from '../language.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { counted, nameOf } from '../words.ts';
+import { nameOf } from '../words.ts';
 import { stepsOf } from './breadcrumbs.tsx';
 
 export interface FolderPlace {
@@ -32,6 +33,7 @@ export function FolderPicker({ storage, place, buckets, isClosed }: PickerProps)
     void folder.loadMore();
     return () => folder.close();
   }, [folder]);
+  const { moving: words } = texts();
   const open = (next: FolderPlace) => {
     place.value = next;
     // The opened folder's button is gone. A screen reader announces the new folder.
@@ -41,7 +43,7 @@ export function FolderPicker({ storage, place, buckets, isClosed }: PickerProps)
     <div class="picker">
       {buckets.length > 1 && (
         <label>
-          Bucket
+          {words.bucket}
           <select
             value={bucket}
             onChange={({ currentTarget }) => {
@@ -61,7 +63,7 @@ export function FolderPicker({ storage, place, buckets, isClosed }: PickerProps)
         ref={list}
         tabIndex={-1}
         data-first
-        aria-label={`Folders in ${nameOf(prefix) || bucket}`}
+        aria-label={words.foldersIn(nameOf(prefix) || bucket)}
         onKeyDown={moveFocus}
       >
         {foldersOf(folder).map(({ path }) => (
@@ -73,7 +75,9 @@ export function FolderPicker({ storage, place, buckets, isClosed }: PickerProps)
             onClick={() => open({ bucket, prefix: path })}
           >
             <Icon name="folder" />
-            <span class="name">{nameOf(path)}</span>
+            <span class="name" dir="auto">
+              {nameOf(path)}
+            </span>
           </button>
         ))}
         <PickerState folder={folder} />
@@ -90,17 +94,19 @@ function Steps({ place, onOpen }: { place: FolderPlace; onOpen(next: FolderPlace
   const { bucket } = place;
   const steps = stepsOf(bucket, place.prefix);
   return (
-    <nav aria-label="Chosen folder" class="crumbs">
+    <nav aria-label={texts().moving.chosen} class="crumbs">
       <ol>
         {steps.slice(0, -1).map(({ name, prefix }) => (
           <li key={prefix}>
             <button type="button" class="plain" onClick={() => onOpen({ bucket, prefix })}>
-              {name}
+              <bdi>{name}</bdi>
             </button>
           </li>
         ))}
         <li>
-          <strong aria-current="location">{steps.at(-1)?.name}</strong>
+          <strong aria-current="location">
+            <bdi>{steps.at(-1)?.name}</bdi>
+          </strong>
         </li>
       </ol>
     </nav>
@@ -112,15 +118,14 @@ function PickerState({ folder }: { folder: Folder }) {
   const isLoading = folder.state.value === 'loading';
   const isMore = folder.state.value === 'more' && folder.failure.value === undefined;
   const isEmpty = foldersOf(folder).length === 0 && folder.failure.value === undefined;
-  const none = isMore
-    ? `No folders among the first ${counted(folder.entries.value.length, 'entry', 'entries')}.`
-    : 'No folders here.';
+  const { moving: words, page } = texts();
+  const none = isMore ? words.noFoldersYet(folder.entries.value.length) : words.noFolders;
   return (
     <>
-      <p role="status">{isLoading ? 'Loading …' : isEmpty && none}</p>
+      <p role="status">{isLoading ? page.loading : isEmpty && none}</p>
       {isMore && (
         <button type="button" onClick={() => void folder.loadMore()}>
-          More folders
+          {words.moreFolders}
         </button>
       )}
       <Failure text={folder.failure.value} onRetry={() => void folder.loadMore()} />

@@ -12,9 +12,11 @@ import { isPassing, sentenceOf } from '../failures.ts';
 import { saveBlob } from '../files/download.ts';
 import type { Previewed } from '../files/previewed.ts';
 import { typeOfName } from '../files/shown-type.ts';
+import { texts } from '../language.ts';
 import { fetchCommand, fileOfLink } from '../linked-file.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { LanguageSelect } from '../parts/language-select.tsx';
 import { Notices } from '../parts/notices.tsx';
 import { useTask } from '../parts/task.ts';
 import { retryOptions } from '../waits.ts';
@@ -25,17 +27,13 @@ import { Preview } from './preview.tsx';
 const heldBytesMax = 300_000_000;
 /** Few attempts: a gateway answers an expired link as if the service failed. */
 const options = { ...retryOptions, retry: { attemptsMax: 3 } };
-const isOver = 'This link has expired or was removed, or its address is incomplete.';
-const opensNot =
-  'The end of this address does not decrypt the file: it was cut off, or another file has ' +
-  'replaced it since.';
-const advice = 'Ask the sender for another link.';
 
 function failureAt(error: unknown): string {
   // A gateway withholds the answer to a wrong secret, because that answer is not certified.
   const withheld = ['Unverified', 'ResponseVerificationFailed'];
-  if (isStorageError(error, 'NoSuchFile', 'HttpError', ...withheld)) return `${isOver} ${advice}`;
-  if (isStorageError(error, 'InvalidArgument', 'IntegrityError')) return `${opensNot} ${advice}`;
+  const { link: words } = texts();
+  if (isStorageError(error, 'NoSuchFile', 'HttpError', ...withheld)) return words.ended;
+  if (isStorageError(error, 'InvalidArgument', 'IntegrityError')) return words.opensNot;
   return sentenceOf(error);
 }
 
@@ -57,10 +55,15 @@ function fetchedOnce(opened: Download, openAgain: () => Promise<Download>): Open
 
 /** Shows the page's frame without links to the console. */
 export function LinkView({ link }: { link: URL }) {
+  const { name } = texts().page;
+  useEffect(() => {
+    document.title = name;
+  }, [name]);
   return (
     <>
       <header class="top">
-        <span class="home">Files</span>
+        <span class="home">{name}</span>
+        <LanguageSelect />
       </header>
       <main id="main">
         <LinkedFile link={link} />
@@ -92,12 +95,16 @@ function LinkedFile({ link }: { link: URL }) {
   const { value: shown } = opened;
   return (
     <div class="page">
-      <h1 tabIndex={-1}>{name}</h1>
+      <h1 tabIndex={-1}>
+        <bdi>{name}</bdi>
+      </h1>
       <Failure
         text={failure.value?.text}
         {...(failure.value?.isPassing && { onRetry: () => void open() })}
       />
-      {shown === undefined && failure.value === undefined && <p class="waiting">Opening …</p>}
+      {shown === undefined && failure.value === undefined && (
+        <p class="waiting">{texts().link.opening}</p>
+      )}
       {shown && link.hash === '' && <Unopened name={name} {...shown} />}
       {shown && link.hash !== '' && (
         <OpenedFile link={link} name={name} doneBytes={doneBytes.value} {...shown} />
@@ -114,13 +121,10 @@ function OpenedFile(props: Opened & { link: URL; name: string; doneBytes: number
   const previewed = useRef<Previewed>({ name, type: typeOfName(name), size, whole }).current;
   return (
     <>
-      <p>
-        {sizeOf(size)}. It was encrypted before it was sent, and is decrypted on this device: nobody
-        in between can read it.
-      </p>
+      <p>{texts().link.opened(sizeOf(size))}</p>
       {isHeld ? <Save name={name} whole={whole} /> : <TooLarge link={link} />}
       {doneBytes > 0 && doneBytes < size && (
-        <progress aria-label="Downloaded" max={size} value={doneBytes} />
+        <progress aria-label={texts().link.downloaded} max={size} value={doneBytes} />
       )}
       {isHeld && <Preview file={previewed} />}
     </>
@@ -128,6 +132,7 @@ function OpenedFile(props: Opened & { link: URL; name: string; doneBytes: number
 }
 
 function Save({ name, whole }: Pick<Opened, 'whole'> & { name: string }) {
+  const { link: words } = texts();
   const { isUnderWay, failure, run } = useTask();
   return (
     <>
@@ -138,7 +143,7 @@ function Save({ name, whole }: Pick<Opened, 'whole'> & { name: string }) {
           disabled={isUnderWay.value}
           onClick={() => void run(async () => saveBlob(await whole(), name))}
         >
-          {isUnderWay.value ? 'Downloading …' : 'Download'}
+          {isUnderWay.value ? words.downloading : words.download}
         </button>
       </div>
       <Failure text={failure.value} />
@@ -148,13 +153,12 @@ function Save({ name, whole }: Pick<Opened, 'whole'> & { name: string }) {
 
 function TooLarge({ link }: { link: URL }) {
   const command = fetchCommand(link);
-  if (command === undefined) {
-    return <p>It is too large for this page, and its address is incomplete. {advice}</p>;
-  }
+  const { link: words, copying } = texts();
+  if (command === undefined) return <p>{words.tooLargeAndIncomplete}</p>;
   return (
     <>
-      <p>It is too large for this page. On a computer, the command efs downloads it:</p>
-      <CopyText text={command} label="the command" />
+      <p>{words.tooLarge}</p>
+      <CopyText text={command} label={copying.command} />
     </>
   );
 }
@@ -162,11 +166,7 @@ function TooLarge({ link }: { link: URL }) {
 function Unopened({ name, file, whole }: Opened & { name: string }) {
   return (
     <>
-      <p>
-        {sizeOf(file.size)}, encrypted. The end of the address, after #, is missing, and without it
-        this page cannot decrypt the file: ask the sender for the whole link. If you have an age
-        identity for it, download the encrypted file.
-      </p>
+      <p>{texts().link.encrypted(sizeOf(file.size))}</p>
       <Save name={name.endsWith('.age') ? name : `${name}.age`} whole={whole} />
     </>
   );

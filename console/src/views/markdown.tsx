@@ -3,6 +3,7 @@
 
 import { lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
+import { texts } from '../language.ts';
 import { LongText } from '../parts/long-text.tsx';
 
 export function markdownView(text: string): ComponentChildren {
@@ -51,7 +52,7 @@ function Part({ token }: { token: Token }) {
     case 'link':
       return <Link link={token as Tokens.Link}>{inner()}</Link>;
     case 'image':
-      return <em>{(token as Tokens.Image).text || 'a picture'}</em>;
+      return <em>{(token as Tokens.Image).text || texts().file.picture}</em>;
     default:
       return <TextPart token={token} />;
   }

@@ -6,18 +6,16 @@ import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts
 import { signedRecordOf } from '../bucket-record.ts';
 import { sentenceOf } from '../failures.ts';
 import { newArrangement, passageRefusal, targetsIn } from '../files/arrange.ts';
+import { texts } from '../language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
 import type { Session } from '../session.ts';
-import { counted, nameOf } from '../words.ts';
+import { nameOf } from '../words.ts';
 import { FolderPicker, type FolderPlace } from './folder-picker.tsx';
 import { arrangeEntries } from './move-entries.ts';
 import type { SelectionProps } from './selection-props.ts';
-
-const titles = { move: 'Move', copy: 'Copy' } as const;
-const underWay = { move: 'Moving …', copy: 'Copying …' } as const;
 
 /** Returns the typed folder with a slash at the end; '' without a name. */
 function folderText(text: string): string {
@@ -54,12 +52,11 @@ type Known = Pick<BucketRecord, 'id'> & Partial<BucketRecord>;
 function Effects({ kind, passage }: { kind: 'move' | 'copy'; passage: readonly [Known, Known] }) {
   const [from, to] = passage;
   if (from.id === to.id) return null;
+  const { moving: words } = texts();
   return (
     <>
-      {to.isPublic && !from.isPublic && (
-        <p>The bucket {to.id} is public: everybody can read the files there.</p>
-      )}
-      {kind === 'move' && <p>Links to the files end when the files leave {from.id}.</p>}
+      {to.isPublic && !from.isPublic && <p>{words.becomesPublic(to.id)}</p>}
+      {kind === 'move' && <p>{words.linksEnd(from.id)}</p>}
     </>
   );
 }
@@ -75,7 +72,7 @@ async function confirmTarget(
   buckets.value = buckets.value.map((record) => (record.id === bucket ? signed : record));
   const settings = (record?: BucketRecord) => [record?.isPublic, record?.endToEnd !== undefined];
   if (settings(signed).join() === settings(listed).join()) return;
-  throw new Error(`The settings of ${bucket} are others than shown before. Check, then try again.`);
+  throw new Error(texts().moving.differs(bucket));
 }
 
 export function MoveDialog(props: SelectionProps & { kind: 'move' | 'copy'; onClose(): void }) {
@@ -100,13 +97,14 @@ export function MoveDialog(props: SelectionProps & { kind: 'move' | 'copy'; onCl
       onClose();
     });
   };
-  const [first] = entries;
-  const what =
-    entries.length === 1 && first
-      ? `“${nameOf(first.path)}”`
-      : counted(entries.length, 'entry', 'entries');
+  const { moving: words, page } = texts();
+  const isMove = kind === 'move';
+  const [first, ...others] = entries;
+  const only = first && others.length === 0 ? nameOf(first.path) : undefined;
+  const title = (isMove ? words.moveTitle : words.copyTitle)(only, entries.length);
+  const label = isMove ? words.move : words.copy;
   return (
-    <Dialog title={`${titles[kind]} ${what}`} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit}>
         <FolderPicker
           storage={session.storage}
@@ -117,20 +115,16 @@ export function MoveDialog(props: SelectionProps & { kind: 'move' | 'copy'; onCl
             folder.bucket === bucket && entries.some(({ path }) => path === folder.prefix)
           }
         />
-        <Field
-          label="New folder in it"
-          value={name}
-          hint="For example 2026/summer. Leave empty to use the chosen folder."
-        />
+        <Field label={words.newFolder} value={name} hint={words.newFolderHint} />
         <Effects kind={kind} passage={passage} />
         <Failure text={unlisted.value} />
         <Failure text={refusal ?? failure.value} />
         <div class="buttons">
           <button type="submit" class="main" disabled={isUnderWay.value || refusal !== undefined}>
-            {isUnderWay.value ? underWay[kind] : titles[kind]}
+            {!isUnderWay.value ? label : isMove ? words.movingNow : words.copyingNow}
           </button>
           <button type="button" onClick={onClose}>
-            Cancel
+            {page.cancel}
           </button>
         </div>
       </form>

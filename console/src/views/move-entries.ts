@@ -10,9 +10,9 @@ import {
   targetsIn,
 } from '../files/arrange.ts';
 import type { Folder } from '../files/folder.ts';
+import { texts } from '../language.ts';
 import { dismiss, tell } from '../notices.ts';
 import { tellStored } from '../uploads/stored.ts';
-import { counted } from '../words.ts';
 import type { SelectionProps } from './selection-props.ts';
 
 type Moved = Pick<SelectionProps, 'folder' | 'selection' | 'entries'>;
@@ -25,7 +25,8 @@ interface Order {
   readonly done: Arrangement;
 }
 
-const verbs = { rename: 'renamed', move: 'moved', copy: 'copied' } as const;
+/** The messages of what is done. */
+const doneWords = { rename: 'renamed', move: 'moved', copy: 'copied' } as const;
 
 export async function arrangeEntries(moved: Moved, order: Order): Promise<void> {
   const { folder, selection, entries } = moved;
@@ -52,8 +53,9 @@ function show(folder: Folder, toBucket: string, { files, moved }: Arrangement): 
 }
 
 function tellArranged(folder: Folder, { kind, toBucket, done }: Order, count: number): void {
-  const undo = { label: 'Undo', run: () => void undoMove(folder, toBucket, done) };
-  tell(`${counted(count, 'entry', 'entries')} ${verbs[kind]}.`, {
+  const { moving, page } = texts();
+  const undo = { label: page.undo, run: () => void undoMove(folder, toBucket, done) };
+  tell(moving[doneWords[kind]](count), {
     action: done.moved.size === 0 ? undefined : undo,
   });
 }
@@ -67,7 +69,7 @@ async function undoMove(folder: Folder, toBucket: string, { moved }: Arrangement
   const place = { storage, bucket: toBucket, toBucket: bucket };
   try {
     await moveEntries(place, entries, ({ path }) => sources.get(path) ?? path, done);
-    tell(`${counted(done.moved.size, 'entry', 'entries')} moved back.`);
+    tell(texts().moving.movedBack(done.moved.size));
   } catch (error) {
     tell(sentenceOf(error), { isFailure: true });
   } finally {
@@ -82,7 +84,7 @@ export async function moveDropped(moved: Moved, prefix: string): Promise<void> {
   const done = newArrangement();
   const targetOf = targetsIn(prefix, false);
   const order: Order = { kind: 'move', toBucket: folder.place.bucket, targetOf, done };
-  const notice = tell(`Moving ${counted(entries.length, 'entry', 'entries')} …`);
+  const notice = tell(texts().moving.underWay(entries.length));
   try {
     await arrangeEntries(moved, order);
   } catch (error) {

@@ -1,6 +1,7 @@
 // The dialog that opens a new folder. The service stores no folders, only paths of files.
 
 import { useSignal } from '@preact/signals';
+import { texts } from '../language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { go } from '../route.ts';
@@ -8,6 +9,7 @@ import type { Target } from './drop-area.tsx';
 
 export function NewFolderDialog({ target, onClose }: { target: Target; onClose(): void }) {
   const { bucket, prefix } = target;
+  const { newFolder: words, page } = texts();
   const name = useSignal('');
   const submit = (event: Event) => {
     event.preventDefault();
@@ -17,21 +19,15 @@ export function NewFolderDialog({ target, onClose }: { target: Target; onClose()
     if (folder !== '') go({ view: 'files', bucket, prefix: `${prefix}${folder}/` });
   };
   return (
-    <Dialog title="New folder" onClose={onClose}>
+    <Dialog title={words.title} onClose={onClose}>
       <form onSubmit={submit}>
-        <Field
-          label="Name of the folder"
-          value={name}
-          isFirst
-          isRequired
-          hint="The folder is stored with its first file."
-        />
+        <Field label={words.name} value={name} isFirst isRequired hint={words.hint} />
         <div class="buttons">
           <button type="submit" class="main">
-            Open the folder
+            {words.open}
           </button>
           <button type="button" onClick={onClose}>
-            Cancel
+            {page.cancel}
           </button>
         </div>
       </form>

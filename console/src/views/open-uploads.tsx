@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { UploadSession } from '../../../packages/client/src/types/transfers.ts';
+import { texts } from '../language.ts';
 import { Failure } from '../parts/failure.tsx';
 import { useTask } from '../parts/task.ts';
 import { expiryOf, nameOf, sizeOf } from '../words.ts';
@@ -22,7 +23,7 @@ export function OpenUploads({ session, record }: BucketProps) {
   if (sessions.value.length === 0) return null;
   return (
     <section class="card" aria-labelledby="under-way">
-      <h2 id="under-way">Uploads in progress</h2>
+      <h2 id="under-way">{texts().openUploads.title}</h2>
       <ul class="lines">
         {sessions.value.map((upload) => (
           <OneUpload
@@ -52,6 +53,8 @@ function OneUpload({ session, upload, onGone }: OneUploadProps) {
     isSizeKnown,
     expiresAt,
   } = upload;
+  const { openUploads: words } = texts();
+  const whole = isSizeKnown ? sizeOf(totalSize) : undefined;
   const { isUnderWay, failure, run } = useTask();
   const cancel = () =>
     run(async () => {
@@ -61,18 +64,20 @@ function OneUpload({ session, upload, onGone }: OneUploadProps) {
   return (
     <li>
       <span>
-        <strong>{nameOf(path)}</strong> {sizeOf(uploadedSize)}
-        {isSizeKnown && ` of ${sizeOf(totalSize)}`}, {expiryOf(expiresAt)}
+        <strong>
+          <bdi>{nameOf(path)}</bdi>
+        </strong>{' '}
+        {words.one(sizeOf(uploadedSize), whole, expiryOf(expiresAt))}
         <Failure text={failure.value} />
       </span>
       <button
         type="button"
         class="danger"
         disabled={isUnderWay.value}
-        aria-label={`Cancel the upload of ${nameOf(path)}`}
+        aria-label={words.cancelOne(nameOf(path))}
         onClick={() => void cancel()}
       >
-        {isUnderWay.value ? 'Cancelling …' : 'Cancel'}
+        {isUnderWay.value ? words.cancelling : texts().page.cancel}
       </button>
     </li>
   );

@@ -6,16 +6,20 @@ import { outOfUseCodes } from '../../../packages/client/src/connection/network-e
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
 import type { Usage } from '../../../packages/client/src/types/listings.ts';
+import type { ServiceStatus } from '../../../packages/client/src/types/service.ts';
 import { sentenceOf } from '../failures.ts';
+import { texts } from '../language.ts';
 import { CopyText } from '../parts/copy-text.tsx';
+import { deferred } from '../parts/deferred.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { FillBar } from '../parts/fill-bar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { addressOf } from '../route.ts';
 import type { Session } from '../session.ts';
-import { counted, sizeOf } from '../words.ts';
+import { sizeOf } from '../words.ts';
 import { AddBucket } from './add-bucket.tsx';
-import { ServiceState } from './service-state.tsx';
+
+const ServiceState = deferred(async () => (await import('./service-state.tsx')).ServiceState);
 
 interface Shown {
   readonly id: string;
@@ -56,18 +60,20 @@ export function Overview({ session }: { session: Session }) {
       failure.value = sentenceOf(error);
     }
   }
+  const { overview: words } = texts();
   useEffect(() => void load(), [session]);
+  const { value: status } = useStatus(session);
   return (
     <div class="page overview">
-      <h1 tabIndex={-1}>Your buckets</h1>
+      <h1 tabIndex={-1}>{words.title}</h1>
       <Failure text={failure.value} onRetry={() => void load()} />
       {found.value === undefined && failure.value === undefined && (
-        <p class="waiting">Loading your buckets …</p>
+        <p class="waiting">{words.loading}</p>
       )}
       {found.value !== undefined && <Buckets buckets={found.value} />}
-      {found.value?.length === 0 && <NoBuckets />}
+      {found.value?.length === 0 && <p>{words.none}</p>}
       <AddBucket session={session} onAdded={() => void load()} />
-      <ServiceState session={session} />
+      {status && <ServiceState status={status} />}
       {session.principal !== undefined && (
         <Principal session={session} principal={session.principal} />
       )}
@@ -75,7 +81,22 @@ export function Overview({ session }: { session: Session }) {
   );
 }
 
+/** Without the status, the rest of the page still works. */
+function useStatus({ storage }: Session) {
+  const status = useSignal<ServiceStatus | undefined>(undefined);
+  useEffect(() => {
+    storage.status().then(
+      (found) => {
+        status.value = found;
+      },
+      () => {},
+    );
+  }, [storage]);
+  return status;
+}
+
 function Buckets({ buckets }: { buckets: readonly Shown[] }) {
+  const { overview: words } = texts();
   const allBytes = buckets.reduce((sum, { usage }) => sum + (usage?.bytes ?? 0), 0);
   return (
     <ul class="cards">
@@ -83,24 +104,17 @@ function Buckets({ buckets }: { buckets: readonly Shown[] }) {
         <li key={id} class="card">
           <a class="bucket-link" href={addressOf({ view: 'files', bucket: id, prefix: '' })}>
             <Icon name="bucket" />
-            {id}
+            <bdi>{id}</bdi>
           </a>
-          <p>
-            {usage
-              ? `${counted(usage.files, 'file')}, ${sizeOf(usage.bytes)}`
-              : 'Open it to see its files.'}
-          </p>
+          <p>{usage ? words.amount(usage.files, sizeOf(usage.bytes)) : words.unknown}</p>
           {usage && <Filling usage={usage} quota={record?.quotaBytes} allBytes={allBytes} />}
-          {record && <p class="quiet">{readersOf(record)}</p>}
+          {record && (
+            <p class="quiet">{words.readers(record.isPublic, record.endToEnd !== undefined)}</p>
+          )}
         </li>
       ))}
     </ul>
   );
-}
-
-function readersOf({ isPublic, endToEnd }: BucketRecord): string {
-  const readers = isPublic ? 'Everybody may read it' : 'Private';
-  return endToEnd ? `${readers}, encrypted end to end` : readers;
 }
 
 interface FillingProps {
@@ -112,29 +126,22 @@ interface FillingProps {
 /** Shows the used share of the bucket's quota; without a quota, its share of all listed buckets. */
 function Filling({ usage: { bytes }, quota, allBytes }: FillingProps) {
   const share = quota ? bytes / quota : bytes / Math.max(1, allBytes);
-  const percent = `${Math.round(share * 100)} %`;
-  const label = quota ? `${percent} of its ${sizeOf(quota)}` : `${percent} of all these files`;
+  const { overview: words } = texts();
+  const percent = Math.round(share * 100);
+  const label = quota ? words.shareOfQuota(percent, sizeOf(quota)) : words.shareOfAll(percent);
   return <FillBar share={share} isLow={quota !== undefined && share > 0.9} label={label} />;
 }
 
-function NoBuckets() {
-  return (
-    <p>
-      You have no bucket yet. Ask an owner of one to add you with the command below, or create one
-      of your own.
-    </p>
-  );
-}
-
 function Principal({ session, principal }: { session: Session; principal: string }) {
+  const { overview: words, copying } = texts();
   return (
     <section class="card">
-      <h2>{session.kind === 'device' ? 'This device is' : 'You are'}</h2>
-      <CopyText text={principal} label="the principal" />
-      <p>An owner of a bucket adds you with this command and the bucket’s name:</p>
+      <h2>{session.kind === 'device' ? words.device : words.you}</h2>
+      <CopyText text={principal} label={copying.principal} />
+      <p>{words.command}</p>
       <CopyText
         text={`efs member add <bucket> ${principal} --role writer`}
-        label="the command for an owner"
+        label={copying.ownersCommand}
       />
     </section>
   );

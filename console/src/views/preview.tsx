@@ -8,6 +8,7 @@ import { sentenceOf } from '../failures.ts';
 import type { OpenedAddress } from '../files/download.ts';
 import type { Previewed } from '../files/previewed.ts';
 import { isCodeName } from '../files/shown-type.ts';
+import { texts } from '../language.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LongText } from '../parts/long-text.tsx';
@@ -40,6 +41,7 @@ interface Shown {
 }
 
 export function Preview({ file }: { file: Previewed }) {
+  const { file: words, page } = texts();
   const kind = previewOf(file);
   const shown = useSignal<ComponentChildren>(undefined);
   const failure = useSignal<string | undefined>(undefined);
@@ -57,14 +59,16 @@ export function Preview({ file }: { file: Previewed }) {
     return () => void opened.then(({ close }) => close?.()).catch(() => {});
   }, []);
   return (
-    <section class="preview" aria-label="Preview">
+    <section class="preview" aria-label={words.preview}>
       {kind === undefined && (
         <p class="no-preview">
           <Icon name="file" />
-          No preview of this file, {sizeOf(file.size)}. Download it to open it.
+          {words.noPreview(sizeOf(file.size))}
         </p>
       )}
-      {kind !== undefined && !shown.value && !failure.value && <p class="waiting">Loading …</p>}
+      {kind !== undefined && !shown.value && !failure.value && (
+        <p class="waiting">{page.loading}</p>
+      )}
       <Failure text={failure.value} />
       {shown.value}
     </section>
@@ -80,7 +84,13 @@ async function show(file: Previewed, kind: Kind): Promise<Shown> {
     }
     if (kind === 'text') return { element: <LongText text={text} /> };
     const { markdownView } = await import('./markdown.tsx');
-    return { element: <div class="markdown">{markdownView(text)}</div> };
+    return {
+      element: (
+        <div class="markdown" dir="auto">
+          {markdownView(text)}
+        </div>
+      ),
+    };
   }
   const { address, close } = await openedPicture(file, kind);
   const { name } = file;
@@ -105,7 +115,7 @@ function Pdf({ address, name }: { address: string; name: string }) {
       <iframe src={address} title={name} />
       <p>
         <a href={address} target="_blank" rel="noopener noreferrer">
-          Open the PDF in its own tab
+          {texts().file.openPdf}
         </a>
       </p>
     </>

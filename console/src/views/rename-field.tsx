@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { newArrangement, renamedPath } from '../files/arrange.ts';
 import type { Entry, Folder } from '../files/folder.ts';
 import type { Selection } from '../files/selection.ts';
+import { texts } from '../language.ts';
 import { Failure } from '../parts/failure.tsx';
 import { useTask } from '../parts/task.ts';
 import { nameOf } from '../words.ts';
@@ -69,9 +70,10 @@ export function RenameField({ entry, folder, selection, onClose }: RenameProps) 
       <input
         ref={input}
         type="text"
-        aria-label={`New name of ${name}`}
+        aria-label={texts().grid.newName(name)}
         aria-invalid={failure.value !== undefined}
         autocomplete="off"
+        dir="auto"
         autocapitalize="off"
         spellcheck={false}
         readOnly={isUnderWay.value}

@@ -2,6 +2,7 @@
 // selected entries, which include the row.
 
 import { useEffect, useRef } from 'preact/hooks';
+import { texts } from '../language.ts';
 import type { OfferedAction } from './selection-actions.ts';
 import { ActionButtons } from './selection-bar.tsx';
 
@@ -43,7 +44,7 @@ export function RowMenu({ place, actions, onClose }: RowMenuProps) {
     <dialog
       ref={menu}
       class="menu"
-      aria-label="Actions"
+      aria-label={texts().grid.actions}
       onCancel={(event) => {
         event.preventDefault();
         onClose();

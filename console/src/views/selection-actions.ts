@@ -3,8 +3,9 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { sentenceOf } from '../failures.ts';
 import { downloadOne, downloadZip, type ZipProgress } from '../files/download.ts';
+import { texts } from '../language.ts';
 import { tell } from '../notices.ts';
-import { counted, nameOf, sizeOf } from '../words.ts';
+import { nameOf, sizeOf } from '../words.ts';
 import type { Action, SelectionProps } from './selection-props.ts';
 
 export interface OfferedAction {
@@ -49,20 +50,21 @@ export function useActions(
     },
   });
   const { value: current } = running;
+  const { selection: words } = texts();
   const rename = () => {
     if (first) props.selection.startRename(props.folder.entries.value, first.path);
   };
   return [
     {
-      label: current ? progressWords(current.progress) : 'Download',
+      label: current ? progressWords(current.progress) : words.download,
       isUnderWay: current !== undefined,
       run: () => void download(),
     },
-    ...(current?.stop ? [{ label: 'Stop', run: current.stop }] : []),
-    ...(isOne && !first?.isFolder ? [open('Share', 'share')] : []),
-    ...(isOne && props.mayWrite ? [{ label: 'Rename', run: rename }] : []),
+    ...(current?.stop ? [{ label: words.stop, run: current.stop }] : []),
+    ...(isOne && !first?.isFolder ? [open(words.share, 'share')] : []),
+    ...(isOne && props.mayWrite ? [{ label: words.rename, run: rename }] : []),
     ...(props.mayWrite
-      ? [open('Move', 'move'), open('Copy', 'copy'), open('Delete', 'delete', true)]
+      ? [open(words.move, 'move'), open(words.copy, 'copy'), open(words.delete, 'delete', true)]
       : []),
   ];
 }
@@ -74,9 +76,10 @@ interface Running {
 }
 
 function progressWords(progress: ZipProgress | undefined): string {
-  if (progress === undefined) return 'Preparing …';
+  const { selection, words } = texts();
+  if (progress === undefined) return selection.preparing;
   const { bytes, bytesTotal } = progress;
-  return bytesTotal === undefined ? sizeOf(bytes) : `${sizeOf(bytes)} of ${sizeOf(bytesTotal)}`;
+  return bytesTotal === undefined ? sizeOf(bytes) : words.of(sizeOf(bytes), sizeOf(bytesTotal));
 }
 
 async function downloadEntries(
@@ -89,5 +92,5 @@ async function downloadEntries(
   if (others.length === 0 && first.file) return downloadOne(session, first.file);
   const name = others.length === 0 ? nameOf(first.path) : nameOf(prefix) || bucket;
   await downloadZip({ source: target, entries, zipName: `${name}.zip`, ...options });
-  tell(`${counted(entries.length, 'entry', 'entries')} downloaded as ${name}.zip.`);
+  tell(texts().selection.zipped(entries.length, `${name}.zip`));
 }

@@ -2,6 +2,7 @@
 
 import type { Signal } from '@preact/signals';
 import { isSealed } from '../files/sealed.ts';
+import { texts } from '../language.ts';
 import { deferred } from '../parts/deferred.tsx';
 import { nameOf } from '../words.ts';
 import type { OfferedAction } from './selection-actions.ts';
@@ -38,16 +39,17 @@ export function SelectionBar({ action, offered, ...props }: BarProps) {
     action.value = undefined;
   };
   if (entries.length === 0) return null;
+  const { selection: words } = texts();
   return (
-    <section class="selection" aria-label="Selected files">
-      <p role="status">
-        {entries.length === 1 ? nameOf(entries[0]?.path ?? '') : `${entries.length} selected`}
+    <section class="selection" aria-label={words.label}>
+      <p role="status" dir="auto">
+        {entries.length === 1 ? nameOf(entries[0]?.path ?? '') : words.count(entries.length)}
       </p>
       <div class="buttons">
         <ActionButtons actions={offered} />
       </div>
       <button type="button" class="plain" onClick={selection.clear}>
-        Clear
+        {words.clear}
       </button>
       {action.value === 'delete' && <DeleteDialog {...props} onClose={close} />}
       {action.value === 'share' && (

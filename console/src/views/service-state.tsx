@@ -1,8 +1,7 @@
 // The state of the service: stored files, costs, cycles and encryption.
 
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { ServiceStatus } from '../../../packages/client/src/types/service.ts';
+import { language, texts } from '../language.ts';
 import { FillBar } from '../parts/fill-bar.tsx';
 import { addressOf } from '../route.ts';
 import {
@@ -13,28 +12,16 @@ import {
   encryptionWords,
   yearDays,
 } from '../service-figures.ts';
-import type { Session } from '../session.ts';
-import { counted, sizeOf } from '../words.ts';
+import { sizeOf } from '../words.ts';
 
-export function ServiceState({ session }: { session: Session }) {
-  const status = useSignal<ServiceStatus | undefined>(undefined);
-  useEffect(() => {
-    session.storage.status().then(
-      (found) => {
-        status.value = found;
-      },
-      // Without the status, the rest of the page still works.
-      () => {},
-    );
-  }, [session]);
-  const { value: found } = status;
-  if (found === undefined) return null;
+export function ServiceState({ status: found }: { status: ServiceStatus }) {
+  const { state: words } = texts();
   return (
     <section aria-labelledby="service">
       <div class="files-head">
-        <h2 id="service">The service</h2>
+        <h2 id="service">{words.title}</h2>
         <a class="button" href={addressOf({ view: 'service' })}>
-          Service
+          {words.service}
         </a>
       </div>
       <ul class="cards">
@@ -42,9 +29,9 @@ export function ServiceState({ session }: { session: Session }) {
         <Keep status={found} />
         <Cycles status={found} />
         <li class="card tile">
-          <h3>Encryption</h3>
+          <h3>{words.encryption}</h3>
           <p>{encryptionWords(found.encryption)}</p>
-          <p class="quiet">Version {found.version}</p>
+          <p class="quiet">{words.version(found.version)}</p>
         </li>
       </ul>
     </section>
@@ -55,16 +42,13 @@ function Held({ status }: { status: ServiceStatus }) {
   const { buckets, files, bytesStored, stableBytes, heapBytes } = status;
   const memory = Math.max(1, stableBytes + heapBytes);
   const share = Math.min(1, bytesStored / memory);
-  const percent = `${Math.round(share * 100)} %`;
+  const { state: words } = texts();
   return (
     <li class="card tile">
-      <h3>Files</h3>
+      <h3>{words.files}</h3>
       <p class="figure">{sizeOf(bytesStored)}</p>
-      <FillBar share={share} label={`Files are ${percent} of the memory`} />
-      <p class="quiet">
-        {counted(files, 'file')} in {counted(buckets, 'bucket')}; {sizeOf(memory)} of memory
-        including metadata and the program
-      </p>
+      <FillBar share={share} label={words.share(Math.round(share * 100))} />
+      <p class="quiet">{words.amount(files, buckets, sizeOf(memory))}</p>
     </li>
   );
 }
@@ -73,38 +57,43 @@ function Held({ status }: { status: ServiceStatus }) {
 const dollarsPerTrillion = 1.37;
 
 function Keep({ status }: { status: ServiceStatus }) {
+  const { state: words } = texts();
   const dollars = ((cyclesPerDay(status) * 30) / 1e12) * dollarsPerTrillion;
   return (
     <li class="card tile">
-      <h3>Cost of storage</h3>
+      <h3>{words.cost}</h3>
       <p class="figure">{priceWords(dollars)}</p>
-      <p class="quiet">per month, approximately, for the present data; reading is free</p>
+      <p class="quiet">{words.perMonth}</p>
     </li>
   );
 }
 
 function priceWords(dollars: number): string {
-  if (dollars < 0.01) return 'less than a cent';
-  return dollars < 1 ? counted(Math.round(dollars * 100), 'cent') : `${dollars.toFixed(2)} dollars`;
+  const { state: words } = texts();
+  if (dollars < 0.01) return words.lessThanCent;
+  if (dollars < 1) return words.cents(Math.round(dollars * 100));
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return words.dollars(dollars.toLocaleString(language(), digits));
 }
 
 function Cycles({ status }: { status: ServiceStatus }) {
   const left = cyclesLeft(status);
   if (left === undefined) return null;
   const { cycles, days, isLow } = left;
-  const words = daysWords(days);
+  const { state: words } = texts();
+  const time = daysWords(days);
   return (
     <li class="card tile">
-      <h3>Cycles left</h3>
+      <h3>{words.cycles}</h3>
       <p class="figure">{cyclesWords(cycles)}</p>
       <FillBar
         share={days / yearDays}
         isLow={isLow}
-        label={`${days >= yearDays ? 'All' : words} of a year paid for`}
+        label={days >= yearDays ? words.yearPaid : words.partPaid(time)}
       />
       <p class="quiet">
-        Enough for {words} of storage, without uploads. Then the canister freezes, and cannot be
-        used until somebody adds cycles.{isLow && ' “Service” shows the command.'}
+        {words.enough(time)}
+        {isLow && ` ${words.seeService}`}
       </p>
     </li>
   );

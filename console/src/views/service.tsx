@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
 import { sentenceOf } from '../failures.ts';
+import { texts } from '../language.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { FillBar } from '../parts/fill-bar.tsx';
@@ -11,7 +12,6 @@ import { addressOf } from '../route.ts';
 import { isLocal, thisService } from '../service.ts';
 import { type Check, checksOf, type OwnBucket, type ServiceFacts } from '../service-checks.ts';
 import type { Session } from '../session.ts';
-import { counted } from '../words.ts';
 
 /** Uploads are asked for in so many buckets, those with the most of them. */
 const bucketsAskedMax = 20;
@@ -87,19 +87,20 @@ function useChecks(session: Session) {
 
 export function ServicePage({ session }: { session: Session }) {
   const { checks, failure, isLoading, load } = useChecks(session);
+  const { service: words, page } = texts();
   const { value: found } = checks;
   return (
     <div class="page">
       <div class="files-head">
-        <h1 tabIndex={-1}>Service</h1>
+        <h1 tabIndex={-1}>{words.title}</h1>
         {found && (
           <button type="button" disabled={isLoading.value} onClick={() => void load()}>
-            {isLoading.value ? 'Checking …' : 'Check again'}
+            {isLoading.value ? words.checking : words.again}
           </button>
         )}
       </div>
       <Failure text={failure.value} onRetry={() => void load()} />
-      {found === undefined && failure.value === undefined && <p class="waiting">Loading …</p>}
+      {found === undefined && failure.value === undefined && <p class="waiting">{page.loading}</p>}
       <p role="status">{found && summaryOf(found)}</p>
       {found && (
         <div class="sections">
@@ -114,26 +115,20 @@ export function ServicePage({ session }: { session: Session }) {
 
 function summaryOf(checks: readonly Check[]): string {
   const count = checks.reduce((sum, { acts }) => sum + acts.length, 0);
-  if (count === 0) return 'Nobody needs to act.';
-  return `Somebody must act: ${counted(count, 'point')} in red, with the command.`;
+  const { service: words } = texts();
+  return count === 0 ? words.nobody : words.somebody(count);
 }
-
-const stateWords: Readonly<Record<Check['state'], string>> = {
-  fine: 'Fine',
-  wait: 'Wait',
-  unseen: 'Not shown',
-  act: 'Act',
-};
 
 function OneCheck({ check }: { check: Check }) {
   const { title, lines, state, acts, bar } = check;
+  const { service, copying } = texts();
   const isAct = state === 'act';
   const id = useId();
   return (
     <section class="card" aria-labelledby={id}>
       <div class="files-head">
         <h2 id={id}>{title}</h2>
-        <span class={isAct ? 'failed-words' : 'quiet'}>{stateWords[state]}</span>
+        <span class={isAct ? 'failed-words' : 'quiet'}>{service.states[state]}</span>
       </div>
       {bar && <FillBar {...bar} />}
       {lines.map(({ text, bucket }) => (
@@ -146,7 +141,7 @@ function OneCheck({ check }: { check: Check }) {
       {acts.map(({ sentence, command }) => (
         <div class="made" key={sentence}>
           <Failure text={sentence} />
-          <CopyText text={command} label={`the command: ${command}`} />
+          <CopyText text={command} label={copying.theCommand(command)} />
         </div>
       ))}
     </section>

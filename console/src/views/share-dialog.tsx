@@ -5,12 +5,13 @@ import { useEffect } from 'preact/hooks';
 import type { LinkRecord } from '../../../packages/client/src/types/links.ts';
 import { sentenceOf } from '../failures.ts';
 import { isOwnLink } from '../files/download.ts';
+import { texts } from '../language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ExpirySelect, expiryAfter } from '../parts/expiry-select.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { MadeAddress } from '../parts/made-address.tsx';
 import { useTask } from '../parts/task.ts';
-import { expiryOf, nameOf, whenOf } from '../words.ts';
+import { expiryOf, nameOf, whenWithin } from '../words.ts';
 import type { Target } from './drop-area.tsx';
 
 interface ShareProps {
@@ -22,7 +23,7 @@ interface ShareProps {
 
 export function ShareDialog({ onClose, ...props }: ShareProps & { onClose(): void }) {
   return (
-    <Dialog title={`Share “${nameOf(props.path)}”`} onClose={onClose}>
+    <Dialog title={texts().sharing.title(nameOf(props.path))} onClose={onClose}>
       <Links {...props} />
     </Dialog>
   );
@@ -51,7 +52,7 @@ export function Links({ target, path, isSealed }: ShareProps) {
       <Failure text={failure.value} />
       {links.value !== undefined && links.value.length > 0 && (
         <>
-          <h3>Active links</h3>
+          <h3>{texts().sharing.active}</h3>
           <ul class="lines">
             {links.value.map((link) => (
               <OneLink key={link.id} link={link} target={target} onGone={() => void load()} />
@@ -63,19 +64,15 @@ export function Links({ target, path, isSealed }: ShareProps) {
   );
 }
 
-const once = 'The link is ready. It is shown only once: copy it now.';
 /** The fragment is the key of this version of the file. */
-const opening =
-  'Whoever has the whole address, including the part after #, can read the current version of ' +
-  'the file. A new version needs another link.';
-const unopened = 'The file stays encrypted: only those who have an identity for it can decrypt it.';
-
 function wordsOf(url: string, isSealed: boolean): string {
+  const { once, opening, unopened } = texts().sharing;
   if (!isSealed) return once;
   return `${once} ${url.includes('#') ? opening : unopened}`;
 }
 
 function NewLink({ target, path, isSealed, onMade }: ShareProps & { onMade(): void }) {
+  const { sharing: words, copying } = texts();
   const days = useSignal('7');
   const url = useSignal<string | undefined>(undefined);
   const { isUnderWay, failure, run } = useTask();
@@ -91,16 +88,21 @@ function NewLink({ target, path, isSealed, onMade }: ShareProps & { onMade(): vo
   };
   return (
     <>
-      <p>Whoever has the link can read the file without signing in.</p>
+      <p>{words.whoever}</p>
       <form class="line-form" onSubmit={make}>
         <ExpirySelect days={days} />
         <button type="submit" class="main" disabled={isUnderWay.value}>
-          {isUnderWay.value ? 'Creating a link …' : 'Create a link'}
+          {isUnderWay.value ? words.creating : words.create}
         </button>
       </form>
       <Failure text={failure.value} />
       {url.value !== undefined && (
-        <MadeAddress url={url.value} what="the link" words={wordsOf(url.value, isSealed)} />
+        <MadeAddress
+          url={url.value}
+          words={wordsOf(url.value, isSealed)}
+          label={copying.link}
+          alt={copying.linkPicture}
+        />
       )}
     </>
   );
@@ -112,14 +114,19 @@ interface OneLinkProps {
   onGone(): void;
 }
 
-/** Returns who created the link, if the caller may see it. */
-function makerOf({ maker, keyId }: LinkRecord, own: string | undefined): string {
-  if (keyId !== undefined) return ` with the key ${keyId}`;
-  if (maker === undefined) return '';
-  return maker === own ? ' by you' : ` by ${maker}`;
+/** Says when the link was created and expires, and who created it, if the caller may see that. */
+function describe(link: LinkRecord, own: string | undefined): string {
+  const { maker, keyId } = link;
+  const { sharing: words } = texts();
+  const when = whenWithin(link.createdAt);
+  const expiry = expiryOf(link.expiresAt);
+  if (keyId !== undefined) return words.madeWithKey(when, keyId, expiry);
+  if (maker === undefined) return words.made(when, expiry);
+  return maker === own ? words.madeByYou(when, expiry) : words.madeBy(when, maker, expiry);
 }
 
 function OneLink({ link, target, onGone }: OneLinkProps) {
+  const { sharing: words } = texts();
   const { isUnderWay, failure, run } = useTask();
   const revoke = () =>
     run(async () => {
@@ -129,18 +136,17 @@ function OneLink({ link, target, onGone }: OneLinkProps) {
   return (
     <li>
       <span>
-        Created {whenOf(link.createdAt)}
-        {makerOf(link, target.session.principal)}, {expiryOf(link.expiresAt)}
+        {describe(link, target.session.principal)}
         <Failure text={failure.value} />
       </span>
       <button
         type="button"
         class="danger"
         disabled={isUnderWay.value}
-        aria-label={`Revoke the link created ${whenOf(link.createdAt)}`}
+        aria-label={words.revokeOne(whenWithin(link.createdAt))}
         onClick={() => void revoke()}
       >
-        {isUnderWay.value ? 'Revoking …' : 'Revoke'}
+        {isUnderWay.value ? words.revoking : words.revoke}
       </button>
     </li>
   );

@@ -1,24 +1,14 @@
 // The list of keyboard shortcuts.
 
+import { texts } from '../language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 
-const shortcuts = [
-  ['↑ ↓', 'move through the files; with Shift, select them'],
-  ['Space', 'select'],
-  ['Enter', 'open'],
-  ['Ctrl A', 'select all'],
-  ['F2', 'rename the selected file'],
-  ['Delete', 'delete the selected files'],
-  ['Escape', 'clear the selection'],
-  ['/', 'go to the filter'],
-  ['?', 'this help'],
-] as const;
-
 export function ShortcutHelp({ onClose }: { onClose(): void }) {
+  const { shortcuts } = texts();
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
+    <Dialog title={shortcuts.title} onClose={onClose}>
       <dl class="shortcuts">
-        {shortcuts.map(([keys, meaning]) => (
+        {shortcuts.rows.map(([keys, meaning]) => (
           <div key={keys}>
             <dt>
               <kbd>{keys}</kbd>

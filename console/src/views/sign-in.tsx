@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { texts } from '../language.ts';
 import { Checkbox } from '../parts/checkbox.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
@@ -12,19 +13,21 @@ import { signInByIdentity, signInByKey } from '../session.ts';
 import { offeredKey } from '../start.ts';
 
 export function SignIn() {
+  const { signIn: words } = texts();
   const isRemembered = useSignal(false);
   return (
     <div class="narrow">
-      <h1 tabIndex={-1}>Sign in</h1>
-      <p>View, upload and share your files.</p>
+      <h1 tabIndex={-1}>{words.title}</h1>
+      <p>{words.purpose}</p>
       <KeyForm isRemembered={isRemembered.value} />
-      <Checkbox label="Stay signed in on this device" value={isRemembered} />
+      <Checkbox label={words.stay} value={isRemembered} />
       <IdentityForm isRemembered={isRemembered.value} />
     </div>
   );
 }
 
 function KeyForm({ isRemembered }: { isRemembered: boolean }) {
+  const { signIn: words } = texts();
   const apiKey = useSignal(offeredKey.value?.apiKey ?? '');
   const bucket = useSignal(offeredKey.value?.bucket || 'demo');
   const { isUnderWay, failure, run } = useTask();
@@ -38,24 +41,19 @@ function KeyForm({ isRemembered }: { isRemembered: boolean }) {
   };
   return (
     <form class="card" onSubmit={submit}>
-      <h2>With a key</h2>
-      <Field
-        label="API key"
-        value={apiKey}
-        isSecret
-        isRequired
-        hint="It begins with efs_. npm start prints one, and owners create others."
-      />
-      <Field label="Bucket" value={bucket} isRequired />
+      <h2>{words.withKey}</h2>
+      <Field label={words.apiKey} value={apiKey} isSecret isRequired hint={words.keyHint} />
+      <Field label={words.bucket} value={bucket} isRequired />
       <Failure text={failure.value} />
       <button type="submit" class="main" disabled={isUnderWay.value}>
-        {isUnderWay.value ? 'Signing in …' : 'Sign in with the key'}
+        {isUnderWay.value ? words.underWay : words.byKey}
       </button>
     </form>
   );
 }
 
 function IdentityForm({ isRemembered }: { isRemembered: boolean }) {
+  const { signIn: words } = texts();
   const { isUnderWay, failure, run } = useTask();
   // Browsers open the provider's window only during a click, so the code is loaded before a click.
   const loaded = useSignal<typeof import('../identities.ts') | undefined>(undefined);
@@ -73,14 +71,11 @@ function IdentityForm({ isRemembered }: { isRemembered: boolean }) {
     });
   return (
     <section class="card">
-      <h2>With an identity</h2>
-      <p>
-        A key that never leaves this device signs for you. An owner must add you to a bucket once,
-        with a command that this page shows you.
-      </p>
+      <h2>{words.withIdentity}</h2>
+      <p>{words.identity}</p>
       <Failure text={failure.value} />
       <button type="button" disabled={isUnderWay.value} onClick={() => void signIn('device')}>
-        {isUnderWay.value ? 'Signing in …' : 'Use a key on this device'}
+        {isUnderWay.value ? words.underWay : words.byDevice}
       </button>
       {!isLocal() && (
         <button
@@ -88,7 +83,7 @@ function IdentityForm({ isRemembered }: { isRemembered: boolean }) {
           disabled={isUnderWay.value || loaded.value === undefined}
           onClick={() => void signIn('internet-identity')}
         >
-          Use Internet Identity
+          {words.byInternetIdentity}
         </button>
       )}
     </section>

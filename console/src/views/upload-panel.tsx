@@ -3,6 +3,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { texts } from '../language.ts';
 import { tell } from '../notices.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { Session } from '../session.ts';
@@ -14,14 +15,12 @@ import {
   chooseForAll,
   forgetLeftOver,
   goOnWithUploads,
-  leftOver,
   pace,
   pauseUploads,
-  queueState,
   retryUpload,
-  uploads,
 } from '../uploads/queue.ts';
-import { counted, nameOf, sizeOf, spanOf } from '../words.ts';
+import { leftOver, queueState, uploads } from '../uploads/state.ts';
+import { nameOf, sizeOf, spanOf } from '../words.ts';
 
 /** Maximum number of lines; further uploads are only counted. */
 const linesMax = 6;
@@ -41,7 +40,7 @@ export function UploadPanel({ session }: { session: Session }) {
   const wanting = [...failed, ...asked];
   const lines = [...wanting, ...going].slice(0, linesMax);
   return (
-    <section class="uploads" aria-label="Uploads">
+    <section class="uploads" aria-label={texts().uploads.label}>
       {leftOver.value.length > 0 && <LeftOver session={session} />}
       {items.length > 0 && <Summary items={items} failed={failed} existing={existing} />}
       {isAsking && !isDeciding.value && (
@@ -60,7 +59,7 @@ export function UploadPanel({ session }: { session: Session }) {
           ))}
         </ul>
       )}
-      {wanting.length > linesMax && <p>{counted(wanting.length - linesMax, 'more file')}</p>}
+      {wanting.length > linesMax && <p>{texts().uploads.more(wanting.length - linesMax)}</p>}
     </section>
   );
 }
@@ -82,28 +81,27 @@ interface ExistingProps {
 function Existing({ items, hasMore, onDecideEach }: ExistingProps) {
   const [first] = items;
   const isOne = items.length === 1 && !hasMore;
+  const { uploads: words } = texts();
   const question = isOne
-    ? `“${nameOf(first?.path ?? '')}” already exists. Replace it?`
-    : items.length === 1
-      ? '1 of these files already exists. Replace it?'
-      : `${items.length} of these files already exist. Replace them?`;
+    ? words.oneExists(nameOf(first?.path ?? ''))
+    : words.someExist(items.length);
   return (
-    <section class="existing" aria-label="Existing files">
+    <section class="existing" aria-label={words.existing}>
       <p>{question}</p>
-      {hasMore && <p class="quiet">Your answer also applies to the files that follow.</p>}
+      {hasMore && <p class="quiet">{words.answerForAll}</p>}
       <div class="buttons">
         <button type="button" onClick={() => chooseForAll('replace')}>
-          {isOne ? 'Replace' : 'Replace all'}
+          {isOne ? words.replace : words.replaceAll}
         </button>
         <button type="button" onClick={() => chooseForAll('both')}>
-          Keep both
+          {words.keepBoth}
         </button>
         <button type="button" onClick={() => chooseForAll('skip')}>
-          {isOne ? 'Skip' : 'Skip all'}
+          {isOne ? words.skip : words.skipAll}
         </button>
         {!isOne && (
           <button type="button" onClick={onDecideEach}>
-            Decide each
+            {words.decideEach}
           </button>
         )}
       </div>
@@ -116,11 +114,12 @@ function Summary({ items, failed, existing }: SummaryProps) {
   const done = items.reduce((sum, { doneBytes }) => sum + doneBytes, 0);
   const isOver = items.every(({ state }) => state === 'stored');
   const { value: state } = queueState;
+  const { uploads: words, page } = texts();
   return (
     <div class="upload-summary">
       <p role="status">{sentence({ items, failed, existing })}</p>
       <progress
-        aria-label="Uploaded"
+        aria-label={words.uploaded}
         max={Math.max(total, 1)}
         value={isOver ? Math.max(total, 1) : done}
       />
@@ -129,17 +128,17 @@ function Summary({ items, failed, existing }: SummaryProps) {
         {state === 'sending' && (
           <button type="button" onClick={pauseUploads}>
             <Icon name="pause" />
-            Pause
+            {words.pause}
           </button>
         )}
         {state === 'paused' && (
           <button type="button" onClick={goOnWithUploads}>
             <Icon name="play" />
-            Continue
+            {words.continue}
           </button>
         )}
         <button type="button" onClick={() => cancelUploads(items)}>
-          {isOver ? 'Close' : 'Cancel all'}
+          {isOver ? page.close : words.cancelAll}
         </button>
       </div>
     </div>
@@ -148,61 +147,64 @@ function Summary({ items, failed, existing }: SummaryProps) {
 
 function sentence({ items, failed, existing }: SummaryProps): string {
   const stored = items.filter(({ state }) => state === 'stored').length;
-  if (stored === items.length) return `${counted(stored, 'file')} uploaded.`;
+  const { uploads: words } = texts();
+  if (stored === items.length) return words.done(stored);
   const rest = items.length - stored;
   if (queueState.value === 'unreachable') {
-    return navigator.onLine
-      ? 'The service cannot be reached. The upload continues by itself when it can.'
-      : 'You are offline. The upload continues by itself when you are online.';
+    return navigator.onLine ? words.unreachable : words.offline;
   }
-  if (queueState.value === 'paused') return `Paused: ${counted(rest, 'file')} to go.`;
-  if (rest === failed.length) return `${counted(rest, 'file')} not uploaded.`;
+  if (queueState.value === 'paused') return words.paused(rest);
+  if (rest === failed.length) return words.failed(rest);
   if (rest === failed.length + existing.length) {
-    const waiting = 'waiting for your answer.';
-    if (stored === 0) return `${counted(existing.length, 'file')} ${waiting}`;
-    return `${counted(stored, 'file')} uploaded, ${existing.length} ${waiting}`;
+    return stored === 0
+      ? words.waiting(existing.length)
+      : words.partWaiting(stored, existing.length);
   }
-  return `Uploading ${counted(rest, 'file')} …`;
+  return words.underWay(rest);
 }
 
 function detail(total: number, done: number): string {
   const speed = queueState.value === 'sending' ? pace.speed() : undefined;
-  const told = `${sizeOf(done)} of ${sizeOf(total)}`;
+  const { uploads: words, words: common } = texts();
+  const told = common.of(sizeOf(done), sizeOf(total));
   // Uploading with a key first asks for the bucket's mode, which takes seconds.
-  if (done === 0 && queueState.value === 'sending') return `${told} · preparing`;
+  if (done === 0 && queueState.value === 'sending') return words.preparing(told);
   if (speed === undefined || speed < 1 || done >= total) return told;
   const left = spanOf(((total - done) / speed) * 1_000);
-  return `${told} · ${sizeOf(Math.round(speed))} per second · ${left} left`;
+  return words.pace(told, sizeOf(Math.round(speed)), left);
 }
 
 function Line({ item }: { item: UploadItem }) {
   const { path, file, state, doneBytes, failure } = item;
+  const { uploads: words, page } = texts();
   const name = nameOf(path);
   return (
     <li>
       <p>
-        <span class="name">{name}</span>
+        <span class="name" dir="auto">
+          {name}
+        </span>
         {failure ? <span class="failed-words">{failure}</span> : <span>{sizeOf(file.size)}</span>}
       </p>
       {state === 'sending' && (
-        <progress aria-label={`Progress of ${name}`} max={file.size} value={doneBytes} />
+        <progress aria-label={words.progressOf(name)} max={file.size} value={doneBytes} />
       )}
       <div class="buttons">
         {state === 'failed' && (
           <button type="button" onClick={() => retryUpload(item)}>
-            Try again
+            {page.tryAgain}
           </button>
         )}
         {state === 'exists' && (
           <>
             <button type="button" onClick={() => retryUpload(item, 'replace')}>
-              Replace
+              {words.replace}
             </button>
             <button type="button" onClick={() => retryUpload(item, 'both')}>
-              Keep both
+              {words.keepBoth}
             </button>
             <button type="button" onClick={() => cancelUploads([item])}>
-              Skip
+              {words.skip}
             </button>
           </>
         )}
@@ -210,7 +212,7 @@ function Line({ item }: { item: UploadItem }) {
           <button
             type="button"
             class="plain"
-            aria-label={`Cancel ${name}`}
+            aria-label={words.cancelOne(name)}
             onClick={() => cancelUploads([item])}
           >
             <Icon name="close" />
@@ -225,7 +227,11 @@ function LeftOver({ session }: { session: Session }) {
   const input = useRef<HTMLInputElement>(null);
   const kept = leftOver.value;
   const [first] = kept;
-  const what = kept.length === 1 && first ? nameOf(first.path) : counted(kept.length, 'file');
+  const { uploads: words } = texts();
+  const sentence =
+    kept.length === 1 && first
+      ? words.interruptedOne(nameOf(first.path))
+      : words.interrupted(kept.length);
   const choose = (list: FileList | null) => {
     const chosen = [...(list ?? [])].flatMap((file) => {
       const found = matching(kept, file);
@@ -234,20 +240,17 @@ function LeftOver({ session }: { session: Session }) {
       return [{ target: { storage: session.storage, bucket, path }, file, kept: found }];
     });
     if (chosen.length > 0) void addUploads(chosen);
-    else
-      tell('None of these files is the interrupted one, or it has changed since.', {
-        isFailure: true,
-      });
+    else tell(words.otherFiles, { isFailure: true });
   };
   return (
     <div class="left-over">
-      <p>The upload of {what} was interrupted. Choose the same files to continue.</p>
+      <p>{sentence}</p>
       <div class="buttons">
         <button type="button" class="main" onClick={() => input.current?.click()}>
-          Choose and continue
+          {words.choose}
         </button>
         <button type="button" onClick={() => void forgetLeftOver()}>
-          Discard
+          {words.discard}
         </button>
       </div>
       <input
@@ -255,7 +258,7 @@ function LeftOver({ session }: { session: Session }) {
         type="file"
         hidden
         multiple
-        aria-label="Files to continue with"
+        aria-label={words.filesToContinue}
         onChange={({ currentTarget }) => choose(currentTarget.files)}
       />
     </div>

@@ -5,11 +5,12 @@ import { useEffect } from 'preact/hooks';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import type { FileVersion } from '../../../packages/client/src/types/versions.ts';
 import { downloadVersion } from '../files/download.ts';
+import { texts } from '../language.ts';
 import { tell } from '../notices.ts';
 import { Failure } from '../parts/failure.tsx';
 import { useTask } from '../parts/task.ts';
 import type { Session } from '../session.ts';
-import { sizeOf, whenOf } from '../words.ts';
+import { sizeOf, whenWithin } from '../words.ts';
 
 interface VersionsProps {
   readonly session: Session;
@@ -33,7 +34,7 @@ export function Versions(props: VersionsProps) {
   if (versions.value.length === 0) return null;
   return (
     <section aria-labelledby="versions-title">
-      <h2 id="versions-title">Former versions</h2>
+      <h2 id="versions-title">{texts().versions.title}</h2>
       <ul class="lines">
         {versions.value.map((version) => (
           <OneVersion key={version.version} version={version} {...props} />
@@ -46,36 +47,45 @@ export function Versions(props: VersionsProps) {
 function OneVersion(props: VersionsProps & { version: FileVersion }) {
   const { session, file, version, mayRestore, onRestored } = props;
   const { isUnderWay, failure, run } = useTask();
+  const { versions: words } = texts();
   const isRestoring = useSignal(false);
   const download = () => downloadVersion(session, file.bucketId, version);
   const restore = async () => {
     const { bucketId: bucket, path } = file;
     onRestored(await session.storage.versions.restore({ bucket, path, version: version.version }));
-    tell('The former version is restored. The replaced one is kept as a former version.');
+    tell(texts().versions.restored);
   };
   const begin = (work: () => Promise<void>) => {
     if (!isUnderWay.value) isRestoring.value = work === restore;
     void run(work);
   };
-  const button = (words: string, underWay: string, work: () => Promise<void>) => (
-    <button
-      type="button"
-      disabled={isUnderWay.value}
-      aria-label={`${words} version ${version.version}`}
-      onClick={() => begin(work)}
-    >
-      {isUnderWay.value && isRestoring.value === (work === restore) ? underWay : words}
-    </button>
-  );
+  const isBusy = (work: () => Promise<void>) =>
+    isUnderWay.value && isRestoring.value === (work === restore);
   return (
     <li>
       <span>
-        Version {version.version}, {sizeOf(version.size)}, of {whenOf(version.updatedAt)}
+        {words.one(version.version, sizeOf(version.size), whenWithin(version.updatedAt))}
         <Failure text={failure.value} />
       </span>
       <div class="buttons">
-        {button('Download', 'Downloading …', download)}
-        {mayRestore && button('Restore', 'Restoring …', restore)}
+        <button
+          type="button"
+          disabled={isUnderWay.value}
+          aria-label={words.downloadOne(version.version)}
+          onClick={() => begin(download)}
+        >
+          {isBusy(download) ? words.downloading : words.download}
+        </button>
+        {mayRestore && (
+          <button
+            type="button"
+            disabled={isUnderWay.value}
+            aria-label={words.restoreOne(version.version)}
+            onClick={() => begin(restore)}
+          >
+            {isBusy(restore) ? words.restoring : words.restore}
+          </button>
+        )}
       </div>
     </li>
   );
