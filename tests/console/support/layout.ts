@@ -59,3 +59,32 @@ export function layoutFaults(page: Page): Promise<string[]> {
     { pixelsMin: targetPixelsMin, pixelsMax: targetPixelsMax },
   );
 }
+
+/**
+ * Returns the controls, headings and bars that do not change sides with the direction of the page, at the
+ * present size of the window.
+ */
+export function mirrorFaults(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const { documentElement } = document;
+    const root = document.querySelector('dialog[open]') ?? document.body;
+    const elements = [
+      ...root.querySelectorAll('button, a.button, a.home, select, input, h1, h2, .bar rect'),
+    ].filter((element) => element.checkVisibility({ visibilityProperty: true }));
+    const boxesIn = (direction: string) => {
+      documentElement.dir = direction;
+      return elements.map((element) => element.getBoundingClientRect());
+    };
+    const { dir } = documentElement;
+    const before = boxesIn('ltr');
+    const after = boxesIn('rtl');
+    documentElement.dir = dir;
+    return elements.flatMap((element, index) => {
+      const wanted = innerWidth - (before[index]?.right ?? 0);
+      const found = after[index]?.left ?? 0;
+      if (Math.abs(wanted - found) <= 2) return [];
+      const text = element.getAttribute('aria-label') ?? element.textContent ?? '';
+      return [`${element.localName} “${text.slice(0, 40)}” is at ${found}, not ${wanted}`];
+    });
+  });
+}
