@@ -3,6 +3,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import { createStorage } from '../../packages/client/src/storage.ts';
+import { newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
 import { openConsole, shownPrincipal, type TestedConsole } from './support/console.ts';
 
@@ -100,6 +103,20 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
     await page.getByRole('button', { name: 'Revoke the link' }).click();
     await expect.poll(() => page.getByText(/expires in 7 days/).count()).toBe(0);
     expect((await fetch(address)).status).not.toBe(200);
+  });
+
+  test('shows the names of the members who created links', async () => {
+    const { host, canisterId } = tested.service;
+    const pem = newIdentity();
+    const member = { principal: principalOf(pem).toText(), role: 'writer', name: 'Zoe' };
+    await tested.storage.buckets.update('demo', { addMembers: [member] });
+    const zoe = createStorage({ host, canisterId, identity: identityFromPem(pem) });
+    const link = await zoe.links.create({ bucket: 'demo', path: 'letter.txt' });
+    await page.reload();
+    await page.getByText(/ by Zoe, /).waitFor();
+    await zoe.links.remove('demo', link.id);
+    await tested.storage.buckets.update('demo', { removeMembers: [member.principal] });
+    await page.reload();
   });
 
   test('sees the file of the new bucket when only the bucket of the address changes', async () => {

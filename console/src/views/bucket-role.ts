@@ -24,10 +24,15 @@ export interface Rights {
   /** Replaced and deleted files can be restored. */
   readonly keepsVersions: boolean;
   readonly isPublic: boolean;
+  /** Names of members by principal; only owners see them. */
+  readonly memberNames: ReadonlyMap<string, string>;
 }
 
 /** Until the record has arrived, the page offers nothing that it may have to take away. */
-const none: Rights = { mayWrite: false, isOwner: false, keepsVersions: false, isPublic: false };
+const none: Rights = {
+  ...{ mayWrite: false, isOwner: false, keepsVersions: false, isPublic: false },
+  memberNames: new Map(),
+};
 /**
  * For a key, which cannot ask for its own permissions, and where no record arrives: the page offers
  * to write, and the service refuses what is not permitted.
@@ -45,12 +50,17 @@ export function isOwner({ record }: Pick<BucketProps, 'record'>): boolean {
 }
 
 /** Strangers have no role; they may read a public bucket. */
-function rightsOf({ callerRole: role, keepVersionsDays, isPublic }: BucketRecord): Rights {
+function rightsOf(record: BucketRecord): Rights {
+  const { callerRole: role, keepVersionsDays, isPublic, members } = record;
+  const names = members.flatMap(({ principal, name }): [string, string][] =>
+    name === undefined ? [] : [[principal, name]],
+  );
   return {
     mayWrite: role === 'owner' || role === 'writer',
     isOwner: role === 'owner',
     keepsVersions: keepVersionsDays > 0,
     isPublic,
+    memberNames: new Map(names),
   };
 }
 

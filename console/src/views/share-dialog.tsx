@@ -12,6 +12,7 @@ import { Failure } from '../parts/failure.tsx';
 import { MadeAddress } from '../parts/made-address.tsx';
 import { useTask } from '../parts/task.ts';
 import { expiryOf, nameOf, whenWithin } from '../words.ts';
+import { useRights } from './bucket-role.ts';
 import type { Target } from './drop-area.tsx';
 
 interface ShareProps {
@@ -114,29 +115,37 @@ interface OneLinkProps {
   onGone(): void;
 }
 
+interface Viewer {
+  readonly principal?: string | undefined;
+  readonly memberNames: ReadonlyMap<string, string>;
+}
+
 /** Says when the link was created and expires, and who created it, if the caller may see that. */
-function describe(link: LinkRecord, own: string | undefined): string {
+function describe(link: LinkRecord, { principal: own, memberNames }: Viewer): string {
   const { maker, keyId } = link;
   const { sharing: words } = texts();
   const when = whenWithin(link.createdAt);
   const expiry = expiryOf(link.expiresAt);
   if (keyId !== undefined) return words.madeWithKey(when, keyId, expiry);
   if (maker === undefined) return words.made(when, expiry);
-  return maker === own ? words.madeByYou(when, expiry) : words.madeBy(when, maker, expiry);
+  if (maker === own) return words.madeByYou(when, expiry);
+  return words.madeBy(when, memberNames.get(maker) ?? maker, expiry);
 }
 
 function OneLink({ link, target, onGone }: OneLinkProps) {
   const { sharing: words } = texts();
+  const { session, bucket } = target;
+  const { memberNames } = useRights(session, bucket);
   const { isUnderWay, failure, run } = useTask();
   const revoke = () =>
     run(async () => {
-      await target.session.storage.links.remove(target.bucket, link.id);
+      await session.storage.links.remove(bucket, link.id);
       onGone();
     });
   return (
     <li>
       <span>
-        {describe(link, target.session.principal)}
+        {describe(link, { principal: session.principal, memberNames })}
         <Failure text={failure.value} />
       </span>
       <button
