@@ -43,7 +43,8 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
 
   test('creates a key whose secret is shown once, which signs in elsewhere, and revokes it', async () => {
     await page.getByLabel('Name of the key').fill('Anna');
-    await page.getByLabel('delete', { exact: true }).uncheck();
+    // A new key may only read unless more is chosen.
+    await page.getByLabel('write', { exact: true }).check();
     await page.getByRole('button', { name: 'Create a key' }).click();
     const secret = await page.getByText(/^efs_[\w-]+$/).textContent();
     await page.getByText('Anna may read, write').waitFor();

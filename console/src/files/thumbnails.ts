@@ -1,34 +1,15 @@
-// Thumbnails in place of icons, if the user turns them on. Each picture is downloaded once and
+// Makes thumbnails; loaded when the user turns them on. Each picture is downloaded once and
 // cached at a small size. A few load at a time, the most recently visible first.
 
-import { signal } from '@preact/signals';
 import type { Storage } from '../../../packages/client/src/storage.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { shownType } from './shown-type.ts';
 
 /** Twice the width on the page, for displays of high resolution. */
 const widthPixels = 192;
-const sourceBytesMax = 10_000_000;
 const atOnceMax = 3;
 /** More than are ever visible at a time. */
 const keptMax = 300;
-
-const settingName = 'efs-pictures';
-
-/** Off by default, because each thumbnail downloads the whole picture. */
-export const arePicturesShown = signal(localStorage.getItem(settingName) === '1');
-
-export function togglePictures(): void {
-  arePicturesShown.value = !arePicturesShown.value;
-  if (arePicturesShown.value) localStorage.setItem(settingName, '1');
-  else localStorage.removeItem(settingName);
-}
-
-/** Whether browsers can scale the picture down; they cannot for SVG. */
-export function hasThumbnail(file: FileRecord): boolean {
-  const isPicture = /^image\/(?!svg)/.test(shownType(file));
-  return isPicture && file.size <= sourceBytesMax;
-}
 
 interface Wish {
   readonly storage: Storage;

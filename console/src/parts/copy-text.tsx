@@ -10,9 +10,11 @@ interface CopyProps {
   readonly label: string;
   /** Short form that is shown instead of a long text. */
   readonly shown?: string;
+  /** Whether copying is the next step. */
+  readonly isMain?: boolean;
 }
 
-export function CopyText({ text, label, shown = text }: CopyProps) {
+export function CopyText({ text, label, shown = text, isMain = false }: CopyProps) {
   const { copying } = texts();
   const isCopied = useSignal(false);
   async function copy(): Promise<void> {
@@ -27,7 +29,12 @@ export function CopyText({ text, label, shown = text }: CopyProps) {
   return (
     <div class="copy-text">
       <code>{shown}</code>
-      <button type="button" onClick={() => void copy()} aria-label={label}>
+      <button
+        type="button"
+        class={isMain ? 'main' : undefined}
+        onClick={() => void copy()}
+        aria-label={label}
+      >
         {isCopied.value ? copying.copied : copying.copy}
       </button>
     </div>

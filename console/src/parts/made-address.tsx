@@ -23,7 +23,7 @@ export function MadeAddress({ url, words, label, alt }: MadeAddressProps) {
   return (
     <div class="made" role="status">
       <p>{words}</p>
-      <CopyText text={url} label={label} />
+      <CopyText text={url} label={label} isMain />
       {picture.value && <img class="qr" src={picture.value} alt={alt} />}
     </div>
   );

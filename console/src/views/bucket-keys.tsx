@@ -86,7 +86,7 @@ function NewKey({ session, record, onMade }: BucketProps & { onMade(): void }) {
   const name = useSignal('');
   const prefix = useSignal('');
   const days = useSignal('');
-  const permissions = useSignal<readonly Permission[]>(everything);
+  const permissions = useSignal<readonly Permission[]>(['read']);
   const secret = useSignal<string | undefined>(undefined);
   const { isUnderWay, failure, run } = useTask();
   const submit = (event: Event) => {

@@ -159,6 +159,7 @@ function KeptVersions(props: BucketProps) {
       {isOwner(props) && (
         <button
           type="button"
+          class={days === 0 ? undefined : 'danger'}
           disabled={isUnderWay.value}
           onClick={() => void change({ keepVersionsDays: days === 0 ? 30 : 0 }, page.saved)}
         >

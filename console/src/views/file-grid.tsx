@@ -3,8 +3,8 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 import { type Entry, type Folder, isSearch, type Sort, type SortField } from '../files/folder.ts';
+import { arePicturesShown } from '../files/pictures.ts';
 import type { Selection } from '../files/selection.ts';
-import { arePicturesShown } from '../files/thumbnails.ts';
 import { isRightToLeft, texts } from '../language.ts';
 import { deferred } from '../parts/deferred.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
@@ -12,7 +12,7 @@ import { WindowList } from '../parts/window-list.tsx';
 import { addressOf, go, type Route } from '../route.ts';
 import { momentOf, nameOf, sizeOf, whenOf } from '../words.ts';
 import { dragSource, dropTarget, isHovered, type MoveInto } from './drag.ts';
-import type { MenuPlace } from './row-menu.tsx';
+import type { MenuPlace } from './selection-props.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
 const RenameField = deferred(async () => (await import('./rename-field.tsx')).RenameField);
@@ -164,7 +164,8 @@ function routeOfEntry(bucket: string, { path, isFolder }: Entry): Route {
 function HeadRow({ folder, selection }: GridProps) {
   const entries = folder.entries.value;
   const { grid: words } = texts();
-  const isAll = entries.length > 0 && selection.paths.value.size === entries.length;
+  const { size } = selection.paths.value;
+  const isAll = entries.length > 0 && size === entries.length;
   return (
     <div class="row head" role="row" aria-rowindex={1}>
       <div role="columnheader" class="cell-check">
@@ -174,6 +175,7 @@ function HeadRow({ folder, selection }: GridProps) {
             aria-label={words.selectAll}
             disabled={entries.length === 0}
             checked={isAll}
+            indeterminate={size > 0 && !isAll}
             onChange={() => (isAll ? selection.clear() : selection.setAll(entries))}
           />
         </label>

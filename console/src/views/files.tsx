@@ -3,8 +3,8 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Folder, isSearch } from '../files/folder.ts';
+import { arePicturesShown, togglePictures } from '../files/pictures.ts';
 import { createSelection, selectedOf } from '../files/selection.ts';
-import { arePicturesShown, togglePictures } from '../files/thumbnails.ts';
 import { texts } from '../language.ts';
 import { deferred } from '../parts/deferred.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -19,10 +19,9 @@ import { type MoveInto, moveIntoOf } from './drag.ts';
 import { DropArea, type Target, UploadButtons } from './drop-area.tsx';
 import { FileGrid } from './file-grid.tsx';
 import { FilterBox, type Search } from './filter-box.tsx';
-import type { MenuPlace } from './row-menu.tsx';
 import { useActions } from './selection-actions.ts';
 import { SelectionBar } from './selection-bar.tsx';
-import type { Action } from './selection-props.ts';
+import type { Action, MenuPlace } from './selection-props.ts';
 
 const NewFolderDialog = deferred(
   async () => (await import('./new-folder-dialog.tsx')).NewFolderDialog,
@@ -66,6 +65,9 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
   const target = { session, bucket, prefix };
   const rights = useRights(session, bucket);
   const menu = useSignal<MenuPlace | undefined>(undefined);
+  const openMenu = (at: MenuPlace) => {
+    menu.value = at;
+  };
   const chosen = {
     // A search may have found files above the shown folder.
     target: { ...target, prefix: folder.place.prefix },
@@ -80,7 +82,10 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
     <DropArea target={target} isOff={!rights.mayWrite}>
       <div class="page files" ref={page}>
         <Head target={target} rights={rights} onMove={onMove} />
-        <Tools target={target} folder={folder} mayWrite={rights.mayWrite} search={search} />
+        <div class="bars">
+          <Tools target={target} folder={folder} mayWrite={rights.mayWrite} search={search} />
+          <SelectionBar {...chosen} action={action} offered={offered} onMenu={openMenu} />
+        </div>
         <Failure text={folder.failure.value} onRetry={() => void folder.loadMore()} />
         <FileGrid
           folder={folder}
@@ -90,12 +95,9 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
           onDelete={() => {
             if (rights.mayWrite) action.value = 'delete';
           }}
-          onMenu={(at) => {
-            menu.value = at;
-          }}
+          onMenu={openMenu}
         />
         <FolderState folder={folder} mayWrite={rights.mayWrite} />
-        <SelectionBar {...chosen} action={action} offered={offered} />
       </div>
       {menu.value && (
         <RowMenu

@@ -5,12 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../language.ts';
 import type { OfferedAction } from './selection-actions.ts';
 import { ActionButtons } from './selection-bar.tsx';
-
-/** Pixels from the left and the top of the window. */
-export interface MenuPlace {
-  readonly left: number;
-  readonly top: number;
-}
+import type { MenuPlace } from './selection-props.ts';
 
 interface RowMenuProps {
   readonly place: MenuPlace;

@@ -6,7 +6,7 @@ import { texts } from '../language.ts';
 import { deferred } from '../parts/deferred.tsx';
 import { nameOf } from '../words.ts';
 import type { OfferedAction } from './selection-actions.ts';
-import type { Action, SelectionProps } from './selection-props.ts';
+import type { Action, MenuPlace, SelectionProps } from './selection-props.ts';
 
 const DeleteDialog = deferred(async () => (await import('./delete-dialog.tsx')).DeleteDialog);
 const MoveDialog = deferred(async () => (await import('./move-dialog.tsx')).MoveDialog);
@@ -15,6 +15,7 @@ const ShareDialog = deferred(async () => (await import('./share-dialog.tsx')).Sh
 interface BarProps extends SelectionProps {
   readonly action: Signal<Action | undefined>;
   readonly offered: readonly OfferedAction[];
+  onMenu(place: MenuPlace): void;
 }
 
 /** In a menu, each button has the role `menuitem`. */
@@ -33,7 +34,7 @@ export function ActionButtons(props: { actions: readonly OfferedAction[]; role?:
   ));
 }
 
-export function SelectionBar({ action, offered, ...props }: BarProps) {
+export function SelectionBar({ action, offered, onMenu, ...props }: BarProps) {
   const { entries, selection } = props;
   const close = () => {
     action.value = undefined;
@@ -48,6 +49,18 @@ export function SelectionBar({ action, offered, ...props }: BarProps) {
       <div class="buttons">
         <ActionButtons actions={offered} />
       </div>
+      {/* On a phone, whose width the actions exceed in some languages */}
+      <button
+        type="button"
+        class="narrow-only"
+        aria-haspopup="menu"
+        onClick={({ currentTarget }) => {
+          const { left, bottom: top } = currentTarget.getBoundingClientRect();
+          onMenu({ left, top });
+        }}
+      >
+        {texts().grid.actions}
+      </button>
       <button type="button" class="plain" onClick={selection.clear}>
         {words.clear}
       </button>

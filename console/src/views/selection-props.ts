@@ -14,3 +14,9 @@ export interface SelectionProps {
 }
 
 export type Action = 'share' | 'move' | 'copy' | 'delete';
+
+/** Pixels from the left and the top of the window. */
+export interface MenuPlace {
+  readonly left: number;
+  readonly top: number;
+}

@@ -92,7 +92,12 @@ function NewLink({ target, path, isSealed, onMade }: ShareProps & { onMade(): vo
       <p>{words.whoever}</p>
       <form class="line-form" onSubmit={make}>
         <ExpirySelect days={days} />
-        <button type="submit" class="main" disabled={isUnderWay.value}>
+        <button
+          type="submit"
+          // The next step is to copy the link.
+          class={url.value === undefined ? 'main' : undefined}
+          disabled={isUnderWay.value}
+        >
           {isUnderWay.value ? words.creating : words.create}
         </button>
       </form>

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Storage } from '../../../packages/client/src/storage.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
-import { hasThumbnail, wishThumbnail } from '../files/thumbnails.ts';
+import { hasThumbnail } from '../files/pictures.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 
 interface ThumbnailProps {
@@ -24,7 +24,10 @@ export function Thumbnail({ storage, file, icon }: ThumbnailProps) {
     const onMade = (made: string) => {
       address.value = made;
     };
-    wishThumbnail({ storage, file, signal, onMade });
+    import('../files/thumbnails.ts').then(
+      ({ wishThumbnail }) => wishThumbnail({ storage, file, signal, onMade }),
+      () => {},
+    );
     return () => controller.abort();
   }, [file?.etag]);
   return (

@@ -77,6 +77,15 @@ interface ExistingProps {
   onDecideEach(): void;
 }
 
+const namesMax = 3;
+
+/** Returns the first names, and the number of the others. */
+function namesOf(items: readonly UploadItem[]): string {
+  const names = items.slice(0, namesMax).map(({ path }) => nameOf(path));
+  const more = items.length - names.length;
+  return [...names, ...(more > 0 ? [texts().uploads.more(more)] : [])].join(', ');
+}
+
 /** One question about all files whose names exist; the other uploads continue meanwhile. */
 function Existing({ items, hasMore, onDecideEach }: ExistingProps) {
   const [first] = items;
@@ -88,12 +97,13 @@ function Existing({ items, hasMore, onDecideEach }: ExistingProps) {
   return (
     <section class="existing" aria-label={words.existing}>
       <p>{question}</p>
+      {!isOne && <p class="quiet">{namesOf(items)}</p>}
       {hasMore && <p class="quiet">{words.answerForAll}</p>}
       <div class="buttons">
         <button type="button" onClick={() => chooseForAll('replace')}>
           {isOne ? words.replace : words.replaceAll}
         </button>
-        <button type="button" onClick={() => chooseForAll('both')}>
+        <button type="button" class="main" onClick={() => chooseForAll('both')}>
           {words.keepBoth}
         </button>
         <button type="button" onClick={() => chooseForAll('skip')}>
