@@ -4,7 +4,7 @@
 import { IDL } from '@dfinity/candid';
 import type { MessageReport } from '../packages/replica/src/core.ts';
 import { startReplica } from '../packages/replica/src/replica.ts';
-import { deployLocally, type ServiceDescription } from '../scripts/local-service.ts';
+import { deployLocally, frontArgument, type ServiceDescription } from '../scripts/local-service.ts';
 import { measureRefusalRows } from './refusal-rows.ts';
 import type { BenchRow } from './table.ts';
 
@@ -38,6 +38,8 @@ export interface HttpRequests {
 
 export interface Bench extends HttpRequests {
   installRow(): BenchRow;
+  /** Installs the same Wasm as a front. */
+  frontRow(): Promise<BenchRow>;
   /** Upgrades to the same Wasm; afterwards the canister waits for its root key. */
   upgradeRow(): Promise<BenchRow>;
   measure(
@@ -82,6 +84,14 @@ export async function openBench(options: {
 
   return {
     installRow: () => rowOf({ name: 'install', bytes: 0, milliseconds: [] }, reports, 'init'),
+    async frontRow() {
+      const started = performance.now();
+      const front = await replica.createCanister({ controllers: [] });
+      await replica.install(front, options.wasm, frontArgument);
+      const row = { name: 'install of a front', bytes: 0 };
+      const milliseconds = [performance.now() - started];
+      return rowOf({ ...row, milliseconds }, reports, 'init');
+    },
     async upgradeRow() {
       const started = performance.now();
       await replica.upgrade(canisterId, repacked(options.wasm));

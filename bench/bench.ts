@@ -41,7 +41,8 @@ function sampleBytes(length: number): Uint8Array {
 }
 
 async function measureAll(bench: Bench): Promise<BenchRow[]> {
-  const rows = [bench.installRow(), await bench.measure('smallest query', 0, bench.smallestQuery)];
+  const rows = [bench.installRow()];
+  rows.push(await bench.measure('smallest query', 0, bench.smallestQuery));
   for (const size of sizes) {
     const bytes = sampleBytes(size);
     rows.push(await bench.measure('PUT', size, (turn) => bench.put(`${size}-${turn}`, bytes)));
@@ -65,7 +66,7 @@ async function measureAll(bench: Bench): Promise<BenchRow[]> {
   }
   rows.push(...(await measureLarge(bench, chunk)), ...(await measureSmall(bench)));
   rows.push(...(await measureBatches(bench)));
-  rows.push(...(await bench.refusalRows()), await bench.upgradeRow());
+  rows.push(...(await bench.refusalRows()), await bench.upgradeRow(), await bench.frontRow());
   return rows;
 }
 

@@ -230,7 +230,7 @@ async function bringFront(
 }
 
 /** `(opt record { role = opt variant { front } })` */
-const frontArgument = new Uint8Array(
+export const frontArgument = new Uint8Array(
   IDL.encode(
     [IDL.Opt(IDL.Record({ role: IDL.Opt(IDL.Variant({ front: IDL.Null })) }))],
     [[{ role: [{ front: null }] }]],
