@@ -46,9 +46,10 @@ function formResponse(index: Uint8Array, files: readonly WholeFile[]): HttpRespo
   const boundary = encodeHex(sha256(index));
   const head = (fields: string) => encodeUtf8(`\r\n--${boundary}\r\n${fields}\r\n\r\n`);
   const parts = [head('Content-Disposition: form-data; name="index"'), index];
-  for (const { path, contentType, bytes } of files) {
-    const disposition = `form-data; name="file"; filename="${encodeURIComponent(path)}"`;
-    parts.push(head(`Content-Disposition: ${disposition}\r\nContent-Type: ${contentType}`), bytes);
+  for (const { contentType, bytes } of files) {
+    // Without a name it would be a text; the index has the paths.
+    const disposition = 'Content-Disposition: form-data; name="file"; filename="file"';
+    parts.push(head(`${disposition}\r\nContent-Type: ${contentType}`), bytes);
   }
   parts.push(encodeUtf8(`\r\n--${boundary}--\r\n`));
   const type = `multipart/form-data; boundary=${boundary}`;

@@ -82,13 +82,13 @@ describe('Storage.downloadAll()', () => {
   });
 
   /** Counts requests, and the most that run at a time; `refused` ones get a page of a proxy. */
-  function watched(refused?: RegExp) {
+  function watched(refused?: RegExp, status = 405) {
     const seen = { reads: 0, running: 0, most: 0 };
     const counted: typeof fetch = async (input, init) => {
       seen.reads += Number(String(input).endsWith('/read'));
       seen.most = Math.max(seen.most, ++seen.running);
       const isRefused = refused?.test(String(input));
-      const answer = isRefused ? new Response('<p>no', { status: 405 }) : fetch(input, init);
+      const answer = isRefused ? new Response('<p>no', { status }) : fetch(input, init);
       return Promise.resolve(answer).finally(() => {
         seen.running -= 1;
       });
@@ -129,14 +129,17 @@ describe('Storage.downloadAll()', () => {
     },
   );
 
-  test('behind a proxy that refuses such requests reads each file, a few at a time', async () => {
-    const bucket = 'plain';
-    const { seen, fetch } = watched(/\/read$/);
-    const storage = createNodeStorage({ url: service.base, apiKey, transport: 'http', fetch });
-    const files = owner.list({ bucket, prefix: 'in/1' });
-    const found = await all(storage.downloadAll(files, { bucket, concurrency: 2 }));
-    expect([found.size, seen.most]).toEqual([111, 2]);
-  });
+  test.each([405, 200])(
+    'behind a proxy that answers such requests with %i and a page reads each file, a few at a time',
+    async (status) => {
+      const bucket = 'plain';
+      const { seen, fetch } = watched(/\/read$/, status);
+      const storage = createNodeStorage({ url: service.base, apiKey, transport: 'http', fetch });
+      const files = owner.list({ bucket, prefix: 'in/1' });
+      const found = await all(storage.downloadAll(files, { bucket, concurrency: 2 }));
+      expect([found.size, seen.most]).toEqual([111, 2]);
+    },
+  );
 
   test('stops with the caller, and throws what the list of files throws', async () => {
     const controller = new AbortController();

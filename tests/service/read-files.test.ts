@@ -95,6 +95,8 @@ describe('readFiles', () => {
     await store('files', 'big', fits);
     const { results } = await read(owner, ['big']);
     expect(results[0]?.ok?.bytes).toHaveLength(fits);
+    // The answer has the path as sent, which a slash makes longer.
+    expect((await read(owner, ['/big'])).results).toMatchObject([refusedAs('EntityTooLarge')]);
     await store('files', 'big', fits + 1);
     const mixed = await read(owner, ['out', 'big', 'empty']);
     expect(mixed.results).toMatchObject([{ ok: {} }, refusedAs('EntityTooLarge'), { ok: {} }]);

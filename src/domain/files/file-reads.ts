@@ -83,7 +83,7 @@ function readWhole(
     const path = parseFilePath(sent);
     const found = withOpenFile(stores, { bucket, path }, (opened) => {
       const { file } = opened;
-      requireReadable(file.size, path);
+      requireReadable(file.size, sent);
       if (file.size > room) return { whole: undefined };
       const bytes = readFile(stores, opened, { start: 0, end: file.size });
       const { contentType, chunkSize: chunkBytes } = file;

@@ -1,7 +1,7 @@
 // Concurrent workers. The first failure stops the others; all workers have ended when the promise
 // settles.
 
-import { StorageError } from '../storage-error.ts';
+import { abortedError, StorageError } from '../storage-error.ts';
 import { onAbort } from './abort.ts';
 import { linkedController } from './linked-controller.ts';
 import type { Signal } from './transport.ts';
@@ -78,6 +78,28 @@ export async function* asTheyEnd<T>(
     yield* ended.splice(0);
   }
   yield* ended;
+}
+
+/**
+ * Yields the results of tasks as they end. The tasks have a signal, which the caller's abort and
+ * the end of the loop abort. Throws when the caller's signal aborts.
+ */
+export async function* eachEnded<T>(
+  options: { readonly concurrency: number; readonly signal: Signal },
+  tasksOf: (signal: AbortSignal) => AsyncIterable<() => Promise<readonly T[]>>,
+): AsyncGenerator<T> {
+  const { controller, release } = linkedController(options.signal);
+  const { signal } = controller;
+  try {
+    for await (const ended of asTheyEnd(tasksOf(signal), options.concurrency)) {
+      if (signal.aborted) throw abortedError(signal.reason);
+      yield* ended;
+    }
+  } finally {
+    // Leaving the loop ends the tasks.
+    controller.abort();
+    release();
+  }
 }
 
 /** Returns a function that runs work, with at most `most` running at a time. */

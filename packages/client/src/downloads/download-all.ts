@@ -6,10 +6,9 @@ import {
   readFileRestBytes,
   readFilesBytesMax,
 } from '../../../wire/src/limits.ts';
-import { type Connection, perform } from '../connection/connection.ts';
+import { type Connection, trying } from '../connection/connection.ts';
 import { isEarlierService } from '../connection/earlier-service.ts';
-import { linkedController } from '../connection/linked-controller.ts';
-import { asTheyEnd, checkedConcurrency, limiter } from '../connection/parallel.ts';
+import { checkedConcurrency, eachEnded, limiter } from '../connection/parallel.ts';
 import type { OpenedFile, WholeFile } from '../operations/transfers.ts';
 import { abortedError, isStorageError, StorageError } from '../storage-error.ts';
 import type { FileName } from '../types/files.ts';
@@ -51,19 +50,10 @@ export async function* downloadAll(
   downloads: FileDownloads,
 ): AsyncGenerator<DownloadedFile> {
   const concurrency = checkedConcurrency(options.concurrency);
-  const { controller, release } = linkedController(options.signal);
-  const { signal } = controller;
-  const job = { connection, options, signal, downloads, limited: limiter(concurrency) };
-  try {
-    for await (const ended of asTheyEnd(tasksOf(job, files), concurrency)) {
-      if (signal.aborted) throw abortedError(signal.reason);
-      yield* ended;
-    }
-  } finally {
-    // Leaving the loop ends the requests.
-    controller.abort();
-    release();
-  }
+  const limited = limiter(concurrency);
+  yield* eachEnded({ concurrency, signal: options.signal }, (signal) =>
+    tasksOf({ connection, options, signal, downloads, limited }, files),
+  );
 }
 
 /** Yields tasks that never throw. */
@@ -78,29 +68,41 @@ async function* tasksOf(job: Job, files: FilesToDownload) {
     }
     const own = size + 3 * path.length + readFileRestBytes;
     if (paths.length === readFileCountMax || (paths.length > 0 && bytes + own > requestBytesMax)) {
-      yield together(job, paths);
+      yield together(job, { paths, bytes });
       paths = [];
       bytes = 0;
     }
     paths.push(path);
     bytes += own;
   }
-  if (paths.length > 0) yield together(job, paths);
+  if (paths.length > 0) yield together(job, { paths, bytes });
 }
 
-function together(job: Job, paths: readonly string[]) {
-  return () => (paths.length === 1 ? eachAlone(job, paths) : readTogether(job, paths));
+interface Group {
+  readonly paths: readonly string[];
+  /** Expected length of the answer. */
+  readonly bytes: number;
+}
+
+function together(job: Job, group: Group) {
+  const { paths } = group;
+  return () => (paths.length === 1 ? eachAlone(job, paths) : readTogether(job, group));
 }
 
 /** Reads files by shared requests until none is left; the service decides how many fit into one. */
-async function readTogether(job: Job, paths: readonly string[]): Promise<DownloadedFile[]> {
+async function readTogether(job: Job, { paths, bytes }: Group): Promise<DownloadedFile[]> {
   const { connection, signal } = job;
+  const { transport } = connection;
   const { bucket } = job.options;
   const ended: DownloadedFile[] = [];
   for (let left = paths; left.length > 0; ) {
     let results: readonly (WholeFile | StorageError)[];
     try {
-      results = await perform(connection, 'readFiles', { bucket, paths: left }, signal);
+      const request = { bucket, paths: left };
+      const expectedBytes = Math.round((bytes * left.length) / paths.length);
+      results = await trying(connection, signal, () =>
+        transport.line.down.run(expectedBytes, signal, () => transport.readFiles(request, signal)),
+      );
       if (results.length === 0) throw new StorageError('HttpError', 'The answer has no results.');
     } catch (error) {
       // HTTP alone has no such request, and a proxy may pass HTTP on but no calls of the actor.

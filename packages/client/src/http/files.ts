@@ -156,15 +156,19 @@ export async function readHttpFiles(
 ): Promise<readonly (WholeFile | StorageError)[]> {
   const request = { ...posting(`${bucketPath(bucket)}/read`, { paths }), signal };
   const { bytes, headers } = await exchange(connection, request);
-  const form = await new Response(bytes as BodyInit, { headers }).formData();
-  const { results } = JSON.parse(String(form.get('index'))) as { readonly results: ReadResult[] };
-  const files = form.getAll('file');
-  return Promise.all(
-    results.map(async ({ error, ...file }) => {
-      if (error !== undefined) return errorOfView(error);
-      return { ...file, bytes: new Uint8Array(await (files.shift() as File).arrayBuffer()) };
-    }),
-  );
+  try {
+    const form = await new Response(bytes as BodyInit, { headers }).formData();
+    const { results } = JSON.parse(String(form.get('index'))) as { readonly results: ReadResult[] };
+    const files = form.getAll('file');
+    return await Promise.all(
+      results.map(async ({ error, ...file }) => {
+        if (error !== undefined) return errorOfView(error);
+        return { ...file, bytes: new Uint8Array(await (files.shift() as File).arrayBuffer()) };
+      }),
+    );
+  } catch {
+    throw malformed('no form with files');
+  }
 }
 
 /** Returns the bytes of the response from `position` on. */

@@ -11,8 +11,7 @@ import { sha256 } from '../bytes/sha256.ts';
 import { type OpenedSource, openSource } from '../bytes/upload-source.ts';
 import { type Connection, trying } from '../connection/connection.ts';
 import { isEarlierService } from '../connection/earlier-service.ts';
-import { linkedController } from '../connection/linked-controller.ts';
-import { asTheyEnd, checkedConcurrency } from '../connection/parallel.ts';
+import { checkedConcurrency, eachEnded } from '../connection/parallel.ts';
 import { unmeasuredBytesMax } from '../connection/transfer-window.ts';
 import type { BatchedFile } from '../operations/transfers.ts';
 import { abortedError, isStorageError, StorageError } from '../storage-error.ts';
@@ -56,19 +55,9 @@ export async function* uploadAll(
   options: UploadAllOptions,
 ): AsyncGenerator<UploadedFile> {
   const concurrency = checkedConcurrency(options.concurrency);
-  const { controller, release } = linkedController(options.signal);
-  const { signal } = controller;
-  const job = { connection, options, signal };
-  try {
-    for await (const ended of asTheyEnd(tasksOf(job, files), concurrency)) {
-      if (signal.aborted) throw abortedError(signal.reason);
-      yield* ended;
-    }
-  } finally {
-    // Leaving the loop ends the uploads.
-    controller.abort();
-    release();
-  }
+  yield* eachEnded({ concurrency, signal: options.signal }, (signal) =>
+    tasksOf({ connection, options, signal }, files),
+  );
 }
 
 /** Yields tasks that never throw. */
