@@ -66,11 +66,13 @@ export async function openBench(options: {
   readonly stateDir: string;
   readonly wasm: Uint8Array;
   readonly repetitions: number;
+  readonly onPrint?: (canisterId: string, text: string) => void;
 }): Promise<Bench> {
   const reports: MessageReport[] = [];
   const replica = await startReplica({
     stateDir: options.stateDir,
     onReport: (report) => reports.push(report),
+    ...(options.onPrint && { onPrint: options.onPrint }),
   });
   const service = await deployLocally({ replica, ...options });
   const { canisterId, apiKey, bucket } = service;

@@ -13,6 +13,8 @@
 //
 // Function names are kept, for 40 M, because the text of a trap names the functions of its stack.
 // This script is a separate process, because Azle ships TypeScript sources that only tsx resolves.
+// `tsx scripts/azle.ts NAME MODULE` passes the bundle through `changeBundle(source)` of that
+// module; bench/profile.ts adds probes in this way.
 
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -165,17 +167,20 @@ function bundle(azle: AzleBuild, main: string, describing: boolean): Promise<str
   });
 }
 
-async function buildWithAzle(name: string): Promise<void> {
+type BundleChange = (source: string) => string | Promise<string>;
+
+async function buildWithAzle(name: string, change: BundleChange): Promise<void> {
   const azle = await loadAzle();
   const config = await azle.getCanisterConfig(name);
   const context = await azle.getContext(name, config);
   const { canisterPath, candidPath, main, wasmBinaryPath } = context;
   // Azle stores this path in the Wasm, as the bundle's name in stack traces.
   const wasmData = { ...context.wasmData, mainJsPath: 'main.js' };
-  const [source, describingSource] = await Promise.all([
+  const [bundled, describingSource] = await Promise.all([
     bundle(azle, main, false),
     bundle(azle, main, true),
   ]);
+  const source = await change(bundled);
   await rm(canisterPath, { recursive: true, force: true });
   await mkdir(canisterPath, { recursive: true });
   await writeFile(join(canisterPath, 'main.js'), source);
@@ -191,8 +196,12 @@ async function buildWithAzle(name: string): Promise<void> {
   await writeFile(wasmBinaryPath, wasm);
 }
 
+const [name = '', changer] = process.argv.slice(2);
+const unchanged: BundleChange = (source) => source;
+
 try {
-  await buildWithAzle(process.argv[2] ?? '');
+  const { changeBundle = unchanged } = changer === undefined ? {} : await import(changer);
+  await buildWithAzle(name, changeBundle);
 } catch (error) {
   // Node would print the line that threw, which in a bundled library is a megabyte long.
   console.error(error);

@@ -58,6 +58,7 @@ function exportsOf({ path, lines }: SourceFile): string[] {
 
 /** Modules whose exports are used outside the sources: by the Wasm, by the build, by a launcher. */
 const faces = new Set([
+  'bench/probes.ts',
   'console/vite.config.ts',
   'kernel/exports.ts',
   'packages/client/src/bytes/sha256-software.ts',

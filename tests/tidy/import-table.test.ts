@@ -198,6 +198,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...candidLibrary,
     'binaryen',
     'playwright-core',
+    'typescript',
     '@icp-sdk/core',
   ],
 };

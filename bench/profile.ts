@@ -1,0 +1,108 @@
+// `npm run bench:profile`: instructions by function of frequent requests. The bundle gets
+// probes (probes.ts). Probes in all functions double the sum, so trust only the order. With
+// EFS_PROBES=name,name… only those functions get probes, and the sum is within a few percent.
+
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { buildKernel } from '../scripts/kernel.ts';
+import { mergeKernel } from '../scripts/merge-wasm.ts';
+import { openBench } from './bench-service.ts';
+import { type FunctionCount, profileMark } from './probes.ts';
+
+const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
+const shownFunctions = 60;
+
+async function buildProbed(): Promise<Uint8Array> {
+  const tsx = join(projectDir, 'node_modules', 'tsx/dist/cli.mjs');
+  const scripts = [join(projectDir, 'scripts', 'azle.ts'), 'file_storage'];
+  await promisify(execFile)(
+    process.execPath,
+    [tsx, ...scripts, join(projectDir, 'bench', 'probes.ts')],
+    {
+      cwd: projectDir,
+      env: {
+        ...process.env,
+        AZLE_DFX_ROOT: projectDir,
+        CANISTER_CANDID_PATH: join(projectDir, 'candid', 'file_storage.did'),
+      },
+    },
+  );
+  const path = join(projectDir, '.azle', 'file_storage', 'file_storage.wasm');
+  const merged = await mergeKernel({
+    canister: await readFile(path),
+    kernel: await buildKernel(),
+  });
+  return new Uint8Array(gzipSync(merged));
+}
+
+function formatProfile(name: string, counts: readonly FunctionCount[]): string {
+  const all = counts.reduce((sum, { own }) => sum + own, 0);
+  const lines = counts
+    .toSorted((left, right) => right.own - left.own)
+    .slice(0, shownFunctions)
+    .map(({ name, calls, own, total }) => {
+      const figures = [own, total].map((count) => (count / 1e3).toFixed(0).padStart(8));
+      return `${figures.join('')}${String(calls).padStart(6)}  ${name}`;
+    });
+  return [`${name}: ${(all / 1e6).toFixed(2)} M`, '  own k total k calls', ...lines, ''].join('\n');
+}
+
+async function main(): Promise<void> {
+  const stateDir = await mkdtemp(join(tmpdir(), 'profile-'));
+  let printed: FunctionCount[][] = [];
+  const onPrint = (_: string, text: string) => {
+    if (!text.startsWith(profileMark)) return;
+    const rows = JSON.parse(text.slice(profileMark.length)) as [string, number, number, number][];
+    const named = new Map<string, FunctionCount>();
+    for (const [name, calls, own, total] of rows) {
+      const former = named.get(name) ?? { calls: 0, own: 0, total: 0 };
+      named.set(name, {
+        name,
+        calls: former.calls + calls,
+        own: former.own + own,
+        total: former.total + total,
+      });
+    }
+    printed.push([...named.values()]);
+  };
+  const wasm = await buildProbed();
+  const bench = await openBench({
+    stateDir: join(stateDir, 'state'),
+    wasm,
+    repetitions: 1,
+    onPrint,
+  });
+  const profile = async (name: string, request: () => Promise<unknown>) => {
+    printed = [];
+    await request();
+    const largest = printed.toSorted((left, right) => sumOf(right) - sumOf(left))[0];
+    if (largest !== undefined) console.log(formatProfile(name, largest));
+  };
+  const bytes = new Uint8Array(1_000).fill(7);
+  try {
+    console.log(formatProfile('install', printed.find((rows) => rows.length > 100) ?? []));
+    await bench.put('former', bytes);
+    await profile('PUT 1 kB', () => bench.put('file', bytes));
+    await profile('replace 1 kB', () => bench.put('file', bytes));
+    await profile('GET 1 kB', () => bench.get('file'));
+    await profile('404', bench.getMissing);
+    await profile('304', () => bench.getUnchanged('file'));
+    for (let turn = 0; turn < 60; turn++) await bench.put(`many/${turn}`, bytes);
+    await profile('list of 50', () => bench.list(50));
+    await profile('DELETE', () => bench.remove('file'));
+  } finally {
+    await bench.close();
+    await rm(stateDir, { recursive: true, force: true });
+  }
+}
+
+function sumOf(counts: readonly FunctionCount[]): number {
+  return counts.reduce((sum, { own }) => sum + own, 0);
+}
+
+await main();
