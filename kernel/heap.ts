@@ -16,6 +16,8 @@ export const operandsAt: usize = 0x0000;
 export const spaceSizesAt: usize = 0x0040;
 // index of each space 8 x (pointer u32, room in extents u32)
 export const spaceIndexesAt: usize = 0x0080;
+// superblock of the slots of records without its lists: 3 x u64, and one list head
+export const recordFieldsAt: usize = 0x0100;
 // Secrets of one operation; wiped when it ends
 export const polyStateAt: usize = 0x1000;
 export const keyBlockAt: usize = 0x1100;

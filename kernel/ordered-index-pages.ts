@@ -3,22 +3,23 @@
 //
 //   page 0       superblock: magic u64 | version u32 | root u32 | height u32 | allocated pages u32
 //                | first free page u32 | free pages u32 | keys in the index u64
-//   other page   kind u16: 1 leaf, 2 inner, 3 inner with sums | cells u16 | bytes used u16 | 0 u16
-//                | start of each cell u16 ... | cells ...
-//   leaf cell    value u64 | key length u16 | key
+//   other page   kind u16: 1 leaf, 2 inner, 3 inner with sums, 4 leaf with references | cells u16
+//                | bytes used u16 | 0 u16 | start of each cell u16 ... | cells ...
+//   leaf cell    value u64 | key length u16 | key | in an index with sums: reference u64
 //   inner cell   page u32 | keys below it u32 | key length u16 | least key below it
 //                | in an index with sums: sum of the values below it u64
 //   free page    0 u32 | next free page u32
 //
-// Version 2 of the superblock is an index with sums, whose inner pages have kind 3. The caller that
-// names the space of an index also selects the version.
+// Version 3 of the superblock is an index with sums, whose pages have the kinds 3 and 4: each key
+// also has a reference, which is not summed. The caller that names the space of an index also
+// selects the version.
 
 import { heapBase, indexPagesAt, indexSuperblockAt } from './heap';
 import { spaceGrow, spaceRead, spaceSize, spaceWrite } from './stable-space';
 
 const magic: u64 = 0x31584449_53464500; // "\0EFSIDX1" as bytes
 const version: u32 = 1;
-const versionWithSums: u32 = 2;
+const versionWithSums: u32 = 3;
 const superblockBytes: u64 = 48;
 export const pageBytes: usize = 4096;
 const wasmPageBytes: u64 = 65536;
@@ -29,9 +30,10 @@ const bufferBytes: usize = 0x1800;
 
 const scratchBuffer: usize = 3;
 
-export const leafKind: u32 = 1;
+const leafKind: u32 = 1;
 const innerKind: u32 = 2;
 const innerKindWithSums: u32 = 3;
+const leafKindWithReferences: u32 = 4;
 /** Added to the number of a space for an index with sums. */
 const sumsFlag: u32 = 0x100;
 export const pageHead: usize = 8;
@@ -47,6 +49,11 @@ let isSummed: bool = false;
 @inline
 export function hasSums(): bool {
   return isSummed;
+}
+
+/** Kind of the leaves of the open index. */
+export function leafPageKind(): u32 {
+  return isSummed ? leafKindWithReferences : leafKind;
 }
 
 /** Kind of the inner pages of the open index. */
@@ -135,7 +142,7 @@ function pageOffset(page: u32): u64 {
 export function readPage(page: u32, into: usize): void {
   const offset = pageOffset(page);
   spaceRead(space, into, offset, pageHead);
-  if (used(into) > pageBytes || load<u16>(into) - leafKind > 2) unreachable();
+  if (used(into) > pageBytes || load<u16>(into) - leafKind > 3) unreachable();
   spaceRead(space, into + pageHead, offset + pageHead, used(into) - pageHead);
 }
 
@@ -170,12 +177,15 @@ export function clearPage(at: usize, kind: u32): void {
 
 // @ts-ignore: decorator
 @inline
-export function isLeaf(at: usize): bool { return load<u16>(at) == leafKind; }
+export function isLeaf(at: usize): bool {
+  const kind = load<u16>(at);
+  return kind == leafKind || kind == leafKindWithReferences;
+}
 
 /** Bytes of a cell after its key, in that kind of page. */
 // @ts-ignore: decorator
 @inline
-function tailBytes(at: usize): usize { return load<u16>(at) == innerKindWithSums ? 8 : 0; }
+function tailBytes(at: usize): usize { return load<u16>(at) >= innerKindWithSums ? 8 : 0; }
 
 // @ts-ignore: decorator
 @inline
@@ -198,7 +208,7 @@ export function cellAt(at: usize, index: u32): usize {
   return at + load<u16>(at + pageHead + <usize>index * slotBytes);
 }
 
-/** Returns the address of the sum of an inner cell. */
+/** Returns the address of the sum of an inner cell, or of the reference of a leaf's cell. */
 // @ts-ignore: decorator
 @inline
 export function sumAt(cell: usize): usize {

@@ -16,6 +16,7 @@ const keptLevels: u32 = 5;
 /** Whether the last search found the key, and its value. */
 let isFound: bool = false;
 let foundValue: u64 = 0;
+let foundReference: u64 = 0;
 
 export function wasFound(): bool {
   return isFound;
@@ -23,6 +24,18 @@ export function wasFound(): bool {
 
 export function lastValue(): u64 {
   return foundValue;
+}
+
+/** Returns the reference of the key that the last search found, or 0. */
+export function lastReference(): u64 {
+  return foundReference;
+}
+
+/** Forgets the last search; returns the first place, for an empty index. */
+export function forgetFound(): u32 {
+  isFound = false;
+  foundReference = 0;
+  return 0;
 }
 
 // @ts-ignore: decorator
@@ -57,7 +70,12 @@ export function descend(key: usize, length: usize): u32 {
   readPage(page, at);
   store<u32>(step(last), page);
   const index = lowerBound(at, key, length);
-  if (isFound) foundValue = load<u64>(cellAt(at, index));
+  foundReference = 0;
+  if (isFound) {
+    const cell = cellAt(at, index);
+    foundValue = load<u64>(cell);
+    if (hasSums()) foundReference = load<u64>(sumAt(cell));
+  }
   return index;
 }
 

@@ -1,18 +1,20 @@
 // An ordered index: byte strings with a number each, in a counted B+tree that finds the rank of a
 // key as fast as the key. An index with sums finds the sum of the values of all lesser keys in the
-// same way. Keys are not interpreted. State is only in stable memory: every operation starts from
-// the superblock. An inner cell has a lower bound of the keys below it; the first cell of an inner
-// page has the key that its page has in the parent page, and the very first cell has the empty key.
+// same way, and has a reference for each key, which is not summed. Keys are not interpreted. State
+// is only in stable memory: every operation starts from the superblock. An inner cell has a lower
+// bound of the keys below it; the first cell of an inner page has the key that its page has in the
+// parent page, and the very first cell has the empty key.
 
 import { heapBase, indexKeyAt } from './heap';
 import { changeValue, growUp, shrinkUp } from './ordered-index-change';
 import {
   buffer, cellAt, cellHead, cells, cellStart, clearPage, hasSums, height, keyBytesMax, keyCount,
-  leafKind, openCell, openIndex, removeCell, root, saveIndex, setKeyCount, setRoot, takePage,
-  writePage, writePart,
+  leafPageKind, openCell, openIndex, removeCell, root, saveIndex, setKeyCount, setRoot, sumAt,
+  takePage, writePage, writePart,
 } from './ordered-index-pages';
 import {
-  descend, descendToRank, forgetPages, lastValue, leafPage, rankOf, sumBefore, wasFound,
+  descend, descendToRank, forgetFound, forgetPages, lastReference, lastValue, leafPage, rankOf,
+  sumBefore, wasFound,
 } from './ordered-index-search';
 
 const rowBytes: usize = 16;
@@ -32,25 +34,52 @@ export function indexFind(space: u32, key: usize, length: usize): bool {
 
 /** Returns true if the key existed; then `lastValue()` is the replaced value. */
 export function indexInsert(space: u32, key: usize, length: usize, value: u64): bool {
+  putAt(indexPlace(space, key, length), key, length, value, lastReference());
+  return wasFound();
+}
+
+/** Searches for the key; returns its place, for `putAt()` and, if it was found, `removeAt()`. */
+export function indexPlace(space: u32, key: usize, length: usize): u32 {
   if (length > keyBytesMax) unreachable();
   openIndex(space);
-  if (height() == 0) startTree();
-  const index = descend(key, length);
-  const leaf = buffer(0);
+  return height() == 0 ? forgetFound() : descend(key, length);
+}
+
+/** Sets the value and the reference of the key whose place `indexPlace()` has just returned. */
+export function putAt(index: u32, key: usize, length: usize, value: u64, reference: u64): void {
   if (wasFound()) {
-    const start = cellStart(leaf, index);
-    store<u64>(leaf + start, value);
-    writePart(leafPage(), leaf, start, 8);
-    changeValue(lastValue(), value);
-    return true;
+    setFound(index, value, reference);
+    return;
   }
+  if (height() == 0) {
+    startTree();
+    descend(key, length);
+  }
+  addAt(index, key, length, value, reference);
+}
+
+function setFound(index: u32, value: u64, reference: u64): void {
+  const leaf = buffer(0);
+  const start = cellStart(leaf, index);
+  store<u64>(leaf + start, value);
+  writePart(leafPage(), leaf, start, 8);
+  if (hasSums() && reference != lastReference()) {
+    const at = sumAt(leaf + start);
+    store<u64>(at, reference);
+    writePart(leafPage(), leaf, at - leaf, 8);
+  }
+  changeValue(lastValue(), value);
+}
+
+function addAt(index: u32, key: usize, length: usize, value: u64, reference: u64): void {
+  const leaf = buffer(0);
   const cell = openCell(leaf, index, length);
   store<u64>(cell, value);
   if (length > 0) memory.copy(cell + cellHead, key, length); // an empty key can have any address
+  if (hasSums()) store<u64>(sumAt(cell), reference);
   growUp(value);
   setKeyCount(keyCount() + 1);
   saveIndex();
-  return false;
 }
 
 /** Returns true if the key existed; then `lastValue()` is its value. */
@@ -58,12 +87,16 @@ export function indexRemove(space: u32, key: usize, length: usize): bool {
   openIndex(space);
   if (height() == 0) return false;
   const index = descend(key, length);
-  if (!wasFound()) return false;
+  if (wasFound()) removeAt(index);
+  return wasFound();
+}
+
+/** Removes the key that `indexPlace()` has just found. */
+export function removeAt(index: u32): void {
   removeCell(buffer(0), index);
   shrinkUp(lastValue());
   setKeyCount(keyCount() - 1);
   saveIndex();
-  return true;
 }
 
 /** Returns the number of lesser keys. */
@@ -137,6 +170,6 @@ export function indexRead(space: u32, rank: u64, limit: u32, out: usize, room: u
 
 function startTree(): void {
   setRoot(takePage(), 1);
-  clearPage(buffer(0), leafKind);
+  clearPage(buffer(0), leafPageKind());
   writePage(root(), buffer(0));
 }

@@ -144,8 +144,6 @@ export const othersFileLinkCountMax = 12;
 export const othersBucketLinkCountMax = 9_000;
 /** Expired links that one message removes. */
 export const endedLinksPerMessage = 20;
-/** Links whose leaves one message moves to their present addresses after an upgrade. */
-export const movedLinksPerMessage = 200;
 /**
  * Size of a site's 404.html, which answers any missing path. Hashing it takes 11 M instructions,
  * and the response to a longer request for a missing path must take less than 20 M.
@@ -176,8 +174,8 @@ export const bulkLeavesPerMessage = 100_000;
 /** Files of an earlier version that one message converts, and the chunks in them. */
 export const upgradedFilesPerMessage = 20;
 export const upgradedChunksPerMessage = 1_000;
-/** Files whose sizes one message adds to the index of sizes. */
-export const sizedFilesPerMessage = 500;
+/** Records that one message moves out of the former maps. */
+export const movedRecordsPerMessage = 500;
 /** Chunks whose storage one message frees: 2.5 M instructions for each full chunk. */
 export const reclaimedChunksPerMessage = 32;
 

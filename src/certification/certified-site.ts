@@ -41,7 +41,6 @@ import {
   type FolderAddress,
   fileText,
   folderText,
-  formerLinkText,
   linkPrefix,
   linkText,
   missingText,
@@ -163,17 +162,9 @@ interface LinkParts {
 /** Operations on links, at whose address anybody can read a file of any bucket. */
 function openLinks({ published, leaves, changed }: LinkParts) {
   return {
-    /** Stores the file at the link's address, and removes the leaves of an earlier version. */
+    /** Stores the file at the link's address. */
     putLink(id: string, file: CertifiedFile, digests: Uint8Array): void {
-      if (!published.has({ text: linkText(id) })) published.remove({ text: linkPrefix(id) });
       putLeaves(leaves, { tree: published, text: linkText(id) }, { file, digests });
-      changed();
-    },
-
-    /** Moves the leaves of a link that are still at the path of earlier versions. */
-    moveLink(id: string, name: string): void {
-      const path = { text: linkText(id) };
-      published.move({ text: formerLinkText(id, name) }, { tree: published, path });
       changed();
     },
 

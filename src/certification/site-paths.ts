@@ -36,11 +36,6 @@ export function linkText(id: string): string {
   return `${linkPrefix(id)}\0\0${wildcard}`;
 }
 
-/** Returns the path at which earlier versions stored a link's leaves. */
-export function formerLinkText(id: string, name: string): string {
-  return `${linkPrefix(id)}\0${name}\0${exactEnd}`;
-}
-
 /** Returns the id of a link from a path below the folder of links. */
 export function linkIdOf(text: string): string | undefined {
   const [, folder, id] = text.split('\0', 3);

@@ -105,19 +105,11 @@ function openLookups(published: LabelTree) {
       return id !== undefined && published.has({ text: linkPrefix(id) });
     },
 
-    /** Whether the leaves of an existing link still are at the path of an earlier version. */
-    isFormerLink(urlPath: string): boolean {
-      const id = linkIdOf(requestText(urlPath));
-      return id !== undefined && !published.has({ text: linkText(id) });
-    },
-
     /** Returns the path of the leaves of the file, page or link at that address. */
     leavesPath(urlPath: string): string {
       const text = requestText(urlPath);
       const id = linkIdOf(text);
-      if (id === undefined) return text;
-      const path = linkText(id);
-      return published.has({ text: path }) ? path : text;
+      return id === undefined ? text : linkText(id);
     },
 
     /** Whether the wildcard nearest to the path states that nothing is certified. */

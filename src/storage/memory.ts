@@ -6,8 +6,9 @@ export const memoryIds = {
   meta: 0,
   buckets: 1,
   apiKeys: 2,
-  files: 3,
-  chunks: 4,
+  /** Maps of release 0.1.0, see former-records.ts. */
+  formerFiles: 3,
+  formerChunks: 4,
   uploads: 5,
   uploadExpirations: 6,
   reclaims: 7,
@@ -21,5 +22,6 @@ export const spaceIds = {
   directory: 3,
   wrappedKeys: 4,
   labels: 5,
-  sizes: 6,
+  /** The slots of the records are in space 7. */
+  records: 6,
 } as const;

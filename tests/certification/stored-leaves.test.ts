@@ -119,25 +119,3 @@ test('openCertifiedSite(): a file of several parts replaces one of a single part
   site.putFile(name, file, file.partDigest(0));
   expect([nodes(), Buffer.from(published.hash())]).toEqual([least, root]);
 });
-
-test('moveLink moves leaves that an earlier version wrote, which stay provable and replaceable', () => {
-  const [url, id, text] = ['/s/AbC/Report 1.pdf', 'AbC', 'http_expr\0s\0AbC\0Report 1.pdf\0<$>'];
-  site.putLink(id, file, file.partDigest(0));
-  const [least, root] = [nodes(), Buffer.from(published.hash())];
-  const storeFormer = () => {
-    site.removeLink(id);
-    published.set({ text }, leaves.hash(file));
-  };
-  storeFormer();
-  expect([proofs.isFormerLink(url), proofs.leavesPath(url)]).toEqual([true, text]);
-  const row: FileRow = { row: 'plain', method: 'GET' };
-  expect(proofs.proveRow({ path: text, file, row, isFormer: false })).toBeDefined();
-  site.moveLink(id, 'Report 1.pdf');
-  expect([nodes(), Buffer.from(published.hash())]).toEqual([least, root]);
-  expect([proofs.isFormerLink(url), proofs.isAtLink('//s/AbC')]).toEqual([false, true]);
-  site.moveLink(id, 'Report 1.pdf');
-  expect(Buffer.from(published.hash())).toEqual(root);
-  storeFormer();
-  site.putLink(id, file, file.partDigest(0));
-  expect([nodes(), Buffer.from(published.hash())]).toEqual([least, root]);
-});

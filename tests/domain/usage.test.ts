@@ -5,7 +5,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { getUsage } from '../../src/domain/administration/bucket-usage.ts';
 import { skipUpgrade, upgradeRecords } from '../../src/domain/administration/record-upgrade.ts';
 import { findFile } from '../../src/domain/files/file-records.ts';
-import { forgetSize } from '../../src/domain/listing/file-sizes.ts';
 import {
   callOf,
   createScene,
@@ -17,6 +16,7 @@ import {
   testBytes,
 } from '../support/domain-fixture.ts';
 import { checkInvariants } from '../support/invariants.ts';
+import { moveToFormerMaps } from '../support/memory-stores.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 import { removeStored } from '../support/read-files.ts';
 
@@ -84,10 +84,7 @@ describe('getUsage(): after an upgrade from a version that counted no sizes', ()
   test('it is refused until all sizes are counted, whatever changes meanwhile', () => {
     for (let at = 0; at < 620; at++) put(`f${at}`, at % 7);
     put('x', 5, 'other');
-    for (let at = 0; at < 620; at++) {
-      forgetSize(scene.stores, { bucketId: 'box', path: `f${at}` });
-    }
-    forgetSize(scene.stores, { bucketId: 'other', path: 'x' });
+    moveToFormerMaps(scene.stores);
     scene.stores.meta.delete(Buffer.from('recordUpgrade'));
     let refused = 0;
     for (let step = 0; step < 20; step++) {

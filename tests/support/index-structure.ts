@@ -9,6 +9,7 @@ const pageBytes = 4_096;
 const superblockBytes = 48;
 const innerKind = 2;
 const innerKindWithSums = 3;
+const leafKindWithReferences = 4;
 
 type IndexSpace = 1 | 2 | 3 | 6;
 
@@ -37,7 +38,7 @@ function readPage(space: IndexSpace, number: number): Buffer {
 }
 
 function parsePage(bytes: Buffer): Page {
-  const tailBytes = bytes.readUInt16LE(0) === innerKindWithSums ? 8 : 0;
+  const tailBytes = bytes.readUInt16LE(0) >= innerKindWithSums ? 8 : 0;
   const [kind, count, used] = [0, 2, 4].map((at) => bytes.readUInt16LE(at));
   let end = 8 + 2 * (count ?? 0);
   const cells = Array.from({ length: count ?? 0 }, (_, index) => {
@@ -62,7 +63,7 @@ export function checkIndexStructure(space: IndexSpace, hasSums = false): IndexSh
   const [version, root, height, pagesEnd, freeHead, freeCount] = [8, 12, 16, 20, 24, 28].map((at) =>
     superblock.readUInt32LE(at),
   ) as [number, number, number, number, number, number];
-  expect(version).toBe(hasSums ? 2 : 1);
+  expect(version).toBe(hasSums ? 3 : 1);
   const owners = new Set<number>([0]);
   const claim = (page: number) => {
     expectSame(owners.has(page), false, `page ${page} occurs twice`);
@@ -78,7 +79,8 @@ export function checkIndexStructure(space: IndexSpace, hasSums = false): IndexSh
     claim(number);
     const page = parsePage(readPage(space, number));
     usedBytes += page.used;
-    expectSame(page.kind, level === 1 ? 1 : hasSums ? innerKindWithSums : innerKind);
+    const leaf = hasSums ? leafKindWithReferences : 1;
+    expectSame(page.kind, level === 1 ? leaf : hasSums ? innerKindWithSums : innerKind);
     if (level === 1) {
       keys.push(...page.cells.map(({ key }) => key));
       values.push(...page.cells.map(({ start }) => page.bytes.readBigUInt64LE(start)));

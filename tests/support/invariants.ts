@@ -227,10 +227,12 @@ function checkIndex(stores: MemoryStores, files: readonly FileRecord[]): void {
   expect(found).toEqual(expected.sort());
 }
 
-/** The index of sizes must have each file's size, so that its sums match the records. */
+/** The record of a file has its size as weight, and other records have none. */
 function checkSizes(stores: MemoryStores, files: readonly FileRecord[]): void {
-  const { keys, values } = checkIndexStructure(spaceIds.sizes, true);
-  const found = keys.map((key, index) => `${key.toString('utf8')} ${values[index]}`);
+  const { keys, values } = checkIndexStructure(spaceIds.records, true);
+  const entries = keys.map((key, index) => ({ key: key.toString('utf8'), size: values[index] }));
+  const weighed = entries.filter(({ key, size }) => key > '\x02\xff' || size !== 0n);
+  const found = weighed.map(({ key, size }) => `${key} ${size}`);
   expect(found).toEqual(files.map(({ bucketId, path, size }) => `${bucketId}\0${path} ${size}`));
   for (const [name] of stores.buckets.entries()) {
     const { id, fileCount, byteCount } = findBucket(stores, text(name)) ?? expect.fail('no bucket');

@@ -13,12 +13,14 @@ import { installUtf8Encoder } from '../../src/lib/text.ts';
 import { type Blobs, openBlobs } from '../../src/storage/blobs.ts';
 import type { ByteMap } from '../../src/storage/byte-map.ts';
 import { type ErasableSlots, openErasableSlots } from '../../src/storage/erasable-slots.ts';
+import { type Records, withFormerRecords } from '../../src/storage/former-records.ts';
 import { spaceIds } from '../../src/storage/memory.ts';
 import {
   type OrderedIndex,
   openOrderedIndex,
   openSummedIndex,
 } from '../../src/storage/ordered-index.ts';
+import { openRecordMap } from '../../src/storage/record-map.ts';
 import { openSpace } from '../../src/storage/space.ts';
 import { FakeSystem, installNodeKernel } from './kernel-host.ts';
 
@@ -33,7 +35,7 @@ type MapName = Exclude<
   keyof Stores,
   | 'blobs'
   | 'index'
-  | 'sizes'
+  | 'records'
   | 'directory'
   | 'keySlots'
   | 'secrets'
@@ -53,7 +55,9 @@ export interface MemoryStores extends Stores, MemoryMaps {
   readonly meta: MemoryMap;
   readonly buckets: MemoryMap;
   readonly apiKeys: MemoryMap;
+  /** The records of files, former versions and links, in `records`. */
   readonly files: MemoryMap;
+  /** The records of chunks, in `records`; keys without their first byte. */
   readonly chunks: MemoryMap;
   readonly uploads: MemoryMap;
   readonly uploadExpirations: MemoryMap;
@@ -68,7 +72,7 @@ export interface MemoryStores extends Stores, MemoryMaps {
 }
 
 /** Creates an ordered map that copies keys and values in and out, as stable memory does. */
-function createMemoryMap(
+export function createMemoryMap(
   countWrite: () => void = () => undefined,
   entries: readonly Entry[] = [],
 ): MemoryMap {
@@ -145,6 +149,45 @@ function countIndexWrites<T extends OrderedIndex>(index: T, countWrite: () => vo
   };
 }
 
+function countRecordWrites(records: Records, countWrite: () => void): Records {
+  return {
+    ...records,
+    set(key, record, weight) {
+      countWrite();
+      return records.set(key, record, weight);
+    },
+    delete(key) {
+      countWrite();
+      return records.delete(key);
+    },
+  };
+}
+
+const chunkKind = 2;
+
+/** Returns some of the records as a map. Setting one keeps its weight. */
+function viewOf(records: Records, kind: 'files' | 'chunks'): MemoryMap {
+  const index = openSummedIndex(spaceIds.records);
+  const head = kind === 'chunks' ? Uint8Array.of(chunkKind) : new Uint8Array(0);
+  const keyOf = (key: Uint8Array) => Uint8Array.of(...head, ...key);
+  const keys = () =>
+    index
+      .read(0, index.count())
+      .filter(({ key }) => (key[0] === chunkKind) === (kind === 'chunks'))
+      .map(({ key }) => key.slice(head.length));
+  return {
+    get: (key) => records.get(keyOf(key)),
+    has: (key) => records.has(keyOf(key)),
+    set: (key, value) => {
+      return records.set(keyOf(key), value, Number(index.find(keyOf(key)) ?? 0n));
+    },
+    delete: (key) => records.delete(keyOf(key)),
+    firstKey: () => keys()[0],
+    keys: (start, limit) => keys().slice(start, start + limit),
+    entries: () => keys().map((key) => [key, records.get(keyOf(key)) ?? key] as const),
+  };
+}
+
 function countSlotWrites(slots: ErasableSlots, countWrite: () => void): ErasableSlots {
   return {
     ...slots,
@@ -210,8 +253,6 @@ function openStores(
     meta: map('meta'),
     buckets: map('buckets'),
     apiKeys: map('apiKeys'),
-    files: map('files'),
-    chunks: map('chunks'),
     uploads: map('uploads'),
     uploadExpirations: map('uploadExpirations'),
     reclaims: map('reclaims'),
@@ -221,7 +262,7 @@ function openStores(
     ...maps,
     blobs: countBlobWrites(openBlobs(openSpace(spaceIds.blobs)), countWrite),
     index: countIndexWrites(openOrderedIndex(spaceIds.index), countWrite),
-    sizes: countIndexWrites(openSummedIndex(spaceIds.sizes), countWrite),
+    records: countRecordWrites(withFormerRecords(openRecordMap(spaceIds.records)), countWrite),
     directory: countIndexWrites(openOrderedIndex(spaceIds.directory), countWrite),
     keySlots: countSlotWrites(openErasableSlots(openSpace(spaceIds.wrappedKeys)), countWrite),
     secrets: createTestSecrets(seed),
@@ -233,7 +274,6 @@ function openStores(
       show: countWrite,
       putLink: countWrite,
       removeLink: countWrite,
-      moveLink: countWrite,
       removeBucket: countWrite,
       putFolder: countWrite,
       removeFolder: countWrite,
@@ -247,11 +287,32 @@ function openStores(
     },
     system,
     writeCount: () => writes,
-    values: () => Object.values(maps).flatMap((map) => map.entries().map(([, value]) => value)),
   };
+  const views = {
+    files: viewOf(stores.records, 'files'),
+    chunks: viewOf(stores.records, 'chunks'),
+  };
+  const all = [...Object.values(maps), ...Object.values(views)];
   giveRootKey(stores);
   writes = 0;
-  return stores;
+  return {
+    ...stores,
+    ...views,
+    values: () => all.flatMap((map) => map.entries().map(([, value]) => value)),
+  };
+}
+
+/** Moves all records to maps as those of release 0.1.0, which the stores then also read. */
+export function moveToFormerMaps({ records, files, chunks }: MemoryStores): void {
+  const maps = { files: createMemoryMap(), chunks: createMemoryMap() };
+  for (const name of ['files', 'chunks'] as const) {
+    const from = name === 'files' ? files : chunks;
+    for (const [key, value] of from.entries()) {
+      from.delete(key);
+      maps[name].set(key, value);
+    }
+  }
+  records.attachFormer(maps);
 }
 
 function copyOf(system: FakeSystem = new FakeSystem()): FakeSystem {
@@ -266,13 +327,11 @@ export function stateOf(stores: MemoryStores): MemoryState {
 }
 
 function entriesOf(stores: MemoryStores): MemoryState['maps'] {
-  const { meta, buckets, apiKeys, files, chunks, uploads, reclaims, members } = stores;
+  const { meta, buckets, apiKeys, uploads, reclaims, members } = stores;
   return {
     meta: meta.entries(),
     buckets: buckets.entries(),
     apiKeys: apiKeys.entries(),
-    files: files.entries(),
-    chunks: chunks.entries(),
     uploads: uploads.entries(),
     uploadExpirations: stores.uploadExpirations.entries(),
     reclaims: reclaims.entries(),

@@ -168,10 +168,7 @@ function preflightPlan(answered: Answered): Plan {
   const { request } = answered;
   if (verifiedPath(request) === undefined) return unprovable(answered);
   const urlPath = provablePath(request);
-  if (proofs.isAtLink(urlPath)) {
-    return proofs.isFormerLink(urlPath) ? { kind: 'unproven' } : { kind: 'preflight', urlPath };
-  }
-  if (proofs.hasFileAt(urlPath)) return { kind: 'preflight', urlPath };
+  if (proofs.isAtLink(urlPath) || proofs.hasFileAt(urlPath)) return { kind: 'preflight', urlPath };
   if (proofs.isUncertified(urlPath)) return { kind: 'uncertified', urlPath };
   const site = siteAt(stores, urlPath);
   return { kind: 'fixed', urlPath, row: 'preflight', page: site && pageFace(stores, site) };

@@ -82,7 +82,6 @@ export const publication: Publication = {
     site.putLink(link.id, certified, chunkDigests);
   },
   removeLink: (id) => site.removeLink(id),
-  moveLink: (id, name) => site.moveLink(id, name),
   putFolder(folder, file, chunkDigests) {
     const digestOf = (index: number) =>
       chunkDigests.subarray(index * digestBytes, (index + 1) * digestBytes);

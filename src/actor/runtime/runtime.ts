@@ -5,7 +5,7 @@ import { clearTimer, setTimerInterval, time } from 'azle';
 import { kernelSelfTest, wakeTimers } from '../../crypto/kernel.ts';
 import { createRandomSource } from '../../crypto/random.ts';
 import { continueRotation } from '../../domain/administration/key-rotation.ts';
-import { upgradeRecords } from '../../domain/administration/record-upgrade.ts';
+import { areRecordsMoved, upgradeRecords } from '../../domain/administration/record-upgrade.ts';
 import { configureRole, type RoleSettings } from '../../domain/administration/service-role.ts';
 import { renewSites } from '../../domain/administration/site-renewal.ts';
 import { reclaimContents } from '../../domain/contents/contents.ts';
@@ -25,8 +25,10 @@ import { expireUploads } from '../../domain/uploads/upload-end.ts';
 import { openBlobs } from '../../storage/blobs.ts';
 import type { ByteMap } from '../../storage/byte-map.ts';
 import { openErasableSlots } from '../../storage/erasable-slots.ts';
+import { withFormerRecords } from '../../storage/former-records.ts';
 import { memoryIds, spaceIds } from '../../storage/memory.ts';
-import { openOrderedIndex, openSummedIndex } from '../../storage/ordered-index.ts';
+import { openOrderedIndex } from '../../storage/ordered-index.ts';
+import { openRecordMap } from '../../storage/record-map.ts';
 import { openSpace } from '../../storage/space.ts';
 import { stableMap } from '../../storage/stable-map.ts';
 import { deployment } from './deployment.ts';
@@ -43,12 +45,16 @@ const maps = {
   meta: stableMap(memoryIds.meta),
   buckets: stableMap(memoryIds.buckets),
   apiKeys: stableMap(memoryIds.apiKeys),
-  files: stableMap(memoryIds.files),
-  chunks: stableMap(memoryIds.chunks),
   uploads: stableMap(memoryIds.uploads),
   uploadExpirations: stableMap(memoryIds.uploadExpirations),
   reclaims: stableMap(memoryIds.reclaims),
   members: stableMap(memoryIds.members),
+};
+
+/** Maps of release 0.1.0, opened only while they may have records. */
+const formerMaps = {
+  files: stableMap(memoryIds.formerFiles),
+  chunks: stableMap(memoryIds.formerChunks),
 };
 
 export const stores: Stores = {
@@ -56,7 +62,7 @@ export const stores: Stores = {
   reclaims: wakingMap(maps.reclaims),
   blobs: openBlobs(openSpace(spaceIds.blobs)),
   index: openOrderedIndex(spaceIds.index),
-  sizes: openSummedIndex(spaceIds.sizes),
+  records: withFormerRecords(openRecordMap(spaceIds.records)),
   directory: openOrderedIndex(spaceIds.directory),
   keySlots: openErasableSlots(openSpace(spaceIds.wrappedKeys)),
   secrets: { random: nextRandom, rootKeys: new Map() },
@@ -107,11 +113,17 @@ export function setUp({ source, role }: StartSettings): void {
   setUpPublication(stores);
   if (isFront(stores)) return;
   for (const map of Object.values(maps)) map.open();
+  if (!role.isInstall && !areRecordsMoved(stores)) attachFormerMaps();
   configureRootKey(stores, source);
   rootKeys.start();
   startUpkeep();
   startIntervals();
   frontContact.start();
+}
+
+function attachFormerMaps(): void {
+  for (const map of Object.values(formerMaps)) map.open();
+  stores.records.attachFormer(formerMaps);
 }
 
 /** Intervals continue after a turn that trapped or was refused; one-shot timers do not. */

@@ -5,7 +5,7 @@ import { authorizeList, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
-import { areSizesCounted } from './record-upgrade.ts';
+import { areRecordsMoved } from './record-upgrade.ts';
 
 export interface UsageRequest {
   readonly bucket: string;
@@ -25,7 +25,7 @@ export interface Usage extends Sizes {
 export function getUsage(stores: Stores, call: Call, request: UsageRequest): Usage {
   const { bucket: name, apiKey, prefix: asked = '' } = request;
   const { bucket, prefix } = authorizeList(stores, call, { bucket: name, apiKey, prefix: asked });
-  if (!areSizesCounted(stores)) {
+  if (!areRecordsMoved(stores)) {
     throw new Refusal(
       'ServiceUnavailable',
       'The sizes of files that an earlier version stored are still being counted: try again soon.',

@@ -1,15 +1,14 @@
 // Rewrites records of an earlier version after an upgrade, a bounded step per message. It notes
-// open uploads, adds the sizes of files to their index, rewrites each file's record with the
-// present fields, counts it in its bucket, and certifies it with the present header fields. Last it
-// moves the certified leaves of links to paths without names. Until then, old records are read in
-// their own format. The progress is in stable memory, so the work continues after another upgrade.
+// open uploads, moves the records of files and chunks out of their former maps, rewrites each
+// file's record with the present fields, counts it in its bucket, and certifies it with the present
+// header fields. Until then, old records are read where they are, in their own format. The progress
+// is in stable memory, so the work continues after another upgrade.
 
 import { present } from '../../lib/assert.ts';
 import { encodeHex } from '../../lib/hex.ts';
-import { encodeUtf8 } from '../../lib/text.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import {
-  movedLinksPerMessage,
-  sizedFilesPerMessage,
+  movedRecordsPerMessage,
   upgradedChunksPerMessage,
   upgradedFilesPerMessage,
 } from '../../limits.ts';
@@ -18,29 +17,24 @@ import { bucketIdsAfter } from '../buckets/bucket-directory.ts';
 import { findBucket, getBucket, saveBucket } from '../buckets/buckets.ts';
 import { overheadBytesOf } from '../buckets/quota.ts';
 import { saveDigestTable } from '../contents/digest-tables.ts';
-import { fileMapKey, isUpgraded } from '../files/file-layout.ts';
-import { findFile } from '../files/file-records.ts';
+import { decodeFile, fileMapKey, isUpgraded } from '../files/file-layout.ts';
 import { renewLeaves } from '../files/leaf-renewal.ts';
-import { findLink, linkIds } from '../files/link-records.ts';
 import { unlessDamaged } from '../keys/wrapped-keys.ts';
 import { pathsAfter } from '../listing/file-index.ts';
-import { noteSize } from '../listing/file-sizes.ts';
+import { unlessRefused } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { noteUpload } from '../uploads/open-uploads.ts';
 import { getSession, saveSession } from '../uploads/upload-session.ts';
 import { reservedBytes } from '../uploads/uploads.ts';
 
-const stages = ['uploads', 'sizes', 'files', 'links', 'done'] as const;
+const stages = ['uploads', 'records', 'files', 'done'] as const;
 type Stage = (typeof stages)[number];
 
 interface Progress {
   readonly stage: Stage;
   /** Position of the next upload, unless uploads have begun or ended since. */
   readonly position: number;
-  /**
-   * The last file that was processed; in the stage `links` the last link, as `/{id}/{path}`, and in
-   * the stage `uploads` the id of the last upload.
-   */
+  /** The last file that was processed; in the stage `uploads` the id of the last upload. */
   readonly bucketId: string;
   readonly path: string;
 }
@@ -51,9 +45,7 @@ const version = 1;
 const unusedBytes = 4;
 const metaKey = 'recordUpgrade';
 /** Increases with each change that requires rewriting records. */
-const target = 4;
-/** The target before the stage `links` existed, when its number meant `done`. */
-const linklessTarget = 3;
+const target = 5;
 const beginning: Progress = { stage: 'uploads', position: 0, bucketId: '', path: '' };
 
 function readProgress(stores: Stores): Progress {
@@ -62,10 +54,8 @@ function readProgress(stores: Stores): Progress {
     return beginning;
   }
   const reader = new RecordReader(stored, version);
-  const reached = reader.u8();
+  if (reader.u8() !== target) return beginning;
   const stage = present(stages[reader.u8()], 'stage of the upgrade of records');
-  if (reached === linklessTarget && stage === 'links') return { ...beginning, stage };
-  if (reached !== target) return beginning;
   const position = reader.u32();
   const [bucketId = '', path = ''] = reader.skip(unusedBytes).texts();
   return { stage, position, bucketId, path };
@@ -82,9 +72,9 @@ export function skipUpgrade(stores: Stores): void {
   saveProgress(stores, { ...beginning, stage: 'done' });
 }
 
-/** Whether the index of sizes includes all files. */
-export function areSizesCounted(stores: Stores): boolean {
-  return stages.indexOf(readProgress(stores).stage) > stages.indexOf('sizes');
+/** Whether the former maps are empty, so that the index of records has the sizes of all files. */
+export function areRecordsMoved(stores: Stores): boolean {
+  return stages.indexOf(readProgress(stores).stage) > stages.indexOf('records');
 }
 
 /** Runs one bounded step; true while more is left. */
@@ -104,12 +94,10 @@ function stepOf(stage: Exclude<Stage, 'done'>): Step {
   switch (stage) {
     case 'uploads':
       return noteUploads;
-    case 'sizes':
-      return noteSizes;
+    case 'records':
+      return moveRecords;
     case 'files':
       return upgradeFiles;
-    case 'links':
-      return moveLinkLeaves;
   }
 }
 
@@ -120,7 +108,7 @@ function noteUploads(stores: Stores, progress: Progress): Progress {
   for (const id of ids) noteOpenUpload(stores, id);
   const last = ids[upgradedFilesPerMessage - 1];
   return last === undefined
-    ? { ...beginning, stage: 'sizes' }
+    ? { ...beginning, stage: 'records' }
     : { ...progress, position: position + ids.length, path: last };
 }
 
@@ -164,22 +152,22 @@ function afterBucket(stores: Stores, progress: Progress, nextStage: Stage): Prog
     : { ...progress, bucketId: next, path: '' };
 }
 
-/** Adds files to the index of sizes, also damaged ones. A repetition changes nothing. */
-function noteSizes(stores: Stores, progress: Progress): Progress {
-  const { bucketId } = progress;
-  const paths = nextPaths(stores, progress, sizedFilesPerMessage);
-  for (const path of paths) {
-    noteSize(stores, { bucketId, path, size: findFile(stores, bucketId, path)?.size ?? 0 });
-  }
-  const last = paths.at(-1);
-  return last === undefined ? afterBucket(stores, progress, 'files') : { ...progress, path: last };
+function moveRecords(stores: Stores, progress: Progress): Progress {
+  const hasMore = stores.records.moveFormer(movedRecordsPerMessage, sizeOf);
+  return hasMore ? progress : { ...beginning, stage: 'files' };
+}
+
+/** Returns the size of the file of a record; 0 if the record is damaged. */
+function sizeOf(key: Uint8Array, record: Uint8Array): number {
+  const [bucketId = '', path = ''] = (decodeUtf8(key) ?? '').split('\0');
+  return unlessRefused(() => decodeFile(bucketId, path, record))?.size ?? 0;
 }
 
 function upgradeFiles(stores: Stores, progress: Progress, nowNs: bigint): Progress {
   const { bucketId, path } = progress;
   const paths = nextPaths(stores, progress, upgradedFilesPerMessage);
   if (paths.length === 0) {
-    return afterBucket(stores, progress, 'links');
+    return afterBucket(stores, progress, 'done');
   }
   let last = path;
   let chunks = 0;
@@ -199,7 +187,7 @@ function upgradeFile(
   named: { readonly bucketId: string; readonly path: string; readonly nowNs: bigint },
 ): number {
   const { bucketId, path, nowNs } = named;
-  const bytes = stores.files.get(fileMapKey(bucketId, path));
+  const bytes = stores.records.get(fileMapKey(bucketId, path));
   if (bytes === undefined || isUpgraded(bytes)) {
     return 0;
   }
@@ -209,27 +197,4 @@ function upgradeFile(
   const overheadBytes = bucket.overheadBytes + overheadBytesOf(file);
   saveBucket(stores, { ...bucket, overheadBytes }, bucket);
   return file.chunkCount;
-}
-
-/** Moves the leaves of the next links. Repeating it changes nothing. */
-function moveLinkLeaves(stores: Stores, progress: Progress): Progress {
-  let next = progress;
-  for (let left = movedLinksPerMessage; left > 0 && next.stage === 'links'; left--) {
-    const ids = linksAfter(stores, next, left);
-    for (const { id } of ids) {
-      const link = findLink(stores, id);
-      if (link !== undefined) stores.publication.moveLink(id, link.name);
-    }
-    const last = ids.at(-1);
-    left -= ids.length;
-    next = last ? { ...next, path: `/${last.id}/${last.path}` } : afterBucket(stores, next, 'done');
-  }
-  return next;
-}
-
-function linksAfter(stores: Stores, { bucketId, path }: Progress, limit: number) {
-  if (bucketId === '') return [];
-  const [, id, ...segments] = path.split('/');
-  const after = path === '' ? undefined : `${segments.join('/')}\0${id}`;
-  return linkIds(stores, { bucketId, after }, limit);
 }

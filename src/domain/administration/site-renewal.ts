@@ -93,7 +93,7 @@ function renewFile(
   bucket: Bucket,
   { path, nowNs }: { readonly path: string; readonly nowNs: bigint },
 ): number {
-  const bytes = stores.files.get(fileMapKey(bucket.id, path));
+  const bytes = stores.records.get(fileMapKey(bucket.id, path));
   const isDone = findFile(stores, bucket.id, path)?.leavesVersion === leavesVersionOf(bucket);
   if (bytes === undefined || isDone) return 0;
   return renewLeaves(stores, bucket, { path, bytes, nowNs }).file.chunkCount;

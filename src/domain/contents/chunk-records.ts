@@ -31,12 +31,14 @@ export interface Chunk {
 
 // 0: version 2 | digest (length, 32 bytes) | length u32 | nonce: counter u32, time u64
 //    | zeros up to byte 56 | checksum 8 | slots: float64 each
-// The key in the map is content id u64, index u64, big-endian. The checksum is the beginning of the
+// The key is 2, content id u64, index u64, big-endian. The checksum is the beginning of the
 // record's SHA-256, with zeros in place of the checksum; it prevents a damaged record from freeing
 // slots of other chunks.
 const version = 2;
 const checksumStart = 56;
 const chunkHeadBytes = 64;
+/** No bucket id begins with it, nor do keys of former versions and links. */
+const keyKind = Uint8Array.of(2);
 
 export function encodeChunk(chunk: Chunk): Uint8Array {
   const head = new Uint8Array(chunkHeadBytes);
@@ -68,7 +70,7 @@ function decodeChunk(bytes: Uint8Array): Chunk {
 }
 
 export function chunkKey(address: ChunkAddress): Uint8Array {
-  return concatBytes(u64Key(address.contentId), u64Key(address.index));
+  return concatBytes(keyKind, u64Key(address.contentId), u64Key(address.index));
 }
 
 /** Returns the slot sizes for a chunk of that length. */
@@ -87,7 +89,7 @@ export function segmentCount(length: number): number {
 
 /** Returns the chunk, or `undefined`. Refuses an altered record with IntegrityError. */
 export function findChunk(stores: Stores, address: ChunkAddress): Chunk | undefined {
-  const bytes = stores.chunks.get(chunkKey(address));
+  const bytes = stores.records.get(chunkKey(address));
   return bytes === undefined ? undefined : decodeChunk(bytes);
 }
 

@@ -41,11 +41,11 @@ export function writeChunk(
   const cipher = new SegmentCipher(address, { length, digest, nonce }, key);
   stores.blobs.fill((space) => cipher.sealInto({ space, offsets: slots }, bytes));
   const record = encodeChunk({ length, digest, nonce, slots });
-  freeSlots(stores, stores.chunks.set(chunkKey(address), record));
+  freeSlots(stores, stores.records.set(chunkKey(address), record));
 }
 
 function freeChunk(stores: Stores, address: ChunkAddress): void {
-  freeSlots(stores, stores.chunks.delete(chunkKey(address)));
+  freeSlots(stores, stores.records.delete(chunkKey(address)));
 }
 
 /** Frees the slots that a removed chunk record names. */

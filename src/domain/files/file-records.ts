@@ -1,9 +1,7 @@
 // The records of files. A new version replaces the record in one step; the bytes of the old one
 // stay complete until then and are freed afterwards.
 
-import { concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
-import { filePathBytesMax } from '../../limits.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
 import { readContent } from '../contents/contents.ts';
@@ -37,7 +35,7 @@ export { entityTag } from './file-view.ts';
 
 /** Returns the stored record without decrypting it, for replacing or deleting it. */
 export function findFile(stores: Stores, bucketId: string, path: string): FileRecord | undefined {
-  const bytes = stores.files.get(fileMapKey(bucketId, path));
+  const bytes = stores.records.get(fileMapKey(bucketId, path));
   if (bytes === undefined) {
     return undefined;
   }
@@ -61,7 +59,7 @@ export function withOpenFile<T>(
 ): T | undefined {
   const { bucket, path } = named;
   const mapKey = fileMapKey(bucket.id, path);
-  const bytes = stores.files.get(mapKey);
+  const bytes = stores.records.get(mapKey);
   if (bytes === undefined) {
     return undefined;
   }
@@ -76,8 +74,7 @@ export function withOpenFile<T>(
 /**
  * Visits the records of existing files, by UTF-8 of their paths. Skips records that cannot be
  * shown, and paths without a record, which a damaged record leaves in the index of its tags. Stops
- * when `show` returns false, and returns how many paths it has visited. It reuses one map key,
- * because joining fifty keys costs as much as reading the records.
+ * when `show` returns false, and returns how many paths it has visited.
  */
 export function eachRecord(
   stores: Stores,
@@ -85,15 +82,12 @@ export function eachRecord(
   show: (bytes: Uint8Array, jsonEnd: number, path: Uint8Array) => boolean,
 ): number {
   let gone = 0;
-  const head = fileMapKey(named.bucketId, '');
-  const key = concatBytes(head, new Uint8Array(filePathBytesMax));
-  for (const path of named.paths) {
-    key.set(path, head.length);
-    const bytes = stores.files.get(key.subarray(0, head.length + path.length));
+  const keys = { head: fileMapKey(named.bucketId, ''), tails: named.paths };
+  stores.records.each(keys, (bytes, path) => {
     const end = bytes === undefined ? 0 : laidOutJsonEnd(bytes);
     gone += 1;
-    if (bytes !== undefined && end !== 0 && !show(bytes, end, path)) break;
-  }
+    return bytes === undefined || end === 0 || show(bytes, end, path);
+  });
   return gone;
 }
 
@@ -244,7 +238,7 @@ function placeFile(
   const mapKey = fileMapKey(file.bucketId, file.path);
   const bytes = encodeFile(file, { number: sealNumber, timeNs: nowNs });
   sealFile(bytes, mapKey, key);
-  const record = stores.files.set(mapKey, bytes);
+  const record = stores.records.set(mapKey, bytes, file.size);
   const former = { record, sequence: indexFile(stores, file, { old, sequence }) };
   stores.publication.put(file, chunkDigests);
   if (mayBeOfSite(bucket, old)) publishOfSite(stores, file, chunkDigests);
@@ -321,7 +315,7 @@ export function leavePath(stores: Stores, bucket: Bucket, file: FileRecord): Buc
 
 /** Frees the path; returns the record that was there. */
 function takeFromPath(stores: Stores, bucket: Bucket, file: FileRecord): Placed['former'] {
-  const record = stores.files.delete(fileMapKey(file.bucketId, file.path));
+  const record = stores.records.delete(fileMapKey(file.bucketId, file.path));
   const sequence = unindexFile(stores, file);
   stores.publication.remove(file);
   if (mayBeOfSite(bucket, file)) unpublishOfSite(stores, bucket, file);

@@ -49,7 +49,7 @@ export function renewLeaves(
     const digests = chunkDigests(stores, file);
     const record = encodeFile(file, { number: nextContentId(stores), timeNs: nowNs });
     sealFile(record, mapKey, key);
-    stores.files.set(mapKey, record);
+    stores.records.set(mapKey, record, file.size);
     stores.publication.put(file, digests);
     if (mayBeOfSite(bucket, old)) publishOfSite(stores, file, digests);
     return { file, digests };

@@ -75,7 +75,7 @@ function encodeLink(link: Link): Uint8Array {
 }
 
 export function findLink(stores: Stores, id: string): Link | undefined {
-  const stored = stores.files.get(mapKeyOf(id));
+  const stored = stores.records.get(mapKeyOf(id));
   if (stored === undefined) return undefined;
   const reader = new RecordReader(stored, version);
   const hash = reader.bytes();
@@ -130,7 +130,7 @@ function expiryKey({ expiresAtNs, id }: Link): Uint8Array {
 }
 
 function noteLink(stores: Stores, link: Link): void {
-  stores.files.set(mapKeyOf(link.id), encodeLink(link));
+  stores.records.set(mapKeyOf(link.id), encodeLink(link));
   stores.directory.insert(pathKey(link), link.expiresAtNs);
 }
 
@@ -146,7 +146,7 @@ export function addLink(stores: Stores, link: Link, file: FileRecord): void {
 
 /** Removes the link; its bucket still counts it. */
 function forgetLink(stores: Stores, link: Link): void {
-  stores.files.delete(mapKeyOf(link.id));
+  stores.records.delete(mapKeyOf(link.id));
   stores.directory.remove(pathKey(link));
   stores.directory.remove(makerKey(link));
   if (link.expiresAtNs > 0n) stores.directory.remove(expiryKey(link));
@@ -309,7 +309,7 @@ export function publishLinks(
     stores.publication.putLink(link, file, digests);
     if (link.partCount === partCount) continue;
     const sized = { ...link, partCount };
-    stores.files.set(mapKeyOf(link.id), encodeLink(sized));
+    stores.records.set(mapKeyOf(link.id), encodeLink(sized));
     added += linkBytesOf(sized) - linkBytesOf(link);
   }
   return added;

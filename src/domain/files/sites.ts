@@ -37,7 +37,7 @@ function folderOf(path: string): string | undefined {
 
 /** Returns the record of a file that has leaves of a site, without decrypting it. */
 function findSiteFile(stores: Stores, bucketId: string, path: string): FileRecord | undefined {
-  const bytes = stores.files.get(fileMapKey(bucketId, path));
+  const bytes = stores.records.get(fileMapKey(bucketId, path));
   const file = bytes && unlessRefused(() => decodeFile(bucketId, path, bytes));
   return file?.leavesVersion === siteLeavesVersion ? file : undefined;
 }
@@ -101,5 +101,5 @@ function hideFolder(stores: Stores, bucketId: string, folder: string): void {
 }
 
 function isFile(stores: Stores, bucketId: string, path: string): boolean {
-  return path !== '' && stores.files.has(fileMapKey(bucketId, path));
+  return path !== '' && stores.records.has(fileMapKey(bucketId, path));
 }

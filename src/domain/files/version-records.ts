@@ -118,7 +118,7 @@ export function retireFile(stores: Stores, retired: Retired): Bucket {
   if (record !== undefined && isKept(bucket, file)) {
     const expiresAtNs = nowNs + BigInt(bucket.keepVersionsDays) * nsPerDay;
     const head = new RecordWriter(recordVersion).u64(nowNs).u64(BigInt(sequence)).finish([]);
-    stores.files.set(mapKeyOf(file), concatBytes(head, record));
+    stores.records.set(mapKeyOf(file), concatBytes(head, record));
     const name = nameBytes(file);
     stores.directory.insert(pathKey(name), expiresAtNs);
     stores.directory.insert(dueKey(expiresAtNs, name), 0n);
@@ -153,7 +153,7 @@ export function latestVersion(stores: Stores, bucket: Bucket, path: string): num
 
 /** Refuses a damaged record with IntegrityError. */
 export function findVersion(stores: Stores, name: VersionName): FormerVersion | undefined {
-  const stored = stores.files.get(mapKeyOf(name));
+  const stored = stores.records.get(mapKeyOf(name));
   const expiresAtNs = stored && stores.directory.find(pathKey(nameBytes(name)));
   if (stored === undefined || expiresAtNs === undefined) return undefined;
   const head = new RecordReader(stored, recordVersion);
@@ -199,7 +199,7 @@ export function takeVersion(stores: Stores, bucket: Bucket, name: VersionName): 
   const expiresAtNs = stores.directory.remove(pathKey(bytes));
   if (expiresAtNs === undefined) return undefined;
   stores.directory.remove(dueKey(expiresAtNs, bytes));
-  const stored = stores.files.delete(mapKeyOf(name));
+  const stored = stores.records.delete(mapKeyOf(name));
   const record = stored?.subarray(recordHeadBytes);
   const file = record && unlessRefused(() => decodeFile(name.bucketId, name.path, record));
   return { bucket: withVersionCounted(bucket, file, -1), file };

@@ -17,13 +17,11 @@ import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import type { OrderedIndex } from '../../storage/ordered-index.ts';
 import type { Stores } from '../shared/stores.ts';
-import { forgetSize, noteSize } from './file-sizes.ts';
 
 export interface IndexedFile {
   readonly bucketId: string;
   readonly path: string;
   readonly tags: readonly string[];
-  readonly size: number;
   readonly updatedAtNs: bigint;
 }
 
@@ -109,7 +107,6 @@ export function indexFile(
     if (former !== undefined) eachBlock({ key, scope }, Number(former), index.remove);
     eachBlock({ key, scope }, sequence, (blockKey) => index.insert(blockKey, BigInt(sequence)));
   }
-  noteSize(stores, file);
   const goneTags = old?.tags.filter((tag) => !file.tags.includes(tag)) ?? [];
   removeScopes(stores, { ...file, path }, goneTags);
   return oldSequence === undefined ? undefined : Number(oldSequence);
@@ -120,7 +117,6 @@ export function unindexFile(stores: Stores, file: IndexedFile): number | undefin
   const path = encodeUtf8(file.path);
   const sequence = stores.index.find(nameKey(scopeOf(file.bucketId, ''), path));
   removeScopes(stores, { ...file, path }, ['', ...file.tags]);
-  forgetSize(stores, file);
   return sequence === undefined ? undefined : Number(sequence);
 }
 

@@ -1,30 +1,11 @@
-// The sizes of files by name, in an index with sums, which finds the total below a prefix without
-// reading the files. file-index.ts keeps it consistent; record-upgrade.ts adds files of an earlier
-// version.
+// The sizes of files by name: the weights of their records, whose index has sums. So the total
+// below a prefix is found without reading the files.
 //
-//   bucket id | 0 | path -> bytes
+//   bucket id | 0 | path -> record, with the file's size as its weight
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import { filePathBytesMax } from '../../limits.ts';
 import type { Stores } from '../shared/stores.ts';
-
-interface FileName {
-  readonly bucketId: string;
-  readonly path: string;
-}
-
-function sizeKey({ bucketId, path }: FileName): Uint8Array {
-  return encodeUtf8(`${bucketId}\0${path}`);
-}
-
-/** Stores the size of a new or replaced file. */
-export function noteSize(stores: Stores, file: FileName & { readonly size: number }): void {
-  stores.sizes.insert(sizeKey(file), BigInt(file.size));
-}
-
-export function forgetSize(stores: Stores, file: FileName): void {
-  stores.sizes.remove(sizeKey(file));
-}
 
 export interface Sizes {
   readonly files: number;
@@ -33,9 +14,8 @@ export interface Sizes {
 }
 
 /** Returns the number and total size of the bucket's files whose paths begin with the prefix. */
-export function sizesBelow(stores: Stores, bucketId: string, prefix: string): Sizes {
-  const { sizes } = stores;
-  const first = sizeKey({ bucketId, path: prefix });
+export function sizesBelow({ records }: Stores, bucketId: string, prefix: string): Sizes {
+  const first = encodeUtf8(`${bucketId}\0${prefix}`);
   if (first.length > bucketId.length + 1 + filePathBytesMax) {
     return { files: 0, bytes: 0 };
   }
@@ -44,7 +24,7 @@ export function sizesBelow(stores: Stores, bucketId: string, prefix: string): Si
   // UTF-8 never contains this byte, so the key follows every path with the prefix.
   end[first.length] = 0xff;
   return {
-    files: sizes.rank(end) - sizes.rank(first),
-    bytes: sizes.sum(end) - sizes.sum(first),
+    files: records.rank(end) - records.rank(first),
+    bytes: records.sum(end) - records.sum(first),
   };
 }

@@ -85,8 +85,6 @@ export interface Publication {
   /** Publishes the file at the link's address. */
   putLink(link: PublishedLink, file: PublishedFile, chunkDigests: Uint8Array): void;
   removeLink(id: string): void;
-  /** Brings a link that an earlier version published to its present path in the tree. */
-  moveLink(id: string, name: string): void;
   /** Makes the bucket, new or existing, public or private. */
   show(bucketId: string, isPublic: boolean): void;
   /** Publishes the file at the folder's address, which ends in a slash. */

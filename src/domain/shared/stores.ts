@@ -5,7 +5,8 @@ import type { Blobs } from '../../storage/blobs.ts';
 import type { ByteMap } from '../../storage/byte-map.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import type { ErasableSlots } from '../../storage/erasable-slots.ts';
-import type { OrderedIndex, SummedIndex } from '../../storage/ordered-index.ts';
+import type { Records } from '../../storage/former-records.ts';
+import type { OrderedIndex } from '../../storage/ordered-index.ts';
 import type { HeapState } from './heap-state.ts';
 import type { Publication } from './publication.ts';
 import type { Secrets } from './secrets.ts';
@@ -14,16 +15,17 @@ export interface Stores {
   readonly meta: ByteMap;
   readonly buckets: ByteMap;
   readonly apiKeys: ByteMap;
-  readonly files: ByteMap;
-  readonly chunks: ByteMap;
   readonly uploads: ByteMap;
   readonly uploadExpirations: ByteMap;
   readonly reclaims: ByteMap;
   readonly blobs: Blobs;
   /** Files by name and by date, see file-index.ts. */
   readonly index: OrderedIndex;
-  /** Sizes of files by name, see file-sizes.ts. */
-  readonly sizes: SummedIndex;
+  /**
+   * Records of files with the files' sizes as their weights, of former versions, links and chunks.
+   * The first byte of a key is that of a bucket's id, 0, 1 or 2.
+   */
+  readonly records: Records;
   readonly members: ByteMap;
   /** Buckets and keys by principal and bucket, see bucket-directory.ts. */
   readonly directory: OrderedIndex;
