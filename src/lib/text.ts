@@ -29,6 +29,11 @@ export function encodeUtf8(text: string): Uint8Array {
   return nativeEncode(text.toWellFormed());
 }
 
+/** Returns the bytes of a short ASCII text, such as a name that is encoded once at the start. */
+export function asciiBytes(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
 /** Returns the text of UTF-8 bytes, or `undefined` if they are malformed. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   return nativeDecode === undefined ? decodeByBuiltIns(bytes) : nativeDecode(bytes);

@@ -7,7 +7,7 @@ import {
   encodeFileResult,
   encodeFolderPageResult,
 } from '../../src/actor/messages/file-record-messages.ts';
-import { type FileRecord, fileId } from '../../src/domain/files/file-layout.ts';
+import { type FileRecord, fileId } from '../../src/domain/files/file-fields.ts';
 import { partsOfFile } from '../../src/domain/files/file-records.ts';
 import { fileView } from '../../src/domain/files/file-view.ts';
 import { installNodeText } from '../support/memory-stores.ts';

@@ -98,7 +98,10 @@ const damages: [string, () => void][] = [
     },
   ],
   ['the record of its chunk, removed', () => stores.chunks.delete(chunkRecord()[0])],
-  ['the tag of its record', () => stores.files.set(victim, record().with(1, ~(record()[1] ?? 0)))],
+  [
+    'the tag of its record',
+    () => stores.files.set(victim, record().with(100, ~(record()[100] ?? 0))),
+  ],
 ];
 
 describe('readFileParts(): a file with altered stored bytes', () => {

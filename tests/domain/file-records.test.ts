@@ -67,20 +67,20 @@ describe('encodeFile(): a file record', () => {
     const { file } = putTestFile(stores, { path: '/p', metadata, bytes: Buffer.from('abc') });
     const record = stores.files.get(Buffer.from('box\0p')) ?? [];
     const json = Buffer.from(fileJson(file));
-    // After the tag: slot and number of the content, length of the JSON; then the fields.
+    const [one, three, time] = ['000000000000f03f', '0000000000000840', 'f2670d45f2ca8618'];
+    // Small fields, longs, numbers, tag, digest, JSON, texts
     const expected = Buffer.from(
-      `05${'00'.repeat(16)}${'0300000000000000'}${'0300000000000000'}` +
-        `${json.length.toString(16).replace(/^(.)(..)$/, '$20$1')}0000${json.toString('hex')}` +
-        '03030000000000000003000000000000000300000001000000' +
-        '20ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' +
-        '01000000f2670d45f2ca8618f2670d45f2ca861802' +
-        '0300000000000000f2670d45f2ca861802' +
+      `06200202${json.length.toString(16).replace(/^(.)(..)$/, '$20$1')}0000` +
+        `${'0300000000000000'}${time}${time}${time}` +
+        `${three}${three}${three}${three}${one}${one}${three}${'00'.repeat(16)}` +
+        'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' +
+        json.toString('hex') +
         Buffer.from('a/b\0c\0\0gzip\0de\0x\0y\0by\0"ü"').toString('hex'),
       'hex',
     );
     const mapKey = Buffer.from('box\0p');
     const key = fileKeyOf(stores, { bucket: 'box', keySlot: 3 });
-    expected.set(sealOfRecord(expected, { key, mapKey }), 1);
+    expected.set(sealOfRecord(expected, { key, mapKey }), 96);
     expect(Buffer.from(record).toString('hex')).toBe(expected.toString('hex'));
     expect(findFile(stores, 'box', 'p')).toEqual(file);
     expect(openFile(stores, 'box', 'p')).toEqual(file);
@@ -224,7 +224,8 @@ describe('withPublicFile()', () => {
     const [key, record] =
       stores.buckets.entries().find(([id]) => String(Buffer.from(id)) === 'box') ?? [];
     if (key === undefined || record === undefined) return expect.fail('no bucket');
-    record[5] = 0;
+    // The second small field has the flags
+    record[1] = 0;
     stores.buckets.set(key, record);
     expect(findBucket(stores, 'box')).toMatchObject({ isPublic: false, fileCount: 1 });
     expectRefusal(stores, 'NoSuchFile', () => getPublicFile(stores, 'box', '/a'));

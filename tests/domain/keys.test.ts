@@ -71,8 +71,8 @@ describe('createKey()', () => {
     const all = { ...request, buckets, prefix: '/in/', expiresAtNs, budget };
     const { key, secret } = createKey(stores, callOf('alice'), all);
     expect(Buffer.from(stores.apiKeys.get(key.hash) ?? []).toString('hex')).toBe(
-      `0403${'f2670d45f2ca8618'}${'f3670d45f2ca8618'}${'00'.repeat(8)}03020202` +
-        `07000000${'0000300000000000'}` +
+      `0503030000000000${'f2670d45f2ca8618'}${'f3670d45f2ca8618'}${'00'.repeat(8)}` +
+        `${'0000000000001c40'}${'0000000000004841'}020202` +
         Buffer.from(`${secret.slice(0, 8)}\0backup\0in/\0box\0other`).toString('hex'),
     );
     expect(findKeyByHash(stores, key.hash)).toEqual(key);
@@ -82,7 +82,8 @@ describe('createKey()', () => {
     const { key } = createKey(stores, callOf('alice'), request);
     const record = Buffer.from(stores.apiKeys.get(key.hash) ?? []);
     const texts = Buffer.from(`${key.hint}\0backup\0box`);
-    const former = Buffer.concat([Uint8Array.of(1), record.subarray(1, 26), texts]);
+    const head = Uint8Array.of(1, record[1] ?? 0);
+    const former = Buffer.concat([head, record.subarray(8, 32), texts]);
     stores.apiKeys.set(key.hash, new Uint8Array(former));
     expect(findKeyByHash(stores, key.hash)).toEqual({ ...key, creator: new Uint8Array(0) });
     stores.apiKeys.set(key.hash, new Uint8Array(former).fill(9, 0, 1));

@@ -10,12 +10,8 @@ import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import { findEndToEnd } from '../../src/domain/buckets/end-to-end.ts';
 import { findChunk } from '../../src/domain/contents/chunk-records.ts';
 import { reclaimContents } from '../../src/domain/contents/contents.ts';
-import {
-  decodeFile,
-  isSealed,
-  jsonEnd,
-  laidOutJsonEnd,
-} from '../../src/domain/files/file-layout.ts';
+import { decodeFile, isSealed } from '../../src/domain/files/file-layout.ts';
+import { readFileParts, readFilesJson } from '../../src/domain/files/file-records.ts';
 import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
 import { findKeyByHash } from '../../src/domain/rights/api-keys.ts';
 import { readBudget, saveBudget } from '../../src/domain/rights/budgets.ts';
@@ -172,14 +168,14 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 /** Layouts between version 0.1.0 and the present one, which no release wrote. */
 const unreleased: Readonly<Record<string, readonly number[]>> = {
-  bucket: [5, 6],
-  'API key': [2, 3],
-  file: [4],
+  bucket: [5, 6, 7],
+  'API key': [2, 3, 4],
+  file: [4, 5],
   upload: [4, 5],
 };
 
 describe.each(Object.entries(kinds))('upgradeRecords(): the record of a kind: %s', (name, kind) => {
-  const unknown = [0, 8, 99, 255].concat(unreleased[name] ?? []);
+  const unknown = [0, 99, 255].concat(unreleased[name] ?? []);
   test.each(unknown)('is refused in version %i, which no release wrote', (version) => {
     const made = kind.make();
     const map = kind.map(stores);
@@ -203,14 +199,25 @@ test('upgradeRecords(): every record of the meta map is of a kind above', () => 
   );
 });
 
-test("upgradeRecords(): the fields inside a file's record also have a version", () => {
-  putTestFile(stores);
-  const record = stores.files.get(utf8('box\0a')) ?? expect.fail('no such record');
-  for (const version of [0, 1, 2, 255]) {
-    record[jsonEnd(record)] = version;
-    expect(() => decodeFile('box', 'a', record)).toThrow('were altered');
-    expect(laidOutJsonEnd(record), 'what lists copy out').toBe(0);
+test("upgradeRecords(): the fields inside a file's record of 0.1.0 also have a version", () => {
+  const record = oldFileRecord();
+  expect(decodeFile('box', 'p', record).size).toBe(3);
+  const fieldsStart = 37 + Buffer.from(record).readUInt32LE(33);
+  for (const version of [0, 2, 3, 255]) {
+    record[fieldsStart] = version;
+    expect(() => decodeFile('box', 'p', record)).toThrow('were altered');
   }
+});
+
+test("readFilesJson(): a file's record of 0.1.0 is listed as it will be after its upgrade", () => {
+  const record = oldFileRecord();
+  stores.files.set(utf8('box\0p'), record);
+  const [json = new Uint8Array(0)] = readFilesJson(stores, 'box', [utf8('p')]);
+  const { chunkSize, ...shown } = JSON.parse(text(json));
+  const end = 37 + Buffer.from(record).readUInt32LE(33);
+  expect(shown).toEqual(JSON.parse(text(record.subarray(37, end))));
+  expect(chunkSize).toBe(3);
+  expect(readFileParts(stores, 'box', [utf8('p')])).toMatchObject([{ size: 3, version: 1 }]);
 });
 
 const time = 'f2670d45f2ca8618';
@@ -316,7 +323,6 @@ describe('upgradeRecords(): records that version 0.1.0 wrote are readable:', () 
     const key = unhex('bcc4007ac5536793f3056b5268f71449056098939f91c849f22d739d697fe65a');
     expect(isSealed(record, utf8('box\0p'), key)).toBe(true);
     expect(isSealed(record, utf8('box\0q'), key)).toBe(false);
-    expect(laidOutJsonEnd(record)).toBe(jsonEnd(record));
     expect(decodeFile('box', 'p', record)).toEqual({
       bucketId: 'box',
       path: 'p',

@@ -103,8 +103,8 @@ describe('createBucket()', () => {
     const record = stores.buckets.get(Buffer.from('fresh')) ?? [];
     const time = 'f2670d45f2ca8618';
     expect(Buffer.from(record).toString('hex')).toBe(
-      `070301010101${time}${time}${'00'.repeat(36)}` +
-        `${'0300000000000000'}${'0300000000000000'}${'00'.repeat(56)}`,
+      `0801030000000000${time}${time}${'00'.repeat(48)}` +
+        `${'0000000000000840'}${'0000000000000840'}${'00'.repeat(56)}010101`,
     );
     const view = { members: [], callerRole: 'owner' };
     expect({ ...findBucket(stores, 'fresh'), ...view }).toEqual(bucket);

@@ -72,21 +72,20 @@ export function openKey(slot: Uint8Array, wrapper: Uint8Array, name = ''): Uint8
   return chacha20poly1305(wrapper, slot.slice(16, 28), aad).decrypt(slot.slice(28, 76));
 }
 
-/** Reads the four key fields of the diagram in buckets.ts; 40 bytes follow them. */
+/** Reads four numbers of the record in buckets.ts, after 8 small fields and two longs. */
 export function bucketKeysOf(record: Uint8Array) {
   const view = Buffer.from(record);
-  const at = record.length - 72;
-  const number = (index: number) => Number(view.readBigUInt64LE(at + 8 * index));
-  return { keyId: number(0), slot: number(1), formerKeyId: number(2), formerSlot: number(3) };
+  const number = (index: number) => view.readDoubleLE(24 + 8 * index);
+  return { keyId: number(6), slot: number(7), formerKeyId: number(8), formerSlot: number(9) };
 }
 
-/** Follows the diagram in file-layout.ts. */
+/** Follows file-layout.ts: eight small fields, four longs, seven numbers, tag. */
 export function fileHeadOf(record: Uint8Array) {
   const view = Buffer.from(record);
   return {
-    tag: record.slice(1, 17),
-    keySlot: Number(view.readBigUInt64LE(17)),
-    contentId: Number(view.readBigUInt64LE(25)),
+    tag: record.slice(96, 112),
+    keySlot: view.readDoubleLE(40),
+    contentId: view.readDoubleLE(48),
   };
 }
 
@@ -250,15 +249,12 @@ export function openByReference(
 
 /**
  * Returns the nonce of a record's seal: its number, with the highest bit of u32 set, and its time.
- * They follow JSON, fields and leaves.
  */
 export function nonceOfRecord(record: Uint8Array): Uint8Array {
   const view = Buffer.from(record);
-  const fields = 37 + view.readUInt32LE(33);
-  const seal = fields + 26 + (view[fields + 25] ?? 0) + 4 + 8 + 8 + 1;
   const head = Buffer.alloc(4);
-  head.writeUInt32LE((view.readUInt32LE(seal) | 0x8000_0000) >>> 0);
-  return Buffer.concat([head, view.subarray(seal + 8, seal + 16)]);
+  head.writeUInt32LE(((view.readDoubleLE(88) % 2 ** 32) | 0x8000_0000) >>> 0);
+  return Buffer.concat([head, view.subarray(32, 40)]);
 }
 
 /** Returns the tag of a file record, which seals the record (with a zeroed tag) and its name. */
@@ -266,7 +262,7 @@ export function sealOfRecord(
   record: Uint8Array,
   under: { readonly key: Uint8Array; readonly mapKey: Uint8Array },
 ): Uint8Array {
-  const aad = Buffer.concat([new Uint8Array(record).fill(0, 1, 17), under.mapKey]);
+  const aad = Buffer.concat([new Uint8Array(record).fill(0, 96, 112), under.mapKey]);
   return chacha20poly1305(under.key, nonceOfRecord(record), aad).encrypt(new Uint8Array(0));
 }
 

@@ -1,7 +1,8 @@
 // Totals over all buckets, updated with every change so that the status does not scan.
 
-import { encodeUtf8 } from '../../lib/text.ts';
-import { RecordReader, RecordWriter } from '../../storage/codec.ts';
+import { emptyBytes } from '../../lib/bytes.ts';
+import { asciiBytes } from '../../lib/text.ts';
+import { packFields, RecordReader, unpackFields } from '../../storage/codec.ts';
 import type { Stores } from '../shared/stores.ts';
 
 export interface Totals {
@@ -10,17 +11,24 @@ export interface Totals {
   readonly bytes: number;
 }
 
-// 0: version 1 | buckets u64 | files u64 | bytes u64; in the meta map
-const version = 1;
-const totalsKey = 'totals';
+// Small fields: version 2; numbers: buckets, files, bytes; in the meta map. Release 0.1.0 wrote
+// 0: version 1 | buckets u64 | files u64 | bytes u64
+const version = 2;
+const formerVersion = 1;
+const fieldCount = { longs: 0, numbers: 3 } as const;
+const totalsKey = asciiBytes('totals');
 
 export function readTotals(stores: Stores): Totals {
-  const stored = stores.meta.get(encodeUtf8(totalsKey));
+  const stored = stores.meta.get(totalsKey);
   if (stored === undefined) {
     return { buckets: 0, files: 0, bytes: 0 };
   }
-  const reader = new RecordReader(stored, version);
-  return { buckets: reader.integer(), files: reader.integer(), bytes: reader.integer() };
+  if (stored[0] !== version) {
+    const reader = new RecordReader(stored, formerVersion);
+    return { buckets: reader.integer(), files: reader.integer(), bytes: reader.integer() };
+  }
+  const { numbers } = unpackFields(stored, fieldCount);
+  return { buckets: numbers[0] ?? 0, files: numbers[1] ?? 0, bytes: numbers[2] ?? 0 };
 }
 
 export function changeTotals(stores: Stores, change: Totals): void {
@@ -28,9 +36,9 @@ export function changeTotals(stores: Stores, change: Totals): void {
     return;
   }
   const { buckets, files, bytes } = readTotals(stores);
-  const record = new RecordWriter(version)
-    .u64(buckets + change.buckets)
-    .u64(files + change.files)
-    .u64(bytes + change.bytes);
-  stores.meta.set(encodeUtf8(totalsKey), record.finish([]));
+  const numbers = [buckets + change.buckets, files + change.files, bytes + change.bytes];
+  stores.meta.set(
+    totalsKey,
+    packFields({ small: [version], longs: [], numbers, rest: emptyBytes }),
+  );
 }

@@ -1,7 +1,7 @@
 // Buckets: named spaces of files with an owner. The record of a bucket contains its counts.
 
 import { encodeUtf8 } from '../../lib/text.ts';
-import { RecordReader, RecordWriter } from '../../storage/codec.ts';
+import { packFields, RecordReader, requireVersion, unpackFields } from '../../storage/codec.ts';
 import type { BucketKeys } from '../keys/bucket-keys.ts';
 import { ageContentType } from '../shared/age-format.ts';
 import { parseBucketId, parseContentType } from '../shared/names.ts';
@@ -44,15 +44,17 @@ export interface Bucket extends BucketKeys {
   readonly quotaFiles?: number | undefined;
 }
 
-// 0: version 7 | owner (length, bytes)
-//    | flags u8: 1 public, 2 quota of bytes, 4 quota of files, 8 site, 16 renewing, 32 end-to-end
-//    | created u64 | updated u64 | files u64 | bytes u64 | open uploads u32
-//    | bytes of open uploads u64 | quota of bytes u64 | key id u64 | key slot u64
-//    | former key id u64 | former key slot u64 | overhead u64 | quota of files u64
-//    | days to keep versions u32 | versions u64 | bytes of versions u64 | links u32
-//    Version 4, which version 0.1.0 wrote, ends before the overhead, which was not counted.
-const version = 7;
+// Small fields: version 8, flags, bytes of the owner; longs: created, updated; numbers as in
+// encodeBucket(); rest: owner. See packFields().
+//
+// Release 0.1.0 wrote version 4:
+// 0: version 4 | owner (length, bytes) | flags u8 | created u64 | updated u64 | files u64
+//    | bytes u64 | open uploads u32 | bytes of open uploads u64 | quota of bytes u64 | key id u64
+//    | key slot u64 | former key id u64 | former key slot u64
+// It had not counted the overhead.
+const version = 8;
 const formerVersion = 4;
+const fieldCount = { longs: 2, numbers: 15 } as const;
 const flagBits = {
   public: 1,
   quotaBytes: 2,
@@ -63,27 +65,29 @@ const flagBits = {
 } as const;
 
 function encodeBucket(bucket: Bucket): Uint8Array {
-  return new RecordWriter(version)
-    .bytes(bucket.owner)
-    .u8(flagsOf(bucket))
-    .u64(bucket.createdAtNs)
-    .u64(bucket.updatedAtNs)
-    .u64(bucket.fileCount)
-    .u64(bucket.byteCount)
-    .u32(bucket.openUploadCount)
-    .u64(bucket.openUploadByteCount)
-    .u64(bucket.quotaBytes ?? 0)
-    .u64(bucket.keyId)
-    .u64(bucket.keySlot)
-    .u64(bucket.formerKeyId)
-    .u64(bucket.formerKeySlot)
-    .u64(bucket.overheadBytes)
-    .u64(bucket.quotaFiles ?? 0)
-    .u32(bucket.keepVersionsDays)
-    .u64(bucket.versionCount)
-    .u64(bucket.versionBytes)
-    .u32(bucket.linkCount)
-    .finish([]);
+  const { owner } = bucket;
+  return packFields({
+    small: [version, flagsOf(bucket), owner.length],
+    longs: [bucket.createdAtNs, bucket.updatedAtNs],
+    numbers: [
+      bucket.fileCount,
+      bucket.byteCount,
+      bucket.openUploadCount,
+      bucket.openUploadByteCount,
+      bucket.quotaBytes ?? 0,
+      bucket.quotaFiles ?? 0,
+      bucket.keyId,
+      bucket.keySlot,
+      bucket.formerKeyId,
+      bucket.formerKeySlot,
+      bucket.overheadBytes,
+      bucket.keepVersionsDays,
+      bucket.versionCount,
+      bucket.versionBytes,
+      bucket.linkCount,
+    ],
+    rest: owner,
+  });
 }
 
 function flagsOf(bucket: Bucket): number {
@@ -98,51 +102,69 @@ function flagsOf(bucket: Bucket): number {
 }
 
 function decodeBucket(id: string, bytes: Uint8Array): Bucket {
-  const reader = new RecordReader(bytes, version, formerVersion);
-  const isFormer = reader.version === formerVersion;
-  const owner = reader.bytes();
-  const flags = reader.u8();
-  const createdAtNs = reader.u64();
-  const updatedAtNs = reader.u64();
-  const fileCount = reader.integer();
-  const byteCount = reader.integer();
-  const openUploadCount = reader.u32();
-  const openUploadByteCount = reader.integer();
-  const quotaBytes = reader.integer();
-  const keyId = reader.integer();
-  const keySlot = reader.integer();
-  const formerKeyId = reader.integer();
-  const formerKeySlot = reader.integer();
-  const overheadBytes = isFormer ? 0 : reader.integer();
-  const quotaFiles = isFormer ? 0 : reader.integer();
-  const keepVersionsDays = isFormer ? 0 : reader.u32();
-  const versionCount = isFormer ? 0 : reader.integer();
-  const versionBytes = isFormer ? 0 : reader.integer();
-  const linkCount = isFormer ? 0 : reader.u32();
+  if (bytes[0] === formerVersion) return decodeFormer(id, bytes);
+  requireVersion(bytes, version);
+  const { small, longs, numbers, rest } = unpackFields(bytes, fieldCount);
+  const flags = small[1] ?? 0;
   return {
     id,
-    owner,
+    owner: rest,
+    ...settingsOf(flags),
+    createdAtNs: longs[0] ?? 0n,
+    updatedAtNs: longs[1] ?? 0n,
+    fileCount: numbers[0] ?? 0,
+    byteCount: numbers[1] ?? 0,
+    openUploadCount: numbers[2] ?? 0,
+    openUploadByteCount: numbers[3] ?? 0,
+    quotaBytes: (flags & flagBits.quotaBytes) === 0 ? undefined : numbers[4],
+    quotaFiles: (flags & flagBits.quotaFiles) === 0 ? undefined : numbers[5],
+    keyId: numbers[6] ?? 0,
+    keySlot: numbers[7] ?? 0,
+    formerKeyId: numbers[8] ?? 0,
+    formerKeySlot: numbers[9] ?? 0,
+    overheadBytes: numbers[10] ?? 0,
+    keepVersionsDays: numbers[11] ?? 0,
+    versionCount: numbers[12] ?? 0,
+    versionBytes: numbers[13] ?? 0,
+    linkCount: numbers[14] ?? 0,
+  };
+}
+
+function settingsOf(flags: number) {
+  return {
     isPublic: (flags & flagBits.public) !== 0,
     isSite: (flags & flagBits.site) !== 0,
     isRenewing: (flags & flagBits.renewing) !== 0,
     isEndToEnd: (flags & flagBits.endToEnd) !== 0,
-    createdAtNs,
-    updatedAtNs,
-    fileCount,
-    byteCount,
-    openUploadCount,
-    openUploadByteCount,
-    keyId,
-    keySlot,
-    formerKeyId,
-    formerKeySlot,
-    overheadBytes,
-    keepVersionsDays,
-    versionCount,
-    versionBytes,
-    linkCount,
+  };
+}
+
+function decodeFormer(id: string, bytes: Uint8Array): Bucket {
+  const reader = new RecordReader(bytes, formerVersion);
+  const owner = reader.bytes();
+  const flags = reader.u8();
+  const times = { createdAtNs: reader.u64(), updatedAtNs: reader.u64() };
+  const counts = { fileCount: reader.integer(), byteCount: reader.integer() };
+  const uploads = { openUploadCount: reader.u32(), openUploadByteCount: reader.integer() };
+  const quotaBytes = reader.integer();
+  const key = { keyId: reader.integer(), keySlot: reader.integer() };
+  const formerKey = { formerKeyId: reader.integer(), formerKeySlot: reader.integer() };
+  return {
+    id,
+    owner,
+    ...settingsOf(flags),
+    ...times,
+    ...counts,
+    ...uploads,
     quotaBytes: (flags & flagBits.quotaBytes) === 0 ? undefined : quotaBytes,
-    quotaFiles: (flags & flagBits.quotaFiles) === 0 ? undefined : quotaFiles,
+    quotaFiles: undefined,
+    ...key,
+    ...formerKey,
+    overheadBytes: 0,
+    keepVersionsDays: 0,
+    versionCount: 0,
+    versionBytes: 0,
+    linkCount: 0,
   };
 }
 

@@ -7,7 +7,7 @@ import { bulkLeavesPerMessage, reclaimedChunksPerMessage } from '../../limits.ts
 import type { Bucket } from '../buckets/buckets.ts';
 import { sharesOf } from '../contents/shared-contents.ts';
 import type { Stores } from '../shared/stores.ts';
-import type { FileRecord } from './file-layout.ts';
+import type { FileRecord } from './file-fields.ts';
 import { countLinks } from './link-records.ts';
 
 /** A record, its index entries and its seal: 9 M instructions per move, 4 M per deletion. */

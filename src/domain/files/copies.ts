@@ -17,7 +17,7 @@ import {
 import { Refusal } from '../shared/refusal.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
 import { type ChangedNotes, parseNotes } from './file-changes.ts';
-import type { FileMetadata } from './file-layout.ts';
+import type { FileMetadata } from './file-fields.ts';
 import {
   type Committed,
   commitFile,

@@ -14,7 +14,7 @@ import { Refusal } from '../shared/refusal.ts';
 import { parseStoredHeaders, type SentHeaders } from '../shared/stored-headers.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
 import { leavesOfChange } from './bulk-work.ts';
-import type { FileMetadata } from './file-layout.ts';
+import type { FileMetadata } from './file-fields.ts';
 import {
   addVersion,
   entityTag,

@@ -2,8 +2,8 @@
 // decode and encode texts. Depends on the layouts of the record (file-layout.ts) and of the end of
 // its JSON (file-view.ts).
 
-import { present } from '../../lib/assert.ts';
-import { jsonEnd, jsonStart, numbersEnd, tagCountOf, tagsStart } from './file-layout.ts';
+import { noStoredHeaders } from '../shared/stored-headers.ts';
+import { jsonEnd, jsonStart } from './file-layout.ts';
 
 export interface StoredName {
   readonly bucketId: Uint8Array;
@@ -31,42 +31,42 @@ export interface FileParts extends StoredName {
 
 const quote = 0x22;
 const slash = 0x2f;
-const idStart = jsonStart + '{"id":"'.length;
-const idEnd = idStart + 16;
+const idAt = '{"id":"'.length;
+const idBytes = 16;
 const timeBytes = '2000-01-01T00:00:00.000Z'.length;
 /** Bytes from the end of the entity tag to the address, without the digits of the version. */
 const bytesAfterTag = '","version":,"createdAt":"","updatedAt":"","url":"'.length + 2 * timeBytes;
 
 export function fileParts(bytes: Uint8Array, { bucketId, path }: StoredName): FileParts {
+  // A record of a list begins anywhere, where typed arrays cannot begin
   const view = new DataView(bytes.buffer, bytes.byteOffset);
-  const start = jsonEnd(bytes);
-  const digestBytes = present(bytes[start + 25], 'digest of a file');
-  const afterDigest = start + 26 + digestBytes;
-  const chunkCount = view.getUint32(start + 21, true);
-  const version = view.getUint32(afterDigest, true);
-  const urlStart = bytes.lastIndexOf(quote, start - 3) + 1;
+  const idStart = jsonStart(bytes) + idAt;
+  const end = jsonEnd(bytes);
+  const digestBytes = bytes[1] ?? 0;
+  const chunkCount = view.getFloat64(72, true);
+  const version = view.getFloat64(80, true);
+  const urlStart = bytes.lastIndexOf(quote, end - 3) + 1;
   const etagEnd = urlStart - bytesAfterTag - `${version}`.length;
   const etagBytes = 2 * digestBytes + (chunkCount <= 1 ? 0 : 1 + `${chunkCount}`.length);
-  const textsStart = numbersEnd(bytes);
-  const typeEnd = bytes.indexOf(0, textsStart);
+  const typeEnd = bytes.indexOf(0, end);
   const notes = readNotes(bytes, typeEnd + 1);
   return {
     bucketId,
     path,
-    id: bytes.subarray(idStart, idEnd),
+    id: bytes.subarray(idStart, idStart + idBytes),
     name: path.subarray(path.lastIndexOf(slash) + 1),
-    contentType: bytes.subarray(textsStart, typeEnd),
+    contentType: bytes.subarray(end, typeEnd),
     tags: notes.tags,
     metadata: notes.metadata,
     etag: bytes.subarray(etagEnd - etagBytes, etagEnd),
     // A record with an empty digest does not show a digest.
     isDigest: chunkCount <= 1 && digestBytes > 0,
-    url: bytes.subarray(urlStart, start - 2),
-    size: view.getUint32(start + 9, true) + view.getUint32(start + 13, true) * 2 ** 32,
-    chunkSize: view.getUint32(start + 17, true),
+    url: bytes.subarray(urlStart, end - 2),
+    size: view.getFloat64(56, true),
+    chunkSize: view.getFloat64(64, true),
     version,
-    createdAtNs: view.getBigUint64(afterDigest + 4, true),
-    updatedAtNs: view.getBigUint64(afterDigest + 12, true),
+    createdAtNs: view.getBigUint64(16, true),
+    updatedAtNs: view.getBigUint64(24, true),
   };
 }
 
@@ -79,7 +79,7 @@ interface Notes {
 /** `secondText`: the offset of the text after the type. Skips the stored headers. */
 function readNotes(bytes: Uint8Array, secondText: number): Notes {
   let start = secondText;
-  for (let index = tagsStart(bytes); index > 2; index--) {
+  for (let index = noStoredHeaders.length; index > 1; index--) {
     start = bytes.indexOf(0, start) + 1;
   }
   const texts: Uint8Array[] = [];
@@ -88,7 +88,7 @@ function readNotes(bytes: Uint8Array, secondText: number): Notes {
     texts.push(next < 0 ? bytes.subarray(end + 1) : bytes.subarray(end + 1, next));
     end = next;
   }
-  const tagCount = tagCountOf(bytes);
-  if (tagCount === undefined || tagCount === texts.length) return { tags: texts, metadata: [] };
+  const tagCount = bytes[3] ?? 0;
+  if (tagCount === texts.length) return { tags: texts, metadata: [] };
   return { tags: texts.slice(0, tagCount), metadata: texts.slice(tagCount) };
 }

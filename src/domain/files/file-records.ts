@@ -1,7 +1,7 @@
 // The records of files. A new version replaces the record in one step; the bytes of the old one
 // stay complete until then and are freed afterwards.
 
-import { encodeUtf8 } from '../../lib/text.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
 import { readContent } from '../contents/contents.ts';
@@ -12,14 +12,14 @@ import { parseBucketId, parseFilePath, quote } from '../shared/names.ts';
 import { leavesVersionOf } from '../shared/publication.ts';
 import { Refusal, unlessRefused } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
+import { type FileRecord, fileId } from './file-fields.ts';
 import {
   decodeFile,
   decodeHead,
   encodeFile,
-  type FileRecord,
-  fileId,
   fileMapKey,
   isSealed,
+  isUpgraded,
   jsonStart,
   laidOutJsonEnd,
   sealFile,
@@ -30,7 +30,7 @@ import { dropLinks, publishLinks } from './link-records.ts';
 import { findIndex, mayBeOfSite, publishOfSite, unpublishOfSite } from './sites.ts';
 import { countedOverhead, latestVersion, type Retired, retireFile } from './version-records.ts';
 
-export type { FileMetadata, FileRecord } from './file-layout.ts';
+export type { FileMetadata, FileRecord } from './file-fields.ts';
 export { entityTag } from './file-view.ts';
 
 /** Returns the stored record without decrypting it, for replacing or deleting it. */
@@ -83,12 +83,20 @@ export function eachRecord(
 ): number {
   let gone = 0;
   const keys = { head: fileMapKey(named.bucketId, ''), tails: named.paths };
-  stores.records.each(keys, (bytes, path) => {
+  stores.records.each(keys, (stored, path) => {
+    const bytes = stored && presentForm(stored, named.bucketId, path);
     const end = bytes === undefined ? 0 : laidOutJsonEnd(bytes);
     gone += 1;
     return bytes === undefined || end === 0 || show(bytes, end, path);
   });
   return gone;
+}
+
+/** Returns a record of release 0.1.0 as it will be after its upgrade, without a seal. */
+function presentForm(bytes: Uint8Array, bucketId: string, path: Uint8Array): Uint8Array {
+  if (isUpgraded(bytes)) return bytes;
+  const file = unlessRefused(() => decodeFile(bucketId, decodeUtf8(path) ?? '', bytes));
+  return file === undefined ? bytes : encodeFile(file);
 }
 
 /** Returns UTF-8 of the JSON records of existing files, by UTF-8 of their paths. */
@@ -99,7 +107,7 @@ export function readFilesJson(
 ): Uint8Array[] {
   const records: Uint8Array[] = [];
   eachRecord(stores, { bucketId, paths }, (bytes, end) => {
-    records.push(bytes.subarray(jsonStart, end));
+    records.push(bytes.subarray(jsonStart(bytes), end));
     return true;
   });
   return records;

@@ -15,7 +15,7 @@ export interface FilePage<Item> extends FolderPage {
 
 /** Returns the files as UTF-8 of their JSON records. */
 export function readJsonPage(stores: Stores, list: FolderList): FilePage<Uint8Array> {
-  return readPage(stores, list, (bytes, end) => bytes.subarray(jsonStart, end));
+  return readPage(stores, list, (bytes, end) => bytes.subarray(jsonStart(bytes), end));
 }
 
 /** Returns the files as fields of their records. */

@@ -8,11 +8,11 @@ import { chunkDigests } from '../contents/digest-tables.ts';
 import { withFileKey } from '../keys/file-keys.ts';
 import { leavesVersionOf } from '../shared/publication.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
+import type { FileRecord } from './file-fields.ts';
 import {
   decodeFile,
   decodeHead,
   encodeFile,
-  type FileRecord,
   fileMapKey,
   isSealed,
   sealFile,

@@ -27,7 +27,7 @@ import { findKeyByHash } from '../rights/api-keys.ts';
 import { isWithin } from '../rights/rights.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
-import type { FileRecord } from './file-layout.ts';
+import type { FileRecord } from './file-fields.ts';
 
 export interface Link {
   readonly id: string;

@@ -9,7 +9,8 @@ import type { Bucket } from '../buckets/buckets.ts';
 import { presentLeavesVersion, siteLeavesVersion } from '../shared/publication.ts';
 import { unlessRefused } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
-import { decodeFile, type FileRecord, fileMapKey } from './file-layout.ts';
+import type { FileRecord } from './file-fields.ts';
+import { decodeFile, fileMapKey } from './file-layout.ts';
 
 const indexName = 'index.html';
 const pagePath = '404.html';

@@ -23,7 +23,8 @@ import { keepContent } from '../contents/kept-contents.ts';
 import { releaseContent } from '../contents/shared-contents.ts';
 import { unlessRefused } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
-import { decodeFile, type FileRecord } from './file-layout.ts';
+import type { FileRecord } from './file-fields.ts';
+import { decodeFile } from './file-layout.ts';
 import { streamedUntilNs } from './streams.ts';
 
 const recordVersion = 1;

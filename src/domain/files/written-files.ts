@@ -4,7 +4,7 @@
 
 import { emptyBytes } from '../../lib/bytes.ts';
 import type { Grant } from '../rights/rights.ts';
-import type { FileRecord } from './file-layout.ts';
+import type { FileRecord } from './file-fields.ts';
 
 /** The fields of a file's record; `content` includes its size, digests and ETag. */
 export type ShownField = 'content' | 'contentType' | 'tags' | 'metadata' | 'createdAt';

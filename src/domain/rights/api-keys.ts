@@ -1,10 +1,12 @@
 // API keys: secrets made from the network's randomness. Only the SHA-256 of a secret is stored, by
 // which the key is found; only the answer that creates the key contains the secret.
 
-import { emptyBytes } from '../../lib/bytes.ts';
+import { present } from '../../lib/assert.ts';
+import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { encodeHex } from '../../lib/hex.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { keyBytesPerHourDefault, keyUpdatesPerHourDefault } from '../../limits.ts';
-import { RecordReader, RecordWriter } from '../../storage/codec.ts';
+import { packFields, RecordReader, requireVersion, unpackFields } from '../../storage/codec.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { looksLikeKey, secretHash } from './api-key-secrets.ts';
@@ -38,13 +40,17 @@ export interface ApiKey {
   readonly budget: KeyBudget;
 }
 
-// 0: version 4 | permissions u8: 1 read, 2 write, 4 delete | created u64 | expires u64
-//    | revoked u64 | creator (length, bytes) | updates per hour u32 | bytes per hour u64
-//    | texts: hint, name, prefix, bucket id …
-// The key in the map is the SHA-256 of the secret. Version 1, which version 0.1.0 wrote, has no
-// creator, no budget and no prefix.
-const version = 4;
+// Small fields: version 5, permissions (1 read, 2 write, 4 delete), bytes of the creator; longs:
+// created, expires, revoked; numbers: updates per hour, bytes per hour; rest: creator, then texts:
+// hint, name, prefix, bucket id … See packFields(). The key in the map is the SHA-256 of the
+// secret.
+//
+// Release 0.1.0 wrote version 1, without creator, budget and prefix:
+// 0: version 1 | permissions u8 | created u64 | expires u64 | revoked u64 | texts: hint, name,
+//    bucket id …
+const version = 5;
 const formerVersion = 1;
+const fieldCount = { longs: 3, numbers: 2 } as const;
 
 /** Returns the budget of a key that was created without one, such as keys of an earlier version. */
 export function defaultKeyBudget(granted: readonly Permission[]): KeyBudget {
@@ -62,41 +68,49 @@ function encodeKey(key: ApiKey): Uint8Array {
     (sum, permission, index) => sum + (key.permissions.includes(permission) ? 1 << index : 0),
     0,
   );
-  return new RecordWriter(version)
-    .u8(bits)
-    .u64(key.createdAtNs)
-    .u64(key.expiresAtNs)
-    .u64(key.revokedAtNs)
-    .bytes(key.creator)
-    .u32(key.budget.updatesPerHour)
-    .u64(key.budget.bytesPerHour)
-    .finish([key.hint, key.name, key.prefix, ...key.buckets]);
+  const texts = encodeUtf8([key.hint, key.name, key.prefix, ...key.buckets].join('\0'));
+  return packFields({
+    small: [version, bits, key.creator.length],
+    longs: [key.createdAtNs, key.expiresAtNs, key.revokedAtNs],
+    numbers: [key.budget.updatesPerHour, key.budget.bytesPerHour],
+    rest: concatBytes(key.creator, texts),
+  });
 }
 
 function decodeKey(hash: Uint8Array, bytes: Uint8Array): ApiKey {
-  const reader = new RecordReader(bytes, version, formerVersion);
-  const isFormer = reader.version === formerVersion;
-  const bits = reader.u8();
-  const times = { createdAtNs: reader.u64(), expiresAtNs: reader.u64(), revokedAtNs: reader.u64() };
-  const creator = isFormer ? emptyBytes : reader.bytes();
-  const granted = permissions.filter((_, index) => (bits & (1 << index)) !== 0);
-  const budget = isFormer
-    ? defaultKeyBudget(granted)
-    : { updatesPerHour: reader.u32(), bytesPerHour: reader.integer() };
-  const [hint = '', name = '', ...rest] = reader.texts();
-  const prefix = isFormer ? '' : (rest.shift() ?? '');
+  if (bytes[0] === formerVersion) return decodeFormer(hash, bytes);
+  requireVersion(bytes, version);
+  const { small, longs, numbers, rest } = unpackFields(bytes, fieldCount);
+  const creatorBytes = small[2] ?? 0;
+  const texts = present(decodeUtf8(rest.subarray(creatorBytes)), 'texts of a key').split('\0');
+  const [hint = '', name = '', prefix = ''] = texts;
   return {
     id: keyId(hash),
     hash,
     hint,
     name,
-    buckets: rest,
+    buckets: texts.slice(3),
     prefix,
-    creator,
-    permissions: granted,
-    budget,
-    ...times,
+    creator: rest.subarray(0, creatorBytes),
+    permissions: permissionsOf(small[1] ?? 0),
+    budget: { updatesPerHour: numbers[0] ?? 0, bytesPerHour: numbers[1] ?? 0 },
+    createdAtNs: longs[0] ?? 0n,
+    expiresAtNs: longs[1] ?? 0n,
+    revokedAtNs: longs[2] ?? 0n,
   };
+}
+
+function permissionsOf(bits: number): Permission[] {
+  return permissions.filter((_, index) => (bits & (1 << index)) !== 0);
+}
+
+function decodeFormer(hash: Uint8Array, bytes: Uint8Array): ApiKey {
+  const reader = new RecordReader(bytes, formerVersion);
+  const granted = permissionsOf(reader.u8());
+  const times = { createdAtNs: reader.u64(), expiresAtNs: reader.u64(), revokedAtNs: reader.u64() };
+  const [hint = '', name = '', ...buckets] = reader.texts();
+  const rights = { buckets, permissions: granted, prefix: '', budget: defaultKeyBudget(granted) };
+  return { id: keyId(hash), hash, hint, name, creator: emptyBytes, ...rights, ...times };
 }
 
 export function keyId(hash: Uint8Array): string {

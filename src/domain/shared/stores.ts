@@ -1,9 +1,9 @@
 // All stores of the domain, as interfaces; the canister implements them in stable memory.
 
-import { encodeUtf8 } from '../../lib/text.ts';
+import { asciiBytes } from '../../lib/text.ts';
 import type { Blobs } from '../../storage/blobs.ts';
 import type { ByteMap } from '../../storage/byte-map.ts';
-import { RecordReader, RecordWriter } from '../../storage/codec.ts';
+import { requireVersion } from '../../storage/codec.ts';
 import type { ErasableSlots } from '../../storage/erasable-slots.ts';
 import type { Records } from '../../storage/former-records.ts';
 import type { OrderedIndex } from '../../storage/ordered-index.ts';
@@ -39,13 +39,21 @@ export interface Stores {
   readonly publication: Publication;
 }
 
-const nextContentKey = 'nextContentId';
+// 0: version 1 | next id u64; in the meta map
+const version = 1;
+const idStart = 1;
+const nextContentKey = asciiBytes('nextContentId');
+const twoTo32 = 0x1_0000_0000;
 
 /** Returns a number that is never reused; a content is one stored version of a file's bytes. */
 export function nextContentId(stores: Stores): number {
-  const key = encodeUtf8(nextContentKey);
-  const stored = stores.meta.get(key);
-  const id = stored === undefined ? 1 : new RecordReader(stored, 1).integer();
-  stores.meta.set(key, new RecordWriter(1).u64(id + 1).finish([]));
+  const stored = stores.meta.get(nextContentKey);
+  const record = stored ?? Uint8Array.of(version, 1, 0, 0, 0, 0, 0, 0, 0);
+  requireVersion(record, version);
+  const view = new DataView(record.buffer, record.byteOffset + idStart);
+  const id = view.getUint32(0, true) + view.getUint32(4, true) * twoTo32;
+  view.setUint32(0, id + 1, true);
+  view.setUint32(4, (id + 1) / twoTo32, true);
+  stores.meta.set(nextContentKey, record);
   return id;
 }

@@ -12,7 +12,7 @@ import { emptyBytes } from '../../lib/bytes.ts';
 import { decodeHex, encodeHex } from '../../lib/hex.ts';
 import { uploadEndedNs, uploadIdleNs, uploadLifetimeNs } from '../../limits.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
-import type { FileMetadata } from '../files/file-layout.ts';
+import type { FileMetadata } from '../files/file-fields.ts';
 import type { SealedContent } from '../keys/file-keys.ts';
 import { pairsOf } from '../shared/file-metadata.ts';
 import { quote } from '../shared/names.ts';
