@@ -29,6 +29,12 @@ export const hmacStateAt: usize = 0x1400;
 const secretsEndAt: usize = 0x1480;
 // border lengths of the needle (Knuth-Morris-Pratt)  128 x u8
 export const bordersAt: usize = 0x1480;
+// Secrets of wrapped-keys.ts: a key of 32 bytes, a slot of 80, associated data; wiped by it
+export const wrappedKeysAt: usize = 0x1500;
+export const wrappedKeysBytes: usize = 0x200;
+// Secrets of an expansion by HKDF: the last block, the info and a counter; wiped by it
+export const expansionAt: usize = 0x1700;
+export const expansionInfoMax: usize = 0x80;
 // Never written: the source of zeros
 export const zerosAt: usize = 0x2000;
 export const zerosBytes: usize = 0x1000;

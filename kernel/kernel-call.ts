@@ -19,7 +19,7 @@ import { certificateHeader } from './certificate-header';
 import { chacha20 } from './chacha20';
 import { fileTree } from './file-tree';
 import { ensureHeap, wipeSecrets } from './heap';
-import { hmacSha256 } from './hmac';
+import { expand, hmacSha256 } from './hmac';
 import { labelOperands, runLabels } from './label-operations';
 import { mergedDataRead, mergedDataSize } from './merged-data';
 import { at, lengthOf, setOperand, sized } from './operands';
@@ -39,6 +39,7 @@ import {
   systemVariableSize,
 } from './system';
 import { runText, textOperands } from './text-operations';
+import { keyNumbersBytes, openContentKey, wrapContentKey } from './wrapped-keys';
 
 const magicLow: u64 = 0xa3c1f05b9d27e846;
 const magicHigh: u64 = 0x5e8b14d96a0fc372;
@@ -55,11 +56,14 @@ const chacha20Operation: u32 = 3;
 const poly1305Operation: u32 = 4;
 const equalOperation: u32 = 5;
 const sealSegmentsOperation: u32 = 6;
+const openContentKeyOperation: u32 = 7;
+const wrapContentKeyOperation: u32 = 8;
 const sha256Operation: u32 = 16;
 const sha256InitOperation: u32 = 17;
 const sha256UpdateOperation: u32 = 18;
 const sha256FinishOperation: u32 = 19;
 const hmacOperation: u32 = 20;
+const expandOperation: u32 = 21;
 const spaceSizeOperation: u32 = 32;
 const spaceGrowOperation: u32 = 33;
 const spaceReadOperation: u32 = 34;
@@ -147,14 +151,17 @@ function operandCount(operation: u32): u32 {
     case sealOperation:
     case openOperation:
     case sealSegmentsOperation:
+    case wrapContentKeyOperation:
     case recordsReadOperation:
     case partLeavesOperation: return 5;
     case fileTreeOperation:
+    case openContentKeyOperation:
     case certificateHeaderOperation: return 4;
     case chacha20Operation:
     case poly1305Operation:
     case findAllOperation:
     case recordSetOperation:
+    case expandOperation:
     case hmacOperation: return 3;
     case equalOperation:
     case sha256Operation:
@@ -226,6 +233,18 @@ function runCipher(operation: u32, block: usize): void {
         load<u32>(block, 28), load<u32>(block, 40), sized(0, 32), sized(1, 12), sized(2, 56),
         at(3), lengthOf(3), at(4), lengthOf(4) >> 3,
       );
+      return;
+    case openContentKeyOperation:
+      store<u32>(block, u32(openContentKey(
+        load<u32>(block, 28), sized(0, 32), sized(1, keyNumbersBytes), at(2), lengthOf(2),
+        sized(3, 32),
+      )), 24);
+      return;
+    case wrapContentKeyOperation:
+      store<u32>(block, u32(wrapContentKey(
+        load<u32>(block, 28), sized(0, 32), sized(1, keyNumbersBytes), at(2), lengthOf(2),
+        sized(3, 44), sized(4, 80),
+      )), 24);
   }
 }
 
@@ -237,7 +256,11 @@ function runHash(operation: u32): void {
       sha256Update(sized(0, sha256StateBytes), at(1), lengthOf(1));
       return;
     case sha256FinishOperation: sha256Finish(sized(0, sha256StateBytes), sized(1, 32)); return;
-    case hmacOperation: hmacSha256(at(0), lengthOf(0), at(1), lengthOf(1), sized(2, 32));
+    case hmacOperation:
+      hmacSha256(at(0), lengthOf(0), at(1), lengthOf(1), sized(2, 32));
+      return;
+    case expandOperation:
+      expand(at(0), lengthOf(0), at(1), lengthOf(1), at(2), lengthOf(2));
   }
 }
 

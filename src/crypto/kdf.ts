@@ -6,7 +6,11 @@ import { createCommand, kernelCall, kernelOperations, refuseOperand } from './ke
 /** RFC 5869, 2.3: at most 255 blocks of output. */
 export const hkdfBytesMax = 255 * sha256Bytes;
 
+/** The kernel has room for no longer info. */
+const infoBytesMax = 128;
+
 const hmacCommand = createCommand(kernelOperations.hmac, 3).bytes;
+const expandCommand = createCommand(kernelOperations.expand, 3).bytes;
 
 export interface HkdfInput {
   readonly keyMaterial: Uint8Array;
@@ -46,16 +50,12 @@ export function expandSha256(
   if (!(length >= 1 && length <= hkdfBytesMax)) {
     throw new Error(`Cannot derive ${length} bytes: the length must be 1 to ${hkdfBytesMax}`);
   }
+  if (!(key instanceof Uint8Array)) refuseOperand('key', key);
+  if (!(info.length <= infoBytesMax)) refuseOperand('info', info);
   const output = new Uint8Array(length);
-  const message = new Uint8Array(sha256Bytes + info.length + 1);
-  message.set(info, sha256Bytes);
-  for (let start = 0, index = 1; start < length; start += sha256Bytes, index++) {
-    message[message.length - 1] = index;
-    const block = hmacSha256(key, index === 1 ? message.subarray(sha256Bytes) : message);
-    message.set(block);
-    output.set(length - start < sha256Bytes ? block.subarray(0, length - start) : block, start);
-    block.fill(0);
-  }
-  message.fill(0);
+  kernelCall(expandCommand);
+  kernelCall(key);
+  kernelCall(info);
+  kernelCall(output);
   return output;
 }

@@ -28,8 +28,8 @@ export function fileRoute(exchange: Exchange): BucketRoute & { readonly path: st
 
 /** Returns the request's API key; refuses an invalid key and a wrong X-Bucket-Id. */
 function requestKey(exchange: Exchange, bucket: string): ApiKey {
-  const { stores, call, request } = exchange;
-  const key = useKey(stores, call, bearerKey(request));
+  const { stores, call, request, payer } = exchange;
+  const key = payer ?? useKey(stores, call, bearerKey(request));
   checkBucketHeader(request, bucket, key);
   return key;
 }

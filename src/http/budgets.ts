@@ -119,11 +119,11 @@ function isSmall({ body }: HttpRequest): boolean {
 
 /**
  * Answers the request in an update and charges the key or the budget that pays; refuses if it is
- * used up. `isPaid` tells the answer not to charge the key again.
+ * used up. `answer` gets the key that has paid, which it neither looks up nor charges again.
  */
 export function withinBudget(
   sent: Sent,
-  answer: (payment: { readonly isPaid: boolean }) => Answer,
+  answer: (payer: ApiKey | undefined) => Answer,
   refuse: (refusal: Refusal) => HttpResponse,
 ): Answer {
   const { stores, call, request } = sent;
@@ -133,12 +133,12 @@ export function withinBudget(
   const payer = payerOf(sent);
   if (typeof payer !== 'string') {
     const charged = valueOrRefusal(() => chargeKey(stores, call, payer));
-    if (!(charged instanceof Refusal)) return answer({ isPaid: true });
+    if (!(charged instanceof Refusal)) return answer(payer);
     spend('refusals');
     return refuse(charged);
   }
   const isLeft = isBudgetLeft(stores, payer, nowNs);
-  const response = isLeft ? answer({ isPaid: false }) : refuse(spentBudget(stores, payer, nowNs));
+  const response = isLeft ? answer(undefined) : refuse(spentBudget(stores, payer, nowNs));
   spend(paying(payer, response));
   return response;
 }

@@ -4,6 +4,7 @@
 import type { SystemFigures } from '../domain/administration/bucket-status.ts';
 import { KeyUnavailable } from '../domain/keys/root-keys.ts';
 import { looksLikeKey } from '../domain/rights/api-key-secrets.ts';
+import type { ApiKey } from '../domain/rights/api-keys.ts';
 import type { Call } from '../domain/shared/caller.ts';
 import { areCyclesLow, requireCycles } from '../domain/shared/cycles.ts';
 import { quote } from '../domain/shared/names.ts';
@@ -39,6 +40,8 @@ export interface Exchange {
    */
   readonly isInspected?: boolean;
   readonly system: () => SystemFigures;
+  /** The API key for the bucket in the URL that has paid for the update. */
+  readonly payer?: ApiKey | undefined;
   /** The captures of the route's pattern in the decoded path. */
   readonly captures: readonly string[];
 }
@@ -68,17 +71,16 @@ export function handleRequest(
   exchange: Omit<Exchange, 'captures'>,
 ): Answer {
   const requestId = requestIdOf(exchange.call);
-  const answered = ({ isPaid }: { readonly isPaid: boolean }) => {
+  const answered = (payer: ApiKey | undefined) => {
     const { charge } = exchange.call;
+    const isPaid = payer !== undefined;
     const call = { ...exchange.call, charge: charge && { ...charge, isPaid } };
-    return answer(routes, { ...exchange, call }, requestId);
+    return answer(routes, { ...exchange, call, payer }, requestId);
   };
   const isHead = exchange.request.method === 'HEAD';
   const refuse = (refusal: Refusal) => refusalResponse(refusal, { requestId, isHead });
   const response =
-    exchange.phase === 'update'
-      ? withinBudget(exchange, answered, refuse)
-      : answered({ isPaid: false });
+    exchange.phase === 'update' ? withinBudget(exchange, answered, refuse) : answered(undefined);
   if (response === upgrade) {
     return response;
   }

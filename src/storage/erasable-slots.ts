@@ -11,8 +11,11 @@
 
 import { assert } from '../lib/assert.ts';
 import type { Space } from './space.ts';
+import type { StableSpace } from './stable-space.ts';
 
 export interface ErasableSlots {
+  /** For operations of the kernel that read slots themselves. */
+  readonly space: StableSpace;
   /** Stores `slotBytes` bytes that do not begin with 8 zeros; returns the slot's number. */
   add(bytes: Uint8Array): number;
   /** Returns a copy; `undefined` for a free slot or a number without a slot. */
@@ -88,6 +91,7 @@ export function openErasableSlots(space: Space): ErasableSlots {
   }
 
   return {
+    space: space.id,
     add(bytes) {
       const block = fields();
       const slot = take(block);

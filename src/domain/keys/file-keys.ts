@@ -1,16 +1,16 @@
 // The key of a content, which is one stored version of a file: random, wrapped by the bucket's key,
 // and erased together with the version. It encrypts the segments and seals the file's record.
 
-import { emptyBytes } from '../../lib/bytes.ts';
-import { nextContentId, type Stores } from '../shared/stores.ts';
+import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
+import { type Stores, seekContentId } from '../shared/stores.ts';
 import { type BucketKeys, currentBucketKey, findBucketKey } from './bucket-keys.ts';
+import { freshBytes, openContentKey, wrapContentKey } from './content-key-calls.ts';
 import {
-  addWrappedKey,
   eraseWrappedKey,
   keyBytes,
   openWrappedKey,
   rewrapKey,
-  type WrappingKey,
+  wrapKey,
   wrappedKeyIds,
 } from './wrapped-keys.ts';
 
@@ -28,11 +28,14 @@ export function createContent(
   stores: Stores,
   bucket: BucketKeys,
 ): { readonly content: SealedContent; readonly key: Uint8Array } {
-  // Can refuse, so it must precede the first write
-  const key = stores.secrets.random(keyBytes);
-  const wrapper = currentBucketKey(stores, bucket);
-  const contentId = nextContentId(stores);
-  const keySlot = wrapFileKey(stores, wrapper, { contentId, key });
+  // Both can refuse, so they must precede the first write
+  const fresh = stores.secrets.random(freshBytes);
+  const { id: contentId, take } = seekContentId(stores);
+  const slot = wrapFileKey(stores, bucket, { contentId, fresh });
+  take();
+  const keySlot = stores.keySlots.add(slot);
+  const key = fresh.slice(0, keyBytes);
+  fresh.fill(0);
   return { content: { contentId, keySlot }, key };
 }
 
@@ -42,18 +45,26 @@ export function addFileKey(
   bucket: BucketKeys,
   content: { readonly contentId: number; readonly key: Uint8Array },
 ): number {
-  return wrapFileKey(stores, currentBucketKey(stores, bucket), content);
+  const { contentId, key } = content;
+  const fresh = concatBytes(key, stores.secrets.random(freshBytes - keyBytes));
+  const slot = wrapFileKey(stores, bucket, { contentId, fresh });
+  fresh.fill(0);
+  return stores.keySlots.add(slot);
 }
 
-/** Wraps the key and wipes the wrapping key. */
+/** Returns the slot of the key. `fresh`: the key, followed by a nonce. */
 function wrapFileKey(
   stores: Stores,
-  wrapper: WrappingKey,
-  { contentId, key }: { readonly contentId: number; readonly key: Uint8Array },
-): number {
-  const keySlot = addWrappedKey(stores, wrapper, { owner: ownerOf(contentId), key });
+  bucket: BucketKeys,
+  { contentId, fresh }: { readonly contentId: number; readonly fresh: Uint8Array },
+): Uint8Array {
+  const slot = wrapContentKey(stores, bucket, { contentId, fresh });
+  if (slot !== undefined) return slot;
+  const wrapper = currentBucketKey(stores, bucket);
+  const [key, nonce] = [fresh.subarray(0, keyBytes), fresh.subarray(keyBytes)];
+  const wrapped = wrapKey(wrapper, { owner: ownerOf(contentId), key, nonce });
   wrapper.key.fill(0);
-  return keySlot;
+  return wrapped;
 }
 
 function ownerOf(contentId: number) {
@@ -75,7 +86,9 @@ export function withFileKey<T>(
   };
   try {
     const owner = ownerOf(content.contentId);
-    const key = openWrappedKey(stores, content.keySlot, { owner, wrapper });
+    const key =
+      openContentKey(stores, bucket, content) ??
+      openWrappedKey(stores, content.keySlot, { owner, wrapper });
     opened.push(key);
     return use(key);
   } finally {

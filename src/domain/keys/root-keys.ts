@@ -168,6 +168,17 @@ export interface RootKey {
   readonly key: Uint8Array;
 }
 
+/** Returns the newest key that is available, of whatever it may have wrapped; often undefined. */
+export function availableRootKey(stores: Stores): RootKey | undefined {
+  const entries = rootKeyEntries(stores);
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index];
+    const key = entry && findRootKey(stores, entry);
+    if (entry !== undefined && key !== undefined) return { version: entry.version, key };
+  }
+  return undefined;
+}
+
 /** Returns the key that wraps new keys: the newest one that has ever been available. */
 export function currentRootKey(stores: Stores): RootKey {
   const entries = rootKeyEntries(stores);

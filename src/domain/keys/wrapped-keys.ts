@@ -38,16 +38,17 @@ export function addWrappedKey(
   wrapper: WrappingKey,
   owned: { readonly owner: KeyOwner; readonly key: Uint8Array },
 ): number {
-  return stores.keySlots.add(wrap(stores, wrapper, owned));
+  const nonce = stores.secrets.random(aeadNonceBytes);
+  return stores.keySlots.add(wrapKey(wrapper, { ...owned, nonce }));
 }
 
-function wrap(
-  stores: Stores,
+/** Returns a slot. `nonce`: 12 bytes that the wrapping key has not been used with. */
+export function wrapKey(
   wrapper: WrappingKey,
-  owned: { readonly owner: KeyOwner; readonly key: Uint8Array },
+  owned: { readonly owner: KeyOwner; readonly key: Uint8Array; readonly nonce: Uint8Array },
 ): Uint8Array {
+  const { nonce } = owned;
   const ids = new Uint8Array(Float64Array.of(wrapper.id, owned.owner.id).buffer);
-  const nonce = stores.secrets.random(aeadNonceBytes);
   const associatedData = concatBytes(ids, owned.owner.name);
   const sealed = seal({ key: wrapper.key, nonce, associatedData, plaintext: owned.key });
   const slot = new Uint8Array(slotBytes);
@@ -109,7 +110,8 @@ export function rewrapKey(
   const { owner, from, to } = keys;
   const wrapper = (id: number) => (id === from.id ? from : undefined);
   const key = openWrappedKey(stores, slot, { owner, wrapper });
-  stores.keySlots.replace(slot, wrap(stores, to, { owner, key }));
+  const nonce = stores.secrets.random(aeadNonceBytes);
+  stores.keySlots.replace(slot, wrapKey(to, { owner, key, nonce }));
   key.fill(0);
 }
 

@@ -47,13 +47,22 @@ const twoTo32 = 0x1_0000_0000;
 
 /** Returns a number that is never reused; a content is one stored version of a file's bytes. */
 export function nextContentId(stores: Stores): number {
+  const { id, take } = seekContentId(stores);
+  take();
+  return id;
+}
+
+/** Returns the next such number without a write; `take` makes it the caller's. */
+export function seekContentId(stores: Stores): { readonly id: number; readonly take: () => void } {
   const stored = stores.meta.get(nextContentKey);
   const record = stored ?? Uint8Array.of(version, 1, 0, 0, 0, 0, 0, 0, 0);
   requireVersion(record, version);
   const view = new DataView(record.buffer, record.byteOffset + idStart);
   const id = view.getUint32(0, true) + view.getUint32(4, true) * twoTo32;
-  view.setUint32(0, id + 1, true);
-  view.setUint32(4, (id + 1) / twoTo32, true);
-  stores.meta.set(nextContentKey, record);
-  return id;
+  const take = () => {
+    view.setUint32(0, id + 1, true);
+    view.setUint32(4, (id + 1) / twoTo32, true);
+    stores.meta.set(nextContentKey, record);
+  };
+  return { id, take };
 }
