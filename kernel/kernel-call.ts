@@ -17,6 +17,7 @@ import { areEqual, open, poly1305, seal } from './aead';
 import { findAll, jsonShape } from './byte-search';
 import { certificateHeader } from './certificate-header';
 import { chacha20 } from './chacha20';
+import { chunkRead } from './chunk-read';
 import { fileTree } from './file-tree';
 import { ensureHeap, wipeSecrets } from './heap';
 import { expand, hmacSha256 } from './hmac';
@@ -29,7 +30,9 @@ import {
 } from './ordered-index';
 import { lastValue } from './ordered-index-search';
 import { partLeaves } from './part-leaves';
-import { recordGet, recordRemove, recordSet, recordsInUse, recordsRead } from './records';
+import {
+  recordGet, recordRemove, recordsInUse, recordsJson, recordSet, recordsRead,
+} from './records';
 import { sealSegments } from './segments';
 import { sha256, sha256Finish, sha256Init, sha256StateBytes, sha256Update } from './sha256';
 import { spaceErase, spaceGrow, spaceRead, spaceWrite } from './stable-space';
@@ -58,6 +61,7 @@ const equalOperation: u32 = 5;
 const sealSegmentsOperation: u32 = 6;
 const openContentKeyOperation: u32 = 7;
 const wrapContentKeyOperation: u32 = 8;
+const chunkReadOperation: u32 = 9;
 const sha256Operation: u32 = 16;
 const sha256InitOperation: u32 = 17;
 const sha256UpdateOperation: u32 = 18;
@@ -87,6 +91,7 @@ const recordSetOperation: u32 = 57;
 const recordRemoveOperation: u32 = 58;
 const recordsReadOperation: u32 = 59;
 const recordsInUseOperation: u32 = 60;
+const recordsJsonOperation: u32 = 61;
 // 64 to 79 are operations on label trees: label-operations.ts
 const labelOperationsStart: u32 = 64;
 const partLeavesOperation: u32 = 81;
@@ -156,6 +161,7 @@ function operandCount(operation: u32): u32 {
     case partLeavesOperation: return 5;
     case fileTreeOperation:
     case openContentKeyOperation:
+    case recordsJsonOperation:
     case certificateHeaderOperation: return 4;
     case chacha20Operation:
     case poly1305Operation:
@@ -170,6 +176,7 @@ function operandCount(operation: u32): u32 {
     case variableReadOperation:
     case recordGetOperation:
     case recordRemoveOperation:
+    case chunkReadOperation:
     case indexCountBlocksOperation: return 2;
     case sha256InitOperation:
     case jsonShapeOperation:
@@ -244,6 +251,12 @@ function runCipher(operation: u32, block: usize): void {
       store<u32>(block, u32(wrapContentKey(
         load<u32>(block, 28), sized(0, 32), sized(1, keyNumbersBytes), at(2), lengthOf(2),
         sized(3, 44), sized(4, 80),
+      )), 24);
+      return;
+    case chunkReadOperation:
+      store<u32>(block, u32(chunkRead(
+        load<u32>(block, 28), load<u64>(block, 32), load<u32>(block, 40), load<u32>(block, 44),
+        sized(0, 32), at(1), lengthOf(1),
       )), 24);
   }
 }
@@ -357,6 +370,13 @@ function runRecords(operation: u32, block: usize): void {
       const count = lengthOf(2) >> 2;
       store<u32>(block, recordsRead(
         space, at(0), lengthOf(0), at(1), at(2), count, sized(3, count << 2), at(4), lengthOf(4),
+      ), 24);
+      return;
+    }
+    case recordsJsonOperation: {
+      store<u32>(block, recordsJson(
+        space, at(0), lengthOf(0), at(1), at(2), lengthOf(2) >> 2, load<u64>(block, 32),
+        at(3), lengthOf(3), block + 48,
       ), 24);
     }
   }

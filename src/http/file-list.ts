@@ -3,8 +3,8 @@
 // one of their parameters is present:
 // `…/files?delimiter=&prefix=&cursor=&startAfter=&limit=&sort=&tag=`.
 
-import { readFilesJson } from '../domain/files/file-records.ts';
 import { readJsonPage } from '../domain/files/folder-page.ts';
+import { listJson } from '../domain/files/json-list.ts';
 import { type FolderList, listFolder } from '../domain/listing/folder-listing.ts';
 import { type FileList, listFiles } from '../domain/listing/listing.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
@@ -44,14 +44,15 @@ export function getFileList(exchange: Exchange): HttpResponse {
   }
   const numbers = { page: parseCount(page), pageSize: parseCount(pageSize) };
   const list = listFiles(stores, call, { ...common, ...numbers });
-  return { status: 200, headers, body: listJson(stores, list) };
+  return { status: 200, headers, body: pageJson(stores, list) };
 }
 
 const comma = 0x2c;
 
-function listJson(stores: Stores, list: FileList): Uint8Array {
+function pageJson(stores: Stores, list: FileList): Uint8Array {
   const { bucketId, paths, ...rest } = list;
-  return itemsJson(readFilesJson(stores, bucketId, paths), rest);
+  const { json } = listJson(stores, { bucketId, paths, limit: Number.MAX_SAFE_INTEGER });
+  return itemsJson(json, rest);
 }
 
 function folderJson(stores: Stores, list: FolderList): Uint8Array {
@@ -61,7 +62,7 @@ function folderJson(stores: Stores, list: FolderList): Uint8Array {
   return itemsJson(items, { folders: named, nextCursor, prefix, delimiter });
 }
 
-/** Inserts the stored JSON of each file into the JSON of the other fields. */
+/** Inserts the stored JSON of the files into the JSON of the other fields. */
 function itemsJson(records: readonly Uint8Array[], rest: object): Uint8Array {
   const end = encodeUtf8(`],${JSON.stringify(rest).slice(1)}`);
   return concatBytes(encodeUtf8('{"items":['), joinByComma(records), end);

@@ -12,10 +12,13 @@ import {
 } from '../crypto/kernel.ts';
 import { concatBytes } from '../lib/bytes.ts';
 import { indexKeyBytesMax, openSummedIndex } from './ordered-index.ts';
+import type { StableSpace } from './stable-space.ts';
 
 export const recordBytesMax = 122_876;
 
 export interface RecordMap {
+  /** The space of the index, for operations of the kernel that read records themselves. */
+  readonly space: StableSpace;
   get(key: Uint8Array): Uint8Array | undefined;
   has(key: Uint8Array): boolean;
   /** Returns the replaced record. `weight` is summed by `sum()`, 0 if absent. */
@@ -82,6 +85,7 @@ export function openRecordMap(space: 2 | 6): RecordMap {
   }
 
   return {
+    space,
     get(key) {
       requireKey(key);
       return taken((out) => readTo(getCommand, key, out));

@@ -4,7 +4,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import { reclaimContents } from '../../src/domain/contents/contents.ts';
-import { readFileParts, readFilesJson } from '../../src/domain/files/file-records.ts';
+import { readFileParts } from '../../src/domain/files/file-records.ts';
 import { deleteFile, readFilePart } from '../../src/domain/files/files.ts';
 import { listFiles } from '../../src/domain/listing/listing.ts';
 import {
@@ -19,6 +19,7 @@ import { chunkOf, fileHeadOf, keySlotBytes, realOffset } from '../support/encryp
 import { sendRefused } from '../support/http-fixture.ts';
 import { checkInvariants } from '../support/invariants.ts';
 import { type MemoryState, type MemoryStores, rewind, stateOf } from '../support/memory-stores.ts';
+import { readFilesJson } from '../support/read-files.ts';
 
 const alice = callOf('alice');
 const metadata = { ...plainMetadata, tags: ['red', 'blue'] };

@@ -6,7 +6,6 @@ import {
   entityTag,
   findFile,
   readFileParts,
-  readFilesJson,
 } from '../../src/domain/files/file-records.ts';
 import { fileJson } from '../../src/domain/files/file-view.ts';
 import { createContent } from '../../src/domain/keys/file-keys.ts';
@@ -22,7 +21,7 @@ import {
 import { fileKeyOf, sealOfRecord } from '../support/encryption-reference.ts';
 import { checkInvariants } from '../support/invariants.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';
-import { getPublicFile, openFile, readStored } from '../support/read-files.ts';
+import { getPublicFile, openFile, readFilesJson, readStored } from '../support/read-files.ts';
 
 let stores: MemoryStores;
 

@@ -16,7 +16,7 @@ import {
   type Scene,
 } from '../support/domain-fixture.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
-import { removeStored } from '../support/read-files.ts';
+import { recordsOf, removeStored } from '../support/read-files.ts';
 
 let scene: Scene;
 
@@ -53,7 +53,7 @@ function page(change: Partial<FolderRequest> = {}): Page {
   const list = listFolder(scene.stores, callOf('alice'), { ...nothing, ...change });
   const { items, folders, nextCursor } = readJsonPage(scene.stores, list);
   return {
-    items: items.map((json) => (JSON.parse(Buffer.from(json).toString()) as { path: string }).path),
+    items: recordsOf(items).map(({ path }) => path),
     folders: folders.map((path) => Buffer.from(path).toString()),
     nextCursor,
   };

@@ -11,7 +11,7 @@ import { findEndToEnd } from '../../src/domain/buckets/end-to-end.ts';
 import { findChunk } from '../../src/domain/contents/chunk-records.ts';
 import { reclaimContents } from '../../src/domain/contents/contents.ts';
 import { decodeFile, isSealed } from '../../src/domain/files/file-layout.ts';
-import { readFileParts, readFilesJson } from '../../src/domain/files/file-records.ts';
+import { readFileParts } from '../../src/domain/files/file-records.ts';
 import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
 import { findKeyByHash } from '../../src/domain/rights/api-keys.ts';
 import { readBudget, saveBudget } from '../../src/domain/rights/budgets.ts';
@@ -30,7 +30,7 @@ import {
 } from '../support/domain-fixture.ts';
 import type { MemoryMap, MemoryStores } from '../support/memory-stores.ts';
 import { oldFileDigest, oldFileRecord } from '../support/old-file-record.ts';
-import { getPublicFile } from '../support/read-files.ts';
+import { getPublicFile, readFilesJson } from '../support/read-files.ts';
 
 let stores: MemoryStores;
 const alice = callOf('alice');
@@ -209,7 +209,7 @@ test("upgradeRecords(): the fields inside a file's record of 0.1.0 also have a v
   }
 });
 
-test("readFilesJson(): a file's record of 0.1.0 is listed as it will be after its upgrade", () => {
+test("listJson(): a file's record of 0.1.0 is listed as it will be after its upgrade", () => {
   const record = oldFileRecord();
   stores.files.set(utf8('box\0p'), record);
   const [json = new Uint8Array(0)] = readFilesJson(stores, 'box', [utf8('p')]);

@@ -64,7 +64,7 @@ export function encodeFileListResult(result: Result<FileListAnswer>): Uint8Array
 
 export interface FolderPageAnswer {
   readonly list: FolderList;
-  readonly page: FilePage<FileParts>;
+  readonly page: FilePage<readonly FileParts[]>;
 }
 
 /** Encodes the answer of `listFolder`. */

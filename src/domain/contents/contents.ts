@@ -4,6 +4,7 @@
 // sessions.
 
 import { aeadTagBytes } from '../../crypto/aead.ts';
+import { createCommand, kernelCall, kernelOperations, kernelWords } from '../../crypto/kernel.ts';
 import { assert, present } from '../../lib/assert.ts';
 import { reclaimedChunksPerMessage, segmentBytesMax } from '../../limits.ts';
 import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
@@ -19,6 +20,9 @@ import {
   segmentSizes,
 } from './chunk-records.ts';
 import { SegmentCipher } from './segment-cipher.ts';
+
+const keyBytes = 32;
+const two32 = 0x1_0000_0000;
 
 // One segment and its tag; between messages it contains ciphertext or the bytes last read.
 const segmentBuffer = new Uint8Array(segmentBytesMax + aeadTagBytes);
@@ -93,11 +97,41 @@ export function readContent(
   return target;
 }
 
-function readChunk(
-  stores: Stores,
-  address: ChunkAddress,
-  part: { readonly key: Uint8Array; readonly start: number; readonly target: Uint8Array },
-): void {
+interface ChunkPart {
+  readonly key: Uint8Array;
+  readonly start: number;
+  readonly target: Uint8Array;
+}
+
+const readCommand = createCommand(kernelOperations.chunkRead, 2);
+const startWord = kernelWords.length + 1;
+
+function readChunk(stores: Stores, address: ChunkAddress, part: ChunkPart): void {
+  if (part.target.length > 0 && readByKernel(stores, address, part)) return;
+  readBySegments(stores, address, part);
+}
+
+/**
+ * Reads by one call of the kernel (kernel/chunk-read.ts). Returns false for what it does not find
+ * as it was written, such as a record that an upgrade has not moved yet.
+ */
+function readByKernel(stores: Stores, address: ChunkAddress, part: ChunkPart): boolean {
+  const { key, start, target } = part;
+  const { contentId, index } = address;
+  if (key.length !== keyBytes) return false;
+  const { bytes, words } = readCommand;
+  words[kernelWords.selector] = stores.records.space;
+  words[kernelWords.offset] = contentId;
+  words[kernelWords.offset + 1] = contentId / two32;
+  words[kernelWords.length] = index;
+  words[startWord] = start;
+  kernelCall(bytes);
+  kernelCall(key);
+  kernelCall(target);
+  return words[kernelWords.result] === 1;
+}
+
+function readBySegments(stores: Stores, address: ChunkAddress, part: ChunkPart): void {
   const chunk = findChunk(stores, address);
   if (chunk === undefined) throw damagedFile();
   const cipher = new SegmentCipher(address, chunk, part.key);

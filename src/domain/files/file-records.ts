@@ -20,7 +20,6 @@ import {
   fileMapKey,
   isSealed,
   isUpgraded,
-  jsonStart,
   laidOutJsonEnd,
   sealFile,
   unreadableFile,
@@ -97,20 +96,6 @@ function presentForm(bytes: Uint8Array, bucketId: string, path: Uint8Array): Uin
   if (isUpgraded(bytes)) return bytes;
   const file = unlessRefused(() => decodeFile(bucketId, decodeUtf8(path) ?? '', bytes));
   return file === undefined ? bytes : encodeFile(file);
-}
-
-/** Returns UTF-8 of the JSON records of existing files, by UTF-8 of their paths. */
-export function readFilesJson(
-  stores: Stores,
-  bucketId: string,
-  paths: readonly Uint8Array[],
-): Uint8Array[] {
-  const records: Uint8Array[] = [];
-  eachRecord(stores, { bucketId, paths }, (bytes, end) => {
-    records.push(bytes.subarray(jsonStart(bytes), end));
-    return true;
-  });
-  return records;
 }
 
 /** Returns the shown fields of existing files' records, by UTF-8 of their paths. */

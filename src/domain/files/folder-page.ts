@@ -5,37 +5,35 @@ import { encodeUtf8 } from '../../lib/text.ts';
 import { listedRecordBytesMax } from '../../limits.ts';
 import { cutPage, type FolderList, type FolderPage, isFolder } from '../listing/folder-listing.ts';
 import type { Stores } from '../shared/stores.ts';
-import { jsonStart } from './file-layout.ts';
 import { type FileParts, fileParts } from './file-parts.ts';
 import { eachRecord } from './file-records.ts';
+import { listJson } from './json-list.ts';
 
-export interface FilePage<Item> extends FolderPage {
-  readonly items: readonly Item[];
+export interface FilePage<Items> extends FolderPage {
+  readonly items: Items;
 }
 
-/** Returns the files as UTF-8 of their JSON records. */
-export function readJsonPage(stores: Stores, list: FolderList): FilePage<Uint8Array> {
-  return readPage(stores, list, (bytes, end) => bytes.subarray(jsonStart(bytes), end));
+/** Returns the files as UTF-8 of their JSON records, with commas between. */
+export function readJsonPage(stores: Stores, list: FolderList): FilePage<readonly Uint8Array[]> {
+  const named = { bucketId: list.bucketId, paths: filesOf(list), limit: listedRecordBytesMax };
+  const { json, visited } = listJson(stores, named);
+  return { items: json, ...cutPage(list, visited) };
 }
 
 /** Returns the files as fields of their records. */
-export function readPartsPage(stores: Stores, list: FolderList): FilePage<FileParts> {
+export function readPartsPage(stores: Stores, list: FolderList): FilePage<readonly FileParts[]> {
   const bucketId = encodeUtf8(list.bucketId);
-  return readPage(stores, list, (bytes, _, path) => fileParts(bytes, { bucketId, path }));
-}
-
-function readPage<Item>(
-  stores: Stores,
-  list: FolderList,
-  show: (bytes: Uint8Array, jsonEnd: number, path: Uint8Array) => Item,
-): FilePage<Item> {
-  const paths = list.entries.filter((path) => !isFolder(path));
-  const items: Item[] = [];
+  const items: FileParts[] = [];
   let room = listedRecordBytesMax;
-  const gone = eachRecord(stores, { bucketId: list.bucketId, paths }, (bytes, end, path) => {
-    items.push(show(bytes, end, path));
+  const named = { bucketId: list.bucketId, paths: filesOf(list) };
+  const visited = eachRecord(stores, named, (bytes, end, path) => {
+    items.push(fileParts(bytes, { bucketId, path }));
     room -= end;
     return room > 0;
   });
-  return { items, ...cutPage(list, gone) };
+  return { items, ...cutPage(list, visited) };
+}
+
+function filesOf({ entries }: FolderList): Uint8Array[] {
+  return entries.filter((path) => !isFolder(path));
 }
