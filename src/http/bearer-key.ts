@@ -1,6 +1,6 @@
 // The API key in a request. RFC 6750 §2.1.
 
-import { findBucket } from '../domain/buckets/buckets.ts';
+import { findOwner } from '../domain/buckets/buckets.ts';
 import { type ApiKey, findKey } from '../domain/rights/api-keys.ts';
 import { isCreatorOwner } from '../domain/rights/ownership.ts';
 import type { Call } from '../domain/shared/caller.ts';
@@ -35,6 +35,6 @@ export function bearerKey(request: HttpRequest): string {
 export function goodKey({ stores, call, request }: Sent, bucket: string): ApiKey | undefined {
   if (header(request, 'authorization') === undefined) return undefined;
   const key = unlessRefused(() => findKey(stores, bearerKey(request), call.nowNs));
-  const named = key?.buckets.includes(bucket) ? findBucket(stores, bucket) : undefined;
+  const named = key?.buckets.includes(bucket) ? findOwner(stores, bucket) : undefined;
   return key && named && isCreatorOwner(stores, key, named) ? key : undefined;
 }

@@ -51,5 +51,6 @@ export function readMetadata(
 }
 
 function storedHeader(request: HttpRequest, name: string): string {
-  return parseStoredHeader(name, header(request, name) ?? '');
+  const value = header(request, name);
+  return value === undefined ? '' : parseStoredHeader(name, value);
 }

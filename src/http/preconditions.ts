@@ -85,7 +85,7 @@ export function refusePartialPut(request: HttpRequest): void {
 
 /** Returns the seconds since 1970 of an HTTP-date; `undefined` for a value to ignore. */
 function parseHttpDate(text: string): number | undefined {
-  if (text.length > httpDateLengthMax) {
+  if (text === '' || text.length > httpDateLengthMax) {
     return undefined;
   }
   const match = httpDatePatterns.map((pattern) => pattern.exec(text)).find((found) => found);

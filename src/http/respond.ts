@@ -59,10 +59,12 @@ export function privateJson(
 /** The answer of a deletion. */
 export const noContent: HttpResponse = { status: 204, headers: [uncached], body: emptyBytes };
 
+export const jsonField: Header = ['Content-Type', 'application/json'];
+
 export function jsonResponse(status: number, value: object): HttpResponse {
   return {
     status,
-    headers: [['Content-Type', 'application/json']],
+    headers: [jsonField],
     body: encodeUtf8(JSON.stringify(value)),
   };
 }

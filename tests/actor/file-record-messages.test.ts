@@ -108,7 +108,9 @@ describe('encodeFileListResult()', () => {
     fc.assert(
       fc.property(page, fc.array(fileRecord, { maxLength: 50, size: 'max' }), (numbers, files) => {
         const list = { ...numbers, bucketId: 'box', paths: [] };
-        const encoded = encodeFileListResult({ ok: { list, records: files.map(partsOfFile) } });
+        const encoded = encodeFileListResult({
+          ok: { list, records: files.map((file) => partsOfFile(file)) },
+        });
         const nextPage = numbers.nextPage === null ? [] : [numbers.nextPage];
         const items = files.map(candidRecord);
         const expected = throughLibrary(ResultFileList, { ok: { ...numbers, nextPage, items } });
@@ -144,7 +146,7 @@ describe('encodeFolderPageResult()', () => {
       fc.property(texts, folders, cursor, fc.array(fileRecord), (names, paths, next, files) => {
         const list = { ...names, bucketId: 'box', entries: [], hasMore: false };
         const page = {
-          items: files.map(partsOfFile),
+          items: files.map((file) => partsOfFile(file)),
           folders: paths.map((path) => new Uint8Array(Buffer.from(path))),
           nextCursor: next,
         };

@@ -44,7 +44,9 @@ function batchFileOf(argument: BatchedFileArgument): BatchFile {
 }
 
 function resultOfFile({ stored, refusal }: BatchResult) {
-  return stored === undefined ? { err: errorText(refusal) } : { ok: partsOfFile(stored.file) };
+  return stored === undefined
+    ? { err: errorText(refusal) }
+    : { ok: partsOfFile(stored.file, stored.record) };
 }
 
 /** Many files at once: uploads and deletions in one call. */

@@ -11,6 +11,9 @@ export function replyFile<T>(
   signature: { readonly name: string; readonly parameters: IDL.Type[] },
   change: (argument: T) => WrittenFile,
 ): void | Promise<void> {
-  const run = ([argument]: [T]) => partsOfFile(change(argument).file);
+  const run = ([argument]: [T]) => {
+    const { file, record } = change(argument);
+    return partsOfFile(file, record);
+  };
   return carryOut(signature, { run, encode: encodeFileResult });
 }

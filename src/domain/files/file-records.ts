@@ -113,9 +113,9 @@ export function readFileParts(
   return parts;
 }
 
-export function partsOfFile(file: FileRecord): FileParts {
-  const name = { bucketId: encodeUtf8(file.bucketId), path: encodeUtf8(file.path) };
-  return fileParts(encodeFile(file), name);
+/** `record`: the file's record, if it is at hand. */
+export function partsOfFile(file: FileRecord, record = encodeFile(file)): FileParts {
+  return fileParts(record, { bucketId: encodeUtf8(file.bucketId), path: encodeUtf8(file.path) });
 }
 
 /** Calls `use` with a file of a public bucket. A private file gives the error of a missing one. */
@@ -175,6 +175,8 @@ export interface Replaced {
 /** A stored file, and its bucket with changed counts. */
 export interface Committed {
   readonly file: FileRecord;
+  /** Its record as bytes, for the answer. */
+  readonly record: Uint8Array;
   /** Whether the path was free. */
   readonly isNew: boolean;
   readonly bucket: Bucket;
@@ -183,17 +185,18 @@ export interface Committed {
 /** Stores the file at its path and replaces an existing one. */
 export function commitFile(stores: Stores, newFile: NewFile, replaced: Replaced): Committed {
   const { bucket, old, nowNs } = replaced;
-  const { file, former, linkBytes } = addVersion(stores, newFile, replaced);
+  const { file, record, former, linkBytes } = addVersion(stores, newFile, replaced);
   const counted = withFileCounted(bucket, file, { old, linkBytes });
   const retired = old && retireFile(stores, { bucket: counted, file: old, ...former, nowNs });
   const saved = retired ?? counted;
   saveBucket(stores, saved, bucket);
-  return { file, isNew: old === undefined, bucket: saved };
+  return { file, record, isNew: old === undefined, bucket: saved };
 }
 
 /** A file at its path that its bucket has not counted yet. */
 interface Placed {
   readonly file: FileRecord;
+  readonly record: Uint8Array;
   /** The former file. */
   readonly former: Pick<Retired, 'record' | 'sequence'>;
   /** Additional bytes of its links. */
@@ -231,12 +234,12 @@ function placeFile(
   const mapKey = fileMapKey(file.bucketId, file.path);
   const bytes = encodeFile(file, { number: sealNumber, timeNs: nowNs });
   sealFile(bytes, mapKey, key);
-  const record = stores.records.set(mapKey, bytes, file.size);
-  const former = { record, sequence: indexFile(stores, file, { old, sequence }) };
+  const replacedRecord = stores.records.set(mapKey, bytes, file.size);
+  const former = { record: replacedRecord, sequence: indexFile(stores, file, { old, sequence }) };
   stores.publication.put(file, chunkDigests);
   if (mayBeOfSite(bucket, old)) publishOfSite(stores, file, chunkDigests);
   const linkBytes = publishLinks(stores, bucket, file, chunkDigests);
-  return { file, former, linkBytes };
+  return { file, record: bytes, former, linkBytes };
 }
 
 /**

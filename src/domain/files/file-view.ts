@@ -26,6 +26,7 @@ export function isoTime(timeNs: bigint): string {
  */
 export function fileView(file: ShownFile) {
   const etag = entityTag(file).slice(1, -1);
+  const createdAt = isoTime(file.createdAtNs);
   return {
     id: file.id,
     bucketId: file.bucketId,
@@ -40,8 +41,8 @@ export function fileView(file: ShownFile) {
     etag,
     sha256: file.chunkCount <= 1 ? etag : undefined,
     version: file.version,
-    createdAt: isoTime(file.createdAtNs),
-    updatedAt: isoTime(file.updatedAtNs),
+    createdAt,
+    updatedAt: file.updatedAtNs === file.createdAtNs ? createdAt : isoTime(file.updatedAtNs),
     url: fileUrl(file),
   };
 }

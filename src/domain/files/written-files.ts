@@ -12,6 +12,8 @@ export type ShownField = 'content' | 'contentType' | 'tags' | 'metadata' | 'crea
 export interface WrittenFile {
   /** Hidden fields are empty; the time of creation equals that of the write. */
   readonly file: FileRecord;
+  /** The stored record, if it is at hand and nothing is hidden. */
+  readonly record?: Uint8Array | undefined;
   /** Whether the path was free. */
   readonly isNew: boolean;
   readonly hidden: readonly ShownField[];
@@ -31,11 +33,13 @@ export const uploadedFields: readonly ShownField[] = ['content', 'contentType', 
 /** `sent`: the fields that the caller sent with this write. */
 export function shownToWriter(
   { key }: Pick<Grant, 'key'>,
-  written: { readonly file: FileRecord; readonly isNew: boolean },
+  written: Omit<WrittenFile, 'hidden'>,
   sent: readonly ShownField[],
 ): WrittenFile {
-  const { file, isNew } = written;
-  if (key === undefined || key.permissions.includes('read')) return { file, isNew, hidden: [] };
+  const { file, record, isNew } = written;
+  if (key === undefined || key.permissions.includes('read')) {
+    return { file, record, isNew, hidden: [] };
+  }
   // A repeated completion is not new, but must answer like the first.
   const isCreated = isNew || file.createdAtNs === file.updatedAtNs;
   const hidden = shownFields.filter(

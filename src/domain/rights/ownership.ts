@@ -1,7 +1,7 @@
 // A caller's relation to a bucket: whether it may know of the bucket, and whether it owns it.
 
 import { bytesEqual } from '../../lib/bytes.ts';
-import { type Bucket, findBucket, noSuchBucket } from '../buckets/buckets.ts';
+import { type Bucket, findBucket, noSuchBucket, type OwnedBucket } from '../buckets/buckets.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseBucketId } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -69,7 +69,7 @@ export function isOwner(stores: Stores, call: Call, bucketId: string): boolean {
  * owners, but controllers may create keys for every bucket, and the network reports no change of
  * its controllers. True for keys of version 0.1.0, which do not record their creators.
  */
-export function isCreatorOwner(stores: Stores, { creator }: ApiKey, bucket: Bucket): boolean {
+export function isCreatorOwner(stores: Stores, { creator }: ApiKey, bucket: OwnedBucket): boolean {
   if (creator.length === 0 || bytesEqual(creator, bucket.owner)) return true;
   const isController = stores.isController(creator);
   return isBucketOwner(stores, { principal: creator, isController }, bucket);

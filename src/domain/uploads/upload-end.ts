@@ -7,7 +7,7 @@ import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { discardContent } from '../contents/contents.ts';
 import { saveDigestTable } from '../contents/digest-tables.ts';
 import { leavesOfHashing } from '../files/bulk-work.ts';
-import { commitFile, type FileRecord, findFile } from '../files/file-records.ts';
+import { commitFile, findFile } from '../files/file-records.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { eraseFileKey, withFileKey } from '../keys/file-keys.ts';
 import { chargeWork } from '../rights/key-budgets.ts';
@@ -92,7 +92,7 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
   const old = findFile(stores, session.bucketId, session.path);
   // The commit stores the bucket with the file counted and the upload removed
   const replaced = { nowNs: call.nowNs, bucket: withUploadCounted(open, begun, -1), old };
-  const { file, isNew } = withFileKey(stores, { ...session, bucket: open }, (key) =>
+  const { file, record, isNew } = withFileKey(stores, { ...session, bucket: open }, (key) =>
     commitFile(stores, { ...newFileOf(session, layout), key }, replaced),
   );
   saveDigestTable(stores, session.contentId, layout.chunkDigests);
@@ -109,14 +109,14 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
     fileCreatedAtNs: file.createdAtNs,
   };
   saveSession(stores, completed);
-  return { session: completed, ...shownToUploader(stores, session, { file, isNew }) };
+  return { session: completed, ...shownToUploader(stores, session, { file, record, isNew }) };
 }
 
 /** Returns what the key of the upload may see, because anybody with the id can complete it. */
 function shownToUploader(
   stores: Stores,
   session: UploadSession,
-  written: { readonly file: FileRecord; readonly isNew: boolean },
+  written: Omit<WrittenFile, 'hidden'>,
 ): WrittenFile {
   return shownToWriter({ key: keyOf(stores, session) }, written, uploadedFields);
 }
