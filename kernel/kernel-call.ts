@@ -30,9 +30,7 @@ import {
 } from './ordered-index';
 import { lastValue } from './ordered-index-search';
 import { partLeaves } from './part-leaves';
-import {
-  recordGet, recordRemove, recordsInUse, recordsJson, recordSet, recordsRead,
-} from './records';
+import { recordOperands, runRecords } from './record-operations';
 import { sealSegments } from './segments';
 import { sha256, sha256Finish, sha256Init, sha256StateBytes, sha256Update } from './sha256';
 import { spaceErase, spaceGrow, spaceRead, spaceWrite } from './stable-space';
@@ -86,12 +84,8 @@ const indexRankOperation: u32 = 52;
 const indexCountBlocksOperation: u32 = 53;
 const indexReadOperation: u32 = 54;
 const indexSumOperation: u32 = 55;
-const recordGetOperation: u32 = 56;
-const recordSetOperation: u32 = 57;
-const recordRemoveOperation: u32 = 58;
-const recordsReadOperation: u32 = 59;
-const recordsInUseOperation: u32 = 60;
-const recordsJsonOperation: u32 = 61;
+// 56 to 63 are operations on records: record-operations.ts
+const recordOperationsStart: u32 = 56;
 // 64 to 79 are operations on label trees: label-operations.ts
 const labelOperationsStart: u32 = 64;
 const partLeavesOperation: u32 = 81;
@@ -152,21 +146,21 @@ function operandCount(operation: u32): u32 {
     return labelOperands(operation);
   }
   if (operation >= textOperationsStart) return textOperands(operation);
+  if (operation >= recordOperationsStart && operation < labelOperationsStart) {
+    return recordOperands(operation);
+  }
   switch (operation) {
     case sealOperation:
     case openOperation:
     case sealSegmentsOperation:
     case wrapContentKeyOperation:
-    case recordsReadOperation:
     case partLeavesOperation: return 5;
     case fileTreeOperation:
     case openContentKeyOperation:
-    case recordsJsonOperation:
     case certificateHeaderOperation: return 4;
     case chacha20Operation:
     case poly1305Operation:
     case findAllOperation:
-    case recordSetOperation:
     case expandOperation:
     case hmacOperation: return 3;
     case equalOperation:
@@ -174,8 +168,6 @@ function operandCount(operation: u32): u32 {
     case sha256UpdateOperation:
     case sha256FinishOperation:
     case variableReadOperation:
-    case recordGetOperation:
-    case recordRemoveOperation:
     case chunkReadOperation:
     case indexCountBlocksOperation: return 2;
     case sha256InitOperation:
@@ -195,7 +187,6 @@ function operandCount(operation: u32): u32 {
     case spaceEraseOperation:
     case wakeTimersOperation:
     case mergedDataSizeOperation:
-    case recordsInUseOperation:
     case indexCountOperation: return 0;
   }
   unreachable();
@@ -208,7 +199,7 @@ function run(block: usize): void {
   else if (operation >= findAllOperation) runSearch(operation, block);
   else if (operation >= partLeavesOperation) runDelivery(operation, block);
   else if (operation >= labelOperationsStart) runLabels(operation, block);
-  else if (operation >= recordGetOperation) runRecords(operation, block);
+  else if (operation >= recordOperationsStart) runRecords(operation, block);
   else if (operation >= indexCountOperation) runIndex(operation, block);
   else if (operation >= spaceSizeOperation) runSpace(operation, block);
   else if (operation >= sha256Operation) runHash(operation);
@@ -347,39 +338,6 @@ function runIndex(operation: u32, block: usize): void {
   } else isFound = indexRemove(space, at(0), lengthOf(0));
   store<u32>(block, u32(isFound), 24);
   store<u64>(block, lastValue(), 48);
-}
-
-function runRecords(operation: u32, block: usize): void {
-  const space = load<u32>(block, 28);
-  switch (operation) {
-    case recordsInUseOperation:
-      store<u64>(block, recordsInUse(space), 48);
-      return;
-    case recordGetOperation:
-      store<u32>(block, recordGet(space, at(0), lengthOf(0), at(1), lengthOf(1)), 24);
-      return;
-    case recordSetOperation:
-      store<u32>(block, recordSet(
-        space, at(0), lengthOf(0), at(1), lengthOf(1), load<u64>(block, 32), at(2), lengthOf(2),
-      ), 24);
-      return;
-    case recordRemoveOperation:
-      store<u32>(block, recordRemove(space, at(0), lengthOf(0), at(1), lengthOf(1)), 24);
-      return;
-    case recordsReadOperation: {
-      const count = lengthOf(2) >> 2;
-      store<u32>(block, recordsRead(
-        space, at(0), lengthOf(0), at(1), at(2), count, sized(3, count << 2), at(4), lengthOf(4),
-      ), 24);
-      return;
-    }
-    case recordsJsonOperation: {
-      store<u32>(block, recordsJson(
-        space, at(0), lengthOf(0), at(1), at(2), lengthOf(2) >> 2, load<u64>(block, 32),
-        at(3), lengthOf(3), block + 48,
-      ), 24);
-    }
-  }
 }
 
 function runSearch(operation: u32, block: usize): void {

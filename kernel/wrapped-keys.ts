@@ -45,7 +45,7 @@ function wipe(): void {
   wipeSecrets();
 }
 
-/** Reads the slot; returns false if there is none, or if it has other ids. */
+/** Reads the slot; returns false if no such slot is in use, or if it has other ids. */
 function readSlot(space: u32, slot: f64, wrapperId: f64, ownerId: f64): bool {
   const at = region() + slotAt;
   if (!(slot >= 1) || spaceSize(space) == 0) return false;

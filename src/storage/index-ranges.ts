@@ -25,6 +25,13 @@ export function entriesUnder(index: OrderedIndex, { scope, first, limit }: Range
 const timeStart = 1;
 const nameStart = 9;
 
+/** Returns the earliest time of keys of the form of dueNames(). */
+export function firstDueNs(index: OrderedIndex, kind: number): bigint | undefined {
+  const [entry] = index.read(index.rank(Uint8Array.of(kind)), 1);
+  if (entry?.key[0] !== kind) return undefined;
+  return new DataView(entry.key.buffer, entry.key.byteOffset).getBigUint64(timeStart);
+}
+
 /**
  * Returns names from keys of the form `kind u8 | time u64, big-endian | name` whose time has come,
  * the earliest first.

@@ -46,18 +46,20 @@ test('updates restart the timers of a snapshot that was taken while they ran', a
   for (let turn = 0; turn < 4; turn++) await network.wait(600);
   expect((await network.status()).isRotating, 'its timers are lost').toBe(true);
   // Each call draws from the random source, which then counts as fresh.
+  const use = () => {
+    const key = { name: 'k', buckets: ['photos'], permissions: ['read'], expiresAt: [] };
+    return network.call('createApiKey', key);
+  };
   for (let turn = 0; turn < 3; turn++) {
-    await network.call('createApiKey', {
-      name: `k${turn}`,
-      buckets: ['photos'],
-      permissions: ['read'],
-      expiresAt: [],
-    });
+    await use();
     await network.wait(1);
   }
   expect((await network.status()).isRotating).toBe(false);
   network.reports.length = 0;
-  for (let turn = 0; turn < 6; turn++) await network.wait(600);
+  for (let turn = 0; turn < 6; turn++) {
+    await use();
+    await network.wait(600);
+  }
   const turns = network.reports.filter(({ kind }) => kind === 'timer');
   expect(turns.length, 'upkeep has its interval again').toBeGreaterThanOrEqual(5);
   expect(turns.length, 'and only one').toBeLessThanOrEqual(8);
@@ -69,7 +71,7 @@ function damageProgress(store: StateStore, id: string): void {
   const bytes = Buffer.alloc(memory.pages() * wasmPageBytes);
   memory.read(0, bytes);
   // Version, target, the stage `done`, and two numbers; before them the length of the record
-  const record = Buffer.from([12, 0, 0, 0, 1, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  const record = Buffer.from([12, 0, 0, 0, 1, 5, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
   const at = bytes.indexOf(record);
   if (at === -1) throw new Error('the progress of the upgrade is not in stable memory');
   memory.write(at + 4, Buffer.of(255));
@@ -92,11 +94,45 @@ test('upkeep ends uploads while each step of the work on records traps', async (
   expect(await areEnded()).toBe(true);
 });
 
-test('upkeep without work takes one message', async () => {
-  const network = await networkWithStoredKey();
-  await network.wait(600);
+/** Runs the timers of a day; returns the turns of upkeep and the cycles of all messages. */
+async function passDay(network: KeyNetwork): Promise<{ turns: number; cycles: bigint }> {
   network.reports.length = 0;
-  await network.wait(600);
-  const updates = network.reports.filter(({ kind }) => kind === 'update');
-  expect(updates).toHaveLength(1);
+  for (let turn = 0; turn < 144; turn++) await network.wait(600);
+  const count = (wanted: string) => network.reports.filter(({ kind }) => kind === wanted).length;
+  const reseeds = network.reports.filter(({ method }) => method === 'raw_rand').length;
+  const cycles = network.reports.reduce((sum, report) => sum + report.cycles, 0n);
+  return { turns: count('update') - reseeds, cycles };
+}
+
+describe('upkeep', () => {
+  test('rests for a day while nothing can expire', async () => {
+    const network = await networkWithStoredKey();
+    await network.wait(600);
+    await network.wait(600);
+    const { turns, cycles } = await passDay(network);
+    expect(turns).toBeLessThanOrEqual(2);
+    // 2,820 M before, with a turn every ten minutes; most of the rest is for fresh random bytes
+    expect(cycles).toBeLessThan(700_000_000n);
+  });
+
+  test('looks every ten minutes after a call, and ends what expires in time', async () => {
+    const network = await networkWithStoredKey();
+    await network.wait(600);
+    await network.wait(600);
+    const areEnded = await revokeKey(network);
+    for (let turn = 0; turn < 3; turn++) await network.wait(600);
+    expect(await areEnded()).toBe(true);
+  });
+
+  test('looks every ten minutes while there are links', async () => {
+    const network = await networkWithStoredKey();
+    const named = { bucketId: 'photos', path: 'a' };
+    const Name = { bucketId: IDL.Text, path: IDL.Text };
+    const Upload = IDL.Record({ ...Name, contentType: IDL.Text, bytes: IDL.Vec(IDL.Nat8) });
+    const upload = { ...named, contentType: 'text/plain', bytes: [1] };
+    await network.send('uploadFile', [Upload], [upload]);
+    await network.send('createLink', [IDL.Record(Name)], [named]);
+    const { turns } = await passDay(network);
+    expect(turns).toBeGreaterThan(140);
+  });
 });

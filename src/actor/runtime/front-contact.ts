@@ -37,6 +37,8 @@ export interface FrontContact {
   resume(): void;
   /** Reports changed buckets soon. */
   arm(): void;
+  /** Whether a report has failed or is under way. */
+  hasWork(): boolean;
 }
 
 export function createFrontContact(stores: Stores): FrontContact {
@@ -90,6 +92,7 @@ export function createFrontContact(stores: Stores): FrontContact {
       else if (stores.heap.unreported !== undefined && nowNs - calledAtNs >= retryNs) arm();
     },
     arm,
+    hasWork: () => stores.heap.unreported !== undefined && volumeWithFront(stores) !== undefined,
   };
 }
 

@@ -5,7 +5,11 @@ import { clearTimer, setTimerInterval, time } from 'azle';
 import { kernelSelfTest, wakeTimers } from '../../crypto/kernel.ts';
 import { createRandomSource } from '../../crypto/random.ts';
 import { continueRotation } from '../../domain/administration/key-rotation.ts';
-import { areRecordsMoved, upgradeRecords } from '../../domain/administration/record-upgrade.ts';
+import { nextUpkeepNs } from '../../domain/administration/next-upkeep.ts';
+import {
+  mayHaveFormerRecords,
+  upgradeRecords,
+} from '../../domain/administration/record-upgrade.ts';
 import { configureRole, type RoleSettings } from '../../domain/administration/service-role.ts';
 import { renewSites } from '../../domain/administration/site-renewal.ts';
 import { reclaimContents } from '../../domain/contents/contents.ts';
@@ -91,13 +95,18 @@ const recordsTimer = createOneShotTimer(workOnRecords);
 const frontContact = createFrontContact(stores);
 const reseedTimer = createReseedTimer(random);
 
-const upkeepIntervalSeconds = 600;
-/** If upkeep has not run for two turns of its interval, the timers are lost. */
-const lostTimersNs = 1_200_000_000_000n;
+const nsPerSecond = 1_000_000_000n;
+/** The interval of upkeep; while there is no work, the time until there is, at most a day. */
+const upkeepSecondsMin = 600;
+const upkeepSecondsMax = 86_400;
+let upkeepSeconds = upkeepSecondsMin;
+let upkeepInterval: bigint | undefined;
 let upkeepAtNs = 0n;
+/** Time of the last update of a caller. */
+let usedAtNs = 0n;
 /** False once a step found nothing to do, so that upkeep costs no second message. */
 let mayHaveRecordWork = true;
-let intervals: readonly bigint[] = [];
+let reseedInterval: bigint | undefined;
 
 export const rootKeys = createRootKeyKeeper({ stores, random }, startRecordWork);
 
@@ -113,7 +122,7 @@ export function setUp({ source, role }: StartSettings): void {
   setUpPublication(stores);
   if (isFront(stores)) return;
   for (const map of Object.values(maps)) map.open();
-  if (!role.isInstall && !areRecordsMoved(stores)) attachFormerMaps();
+  if (!role.isInstall && mayHaveFormerRecords(stores)) attachFormerMaps();
   configureRootKey(stores, source);
   rootKeys.start();
   startUpkeep();
@@ -128,9 +137,16 @@ function attachFormerMaps(): void {
 
 /** Intervals continue after a turn that trapped or was refused; one-shot timers do not. */
 function startIntervals(): void {
-  for (const timer of intervals) clearTimer(timer);
-  intervals = [setTimerInterval(upkeepIntervalSeconds, upkeep), keepFresh(random)];
+  if (reseedInterval !== undefined) clearTimer(reseedInterval);
+  reseedInterval = keepFresh(random);
+  startUpkeepInterval(upkeepSecondsMin);
   upkeepAtNs = time();
+}
+
+function startUpkeepInterval(seconds: number): void {
+  if (upkeepInterval !== undefined) clearTimer(upkeepInterval);
+  upkeepInterval = setTimerInterval(seconds, upkeep);
+  upkeepSeconds = seconds;
 }
 
 /**
@@ -138,10 +154,27 @@ function startIntervals(): void {
  * lacks those timers, and its heap waits for answers that never arrive.
  */
 function reviveTimers(): void {
-  if (time() - upkeepAtNs <= lostTimersNs) return;
-  startIntervals();
-  startUpkeep();
-  wakeTimers();
+  usedAtNs = time();
+  if (usedAtNs - upkeepAtNs > 2n * BigInt(upkeepSeconds) * nsPerSecond) {
+    startIntervals();
+    startUpkeep();
+    wakeTimers();
+  } else if (upkeepSeconds > upkeepSecondsMin) {
+    // The update may leave work for the next turn
+    startUpkeepInterval(upkeepSecondsMin);
+    upkeepAtNs = usedAtNs;
+  }
+}
+
+/** Lets upkeep rest until there is work, unless there may be some now. */
+function planUpkeep(nowNs: bigint): void {
+  const isUsed = nowNs - usedAtNs < BigInt(upkeepSecondsMin) * nsPerSecond;
+  const isBusy = isUsed || mayHaveRecordWork || frontContact.hasWork() || !rootKeys.isReady();
+  const workAtNs = isBusy ? nowNs : nextUpkeepNs(stores, nowNs);
+  const seconds =
+    workAtNs === undefined ? upkeepSecondsMax : Number((workAtNs - nowNs) / nsPerSecond) + 1;
+  const planned = Math.min(Math.max(seconds, upkeepSecondsMin), upkeepSecondsMax);
+  if (planned !== upkeepSeconds) startUpkeepInterval(planned);
 }
 
 /** Returns random bytes that also depend on the time, so a restored snapshot returns others. */
@@ -191,10 +224,8 @@ function upkeep(): void {
   ];
   publishRoot();
   if (mayHaveRecordWork && rootKeys.isReady()) recordsTimer.arm();
-  const mayHaveMore = steps.includes(true);
-  if (mayHaveMore) {
-    startUpkeep();
-  }
+  if (steps.includes(true)) startUpkeep();
+  else planUpkeep(nowNs);
 }
 
 /** Continues rotations and the conversion of records, a bounded step per message. */

@@ -77,6 +77,18 @@ export function areRecordsMoved(stores: Stores): boolean {
   return stages.indexOf(readProgress(stores).stage) > stages.indexOf('records');
 }
 
+/**
+ * Whether the former maps may have records. Also if the progress is unreadable: an upgrade of the
+ * canister must not fail for it.
+ */
+export function mayHaveFormerRecords(stores: Stores): boolean {
+  try {
+    return !areRecordsMoved(stores);
+  } catch {
+    return true;
+  }
+}
+
 /** Runs one bounded step; true while more is left. */
 export function upgradeRecords(stores: Stores, nowNs: bigint): boolean {
   const progress = readProgress(stores);

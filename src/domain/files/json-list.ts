@@ -1,5 +1,5 @@
-// The JSON records of a list of files, joined by one call of the kernel (kernel/records.ts) for each
-// 128 files: JavaScript takes 90,000 instructions for a file.
+// The JSON records of a list of files, joined by one call of the kernel (kernel/records.ts) for
+// each 128 files: JavaScript takes 90,000 instructions for a file.
 
 import { createCommand, kernelCall, kernelOperations, kernelWords } from '../../crypto/kernel.ts';
 import { concatBytes } from '../../lib/bytes.ts';

@@ -348,6 +348,12 @@ export function endLinksOf({ directory }: Stores, maker: Uint8Array, bucketId: s
   if (made.length > 0) directory.insert(endedKey(maker, bucketId), 0n);
 }
 
+/** Whether any link exists, or the links of a maker are being deleted. */
+export function hasLinks({ directory }: Stores): boolean {
+  const [entry] = directory.read(directory.rank(Uint8Array.of(kinds.ofMaker)), 1);
+  return (entry?.key[0] ?? Infinity) <= kinds.endedMaker;
+}
+
 /** Returns a link of the next maker and bucket in turn; after the last, begins with the first. */
 export function linkOfNextMaker(stores: Stores): Link | undefined {
   const { directory, heap } = stores;

@@ -15,7 +15,7 @@ import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { expiredVersionsPerMessage } from '../../limits.ts';
 import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
-import { dueNames, entriesUnder } from '../../storage/index-ranges.ts';
+import { dueNames, entriesUnder, firstDueNs } from '../../storage/index-ranges.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { overheadBytesOf } from '../buckets/quota.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
@@ -214,6 +214,10 @@ export function eraseVersion(stores: Stores, name: VersionName): boolean {
   saveBucket(stores, taken.bucket, bucket);
   if (taken.file !== undefined) releaseContent(stores, taken.file);
   return true;
+}
+
+export function nextVersionExpiryNs({ directory }: Stores): bigint | undefined {
+  return firstDueNs(directory, kinds.due);
 }
 
 /** Runs one bounded step of erasing expired versions; true while more may be left. */

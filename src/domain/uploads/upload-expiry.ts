@@ -38,6 +38,12 @@ function note(stores: Stores, uploadId: string, atNs: bigint): void {
   stores.uploadExpirations.set(key, Uint8Array.of(noteVersion));
 }
 
+/** Returns the time of the first note. */
+export function nextUploadCheckNs(stores: Stores): bigint | undefined {
+  const key = stores.uploadExpirations.firstKey();
+  return key && new DataView(key.buffer, key.byteOffset).getBigUint64(0);
+}
+
 export interface DueSession {
   /** Absent if the session was already removed through its other note. */
   readonly session: UploadSession | undefined;
@@ -48,13 +54,8 @@ export interface DueSession {
 /** Removes the first note whose time has come and returns its session. */
 export function takeDueSession(stores: Stores, nowNs: bigint): DueSession | undefined {
   const key = stores.uploadExpirations.firstKey();
-  if (key === undefined) {
-    return undefined;
-  }
-  const atNs = new DataView(key.buffer, key.byteOffset).getBigUint64(0);
-  if (atNs > nowNs) {
-    return undefined;
-  }
+  const atNs = nextUploadCheckNs(stores);
+  if (key === undefined || atNs === undefined || atNs > nowNs) return undefined;
   stores.uploadExpirations.delete(key);
   const session = findSession(stores, encodeHex(key.subarray(8)));
   return { session, isDoomed: atNs === doomedAtNs };
