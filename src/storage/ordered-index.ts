@@ -42,6 +42,8 @@ export interface OrderedIndex {
   countBlocks(range: BlockRange): Uint32Array;
   /** Returns at most `limit` entries in order, from that rank on. */
   read(rank: number, limit: number): IndexEntry[];
+  /** Like read(), but returns only the keys, without their first `head` bytes. */
+  readTails(rank: number, limit: number, head: number): Uint8Array[];
   count(): number;
 }
 
@@ -135,15 +137,13 @@ function openSelected(selector: number): OrderedIndex {
       kernelCall(bytes);
       return counts;
     },
-    read(rank, limit) {
-      const entries = readEntries(selector, rank, limit);
-      while (entries.length < limit) {
-        const found = readEntries(selector, rank + entries.length, limit - entries.length);
-        if (found.length === 0) break;
-        entries.push(...found);
-      }
-      return entries;
-    },
+    read: (rank, limit) =>
+      readAll(rank, limit, (first, count) => {
+        const { values, ...rows } = readRows(selector, first, count);
+        return keysOf(rows, 0).map((key, index) => ({ key, value: values[2 * index] ?? 0n }));
+      }),
+    readTails: (rank, limit, head) =>
+      readAll(rank, limit, (first, count) => keysOf(readRows(selector, first, count), head)),
     count() {
       countCommand.words[kernelWords.selector] = selector;
       kernelCall(countCommand.bytes);
@@ -152,8 +152,29 @@ function openSelected(selector: number): OrderedIndex {
   };
 }
 
-/** Returns as many entries as fit; none only at the end of the index. */
-function readEntries(selector: number, rank: number, limit: number): IndexEntry[] {
+/** Calls `read` until it has `limit` results, or none at the end of the index. */
+function readAll<T>(rank: number, limit: number, read: (rank: number, limit: number) => T[]): T[] {
+  const all = read(rank, limit);
+  while (all.length < limit) {
+    const found = read(rank + all.length, limit - all.length);
+    if (found.length === 0) break;
+    all.push(...found);
+  }
+  return all;
+}
+
+interface Rows {
+  readonly rows: Uint32Array;
+  readonly bytes: Uint8Array;
+  readonly count: number;
+}
+
+/** Reads as many entries as fit; none only at the end of the index. */
+function readRows(
+  selector: number,
+  rank: number,
+  limit: number,
+): Rows & { readonly values: BigUint64Array } {
   const room = limit * rowBytes + Math.max(indexKeyBytesMax, limit * keyBytesExpected);
   const rows = new Uint32Array(Math.ceil(room / 4));
   const bytes = new Uint8Array(rows.buffer);
@@ -164,13 +185,16 @@ function readEntries(selector: number, rank: number, limit: number): IndexEntry[
   kernelCall(readCommand.bytes);
   kernelCall(bytes);
   const values = new BigUint64Array(rows.buffer, 0, 2 * limit);
-  const entries: IndexEntry[] = [];
-  const rowsEnd = 4 * (words[kernelWords.result] ?? 0);
+  return { rows, bytes, values, count: words[kernelWords.result] ?? 0 };
+}
+
+/** Returns views of the keys. The kernel wrote the rows; checking each would cost as much. */
+function keysOf({ rows, bytes, count }: Rows, head: number): Uint8Array[] {
+  const keys: Uint8Array[] = [];
+  const rowsEnd = 4 * count;
   for (let row = 0; row < rowsEnd; row += 4) {
-    // The kernel wrote them; checking each would cost as much as reading it
     const start = rows[row + 2] ?? 0;
-    const end = start + (rows[row + 3] ?? 0);
-    entries.push({ key: bytes.subarray(start, end), value: values[row / 2] ?? 0n });
+    keys.push(bytes.subarray(start + head, start + (rows[row + 3] ?? 0)));
   }
-  return entries;
+  return keys;
 }

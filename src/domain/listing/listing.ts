@@ -5,7 +5,6 @@ import { pageSizeMax } from '../../../packages/wire/src/limits.ts';
 import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { filePathBytesMax, pageSizeDefault } from '../../limits.ts';
-import type { IndexEntry } from '../../storage/ordered-index.ts';
 import { authorizeList, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseTags, quote } from '../shared/names.ts';
@@ -136,11 +135,7 @@ function readPaths(stores: Stores, selection: Selection, cut: Cut): Uint8Array[]
     return readByDate(stores, selection, { ...cut, isDescending: cut.sort === 'date_desc' });
   }
   const head = scope.length + nameKeyHeadBytes;
-  const pathOf = ({ key }: IndexEntry) => key.subarray(head);
   return cut.sort === 'name_asc'
-    ? stores.index.read(start + skip, limit).map(pathOf)
-    : stores.index
-        .read(start + total - skip - limit, limit)
-        .map(pathOf)
-        .reverse();
+    ? stores.index.readTails(start + skip, limit, head)
+    : stores.index.readTails(start + total - skip - limit, limit, head).reverse();
 }
