@@ -1,6 +1,6 @@
 // Fallbacks in a site bucket: redirects to folders, and 404.html for any other missing path.
 
-import { type Bucket, findBucket } from '../domain/buckets/buckets.ts';
+import { type Bucket, findSiteBucket } from '../domain/buckets/buckets.ts';
 import { type FileRecord, readFile, withOpenFile } from '../domain/files/file-records.ts';
 import { findIndex, findPage, mayHaveSite } from '../domain/files/sites.ts';
 import type { PublishedFile } from '../domain/shared/publication.ts';
@@ -25,7 +25,7 @@ export interface SitePlace {
 export function siteAt(stores: Stores, urlPath: string): SitePlace | undefined {
   placePattern.lastIndex = 0;
   const [, id, rest = ''] = placePattern.exec(urlPath) ?? [];
-  const bucket = id === undefined ? undefined : findBucket(stores, id);
+  const bucket = id === undefined ? undefined : findSiteBucket(stores, id);
   if (bucket === undefined || !bucket.isPublic || !mayHaveSite(bucket)) return undefined;
   return { bucket, folder: urlPath.endsWith('/') ? undefined : folderOf(rest) };
 }

@@ -65,6 +65,8 @@ const flagBits = {
   endToEnd: 32,
 } as const;
 
+const siteFlags = flagBits.site | flagBits.renewing;
+
 function encodeBucket(bucket: Bucket): Uint8Array {
   const { owner } = bucket;
   return packFields({
@@ -181,6 +183,13 @@ export function findOwner(stores: Stores, id: string): OwnedBucket | undefined {
   const bytes = stores.buckets.get(encodeUtf8(id));
   if (bytes === undefined || bytes[0] !== version) return bytes && decodeBucket(id, bytes);
   return { id, owner: bytes.subarray(ownerStart) };
+}
+
+/** Returns the bucket if its files may have leaves of a site, see files/sites.ts. */
+export function findSiteBucket(stores: Stores, id: string): Bucket | undefined {
+  const bytes = stores.buckets.get(encodeUtf8(id));
+  const flags = bytes?.[0] === version ? (bytes[1] ?? 0) : siteFlags;
+  return bytes === undefined || (flags & siteFlags) === 0 ? undefined : decodeBucket(id, bytes);
 }
 
 /**
