@@ -81,7 +81,7 @@ export default defineConfig({
             { name: 'age', test: /age\/(?:end-to-end-files|linked-file)\.ts$/ },
             {
               name: 'dialogs',
-              test: /views\/(?:[\w-]+-dialog|rename-field|asked-key|shortcut-help|row-menu)\./,
+              test: /views\/(?:[\w-]+-dialog|rename-field|asked-key|shortcut-help)\./,
             },
           ],
         },

@@ -19,15 +19,14 @@ import { type MoveInto, moveIntoOf } from './drag.ts';
 import { DropArea, type Target, UploadButtons } from './drop-area.tsx';
 import { FileGrid } from './file-grid.tsx';
 import { FilterBox, type Search } from './filter-box.tsx';
-import { useActions } from './selection-actions.ts';
-import { SelectionBar } from './selection-bar.tsx';
 import type { Action, MenuPlace } from './selection-props.ts';
 
 const NewFolderDialog = deferred(
   async () => (await import('./new-folder-dialog.tsx')).NewFolderDialog,
 );
 const ShortcutHelp = deferred(async () => (await import('./shortcut-help.tsx')).ShortcutHelp);
-const RowMenu = deferred(async () => (await import('./row-menu.tsx')).RowMenu);
+const loadSelectionBar = () => import('./selection-bar.tsx');
+const SelectionBar = deferred(async () => (await loadSelectionBar()).SelectionBar);
 const DropBoxDialog = deferred(async () => (await import('./drop-box-dialog.tsx')).DropBoxDialog);
 
 type FilesRoute = Extract<Route, { view: 'files' }>;
@@ -65,9 +64,6 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
   const target = { session, bucket, prefix };
   const rights = useRights(session, bucket);
   const menu = useSignal<MenuPlace | undefined>(undefined);
-  const openMenu = (at: MenuPlace) => {
-    menu.value = at;
-  };
   const chosen = {
     // A search may have found files above the shown folder.
     target: { ...target, prefix: folder.place.prefix },
@@ -76,7 +72,7 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
     mayWrite: rights.mayWrite,
     entries: selectedOf(folder.entries.value, selection.paths.value),
   };
-  const offered = useActions(chosen, action);
+  const hasSelected = useHasSelected(folder, chosen.entries.length > 0);
   const onMove = rights.mayWrite ? moveIntoOf(folder, selection) : undefined;
   return (
     <DropArea target={target} isOff={!rights.mayWrite}>
@@ -84,7 +80,7 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
         <Head target={target} rights={rights} onMove={onMove} />
         <div class="bars">
           <Tools target={target} folder={folder} mayWrite={rights.mayWrite} search={search} />
-          <SelectionBar {...chosen} action={action} offered={offered} onMenu={openMenu} />
+          {hasSelected && <SelectionBar {...chosen} action={action} menu={menu} />}
         </div>
         <Failure text={folder.failure.value} onRetry={() => void folder.loadMore()} />
         <FileGrid
@@ -95,19 +91,12 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
           onDelete={() => {
             if (rights.mayWrite) action.value = 'delete';
           }}
-          onMenu={openMenu}
+          onMenu={(at) => {
+            menu.value = at;
+          }}
         />
         <FolderState folder={folder} mayWrite={rights.mayWrite} />
       </div>
-      {menu.value && (
-        <RowMenu
-          place={menu.value}
-          actions={offered}
-          onClose={() => {
-            menu.value = undefined;
-          }}
-        />
-      )}
       {isHelpOpen.value && (
         <ShortcutHelp
           onClose={() => {
@@ -117,6 +106,17 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
       )}
     </DropArea>
   );
+}
+
+/** Loads the bar after the list. Once shown it stays, because it knows of downloads under way. */
+function useHasSelected(folder: Folder, isSelected: boolean): boolean {
+  const has = useRef(false);
+  has.current ||= isSelected;
+  const isShown = folder.entries.value.length > 0;
+  useEffect(() => {
+    if (isShown) void loadSelectionBar().catch(() => {});
+  }, [isShown]);
+  return has.current;
 }
 
 interface ToolsProps {

@@ -4,13 +4,28 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../language.ts';
 import type { OfferedAction } from './selection-actions.ts';
-import { ActionButtons } from './selection-bar.tsx';
 import type { MenuPlace } from './selection-props.ts';
 
 interface RowMenuProps {
   readonly place: MenuPlace;
   readonly actions: readonly OfferedAction[];
   onClose(): void;
+}
+
+/** In a menu, each button has the role `menuitem`. */
+export function ActionButtons(props: { actions: readonly OfferedAction[]; role?: 'menuitem' }) {
+  return props.actions.map(({ label, isDanger, isUnderWay, run }) => (
+    <button
+      key={label}
+      type="button"
+      role={props.role}
+      class={isDanger ? 'danger' : undefined}
+      disabled={isUnderWay}
+      onClick={run}
+    >
+      {label}
+    </button>
+  ));
 }
 
 export function RowMenu({ place, actions, onClose }: RowMenuProps) {

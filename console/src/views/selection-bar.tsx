@@ -1,11 +1,12 @@
-// Actions for the selected files: a bar that is shown while files are selected, and the dialogs.
+// The actions for the selected files: their bar, their menu, and their dialogs.
 
 import type { Signal } from '@preact/signals';
 import { isSealed } from '../files/sealed.ts';
 import { texts } from '../language.ts';
 import { deferred } from '../parts/deferred.tsx';
 import { nameOf } from '../words.ts';
-import type { OfferedAction } from './selection-actions.ts';
+import { ActionButtons, RowMenu } from './row-menu.tsx';
+import { useActions } from './selection-actions.ts';
 import type { Action, MenuPlace, SelectionProps } from './selection-props.ts';
 
 const DeleteDialog = deferred(async () => (await import('./delete-dialog.tsx')).DeleteDialog);
@@ -14,28 +15,13 @@ const ShareDialog = deferred(async () => (await import('./share-dialog.tsx')).Sh
 
 interface BarProps extends SelectionProps {
   readonly action: Signal<Action | undefined>;
-  readonly offered: readonly OfferedAction[];
-  onMenu(place: MenuPlace): void;
+  /** The place of the open menu. */
+  readonly menu: Signal<MenuPlace | undefined>;
 }
 
-/** In a menu, each button has the role `menuitem`. */
-export function ActionButtons(props: { actions: readonly OfferedAction[]; role?: 'menuitem' }) {
-  return props.actions.map(({ label, isDanger, isUnderWay, run }) => (
-    <button
-      key={label}
-      type="button"
-      role={props.role}
-      class={isDanger ? 'danger' : undefined}
-      disabled={isUnderWay}
-      onClick={run}
-    >
-      {label}
-    </button>
-  ));
-}
-
-export function SelectionBar({ action, offered, onMenu, ...props }: BarProps) {
+export function SelectionBar({ action, menu, ...props }: BarProps) {
   const { entries, selection } = props;
+  const offered = useActions(props, action);
   const close = () => {
     action.value = undefined;
   };
@@ -56,7 +42,7 @@ export function SelectionBar({ action, offered, onMenu, ...props }: BarProps) {
         aria-haspopup="menu"
         onClick={({ currentTarget }) => {
           const { left, bottom: top } = currentTarget.getBoundingClientRect();
-          onMenu({ left, top });
+          menu.value = { left, top };
         }}
       >
         {texts().grid.actions}
@@ -64,6 +50,15 @@ export function SelectionBar({ action, offered, onMenu, ...props }: BarProps) {
       <button type="button" class="plain" onClick={selection.clear}>
         {words.clear}
       </button>
+      {menu.value && (
+        <RowMenu
+          place={menu.value}
+          actions={offered}
+          onClose={() => {
+            menu.value = undefined;
+          }}
+        />
+      )}
       {action.value === 'delete' && <DeleteDialog {...props} onClose={close} />}
       {action.value === 'share' && (
         <ShareDialog
