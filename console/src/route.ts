@@ -25,9 +25,10 @@ export function addressOf(route: Route): string {
 /** Returns the title of the tab and of a bookmark, such as `summer – demo – Files`. */
 export function titleOf(to: Route): string {
   const path = to.view === 'files' ? to.prefix : to.view === 'file' ? to.path : '';
-  const { page, service } = texts();
+  const { page, service, tabs } = texts();
   const place = to.view === 'overview' ? '' : to.view === 'service' ? service.title : to.bucket;
-  return [nameOf(path), place, page.name].filter((part) => part !== '').join(' – ');
+  const tab = to.view === 'bucket' || to.view === 'deleted' ? tabs[to.view] : '';
+  return [tab || nameOf(path), place, page.name].filter((part) => part !== '').join(' – ');
 }
 
 /** Returns the overview for an unknown fragment. */

@@ -215,7 +215,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await page.getByLabel('End-to-end').check();
       await page.getByLabel('Also encrypt the names').check();
       await page.getByRole('dialog').getByRole('button', { name: 'Create a bucket' }).click();
-      await page.getByRole('link', { name: 'About the bucket' }).click();
+      await page.getByRole('link', { name: 'Settings' }).click();
       await page.getByText('Their names are encrypted too.').waitFor();
       const made = await tested.storage.buckets.get('fresh-start');
       expect(made.endToEnd).toMatchObject({ usesVetKeys: true, sealsNames: true });

@@ -50,6 +50,14 @@ describe.skipIf(isBrowserUnwanted)('files of a member', () => {
   const size = (name: string) => row(name).getByRole('gridcell').nth(2);
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const chosen = () => page.getByRole('region', { name: 'Selected files' }).getByRole('status');
+  const path = () => page.getByRole('navigation', { name: 'Folders' });
+  const tabs = () =>
+    page
+      .getByRole('navigation', { name: 'demo' })
+      .getByRole('link')
+      .evaluateAll((all) =>
+        all.map(({ textContent, ariaCurrent }) => textContent + (ariaCurrent ? ' (current)' : '')),
+      );
   const names = () => page.getByRole('row').getByRole('link').allTextContents();
 
   test('are selected by Shift and Ctrl, and opened by a click on the row', async () => {
@@ -136,7 +144,9 @@ describe.skipIf(isBrowserUnwanted)('files of a member', () => {
     // A former version of a file that still exists is no deleted file.
     await store('file-1.txt');
     await top();
-    await page.getByRole('link', { name: 'Deleted files' }).click();
+    await page.getByRole('link', { name: 'Deleted' }).click();
+    await expect.poll(tabs).toEqual(['Files', 'Deleted (current)', 'Settings']);
+    await path().getByRole('link', { name: 'demo' }).waitFor();
     const restored = page.getByRole('button', { name: /^Restore / });
     await expect.poll(() => restored.count()).toBe(3);
     await page.getByText('expires in 30 days').first().waitFor();
@@ -195,7 +205,7 @@ describe.skipIf(isBrowserUnwanted)('files of a member', () => {
   test('offer a reader only what a reader may do', async () => {
     await giveRole('reader');
     await top();
-    await page.getByRole('link', { name: 'Deleted files' }).waitFor();
+    await page.getByRole('link', { name: 'Deleted' }).waitFor();
     for (const name of ['Upload files', 'New folder', 'Receive files']) {
       expect(await button(name).count()).toBe(0);
     }
@@ -209,6 +219,9 @@ describe.skipIf(isBrowserUnwanted)('files of a member', () => {
     await page.getByText('Former versions').waitFor();
     expect(await button('Edit type, tags and headers').count()).toBe(0);
     expect(await button('Restore version 1').count()).toBe(0);
+    await tested.storage.buckets.update('demo', { keepVersionsDays: 0 });
+    await path().getByRole('link', { name: 'demo' }).click();
+    await expect.poll(tabs).toEqual(['Files (current)', 'Settings']);
     expect(visit.faults).toEqual([]);
   });
 });

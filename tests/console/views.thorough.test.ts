@@ -165,7 +165,7 @@ describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in th
     dropBox = (await page.getByText(/#key=efs_/).textContent()) ?? '';
     await check('drop-box-address');
     await page.keyboard.press('Escape');
-    await page.getByRole('link', { name: 'About the bucket' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByText('Backup').waitFor();
     await check('bucket');
     await page.goto(`${tested.pages.url}/#/bucket/safe`);

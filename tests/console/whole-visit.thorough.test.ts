@@ -93,9 +93,11 @@ describe.skipIf(isBrowserUnwanted)('a visit', () => {
     await click(button('Delete'));
     await click(inDialog('Delete'));
     await page.getByText('Nothing here yet.').waitFor();
-    await click(page.getByRole('link', { name: 'Deleted files' }));
+    await click(page.getByRole('link', { name: 'Deleted' }));
     await click(button(/^Restore/));
-    await click(page.getByRole('link', { name: 'Show files' }));
+    await click(
+      page.getByRole('navigation', { name: 'holiday-photos' }).getByRole('link', { name: 'Files' }),
+    );
     await click(page.getByRole('link', { name: 'best' }));
     await page.getByRole('link', { name: sought }).waitFor();
   }

@@ -340,14 +340,13 @@ export const texts: Texts = {
         'Der Canister hat keine Front, daher öffnet diese Seite keine Dateien aus Ende-zu-Ende-Buckets.',
     },
   },
+  tabs: { files: 'Dateien', deleted: 'Gelöscht', bucket: 'Einstellungen' },
   files: {
     folders: 'Ordner',
     buckets: 'Buckets',
     newFolder: 'Neuer Ordner',
     pictures: 'Bilder anzeigen',
     receive: 'Empfangen',
-    deleted: 'Gelöschte Dateien',
-    about: 'Über den Bucket',
     upload: 'Hochladen',
     uploadFolder: 'Ordner hochladen',
     drop: (place) => `Zum Hochladen in ${place} hier ablegen`,
@@ -484,7 +483,7 @@ export const texts: Texts = {
     keyOf: (folder) => `Briefkasten ${folder}`,
     ready: (key) =>
       'Die Adresse wird nur einmal angezeigt: Kopieren Sie sie jetzt. Sie gilt, bis sie abläuft oder ' +
-      `bis Sie den Schlüssel ${named(key)} unter „Über den Bucket“ widerrufen.`,
+      `bis Sie den Schlüssel ${named(key)} in den Einstellungen widerrufen.`,
     folder: 'Ordner',
     key: 'Name des Schlüssels',
     keyHint: 'Um den Schlüssel wiederzufinden, wenn Sie ihn widerrufen wollen.',
@@ -546,7 +545,6 @@ export const texts: Texts = {
     deleted: 'Gelöschte Dateien',
     download: 'Herunterladen',
     preparing: 'Wird vorbereitet …',
-    back: 'Zum Ordner',
     publicAddress: 'Öffentliche Adresse',
     publicUntil: 'Alle können die Datei unter dieser Adresse lesen, bis der Bucket privat wird.',
     size: 'Größe',
@@ -593,13 +591,11 @@ export const texts: Texts = {
       'Die frühere Version ist wiederhergestellt. Die ersetzte bleibt als frühere Version erhalten.',
   },
   deleted: {
-    title: (bucket) => `Gelöschte Dateien von ${bucket}`,
-    showFiles: 'Dateien anzeigen',
     showMore: 'Mehr anzeigen',
     none: 'Keine gelöschte Datei lässt sich wiederherstellen.',
     noneKept:
-      'Dieser Bucket bewahrt keine gelöschten Dateien auf. Ein Eigentümer kann das unter „Über den ' +
-      'Bucket“ ändern.',
+      'Dieser Bucket bewahrt keine gelöschten Dateien auf. Ein Eigentümer kann das in den ' +
+      'Einstellungen ändern.',
     one: (size, when, expiry) => `${size}, gelöscht ${when}, ${expiry}`,
     restore: 'Wiederherstellen',
     restoring: 'Wird wiederhergestellt …',
@@ -612,7 +608,6 @@ export const texts: Texts = {
     eraseQuestion: 'Alle Versionen werden sofort gelöscht. Das lässt sich nicht rückgängig machen.',
   },
   bucket: {
-    showFiles: 'Dateien anzeigen',
     forOwners:
       'Mitglieder, Schlüssel und Grenzen sehen Eigentümer, die sich mit einer Identität anmelden.',
     storage: 'Speicher',
@@ -636,7 +631,6 @@ export const texts: Texts = {
     noVersions: 'Nicht aufbewahrt: Ersetzte und gelöschte Dateien sind sofort weg.',
     keepsVersions: (count) =>
       `Ersetzte und gelöschte Dateien lassen sich ${days(count)} lang wiederherstellen.`,
-    showDeleted: 'Gelöschte Dateien anzeigen',
     keepVersions: '30 Tage lang aufbewahren',
     keepNone: 'Keine aufbewahren',
   },

@@ -310,14 +310,14 @@ export const texts = {
       absent: 'The canister has no front, so this page opens no files of end-to-end buckets.',
     },
   },
+  /** The pages of a bucket. */
+  tabs: { files: 'Files', deleted: 'Deleted', bucket: 'Settings' },
   files: {
     folders: 'Folders',
     buckets: 'Buckets',
     newFolder: 'New folder',
     pictures: 'Show pictures',
     receive: 'Receive files',
-    deleted: 'Deleted files',
-    about: 'About the bucket',
     upload: 'Upload files',
     uploadFolder: 'Upload a folder',
     drop: (place: string) => `Drop to upload to ${place}`,
@@ -452,7 +452,7 @@ export const texts = {
     keyOf: (folder: string) => `Drop box ${folder}`,
     ready: (key: string) =>
       'The address is shown only once: copy it now. It works until it expires or until you ' +
-      `revoke the key “${key}” under About the bucket.`,
+      `revoke the key “${key}” in its Settings.`,
     folder: 'Folder',
     key: 'Name of the key',
     keyHint: 'To find the key again when you want to revoke it.',
@@ -504,7 +504,6 @@ export const texts = {
     deleted: 'Deleted files',
     download: 'Download',
     preparing: 'Preparing …',
-    back: 'Back to the folder',
     publicAddress: 'Public address',
     publicUntil: 'Everybody can read the file at this address, until the bucket becomes private.',
     size: 'Size',
@@ -547,12 +546,9 @@ export const texts = {
     restored: 'The former version is restored. The replaced one is kept as a former version.',
   },
   deleted: {
-    title: (bucket: string) => `Deleted files of ${bucket}`,
-    showFiles: 'Show files',
     showMore: 'Show more',
     none: 'No deleted file can be restored.',
-    noneKept:
-      'This bucket keeps no deleted files. An owner can change this under “About the bucket”.',
+    noneKept: 'This bucket keeps no deleted files. An owner can change this in the Settings.',
     one: (size: string, when: string, expiry: string) => `${size}, deleted ${when}, ${expiry}`,
     restore: 'Restore',
     restoring: 'Restoring …',
@@ -565,7 +561,6 @@ export const texts = {
     eraseQuestion: 'All its versions are erased at once. This cannot be undone.',
   },
   bucket: {
-    showFiles: 'Show files',
     forOwners: 'Members, keys and limits are shown to owners who sign in with an identity.',
     storage: 'Storage',
     amount: (fileCount: number, size: string) => `${files(fileCount)}, ${size}`,
@@ -586,7 +581,6 @@ export const texts = {
     noVersions: 'Not kept: replaced and deleted files are gone at once.',
     keepsVersions: (count: number) =>
       `Replaced and deleted files can be restored for ${days(count)}.`,
-    showDeleted: 'Show deleted files',
     keepVersions: 'Keep them for 30 days',
     keepNone: 'Keep none',
   },

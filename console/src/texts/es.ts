@@ -323,14 +323,13 @@ export const texts: Texts = {
         'El canister no tiene frontal, así que esta página no abre archivos de buckets de extremo a extremo.',
     },
   },
+  tabs: { files: 'Archivos', deleted: 'Eliminados', bucket: 'Configuración' },
   files: {
     folders: 'Carpetas',
     buckets: 'Buckets',
     newFolder: 'Nueva carpeta',
     pictures: 'Mostrar imágenes',
     receive: 'Recibir archivos',
-    deleted: 'Eliminados',
-    about: 'Acerca del bucket',
     upload: 'Subir archivos',
     uploadFolder: 'Subir una carpeta',
     drop: (place) => `Soltar para subir a ${place}`,
@@ -470,7 +469,7 @@ export const texts: Texts = {
     keyOf: (folder) => `Buzón ${folder}`,
     ready: (key) =>
       'La dirección solo se muestra una vez: cópiela ahora. Funciona hasta que caduque o hasta que ' +
-      `usted revoque la clave ${named(key)} en «Acerca del bucket».`,
+      `usted revoque la clave ${named(key)} en la configuración.`,
     folder: 'Carpeta',
     key: 'Nombre de la clave',
     keyHint: 'Para encontrar la clave cuando quiera revocarla.',
@@ -528,7 +527,6 @@ export const texts: Texts = {
     deleted: 'Archivos eliminados',
     download: 'Descargar',
     preparing: 'Preparando…',
-    back: 'Volver a la carpeta',
     publicAddress: 'Dirección pública',
     publicUntil:
       'Todo el mundo puede leer el archivo en esta dirección, hasta que el bucket sea privado.',
@@ -575,13 +573,11 @@ export const texts: Texts = {
       'La versión anterior está restaurada. La sustituida se conserva como versión anterior.',
   },
   deleted: {
-    title: (bucket) => `Archivos eliminados de ${bucket}`,
-    showFiles: 'Mostrar archivos',
     showMore: 'Mostrar más',
     none: 'No hay archivos eliminados que se puedan restaurar.',
     noneKept:
-      'Este bucket no conserva los archivos eliminados. Un propietario puede cambiarlo en «Acerca del ' +
-      'bucket».',
+      'Este bucket no conserva los archivos eliminados. Un propietario puede cambiarlo en la ' +
+      'configuración.',
     one: (size, when, expiry) => `${size}, eliminado ${when}, ${expiry}`,
     restore: 'Restaurar',
     restoring: 'Restaurando…',
@@ -594,7 +590,6 @@ export const texts: Texts = {
     eraseQuestion: 'Todas sus versiones se borran en el acto. Esto no se puede deshacer.',
   },
   bucket: {
-    showFiles: 'Mostrar archivos',
     forOwners:
       'Los propietarios que inician sesión con una identidad ven los miembros, las claves y los límites.',
     storage: 'Almacenamiento',
@@ -619,7 +614,6 @@ export const texts: Texts = {
     noVersions: 'No se conservan: los archivos sustituidos y eliminados desaparecen en el acto.',
     keepsVersions: (count) =>
       `Los archivos sustituidos y eliminados se pueden restaurar durante ${days(count)}.`,
-    showDeleted: 'Mostrar archivos eliminados',
     keepVersions: 'Conservarlas 30 días',
     keepNone: 'No conservar ninguna',
   },

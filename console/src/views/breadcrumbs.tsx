@@ -1,4 +1,4 @@
-// The path of the current folder from the list of buckets on, each part a link.
+// The path from the list of buckets to the current page, each part before it a link.
 
 import { texts } from '../language.ts';
 import { addressOf } from '../route.ts';
@@ -21,14 +21,19 @@ export function stepsOf(bucket: string, path: string): Step[] {
 }
 
 interface BreadcrumbsProps {
-  readonly bucket: string;
-  readonly path: string;
+  /** Absent for a page that belongs to no bucket. */
+  readonly bucket?: string | undefined;
+  /** The folder or the file. */
+  readonly path?: string | undefined;
+  /** Name of the page if it is another than that of the path. */
+  readonly page?: string | undefined;
   /** If given, entries can be dropped on the links. */
   readonly onMove?: MoveInto;
 }
 
-export function Breadcrumbs({ bucket, path, onMove }: BreadcrumbsProps) {
-  const all = stepsOf(bucket, path);
+export function Breadcrumbs({ bucket = '', path = '', page, onMove }: BreadcrumbsProps) {
+  const all = bucket === '' ? [] : stepsOf(bucket, path);
+  const name = page ?? all.pop()?.name;
   const { files } = texts();
   return (
     <nav aria-label={files.folders} class="crumbs">
@@ -36,7 +41,7 @@ export function Breadcrumbs({ bucket, path, onMove }: BreadcrumbsProps) {
         <li>
           <a href={addressOf({ view: 'overview' })}>{files.buckets}</a>
         </li>
-        {all.slice(0, -1).map(({ name, prefix }) => (
+        {all.map(({ name, prefix }) => (
           <li
             key={prefix}
             class={isHovered(prefix) ? 'over' : undefined}
@@ -49,7 +54,7 @@ export function Breadcrumbs({ bucket, path, onMove }: BreadcrumbsProps) {
         ))}
         <li>
           <h1 tabIndex={-1} aria-current="page">
-            <bdi>{all.at(-1)?.name}</bdi>
+            <bdi>{name}</bdi>
           </h1>
         </li>
       </ol>

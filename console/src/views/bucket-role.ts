@@ -24,6 +24,8 @@ export interface Rights {
   /** Replaced and deleted files can be restored. */
   readonly keepsVersions: boolean;
   readonly isPublic: boolean;
+  /** Members see the settings; owners change them. */
+  readonly maySeeSettings: boolean;
   /** Names of members by principal; only owners see them. */
   readonly memberNames: ReadonlyMap<string, string>;
 }
@@ -31,13 +33,14 @@ export interface Rights {
 /** Until the record has arrived, the page offers nothing that it may have to take away. */
 const none: Rights = {
   ...{ mayWrite: false, isOwner: false, keepsVersions: false, isPublic: false },
+  maySeeSettings: false,
   memberNames: new Map(),
 };
 /**
  * For a key, which cannot ask for its own permissions, and where no record arrives: the page offers
  * to write, and the service refuses what is not permitted.
  */
-const unknown: Rights = { ...none, mayWrite: true, keepsVersions: true };
+const unknown: Rights = { ...none, mayWrite: true, keepsVersions: true, maySeeSettings: true };
 
 /** The answers for the buckets of one session. */
 const known = signal<{
@@ -60,6 +63,7 @@ function rightsOf(record: BucketRecord): Rights {
     isOwner: role === 'owner',
     keepsVersions: keepVersionsDays > 0,
     isPublic,
+    maySeeSettings: role !== undefined,
     memberNames: new Map(names),
   };
 }

@@ -10,29 +10,23 @@ import { tell } from '../notices.ts';
 import { Failure } from '../parts/failure.tsx';
 import { FillBar } from '../parts/fill-bar.tsx';
 import { useTask } from '../parts/task.ts';
-import { addressOf } from '../route.ts';
 import type { Session } from '../session.ts';
 import { sizeOf } from '../words.ts';
 import { BucketEndToEnd } from './bucket-end-to-end.tsx';
+import { BucketHead } from './bucket-head.tsx';
 import { BucketKeys } from './bucket-keys.tsx';
 import { BucketMembers } from './bucket-members.tsx';
-import { type BucketProps, isOwner } from './bucket-role.ts';
+import { type BucketProps, isOwner, useRights } from './bucket-role.ts';
 import { OpenUploads } from './open-uploads.tsx';
 
 export function BucketPage({ session, bucket }: { session: Session; bucket: string }) {
   const { found, failure, load, onChanged } = useRecord(session, bucket);
+  const rights = useRights(session, bucket);
   const { bucket: words, page } = texts();
   const props = found.value && { session, ...found.value, onChanged };
   return (
     <div class="page">
-      <h1 tabIndex={-1}>
-        <bdi>{bucket}</bdi>
-      </h1>
-      <p>
-        <a class="button" href={addressOf({ view: 'files', bucket, prefix: '' })}>
-          {words.showFiles}
-        </a>
-      </p>
+      <BucketHead place={{ view: 'bucket', bucket }} rights={rights} />
       <Failure text={failure.value} onRetry={() => void load()} />
       {props === undefined && failure.value === undefined && <p class="waiting">{page.loading}</p>}
       {props && (
@@ -151,11 +145,6 @@ function KeptVersions(props: BucketProps) {
     <section class="card" aria-labelledby="versions">
       <h2 id="versions">{words.versions}</h2>
       <p>{days === 0 ? words.noVersions : words.keepsVersions(days)}</p>
-      {props.record.versionCount > 0 && (
-        <p>
-          <a href={addressOf({ view: 'deleted', bucket: props.record.id })}>{words.showDeleted}</a>
-        </p>
-      )}
       {isOwner(props) && (
         <button
           type="button"

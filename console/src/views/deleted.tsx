@@ -10,9 +10,9 @@ import { tell } from '../notices.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useTask } from '../parts/task.ts';
-import { addressOf } from '../route.ts';
 import type { Session } from '../session.ts';
 import { expiryOf, nameOf, sizeOf, whenWithin } from '../words.ts';
+import { BucketHead } from './bucket-head.tsx';
 import { type Rights, useRights } from './bucket-role.ts';
 
 interface DeletedProps {
@@ -77,12 +77,7 @@ export function DeletedPage(props: DeletedProps) {
   const isEmpty = files.value.length === 0 && state.value === 'complete';
   return (
     <div class="page">
-      <h1 tabIndex={-1}>{words.title(bucket)}</h1>
-      <p>
-        <a class="button" href={addressOf({ view: 'files', bucket, prefix: '' })}>
-          {words.showFiles}
-        </a>
-      </p>
+      <BucketHead place={{ view: 'deleted', bucket }} rights={rights} />
       <Failure text={failure.value} onRetry={begin} />
       <ul class="lines">
         {files.value.map((file) => (

@@ -20,7 +20,7 @@ import { useTask } from '../parts/task.ts';
 import { addressOf, go, type Route } from '../route.ts';
 import { thisService } from '../service.ts';
 import type { Session } from '../session.ts';
-import { expiryOf, folderOf, momentOf, nameOf, sizeOf, whenWithin } from '../words.ts';
+import { expiryOf, momentOf, nameOf, sizeOf, whenWithin } from '../words.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
 import { useRights } from './bucket-role.ts';
 import { EditFile } from './edit-file.tsx';
@@ -208,9 +208,7 @@ function Deleted({ session, bucket, file, mayRestore, onRestored }: DeletedProps
 
 function Actions({ session, file }: { session: Session; file: FileRecord }) {
   const { isUnderWay, failure, run } = useTask();
-  const { bucketId: bucket, path } = file;
   const { file: words } = texts();
-  const back = addressOf({ view: 'files', bucket, prefix: folderOf(path) });
   return (
     <>
       <div class="buttons">
@@ -222,9 +220,6 @@ function Actions({ session, file }: { session: Session; file: FileRecord }) {
         >
           {isUnderWay.value ? words.preparing : words.download}
         </button>
-        <a class="button" href={back}>
-          {words.back}
-        </a>
       </div>
       <Failure text={failure.value} />
     </>

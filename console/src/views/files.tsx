@@ -10,10 +10,9 @@ import { deferred } from '../parts/deferred.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import type { Route } from '../route.ts';
-import { addressOf } from '../route.ts';
 import type { Session } from '../session.ts';
 import { onStored } from '../uploads/stored.ts';
-import { Breadcrumbs } from './breadcrumbs.tsx';
+import { BucketHead } from './bucket-head.tsx';
 import { type Rights, useRights } from './bucket-role.ts';
 import { type MoveInto, moveIntoOf } from './drag.ts';
 import { DropArea, type Target, UploadButtons } from './drop-area.tsx';
@@ -176,25 +175,14 @@ function Head({ target, rights, onMove }: HeadProps) {
     isOpen.value = next;
   };
   return (
-    <div class="files-head">
-      <Breadcrumbs bucket={bucket} path={prefix} onMove={onMove} />
-      <div class="buttons">
-        {rights.isOwner && (
-          <button type="button" onClick={() => open(true)}>
-            {words.receive}
-          </button>
-        )}
-        {rights.keepsVersions && (
-          <a class="button" href={addressOf({ view: 'deleted', bucket })}>
-            {words.deleted}
-          </a>
-        )}
-        <a class="button" href={addressOf({ view: 'bucket', bucket })}>
-          {words.about}
-        </a>
-      </div>
+    <BucketHead place={{ view: 'files', bucket, prefix }} rights={rights} onMove={onMove}>
+      {rights.isOwner && (
+        <button type="button" onClick={() => open(true)}>
+          {words.receive}
+        </button>
+      )}
       {isOpen.value && <DropBoxDialog target={target} onClose={() => open(false)} />}
-    </div>
+    </BucketHead>
   );
 }
 

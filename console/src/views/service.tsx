@@ -12,6 +12,7 @@ import { addressOf } from '../route.ts';
 import { isLocal, thisService } from '../service.ts';
 import { type Check, checksOf, type OwnBucket, type ServiceFacts } from '../service-checks.ts';
 import type { Session } from '../session.ts';
+import { Breadcrumbs } from './breadcrumbs.tsx';
 
 /** Uploads are asked for in so many buckets, those with the most of them. */
 const bucketsAskedMax = 20;
@@ -92,7 +93,7 @@ export function ServicePage({ session }: { session: Session }) {
   return (
     <div class="page">
       <div class="files-head">
-        <h1 tabIndex={-1}>{words.title}</h1>
+        <Breadcrumbs page={words.title} />
         {found && (
           <button type="button" disabled={isLoading.value} onClick={() => void load()}>
             {isLoading.value ? words.checking : words.again}
