@@ -4,7 +4,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
-import { openConsole, shownPrincipal, type TestedConsole } from './support/console.ts';
+import { openConsole, shownPrincipal, sizes, type TestedConsole } from './support/console.ts';
 import { checkView } from './support/view-check.ts';
 
 const rowCount = 1_200;
@@ -65,7 +65,24 @@ describe.skipIf(isBrowserUnwanted)('no fault in the state', () => {
     await show('/files/demo/many/');
     await page.getByText('1,000 entries so far').waitFor();
     await check('many-rows');
-    await page.getByRole('searchbox').fill('1119');
+    const field = page.getByRole('searchbox');
+    for (const size of sizes) {
+      await page.setViewportSize(size);
+      const before = await field.boundingBox();
+      await field.fill('1119');
+      await button('Search this folder').waitFor();
+      expect(await field.boundingBox(), `typed at ${size.width}`).toEqual(before);
+      await check('search');
+      await page.setViewportSize(size);
+      await button('Search this folder').click();
+      await page.getByText('11 files found among 1,200 files').waitFor();
+      expect(await field.boundingBox(), `found at ${size.width}`).toEqual(before);
+      await page.keyboard.type('8');
+      expect(await field.inputValue()).toBe('11198');
+      await field.fill('');
+      await page.getByText('1,000 entries so far').waitFor();
+    }
+    await field.fill('1119');
     await button('Search this folder').click();
     await page.getByText('11 files found among 1,200 files').waitFor();
     await check('found');
@@ -85,7 +102,11 @@ describe.skipIf(isBrowserUnwanted)('no fault in the state', () => {
     await page.keyboard.press('Escape');
     // The actions of selected files cover the tools.
     await button('Clear').click();
-    await button('New folder').click();
+    await page.setViewportSize({ width: 360, height: 640 });
+    await button('More actions').click();
+    await page.getByRole('menuitem', { name: 'New folder' }).waitFor();
+    await check('folder-menu');
+    await page.getByRole('menuitem', { name: 'New folder' }).click();
     await page.getByRole('dialog').waitFor();
     await check('new-folder');
     await page.keyboard.press('Escape');

@@ -73,7 +73,7 @@ describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in th
     await thumbnail.waitFor();
     expect(await thumbnail.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(192);
     await check('pictures');
-    await page.getByRole('button', { name: 'Show pictures' }).click();
+    await page.getByRole('button', { name: 'Hide pictures' }).click();
     for (const size of sizes) {
       await page.setViewportSize(size);
       const top = async () => (await page.getByRole('row').first().boundingBox())?.y;

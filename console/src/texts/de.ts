@@ -346,6 +346,8 @@ export const texts: Texts = {
     buckets: 'Buckets',
     newFolder: 'Neuer Ordner',
     pictures: 'Bilder anzeigen',
+    noPictures: 'Bilder ausblenden',
+    more: 'Weitere Aktionen',
     receive: 'Empfangen',
     upload: 'Hochladen',
     uploadFolder: 'Ordner hochladen',

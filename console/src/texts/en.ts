@@ -317,6 +317,8 @@ export const texts = {
     buckets: 'Buckets',
     newFolder: 'New folder',
     pictures: 'Show pictures',
+    noPictures: 'Hide pictures',
+    more: 'More actions',
     receive: 'Receive files',
     upload: 'Upload files',
     uploadFolder: 'Upload a folder',

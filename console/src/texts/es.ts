@@ -329,6 +329,8 @@ export const texts: Texts = {
     buckets: 'Buckets',
     newFolder: 'Nueva carpeta',
     pictures: 'Mostrar imágenes',
+    noPictures: 'Ocultar imágenes',
+    more: 'Más acciones',
     receive: 'Recibir archivos',
     upload: 'Subir archivos',
     uploadFolder: 'Subir una carpeta',

@@ -75,20 +75,13 @@ export function DropArea({ target, isOff, children }: DropAreaProps) {
   );
 }
 
-interface UploadButtonsProps {
-  readonly target: Target;
-  /** Further buttons after them. */
-  readonly children?: ComponentChildren;
-}
-
-export function UploadButtons({ target, children }: UploadButtonsProps) {
+export function UploadButtons({ target }: { target: Target }) {
   const { files } = texts();
   return (
-    <div class="buttons">
+    <>
       <ChooseFiles label={files.upload} target={target} />
       <ChooseFiles label={files.uploadFolder} isFolder target={target} />
-      {children}
-    </div>
+    </>
   );
 }
 

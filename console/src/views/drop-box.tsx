@@ -68,7 +68,9 @@ export function DropBoxPage({ session, box }: { session: Session; box: DropBox }
             <p>{known === notEndToEnd ? words.readable : words.sealed}</p>
             <div class="drop-target">
               <p>{words.dropHere}</p>
-              <UploadButtons target={target} />
+              <div class="buttons">
+                <UploadButtons target={target} />
+              </div>
             </div>
           </>
         )}

@@ -1,32 +1,27 @@
 // The view of a folder: list, selection and uploads.
 
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Folder, isSearch } from '../files/folder.ts';
-import { arePicturesShown, togglePictures } from '../files/pictures.ts';
 import { createSelection, selectedOf } from '../files/selection.ts';
 import { texts } from '../language.ts';
 import { deferred } from '../parts/deferred.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { Icon } from '../parts/icon.tsx';
 import type { Route } from '../route.ts';
 import type { Session } from '../session.ts';
 import { onStored } from '../uploads/stored.ts';
 import { BucketHead } from './bucket-head.tsx';
-import { type Rights, useRights } from './bucket-role.ts';
-import { type MoveInto, moveIntoOf } from './drag.ts';
-import { DropArea, type Target, UploadButtons } from './drop-area.tsx';
+import { useRights } from './bucket-role.ts';
+import { moveIntoOf } from './drag.ts';
+import { DropArea, type Target } from './drop-area.tsx';
 import { FileGrid } from './file-grid.tsx';
 import { FilterBox, type Search } from './filter-box.tsx';
+import { FolderMenu, FolderTools, useFolderActions } from './folder-actions.tsx';
 import type { Action, MenuPlace } from './selection-props.ts';
 
-const NewFolderDialog = deferred(
-  async () => (await import('./new-folder-dialog.tsx')).NewFolderDialog,
-);
 const ShortcutHelp = deferred(async () => (await import('./shortcut-help.tsx')).ShortcutHelp);
 const loadSelectionBar = () => import('./selection-bar.tsx');
 const SelectionBar = deferred(async () => (await loadSelectionBar()).SelectionBar);
-const DropBoxDialog = deferred(async () => (await import('./drop-box-dialog.tsx')).DropBoxDialog);
 
 type FilesRoute = Extract<Route, { view: 'files' }>;
 
@@ -52,6 +47,7 @@ function useFolder({ session, bucket, prefix }: Target, search: Search | undefin
 export function FilesPage({ session, place }: { session: Session; place: FilesRoute }) {
   const { bucket, prefix } = place;
   const search = useSignal<Search | undefined>(undefined);
+  const text = useSignal('');
   const folder = useFolder({ session, bucket, prefix }, search.value);
   const selection = useMemo(createSelection, [folder]);
   const action = useSignal<Action | undefined>(undefined);
@@ -62,6 +58,7 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
   });
   const target = { session, bucket, prefix };
   const rights = useRights(session, bucket);
+  const { actions, dialog } = useFolderActions(target, rights);
   const menu = useSignal<MenuPlace | undefined>(undefined);
   const chosen = {
     // A search may have found files above the shown folder.
@@ -76,9 +73,12 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
   return (
     <DropArea target={target} isOff={!rights.mayWrite}>
       <div class="page files" ref={page}>
-        <Head target={target} rights={rights} onMove={onMove} />
+        <BucketHead place={place} rights={rights} onMove={onMove}>
+          <FolderMenu actions={actions} />
+        </BucketHead>
         <div class="bars">
-          <Tools target={target} folder={folder} mayWrite={rights.mayWrite} search={search} />
+          <FolderTools target={target} mayWrite={rights.mayWrite} actions={actions} />
+          <FilterBox folder={folder} prefix={prefix} text={text} search={search} />
           {hasSelected && <SelectionBar {...chosen} action={action} menu={menu} />}
         </div>
         <Failure text={folder.failure.value} onRetry={() => void folder.loadMore()} />
@@ -96,6 +96,7 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
         />
         <FolderState folder={folder} mayWrite={rights.mayWrite} />
       </div>
+      {dialog}
       {isHelpOpen.value && (
         <ShortcutHelp
           onClose={() => {
@@ -116,74 +117,6 @@ function useHasSelected(folder: Folder, isSelected: boolean): boolean {
     if (isShown) void loadSelectionBar().catch(() => {});
   }, [isShown]);
   return has.current;
-}
-
-interface ToolsProps {
-  readonly target: Target;
-  readonly folder: Folder;
-  readonly mayWrite: boolean;
-  readonly search: Signal<Search | undefined>;
-}
-
-function Tools({ target, folder, mayWrite, search }: ToolsProps) {
-  const { files: words } = texts();
-  const isOpen = useSignal(false);
-  const open = (next: boolean) => {
-    isOpen.value = next;
-  };
-  return (
-    <div class="tools">
-      {mayWrite && (
-        <UploadButtons target={target}>
-          <button type="button" onClick={() => open(true)}>
-            {words.newFolder}
-          </button>
-        </UploadButtons>
-      )}
-      {isOpen.value && <NewFolderDialog target={target} onClose={() => open(false)} />}
-      <button
-        type="button"
-        aria-pressed={arePicturesShown.value}
-        aria-label={words.pictures}
-        title={words.pictures}
-        onClick={togglePictures}
-      >
-        <Icon name="image" />
-      </button>
-      <FilterBox
-        folder={folder}
-        prefix={target.prefix}
-        onSearch={(wanted) => {
-          search.value = wanted;
-        }}
-      />
-    </div>
-  );
-}
-
-interface HeadProps {
-  readonly target: Target;
-  readonly rights: Rights;
-  readonly onMove: MoveInto;
-}
-
-function Head({ target, rights, onMove }: HeadProps) {
-  const { bucket, prefix } = target;
-  const { files: words } = texts();
-  const isOpen = useSignal(false);
-  const open = (next: boolean) => {
-    isOpen.value = next;
-  };
-  return (
-    <BucketHead place={{ view: 'files', bucket, prefix }} rights={rights} onMove={onMove}>
-      {rights.isOwner && (
-        <button type="button" onClick={() => open(true)}>
-          {words.receive}
-        </button>
-      )}
-      {isOpen.value && <DropBoxDialog target={target} onClose={() => open(false)} />}
-    </BucketHead>
-  );
 }
 
 /** Handles `/` (filter) and `?` (help), unless the user is typing a text. */

@@ -1,7 +1,8 @@
 // The filter and the search: a part of a name filters the folder while it is typed; a search finds
 // all files below the folder or in the bucket by a part of their names, or by #tag.
 
-import { useSignal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import type { Folder } from '../files/folder.ts';
 import { texts } from '../language.ts';
 
@@ -12,32 +13,44 @@ export interface Search {
   readonly tag?: string;
 }
 
+/** Returns undefined for an empty text. */
+function searchOf(text: string, prefix: string): Search | undefined {
+  const wanted = text.trim();
+  const tag = /^#\s*(.+)$/s.exec(wanted)?.[1];
+  if (tag !== undefined) return { prefix, tag };
+  return wanted === '' ? undefined : { prefix, name: wanted };
+}
+
+/** The scopes hide without the focus, which some browsers take away before the click. */
+const keepFocus = (event: MouseEvent) => event.preventDefault();
+
 interface FilterBoxProps {
   readonly folder: Folder;
   /** The folder in which the search begins. */
   readonly prefix: string;
-  onSearch(search: Search | undefined): void;
+  readonly text: Signal<string>;
+  readonly search: Signal<Search | undefined>;
 }
 
-export function FilterBox({ folder, prefix, onSearch }: FilterBoxProps) {
+export function FilterBox({ folder, prefix, text, search }: FilterBoxProps) {
   const { files: words } = texts();
-  const text = useSignal('');
-  const search = (from: string) => {
-    const wanted = text.value.trim();
-    const tag = /^#\s*(.+)$/s.exec(wanted)?.[1];
-    if (tag !== undefined) onSearch({ prefix: from, tag });
-    else onSearch(wanted === '' ? undefined : { prefix: from, name: wanted });
+  const input = useRef<HTMLInputElement>(null);
+  const next = searchOf(text.value, prefix);
+  const isNew = next && (next.name !== search.value?.name || next.tag !== search.value?.tag);
+  const start = (from: string) => {
+    search.value = searchOf(text.value, from);
+    input.current?.focus();
   };
   return (
     <search>
       <form
-        class="filter"
         onSubmit={(event) => {
           event.preventDefault();
-          search(prefix);
+          start(prefix);
         }}
       >
         <input
+          ref={input}
           type="search"
           aria-label={words.filter}
           placeholder={words.search}
@@ -45,21 +58,23 @@ export function FilterBox({ folder, prefix, onSearch }: FilterBoxProps) {
           autocapitalize="off"
           spellcheck={false}
           value={text.value}
-          onInput={({ currentTarget }) => {
-            text.value = currentTarget.value;
-            if (text.value === '') onSearch(undefined);
-            if (!text.value.startsWith('#')) folder.setFilter(text.value);
+          onInput={({ currentTarget: { value } }) => {
+            text.value = value;
+            if (value === '') search.value = undefined;
+            if (!value.startsWith('#')) folder.setFilter(value);
           }}
         />
-        {text.value.trim() !== '' && (
-          <>
-            <button type="submit">{prefix === '' ? words.searchBucket : words.searchFolder}</button>
+        {isNew && (
+          <div class="scopes">
+            <button type="submit" onMouseDown={keepFocus}>
+              {prefix === '' ? words.searchBucket : words.searchFolder}
+            </button>
             {prefix !== '' && (
-              <button type="button" onClick={() => search('')}>
+              <button type="button" onMouseDown={keepFocus} onClick={() => start('')}>
                 {words.searchBucket}
               </button>
             )}
-          </>
+          </div>
         )}
       </form>
     </search>

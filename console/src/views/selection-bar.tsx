@@ -4,6 +4,7 @@ import type { Signal } from '@preact/signals';
 import { isSealed } from '../files/sealed.ts';
 import { texts } from '../language.ts';
 import { deferred } from '../parts/deferred.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { nameOf } from '../words.ts';
 import { ActionButtons, RowMenu } from './row-menu.tsx';
 import { useActions } from './selection-actions.ts';
@@ -47,8 +48,14 @@ export function SelectionBar({ action, menu, ...props }: BarProps) {
       >
         {texts().grid.actions}
       </button>
-      <button type="button" class="plain" onClick={selection.clear}>
-        {words.clear}
+      <button
+        type="button"
+        class="plain"
+        aria-label={words.clear}
+        title={words.clear}
+        onClick={selection.clear}
+      >
+        <Icon name="close" />
       </button>
       {menu.value && (
         <RowMenu
