@@ -51,14 +51,23 @@ describe.skipIf(isBrowserUnwanted)('no fault in the state', () => {
   }
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const check = (name: string) => checkView(visit, name);
+  /** A place without files has no heads of columns. */
+  async function checkWithoutList(name: string): Promise<void> {
+    expect(await page.getByRole('grid').count()).toBe(0);
+    await check(name);
+  }
 
   test('of an empty folder, and of a bucket that does not exist', async () => {
     await show('/files/empty/');
     await page.getByText('Nothing here yet.').waitFor();
-    await check('empty');
+    await button('Choose files').waitFor();
+    await checkWithoutList('empty');
+    await show('/deleted/empty');
+    await page.getByText('This bucket keeps no deleted files.').waitFor();
+    await checkWithoutList('nothing-deleted');
     await show('/files/nowhere/');
-    await page.getByRole('alert').waitFor();
-    await check('error');
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor();
+    await checkWithoutList('error');
   });
 
   test('of a long list, a search, and a search without results', async () => {
@@ -89,7 +98,10 @@ describe.skipIf(isBrowserUnwanted)('no fault in the state', () => {
     await page.getByRole('searchbox').fill('nothing of this name');
     await button('Search the bucket').click();
     await page.getByText('Nothing found.').waitFor();
-    await check('nothing-found');
+    await checkWithoutList('nothing-found');
+    await button('Clear the search').click();
+    await page.getByText('1,000 entries so far').waitFor();
+    expect(await field.inputValue()).toBe('');
   });
 
   test('of a menu, and of a form', async () => {

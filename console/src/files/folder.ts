@@ -52,6 +52,8 @@ export class Folder {
   #cursor: string | undefined;
   /** Increased by each reload, so that responses to earlier requests are ignored. */
   #beginning = 0;
+  /** The beginning whose pages are being loaded. */
+  #loading: number | undefined;
 
   constructor(place: FolderPlace) {
     this.place = place;
@@ -59,8 +61,10 @@ export class Folder {
 
   /** Loads the next page, or all pages if a filter or the sort needs them. Sets `failure`. */
   async loadMore(): Promise<void> {
-    if (this.state.value === 'loading') return;
     const own = this.#beginning;
+    // Between two pages the state is 'more' for a moment.
+    if (this.#loading === own) return;
+    this.#loading = own;
     try {
       do await this.#loadPage(own);
       while (own === this.#beginning && this.#cursor !== undefined && this.#needsAll());
@@ -68,6 +72,8 @@ export class Folder {
       if (own !== this.#beginning) return;
       this.state.value = 'more';
       if (!isAborted(error)) this.failure.value = sentenceOf(error);
+    } finally {
+      if (this.#loading === own) this.#loading = undefined;
     }
   }
 

@@ -356,10 +356,11 @@ export const texts: Texts = {
     filter: 'Nach Namen filtern, oder nach Namen oder #Tag suchen',
     search: 'Suchen',
     searchBucket: 'Im Bucket suchen',
+    clearSearch: 'Suche beenden',
+    choose: 'Dateien auswählen',
     searchFolder: 'In diesem Ordner suchen',
     empty: 'Hier ist noch nichts.',
-    emptyForWriters:
-      'Hier ist noch nichts. Dateien oder Ordner hier ablegen, oder oben welche auswählen.',
+    emptyForWriters: 'Hier ist noch nichts. Dateien oder Ordner hier ablegen oder auswählen.',
     notFound: 'Nichts gefunden.',
     searching: (read, found) => `Suche läuft: ${files(read)} gelesen, ${number(found)} gefunden …`,
     part: (count) => `Bisher ${entries(count)}`,
@@ -593,6 +594,7 @@ export const texts: Texts = {
       'Die frühere Version ist wiederhergestellt. Die ersetzte bleibt als frühere Version erhalten.',
   },
   deleted: {
+    showFiles: 'Dateien anzeigen',
     showMore: 'Mehr anzeigen',
     none: 'Keine gelöschte Datei lässt sich wiederherstellen.',
     noneKept:

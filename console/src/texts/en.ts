@@ -327,9 +327,11 @@ export const texts = {
     filter: 'Filter by name, or search by name or #tag',
     search: 'Search',
     searchBucket: 'Search the bucket',
+    clearSearch: 'Clear the search',
+    choose: 'Choose files',
     searchFolder: 'Search this folder',
     empty: 'Nothing here yet.',
-    emptyForWriters: 'Nothing here yet. Drop files or folders here, or choose some above.',
+    emptyForWriters: 'Nothing here yet. Drop files or folders here, or choose them.',
     notFound: 'Nothing found.',
     searching: (read: number, found: number) =>
       `Searching: ${files(read)} read, ${number(found)} found …`,
@@ -548,6 +550,7 @@ export const texts = {
     restored: 'The former version is restored. The replaced one is kept as a former version.',
   },
   deleted: {
+    showFiles: 'Show files',
     showMore: 'Show more',
     none: 'No deleted file can be restored.',
     noneKept: 'This bucket keeps no deleted files. An owner can change this in the Settings.',

@@ -339,10 +339,11 @@ export const texts: Texts = {
     filter: 'Filtrar por nombre, o buscar por nombre o #etiqueta',
     search: 'Buscar',
     searchBucket: 'Buscar en el bucket',
+    clearSearch: 'Borrar la búsqueda',
+    choose: 'Elegir archivos',
     searchFolder: 'Buscar en esta carpeta',
     empty: 'Aquí aún no hay nada.',
-    emptyForWriters:
-      'Aquí aún no hay nada. Suelte archivos o carpetas aquí, o elija algunos arriba.',
+    emptyForWriters: 'Aquí aún no hay nada. Suelte archivos o carpetas aquí, o elíjalos.',
     notFound: 'No se ha encontrado nada.',
     searching: (read, found) =>
       `Buscando: ${files(read)} ${done(read, 'leído')}, ${number(found)} ${done(found, 'encontrado')}…`,
@@ -575,6 +576,7 @@ export const texts: Texts = {
       'La versión anterior está restaurada. La sustituida se conserva como versión anterior.',
   },
   deleted: {
+    showFiles: 'Mostrar archivos',
     showMore: 'Mostrar más',
     none: 'No hay archivos eliminados que se puedan restaurar.',
     noneKept:

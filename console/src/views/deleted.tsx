@@ -9,7 +9,9 @@ import { texts } from '../language.ts';
 import { tell } from '../notices.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { useTask } from '../parts/task.ts';
+import { addressOf } from '../route.ts';
 import type { Session } from '../session.ts';
 import { expiryOf, nameOf, sizeOf, whenWithin } from '../words.ts';
 import { BucketHead } from './bucket-head.tsx';
@@ -90,10 +92,18 @@ export function DeletedPage(props: DeletedProps) {
           />
         ))}
       </ul>
-      <p class="state" role="status">
-        {state.value === 'loading' && failure.value === undefined && texts().page.loading}
-        {isEmpty && (rights.keepsVersions ? words.none : words.noneKept)}
-      </p>
+      <div class={isEmpty ? 'blank' : undefined}>
+        {isEmpty && <Icon name="bin" />}
+        <p class="state" role="status">
+          {state.value === 'loading' && failure.value === undefined && texts().page.loading}
+          {isEmpty && (rights.keepsVersions ? words.none : words.noneKept)}
+        </p>
+        {isEmpty && (
+          <a class="button" href={addressOf({ view: 'files', bucket, prefix: '' })}>
+            {words.showFiles}
+          </a>
+        )}
+      </div>
       {state.value === 'more' && (
         <p>
           <button type="button" onClick={() => void loadMore()}>

@@ -85,14 +85,21 @@ export function UploadButtons({ target }: { target: Target }) {
   );
 }
 
-function ChooseFiles(props: { label: string; isFolder?: boolean; target: Target }) {
-  const { label, isFolder = false, target } = props;
+interface ChooseProps {
+  readonly label: string;
+  readonly target: Target;
+  readonly isFolder?: boolean;
+  /** Another button is the main one. */
+  readonly isPlain?: boolean;
+}
+
+export function ChooseFiles({ label, target, isFolder = false, isPlain = false }: ChooseProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
       <button
         type="button"
-        class={isFolder ? 'wide-only' : 'main'}
+        class={isFolder ? 'wide-only' : isPlain ? undefined : 'main'}
         onClick={() => input.current?.click()}
       >
         <Icon name={isFolder ? 'newFolder' : 'upload'} />

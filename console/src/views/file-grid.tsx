@@ -52,7 +52,7 @@ export function FileGrid(props: FileGridProps) {
   };
   return (
     <div
-      class={`grid${hasPictures ? ' pictures' : ''}${entries.length === 0 ? ' empty' : ''}`}
+      class={hasPictures ? 'grid pictures' : 'grid'}
       role="grid"
       aria-label={texts().grid.label}
       aria-rowcount={entries.length + 1}
@@ -173,7 +173,6 @@ function HeadRow({ folder, selection }: GridProps) {
           <input
             type="checkbox"
             aria-label={words.selectAll}
-            disabled={entries.length === 0}
             checked={isAll}
             indeterminate={size > 0 && !isAll}
             onChange={() => (isAll ? selection.clear() : selection.setAll(entries))}

@@ -2,11 +2,9 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { Folder, isSearch } from '../files/folder.ts';
+import { Folder } from '../files/folder.ts';
 import { createSelection, selectedOf } from '../files/selection.ts';
-import { texts } from '../language.ts';
 import { deferred } from '../parts/deferred.tsx';
-import { Failure } from '../parts/failure.tsx';
 import type { Route } from '../route.ts';
 import type { Session } from '../session.ts';
 import { onStored } from '../uploads/stored.ts';
@@ -17,6 +15,7 @@ import { DropArea, type Target } from './drop-area.tsx';
 import { FileGrid } from './file-grid.tsx';
 import { FilterBox, type Search } from './filter-box.tsx';
 import { FolderMenu, FolderTools, useFolderActions } from './folder-actions.tsx';
+import { FolderState } from './folder-state.tsx';
 import type { Action, MenuPlace } from './selection-props.ts';
 
 const ShortcutHelp = deferred(async () => (await import('./shortcut-help.tsx')).ShortcutHelp);
@@ -81,20 +80,21 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
           <FilterBox folder={folder} prefix={prefix} text={text} search={search} />
           {hasSelected && <SelectionBar {...chosen} action={action} menu={menu} />}
         </div>
-        <Failure text={folder.failure.value} onRetry={() => void folder.loadMore()} />
-        <FileGrid
-          folder={folder}
-          selection={selection}
-          mayWrite={rights.mayWrite}
-          onMove={onMove}
-          onDelete={() => {
-            if (rights.mayWrite) action.value = 'delete';
-          }}
-          onMenu={(at) => {
-            menu.value = at;
-          }}
-        />
-        <FolderState folder={folder} mayWrite={rights.mayWrite} />
+        {folder.entries.value.length > 0 && (
+          <FileGrid
+            folder={folder}
+            selection={selection}
+            mayWrite={rights.mayWrite}
+            onMove={onMove}
+            onDelete={() => {
+              if (rights.mayWrite) action.value = 'delete';
+            }}
+            onMenu={(at) => {
+              menu.value = at;
+            }}
+          />
+        )}
+        <FolderState {...{ folder, target, text, search }} mayWrite={rights.mayWrite} />
       </div>
       {dialog}
       {isHelpOpen.value && (
@@ -136,41 +136,4 @@ function usePageKeys(page: { current: HTMLElement | null }, openHelp: () => void
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
   }, []);
-}
-
-function FolderState({ folder, mayWrite }: { folder: Folder; mayWrite: boolean }) {
-  const { length } = folder.entries.value;
-  const { value: state } = folder.state;
-  const isFiltered = folder.filter.value !== '' || isSearch(folder.place);
-  const { files: words } = texts();
-  const empty = mayWrite ? words.emptyForWriters : words.empty;
-  return (
-    <p class="state" role="status">
-      {state === 'loading' && loadingWords(folder)}
-      {state === 'complete' && length === 0 && (isFiltered ? words.notFound : empty)}
-      {state === 'complete' && length > 0 && summaryOf(folder)}
-      {state === 'more' && length > 0 && partWords(folder)}
-    </p>
-  );
-}
-
-function loadingWords({ place, searchedCount, entries }: Folder): string {
-  const { page, files } = texts();
-  if (place.name === undefined || searchedCount.value === 0) return page.loading;
-  return files.searching(searchedCount.value, entries.value.length);
-}
-
-/** Sizes and dates are compared here, so their order is that of the loaded entries only. */
-function partWords({ entries, sort }: Folder): string {
-  const { part, sortedPart } = texts().files;
-  return (sort.value.field === 'name' ? part : sortedPart)(entries.value.length);
-}
-
-function summaryOf(folder: Folder): string {
-  const entries = folder.entries.value;
-  const folders = entries.filter(({ isFolder }) => isFolder).length;
-  const files = entries.length - folders;
-  const { files: words } = texts();
-  if (folder.place.name !== undefined) return words.found(files, folder.searchedCount.value);
-  return folders === 0 ? words.count(files) : words.countWithFolders(folders, files);
 }

@@ -14,11 +14,17 @@ export interface Search {
 }
 
 /** Returns undefined for an empty text. */
-function searchOf(text: string, prefix: string): Search | undefined {
+export function searchOf(text: string, prefix: string): Search | undefined {
   const wanted = text.trim();
   const tag = /^#\s*(.+)$/s.exec(wanted)?.[1];
   if (tag !== undefined) return { prefix, tag };
   return wanted === '' ? undefined : { prefix, name: wanted };
+}
+
+/** Whether the search is that of the text. */
+export function isSearched(text: string, search: Search | undefined): boolean {
+  const wanted = searchOf(text, '');
+  return wanted?.name === search?.name && wanted?.tag === search?.tag;
 }
 
 /** The scopes hide without the focus, which some browsers take away before the click. */
@@ -35,8 +41,7 @@ interface FilterBoxProps {
 export function FilterBox({ folder, prefix, text, search }: FilterBoxProps) {
   const { files: words } = texts();
   const input = useRef<HTMLInputElement>(null);
-  const next = searchOf(text.value, prefix);
-  const isNew = next && (next.name !== search.value?.name || next.tag !== search.value?.tag);
+  const isNew = text.value.trim() !== '' && !isSearched(text.value, search.value);
   const start = (from: string) => {
     search.value = searchOf(text.value, from);
     input.current?.focus();
