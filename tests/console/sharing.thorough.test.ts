@@ -47,7 +47,7 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
     await page.getByLabel('write', { exact: true }).check();
     await page.getByRole('button', { name: 'Create a key' }).click();
     const secret = await page.getByText(/^efs_[\w-]+$/).textContent();
-    await page.getByText('Anna may read, write').waitFor();
+    await page.getByRole('row', { name: 'Anna read, write' }).waitFor();
     const other = await tested.open();
     await other.page.goto(`${tested.pages.url}/#key=${secret}&bucket=demo`);
     await other.page.getByRole('link', { name: 'letter.txt' }).waitFor();

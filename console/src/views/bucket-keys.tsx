@@ -1,4 +1,4 @@
-// The API keys of a bucket: a list, and a form for new ones. A secret is shown once.
+// The API keys of a bucket: a table, and a form for new ones. A secret is shown once.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -9,7 +9,7 @@ import { CopyText } from '../parts/copy-text.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
-import { dayMs, expiryOf } from '../words.ts';
+import { dayMs, distanceOf, sizeOf } from '../words.ts';
 import type { BucketProps } from './bucket-role.ts';
 
 const everything: readonly Permission[] = ['read', 'write', 'delete'];
@@ -38,19 +38,50 @@ export function BucketKeys(props: BucketProps) {
       <h2 id="keys">{words.title}</h2>
       <Failure text={failure.value} />
       {keys.value?.length === 0 && <p>{words.none}</p>}
-      <ul class="lines">
-        {keys.value?.map((key) => (
-          <OneKey key={key.id} session={session} record={key} onGone={() => void load()} />
-        ))}
-      </ul>
+      {keys.value !== undefined && keys.value.length > 0 && (
+        <KeyTable session={session} keys={keys.value} onGone={() => void load()} />
+      )}
       <NewKey {...props} onMade={() => void load()} />
     </section>
   );
 }
 
-type OneKeyProps = Pick<BucketProps, 'session'> & { readonly record: KeyRecord; onGone(): void };
+interface KeyTableProps extends Pick<BucketProps, 'session'> {
+  readonly keys: readonly KeyRecord[];
+  onGone(): void;
+}
 
-function OneKey({ session, record, onGone }: OneKeyProps) {
+/** On a phone, each key is a block of lines with the names of the columns. */
+function KeyTable({ keys, ...props }: KeyTableProps) {
+  const { keys: words } = texts();
+  const heads = [words.name, words.permissions, words.prefix, words.budget, words.expires];
+  return (
+    <table class="records">
+      <thead>
+        <tr>
+          {heads.map((head) => (
+            <th key={head} scope="col">
+              {head}
+            </th>
+          ))}
+          <td />
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map((key) => (
+          <OneKey key={key.id} {...props} record={key} heads={heads} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+type OneKeyProps = Omit<KeyTableProps, 'keys'> & {
+  readonly record: KeyRecord;
+  readonly heads: readonly string[];
+};
+
+function OneKey({ session, record, heads, onGone }: OneKeyProps) {
   const { name, hint, permissions, prefix, expiresAt } = record;
   const { keys: words } = texts();
   const { isUnderWay, failure, run } = useTask();
@@ -59,26 +90,45 @@ function OneKey({ session, record, onGone }: OneKeyProps) {
       await session.storage.keys.revoke(record.id);
       onGone();
     });
+  const cells = [
+    permissions.map(permissionWord).join(', '),
+    prefix ?? words.wholeBucket,
+    budgetOf(record),
+    expiresAt === undefined ? words.never : distanceOf(Date.parse(expiresAt) - Date.now()),
+  ];
   return (
-    <li>
-      <span>
-        <strong>
-          <bdi>{name || hint}</bdi>
-        </strong>{' '}
-        {words.may(permissions.map(permissionWord).join(', '), prefix ?? '', expiryOf(expiresAt))}
+    <tr>
+      <th scope="row">
+        <bdi>{name || hint}</bdi>
         <Failure text={failure.value} />
-      </span>
-      <button
-        type="button"
-        class="danger"
-        disabled={isUnderWay.value}
-        aria-label={words.revokeOne(name || hint)}
-        onClick={() => void revoke()}
-      >
-        {isUnderWay.value ? words.revoking : words.revoke}
-      </button>
-    </li>
+      </th>
+      {cells.map((cell, index) => (
+        <td key={heads[index + 1]} data-head={heads[index + 1]}>
+          <bdi>{cell}</bdi>
+        </td>
+      ))}
+      <td>
+        <button
+          type="button"
+          class="danger"
+          disabled={isUnderWay.value}
+          aria-label={words.revokeOne(name || hint)}
+          onClick={() => void revoke()}
+        >
+          {isUnderWay.value ? words.revoking : words.revoke}
+        </button>
+      </td>
+    </tr>
   );
+}
+
+function budgetOf({ updatesPerHour, bytesPerHour }: KeyRecord): string {
+  const { keys: words } = texts();
+  const limits = [
+    ...(updatesPerHour === undefined ? [] : [words.writesPerHour(updatesPerHour)]),
+    ...(bytesPerHour === undefined ? [] : [words.bytesPerHour(sizeOf(bytesPerHour))]),
+  ];
+  return limits.join(', ') || words.noLimit;
 }
 
 function NewKey({ session, record, onMade }: BucketProps & { onMade(): void }) {
@@ -107,8 +157,8 @@ function NewKey({ session, record, onMade }: BucketProps & { onMade(): void }) {
   };
   return (
     <form onSubmit={submit}>
-      <Field label={words.name} value={name} isRequired />
-      <Field label={words.prefix} value={prefix} hint={words.prefixHint} />
+      <Field label={words.newName} value={name} isRequired />
+      <Field label={words.newPrefix} value={prefix} hint={words.prefixHint} />
       <Field label={words.days} value={days} digits="[1-9][0-9]{0,3}" hint={words.daysHint} />
       <Permissions chosen={permissions.value} onChosen={(next) => (permissions.value = next)} />
       <button type="submit" disabled={isUnderWay.value || permissions.value.length === 0}>

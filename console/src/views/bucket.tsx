@@ -36,11 +36,11 @@ export function BucketPage({ session, bucket }: { session: Session; bucket: stri
           <KeptVersions {...props} />
           <BucketEndToEnd {...props} />
           {isOwner(props) && <BucketMembers {...props} />}
-          {isOwner(props) && <BucketKeys {...props} />}
           <OpenUploads {...props} />
           {!isOwner(props) && <p class="quiet">{words.forOwners}</p>}
         </div>
       )}
+      {props && isOwner(props) && <BucketKeys {...props} />}
     </div>
   );
 }
