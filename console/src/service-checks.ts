@@ -50,7 +50,13 @@ export interface Check {
   /** `unseen`: the service does not report the figures to this caller. */
   readonly state: 'fine' | 'wait' | 'unseen' | 'act';
   readonly acts: readonly Act[];
-  readonly bar?: { readonly share: number; readonly label: string; readonly isLow: boolean };
+  readonly bar?: {
+    readonly share: number;
+    readonly label: string;
+    readonly isLow: boolean;
+    /** The measured amount, and the one at which the bar is full. */
+    readonly ends: readonly [used: string, limit: string];
+  };
 }
 
 /** Returns the checks, first those that need somebody. */
@@ -114,7 +120,12 @@ function checkRoom(facts: ServiceFacts): Check {
       { text: room.forProgram(sizeOf(heapBytes), sizeOf(heapBytesMax)) },
     ],
     acts,
-    bar: { share, label: room.forFiles(...sizes), isLow: share >= memoryShareMax },
+    bar: {
+      share,
+      label: room.forFiles(...sizes),
+      isLow: share >= memoryShareMax,
+      ends: [sizes[0], room.whole(sizes[1])],
+    },
   });
 }
 
@@ -158,7 +169,7 @@ function checkCycles(facts: ServiceFacts): Check {
       { text: told.reserve(freezingDays, cyclesWords(reserve)) },
     ],
     acts: isLow ? [{ sentence, command }] : [],
-    bar: { share: days / yearDays, label: told.share(time), isLow },
+    bar: { share: days / yearDays, label: told.share(time), isLow, ends: [time, told.year] },
   });
 }
 

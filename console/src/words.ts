@@ -112,3 +112,8 @@ export function nextName(path: string): string {
   const [, stem = path, count, end = ''] = /^(.*?)(?: \((\d+)\))?(\.[^./]*)?$/s.exec(path) ?? [];
   return `${stem} (${Number(count ?? 1) + 1})${end}`;
 }
+
+/** Returns a folder with its bucket, without the last slash: `demo/summer`. */
+export function placeName(bucket: string, prefix: string): string {
+  return `${bucket}/${prefix}`.replace(/\/$/, '');
+}

@@ -84,7 +84,7 @@ describe.skipIf(isBrowserUnwanted)('a drop box', () => {
     }
     const made = async (bucket: string, name: string) => {
       await owners.goto(`${tested.pages.url}/#/files/${bucket}/`);
-      await owners.getByRole('button', { name: 'Receive files' }).click();
+      await owners.getByRole('button', { name: 'Drop box' }).click();
       await owners.getByLabel('Name of the key').fill(name);
       await owners.getByRole('button', { name: 'Create the address' }).click();
       const address = (await owners.getByText(/#key=efs_/).textContent()) ?? '';

@@ -110,7 +110,7 @@ describe.skipIf(isBrowserUnwanted)('files of a member', () => {
     await page.getByRole('link', { name: 'first.txt' }).waitFor();
     await button('Undo').click();
     await page.getByRole('link', { name: 'file-1.txt' }).waitFor();
-    await page.getByText('1 entry moved back.').waitFor();
+    await page.getByText('1 entry moved back to').waitFor();
     expect(await names()).toHaveLength(7);
     await button('Actions for file-2.txt').click();
     await expect.poll(() => items.count()).toBe(6);
@@ -199,14 +199,14 @@ describe.skipIf(isBrowserUnwanted)('files of a member', () => {
     await giveRole('writer');
     await top();
     await button('Upload files').waitFor();
-    expect(await button('Receive files').count()).toBe(0);
+    expect(await button('Drop box').count()).toBe(0);
   });
 
   test('offer a reader only what a reader may do', async () => {
     await giveRole('reader');
     await top();
     await page.getByRole('link', { name: 'Deleted' }).waitFor();
-    for (const name of ['Upload files', 'New folder', 'Receive files']) {
+    for (const name of ['Upload files', 'New folder', 'Drop box']) {
       expect(await button(name).count()).toBe(0);
     }
     await size('file-1.txt').click({ button: 'right' });

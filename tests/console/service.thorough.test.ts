@@ -65,7 +65,7 @@ describe.skipIf(isBrowserUnwanted)('the page Service', () => {
     for (const part of [...parts, 'Keys of end-to-end buckets', 'Front']) {
       await region(part).getByText('Fine', { exact: true }).waitFor();
     }
-    await region('Cycles').getByText('more than ten years').waitFor();
+    await region('Cycles').getByText('enough for more than ten years').waitFor();
     await region('Requests and refusals').getByText('300 of 300 left').first().waitFor();
     await region('Front').getByText('certifies all its responses').waitFor();
     expect(await red().count()).toBe(0);

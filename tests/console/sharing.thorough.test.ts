@@ -59,15 +59,15 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
   });
 
   test('adds a member, whose principal must be valid, names and removes the member', async () => {
-    await page.getByLabel('Principal').fill('nobody');
+    await page.getByLabel('Member ID').fill('nobody');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('"nobody" is not a principal.').waitFor();
     const other = tested.service.canisterId;
-    await page.getByLabel('Principal').fill(other);
+    await page.getByLabel('Member ID').fill(other);
     await page.getByLabel('Role').selectOption('Reader');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('button', { name: `Remove ${other}` }).waitFor();
-    await page.getByLabel('Principal').fill(other);
+    await page.getByLabel('Member ID').fill(other);
     await page.getByRole('region', { name: 'Members' }).getByLabel('Name').fill('Our robot');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('Our robot').waitFor();

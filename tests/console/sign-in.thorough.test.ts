@@ -63,9 +63,9 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
     await page.getByLabel('Name of the bucket').fill('holiday-photos');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'holiday-photos' }).waitFor();
-    await page.getByRole('button', { name: 'Receive files' }).waitFor();
+    await page.getByRole('button', { name: 'Drop box' }).waitFor();
     await page.reload();
-    await page.getByRole('button', { name: 'Receive files' }).waitFor();
+    await page.getByRole('button', { name: 'Drop box' }).waitFor();
     const stored = await page.evaluate(() => [location.href, JSON.stringify(localStorage)]);
     expect(stored.join()).not.toContain(new URL(address).hash.slice(7));
     const second = await context.newPage();
@@ -153,7 +153,7 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
     const { page, context, faults } = await tested.open();
     await page.goto(tested.pages.url);
     await page.getByRole('button', { name: 'Use a key on this device' }).click();
-    await page.getByRole('heading', { name: 'This device is' }).waitFor();
+    await page.getByRole('heading', { name: 'Member ID of this device' }).waitFor();
     const principal = await shownPrincipal(page);
     await tested.storage.buckets.update('demo', { addMembers: [{ principal, role: 'writer' }] });
     await page.reload();

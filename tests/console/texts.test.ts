@@ -13,8 +13,8 @@ const others = tags.filter((tag) => tag !== 'en');
 const shared: Readonly<Record<string, string>> = {
   de:
     'ltr Version Name Tags Links Uploads Bucket Buckets PDF Video Audio Markdown Text JSON Cycles ' +
-    'Front Principal F2 / ?',
-  es: 'ltr Bucket Buckets PDF Audio Markdown JSON Cycles Principal F2 / ? No',
+    'Front F2 / ?',
+  es: 'ltr Bucket Buckets PDF Audio Markdown JSON Cycles F2 / ? No',
 };
 const alsoShared = ['↑ ↓', 'Ctrl A', 'Escape'];
 
@@ -106,25 +106,30 @@ test.each(tags)('no text in %s is empty or lacks a value', async (tag) => {
 });
 
 test.each([
-  ['en', ['no files', '1 file', '2 files', '12,000 files'], 'no entries moved.', '1 entry moved.'],
+  [
+    'en',
+    ['no files', '1 file', '2 files', '12,000 files'],
+    'no entries moved to a.',
+    '1 entry moved to a.',
+  ],
   [
     'de',
     ['Keine Dateien', '1 Datei', '2 Dateien', '12.000 Dateien'],
-    'Keine Einträge verschoben.',
-    '1 Eintrag verschoben.',
+    'Keine Einträge nach a verschoben.',
+    '1 Eintrag nach a verschoben.',
   ],
   [
     'es',
     ['Ningún archivo', '1 archivo', '2 archivos', '12.000 archivos'],
-    'Ningún elemento movido.',
-    '1 elemento movido.',
+    'Ningún elemento movido a a.',
+    '1 elemento movido a a.',
   ],
 ] as const)('counts in %s have the right forms', async (tag, counts, none, one) => {
   await showLanguage(tag);
   const { files, moving } = texts();
   expect([0, 1, 2, 12_000].map((count) => files.count(count))).toEqual(counts);
-  expect(moving.moved(0)).toBe(none);
-  expect(moving.moved(1)).toBe(one);
+  expect(moving.moved(0, 'a')).toBe(none);
+  expect(moving.moved(1, 'a')).toBe(one);
 });
 
 const now = Date.parse('2026-06-01T12:00:00Z');

@@ -159,7 +159,7 @@ describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in th
     await check('service');
     await page.goBack();
     await page.getByRole('link', { name: 'demo' }).click();
-    await page.getByRole('button', { name: 'Receive files' }).click();
+    await page.getByRole('button', { name: 'Drop box' }).click();
     await page.getByRole('button', { name: 'Create the address' }).click();
     await page.getByRole('img', { name: 'The address as a QR code' }).waitFor();
     dropBox = (await page.getByText(/#key=efs_/).textContent()) ?? '';

@@ -84,7 +84,7 @@ export const texts: Texts = {
         'Der Schlüssel ist unbekannt, abgelaufen oder widerrufen. Bitten Sie einen Eigentümer des ' +
         'Buckets um einen anderen.',
       NoSuchBucket:
-        'Der Bucket existiert nicht, oder Sie haben kein Recht an ihm. Ein Eigentümer kann Sie als ' +
+        'Der Bucket existiert nicht, oder Sie haben keinen Zugriff darauf. Ein Eigentümer kann Sie als ' +
         'Mitglied hinzufügen.',
       NoSuchFile: 'Die Datei existiert nicht mehr: Jemand hat sie verschoben oder gelöscht.',
       PreconditionFailed:
@@ -92,7 +92,7 @@ export const texts: Texts = {
       QuotaExceeded:
         'Der Bucket ist voll. Löschen Sie Dateien, oder bitten Sie einen Eigentümer um ein größeres ' +
         'Kontingent.',
-      UploadExpired: 'Der Upload stand zu lange still und ist abgelaufen. Starten Sie ihn neu.',
+      UploadExpired: 'Der Upload war zu lange inaktiv und ist abgelaufen. Starten Sie ihn neu.',
       IntegrityError:
         'Die empfangenen Bytes weichen von den gespeicherten ab. Versuchen Sie es erneut.',
       HttpError: 'Die Antwort kam nicht vom Dienst. Versuchen Sie es gleich noch einmal.',
@@ -106,7 +106,7 @@ export const texts: Texts = {
       'versuchen Sie es erneut.',
     keyIncomplete: 'Der Schlüssel in der Adresse ist unvollständig. Kopieren Sie ihn noch einmal.',
     ownerNotLocal:
-      'Die Adresse eines Eigentümers funktioniert nur auf einem lokalen Replica. Melden Sie sich ' +
+      'Die Adresse eines Eigentümers funktioniert nur auf einer lokalen Replica. Melden Sie sich ' +
       'stattdessen an.',
     noVolume:
       'Dieser Dienst hat noch kein Volume. Ein Controller der Front kann eines mit der Methode ' +
@@ -144,7 +144,7 @@ export const texts: Texts = {
     command: 'Befehl kopieren',
     theCommand: (command) => `Befehl kopieren: ${command}`,
     ownersCommand: 'Befehl für einen Eigentümer kopieren',
-    principal: 'Principal kopieren',
+    principal: 'Mitglieds-ID kopieren',
     key: 'Schlüssel kopieren',
     recipient: 'Empfänger kopieren',
     address: 'Adresse kopieren',
@@ -167,13 +167,13 @@ export const texts: Texts = {
     withKey: 'Mit einem Schlüssel',
     apiKey: 'API-Schlüssel',
     keyHint:
-      'Er beginnt mit efs_. npm start gibt einen aus, weitere werden von Eigentümern erstellt.',
+      'Er beginnt mit efs_. Eigentümer erstellen Schlüssel in den Einstellungen eines Buckets.',
     bucket: 'Bucket',
     byKey: 'Mit dem Schlüssel anmelden',
     underWay: 'Anmeldung läuft …',
     withIdentity: 'Mit einer Identität',
     identity:
-      'Ein Schlüssel, der dieses Gerät nie verlässt, unterschreibt für Sie. Ein Eigentümer muss Sie ' +
+      'Ein Schlüssel, der dieses Gerät nie verlässt, signiert für Sie. Ein Eigentümer muss Sie ' +
       'einmal zu einem Bucket hinzufügen, mit einem Befehl, den diese Seite Ihnen zeigt.',
     byDevice: 'Schlüssel dieses Geräts verwenden',
     byInternetIdentity: 'Internet Identity verwenden',
@@ -199,14 +199,14 @@ export const texts: Texts = {
       (isPublic ? 'Alle dürfen ihn lesen' : 'Privat') +
       (isEndToEnd ? ', Ende-zu-Ende-verschlüsselt' : ''),
     shareOfQuota: (percent, quota) => `${percent} % von ${quota}`,
-    shareOfAll: (percent) => `${percent} % aller dieser Dateien`,
     none:
       'Sie haben noch keinen Bucket. Bitten Sie den Eigentümer eines Buckets, Sie mit dem Befehl ' +
       'unten hinzuzufügen, oder erstellen Sie einen eigenen.',
-    device: 'Dieses Gerät ist',
-    you: 'Sie sind',
+    device: 'Mitglieds-ID dieses Geräts',
+    you: 'Ihre Mitglieds-ID',
     command:
-      'Der Eigentümer eines Buckets fügt Sie mit diesem Befehl und dem Namen des Buckets hinzu:',
+      'Der Eigentümer eines Buckets fügt Sie mit dieser ID hinzu, in den Einstellungen oder mit ' +
+      'diesem Befehl und dem Namen des Buckets:',
   },
   addBucket: {
     open: 'Weiteren Bucket öffnen',
@@ -218,7 +218,7 @@ export const texts: Texts = {
     endToEnd: 'Ende-zu-Ende: Dateien werden vor dem Senden verschlüsselt',
     sealsNames: 'Auch die Dateinamen verschlüsseln',
     noRight: 'Sie dürfen hier keine Buckets erstellen.',
-    command: 'Ein Controller des Canisters kann es mit diesem Befehl erlauben:',
+    command: 'Wer den Dienst betreibt, kann es mit diesem Befehl erlauben:',
   },
   state: {
     title: 'Der Dienst',
@@ -233,19 +233,19 @@ export const texts: Texts = {
     cents: (count) => `${number(count)} Cent`,
     dollars: (amount) => `${amount} Dollar`,
     perMonth: 'im Monat, ungefähr, für die jetzigen Daten; Lesen ist kostenlos',
-    cycles: 'Verbleibende Cycles',
+    paid: 'Bezahlt für',
     yearPaid: 'Ein ganzes Jahr ist bezahlt',
     partPaid: (time) => `Von einem Jahr bezahlt: ${time}`,
-    enough: (time) =>
-      `Reicht für ${time} Speicherung, ohne Uploads. Dann friert der Canister ein und ist erst ` +
-      'wieder benutzbar, wenn jemand Cycles nachfüllt.',
+    enough:
+      'Speicherung, ohne Uploads. Danach ist der Dienst erst wieder benutzbar, wenn jemand ' +
+      'nachzahlt.',
     seeService: '„Dienst“ zeigt den Befehl.',
     encryption: 'Verschlüsselung',
     version: (version) => `Version ${version}`,
     keyFetched: 'Der Schlüssel wird geholt',
-    rotating: 'Ein; die Schlüssel werden gerade gewechselt',
-    keyStored: 'Ein, mit einem Schlüssel, den der Canister speichert',
-    keyDerived: 'Ein, mit einem Schlüssel, den das Netzwerk ableitet',
+    rotating: 'Aktiv; die Schlüssel werden gerade gewechselt',
+    keyStored: 'Aktiv, mit einem Schlüssel, den der Dienst speichert',
+    keyDerived: 'Aktiv, mit einem Schlüssel, den das Netzwerk ableitet',
   },
   service: {
     title: 'Dienst',
@@ -263,6 +263,7 @@ export const texts: Texts = {
         'Der Speicher für Dateien ist fast voll. Löschen Sie Dateien oder frühere Versionen: Der ' +
         'Platz wird wiederverwendet.',
       programFull: 'Der Speicher des Programms ist fast voll. Ein Upgrade leert ihn.',
+      whole: (size) => `Grenze ${size}`,
       forFiles: (used, whole) => `${used} von ${whole} für Dateien`,
       limit: (used, whole) =>
         `${used} von ${whole} für Dateien, der Grenze des Netzwerks für einen Canister.`,
@@ -283,17 +284,20 @@ export const texts: Texts = {
       now:
         'Füllen Sie jetzt Cycles nach: Der Canister nimmt keine Uploads an und antwortet bald ' +
         'niemandem mehr.',
-      enough: (cycles, time) => `${cycles}: reicht für ${time} Speicherung, ohne Uploads.`,
+      enough: (cycles, time) =>
+        `${cycles} Cycles, mit denen der Dienst das Netzwerk bezahlt: genug für ${time} ` +
+        'Speicherung, ohne Uploads.',
       reserve: (count, cycles) =>
         `Der Canister friert unterhalb einer Reserve für ${days(count)} ein, zurzeit ${cycles}. Eine ` +
         'längere Einfrierschwelle erhöht die Reserve.',
       share: (time) => `Reicht für ${time}`,
+      year: 'voll bei einem Jahr',
     },
     requests: {
       title: 'Anfragen und Ablehnungen',
       unseen: 'Diese Version des Dienstes meldet keine Budgets.',
       flood:
-        'Viele Aufrufer ohne Recht werden abgelehnt. Weitere weist der Dienst kostenlos ab, es ist ' +
+        'Viele Anfragende ohne Berechtigung werden abgelehnt. Weitere weist der Dienst kostenlos ab, es ist ' +
         'also nichts zu tun.',
       notAllowed: (subject) => `${subject}: nicht erlaubt.`,
       budget: (subject, left, burst, perMinute) =>
@@ -327,10 +331,10 @@ export const texts: Texts = {
       ends: 'Ein Upload endet von selbst einen Tag, nachdem sein letzter Teil eingetroffen ist.',
       count: uploads,
       held: (count, size, begun, idleCount) =>
-        `${uploads(count)} mit ${size}, der älteste begonnen ${begun}` +
-        (idleCount === 0 ? '' : `; ${number(idleCount)} seit über einer Stunde untätig`),
+        `${uploads(count)} mit ${size}, der älteste hat ${begun} begonnen` +
+        (idleCount === 0 ? '' : `; ${number(idleCount)} seit über einer Stunde inaktiv`),
       idle: (bucket) =>
-        `Untätige Uploads lassen keinen Platz im Bucket ${named(bucket)}. Brechen Sie sie auf seiner ` +
+        `Inaktive Uploads lassen keinen Platz im Bucket ${named(bucket)}. Brechen Sie sie auf seiner ` +
         'Seite ab, oder listen Sie sie auf und brechen Sie sie über ihre ID ab.',
     },
     front: {
@@ -348,7 +352,7 @@ export const texts: Texts = {
     pictures: 'Bilder anzeigen',
     noPictures: 'Bilder ausblenden',
     more: 'Weitere Aktionen',
-    receive: 'Empfangen',
+    receive: 'Briefkasten',
     upload: 'Hochladen',
     uploadFolder: 'Ordner hochladen',
     drop: (place) => `Zum Hochladen in ${place} hier ablegen`,
@@ -425,22 +429,23 @@ export const texts: Texts = {
   moving: {
     moveTitle: (name, count) => `${chosen(name, count)} verschieben`,
     copyTitle: (name, count) => `${chosen(name, count)} kopieren`,
-    move: 'Verschieben',
-    copy: 'Kopieren',
+    moveTo: (name, count, place) => `${chosen(name, count)} nach ${place} verschieben`,
+    copyTo: (name, count, place) => `${chosen(name, count)} nach ${place} kopieren`,
     movingNow: 'Wird verschoben …',
     copyingNow: 'Wird kopiert …',
     newFolder: 'Neuer Ordner darin',
     newFolderHint: 'Zum Beispiel 2026/sommer. Leer lassen, um den gewählten Ordner zu verwenden.',
     differs: (bucket) =>
-      `Die Einstellungen von ${bucket} sind andere als bisher gezeigt. Prüfen, dann noch einmal versuchen.`,
+      `Die Einstellungen von ${bucket} sind andere als bisher gezeigt. Prüfen Sie sie, und versuchen ` +
+      'Sie es dann noch einmal.',
     becomesPublic: (bucket) =>
       `Der Bucket ${bucket} ist öffentlich: Alle können die Dateien dort lesen.`,
     linksEnd: (bucket) => `Links auf die Dateien enden, wenn die Dateien ${bucket} verlassen.`,
     underWay: (count) => `${entries(count)} ${count === 1 ? 'wird' : 'werden'} verschoben …`,
     renamed: (count) => `${capital(entries(count))} umbenannt.`,
-    moved: (count) => `${capital(entries(count))} verschoben.`,
-    copied: (count) => `${capital(entries(count))} kopiert.`,
-    movedBack: (count) => `${capital(entries(count))} zurückverschoben.`,
+    moved: (count, place) => `${capital(entries(count))} nach ${place} verschoben.`,
+    copied: (count, place) => `${capital(entries(count))} nach ${place} kopiert.`,
+    movedBack: (count, place) => `${capital(entries(count))} nach ${place} zurückverschoben.`,
     bucket: 'Bucket',
     chosen: 'Gewählter Ordner',
     foldersIn: (place) => `Ordner in ${place}`,
@@ -478,7 +483,7 @@ export const texts: Texts = {
     revoking: 'Wird widerrufen …',
   },
   dropBoxDialog: {
-    title: 'Dateien empfangen',
+    title: 'Briefkasten erstellen',
     purpose:
       'Wer die Adresse hat, kann ohne Anmeldung Dateien an diesen Ordner senden. Die gespeicherten ' +
       'Dateien sind dabei nicht zu sehen.',
@@ -504,7 +509,7 @@ export const texts: Texts = {
     closed:
       'Dieser Briefkasten ist geschlossen: Er ist abgelaufen oder wurde widerrufen. Bitten Sie den ' +
       'Absender der Adresse um einen anderen.',
-    title: 'Dateien senden',
+    title: 'Dateien an diesen Briefkasten senden',
     toFolder: (folder, bucket) =>
       `Die Dateien gehen an den Ordner ${named(folder)} von ${named(bucket)}. Diese Seite zeigt ` +
       'keine gespeicherten Dateien.',
@@ -628,7 +633,7 @@ export const texts: Texts = {
     isPrivate: 'Privat: nur Mitglieder, Inhaber eines Schlüssels und Personen mit einem Link.',
     isSite: 'Der Bucket wird als Website ausgeliefert: Ordner zeigen ihre index.html.',
     makePrivate: 'Privat machen',
-    makePublic: 'Alle lesen lassen',
+    makePublic: 'Für alle lesbar machen',
     nowPrivate: 'Jetzt privat.',
     nowPublic: 'Jetzt öffentlich.',
     versions: 'Frühere Versionen',
@@ -680,14 +685,15 @@ export const texts: Texts = {
     title: 'Mitglieder',
     roles: { reader: 'Leser', writer: 'Bearbeiter', owner: 'Eigentümer' },
     roleOf: { reader: 'Leser', writer: 'Bearbeiter', owner: 'Eigentümer' },
-    you: (role) => `${role}, Sie`,
+    you: (role) => `${role} (Sie)`,
     asking: 'Das Netzwerk wird gebeten, diese Liste zu signieren …',
     rights:
       'Ein Leser sieht die Dateien und lädt sie herunter, ein Bearbeiter lädt auch Dateien hoch und ' +
       'löscht sie, ein Eigentümer darf alles.',
-    principal: 'Principal',
+    principal: 'Mitglieds-ID',
+    principalHint: 'Neue Mitglieder finden sie unter ihren Buckets.',
     name: 'Name',
-    nameHint: 'Freiwillig; Eigentümer sehen ihn neben dem Principal.',
+    nameHint: 'Optional; Eigentümer sehen ihn neben der ID.',
     role: 'Rolle',
     adding: 'Wird hinzugefügt …',
     removing: 'Wird entfernt …',

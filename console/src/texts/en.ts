@@ -125,7 +125,7 @@ export const texts = {
     command: 'Copy the command',
     theCommand: (command: string) => `Copy the command: ${command}`,
     ownersCommand: 'Copy the command for an owner',
-    principal: 'Copy the principal',
+    principal: 'Copy the member ID',
     key: 'Copy the key',
     recipient: 'Copy the recipient',
     address: 'Copy the address',
@@ -147,7 +147,7 @@ export const texts = {
     stay: 'Stay signed in on this device',
     withKey: 'With a key',
     apiKey: 'API key',
-    keyHint: 'It begins with efs_. npm start prints one, and owners create others.',
+    keyHint: 'It begins with efs_. Owners create keys in the settings of a bucket.',
     bucket: 'Bucket',
     byKey: 'Sign in with the key',
     underWay: 'Signing in …',
@@ -177,13 +177,14 @@ export const texts = {
       (isPublic ? 'Everybody may read it' : 'Private') +
       (isEndToEnd ? ', encrypted end to end' : ''),
     shareOfQuota: (percent: number, quota: string) => `${percent} % of its ${quota}`,
-    shareOfAll: (percent: number) => `${percent} % of all these files`,
     none:
       'You have no bucket yet. Ask an owner of one to add you with the command below, or create ' +
       'one of your own.',
-    device: 'This device is',
-    you: 'You are',
-    command: 'An owner of a bucket adds you with this command and the bucket’s name:',
+    device: 'Member ID of this device',
+    you: 'Your member ID',
+    command:
+      'An owner of a bucket adds you by this ID, in the settings or with this command and the ' +
+      'bucket’s name:',
   },
   addBucket: {
     open: 'Open another bucket',
@@ -195,7 +196,7 @@ export const texts = {
     endToEnd: 'End-to-end: files are encrypted before they are sent',
     sealsNames: 'Also encrypt the names of files',
     noRight: 'You may not create buckets here.',
-    command: 'A controller of the canister can allow it with this command:',
+    command: 'Whoever runs the service can allow it with this command:',
   },
   state: {
     title: 'The service',
@@ -210,18 +211,17 @@ export const texts = {
     cents: (count: number) => counted(count, 'cent'),
     dollars: (amount: string) => `${amount} dollars`,
     perMonth: 'per month, approximately, for the present data; reading is free',
-    cycles: 'Cycles left',
+    paid: 'Paid for',
     yearPaid: 'All of a year paid for',
     partPaid: (time: string) => `${time} of a year paid for`,
-    enough: (time: string) =>
-      `Enough for ${time} of storage, without uploads. Then the canister freezes, and cannot be ` +
-      'used until somebody adds cycles.',
+    enough:
+      'of storage, without uploads. Then nobody can use the service until somebody pays for more.',
     seeService: '“Service” shows the command.',
     encryption: 'Encryption',
     version: (version: string) => `Version ${version}`,
     keyFetched: 'The key is being fetched',
     rotating: 'On; keys are being rotated',
-    keyStored: 'On, with a key that the canister stores',
+    keyStored: 'On, with a key that the service stores',
     keyDerived: 'On, with a key that the network derives',
   },
   service: {
@@ -240,6 +240,7 @@ export const texts = {
         'The memory for files is nearly full. Delete files or former versions: their space is ' +
         'used again.',
       programFull: 'The memory of the program is nearly full. An upgrade empties it.',
+      whole: (size: string) => `limit ${size}`,
       forFiles: (used: string, whole: string) => `${used} of ${whole} for files`,
       limit: (used: string, whole: string) =>
         `${used} of ${whole} for files, the network’s limit for one canister.`,
@@ -259,11 +260,13 @@ export const texts = {
         'reserve.',
       now: 'Add cycles now: the canister accepts no uploads, and soon it answers nobody.',
       enough: (cycles: string, time: string) =>
-        `${cycles}: enough for ${time} of storage, without uploads.`,
+        `${cycles} of cycles, with which the service pays the network: enough for ${time} of ` +
+        'storage, without uploads.',
       reserve: (count: number, cycles: string) =>
         `The canister freezes below a reserve for ${days(count)}, now ${cycles}. A longer freezing ` +
         'threshold raises the reserve.',
       share: (time: string) => `Enough for ${time}`,
+      year: 'full at one year',
     },
     requests: {
       title: 'Requests and refusals',
@@ -319,7 +322,7 @@ export const texts = {
     pictures: 'Show pictures',
     noPictures: 'Hide pictures',
     more: 'More actions',
-    receive: 'Receive files',
+    receive: 'Drop box',
     upload: 'Upload files',
     uploadFolder: 'Upload a folder',
     drop: (place: string) => `Drop to upload to ${place}`,
@@ -397,8 +400,10 @@ export const texts = {
   moving: {
     moveTitle: (name: string | undefined, count: number) => `Move ${chosen(name, count)}`,
     copyTitle: (name: string | undefined, count: number) => `Copy ${chosen(name, count)}`,
-    move: 'Move',
-    copy: 'Copy',
+    moveTo: (name: string | undefined, count: number, place: string) =>
+      `Move ${chosen(name, count)} to ${place}`,
+    copyTo: (name: string | undefined, count: number, place: string) =>
+      `Copy ${chosen(name, count)} to ${place}`,
     movingNow: 'Moving …',
     copyingNow: 'Copying …',
     newFolder: 'New folder in it',
@@ -410,9 +415,9 @@ export const texts = {
     linksEnd: (bucket: string) => `Links to the files end when the files leave ${bucket}.`,
     underWay: (count: number) => `Moving ${entries(count)} …`,
     renamed: (count: number) => `${entries(count)} renamed.`,
-    moved: (count: number) => `${entries(count)} moved.`,
-    copied: (count: number) => `${entries(count)} copied.`,
-    movedBack: (count: number) => `${entries(count)} moved back.`,
+    moved: (count: number, place: string) => `${entries(count)} moved to ${place}.`,
+    copied: (count: number, place: string) => `${entries(count)} copied to ${place}.`,
+    movedBack: (count: number, place: string) => `${entries(count)} moved back to ${place}.`,
     bucket: 'Bucket',
     chosen: 'Chosen folder',
     foldersIn: (place: string) => `Folders in ${place}`,
@@ -448,7 +453,7 @@ export const texts = {
     revoking: 'Revoking …',
   },
   dropBoxDialog: {
-    title: 'Receive files',
+    title: 'Create a drop box',
     purpose:
       'People with the address can send files to this folder without signing in. They do not see ' +
       'the stored files.',
@@ -472,7 +477,7 @@ export const texts = {
     closed:
       'This drop box is closed: it has expired or was revoked. Ask the sender of the address for ' +
       'another one.',
-    title: 'Send files',
+    title: 'Send files to this drop box',
     toFolder: (folder: string, bucket: string) =>
       `Files go to the folder “${folder}” of “${bucket}”. This page does not show stored files.`,
     toBucket: (bucket: string) => `Files go to “${bucket}”. This page does not show stored files.`,
@@ -631,9 +636,10 @@ export const texts = {
     rights:
       'A reader lists and downloads files, a writer also uploads and deletes them, and an owner ' +
       'may do everything.',
-    principal: 'Principal',
+    principal: 'Member ID',
+    principalHint: 'New members find it below their buckets.',
     name: 'Name',
-    nameHint: 'Optional; owners see it beside the principal.',
+    nameHint: 'Optional; owners see it beside the ID.',
     role: 'Role',
     adding: 'Adding …',
     removing: 'Removing …',

@@ -83,16 +83,16 @@ export const texts: Texts = {
       Timeout: 'El servicio no ha respondido a tiempo. Vuelva a intentarlo dentro de un momento.',
       Unauthorized: 'Hace falta una clave. Vuelva a iniciar sesión.',
       InvalidApiKey:
-        'La clave no se conoce, ha caducado o ha sido revocada. Pida otra a un propietario del bucket.',
+        'La clave es desconocida, ha caducado o se ha revocado. Pida otra a un propietario del bucket.',
       NoSuchBucket:
-        'El bucket no existe, o usted no tiene ningún derecho sobre él. Un propietario puede añadirle ' +
+        'El bucket no existe, o usted no tiene acceso a él. Un propietario puede añadirle ' +
         'como miembro.',
       NoSuchFile: 'El archivo ya no existe: alguien lo ha movido o eliminado.',
       PreconditionFailed: 'El archivo ha cambiado entretanto. Compruébelo antes de continuar.',
       QuotaExceeded:
         'El bucket está lleno. Elimine archivos, o pida a un propietario una cuota mayor.',
       UploadExpired:
-        'La subida ha estado parada demasiado tiempo y ha caducado. Vuelva a empezarla.',
+        'La subida ha estado inactiva demasiado tiempo y ha caducado. Vuelva a iniciarla.',
       IntegrityError: 'Los bytes recibidos no coinciden con los guardados. Vuelva a intentarlo.',
       HttpError: 'La respuesta no procede del servicio. Vuelva a intentarlo dentro de un momento.',
       ExpiredIdentity: 'La sesión ha caducado. Vuelva a iniciar sesión.',
@@ -134,7 +134,7 @@ export const texts: Texts = {
     command: 'Copiar el comando',
     theCommand: (command) => `Copiar el comando: ${command}`,
     ownersCommand: 'Copiar el comando para un propietario',
-    principal: 'Copiar el principal',
+    principal: 'Copiar el identificador',
     key: 'Copiar la clave',
     recipient: 'Copiar el destinatario',
     address: 'Copiar la dirección',
@@ -156,7 +156,7 @@ export const texts: Texts = {
     stay: 'Mantener la sesión iniciada en este dispositivo',
     withKey: 'Con una clave',
     apiKey: 'Clave de API',
-    keyHint: 'Empieza por efs_. npm start muestra una, y los propietarios crean otras.',
+    keyHint: 'Empieza por efs_. Los propietarios crean claves en la configuración de un bucket.',
     bucket: 'Bucket',
     byKey: 'Iniciar sesión con la clave',
     underWay: 'Iniciando sesión…',
@@ -187,13 +187,14 @@ export const texts: Texts = {
       (isPublic ? 'Todo el mundo puede leerlo' : 'Privado') +
       (isEndToEnd ? ', cifrado de extremo a extremo' : ''),
     shareOfQuota: (percent, quota) => `${percent} % de ${quota}`,
-    shareOfAll: (percent) => `${percent} % de todos estos archivos`,
     none:
       'Aún no tiene ningún bucket. Pida al propietario de uno que le añada con el comando de abajo, o ' +
       'cree uno propio.',
-    device: 'Este dispositivo es',
-    you: 'Usted es',
-    command: 'El propietario de un bucket le añade con este comando y el nombre del bucket:',
+    device: 'Identificador de este dispositivo',
+    you: 'Su identificador',
+    command:
+      'El propietario de un bucket le añade con este identificador, en la configuración o con este ' +
+      'comando y el nombre del bucket:',
   },
   addBucket: {
     open: 'Abrir otro bucket',
@@ -205,7 +206,7 @@ export const texts: Texts = {
     endToEnd: 'De extremo a extremo: los archivos se cifran antes de enviarse',
     sealsNames: 'Cifrar también los nombres de los archivos',
     noRight: 'No tiene permiso para crear buckets aquí.',
-    command: 'Un controlador del canister puede permitirlo con este comando:',
+    command: 'Quien gestiona el servicio puede permitirlo con este comando:',
   },
   state: {
     title: 'El servicio',
@@ -220,18 +221,18 @@ export const texts: Texts = {
     cents: (count) => counted(count, 'ningún centavo', 'centavo', 'centavos'),
     dollars: (amount) => `${amount} dólares`,
     perMonth: 'al mes, aproximadamente, por los datos actuales; leer es gratis',
-    cycles: 'Cycles restantes',
+    paid: 'Pagado para',
     yearPaid: 'Un año entero está pagado',
     partPaid: (time) => `Pagado de un año: ${time}`,
-    enough: (time) =>
-      `Suficiente para ${time} de almacenamiento, sin subidas. Después, el canister se congela y no ` +
-      'se puede usar hasta que alguien añada cycles.',
+    enough:
+      'de almacenamiento, sin subidas. Después, nadie puede usar el servicio hasta que alguien pague ' +
+      'más.',
     seeService: '«Servicio» muestra el comando.',
     encryption: 'Cifrado',
     version: (version) => `Versión ${version}`,
     keyFetched: 'Se está obteniendo la clave',
     rotating: 'Activo; se están cambiando las claves',
-    keyStored: 'Activo, con una clave que guarda el canister',
+    keyStored: 'Activo, con una clave que guarda el servicio',
     keyDerived: 'Activo, con una clave que deriva la red',
   },
   service: {
@@ -250,6 +251,7 @@ export const texts: Texts = {
         'La memoria para archivos está casi llena. Elimine archivos o versiones anteriores: su ' +
         'espacio se vuelve a usar.',
       programFull: 'La memoria del programa está casi llena. Una actualización la vacía.',
+      whole: (size) => `límite: ${size}`,
       forFiles: (used, whole) => `${used} de ${whole} para archivos`,
       limit: (used, whole) =>
         `${used} de ${whole} para archivos, el límite de la red para un canister.`,
@@ -269,17 +271,19 @@ export const texts: Texts = {
         'por encima de la reserva.',
       now: 'Añada cycles ya: el canister no acepta subidas, y pronto no responderá a nadie.',
       enough: (cycles, time) =>
-        `${cycles}: suficiente para ${time} de almacenamiento, sin subidas.`,
+        `${cycles} de cycles, con los que el servicio paga a la red: suficiente para ${time} de ` +
+        'almacenamiento, sin subidas.',
       reserve: (count, cycles) =>
         `El canister se congela por debajo de una reserva para ${days(count)}, ahora ${cycles}. Un ` +
         'umbral de congelación más largo aumenta la reserva.',
       share: (time) => `Suficiente para ${time}`,
+      year: 'lleno con un año',
     },
     requests: {
       title: 'Peticiones y rechazos',
       unseen: 'Esta versión del servicio no informa de ningún presupuesto.',
       flood:
-        'Se está rechazando a muchos solicitantes sin derecho. El servicio despide a los siguientes ' +
+        'Se están rechazando muchas peticiones sin autorización. El servicio descarta las siguientes ' +
         'sin coste, así que no hay nada que hacer.',
       notAllowed: (subject) => `${subject}: no permitidas.`,
       budget: (subject, left, burst, perMinute) =>
@@ -287,8 +291,8 @@ export const texts: Texts = {
       anonymous: 'Peticiones sin clave',
       links: 'Peticiones por enlaces',
       refusals: 'Peticiones rechazadas',
-      moreAnonymous: 'Se rechazan algunas peticiones sin clave. Si son bienvenidas, permita más.',
-      moreLinks: 'Se rechazan algunas peticiones por enlaces. Si son bienvenidas, permita más.',
+      moreAnonymous: 'Se rechazan algunas peticiones sin clave. Si son legítimas, permita más.',
+      moreLinks: 'Se rechazan algunas peticiones por enlaces. Si son legítimas, permita más.',
     },
     derivations: {
       title: 'Claves de los buckets de extremo a extremo',
@@ -296,7 +300,7 @@ export const texts: Texts = {
       derivations: 'Derivaciones',
       more:
         'Los nuevos miembros de los buckets de extremo a extremo tienen que esperar sus claves. Si son ' +
-        'bienvenidos, permita más.',
+        'legítimos, permita más.',
     },
     encryption: {
       title: 'Cifrado',
@@ -307,10 +311,10 @@ export const texts: Texts = {
       title: 'Subidas en curso',
       unseen: 'Los propietarios de un bucket que inician sesión con una identidad ven sus subidas.',
       none: 'No hay subidas en los buckets que le pertenecen.',
-      ends: 'Una subida termina por sí sola un día después de la llegada de su última parte.',
+      ends: 'Una subida se cancela sola un día después de recibirse su última parte.',
       count: uploads,
       held: (count, size, begun, idleCount) =>
-        `${uploads(count)} de ${size}, la más antigua empezada ${begun}` +
+        `${uploads(count)} de ${size}, la más antigua iniciada ${begun}` +
         (idleCount === 0 ? '' : `; ${number(idleCount)} sin actividad desde hace más de una hora`),
       idle: (bucket) =>
         `Las subidas sin actividad no dejan espacio en el bucket ${named(bucket)}. Cancélelas en su ` +
@@ -331,7 +335,7 @@ export const texts: Texts = {
     pictures: 'Mostrar imágenes',
     noPictures: 'Ocultar imágenes',
     more: 'Más acciones',
-    receive: 'Recibir archivos',
+    receive: 'Buzón',
     upload: 'Subir archivos',
     uploadFolder: 'Subir una carpeta',
     drop: (place) => `Soltar para subir a ${place}`,
@@ -411,8 +415,8 @@ export const texts: Texts = {
   moving: {
     moveTitle: (name, count) => `Mover ${chosen(name, count)}`,
     copyTitle: (name, count) => `Copiar ${chosen(name, count)}`,
-    move: 'Mover',
-    copy: 'Copiar',
+    moveTo: (name, count, place) => `Mover ${chosen(name, count)} a ${place}`,
+    copyTo: (name, count, place) => `Copiar ${chosen(name, count)} a ${place}`,
     movingNow: 'Moviendo…',
     copyingNow: 'Copiando…',
     newFolder: 'Nueva carpeta dentro',
@@ -425,9 +429,10 @@ export const texts: Texts = {
       `Los enlaces a los archivos dejan de funcionar cuando los archivos salen de ${bucket}.`,
     underWay: (count) => `Moviendo ${entries(count)}…`,
     renamed: (count) => `${capital(entries(count))} con nuevo nombre.`,
-    moved: (count) => `${capital(entries(count))} ${done(count, 'movido')}.`,
-    copied: (count) => `${capital(entries(count))} ${done(count, 'copiado')}.`,
-    movedBack: (count) => `${capital(entries(count))} ${done(count, 'devuelto')} a su lugar.`,
+    moved: (count, place) => `${capital(entries(count))} ${done(count, 'movido')} a ${place}.`,
+    copied: (count, place) => `${capital(entries(count))} ${done(count, 'copiado')} a ${place}.`,
+    movedBack: (count, place) =>
+      `${capital(entries(count))} ${done(count, 'devuelto')} a ${place}.`,
     bucket: 'Bucket',
     chosen: 'Carpeta elegida',
     foldersIn: (place) => `Carpetas de ${place}`,
@@ -464,7 +469,7 @@ export const texts: Texts = {
     revoking: 'Revocando…',
   },
   dropBoxDialog: {
-    title: 'Recibir archivos',
+    title: 'Crear un buzón',
     purpose:
       'Quien tenga la dirección puede enviar archivos a esta carpeta sin iniciar sesión. No ve los ' +
       'archivos guardados.',
@@ -489,7 +494,7 @@ export const texts: Texts = {
     closed:
       'Este buzón está cerrado: ha caducado o ha sido revocado. Pida otro a quien le envió la ' +
       'dirección.',
-    title: 'Enviar archivos',
+    title: 'Enviar archivos a este buzón',
     toFolder: (folder, bucket) =>
       `Los archivos van a la carpeta ${named(folder)} de ${named(bucket)}. Esta página no muestra los ` +
       'archivos guardados.',
@@ -611,7 +616,7 @@ export const texts: Texts = {
     isPrivate: 'Privado: solo miembros, titulares de una clave y personas con un enlace.',
     isSite: 'El bucket se publica como sitio web: las carpetas muestran su index.html.',
     makePrivate: 'Hacerlo privado',
-    makePublic: 'Dejar que todos lo lean',
+    makePublic: 'Permitir que todos lo lean',
     nowPrivate: 'Ahora es privado.',
     nowPublic: 'Ahora es público.',
     versions: 'Versiones anteriores',
@@ -619,7 +624,7 @@ export const texts: Texts = {
     keepsVersions: (count) =>
       `Los archivos sustituidos y eliminados se pueden restaurar durante ${days(count)}.`,
     keepVersions: 'Conservarlas 30 días',
-    keepNone: 'No conservar ninguna',
+    keepNone: 'No conservarlas',
   },
   endToEnd: {
     title: 'Cifrado de extremo a extremo',
@@ -660,15 +665,16 @@ export const texts: Texts = {
     title: 'Miembros',
     roles: { reader: 'Lector', writer: 'Editor', owner: 'Propietario' },
     roleOf: { reader: 'lector', writer: 'editor', owner: 'propietario' },
-    you: (role) => `${role}, usted`,
+    you: (role) => `${role} (usted)`,
     asking: 'Pidiendo a la red que firme esta lista…',
     rights:
       'Un lector ve y descarga archivos, un editor además los sube y los elimina, y un propietario ' +
       'puede hacerlo todo.',
-    principal: 'Principal',
+    principal: 'Identificador',
+    principalHint: 'Los nuevos miembros lo encuentran debajo de sus buckets.',
     name: 'Nombre',
-    nameHint: 'Opcional; los propietarios lo ven junto al principal.',
-    role: 'Función',
+    nameHint: 'Opcional; los propietarios lo ven junto al identificador.',
+    role: 'Rol',
     adding: 'Añadiendo…',
     removing: 'Quitando…',
     removeOne: (name) => `Quitar ${name}`,

@@ -91,7 +91,7 @@ function AddMember({ session, record, onChanged }: BucketProps) {
   };
   return (
     <form class="line-form" onSubmit={submit}>
-      <Field label={words.principal} value={principal} isRequired />
+      <Field label={words.principal} value={principal} hint={words.principalHint} isRequired />
       <Field label={words.name} value={name} hint={words.nameHint} />
       <label>
         {words.role}

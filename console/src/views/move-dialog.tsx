@@ -12,7 +12,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
 import type { Session } from '../session.ts';
-import { nameOf } from '../words.ts';
+import { nameOf, placeName } from '../words.ts';
 import { FolderPicker, type FolderPlace } from './folder-picker.tsx';
 import { arrangeEntries } from './move-entries.ts';
 import type { SelectionProps } from './selection-props.ts';
@@ -86,14 +86,14 @@ export function MoveDialog(props: SelectionProps & { kind: 'move' | 'copy'; onCl
   const recordOf = (id: string) => buckets.value.find((record) => record.id === id) ?? { id };
   const passage = [recordOf(bucket), recordOf(place.value.bucket)] as const;
   const refusal = passageRefusal(...passage);
+  const folder = place.value.prefix + folderText(name.value);
   const submit = (event: Event) => {
     event.preventDefault();
     void run(async () => {
       const { bucket: toBucket } = place.value;
       if (toBucket !== bucket) await confirmTarget(session, toBucket, buckets);
-      const folder = place.value.prefix + folderText(name.value);
       const targetOf = targetsIn(folder, kind === 'copy' && toBucket === bucket);
-      await arrangeEntries(props, { kind, toBucket, targetOf, done });
+      await arrangeEntries(props, { kind, toBucket, prefix: folder, targetOf, done });
       onClose();
     });
   };
@@ -102,7 +102,8 @@ export function MoveDialog(props: SelectionProps & { kind: 'move' | 'copy'; onCl
   const [first, ...others] = entries;
   const only = first && others.length === 0 ? nameOf(first.path) : undefined;
   const title = (isMove ? words.moveTitle : words.copyTitle)(only, entries.length);
-  const label = isMove ? words.move : words.copy;
+  const to = placeName(place.value.bucket, folder);
+  const label = (isMove ? words.moveTo : words.copyTo)(only, entries.length, to);
   return (
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit}>
@@ -120,7 +121,11 @@ export function MoveDialog(props: SelectionProps & { kind: 'move' | 'copy'; onCl
         <Failure text={unlisted.value} />
         <Failure text={refusal ?? failure.value} />
         <div class="buttons">
-          <button type="submit" class="main" disabled={isUnderWay.value || refusal !== undefined}>
+          <button
+            type="submit"
+            class="main long"
+            disabled={isUnderWay.value || refusal !== undefined}
+          >
             {!isUnderWay.value ? label : isMove ? words.movingNow : words.copyingNow}
           </button>
           <button type="button" onClick={onClose}>

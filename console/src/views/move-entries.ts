@@ -13,6 +13,7 @@ import type { Folder } from '../files/folder.ts';
 import { texts } from '../language.ts';
 import { dismiss, tell } from '../notices.ts';
 import { tellStored } from '../uploads/stored.ts';
+import { placeName } from '../words.ts';
 import type { SelectionProps } from './selection-props.ts';
 
 type Moved = Pick<SelectionProps, 'folder' | 'selection' | 'entries'>;
@@ -20,13 +21,12 @@ type Moved = Pick<SelectionProps, 'folder' | 'selection' | 'entries'>;
 interface Order {
   readonly kind: 'rename' | 'move' | 'copy';
   readonly toBucket: string;
+  /** The folder that receives the entries. */
+  readonly prefix: string;
   readonly targetOf: TargetOf;
   /** The same for each attempt. */
   readonly done: Arrangement;
 }
-
-/** The messages of what is done. */
-const doneWords = { rename: 'renamed', move: 'moved', copy: 'copied' } as const;
 
 export async function arrangeEntries(moved: Moved, order: Order): Promise<void> {
   const { folder, selection, entries } = moved;
@@ -52,24 +52,29 @@ function show(folder: Folder, toBucket: string, { files, moved }: Arrangement): 
   if (folder.place.bucket === toBucket) folder.putFolders(folders);
 }
 
-function tellArranged(folder: Folder, { kind, toBucket, done }: Order, count: number): void {
+function tellArranged(folder: Folder, order: Order, count: number): void {
+  const { kind, toBucket, prefix, done } = order;
   const { moving, page } = texts();
+  const place = placeName(toBucket, prefix);
   const undo = { label: page.undo, run: () => void undoMove(folder, toBucket, done) };
-  tell(moving[doneWords[kind]](count), {
-    action: done.moved.size === 0 ? undefined : undo,
-  });
+  const said = {
+    rename: moving.renamed(count),
+    move: moving.moved(count, place),
+    copy: moving.copied(count, place),
+  };
+  tell(said[kind], { action: done.moved.size === 0 ? undefined : undo });
 }
 
 /** Moves each entry back from its target. */
 async function undoMove(folder: Folder, toBucket: string, { moved }: Arrangement): Promise<void> {
-  const { storage, bucket } = folder.place;
+  const { storage, bucket, prefix } = folder.place;
   const sources = new Map([...moved].map(([from, to]) => [to, from]));
   const entries = [...sources.keys()].map((path) => ({ path, isFolder: path.endsWith('/') }));
   const done = newArrangement();
   const place = { storage, bucket: toBucket, toBucket: bucket };
   try {
     await moveEntries(place, entries, ({ path }) => sources.get(path) ?? path, done);
-    tell(texts().moving.movedBack(done.moved.size));
+    tell(texts().moving.movedBack(done.moved.size, placeName(bucket, prefix)));
   } catch (error) {
     tell(sentenceOf(error), { isFailure: true });
   } finally {
@@ -83,7 +88,8 @@ export async function moveDropped(moved: Moved, prefix: string): Promise<void> {
   const { folder, entries } = moved;
   const done = newArrangement();
   const targetOf = targetsIn(prefix, false);
-  const order: Order = { kind: 'move', toBucket: folder.place.bucket, targetOf, done };
+  const { bucket: toBucket } = folder.place;
+  const order: Order = { kind: 'move', toBucket, prefix, targetOf, done };
   const notice = tell(texts().moving.underWay(entries.length));
   try {
     await arrangeEntries(moved, order);

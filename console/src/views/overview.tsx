@@ -97,7 +97,6 @@ function useStatus({ storage }: Session) {
 
 function Buckets({ buckets }: { buckets: readonly Shown[] }) {
   const { overview: words } = texts();
-  const allBytes = buckets.reduce((sum, { usage }) => sum + (usage?.bytes ?? 0), 0);
   return (
     <ul class="cards">
       {buckets.map(({ id, usage, record }) => (
@@ -107,7 +106,7 @@ function Buckets({ buckets }: { buckets: readonly Shown[] }) {
             <bdi>{id}</bdi>
           </a>
           <p>{usage ? words.amount(usage.files, sizeOf(usage.bytes)) : words.unknown}</p>
-          {usage && <Filling usage={usage} quota={record?.quotaBytes} allBytes={allBytes} />}
+          {usage && record?.quotaBytes && <Filling usage={usage} quota={record.quotaBytes} />}
           {record && (
             <p class="quiet">{words.readers(record.isPublic, record.endToEnd !== undefined)}</p>
           )}
@@ -117,19 +116,15 @@ function Buckets({ buckets }: { buckets: readonly Shown[] }) {
   );
 }
 
-interface FillingProps {
-  readonly usage: Usage;
-  readonly quota: number | undefined;
-  readonly allBytes: number;
-}
-
-/** Shows the used share of the bucket's quota; without a quota, its share of all listed buckets. */
-function Filling({ usage: { bytes }, quota, allBytes }: FillingProps) {
-  const share = quota ? bytes / quota : bytes / Math.max(1, allBytes);
-  const { overview: words } = texts();
-  const percent = Math.round(share * 100);
-  const label = quota ? words.shareOfQuota(percent, sizeOf(quota)) : words.shareOfAll(percent);
-  return <FillBar share={share} isLow={quota !== undefined && share > 0.9} label={label} />;
+function Filling({ usage: { bytes }, quota }: { usage: Usage; quota: number }) {
+  const share = bytes / quota;
+  const label = texts().overview.shareOfQuota(Math.round(share * 100), sizeOf(quota));
+  return (
+    <>
+      <FillBar share={share} isLow={share > 0.9} label={label} />
+      <p class="quiet">{label}</p>
+    </>
+  );
 }
 
 function Principal({ session, principal }: { session: Session; principal: string }) {

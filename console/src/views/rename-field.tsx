@@ -45,7 +45,8 @@ export function RenameField({ entry, folder, selection, onClose }: RenameProps) 
     event.preventDefault();
     void run(async () => {
       const path = renamedPath(entry, text.value);
-      const order = { toBucket: folder.place.bucket, targetOf: () => path, done };
+      const { bucket: toBucket, prefix } = folder.place;
+      const order = { toBucket, prefix, targetOf: () => path, done };
       if (path !== entry.path)
         await arrangeEntries({ folder, selection, entries: [entry] }, { kind: 'rename', ...order });
       onClose(path);

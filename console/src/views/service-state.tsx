@@ -1,4 +1,4 @@
-// The state of the service: stored files, costs, cycles and encryption.
+// The state of the service: stored files, costs, the time paid for, and encryption.
 
 import type { ServiceStatus } from '../../../packages/client/src/types/service.ts';
 import { language, texts } from '../language.ts';
@@ -7,7 +7,6 @@ import { addressOf } from '../route.ts';
 import {
   cyclesLeft,
   cyclesPerDay,
-  cyclesWords,
   daysWords,
   encryptionWords,
   yearDays,
@@ -27,7 +26,7 @@ export function ServiceState({ status: found }: { status: ServiceStatus }) {
       <ul class="cards">
         <Held status={found} />
         <Keep status={found} />
-        <Cycles status={found} />
+        <Paid status={found} />
         <li class="card tile">
           <h3>{words.encryption}</h3>
           <p>{encryptionWords(found.encryption)}</p>
@@ -76,23 +75,23 @@ function priceWords(dollars: number): string {
   return words.dollars(dollars.toLocaleString(language(), digits));
 }
 
-function Cycles({ status }: { status: ServiceStatus }) {
+function Paid({ status }: { status: ServiceStatus }) {
   const left = cyclesLeft(status);
   if (left === undefined) return null;
-  const { cycles, days, isLow } = left;
+  const { days, isLow } = left;
   const { state: words } = texts();
   const time = daysWords(days);
   return (
     <li class="card tile">
-      <h3>{words.cycles}</h3>
-      <p class="figure">{cyclesWords(cycles)}</p>
+      <h3>{words.paid}</h3>
+      <p class="figure">{time}</p>
       <FillBar
         share={days / yearDays}
         isLow={isLow}
         label={days >= yearDays ? words.yearPaid : words.partPaid(time)}
       />
       <p class="quiet">
-        {words.enough(time)}
+        {words.enough}
         {isLow && ` ${words.seeService}`}
       </p>
     </li>

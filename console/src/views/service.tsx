@@ -8,6 +8,7 @@ import { texts } from '../language.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { FillBar } from '../parts/fill-bar.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { addressOf } from '../route.ts';
 import { isLocal, thisService } from '../service.ts';
 import { type Check, checksOf, type OwnBucket, type ServiceFacts } from '../service-checks.ts';
@@ -120,18 +121,30 @@ function summaryOf(checks: readonly Check[]): string {
   return count === 0 ? words.nobody : words.somebody(count);
 }
 
+const badges = { fine: 'check', wait: 'pause', unseen: 'lock', act: 'warning' } as const;
+
 function OneCheck({ check }: { check: Check }) {
   const { title, lines, state, acts, bar } = check;
   const { service, copying } = texts();
-  const isAct = state === 'act';
   const id = useId();
   return (
     <section class="card" aria-labelledby={id}>
       <div class="files-head">
         <h2 id={id}>{title}</h2>
-        <span class={isAct ? 'failed-words' : 'quiet'}>{service.states[state]}</span>
+        <span class={`badge ${state}`}>
+          <Icon name={badges[state]} />
+          {service.states[state]}
+        </span>
       </div>
-      {bar && <FillBar {...bar} />}
+      {bar && (
+        <div>
+          <FillBar {...bar} />
+          <p class="ends quiet">
+            <span>{bar.ends[0]}</span>
+            <span>{bar.ends[1]}</span>
+          </p>
+        </div>
+      )}
       {lines.map(({ text, bucket }) => (
         <p key={`${bucket} ${text}`} class={state === 'unseen' ? 'quiet' : undefined}>
           {bucket && <a href={addressOf({ view: 'bucket', bucket })}>{bucket}</a>}
