@@ -108,6 +108,8 @@ describe.skipIf(isBrowserUnwanted)('the console in another language', () => {
       await page.getByLabel(texts.files.upload, { exact: true }).last().setInputFiles([file]);
       await page.getByText(texts.uploads.oneExists('notes.md')).waitFor();
       await check('uploads');
+      await page.keyboard.press('Escape');
+      await button(texts.uploads.decide).waitFor();
       await button(texts.uploads.cancelAll).click();
     });
   });

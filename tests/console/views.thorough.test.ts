@@ -126,7 +126,10 @@ describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in th
     const file = { name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('other') };
     await page.getByLabel('Upload files').last().setInputFiles([file]);
     await page.getByText('“notes.md” already exists. Replace it?').waitFor();
+    await page.getByText('5 bytes, changed just now').waitFor();
+    await page.getByText('59 bytes, changed').waitFor();
     await check('uploads');
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Cancel all' }).click();
   });
 

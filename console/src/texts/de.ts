@@ -737,7 +737,10 @@ export const texts: Texts = {
   uploads: {
     label: 'Uploads',
     more: (count) => counted(count, 'weitere Datei', 'weitere Dateien'),
-    existing: 'Vorhandene Dateien',
+    storedFile: 'Gespeichert',
+    ownFile: 'Ihre Datei',
+    sizeAndDate: (size, when) => `${size}, geändert ${when}`,
+    decide: 'Entscheiden',
     oneExists: (name) => `${named(name)} existiert bereits. Ersetzen?`,
     someExist: (count) =>
       count === 1

@@ -685,7 +685,10 @@ export const texts = {
   uploads: {
     label: 'Uploads',
     more: (count: number) => counted(count, 'more file'),
-    existing: 'Existing files',
+    storedFile: 'Stored',
+    ownFile: 'Yours',
+    sizeAndDate: (size: string, when: string) => `${size}, changed ${when}`,
+    decide: 'Decide',
     oneExists: (name: string) => `${named(name)} already exists. Replace it?`,
     someExist: (count: number) =>
       count === 1

@@ -718,7 +718,10 @@ export const texts: Texts = {
   uploads: {
     label: 'Subidas',
     more: (count) => counted(count, 'ningún archivo más', 'archivo más', 'archivos más'),
-    existing: 'Archivos existentes',
+    storedFile: 'Guardado',
+    ownFile: 'El suyo',
+    sizeAndDate: (size, when) => `${size}, modificado ${when}`,
+    decide: 'Decidir',
     oneExists: (name) => `${named(name)} ya existe. ¿Sustituirlo?`,
     someExist: (count) =>
       count === 1

@@ -1,5 +1,4 @@
-// The progress of uploads: one line for all, one for each that is in progress or has failed, and
-// one question about all files whose names exist.
+// The progress of uploads: one line for all, and one for each that is in progress or has failed.
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -12,7 +11,6 @@ import { matching } from '../uploads/memory.ts';
 import {
   addUploads,
   cancelUploads,
-  chooseForAll,
   forgetLeftOver,
   goOnWithUploads,
   pace,
@@ -21,6 +19,7 @@ import {
 } from '../uploads/queue.ts';
 import { leftOver, queueState, uploads } from '../uploads/state.ts';
 import { nameOf, sizeOf, spanOf } from '../words.ts';
+import { ConflictDialog } from './conflict-dialog.tsx';
 
 /** Maximum number of lines; further uploads are only counted. */
 const linesMax = 6;
@@ -30,26 +29,27 @@ export function UploadPanel({ session }: { session: Session }) {
   const existing = items.filter(({ state }) => state === 'exists');
   const failed = items.filter(({ state }) => state === 'failed');
   const going = items.filter(({ state, doneBytes }) => state === 'sending' && doneBytes > 0);
-  const isDeciding = useSignal(false);
+  const isPutOff = useSignal(false);
   const isAsking = existing.length > 0;
+  const putOff = (next: boolean) => {
+    isPutOff.value = next;
+  };
   useEffect(() => {
-    // The next conflicts are asked about together again.
-    if (!isAsking) isDeciding.value = false;
+    // The page asks again about the next conflicts.
+    if (!isAsking) putOff(false);
   }, [isAsking]);
-  const asked = isDeciding.value ? existing : [];
-  const wanting = [...failed, ...asked];
-  const lines = [...wanting, ...going].slice(0, linesMax);
+  const lines = [...failed, ...going].slice(0, linesMax);
   return (
     <section class="uploads" aria-label={texts().uploads.label}>
       {leftOver.value.length > 0 && <LeftOver session={session} />}
-      {items.length > 0 && <Summary items={items} failed={failed} existing={existing} />}
-      {isAsking && !isDeciding.value && (
-        <Existing
+      {items.length > 0 && (
+        <Summary items={items} failed={failed} existing={existing} onDecide={() => putOff(false)} />
+      )}
+      {isAsking && !isPutOff.value && (
+        <ConflictDialog
           items={existing}
           hasMore={items.some(({ state }) => state === 'waiting' || state === 'sending')}
-          onDecideEach={() => {
-            isDeciding.value = true;
-          }}
+          onClose={() => putOff(true)}
         />
       )}
       {lines.length > 0 && (
@@ -59,7 +59,7 @@ export function UploadPanel({ session }: { session: Session }) {
           ))}
         </ul>
       )}
-      {wanting.length > linesMax && <p>{texts().uploads.more(wanting.length - linesMax)}</p>}
+      {failed.length > linesMax && <p>{texts().uploads.more(failed.length - linesMax)}</p>}
     </section>
   );
 }
@@ -70,56 +70,9 @@ interface SummaryProps {
   readonly existing: readonly UploadItem[];
 }
 
-interface ExistingProps {
-  readonly items: readonly UploadItem[];
-  /** Further files may turn out to exist. */
-  readonly hasMore: boolean;
-  onDecideEach(): void;
-}
+type SummaryViewProps = SummaryProps & { onDecide(): void };
 
-const namesMax = 3;
-
-/** Returns the first names, and the number of the others. */
-function namesOf(items: readonly UploadItem[]): string {
-  const names = items.slice(0, namesMax).map(({ path }) => nameOf(path));
-  const more = items.length - names.length;
-  return [...names, ...(more > 0 ? [texts().uploads.more(more)] : [])].join(', ');
-}
-
-/** One question about all files whose names exist; the other uploads continue meanwhile. */
-function Existing({ items, hasMore, onDecideEach }: ExistingProps) {
-  const [first] = items;
-  const isOne = items.length === 1 && !hasMore;
-  const { uploads: words } = texts();
-  const question = isOne
-    ? words.oneExists(nameOf(first?.path ?? ''))
-    : words.someExist(items.length);
-  return (
-    <section class="existing" aria-label={words.existing}>
-      <p>{question}</p>
-      {!isOne && <p class="quiet">{namesOf(items)}</p>}
-      {hasMore && <p class="quiet">{words.answerForAll}</p>}
-      <div class="buttons">
-        <button type="button" onClick={() => chooseForAll('replace')}>
-          {isOne ? words.replace : words.replaceAll}
-        </button>
-        <button type="button" class="main" onClick={() => chooseForAll('both')}>
-          {words.keepBoth}
-        </button>
-        <button type="button" onClick={() => chooseForAll('skip')}>
-          {isOne ? words.skip : words.skipAll}
-        </button>
-        {!isOne && (
-          <button type="button" onClick={onDecideEach}>
-            {words.decideEach}
-          </button>
-        )}
-      </div>
-    </section>
-  );
-}
-
-function Summary({ items, failed, existing }: SummaryProps) {
+function Summary({ items, failed, existing, onDecide }: SummaryViewProps) {
   const total = items.reduce((sum, { file }) => sum + file.size, 0);
   const done = items.reduce((sum, { doneBytes }) => sum + doneBytes, 0);
   const isOver = items.every(({ state }) => state === 'stored');
@@ -135,6 +88,11 @@ function Summary({ items, failed, existing }: SummaryProps) {
       />
       <p class="quiet">{detail(total, done)}</p>
       <div class="buttons">
+        {existing.length > 0 && (
+          <button type="button" class="main" onClick={onDecide}>
+            {words.decide}
+          </button>
+        )}
         {state === 'sending' && (
           <button type="button" onClick={pauseUploads}>
             <Icon name="pause" />
@@ -205,29 +163,14 @@ function Line({ item }: { item: UploadItem }) {
             {page.tryAgain}
           </button>
         )}
-        {state === 'exists' && (
-          <>
-            <button type="button" onClick={() => retryUpload(item, 'replace')}>
-              {words.replace}
-            </button>
-            <button type="button" onClick={() => retryUpload(item, 'both')}>
-              {words.keepBoth}
-            </button>
-            <button type="button" onClick={() => cancelUploads([item])}>
-              {words.skip}
-            </button>
-          </>
-        )}
-        {state !== 'exists' && (
-          <button
-            type="button"
-            class="plain"
-            aria-label={words.cancelOne(name)}
-            onClick={() => cancelUploads([item])}
-          >
-            <Icon name="close" />
-          </button>
-        )}
+        <button
+          type="button"
+          class="plain"
+          aria-label={words.cancelOne(name)}
+          onClick={() => cancelUploads([item])}
+        >
+          <Icon name="close" />
+        </button>
       </div>
     </li>
   );
