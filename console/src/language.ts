@@ -16,7 +16,7 @@ export type Language = keyof typeof languages;
 const settingName = 'efs-language';
 
 const shown = signal<{ readonly language: Language; readonly texts: Texts } | undefined>(undefined);
-let loading: Promise<void> | undefined;
+let loading: Promise<unknown> | undefined;
 
 /** Returns the texts. A view that calls this while it renders changes with the language. */
 export function texts(): Texts {
@@ -37,6 +37,23 @@ export async function loadedTexts(): Promise<Texts> {
 /** Loads the texts; the language that was asked for last is shown. */
 export function showLanguage(next: Language): Promise<void> {
   const own = load(next, () => loading === own);
+  loading = own;
+  return own;
+}
+
+/**
+ * Shows the first language, or English if its texts do not arrive. Returns whether it is the first
+ * language.
+ */
+export function showFirstLanguage(): Promise<boolean> {
+  const isWanted = () => loading === own;
+  const own: Promise<boolean> = load(firstLanguage(), isWanted).then(
+    () => true,
+    async () => {
+      await load('en', isWanted);
+      return false;
+    },
+  );
   loading = own;
   return own;
 }
@@ -64,7 +81,7 @@ export async function chooseLanguage(next: Language): Promise<void> {
   localStorage.setItem(settingName, next);
 }
 
-export function firstLanguage(): Language {
+function firstLanguage(): Language {
   const wanted = [localStorage.getItem(settingName), ...navigator.languages];
   const known = wanted.map((tag) => tag?.split('-', 1)[0]?.toLowerCase() ?? '');
   return known.find(isLanguage) ?? 'en';

@@ -5,7 +5,7 @@ import { type ComponentChild, render } from 'preact';
 import { askedKey, openAddressKey } from './address-key.ts';
 import { App } from './app.tsx';
 import { sentenceOf } from './failures.ts';
-import { describeLanguage, firstLanguage, loadedTexts, showLanguage } from './language.ts';
+import { describeLanguage, loadedTexts, showFirstLanguage, texts } from './language.ts';
 import { isAtLink, takeLink } from './link-address.ts';
 import { tell } from './notices.ts';
 import { followAddress } from './route.ts';
@@ -70,7 +70,9 @@ async function show(view: ComponentChild): Promise<void> {
 }
 
 // The texts arrive while the session is restored.
-void showLanguage(firstLanguage());
+void showFirstLanguage().then((isFirst) => {
+  if (!isFirst) tell(texts().page.unloaded, { isFailure: true });
+});
 effect(describeLanguage);
 // No top-level await: chunks that are loaded later import this module and wait until it has ended.
 if (isAtLink()) void startAtLink();

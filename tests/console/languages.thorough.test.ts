@@ -114,6 +114,16 @@ describe.skipIf(isBrowserUnwanted)('the console in another language', () => {
     });
   });
 
+  test('English is shown if the texts of the language do not arrive', async () => {
+    const visit = await tested.open({ locale: 'de-AT' });
+    const { page } = visit;
+    await page.route(/assets\/de-/, (route) => route.abort());
+    await page.goto(tested.pages.url);
+    await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+    await page.getByText('A part of this page did not load.').waitFor();
+    await visit.context.close();
+  });
+
   test('a chosen language is shown without a reload, and survives one', async () => {
     const visit = await tested.open({ locale: 'fr-FR' });
     const { page } = visit;
