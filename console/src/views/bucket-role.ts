@@ -52,9 +52,15 @@ export function isOwner({ record }: Pick<BucketProps, 'record'>): boolean {
   return record.callerRole === 'owner';
 }
 
-/** Strangers have no role; they may read a public bucket. */
-function rightsOf(record: BucketRecord): Rights {
-  const { callerRole: role, keepVersionsDays, isPublic, members } = record;
+/**
+ * Strangers have no role; they may read a public bucket. A service of an earlier version reports no
+ * role: the reader of a private bucket is a member there, and the service refuses what is not
+ * permitted.
+ */
+function rightsOf(record: BucketRecord, principal: string | undefined): Rights {
+  const { callerRole, keepVersionsDays, isPublic, members } = record;
+  const own = members.find((member) => member.principal === principal);
+  const role = callerRole ?? own?.role ?? (isPublic ? undefined : 'writer');
   const names = members.flatMap(({ principal, name }): [string, string][] =>
     name === undefined ? [] : [[principal, name]],
   );
@@ -81,7 +87,7 @@ export function useRights(session: Session, bucket: string): Rights {
       known.value = { session, byBucket: new Map([...knownFor(session), [bucket, rights]]) };
     };
     recordOf(session, bucket).then(
-      (record) => note(rightsOf(record)),
+      (record) => note(rightsOf(record, session.principal)),
       (error) => note(isStorageError(error, 'AccessDenied', 'NoSuchBucket') ? none : unknown),
     );
   }, [session, bucket]);
