@@ -41,6 +41,25 @@ const within = { bucket: 'demo', toBucket: 'demo' };
 const across = { bucket: 'demo', toBucket: 'attic' };
 
 describe('copyEntries', () => {
+  test('ends between two files when it is stopped, and continues when it is repeated', async () => {
+    const paths = new Set(images);
+    const stop = new AbortController();
+    let count = 0;
+    const place = { storage: storageOf(paths), ...within };
+    const onFile = () => {
+      count += 1;
+      if (count === 20) stop.abort();
+    };
+    const done = newArrangement();
+    const watched = { ...place, signal: stop.signal, onFile };
+    const target = () => 'old/';
+    await expect(copyEntries(watched, [folder], target, done)).rejects.toThrow(/abort/i);
+    expect(count).toBeLessThan(30);
+    await copyEntries(place, [folder], target, done);
+    expect(done.copied.size).toBe(images.length);
+    expect(done.files).toHaveLength(images.length);
+  });
+
   test('refuses a target inside the folder, and copies nothing', async () => {
     const paths = new Set(images);
     const copied = copyEntries(

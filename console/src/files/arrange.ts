@@ -11,8 +11,15 @@ import { newestVersion, type Place } from './deleted.ts';
 import type { Entry } from './folder.ts';
 
 /** The bucket of the sources, and that of the targets. */
-interface Passage extends Place {
+interface Passage extends Place, Watch {
   readonly toBucket: string;
+}
+
+export interface Watch {
+  /** Ends the work between two files. */
+  readonly signal?: AbortSignal;
+  /** Called after each file, except in a folder that the service moves as a whole. */
+  onFile?(): void;
 }
 
 type Named = Pick<Entry, 'path' | 'isFolder'>;
@@ -48,7 +55,11 @@ export async function moveEntries(
     const path = targetOf(entry);
     if (path === entry.path && place.bucket === place.toBucket) continue;
     if (entry.isFolder) await moveFolder(place, entry.path, path, done);
-    else done.files.push(await moveFile(place, entry.path, path));
+    else {
+      place.signal?.throwIfAborted();
+      done.files.push(await moveFile(place, entry.path, path));
+      place.onFile?.();
+    }
     done.moved.set(entry.path, path);
   }
   return done;
@@ -74,7 +85,13 @@ async function moveFolder(place: Passage, from: string, to: string, done: Arrang
   if (!isNew) throw new Error(texts().failures.folderExists(nameOf(to)));
   done.begun.add(target);
   if (bucket === toBucket) await moveWithin(place, from, to);
-  else await eachFile(place, from, (path) => moveFile(place, path, to + path.slice(from.length)));
+  else {
+    await eachFile(place, from, async (path) => {
+      place.signal?.throwIfAborted();
+      await moveFile(place, path, to + path.slice(from.length));
+      place.onFile?.();
+    });
+  }
 }
 
 async function isEmpty(storage: Storage, bucket: string, prefix: string): Promise<boolean> {
@@ -98,10 +115,12 @@ export async function copyEntries(
   const copy = async (from: string, path: string) => {
     const target = `${toBucket}/${path}`;
     if (done.copied.get(from) === target) return;
+    place.signal?.throwIfAborted();
     const to = { bucket: toBucket, path };
     const copied = () => storage.copy({ bucket, path: from }, to, { ifNoneMatch: '*' });
     done.files.push(await unlessThere(path, copied));
     done.copied.set(from, target);
+    place.onFile?.();
   };
   for (const entry of entries) {
     const target = targetOf(entry);

@@ -431,6 +431,7 @@ export const texts: Texts = {
     copyTitle: (name, count) => `${chosen(name, count)} kopieren`,
     moveTo: (name, count, place) => `${chosen(name, count)} nach ${place} verschieben`,
     copyTo: (name, count, place) => `${chosen(name, count)} nach ${place} kopieren`,
+    soFar: (count) => `Bisher ${files(count)}`,
     movingNow: 'Wird verschoben …',
     copyingNow: 'Wird kopiert …',
     newFolder: 'Neuer Ordner darin',

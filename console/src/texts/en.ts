@@ -404,6 +404,7 @@ export const texts = {
       `Move ${chosen(name, count)} to ${place}`,
     copyTo: (name: string | undefined, count: number, place: string) =>
       `Copy ${chosen(name, count)} to ${place}`,
+    soFar: (count: number) => `${files(count)} so far`,
     movingNow: 'Moving …',
     copyingNow: 'Copying …',
     newFolder: 'New folder in it',

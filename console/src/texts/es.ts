@@ -417,6 +417,7 @@ export const texts: Texts = {
     copyTitle: (name, count) => `Copiar ${chosen(name, count)}`,
     moveTo: (name, count, place) => `Mover ${chosen(name, count)} a ${place}`,
     copyTo: (name, count, place) => `Copiar ${chosen(name, count)} a ${place}`,
+    soFar: (count) => `${capital(files(count))} por ahora`,
     movingNow: 'Moviendo…',
     copyingNow: 'Copiando…',
     newFolder: 'Nueva carpeta dentro',

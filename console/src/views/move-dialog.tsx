@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
 import { signedRecordOf } from '../bucket-record.ts';
 import { sentenceOf } from '../failures.ts';
-import { newArrangement, passageRefusal, targetsIn } from '../files/arrange.ts';
+import { newArrangement, passageRefusal, targetsIn, type Watch } from '../files/arrange.ts';
 import { texts } from '../language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -75,6 +75,26 @@ async function confirmTarget(
   throw new Error(texts().moving.differs(bucket));
 }
 
+/** Counts the moved or copied files of an attempt, which can be stopped between two of them. */
+function useWatch() {
+  const fileCount = useSignal(0);
+  const controller = useRef(new AbortController());
+  return {
+    fileCount,
+    begin(): Watch {
+      controller.current = new AbortController();
+      fileCount.value = 0;
+      return {
+        signal: controller.current.signal,
+        onFile() {
+          fileCount.value += 1;
+        },
+      };
+    },
+    stop: () => controller.current.abort(),
+  };
+}
+
 export function MoveDialog(props: SelectionProps & { kind: 'move' | 'copy'; onClose(): void }) {
   const { kind, target, entries, onClose } = props;
   const { bucket, prefix, session } = target;
@@ -83,6 +103,7 @@ export function MoveDialog(props: SelectionProps & { kind: 'move' | 'copy'; onCl
   const { buckets, failure: unlisted } = useBuckets(session);
   const { isUnderWay, failure, run } = useTask();
   const { current: done } = useRef(newArrangement());
+  const { fileCount, begin, stop } = useWatch();
   const recordOf = (id: string) => buckets.value.find((record) => record.id === id) ?? { id };
   const passage = [recordOf(bucket), recordOf(place.value.bucket)] as const;
   const refusal = passageRefusal(...passage);
@@ -92,12 +113,13 @@ export function MoveDialog(props: SelectionProps & { kind: 'move' | 'copy'; onCl
     void run(async () => {
       const { bucket: toBucket } = place.value;
       if (toBucket !== bucket) await confirmTarget(session, toBucket, buckets);
+      const watch = begin();
       const targetOf = targetsIn(folder, kind === 'copy' && toBucket === bucket);
-      await arrangeEntries(props, { kind, toBucket, prefix: folder, targetOf, done });
+      await arrangeEntries(props, { kind, toBucket, prefix: folder, targetOf, done, watch });
       onClose();
     });
   };
-  const { moving: words, page } = texts();
+  const { moving: words, page, selection } = texts();
   const isMove = kind === 'move';
   const [first, ...others] = entries;
   const only = first && others.length === 0 ? nameOf(first.path) : undefined;
@@ -120,6 +142,9 @@ export function MoveDialog(props: SelectionProps & { kind: 'move' | 'copy'; onCl
         <Effects kind={kind} passage={passage} />
         <Failure text={unlisted.value} />
         <Failure text={refusal ?? failure.value} />
+        {isUnderWay.value && fileCount.value > 0 && (
+          <p role="status">{words.soFar(fileCount.value)}</p>
+        )}
         <div class="buttons">
           <button
             type="submit"
@@ -128,8 +153,8 @@ export function MoveDialog(props: SelectionProps & { kind: 'move' | 'copy'; onCl
           >
             {!isUnderWay.value ? label : isMove ? words.movingNow : words.copyingNow}
           </button>
-          <button type="button" onClick={onClose}>
-            {page.cancel}
+          <button type="button" onClick={isUnderWay.value ? stop : onClose}>
+            {isUnderWay.value ? selection.stop : page.cancel}
           </button>
         </div>
       </form>

@@ -8,6 +8,7 @@ import {
   newArrangement,
   type TargetOf,
   targetsIn,
+  type Watch,
 } from '../files/arrange.ts';
 import type { Folder } from '../files/folder.ts';
 import { texts } from '../language.ts';
@@ -26,15 +27,16 @@ interface Order {
   readonly targetOf: TargetOf;
   /** The same for each attempt. */
   readonly done: Arrangement;
+  readonly watch?: Watch;
 }
 
 export async function arrangeEntries(moved: Moved, order: Order): Promise<void> {
   const { folder, selection, entries } = moved;
-  const { kind, toBucket, targetOf, done } = order;
+  const { kind, toBucket, targetOf, done, watch } = order;
   const { storage, bucket } = folder.place;
   const arrange = kind === 'copy' ? copyEntries : moveEntries;
   try {
-    await arrange({ storage, bucket, toBucket }, entries, targetOf, done);
+    await arrange({ storage, bucket, toBucket, ...watch }, entries, targetOf, done);
   } finally {
     // After a failure, the entries that have not moved stay in the list.
     folder.drop(new Set(done.moved.keys()));
