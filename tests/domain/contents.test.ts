@@ -8,8 +8,8 @@ import {
   writeChunk,
 } from '../../src/domain/contents/contents.ts';
 import { createScene, expectRefusal, startNs, testBytes } from '../support/domain-fixture.ts';
-import { checksumOfChunk, spaceBytes } from '../support/encryption-reference.ts';
-import type { MemoryStores } from '../support/memory-stores.ts';
+import { checksumOfChunk, realOffset, spaceBytes } from '../support/encryption-reference.ts';
+import { type MemoryStores, moveToFormerMaps } from '../support/memory-stores.ts';
 
 let stores: MemoryStores;
 
@@ -126,4 +126,40 @@ test('readContent() returns what writeChunk() stored, also after a replacement',
     const read = readContent(stores, content, { start: 0, end: 70_000, key });
     expect(Buffer.compare(read, bytes)).toBe(0);
   }
+});
+
+describe('readContent(): by the kernel and, for records that an upgrade has not moved, by segments', () => {
+  const bytes = testBytes(200_001);
+  const content = { contentId: 3, chunkSize: 140_000, size: bytes.length };
+  const ranges = [0, 1, 65_535, 65_536, 131_072, 139_999, 140_000, 200_000, 200_001];
+
+  beforeEach(() => {
+    write({ contentId: 3, index: 0 }, bytes.slice(0, 140_000), 2);
+    write({ contentId: 3, index: 1 }, bytes.slice(140_000), 7);
+  });
+
+  test.each(['the kernel', 'segments'])('%s: every range is the same bytes', (way) => {
+    if (way === 'segments') moveToFormerMaps(stores);
+    for (const start of ranges) {
+      for (const end of ranges.filter((each) => each >= start)) {
+        const read = readContent(stores, content, { start, end, key });
+        expect(Buffer.compare(read, bytes.slice(start, end)), `${start} to ${end}`).toBe(0);
+      }
+    }
+  });
+
+  test.each(['the kernel', 'segments'])(
+    '%s: a wrong key or an altered segment is refused',
+    (way) => {
+      if (way === 'segments') moveToFormerMaps(stores);
+      const part = { start: 0, end: 10, key };
+      const wrong = { ...part, key: new Uint8Array(32) };
+      expectRefusal(stores, 'IntegrityError', () => readContent(stores, content, wrong));
+      // The first byte of the first slot
+      const at = realOffset(stores.system.stable, { space: 1, offset: 4_096 });
+      stores.system.stable[at] = (stores.system.stable[at] ?? 0) ^ 1;
+      expectRefusal(stores, 'IntegrityError', () => readContent(stores, content, part));
+      expect(readContent(stores, content, { start: 140_000, end: 140_001, key })).toHaveLength(1);
+    },
+  );
 });
