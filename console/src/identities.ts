@@ -6,8 +6,10 @@ import { ECDSAKeyIdentity, Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { browserIdentityStore } from '../../packages/client/src/age/browser-identity-store.ts';
 import { decodeBase64Url } from '../../packages/client/src/bytes/base64-url.ts';
 import type { StorageIdentity } from '../../packages/client/src/types/storage-identity.ts';
+import { gatewayDomains } from '../../packages/wire/src/gateways.ts';
 import { firstValue, keptValue } from './database.ts';
 import { loadedTexts, texts } from './language.ts';
+import { thisService } from './service.ts';
 
 /** The stored form of a session with an identity. */
 export type IdentitySession =
@@ -37,21 +39,44 @@ async function deviceIdentity(): Promise<StorageIdentity> {
   return ECDSAKeyIdentity.fromKeyPair(pair);
 }
 
+interface AlternativeOrigins {
+  readonly alternativeOrigins?: readonly string[];
+}
+
+/**
+ * Returns the origin for which Internet Identity makes principals: that of the front at the default
+ * gateway, so that a person is the same member at each of its addresses. Undefined if the front
+ * does not list this page's address, where Internet Identity would refuse such a sign-in.
+ */
+export async function derivationOrigin(): Promise<string | undefined> {
+  const { frontId } = await thisService();
+  if (frontId === undefined) return undefined;
+  const origin = `https://${frontId}.${gatewayDomains[0]}`;
+  if (location.origin === origin) return origin;
+  const response = await fetch('/.well-known/ii-alternative-origins');
+  const text: AlternativeOrigins = response.ok ? await response.json() : {};
+  return text.alternativeOrigins?.includes(location.origin) ? origin : undefined;
+}
+
 let auth: AuthClient | undefined;
 
 /** Disables the reload after ten idle minutes, because it would interrupt uploads. */
+const options = { idleOptions: { disableIdle: true } };
+
 function authClient(): AuthClient {
-  auth ??= new AuthClient({ idleOptions: { disableIdle: true } });
+  auth ??= new AuthClient(options);
   return auth;
 }
 
-/** Must be called in a click handler: otherwise browsers block the sign-in window. */
-export async function askInternetIdentity(): Promise<void> {
-  await authClient()
-    .signIn()
-    .catch((cause: unknown) => {
-      throw new Error(texts().failures.signInUncompleted, { cause });
-    });
+/**
+ * Must be called in a click handler: otherwise browsers block the sign-in window.
+ * `origin`: from derivationOrigin().
+ */
+export async function askInternetIdentity(origin: string | undefined): Promise<void> {
+  auth = new AuthClient({ ...options, ...(origin && { derivationOrigin: origin }) });
+  await auth.signIn().catch((cause: unknown) => {
+    throw new Error(texts().failures.signInUncompleted, { cause });
+  });
 }
 
 async function knownIdentity(): Promise<StorageIdentity | undefined> {

@@ -18,6 +18,7 @@ export interface Service {
   readonly url: string;
   /** Whether a front serves this page. */
   readonly isAtFront: boolean;
+  readonly frontId?: string | undefined;
 }
 
 export function isLocal(): boolean {
@@ -33,6 +34,8 @@ export const thisService: () => Promise<Service> = onDemand(findService);
 /** The text of `/.well-known/efs-service`, which older services do not have. */
 interface ServiceText {
   readonly role?: unknown;
+  /** Id of the front. */
+  readonly canisterId?: string;
   readonly volumes?: readonly { readonly canisterId: string }[];
 }
 
@@ -46,5 +49,6 @@ async function findService(): Promise<Service> {
   const [volume] = text.volumes ?? [];
   if (volume === undefined) throw new Error((await loadedTexts()).failures.noVolume);
   const { canisterId } = volume;
-  return { canisterId, url: addressBeside(location.origin, canisterId), isAtFront: true };
+  const url = addressBeside(location.origin, canisterId);
+  return { canisterId, url, isAtFront: true, frontId: text.canisterId };
 }

@@ -13,7 +13,8 @@ import type { PublishedText } from '../domain/shared/publication.ts';
 import { serviceRole } from '../domain/shared/role-record.ts';
 import { type Front, networkUrl, type ServiceRole } from '../domain/shared/service-role.ts';
 import type { Stores } from '../domain/shared/stores.ts';
-import { encodeUtf8 } from '../lib/text.ts';
+import { emptyBytes } from '../lib/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
 import { type CertifiedText, serveText } from './certified-text.ts';
 import { consoleText } from './console.ts';
 import type { Header, HttpResponse } from './message.ts';
@@ -44,7 +45,7 @@ const originsAddress = `${wellKnownFolder}ii-alternative-origins`;
 /** Returns all pages of the canister except the texts that controllers set. */
 export function pagesOf(stores: Stores): Page[] {
   const role = serviceRole(stores);
-  return [...mainPages(role), ...textPages(role)];
+  return [...mainPages(role), ...textPages(stores, role)];
 }
 
 function mainPages(role: ServiceRole): Page[] {
@@ -60,7 +61,7 @@ export function findPage(stores: Stores, path: string): Page | undefined {
   const role = serviceRole(stores);
   if (path.startsWith(wellKnownFolder)) {
     const set = findWellKnown(stores, path.slice(wellKnownFolder.length));
-    return set === undefined ? textPages(role).find(isAt(path)) : pageOfText(set);
+    return set === undefined ? textPages(stores, role).find(isAt(path)) : pageOfText(set);
   }
   const isLink = path === linkFolder || path.startsWith(`${linkFolder}/`);
   return mainPages(role).find(isAt(isLink ? linkPageAddress : path));
@@ -107,15 +108,27 @@ function pointerPage({ id, url }: Front): Page {
   ]);
 }
 
+/** The text in which gateways look up a canister's own domains. */
+const domainsName = 'ic-domains';
+/** Internet Identity accepts no longer list. */
+const alternativeOriginsMax = 10;
+const domainPattern = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/;
+
+/** Returns the origins of the canister's own domains. */
+function ownOrigins(stores: Stores): string[] {
+  const text = decodeUtf8(findWellKnown(stores, domainsName)?.body ?? emptyBytes) ?? '';
+  const domains = text.split('\n').map((line) => line.trim().toLowerCase());
+  return domains.filter((name) => domainPattern.test(name)).map((name) => `https://${name}`);
+}
+
 /** Texts for programs. */
-function textPages(role: ServiceRole): Page[] {
+function textPages(stores: Stores, role: ServiceRole): Page[] {
   const service = jsonPage(serviceAddress, shownRole(role));
   if (role.kind === 'volume') return [service];
   // With this list, Internet Identity gives a person one principal at all addresses of the front
-  const alternativeOrigins = gatewayDomains
-    .slice(1)
-    .map((domain) => `https://${role.id}.${domain}`);
-  return [service, jsonPage(originsAddress, { alternativeOrigins })];
+  const atGateways = gatewayDomains.slice(1).map((domain) => `https://${role.id}.${domain}`);
+  const origins = [...atGateways, ...ownOrigins(stores)].slice(0, alternativeOriginsMax);
+  return [service, jsonPage(originsAddress, { alternativeOrigins: origins })];
 }
 
 function shownRole(role: ServiceRole): object {

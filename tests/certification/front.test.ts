@@ -97,11 +97,21 @@ describe('http_request: GET', () => {
   test('/.well-known/ii-alternative-origins lists the other gateways, or the text that was set', async () => {
     const url = '/.well-known/ii-alternative-origins';
     const shown = async () => Buffer.from((await front.accepted({ url })).body).toString();
-    const own = front.canisterId.toText();
-    const alternativeOrigins = [`https://${own}.icp0.io`, `https://${own}.ic0.app`];
+    const id = front.canisterId.toText();
+    const alternativeOrigins = [`https://${id}.icp0.io`, `https://${id}.ic0.app`];
     expect(JSON.parse(await shown())).toEqual({ alternativeOrigins });
     const Content = IDL.Opt(IDL.Record({ body: IDL.Text }));
     const Change = IDL.Record({ name: IDL.Text, content: Content });
+    // The domains of the front follow; other lines are left out
+    const domains = ' files.example.org\r\n\n*.example.com\nhttps://x.example\n';
+    const set = (body: string) =>
+      front.call('setWellKnown', [Change], [{ name: 'ic-domains', content: [{ body }] }]);
+    await set(domains);
+    const own = [...alternativeOrigins, 'https://files.example.org'];
+    expect(JSON.parse(await shown())).toEqual({ alternativeOrigins: own });
+    await set(Array.from({ length: 20 }, (_, at) => `d${at}.example`).join('\n'));
+    expect(JSON.parse(await shown()).alternativeOrigins).toHaveLength(10);
+    await front.call('setWellKnown', [Change], [{ name: 'ic-domains', content: [] }]);
     const name = 'ii-alternative-origins';
     await front.call('setWellKnown', [Change], [{ name, content: [{ body: '{}' }] }]);
     expect(await shown()).toBe('{}');

@@ -161,6 +161,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   // The console's bundle contains only the client modules that it imports, so it never contains
   // Node's entry.
   console: [
+    'packages/wire/src/gateways.ts',
     'packages/client/src',
     'preact',
     '@preact/signals',

@@ -52,20 +52,30 @@ function KeyForm({ isRemembered }: { isRemembered: boolean }) {
   );
 }
 
+interface Loaded {
+  readonly ask: () => Promise<void>;
+}
+
+async function loadIdentities(): Promise<Loaded> {
+  const { askInternetIdentity, derivationOrigin } = await import('../identities.ts');
+  const origin = await derivationOrigin();
+  return { ask: () => askInternetIdentity(origin) };
+}
+
 function IdentityForm({ isRemembered }: { isRemembered: boolean }) {
   const { signIn: words } = texts();
   const { isUnderWay, failure, run } = useTask();
   // Browsers open the provider's window only during a click, so the code is loaded before a click.
-  const loaded = useSignal<typeof import('../identities.ts') | undefined>(undefined);
+  const loaded = useSignal<Loaded | undefined>(undefined);
   useEffect(() => {
     if (isLocal()) return;
-    void import('../identities.ts').then((identities) => {
-      loaded.value = identities;
+    void run(async () => {
+      loaded.value = await loadIdentities();
     });
   }, []);
   const signIn = (kind: 'device' | 'internet-identity') =>
     run(async () => {
-      if (kind === 'internet-identity') await loaded.value?.askInternetIdentity();
+      if (kind === 'internet-identity') await loaded.value?.ask();
       await signInByIdentity(kind, isRemembered);
       go({ view: 'overview' });
     });
