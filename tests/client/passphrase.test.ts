@@ -4,6 +4,13 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { askHidden, hasTerminal, type Terminal } from '../../packages/efs/src/config/passphrase.ts';
 
+/** Returns everything that was written: since Node 26, `read()` returns one part. */
+function allOf(output: PassThrough): string {
+  let text = '';
+  for (let part = output.read(); part !== null; part = output.read()) text += String(part);
+  return text;
+}
+
 function typing(...parts: string[]) {
   const modes: boolean[] = [];
   const input = Object.assign(new PassThrough(), {
@@ -14,7 +21,7 @@ function typing(...parts: string[]) {
   const terminal = { input, output } as unknown as Terminal;
   const asked = askHidden('Passphrase: ', terminal);
   for (const part of parts) input.write(part);
-  return { asked, terminal, modes, shown: () => String(output.read() ?? '') };
+  return { asked, terminal, modes, shown: () => allOf(output) };
 }
 
 describe('askHidden()', () => {

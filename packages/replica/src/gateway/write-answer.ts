@@ -61,11 +61,16 @@ function declaredLength(headers: readonly HeaderField[]): number | undefined {
   return /^\d{1,15}$/.test(declared) ? Number(declared) : undefined;
 }
 
-/** Sends the bytes written so far, but not the end that the head announced. */
+/**
+ * Sends the bytes written so far, but not the end that the head announced. Node passes what was
+ * written in one turn to the socket only in the next one.
+ */
 function breakOff(response: ServerResponse): void {
   response.flushHeaders();
-  if (response.socket === null) response.destroy();
-  else response.socket.destroySoon();
+  setImmediate(() => {
+    if (response.socket === null) response.destroy();
+    else response.socket.destroySoon();
+  });
 }
 
 /**
