@@ -13,6 +13,7 @@ import {
 import {
   type Access,
   accessOf,
+  codeOf,
   type Rotation,
   rotationOf,
 } from './administration/creators-and-rotation.ts';
@@ -36,6 +37,7 @@ import { operationRows } from './operations/table.ts';
 import { isCrossOrigin, withoutLastSlashes } from './operations/url-paths.ts';
 import type { Checks } from './signed-writes.ts';
 import { isStorageError } from './storage-error.ts';
+import type { ServiceCode } from './types/service.ts';
 import type { StorageIdentity } from './types/storage-identity.ts';
 
 /** Options for the actor: `host` is an agent endpoint of the network or of a local replica. */
@@ -98,6 +100,17 @@ export interface Storage extends FileStorage {
   readonly access: Access;
   /** Replaces encryption keys. */
   readonly rotation: Rotation;
+  /**
+   * Returns the SHA-256 of the service's code and its controllers, from a certificate of the
+   * network. Requires the actor, but no right.
+   *
+   * @example
+   * ```ts
+   * const { moduleHash, controllers } = await storage.code();
+   * console.log(moduleHash, controllers);
+   * ```
+   */
+  code(): Promise<ServiceCode>;
 }
 
 /**
@@ -130,6 +143,7 @@ export function createStorage(options: StorageOptions): Storage {
     wellKnown: wellKnownOf(connection),
     access: accessOf(connection),
     rotation: rotationOf(connection),
+    code: codeOf(connection),
   };
 }
 

@@ -23,6 +23,7 @@ import { createKey, listBuckets, listKeys, revokeKey } from './service/manage.ts
 import { addProfileCommands } from './service/profile-commands.ts';
 import { addServe } from './service/serve-commands.ts';
 import { status } from './service/status.ts';
+import { verify } from './service/verify.ts';
 import { addAccessCommands } from './sharing/access-commands.ts';
 import { createLink, listLinks, removeLinks } from './sharing/link.ts';
 import { list, stat } from './transfers/list.ts';
@@ -188,6 +189,14 @@ function addInspection(program: Command): void {
     .description('print the status of the service')
     .addOption(json())
     .action((flags, command: Command) => status(runOf(command), flags));
+  program
+    .command('verify')
+    .description('compare the code that the canister runs with a build')
+    .argument('[build]', 'the module, or its SHA-256 (default: build/file_storage.wasm.gz)')
+    .addOption(json())
+    .action((build: string | undefined, flags, command: Command) =>
+      verify(runOf(command), build, flags),
+    );
 }
 
 function addLinks(program: Command): void {

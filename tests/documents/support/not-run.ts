@@ -21,6 +21,11 @@ export const notRun: readonly NotRun[] = [
   { command: 'npm install @encrypted-file-storage/client', reason: published },
   { command: 'npm install -g @encrypted-file-storage/', reason: published },
   { command: 'npm install', reason: freshClone },
+  { command: 'npm run build', reason: freshClone },
+  {
+    command: 'npx efs --host https://icp-api.io',
+    reason: 'needs the network; tests/client/verify.test.ts asks the local replica',
+  },
   { command: 'local-replica --help', reason: published },
   { command: 'for package in build/packages/', reason: 'publishes' },
   { command: 'icp --version', reason: tool },

@@ -20,6 +20,7 @@ import {
 } from './candid-records.ts';
 import type { CandidBucket } from './candid-types.ts';
 import { call, type Service } from './connection.ts';
+import { signedCode } from './signed-interface.ts';
 
 export const administrationCalls: ActorCalls<AdministrationOperations> = {
   createBucket: calling(
@@ -79,6 +80,7 @@ export const administrationCalls: ActorCalls<AdministrationOperations> = {
     ({ actor }, source) => actor.rotateRootKey(optional(source === 'stored' ? stored : source)),
     nothing,
   ),
+  getCode: (service) => signedCode(service),
   setWellKnown: calling(({ actor }, { name, body, contentType }) => {
     const text = body === undefined ? undefined : { contentType: optional(contentType), body };
     return actor.setWellKnown({ name, content: optional(text) });

@@ -1,9 +1,26 @@
-// Reads the interface of a service in a certificate of the network.
+// Reads the interface and the code of a service in a certificate of the network.
 
 import { CanisterStatus } from '@icp-sdk/core/agent';
 import { Principal } from '@icp-sdk/core/principal';
+import { StorageError } from '../storage-error.ts';
+import type { ServiceCode } from '../types/service.ts';
 import type { Service } from './connection.ts';
 import { explained } from './failures.ts';
+
+/** Throws Unsupported if the canister has no code. */
+export async function signedCode(service: Service): Promise<ServiceCode> {
+  const { agent } = service;
+  const canisterId = Principal.fromText(service.canisterId);
+  const paths = ['module_hash', 'controllers'] as const;
+  const asked = CanisterStatus.request({ agent, canisterId, paths: [...paths] });
+  const found = await explained(service, asked);
+  const [hash, controllers] = paths.map((path) => found.get(path));
+  if (typeof hash !== 'string') {
+    throw new StorageError('Unsupported', `The canister ${service.canisterId} has no code.`);
+  }
+  const named = (controllers ?? []) as Principal[];
+  return { moduleHash: hash, controllers: named.map((principal) => principal.toText()) };
+}
 
 /**
  * Returns which of the methods the service lacks; none if it publishes no interface. A node's

@@ -1,7 +1,8 @@
-// The right to create buckets, and the rotation of encryption keys; both require the actor.
+// The right to create buckets, the rotation of encryption keys, and the code of the service; all
+// require the actor.
 
 import type { Connection } from '../connection/connection.ts';
-import type { AccessChange, RootKeySource } from '../types/service.ts';
+import type { AccessChange, RootKeySource, ServiceCode } from '../types/service.ts';
 import { manage } from './buckets-and-keys.ts';
 
 /** Manages the creators of buckets. Requires a controller; other callers get AccessDenied. */
@@ -61,6 +62,11 @@ export interface Rotation {
 export function accessOf(connection: Connection): Access {
   const update = (change: AccessChange) => manage(connection, 'updateAccess', change);
   return { list: () => update({}), update };
+}
+
+/** Returns the hash of the service's code and who may replace it. */
+export function codeOf(connection: Connection): () => Promise<ServiceCode> {
+  return () => manage(connection, 'getCode', undefined);
 }
 
 export function rotationOf(connection: Connection): Rotation {

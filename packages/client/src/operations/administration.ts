@@ -3,7 +3,7 @@
 import type { BucketChange, BucketOptions, BucketRecord, WellKnownText } from '../types/buckets.ts';
 import type { EndToEndRecord } from '../types/end-to-end.ts';
 import type { KeyRecord, KeyRequest, NewKey } from '../types/keys.ts';
-import type { AccessChange, RootKeySource } from '../types/service.ts';
+import type { AccessChange, RootKeySource, ServiceCode } from '../types/service.ts';
 import type { TransferRows } from './operation.ts';
 
 /** The service's response with an encrypted identity: see age/bucket-identity.ts. */
@@ -55,6 +55,8 @@ export interface AdministrationOperations {
   updateAccess(change: AccessChange): readonly string[];
   rotateBucketKey(bucket: string): undefined;
   rotateRootKey(source: RootKeySource | undefined): undefined;
+  /** From a certificate of the network. */
+  getCode(): ServiceCode;
   setWellKnown(text: WellKnownRequest): undefined;
   listWellKnown(): readonly WellKnownText[];
 }
@@ -78,6 +80,7 @@ export const administrationRows = {
   // A retry would be another rotation.
   rotateBucketKey: { retry: 'never' },
   rotateRootKey: { retry: 'never' },
+  getCode: { retry: 'repeat' },
   setWellKnown: { retry: 'repeat' },
   listWellKnown: { retry: 'repeat' },
 } satisfies TransferRows<AdministrationOperations>;

@@ -21,6 +21,14 @@ export interface BudgetStatus extends Budget {
   readonly left: number;
 }
 
+/** The code of a canister, as a certificate of the network names it. */
+export interface ServiceCode {
+  /** SHA-256 of the module as it was installed, in hexadecimal. */
+  readonly moduleHash: string;
+  /** The principals that may replace the code. */
+  readonly controllers: readonly string[];
+}
+
 /** Services of version 0.1.0 report no budgets. */
 export interface ServiceStatus {
   readonly version: string;
