@@ -81,6 +81,20 @@ describe('Storage.downloadAll()', () => {
     expect(queries).toBeLessThanOrEqual(4);
   });
 
+  test('reads one small file by one query', async () => {
+    const bucket = 'plain';
+    const [[path, bytes] = expect.fail('no files')] = [...contents].filter(
+      ([, one]) => typeof one !== 'string' && one.length > 0 && one.length < 100_000,
+    );
+    const read = async () => {
+      const files = [{ path, size: bytes.length }];
+      const found = await all(owner.downloadAll(files, { bucket }));
+      expect(found).toEqual(new Map([[path, bytes]]));
+    };
+    expect(await queriesOf('readFiles', read)).toBe(1);
+    expect(await queriesOf('getFile', read)).toBe(0);
+  });
+
   /** Counts requests, and the most that run at a time; `refused` ones get a page of a proxy. */
   function watched(refused?: RegExp, status = 405) {
     const seen = { reads: 0, running: 0, most: 0 };

@@ -237,6 +237,7 @@ function crossOriginTransport(options: HttpStorageOptions, actor: Transport): Tr
   const http = httpTransport({ ...options, apiKey: undefined });
   return {
     ...actor,
+    opensWithBytes: true,
     async openFile(file, signal) {
       if (file.version !== undefined) return actor.openFile(file, signal);
       const opened = await http.openFile(file, signal).catch(unlessMissing);

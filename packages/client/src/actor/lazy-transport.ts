@@ -31,6 +31,7 @@ export function lazyTransport(
     line: connection.line,
     linkBase: canisterAddress(connection),
     readsByLinks: false,
+    opensWithBytes: false,
     verifier: open,
     probe: async (bytes) => (await open()).probe(bytes),
     ...lazyCalls(open),

@@ -36,6 +36,7 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
     line: connection.line,
     linkBase: canisterAddress(connection),
     readsByLinks: false,
+    opensWithBytes: false,
     probe: (bytes) => probe(service, bytes),
     ...callsWith<Operations>(service, operationCalls),
     administration: callsWith<AdministrationOperations>(service, administrationCalls),

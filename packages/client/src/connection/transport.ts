@@ -21,6 +21,8 @@ export interface Transport extends Calls<Operations> {
   readonly linkBase: string;
   /** Private files are downloaded through temporary links, so that responses are certified. */
   readonly readsByLinks: boolean;
+  /** `openFile` can return the first chunk, so that a small file takes one request. */
+  readonly opensWithBytes: boolean;
   /**
    * Returns the transport through the actor, whose update replies the network signs; absent if only
    * HTTP is used.

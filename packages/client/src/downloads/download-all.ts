@@ -86,7 +86,9 @@ interface Group {
 
 function together(job: Job, group: Group) {
   const { paths } = group;
-  return () => (paths.length === 1 ? eachAlone(job, paths) : readTogether(job, group));
+  // By the actor, a file alone takes two queries, for its record and its bytes.
+  const isAlone = paths.length === 1 && job.connection.transport.opensWithBytes;
+  return () => (isAlone ? eachAlone(job, paths) : readTogether(job, group));
 }
 
 /** Reads files by shared requests until none is left; the service decides how many fit into one. */

@@ -26,6 +26,7 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     line: connection.line,
     linkBase: connection.url,
     readsByLinks: true,
+    opensWithBytes: true,
     probe: (bytes) => probe(connection, bytes),
     ...describedCalls(connection),
     async getCertifiedFile() {
