@@ -19,6 +19,9 @@ import { isStorageError, StorageError } from './storage-error.ts';
 import type { BucketEpoch, EndToEndOptions, EndToEndRecord } from './types/end-to-end.ts';
 import type { FileRecord } from './types/files.ts';
 
+/** A caller who may not ask whether a bucket stores versions asks again after this time. */
+const refusedKnownMs = 10_000;
+
 export interface EpochIdentity extends BucketEpoch {
   /** `AGE-SECRET-KEY-1…`. */
   readonly identity: string;
@@ -32,6 +35,8 @@ export interface BucketSecrets {
   readerMode(bucket: string): Promise<EndToEndRecord | undefined>;
   /** Returns whether the bucket stores former versions; false over HTTP, where it is unknown. */
   keepsVersions(bucket: string): Promise<boolean>;
+  /** Whether files are read over HTTP, where gateways verify public files. */
+  readonly readsOverHttp: boolean;
   /** Drops the cached mode of the bucket. */
   forget(bucket: string): void;
   /**
@@ -63,16 +68,22 @@ export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions
   const hasIssuer = issuer !== undefined;
   const names = namesOf({ hasIssuer, mode: readerMode, keys: async () => keys });
   const connection = { ...outer, transport: sealingTransport(outer.transport, names) };
+  const refusedUntilMs = new Map<string, number>();
   async function epochIdentity(bucket: EndToEndBucket, epoch: BucketEpoch) {
     return { ...epoch, ...(await keys.identity(bucket, epoch)) };
   }
   return {
     mode: (bucket) => modes.of(bucket),
     readerMode,
-    forget: (bucket) => modes.forget(bucket),
+    readsOverHttp: 'url' in options,
+    forget(bucket) {
+      refusedUntilMs.delete(bucket);
+      modes.forget(bucket);
+    },
     async keepsVersions(bucket) {
-      if ('url' in options) return false;
+      if ('url' in options || performance.now() < (refusedUntilMs.get(bucket) ?? 0)) return false;
       const mode = await modes.queried(bucket).catch(unlessRefused);
+      if (mode === undefined) refusedUntilMs.set(bucket, performance.now() + refusedKnownMs);
       return (mode?.keepVersionsDays ?? 0) > 0;
     },
     async identities(id) {

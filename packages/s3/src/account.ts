@@ -10,7 +10,7 @@ export interface Account {
   /** Modes of buckets, whether they store versions, and the decrypted sizes of files. */
   readonly secrets: Pick<
     BucketSecrets,
-    'mode' | 'readerMode' | 'keepsVersions' | 'plainSize' | 'forget'
+    'mode' | 'readerMode' | 'keepsVersions' | 'plainSize' | 'forget' | 'readsOverHttp'
   >;
   /** Known buckets of a caller who cannot list buckets, such as an API key. */
   readonly buckets?: readonly string[] | undefined;

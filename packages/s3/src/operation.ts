@@ -6,7 +6,9 @@ import type { Body } from './body/open-body.ts';
 import type { MemoryBudget } from './chunk-source.ts';
 import type { MultipartUploads } from './multipart/multipart-uploads.ts';
 import type { RecentRanges } from './recent-ranges.ts';
+import type { RecordReads } from './record-reads.ts';
 import type { S3Request } from './request.ts';
+import type { SmallGets } from './small-gets.ts';
 import type { SmallPuts } from './small-puts.ts';
 
 export interface Operation {
@@ -22,8 +24,12 @@ export interface Operation {
   readonly signal: AbortSignal;
   /** Maximum number of concurrent chunks of this operation, which limits its memory. */
   readonly concurrency: number;
+  /** Waits until the request may transfer a long body; returns its concurrency. */
+  readonly enterTransfers: () => Promise<number>;
   readonly memory: MemoryBudget;
   readonly smallPuts: SmallPuts;
+  readonly smallGets: SmallGets;
+  readonly records: RecordReads;
   readonly ranges: RecentRanges;
   readonly multipart: MultipartUploads;
 }
@@ -36,6 +42,9 @@ export interface Route {
   readonly parameters?: readonly string[];
   /** Whether the operation changes something: a read-only server refuses it. */
   readonly isChange?: boolean;
-  /** Whether the operation transfers bytes of objects: their number is limited. */
-  readonly movesBytes?: boolean;
+  /**
+   * Whether the operation transfers bytes of objects: their number is limited. 'if long': it calls
+   * `enterTransfers` before it transfers more than a small object.
+   */
+  readonly movesBytes?: boolean | 'if long';
 }

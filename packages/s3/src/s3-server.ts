@@ -5,21 +5,23 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createBufferPool } from '../../client/src/bytes/buffer-pool.ts';
 import type { Account } from './account.ts';
+import { AdmissionLimits } from './admission.ts';
 import { openBody } from './body/open-body.ts';
 import type { MemoryBudget } from './chunk-source.ts';
 import { piecesOf } from './incoming.ts';
 import { type MultipartOptions, MultipartUploads } from './multipart/multipart-uploads.ts';
 import type { Operation } from './operation.ts';
 import { RecentRanges } from './recent-ranges.ts';
+import { RecordReads } from './record-reads.ts';
 import { readRequest } from './request.ts';
 import { routeOf } from './routes.ts';
 import { S3Error } from './s3-error.ts';
-import { Semaphore, SpareChunks } from './semaphore.ts';
+import { Semaphore } from './semaphore.ts';
 import type { Header, SignedRequest } from './signature/signed-request.ts';
 import { authenticate, type Credential, type Credentials } from './signature/verify.ts';
+import { SmallGets } from './small-gets.ts';
 import { SmallPuts } from './small-puts.ts';
 import { s3ErrorOf } from './storage-errors.ts';
-import { Workers } from './workers.ts';
 import { errorAnswer, writeAnswer } from './write-answer.ts';
 
 export interface S3ServerOptions {
@@ -43,20 +45,6 @@ export interface S3Server {
   close(): Promise<void>;
 }
 
-/** Limits of requests that transfer bytes of objects. */
-const transferLimits = {
-  workingMax: 16,
-  ofEachKey: { workingMax: 12, openMax: 16, waitingMax: 240 },
-  ofUnsigned: { workingMax: 4, openMax: 8, waitingMax: 60 },
-};
-/** Limits of all other requests. */
-const otherLimits = {
-  workingMax: 32,
-  ofEachKey: { workingMax: 24, openMax: 32, waitingMax: 240 },
-  ofUnsigned: { workingMax: 8, openMax: 16, waitingMax: 60 },
-};
-/** Maximum number of chunks in memory besides one per transfer. */
-const spareChunkCount = 3;
 /** Maximum number of chunks in transfer, for all uploads and for all downloads. */
 const sendingMax = 4;
 const receivingMax = 2;
@@ -65,19 +53,20 @@ const headersMsMax = 20_000;
 const closeMsMax = 5_000;
 
 export function createS3Server(options: S3ServerOptions): S3Server {
+  const receiving = new Semaphore(receivingMax, Number.POSITIVE_INFINITY);
   const state: ServerState = {
     options,
     accounts: new Map(),
     accountsStamp: '',
-    transferWorkers: new Workers(transferLimits),
-    otherWorkers: new Workers(otherLimits),
-    spareChunks: new SpareChunks(spareChunkCount),
+    admissions: new AdmissionLimits(),
     memory: {
       buffers: createBufferPool(),
       sending: new Semaphore(sendingMax, Number.POSITIVE_INFINITY),
-      receiving: new Semaphore(receivingMax, Number.POSITIVE_INFINITY),
+      receiving,
     },
     smallPuts: new SmallPuts(),
+    smallGets: new SmallGets(receiving),
+    records: new RecordReads(),
     ranges: new RecentRanges(),
     multipart: new MultipartUploads(options.multipart, options.log),
   };
@@ -108,11 +97,11 @@ interface ServerState {
   /** Accounts by access key; each is opened once for a stamp. */
   readonly accounts: Map<string, Promise<Account>>;
   accountsStamp: string;
-  readonly transferWorkers: Workers;
-  readonly otherWorkers: Workers;
-  readonly spareChunks: SpareChunks;
+  readonly admissions: AdmissionLimits;
   readonly memory: MemoryBudget;
   readonly smallPuts: SmallPuts;
+  readonly smallGets: SmallGets;
+  readonly records: RecordReads;
   readonly ranges: RecentRanges;
   readonly multipart: MultipartUploads;
 }
@@ -172,21 +161,28 @@ async function carryOut(
       : 'This S3 server is read-only.';
     throw new S3Error('AccessDenied', reason);
   }
-  const workers = route.movesBytes ? state.transferWorkers : state.otherWorkers;
-  const place = await workers.enter(caller.accessKeyId, signal);
-  const share = route.movesBytes && !isAnonymous ? state.spareChunks.take() : undefined;
+  const { accessKeyId } = caller;
+  const admission = await state.admissions.enter({ route, accessKeyId, signal });
+  const { enterTransfers } = admission;
   try {
     const operation: Operation = {
       request: read,
       account: await accountOf(state, caller.credential),
-      accessKeyId: caller.accessKeyId ?? '',
+      accessKeyId: accessKeyId ?? '',
       isSigned: !isAnonymous,
       openBody: () =>
-        openBody({ ...signed, headers }, piecesOf(request, { begin, place }), payload),
+        openBody(
+          { ...signed, headers },
+          piecesOf(request, { begin, place: admission.place() }),
+          payload,
+        ),
       signal,
-      concurrency: share?.count ?? 1,
+      concurrency: route.movesBytes === true ? await enterTransfers() : 1,
+      enterTransfers,
       memory: state.memory,
       smallPuts: state.smallPuts,
+      smallGets: state.smallGets,
+      records: state.records,
       ranges: state.ranges,
       multipart: state.multipart,
     };
@@ -195,11 +191,10 @@ async function carryOut(
     // Drops cached ranges before the client learns of the change. A change with a streamed answer
     // ends later, so `finally` drops them again.
     if (route.isChange) state.ranges.noteChange();
-    await writeAnswer(response, answer, place);
+    await writeAnswer(response, answer, admission.place());
   } finally {
     if (route.isChange) state.ranges.noteChange();
-    share?.giveBack();
-    place.leave();
+    admission.leave();
   }
   function begin(): void {
     if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();

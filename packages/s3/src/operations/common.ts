@@ -43,7 +43,7 @@ function noSuchKey(): S3Error {
 
 /** Throws NoSuchKey, or NoSuchVersion if the request names an id that does not exist. */
 export async function findObject(
-  operation: Pick<Operation, 'account' | 'signal'>,
+  operation: Pick<Operation, 'account' | 'records' | 'signal'>,
   name: FileName,
   versionId?: string | undefined,
 ): Promise<StoredObject> {
@@ -64,12 +64,12 @@ interface FoundRecord {
 
 /** Reads the present version as the file, for callers without the right to read versions. */
 export async function findRecord(
-  { account, signal }: Pick<Operation, 'account' | 'signal'>,
+  { account, records, signal }: Pick<Operation, 'account' | 'records' | 'signal'>,
   name: FileName,
   versionId: string | undefined,
 ): Promise<FoundRecord> {
   const id = parseVersionId(versionId);
-  const present = account.storage.stat(name, { signal });
+  const present = records.find(account, name);
   if (id === undefined) return { record: await present };
   const found = await unlessMissing(present);
   if (found !== undefined && isVersion(id, found)) return { record: found };

@@ -112,10 +112,10 @@ async function changeItself({ account, signal }: Operation, copy: Copy): Promise
 
 /** Uses one request of the service, so that nobody sees the copy with the source's metadata. */
 async function copyWithin(operation: Operation, copy: Copy): Promise<FileRecord> {
-  const { account, request, signal } = operation;
+  const { account, signal } = operation;
   const { from, to, source } = copy;
   const { record, version } = source;
-  const conditions = await writeConditions({ account, request, signal }, to);
+  const conditions = await writeConditions(operation, to);
   const wanted = { ...conditions, ...changeOf(copy), version, signal };
   try {
     return await account.storage.copy(from, to, { ...wanted, ifSourceMatch: `"${record.etag}"` });
@@ -131,9 +131,9 @@ function sourceReplaced(): S3Error {
 }
 
 async function carry(operation: Operation, copy: Copy): Promise<FileRecord> {
-  const { account, request, signal, concurrency } = operation;
+  const { account, signal, concurrency } = operation;
   const { from, to, source, description, tags } = copy;
-  const conditions = await writeConditions({ account, request, signal }, to);
+  const conditions = await writeConditions(operation, to);
   const { version } = source;
   const { body, etag } = await account.storage.download(from, { version, concurrency, signal });
   if (etag !== source.record.etag) {

@@ -34,7 +34,7 @@ const parameters = [
 ];
 
 export const objectRoutes: Readonly<Record<string, Route>> = {
-  'GET object': { run: getObject, parameters, movesBytes: true },
+  'GET object': { run: getObject, parameters, movesBytes: 'if long' },
   'HEAD object': { run: headObject, parameters },
 };
 
@@ -59,9 +59,10 @@ async function getObject(operation: Operation): Promise<Answer> {
     const object = await (isRange ? ranges.find(recentName, load) : load());
     const { answer, range } = await headOf(operation, object);
     if (answer.status === 304 || object.size === 0) return answer;
-    const body = await (isRange && range !== undefined
-      ? openRange(operation, recentName, { name, object, range })
-      : openBody(operation, { name, object, range }));
+    const opening = { name, object, range };
+    const body = await (isSmall(operation, opening)
+      ? readSmall(operation, object)
+      : openLong(operation, isRange ? recentName : undefined, opening));
     if (body !== undefined) return { ...answer, body };
     ranges.forget(recentName);
   }
@@ -69,6 +70,35 @@ async function getObject(operation: Operation): Promise<Answer> {
     'SlowDown',
     'The object was replaced several times during the request: try again.',
   );
+}
+
+/** Whether the request is for all bytes of a small object in its present version. */
+function isSmall({ account, smallGets }: Operation, { object, range }: Opening): boolean {
+  const { record, size, version } = object;
+  const isWhole = range === undefined || range.end - range.start === size;
+  return isWhole && version === undefined && smallGets.isGathered(account, record);
+}
+
+/** Returns undefined if the object was replaced since its record was read. */
+async function readSmall(
+  { account, smallGets }: Operation,
+  { record }: StoredObject,
+): Promise<AsyncIterable<Uint8Array> | undefined> {
+  const bytes = await smallGets.get(account, record);
+  return bytes && onePiece(bytes);
+}
+
+/** Returns undefined if the object was replaced; `recentName` is set for a request with Range. */
+async function openLong(
+  admitted: Operation,
+  recentName: string | undefined,
+  opening: Opening,
+): Promise<AsyncIterable<Uint8Array> | undefined> {
+  const operation = { ...admitted, concurrency: await admitted.enterTransfers() };
+  const { range } = opening;
+  return recentName !== undefined && range !== undefined
+    ? openRange(operation, recentName, { ...opening, range })
+    : openBody(operation, opening);
 }
 
 /** Returns undefined if the object was replaced since its record was read. */

@@ -13,16 +13,17 @@ export interface WriteConditions {
 
 /** Throws PreconditionFailed, NoSuchKey for If-Match on a missing object, and NotImplemented. */
 export async function writeConditions(
-  { account, request, signal }: Pick<Operation, 'account' | 'request' | 'signal'>,
+  operation: Pick<Operation, 'account' | 'records' | 'request' | 'signal'>,
   target: FileName,
 ): Promise<WriteConditions> {
+  const { request } = operation;
   const ifNoneMatch = request.header('if-none-match');
   if (ifNoneMatch !== undefined && ifNoneMatch.trim() !== '*') {
     throw new S3Error('NotImplemented', 'If-None-Match supports only * on writes.');
   }
   const ifMatch = request.header('if-match');
   if (ifMatch === undefined) return { ifNoneMatch };
-  const { etag, record } = await findObject({ account, signal }, target);
+  const { etag, record } = await findObject(operation, target);
   if (!namesEtag(ifMatch, etag)) throw failed('If-Match');
   // If the object is replaced meanwhile, the service refuses the write.
   return { ifMatch: `"${record.etag}"`, ifNoneMatch };
