@@ -137,13 +137,28 @@ function openSelected(selector: number): OrderedIndex {
       kernelCall(bytes);
       return counts;
     },
-    read: (rank, limit) =>
-      readAll(rank, limit, (first, count) => {
-        const { values, ...rows } = readRows(selector, first, count);
-        return keysOf(rows, 0).map((key, index) => ({ key, value: values[2 * index] ?? 0n }));
-      }),
-    readTails: (rank, limit, head) =>
-      readAll(rank, limit, (first, count) => keysOf(readRows(selector, first, count), head)),
+    read(rank, limit) {
+      const entries: IndexEntry[] = [];
+      for (let rows = readRows(selector, rank, limit); rows.count > 0; ) {
+        const { values } = rows;
+        const keys = keysOf(rows, 0);
+        for (let index = 0; index < keys.length; index++) {
+          entries.push({ key: keys[index] ?? rows.bytes, value: values[2 * index] ?? 0n });
+        }
+        if (entries.length >= limit) break;
+        rows = readRows(selector, rank + entries.length, limit - entries.length);
+      }
+      return entries;
+    },
+    readTails(rank, limit, head) {
+      const tails = keysOf(readRows(selector, rank, limit), head);
+      while (tails.length < limit) {
+        const rows = readRows(selector, rank + tails.length, limit - tails.length);
+        if (rows.count === 0) break;
+        tails.push(...keysOf(rows, head));
+      }
+      return tails;
+    },
     count() {
       countCommand.words[kernelWords.selector] = selector;
       kernelCall(countCommand.bytes);
@@ -152,29 +167,16 @@ function openSelected(selector: number): OrderedIndex {
   };
 }
 
-/** Calls `read` until it has `limit` results, or none at the end of the index. */
-function readAll<T>(rank: number, limit: number, read: (rank: number, limit: number) => T[]): T[] {
-  const all = read(rank, limit);
-  while (all.length < limit) {
-    const found = read(rank + all.length, limit - all.length);
-    if (found.length === 0) break;
-    all.push(...found);
-  }
-  return all;
-}
-
 interface Rows {
   readonly rows: Uint32Array;
+  /** Each entry has two, of which the first is its value. */
+  readonly values: BigUint64Array;
   readonly bytes: Uint8Array;
   readonly count: number;
 }
 
 /** Reads as many entries as fit; none only at the end of the index. */
-function readRows(
-  selector: number,
-  rank: number,
-  limit: number,
-): Rows & { readonly values: BigUint64Array } {
+function readRows(selector: number, rank: number, limit: number): Rows {
   const room = limit * rowBytes + Math.max(indexKeyBytesMax, limit * keyBytesExpected);
   const rows = new Uint32Array(Math.ceil(room / 4));
   const bytes = new Uint8Array(rows.buffer);

@@ -17,7 +17,7 @@ const providerPage = `<!doctype html><title>Sign in</title><script>
 addEventListener('message', async ({ data, origin }) => {
   const answer = (result) => opener.postMessage({ jsonrpc: '2.0', id: data.id, result }, origin);
   if (data.method === 'icrc29_status') answer('ready');
-  if (data.method === 'icrc34_delegation') answer(await delegate(data.params.publicKey));
+  if (data.method === 'icrc34_delegation') answer(await delegate(data.params));
 });
 </script>`;
 
@@ -29,7 +29,17 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
   });
   afterAll(() => tested?.close());
 
-  async function delegate(_source: unknown, publicKey: string): Promise<object> {
+  /** The origins for which principals were asked, in order. */
+  const origins: (string | undefined)[] = [];
+
+  interface Asked {
+    readonly publicKey: string;
+    readonly icrc95DerivationOrigin?: string;
+  }
+
+  async function delegate(_source: unknown, asked: Asked): Promise<object> {
+    const { publicKey, icrc95DerivationOrigin } = asked;
+    origins.push(icrc95DerivationOrigin);
     const key = Buffer.from(publicKey, 'base64');
     const until = new Date(Date.now() + dayMs);
     const { delegations } = await DelegationChain.create(person, { toDer: () => key }, until);
@@ -71,12 +81,29 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
     await provider.waitForEvent('close');
     const principal = person.getPrincipal().toText();
     await page.getByText(principal, { exact: true }).waitFor();
+    // No front at this address lists it
+    expect(origins).toEqual([undefined]);
     await page.getByRole('alert').waitFor();
     await page.reload();
     await page.getByText(principal, { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
     expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test.each(gatewayDomains)('at the front at %s asks for the same origin', async (domain) => {
+    const { page, context } = await tested.open();
+    const { frontUrl = '' } = tested.service;
+    const [front = ''] = new URL(frontUrl).hostname.split('.');
+    const address = `https://${front}.${domain}`;
+    await serveNetwork(context, address);
+    await page.goto(address);
+    const opened = context.waitForEvent('page');
+    await page.getByRole('button', { name: 'Use Internet Identity' }).click();
+    await (await opened).waitForEvent('close');
+    await page.getByText(person.getPrincipal().toText(), { exact: true }).waitFor();
+    expect(origins.at(-1)).toBe(`https://${front}.icp.net`);
     await context.close();
   });
 });

@@ -17,7 +17,7 @@ import {
 } from './support/console.ts';
 
 /** Enough for an installation, but not for an upgrade after it. */
-const fewCycles = 320_000_000_000n;
+const fewCycles = 315_000_000_000n;
 
 describe.skipIf(isBrowserUnwanted)('the page Service', () => {
   let tested: TestedConsole;

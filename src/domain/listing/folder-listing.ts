@@ -215,10 +215,11 @@ function walkUp(walk: Walk): void {
   const head = walk.selection.scope.length + nameKeyHeadBytes;
   let batch = walk.hasFolders ? 1 : batchMax;
   while (isOpen(walk)) {
-    const entries = index.read(walk.start, Math.min(batch, walk.missing, walk.end - walk.start));
+    const count = Math.min(batch, walk.missing, walk.end - walk.start);
+    const keys = index.readTails(walk.start, count, 0);
     batch = Math.min(2 * batch, batchMax);
-    for (let at = 0; at < entries.length && isOpen(walk); at++) {
-      const key = entries[at]?.key ?? walk.selection.scope;
+    for (let at = 0; at < keys.length && isOpen(walk); at++) {
+      const key = keys[at] ?? walk.selection.scope;
       const end = folderEnd(walk, key);
       take(walk, key.subarray(head, end === 0 ? undefined : end));
       if (end > 0) {
@@ -237,10 +238,10 @@ function walkDown(walk: Walk): void {
   let batch = walk.hasFolders ? 1 : batchMax;
   while (isOpen(walk)) {
     const count = Math.min(batch, walk.missing, walk.end - walk.start);
-    const entries = index.read(walk.end - count, count);
+    const keys = index.readTails(walk.end - count, count, 0);
     batch = Math.min(2 * batch, batchMax);
-    for (let at = entries.length - 1; at >= 0 && isOpen(walk); at--) {
-      const key = entries[at]?.key ?? walk.selection.scope;
+    for (let at = keys.length - 1; at >= 0 && isOpen(walk); at--) {
+      const key = keys[at] ?? walk.selection.scope;
       const end = folderEnd(walk, key);
       take(walk, key.subarray(head, end === 0 ? undefined : end));
       if (end > 0) {
