@@ -36,8 +36,7 @@ export const texts: Texts = {
     signOut: 'Abmelden',
     oneMoment: 'Einen Moment …',
     loading: 'Wird geladen …',
-    unloaded:
-      'Ein Teil dieser Seite wurde nicht geladen. Vielleicht läuft der Dienst in einer neueren Version.',
+    unloaded: 'Ein Teil der Seite wurde nicht geladen, vielleicht weil der Dienst neuer ist.',
     tryAgain: 'Erneut versuchen',
     cancel: 'Abbrechen',
     close: 'Schließen',
@@ -184,9 +183,8 @@ export const texts: Texts = {
       'Sie sind bereits angemeldet. Die Adresse, die Sie geöffnet haben, enthält ' +
       `${isOwners ? 'den Schlüssel eines Eigentümers' : 'einen API-Schlüssel'}` +
       `${bucket && ` für den Bucket ${bucket}`}. ` +
-      'Wer Ihnen die Adresse geschickt hat, kann möglicherweise lesen, was Sie mit diesem Schlüssel ' +
-      'hochladen. Der Schlüssel wird nur in diesem Tab verwendet; in anderen Tabs bleiben Sie ' +
-      'angemeldet wie bisher.',
+      'Wer Ihnen die Adresse geschickt hat, kann vielleicht lesen, was Sie mit diesem Schlüssel ' +
+      'hochladen. Er gilt nur in diesem Tab; in anderen bleiben Sie angemeldet wie bisher.',
     stay: 'Angemeldet bleiben wie bisher',
     use: 'Schlüssel in diesem Tab verwenden',
   },
@@ -297,8 +295,7 @@ export const texts: Texts = {
       title: 'Anfragen und Ablehnungen',
       unseen: 'Diese Version des Dienstes meldet keine Budgets.',
       flood:
-        'Viele Anfragende ohne Berechtigung werden abgelehnt. Weitere weist der Dienst kostenlos ab, es ist ' +
-        'also nichts zu tun.',
+        'Viele Anfragende ohne Berechtigung werden abgelehnt, weitere kostenlos. Es ist nichts zu tun.',
       notAllowed: (subject) => `${subject}: nicht erlaubt.`,
       budget: (subject, left, burst, perMinute) =>
         `${subject}: noch ${number(left)} von ${number(burst)}, jede Minute ${number(perMinute)} mehr.`,
@@ -335,7 +332,7 @@ export const texts: Texts = {
         (idleCount === 0 ? '' : `; ${number(idleCount)} seit über einer Stunde inaktiv`),
       idle: (bucket) =>
         `Inaktive Uploads lassen keinen Platz im Bucket ${named(bucket)}. Brechen Sie sie auf seiner ` +
-        'Seite ab, oder listen Sie sie auf und brechen Sie sie über ihre ID ab.',
+        'Seite oder über ihre ID ab.',
     },
     front: {
       title: 'Front',
@@ -437,8 +434,8 @@ export const texts: Texts = {
     newFolder: 'Neuer Ordner darin',
     newFolderHint: 'Zum Beispiel 2026/sommer. Leer lassen, um den gewählten Ordner zu verwenden.',
     differs: (bucket) =>
-      `Die Einstellungen von ${bucket} sind andere als bisher gezeigt. Prüfen Sie sie, und versuchen ` +
-      'Sie es dann noch einmal.',
+      `Die Einstellungen von ${bucket} sind andere als bisher gezeigt. Prüfen Sie sie vor einem ` +
+      'neuen Versuch.',
     becomesPublic: (bucket) =>
       `Der Bucket ${bucket} ist öffentlich: Alle können die Dateien dort lesen.`,
     linksEnd: (bucket) => `Links auf die Dateien enden, wenn die Dateien ${bucket} verlassen.`,
@@ -470,8 +467,7 @@ export const texts: Texts = {
     opening:
       'Wer die ganze Adresse samt dem Teil nach # hat, kann die jetzige Version der Datei lesen. ' +
       'Eine neue Version braucht einen anderen Link.',
-    unopened:
-      'Die Datei bleibt verschlüsselt: Nur wer eine Identität für sie hat, kann sie entschlüsseln.',
+    unopened: 'Nur wer eine Identität für die Datei hat, kann sie entschlüsseln.',
     whoever: 'Wer den Link hat, kann die Datei ohne Anmeldung lesen.',
     create: 'Link erstellen',
     creating: 'Link wird erstellt …',
@@ -533,8 +529,7 @@ export const texts: Texts = {
       'Die Empfänger haben sich geändert, seit diese Adresse erstellt wurde: Andere Personen könnten ' +
       'Ihre Dateien lesen.',
     nothingSent:
-      'Es wird nichts gesendet, bis Sie dem zustimmen. Fragen Sie zuerst die Person, die Ihnen die ' +
-      'Adresse geschickt hat.',
+      'Nichts wird gesendet, bis Sie zustimmen. Fragen Sie zuerst, wer Ihnen die Adresse geschickt hat.',
     compare: (command) =>
       `Der Eigentümer kann diesen Digest mit dem vergleichen, den ${command} ausgibt:`,
     sendReadable: 'Ohne Verschlüsselung senden',
@@ -596,8 +591,7 @@ export const texts: Texts = {
     restore: 'Wiederherstellen',
     restoring: 'Wird wiederhergestellt …',
     restoreOne: (version) => `Version ${version} wiederherstellen`,
-    restored:
-      'Die frühere Version ist wiederhergestellt. Die ersetzte bleibt als frühere Version erhalten.',
+    restored: 'Die frühere Version ist wiederhergestellt, die ersetzte bleibt erhalten.',
   },
   deleted: {
     showFiles: 'Dateien anzeigen',
@@ -615,7 +609,7 @@ export const texts: Texts = {
     erasing: 'Wird endgültig gelöscht …',
     eraseOne: (path) => `${path} endgültig löschen`,
     eraseTitle: (name) => `${named(name)} endgültig löschen?`,
-    eraseQuestion: 'Alle Versionen werden sofort gelöscht. Das lässt sich nicht rückgängig machen.',
+    eraseQuestion: 'Alle Versionen werden sofort und endgültig gelöscht.',
   },
   bucket: {
     forOwners:
@@ -759,8 +753,7 @@ export const texts: Texts = {
     continue: 'Fortsetzen',
     cancelAll: 'Alle abbrechen',
     done: (count) => `${capital(files(count))} hochgeladen.`,
-    unreachable:
-      'Der Dienst ist nicht erreichbar. Der Upload läuft von selbst weiter, sobald er es wieder ist.',
+    unreachable: 'Der Dienst ist nicht erreichbar. Der Upload läuft danach von selbst weiter.',
     offline: 'Sie sind offline. Der Upload läuft von selbst weiter, sobald Sie online sind.',
     paused: (count) => `Angehalten: noch ${files(count)}.`,
     failed: (count) => `${capital(files(count))} nicht hochgeladen.`,
