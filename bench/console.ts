@@ -52,6 +52,8 @@ async function firstViews(tested: TestedConsole): Promise<{ cold: number; again:
   const cold: number[] = [];
   const again: number[] = [];
   const address = `${tested.pages.url}/#key=${tested.service.apiKey}&bucket=demo`;
+  // An empty bucket has no list
+  await tested.storage.upload(new Blob(['first']), { bucket: 'demo', path: 'first.txt' });
   for (let round = 0; round < openings; round++) {
     const { context, page } = await tested.open();
     await context.addInitScript({ content: markUsable });
