@@ -41,8 +41,7 @@ function sampleBytes(length: number): Uint8Array {
 }
 
 async function measureAll(bench: Bench): Promise<BenchRow[]> {
-  const rows = [bench.installRow()];
-  rows.push(await bench.measure('smallest query', 0, bench.smallestQuery));
+  const rows = [bench.installRow(), await bench.measure('smallest query', 0, bench.smallestQuery)];
   for (const size of sizes) {
     const bytes = sampleBytes(size);
     rows.push(await bench.measure('PUT', size, (turn) => bench.put(`${size}-${turn}`, bytes)));

@@ -56,7 +56,7 @@ function inserted(
   // A body that ends where an outer one does is visited later; its end comes first.
   const ordered = insertions.map((insertion, order) => ({ ...insertion, order }));
   ordered.sort((left, right) =>
-    left.at === right.at ? rankOf(left) - rankOf(right) || 0 : left.at - right.at,
+    left.at === right.at ? rankOf(left) - rankOf(right) : left.at - right.at,
   );
   for (const { at, text } of ordered) {
     parts.push(source.slice(from, at), text);

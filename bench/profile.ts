@@ -2,13 +2,12 @@
 // probes (probes.ts). Probes in all functions double the sum, so trust only the order. With
 // EFS_PROBES=name,name… only those functions get probes, and the sum is within a few percent.
 
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { bundleWithAzle } from '../scripts/build.ts';
 import { buildKernel } from '../scripts/kernel.ts';
 import { mergeKernel } from '../scripts/merge-wasm.ts';
 import { openBench } from './bench-service.ts';
@@ -18,25 +17,8 @@ const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const shownFunctions = 60;
 
 async function buildProbed(): Promise<Uint8Array> {
-  const tsx = join(projectDir, 'node_modules', 'tsx/dist/cli.mjs');
-  const scripts = [join(projectDir, 'scripts', 'azle.ts'), 'file_storage'];
-  await promisify(execFile)(
-    process.execPath,
-    [tsx, ...scripts, join(projectDir, 'bench', 'probes.ts')],
-    {
-      cwd: projectDir,
-      env: {
-        ...process.env,
-        AZLE_DFX_ROOT: projectDir,
-        CANISTER_CANDID_PATH: join(projectDir, 'candid', 'file_storage.did'),
-      },
-    },
-  );
-  const path = join(projectDir, '.azle', 'file_storage', 'file_storage.wasm');
-  const merged = await mergeKernel({
-    canister: await readFile(path),
-    kernel: await buildKernel(),
-  });
+  const canister = await bundleWithAzle(join(projectDir, 'bench', 'probes.ts'));
+  const merged = await mergeKernel({ canister, kernel: await buildKernel() });
   return new Uint8Array(gzipSync(merged));
 }
 

@@ -73,7 +73,7 @@ async function buildAlone(options: BuildOptions): Promise<BuildResult> {
     return { wasmPath: outputs.wasm, wasSkipped: true };
   }
   const [canister, kernel] = await Promise.all([
-    told('Bundling the canister', bundleWithAzle),
+    told('Bundling the canister', () => bundleWithAzle()),
     told('Compiling the kernel', buildKernel),
   ]);
   // The console is built again if the interface has changed, because it includes its module.
@@ -124,13 +124,18 @@ async function isUpToDate(inputs: string): Promise<boolean> {
   return isComplete && (await readFile(outputs.stamp, 'utf8')) === inputs;
 }
 
-async function bundleWithAzle(): Promise<Uint8Array> {
+/** `changer`: a module whose `changeBundle(source)` changes the bundle, see azle.ts. */
+export async function bundleWithAzle(changer?: string): Promise<Uint8Array> {
   const tsx = join(projectDir, 'node_modules', 'tsx/dist/cli.mjs');
   const script = join(projectDir, 'scripts', 'azle.ts');
-  await promisify(execFile)(process.execPath, [tsx, script, canisterName], {
-    cwd: projectDir,
-    env: { ...process.env, AZLE_DFX_ROOT: projectDir, CANISTER_CANDID_PATH: outputs.candid },
-  });
+  await promisify(execFile)(
+    process.execPath,
+    [tsx, script, canisterName, ...(changer === undefined ? [] : [changer])],
+    {
+      cwd: projectDir,
+      env: { ...process.env, AZLE_DFX_ROOT: projectDir, CANISTER_CANDID_PATH: outputs.candid },
+    },
+  );
   return readFile(join(projectDir, '.azle', canisterName, `${canisterName}.wasm`));
 }
 

@@ -9,7 +9,7 @@ import {
   refuseOperand,
 } from './kernel.ts';
 
-const aeadKeyBytes = 32;
+export const aeadKeyBytes = 32;
 export const aeadNonceBytes = 12;
 export const aeadTagBytes = 16;
 

@@ -70,11 +70,13 @@ export const kernelOperations = {
 
 export type KernelOperation = (typeof kernelOperations)[keyof typeof kernelOperations];
 
-/** A command block, seen as bytes for the call and as words for its fields. */
+/** A command block, seen as bytes for the call and as words and 64-bit longs for its fields. */
 export interface KernelCommand {
   readonly bytes: Uint8Array;
   /** u32, little-endian as in Wasm; `kernelWords` names the ones that a caller may use. */
   readonly words: Uint32Array;
+  /** u64; `kernelLongs` names the ones that a caller may use. */
+  readonly longs: BigUint64Array;
 }
 
 /** Indices into `KernelCommand.words`; 64-bit fields have two words, the low one first. */
@@ -84,6 +86,12 @@ export const kernelWords = {
   offset: 8,
   length: 10,
   longResult: 12,
+} as const;
+
+/** Indices into `KernelCommand.longs`. */
+export const kernelLongs = {
+  offset: kernelWords.offset / 2,
+  result: kernelWords.longResult / 2,
 } as const;
 
 const magicWords = [0x9d27e846, 0xa3c1f05b, 0x6a0fc372, 0x5e8b14d9] as const;
@@ -112,7 +120,8 @@ export function createCommand(operation: KernelOperation, operands: number): Ker
   words.set(magicWords);
   words[operationWord] = operation;
   words[operandsWord] = operands;
-  return { bytes: new Uint8Array(words.buffer), words };
+  const { buffer } = words;
+  return { bytes: new Uint8Array(buffer), words, longs: new BigUint64Array(buffer) };
 }
 
 /** Throws for an operand that is not a Uint8Array or has a wrong length. */

@@ -6,6 +6,7 @@ import {
   createCommand,
   type KernelCommand,
   kernelCall,
+  kernelLongs,
   kernelOperations,
   kernelWords,
   refuseOperand,
@@ -44,26 +45,15 @@ const absent = 0xffff_ffff;
 /** Longer records are rare, and are copied by a second call. */
 const quickBytes = 4_096;
 /** Expected bytes of a record, for the first estimate of the size of many. */
-const recordBytesExpected = 768;
+export const recordBytesExpected = 768;
 /** Records read by one call. */
 const batchMax = 64;
 
-interface RecordCommand extends KernelCommand {
-  readonly longs: BigUint64Array;
-}
-
-function createRecordCommand(operation: keyof typeof kernelOperations, operands: number) {
-  const { bytes, words } = createCommand(kernelOperations[operation], operands);
-  return { bytes, words, longs: new BigUint64Array(words.buffer as ArrayBuffer) };
-}
-
-const getCommand = createRecordCommand('recordGet', 2);
-const setCommand = createRecordCommand('recordSet', 3);
-const removeCommand = createRecordCommand('recordRemove', 2);
-const readCommand = createRecordCommand('recordsRead', 5);
-const inUseCommand = createRecordCommand('recordsInUse', 0);
-const weightLong = kernelWords.offset / 2;
-const resultLong = kernelWords.longResult / 2;
+const getCommand = createCommand(kernelOperations.recordGet, 2);
+const setCommand = createCommand(kernelOperations.recordSet, 3);
+const removeCommand = createCommand(kernelOperations.recordRemove, 2);
+const readCommand = createCommand(kernelOperations.recordsRead, 5);
+const inUseCommand = createCommand(kernelOperations.recordsInUse, 0);
 
 /** Receives records; each is copied before the next call. */
 const quick = new Uint8Array(quickBytes);
@@ -76,7 +66,7 @@ export function openRecordMap(space: 2 | 6): RecordMap {
   }
 
   function set(key: Uint8Array, record: Uint8Array, weight: number, out: Uint8Array): number {
-    setCommand.longs[weightLong] = BigInt(weight);
+    setCommand.longs[kernelLongs.offset] = BigInt(weight);
     kernelCall(setCommand.bytes);
     kernelCall(key);
     kernelCall(record);
@@ -114,7 +104,7 @@ export function openRecordMap(space: 2 | 6): RecordMap {
     sum: index.sum,
     bytesInUse() {
       kernelCall(inUseCommand.bytes);
-      return Number(inUseCommand.longs[resultLong]);
+      return Number(inUseCommand.longs[kernelLongs.result]);
     },
   };
 }
@@ -123,7 +113,7 @@ function requireKey(key: Uint8Array): void {
   if (!(key instanceof Uint8Array) || key.length > indexKeyBytesMax) refuseOperand('key', key);
 }
 
-function readTo({ bytes, words }: RecordCommand, key: Uint8Array, out: Uint8Array): number {
+function readTo({ bytes, words }: KernelCommand, key: Uint8Array, out: Uint8Array): number {
   kernelCall(bytes);
   kernelCall(key);
   kernelCall(out);
@@ -162,9 +152,14 @@ function visitBatch(head: Uint8Array, tails: readonly Uint8Array[], visit: Visit
   return true;
 }
 
+/** Returns the tails one after the other, and their lengths as u32. */
+export function joinedTails(tails: readonly Uint8Array[]) {
+  const lengths = Uint32Array.from(tails, (tail) => tail.length);
+  return { joined: concatBytes(...tails), lengths: new Uint8Array(lengths.buffer) };
+}
+
 function readMany(head: Uint8Array, tails: readonly Uint8Array[], room: number) {
-  const joined = concatBytes(...tails);
-  const lengths = new Uint8Array(Uint32Array.from(tails, (tail) => tail.length).buffer);
+  const { joined, lengths } = joinedTails(tails);
   const ends = new Uint32Array(tails.length);
   const endBytes = new Uint8Array(ends.buffer);
   const records = new Uint8Array(room);

@@ -140,7 +140,7 @@ describe('openRecordMap()', () => {
     expectEqual(records.delete(key), Uint8Array.of(1));
   });
 
-  test('each() stops when it is told to', () => {
+  test('each() visits no record after its visitor has returned false', () => {
     for (const name of 'abc') records.set(Buffer.from(name), Buffer.from(name));
     const seen: string[] = [];
     const tails = [...'abc'].map((name) => Buffer.from(name));

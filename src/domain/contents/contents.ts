@@ -3,7 +3,7 @@
 // both plaintext and ciphertext of files. This module knows neither paths nor
 // sessions.
 
-import { aeadTagBytes } from '../../crypto/aead.ts';
+import { aeadKeyBytes, aeadTagBytes } from '../../crypto/aead.ts';
 import { createCommand, kernelCall, kernelOperations, kernelWords } from '../../crypto/kernel.ts';
 import { assert, present } from '../../lib/assert.ts';
 import { reclaimedChunksPerMessage, segmentBytesMax } from '../../limits.ts';
@@ -21,7 +21,6 @@ import {
 } from './chunk-records.ts';
 import { SegmentCipher } from './segment-cipher.ts';
 
-const keyBytes = 32;
 const two32 = 0x1_0000_0000;
 
 // One segment and its tag; between messages it contains ciphertext or the bytes last read.
@@ -118,7 +117,7 @@ function readChunk(stores: Stores, address: ChunkAddress, part: ChunkPart): void
 function readByKernel(stores: Stores, address: ChunkAddress, part: ChunkPart): boolean {
   const { key, start, target } = part;
   const { contentId, index } = address;
-  if (key.length !== keyBytes) return false;
+  if (key.length !== aeadKeyBytes) return false;
   const { bytes, words } = readCommand;
   words[kernelWords.selector] = stores.records.space;
   words[kernelWords.offset] = contentId;

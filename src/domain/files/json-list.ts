@@ -2,7 +2,7 @@
 // each 128 files: JavaScript takes 90,000 instructions for a file.
 
 import { createCommand, kernelCall, kernelOperations, kernelWords } from '../../crypto/kernel.ts';
-import { concatBytes } from '../../lib/bytes.ts';
+import { joinedTails, recordBytesExpected } from '../../storage/record-map.ts';
 import type { Stores } from '../shared/stores.ts';
 import { fileMapKey, jsonStart } from './file-layout.ts';
 import { eachRecord } from './file-records.ts';
@@ -10,8 +10,6 @@ import { eachRecord } from './file-records.ts';
 const command = createCommand(kernelOperations.recordsJson, 4);
 const batchMax = 128;
 const u32Max = 0xffff_ffff;
-/** Expected bytes of a record, for the size of the first array. */
-const recordBytesExpected = 768;
 
 export interface JsonList {
   /** UTF-8 of the records, with commas between. */
@@ -59,8 +57,7 @@ function joinedJson(
   wanted: { readonly head: Uint8Array; readonly paths: readonly Uint8Array[]; limit: number },
 ) {
   const { head, paths, limit } = wanted;
-  const joined = concatBytes(...paths);
-  const lengths = new Uint8Array(Uint32Array.from(paths, (path) => path.length).buffer);
+  const { joined, lengths } = joinedTails(paths);
   const out = new Uint8Array(paths.length * recordBytesExpected);
   const { bytes, words } = command;
   words[kernelWords.selector] = stores.records.space;

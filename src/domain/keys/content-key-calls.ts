@@ -3,6 +3,7 @@
 // instructions of wrapped-keys.ts, which still serves during rotations and finds out what is
 // damaged.
 
+import { aeadNonceBytes } from '../../crypto/aead.ts';
 import { createCommand, kernelCall, kernelOperations, kernelWords } from '../../crypto/kernel.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { slotBytes } from '../../storage/erasable-slots.ts';
@@ -54,7 +55,7 @@ export function openContentKey(
 }
 
 /** Length of a key followed by a nonce. */
-export const freshBytes = keyBytes + 12;
+export const freshBytes = keyBytes + aeadNonceBytes;
 
 /**
  * Returns the slot of a key that the bucket's current key wraps. `fresh`: the key, followed by a
