@@ -143,7 +143,7 @@ function prologue(names: readonly string[]): string {
       if(typeof native!=='function')continue;
       $natives.set(own,'native '+name);
       if(${chosen !== undefined})continue;
-      $azle[name]=function(a,b,c){$in(own);try{return native(a,b,c)}finally{$out()}};
+      $azle[name]=function(...operands){$in(own);try{return native(...operands)}finally{$out()}};
     }
   }
   `;

@@ -1,6 +1,7 @@
 // `npm run bench:profile`: instructions by function of frequent requests. The bundle gets
-// probes (probes.ts). Probes in all functions double the sum, so trust only the order. With
-// EFS_PROBES=name,name… only those functions get probes, and the sum is within a few percent.
+// probes (probes.ts). Probes in all functions multiply the sum by two to four, so trust only the
+// order. With EFS_PROBES=name,name… only those functions get probes, and the sum is within a few
+// percent.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
