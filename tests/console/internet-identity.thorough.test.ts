@@ -67,6 +67,12 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
     await context.route('https://icp-api.io/**', (route) => route.abort());
   }
 
+  /** Closes the pages; what they still ask for is not an error. */
+  async function leave(context: BrowserContext): Promise<void> {
+    await context.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.close();
+  }
+
   test('by Internet Identity shows the principal, also after a reload', async () => {
     const { page, context, faults } = await tested.open();
     const address = `https://${tested.service.canisterId}.icp.net`;
@@ -89,7 +95,7 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
     expect(faults).toEqual([]);
-    await context.close();
+    await leave(context);
   });
 
   test.each(gatewayDomains)('at the front at %s asks for the same origin', async (domain) => {
@@ -104,6 +110,6 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
     await (await opened).waitForEvent('close');
     await page.getByText(person.getPrincipal().toText(), { exact: true }).waitFor();
     expect(origins.at(-1)).toBe(`https://${front}.icp.net`);
-    await context.close();
+    await leave(context);
   });
 });
