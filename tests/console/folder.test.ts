@@ -49,6 +49,22 @@ function storageOf(paths: readonly string[]): Storage {
   return storage as Storage;
 }
 
+test('Folder asks for pages that the agent decodes within a frame or two', async () => {
+  const limits: (number | undefined)[] = [];
+  const storage: Partial<Storage> = {
+    async listFolder({ limit }) {
+      limits.push(limit);
+      return { items: [], folders: [], ...(limits.length < 3 && { nextCursor: 'x' }) };
+    },
+  };
+  const folder = new Folder({ storage: storage as Storage, bucket, prefix: '' });
+  folder.setFilter('x');
+  await expect.poll(() => folder.state.value).toBe('complete');
+  expect(limits.length).toBe(3);
+  // 1,000 records take 80 ms.
+  for (const limit of limits) expect(limit).toBeLessThanOrEqual(500);
+});
+
 test('Folder with a name finds all files below its prefix, and counts what it has read', async () => {
   const paths = ['a/Report.txt', 'a/b/old report.md', 'a/b/other.txt', 'a/report/x.txt', 'report'];
   const place = { storage: storageOf(paths), bucket, prefix: 'a/', name: ' REPORT' };

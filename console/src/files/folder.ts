@@ -18,8 +18,8 @@ export interface Sort {
   readonly isDescending: boolean;
 }
 
-/** The service's maximum; a folder of 10,000 files takes ten requests. */
-const pageEntries = 1_000;
+/** The agent decodes 1,000 records in 80 ms on a laptop, in which the page cannot scroll. */
+const pageEntries = 500;
 /** Maximum number of entries that are loaded for a filter or for a sort by size or date. */
 const entriesMax = 20_000;
 

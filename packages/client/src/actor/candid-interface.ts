@@ -3,6 +3,7 @@
 
 import { IDL } from '@icp-sdk/core/candid';
 import { idlFactory } from '../candid/file_storage.did.ts';
+import { Int } from './candid-int.ts';
 import type { FieldsSince010 } from './candid-types.ts';
 
 const fieldsSince010: Readonly<Record<FieldsSince010, true>> = {
@@ -30,7 +31,7 @@ type RecordMaker = (fields: Record<string, IDL.Type>) => IDL.RecordClass;
 
 function interfaceWith(Record: RecordMaker): IDL.ServiceClass {
   const make = idlFactory as unknown as (library: { IDL: unknown }) => IDL.ServiceClass;
-  return make({ IDL: { ...IDL, Record } });
+  return make({ IDL: { ...IDL, Record, Int } });
 }
 
 export function serviceInterface(): IDL.ServiceClass {
