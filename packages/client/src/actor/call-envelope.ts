@@ -10,6 +10,7 @@ import {
   type SignIdentity,
 } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
+import type { DelegationIdentity } from '@icp-sdk/core/identity';
 import { Principal } from '@icp-sdk/core/principal';
 import { concatBytes, encodeHex } from '../bytes/bytes.ts';
 import { sha256 } from '../bytes/sha256.ts';
@@ -31,9 +32,14 @@ export interface Envelope {
   readonly requestId: Uint8Array;
 }
 
+export interface SplitEnvelope extends Envelope {
+  /** Index of the blob's first byte in the body. */
+  readonly blobStart: number;
+}
+
 const utf8 = new TextEncoder();
 const nonceBytes = 16;
-/** Room for the envelope's other fields; public keys and signatures take a few hundred bytes. */
+/** Room for the other fields without delegations; keys and signatures take a few hundred bytes. */
 const otherBytesMax = 8_192;
 
 /** Encodes Candid arguments (…, blob) up to the blob, whose length and bytes must be appended. */
@@ -46,7 +52,7 @@ export function argumentStart(types: IDL.Type[], values: unknown[]): Uint8Array 
 export async function sealCall(
   call: LargeCall,
   takeBuffer: (length: number) => Uint8Array,
-): Promise<Envelope> {
+): Promise<SplitEnvelope> {
   const { identity, blob } = call;
   const start = concatBytes(call.argumentStart, leb128(BigInt(blob.length)));
   const small = {
@@ -56,9 +62,11 @@ export async function sealCall(
     sender: (identity?.getPrincipal() ?? Principal.anonymous()).toUint8Array(),
     nonce: crypto.getRandomValues(new Uint8Array(nonceBytes)),
   };
-  const writer = new CborWriter(takeBuffer(start.length + blob.length + otherBytesMax));
+  const delegations = delegationsOf(identity);
+  const otherBytes = otherBytesMax + (delegations?.length ?? 0);
+  const writer = new CborWriter(takeBuffer(start.length + blob.length + otherBytes));
   writer.raw(selfDescribedTag);
-  writer.map(identity === undefined ? 1 : 3);
+  writer.map(identity === undefined ? 1 : delegations === undefined ? 3 : 4);
   writer.text('content');
   writer.map(7);
   for (const [name, value] of Object.entries(small)) {
@@ -74,17 +82,26 @@ export async function sealCall(
     .raw(start)
     .raw(blob)
     .written(start.length + blob.length);
+  const blobStart = writer.length - blob.length;
   const fields = { ...small, ingress_expiry: leb128(call.expiryNs), arg };
   const requestId = await requestIdOf(fields);
   if (identity !== undefined) {
     const signed = concatBytes(IC_REQUEST_DOMAIN_SEPARATOR, requestId);
     writer.text('sender_pubkey').bytes(new Uint8Array(identity.getPublicKey().toDer()));
     writer.text('sender_sig').bytes(new Uint8Array(await identity.sign(signed)));
+    if (delegations !== undefined) writer.text('sender_delegation').raw(delegations);
   }
-  return { body: writer.written(), requestId };
+  return { body: writer.written(), requestId, blobStart };
 }
 
-/** Like `sealCall` but slower, for identities that add fields, such as delegations. */
+/** Returns the delegations, such as those of Internet Identity, in CBOR. */
+function delegationsOf(identity: SignIdentity | undefined): Uint8Array | undefined {
+  if (identity === undefined || !('getDelegation' in identity)) return undefined;
+  const { delegations } = (identity as DelegationIdentity).getDelegation();
+  return Cbor.encode(delegations).subarray(selfDescribedTag.length);
+}
+
+/** Like `sealCall` but slower, for identities that sign only whole requests. */
 export async function sealCallBy(identity: Identity, call: Omit<LargeCall, 'identity'>) {
   const { canisterId, method, argumentStart: start, blob, expiryNs } = call;
   const content = {
@@ -141,6 +158,10 @@ class CborWriter {
 
   constructor(buffer: Uint8Array) {
     this.#buffer = buffer;
+  }
+
+  get length(): number {
+    return this.#end;
   }
 
   raw(bytes: Uint8Array): this {

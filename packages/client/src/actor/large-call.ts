@@ -19,7 +19,7 @@ import { retryAfterSeconds } from '../connection/retry.ts';
 import type { WatchedInit } from '../connection/watched-fetch.ts';
 import type { StorageError } from '../storage-error.ts';
 import { agentIdentity, type StorageIdentity } from '../types/storage-identity.ts';
-import { sealCall, sealCallBy } from './call-envelope.ts';
+import { type Envelope, type SplitEnvelope, sealCall, sealCallBy } from './call-envelope.ts';
 import type { Result } from './candid-types.ts';
 import { type Callee, placeOf } from './failures.ts';
 import { isTransientReject } from './transient-reject.ts';
@@ -33,15 +33,17 @@ export interface LargeCaller {
   readonly identity: StorageIdentity | undefined;
 }
 
-/** Returns false for identities that add more than a signature, such as delegations. */
-function signsOnly(identity: StorageIdentity): boolean {
-  return 'sign' in identity && 'getPublicKey' in identity && !('getDelegation' in identity);
+/** Returns false for identities that sign only whole requests. */
+function signsBytes(identity: StorageIdentity): boolean {
+  return 'sign' in identity && 'getPublicKey' in identity;
 }
 
 export interface LargeCallRequest {
   readonly method: string;
   readonly argumentStart: Uint8Array;
   readonly blob: Uint8Array;
+  /** The same bytes as `blob`, in a file that a browser sends without loading it into memory. */
+  readonly file?: Blob | undefined;
   /** Receives the number of the envelope's bytes that have been sent. */
   readonly onSent?: ((bytes: number) => void) | undefined;
   readonly resultType: IDL.Type;
@@ -62,13 +64,20 @@ export async function callWithBlob<T>(
   const call = { canisterId, method, argumentStart, blob, expiryNs };
   const signer = identity as unknown as SignIdentity | undefined;
   let buffer: Uint8Array | undefined;
-  const { body, requestId } =
-    identity === undefined || signsOnly(identity)
+  const giveBack = () => {
+    if (buffer !== undefined) caller.buffers.giveBack(buffer);
+    buffer = undefined;
+  };
+  const envelope =
+    identity === undefined || signsBytes(identity)
       ? await sealCall({ ...call, identity: signer }, (length) => {
           buffer = caller.buffers.take(length);
           return buffer;
         })
       : await sealCallBy(agentIdentity(identity), call);
+  const { requestId } = envelope;
+  const body = bodyOf(envelope, request);
+  if (body !== envelope.body) giveBack();
   const address = new URL(`/api/v3/canister/${canisterId.toText()}/call`, agent.host);
   const response = await caller.fetch(address, {
     method: 'POST',
@@ -76,11 +85,24 @@ export async function callWithBlob<T>(
     body: body as BodyInit,
     onSent,
   });
-  if (buffer !== undefined) caller.buffers.giveBack(buffer);
+  giveBack();
   const answer = new Uint8Array(await response.arrayBuffer());
   const reply = await replyOf({ caller, canisterId, requestId, response, answer });
   const [result] = IDL.decode([request.resultType], reply);
   return result as unknown as Result<T>;
+}
+
+/** Refers to the file for its bytes, so that the browser holds none of them in memory. */
+function bodyOf(
+  envelope: Envelope | SplitEnvelope,
+  { blob, file }: LargeCallRequest,
+): Uint8Array | Blob {
+  const { body } = envelope;
+  if (file === undefined || !('blobStart' in envelope)) return body;
+  const { blobStart } = envelope;
+  // Copies, because the buffer is given back
+  const [before, after] = [body.slice(0, blobStart), body.slice(blobStart + blob.length)];
+  return new Blob([before, file, after] as BlobPart[]);
 }
 
 interface Answer {

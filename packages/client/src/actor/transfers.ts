@@ -63,11 +63,12 @@ export const transferCalls: ActorCalls<TransferOperations> = {
 
 /** The reply is not verified; the entity tag in the completion's reply verifies the whole file. */
 function sendChunk(service: Service, chunk: ChunkUpload): Promise<Result<bigint>> {
-  const { uploadId, index, bytes: blob, onSent } = chunk;
+  const { uploadId, index, bytes: blob, blob: file, onSent } = chunk;
   return callWithBlob(service.largeCaller, {
     method: 'uploadFileChunkIndexed',
     argumentStart: argumentStart([IDL.Text, IDL.Nat], [uploadId, BigInt(index)]),
     blob,
+    file,
     onSent,
     resultType: resultOf(IDL.Nat),
   });
