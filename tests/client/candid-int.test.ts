@@ -9,11 +9,11 @@ const values = powers
   .flatMap((power) => [-1n, 0n, 1n].map((offset) => 2n ** power + offset))
   .flatMap((value) => [value, -value]);
 
-test.each(values)('Int reads %i', (value) => {
+test.each(values)('Int.decodeValue() reads %i', (value) => {
   expect(IDL.decode([Int], IDL.encode([IDL.Int], [value]))).toEqual([value]);
 });
 
-test('Int reads its own bytes and nothing else of the message', () => {
+test('Int.decodeValue() reads its own bytes and nothing else of the message', () => {
   const bytes = [0x80, 0x80, 0x7f, 1, 2, 3];
   const pipe = new Proxy(
     { readUint8: () => bytes.shift() },
@@ -28,7 +28,7 @@ test('Int reads its own bytes and nothing else of the message', () => {
   expect(bytes).toEqual([1, 2, 3]);
 });
 
-test('Int refuses a message that ends within it', () => {
+test('Int.decodeValue() refuses a message that ends within it', () => {
   const pipe = { readUint8: () => undefined };
   expect(() => Int.decodeValue(pipe as never, IDL.Int)).toThrow('A Candid int ends too early.');
 });

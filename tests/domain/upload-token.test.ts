@@ -63,7 +63,7 @@ test.each<[string, Partial<UploadRequest>]>([
   begin(stores, alice, { token });
   const again = () => begin(stores, alice, { token, ...change });
   const { message } = expectRefusal(stores, 'InvalidArgument', again);
-  expect(message).toContain(`an open upload with another ${name}.`);
+  expect(message).toContain(`an upload with another ${name}.`);
 });
 
 test('beginUpload never returns the session of another caller, key, bucket or interface for the same token', () => {

@@ -68,11 +68,7 @@ export function checkDirectory(
   expect(names.sort()).toEqual(
     open.map((session) => `${session.uploadId} ${reservedBytes(session)}`).sort(),
   );
-  const tokens = entriesOf(stores, kinds.token).map(({ key }) => {
-    return Buffer.from(key.subarray(-16)).toString('hex');
-  });
-  const withToken = open.filter(({ token }) => token !== '');
-  expect(tokens.sort()).toEqual(withToken.map(({ uploadId }) => uploadId).sort());
+  checkTokens(stores, sessions);
   const renewals = entriesOf(stores, kinds.renewal).map(({ key }) => {
     return Buffer.from(key.subarray(1)).toString().split('\0')[0] ?? '';
   });
@@ -87,6 +83,26 @@ export function checkDirectory(
   const all = directory.rank(Uint8Array.of(0xff));
   expectSame(directory.rank(Uint8Array.of(kinds.end)), all, 'entries of an unknown kind');
   checkTotals(stores);
+}
+
+/** The last session of each token has an entry. */
+function checkTokens(stores: MemoryStores, sessions: readonly UploadSession[]): void {
+  const whose = ({ bucketId, token, owner, keyHash, isOverHttp }: UploadSession) => {
+    const [who, key] = [owner, keyHash].map((bytes) => Buffer.from(bytes).toString('hex'));
+    return JSON.stringify([bucketId, token, who, key, isOverHttp]);
+  };
+  const named = entriesOf(stores, kinds.token).map(({ key }) => {
+    const id = Buffer.from(key.subarray(-16)).toString('hex');
+    return sessions.find(({ uploadId }) => uploadId === id) ?? expect.fail(`no session ${id}`);
+  });
+  const withToken = sessions.filter(({ token }) => token !== '');
+  expect(named.map(whose).sort()).toEqual([...new Set(withToken.map(whose))].sort());
+  for (const one of named) {
+    const later = withToken.filter(
+      (other) => whose(other) === whose(one) && other.createdAtNs > one.createdAtNs,
+    );
+    expect(later).toEqual([]);
+  }
 }
 
 /** A table must belong to an existing content, cover all its chunks, and have their digests. */

@@ -181,7 +181,8 @@ export function transportOf(options: StorageOptions): Transport {
     const { signedWrites } = await import('./signed-writes.ts');
     return signedWrites({ http: verifiable, checks: operationRows as Checks, findWriter });
   });
-  return { ...verifiable, wholeFileBytesMax: chunkBytesMax, ...lazyCalls(open) };
+  const limits = { wholeFileBytesMax: chunkBytesMax, uploadsInOneRound: true };
+  return { ...verifiable, ...limits, ...lazyCalls(open) };
 }
 
 /**

@@ -1,8 +1,16 @@
-// The Candid types of copies, changes, former versions, links, API keys and public buckets.
+// The Candid types of stored chunks, copies, changes, former versions, links, API keys and public
+// buckets.
 
 import { IDL } from '@dfinity/candid';
 import { resultOf } from './result.ts';
-import { TextPair } from './types.ts';
+import { FileRecord, TextPair, Upload } from './types.ts';
+
+/** The upload of a chunk; `file` is present once the upload is completed. */
+export const ChunkReceipt = IDL.Record({
+  upload: Upload,
+  file: IDL.Opt(FileRecord),
+});
+export const ResultChunkReceipt = resultOf(ChunkReceipt);
 
 /**
  * A copy or a move of one file. `toBucketId`: absent for the same bucket. Absent type, tags,

@@ -34,6 +34,7 @@ import { authorize } from '../../domain/rights/rights.ts';
 import { type Call, isAnonymous, requireController } from '../../domain/shared/caller.ts';
 import { Refusal } from '../../domain/shared/refusal.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
+import { checkUploadChunk } from '../../domain/uploads/one-round-upload.ts';
 import type { FileArgument } from '../../domain/uploads/single-upload.ts';
 import { checkChunk } from '../../domain/uploads/upload-chunks.ts';
 import { checkCancellation, checkCompletion } from '../../domain/uploads/upload-end.ts';
@@ -55,6 +56,7 @@ import { type LinkArgument, linkRequestOf } from '../messages/link-arguments.ts'
 import { numberOf, type Optional } from '../messages/optional.ts';
 import {
   type CompletionArgument,
+  chunkOf,
   completionOf,
   type UploadArgument,
   uploadRequestOf,
@@ -176,6 +178,13 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     bounds: chunk,
     isUpload: true,
     admit: ({ stores, call }, argument: ChunkArgument) => void checkChunk(stores, call, argument),
+    countedRefusals: 'large',
+  },
+  uploadChunk: {
+    bounds: upload,
+    isUpload: true,
+    admit: ({ stores, call }, ...values: Parameters<typeof chunkOf>) =>
+      checkUploadChunk(stores, call, chunkOf(...values)),
     countedRefusals: 'large',
   },
   completeFileUpload: {

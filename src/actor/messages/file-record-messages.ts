@@ -10,13 +10,21 @@ import type { FileList } from '../../domain/listing/listing.ts';
 import { concatBytes } from '../../lib/bytes.ts';
 import { leb128 } from '../../lib/leb128.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
+import { ResultChunkReceipt } from '../candid/operations.ts';
 import { encodeResult, headOfOk } from '../candid/result.ts';
-import { ResultFile, ResultFileList, ResultFiles, ResultFolderPage } from '../candid/types.ts';
+import {
+  ResultFile,
+  ResultFileList,
+  ResultFiles,
+  ResultFolderPage,
+  Upload,
+} from '../candid/types.ts';
 import type { Result } from '../runtime/call.ts';
 
 const fileHead = headOfOk(ResultFile);
 const fileListHead = headOfOk(ResultFileList);
 const folderPageHead = headOfOk(ResultFolderPage);
+const receiptHead = headOfOk(ResultChunkReceipt);
 const filesHead = headOfOk(ResultFiles);
 /** Variants are ordered by hash. */
 export const okTag = 0;
@@ -34,6 +42,25 @@ export function encodeFileResult(result: Result<FileParts>): Uint8Array {
   }
   const draft = new Draft(fileHead);
   draft.record(result.ok);
+  return draft.finish();
+}
+
+export interface ReceiptAnswer {
+  /** Fields of the Candid record `Upload`. */
+  readonly upload: object;
+  readonly file: FileParts | undefined;
+}
+
+/** Encodes the answer of `uploadChunk`. */
+export function encodeReceiptResult(result: Result<ReceiptAnswer>): Uint8Array {
+  if (!('ok' in result)) {
+    return encodeResult(ResultChunkReceipt, result);
+  }
+  const { upload, file } = result.ok;
+  const draft = new Draft(receiptHead);
+  draft.nat(file === undefined ? 0 : 1);
+  if (file !== undefined) draft.record(file);
+  draft.value(new Uint8Array(Upload.encodeValue(upload)));
   return draft.finish();
 }
 
@@ -129,6 +156,11 @@ export class Draft {
 
   text(bytes: Uint8Array): void {
     this.nat(bytes.length);
+    this.#put(bytes);
+  }
+
+  /** Adds an encoded value. */
+  value(bytes: Uint8Array): void {
     this.#put(bytes);
   }
 

@@ -1,5 +1,7 @@
-// Converts arguments of `beginFileUploadWith`, `completeFileUploadWith` to the domain's types.
+// Converts arguments of `beginFileUploadWith`, `uploadChunk` and `completeFileUploadWith` to the
+// domain's types.
 
+import type { OneRoundChunk } from '../../domain/uploads/one-round-upload.ts';
 import type { Completion } from '../../domain/uploads/upload-end.ts';
 import type { UploadRequest } from '../../domain/uploads/uploads.ts';
 import { mediaTypeOf } from '../../http/media-types.ts';
@@ -40,6 +42,16 @@ export function uploadRequestOf(argument: UploadArgument): UploadRequest {
     metadata: argument.metadata[0],
     token: argument.token[0],
   };
+}
+
+/** The arguments of `uploadChunk`. */
+export function chunkOf(
+  argument: UploadArgument,
+  chunkIndex: bigint,
+  [etag]: Optional<string>,
+  bytes: Uint8Array,
+): OneRoundChunk {
+  return { upload: uploadRequestOf(argument), chunkIndex, etag, bytes };
 }
 
 export interface CompletionArgument {

@@ -1,6 +1,8 @@
 // Actor methods of chunked uploads.
 
 import { IDL } from '@dfinity/candid';
+import { partsOfFile } from '../../domain/files/file-records.ts';
+import { uploadChunk } from '../../domain/uploads/one-round-upload.ts';
 import { putChunk } from '../../domain/uploads/upload-chunks.ts';
 import { cancelUpload, completeUpload, finishUpload } from '../../domain/uploads/upload-end.ts';
 import {
@@ -17,6 +19,7 @@ import {
   listUploads,
   type UploadRequest as UploadBeginning,
 } from '../../domain/uploads/uploads.ts';
+import { ResultChunkReceipt } from '../candid/operations.ts';
 import { encodeResult } from '../candid/result.ts';
 import {
   ResultFile,
@@ -30,9 +33,11 @@ import {
 } from '../candid/types.ts';
 import { carryOut, query, update } from '../dispatch/method.ts';
 import { decodeChunk } from '../messages/bulk-messages.ts';
+import { encodeReceiptResult } from '../messages/file-record-messages.ts';
 import type { Optional } from '../messages/optional.ts';
 import {
   type CompletionArgument,
+  chunkOf,
   completionOf,
   type UploadArgument,
   uploadRequestOf,
@@ -56,6 +61,7 @@ function uploadView(session: UploadSession, nowNs: bigint) {
 }
 
 const chunkTypes = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
+const oneRoundTypes = [UploadRequest, IDL.Nat, IDL.Opt(IDL.Text), IDL.Vec(IDL.Nat8)];
 
 function begin(request: UploadBeginning): string {
   return beginUpload(stores, currentCall(), request).uploadId;
@@ -104,6 +110,25 @@ export class UploadsActor {
       decode: decodeChunk,
       run: (chunk) => BigInt(putChunk(stores, currentCall(), chunk).uploadedSize),
       encode: (result) => encodeResult(ResultNat, result),
+    });
+  }
+
+  /**
+   * (request, index, etag, bytes) Stores a chunk. The first begins the upload; once a call gave the
+   * file's entity tag, the last completes it. The request, the same in each call, has size,
+   * chunkSize and token. Errors: AccessDenied, QuotaExceeded, PreconditionFailed, BadDigest.
+   */
+  @update(oneRoundTypes, ResultChunkReceipt, { manual: true })
+  uploadChunk(): void | Promise<void> {
+    const signature = { name: 'uploadChunk', parameters: oneRoundTypes };
+    return carryOut(signature, {
+      run: (values: Parameters<typeof chunkOf>) => {
+        const call = currentCall();
+        const { session, written } = uploadChunk(stores, call, chunkOf(...values));
+        const file = written && partsOfFile(written.file, written.record);
+        return { upload: uploadView(session, call.nowNs), file };
+      },
+      encode: encodeReceiptResult,
     });
   }
 

@@ -4,7 +4,7 @@
 
 import { chunkBytesMax, chunkCountMax } from '../../../packages/wire/src/limits.ts';
 import { Refusal } from '../shared/refusal.ts';
-import { chunkCount, type UploadSession } from './upload-session.ts';
+import { chunkCount, type SessionShape } from './upload-session.ts';
 
 interface NewChunk {
   readonly index: bigint;
@@ -12,7 +12,7 @@ interface NewChunk {
 }
 
 /** Refuses an index or length that the session does not allow, whatever other chunks exist. */
-export function checkChunkShape(session: UploadSession, chunk: NewChunk): void {
+export function checkChunkShape(session: SessionShape, chunk: NewChunk): void {
   const { length } = chunk;
   if (length > chunkBytesMax) {
     throw new Refusal(
@@ -45,7 +45,7 @@ function checkIndex(index: bigint, count: number): void {
   );
 }
 
-function checkAgainstSize(session: UploadSession, index: number, length: number): void {
+function checkAgainstSize(session: SessionShape, index: number, length: number): void {
   const { declaredChunkSize, totalSize } = session;
   const expected = Math.min(declaredChunkSize, totalSize - index * declaredChunkSize);
   if (length === expected) return;
@@ -61,7 +61,7 @@ function checkAgainstSize(session: UploadSession, index: number, length: number)
  * In an upload of unknown size, a chunk shorter than chunkSize is the last one: no chunk may follow
  * it and no other may be short, until a full chunk replaces it.
  */
-function checkAgainstLast(session: UploadSession, index: number, length: number): void {
+function checkAgainstLast(session: SessionShape, index: number, length: number): void {
   const { declaredChunkSize, uploadedSize, receivedChunks } = session;
   const highest = session.chunkIndexEnd - 1;
   // Nothing follows a short chunk, so it has the highest index.

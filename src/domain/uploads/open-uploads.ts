@@ -6,7 +6,8 @@
 //
 // The holder is the first 8 bytes of the SHA-256 of the API key or, without one, of the principal
 // that began the upload. An upload is listed from its beginning to its end. Kind 15 finds the
-// upload of a token without reading the others; uploads without a token have no such entry.
+// upload of a token without reading the others, until the record of the session is removed or the
+// token begins another one; uploads without a token have no such entry.
 
 import { sha256 } from '../../crypto/hash.ts';
 import { concatBytes } from '../../lib/bytes.ts';
@@ -66,7 +67,7 @@ export function noteToken(stores: Stores, session: UploadSession): void {
 }
 
 /**
- * Returns ids of the holder's open uploads in the bucket whose token has the same hash; the caller
+ * Returns ids of the holder's uploads in the bucket whose token has the same hash; the caller
  * compares the tokens.
  */
 export function uploadsWithToken(stores: Stores, begun: Begun): string[] {
@@ -87,6 +88,10 @@ export function noteUpload(stores: Stores, session: UploadSession, reservedBytes
 
 export function forgetUpload(stores: Stores, session: UploadSession): void {
   stores.directory.remove(entryKey(session));
+}
+
+/** Removes the entry of noteToken(), if it exists. */
+export function forgetToken(stores: Stores, session: UploadSession): void {
   if (session.token !== '') stores.directory.remove(tokenKey(session));
 }
 

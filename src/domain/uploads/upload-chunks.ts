@@ -34,6 +34,8 @@ export interface ChunkRequest extends UploadName {
   readonly bytes: Uint8Array;
   /** SHA-256 digests that the sender declares for the bytes. */
   readonly digests?: readonly Uint8Array[];
+  /** Digest that the whole file must have, so that the last chunk can complete it. */
+  readonly fileDigest?: Uint8Array | undefined;
 }
 
 /** Refuses what putChunk() would refuse, except for a wrong digest, see checkChunkDigest(). */
@@ -99,7 +101,9 @@ export function storeChunk(
   const digest = sha256(bytes);
   requireDigest(digest, request.digests ?? []);
   const { session, old, bucket } = prepared;
-  if (old !== undefined && bytesEqual(old.digest, digest)) {
+  const { fileDigest = session.fileDigest } = request;
+  const isNew = old === undefined || !bytesEqual(old.digest, digest);
+  if (!isNew && bytesEqual(fileDigest, session.fileDigest)) {
     return { session, digest };
   }
   const index = Number(request.chunkIndex);
@@ -111,7 +115,7 @@ export function storeChunk(
   );
   const digestPages = writeDigest(stores, session, { index, digest });
   const next = withChunk(stores, prepared, { index, length: bytes.length });
-  const saved = { ...next, digestPages, nextNonce, updatedAtNs: call.nowNs };
+  const saved = { ...next, digestPages, nextNonce, fileDigest, updatedAtNs: call.nowNs };
   saveSession(stores, saved);
   if (saved.totalSize !== session.totalSize) recountUpload(stores, bucket, { session, saved });
   return { session: saved, digest };

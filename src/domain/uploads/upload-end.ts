@@ -18,7 +18,7 @@ import type { Call } from '../shared/caller.ts';
 import { type Metadata, mergeMetadata } from '../shared/file-metadata.ts';
 import type { WritePreconditions } from '../shared/preconditions.ts';
 import type { Stores } from '../shared/stores.ts';
-import { forgetUpload, openUploadsOf } from './open-uploads.ts';
+import { forgetToken, forgetUpload, openUploadsOf } from './open-uploads.ts';
 import { releaseDigests } from './upload-digests.ts';
 import { scheduleExpiry, takeDueSession } from './upload-expiry.ts';
 import {
@@ -225,6 +225,7 @@ function lookAt(
     scheduleExpiry(stores, ended);
   } else if (isTimeOver) {
     deleteSession(stores, session);
+    forgetToken(stores, session);
   } else {
     scheduleExpiry(stores, session, isActive ? keyOf(stores, session)?.expiresAtNs : undefined);
   }

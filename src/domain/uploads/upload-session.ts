@@ -71,6 +71,7 @@ export interface UploadSession extends FileMetadata, SealedContent {
   readonly token: string;
   /** Stored file for a repeated completion; empty and 0 before completion. */
   readonly fileId: string;
+  /** Before completion: the digest that the file must have, if a chunk declared it. */
   readonly fileDigest: Uint8Array;
   readonly fileVersion: number;
   readonly fileCreatedAtNs: bigint;
@@ -79,6 +80,18 @@ export interface UploadSession extends FileMetadata, SealedContent {
   /** Whether the bucket counts the overhead of the file and lists the upload as open. */
   readonly isNoted: boolean;
 }
+
+/** The fields that determine which chunks a session accepts. */
+export type SessionShape = Pick<
+  UploadSession,
+  | 'declaredChunkSize'
+  | 'isSizeKnown'
+  | 'totalSize'
+  | 'uploadedSize'
+  | 'receivedChunks'
+  | 'chunkSize'
+  | 'chunkIndexEnd'
+>;
 
 // 0: version 6 | status u8 | content u64 | total size u64 | uploaded u64 | received chunks u32
 //    | chunk size u32 | chunk index end u32 | received bits (length u32, bytes)
@@ -283,13 +296,13 @@ export function expiresAtNs(session: UploadSession): bigint {
 }
 
 /** Returns the number of chunks, as far as the received chunks determine their length. */
-export function chunkCount(session: UploadSession): number {
+export function chunkCount(session: SessionShape): number {
   const { isSizeKnown, chunkIndexEnd, totalSize } = session;
   return isSizeKnown ? Math.ceil(totalSize / chunkSizeOf(session)) : chunkIndexEnd;
 }
 
 /** Returns the declared or received length of every chunk except the last. */
-export function chunkSizeOf(session: UploadSession): number {
+export function chunkSizeOf(session: SessionShape): number {
   return session.declaredChunkSize || session.chunkSize || chunkBytesMax;
 }
 

@@ -1,5 +1,6 @@
 // Tokens that make the beginning of an upload repeatable. A client that lost the answer repeats its
-// request and gets the session that it began, instead of a second one.
+// request and gets the session that it began, instead of a second one. A chunk that brings the
+// request of its upload finds the session in the same way, also after its end.
 
 import { bytesEqual } from '../../lib/bytes.ts';
 import { encodeHex } from '../../lib/hex.ts';
@@ -29,38 +30,37 @@ type Beginning = Pick<UploadSession, (typeof compared)[number] | (typeof whose)[
 const sentNames = { totalSize: 'size', isSizeKnown: 'size', declaredChunkSize: 'chunkSize' };
 
 /**
- * Returns the open session that the caller began in this bucket, over the same interface (HTTP or
- * actor) and with the same token; undefined if the token is empty or no such session exists.
- * Refuses with InvalidArgument if one of the `compared` fields differs.
+ * Returns the session, open or ended, that the caller began in this bucket, over the same interface
+ * (HTTP or actor) and with the same token; undefined if the token is empty or no such session
+ * exists.
  */
-export function findBegunUpload(
-  stores: Stores,
-  { nowNs, beginning }: { readonly nowNs: bigint; readonly beginning: Beginning },
-): UploadSession | undefined {
+export function findUploadOfToken(stores: Stores, beginning: Beginning): UploadSession | undefined {
   if (beginning.token === '') return undefined;
-  const begun = uploadsWithToken(stores, beginning)
+  return uploadsWithToken(stores, beginning)
     .map((uploadId) => findSession(stores, uploadId))
-    .find((session) => session !== undefined && isOpenOf(session, beginning, nowNs));
-  if (begun !== undefined) requireSameFields(begun, beginning);
-  return begun;
+    .find((session) => session !== undefined && isOf(session, beginning));
+}
+
+export function isOpen(session: UploadSession, nowNs: bigint): boolean {
+  return session.status === 'active' && shownStatus(session, nowNs) !== 'expired';
 }
 
 /** Compares caller and token in full, because uploadsWithToken() compares truncated hashes. */
-function isOpenOf(session: UploadSession, beginning: Beginning, nowNs: bigint): boolean {
-  const isOpen = session.status === 'active' && shownStatus(session, nowNs) !== 'expired';
+function isOf(session: UploadSession, beginning: Beginning): boolean {
   const isCallers =
     bytesEqual(session.owner, beginning.owner) && bytesEqual(session.keyHash, beginning.keyHash);
   const isSameWay = session.isOverHttp === beginning.isOverHttp;
-  return isOpen && isCallers && isSameWay && session.token === beginning.token;
+  return isCallers && isSameWay && session.token === beginning.token;
 }
 
-function requireSameFields(begun: UploadSession, beginning: Beginning): void {
+/** Refuses with InvalidArgument if one of the `compared` fields differs. */
+export function requireSameFields(begun: UploadSession, beginning: Beginning): void {
   const differing = compared.filter((name) => textOf(begun[name]) !== textOf(beginning[name]));
   if (differing.length === 0) return;
   const names = differing.map((name) => ({ ...sentNames })[name as keyof typeof sentNames] ?? name);
   throw new Refusal(
     'InvalidArgument',
-    `The token ${beginning.token} began an open upload with another ${[...new Set(names)].join(', ')}. ` +
+    `The token ${beginning.token} began an upload with another ${[...new Set(names)].join(', ')}. ` +
       'Repeat the first request unchanged, or send a new token.',
   );
 }

@@ -7,7 +7,7 @@ import { fileBytesMax } from '../../limits.ts';
 import { type Bucket, findBucket, saveBucket, storedContentType } from '../buckets/buckets.ts';
 import { overheadBytesOf } from '../buckets/quota.ts';
 import { entityTag, findFile } from '../files/file-records.ts';
-import { createContent } from '../keys/file-keys.ts';
+import { createContent, type SealedContent } from '../keys/file-keys.ts';
 import { type ApiKey, findKeyByHash, isKeyGood, permissions } from '../rights/api-keys.ts';
 import { chargeKey } from '../rights/key-budgets.ts';
 import { isCreatorOwner, isOwner, ownedBucket } from '../rights/ownership.ts';
@@ -24,7 +24,14 @@ import {
 import { Refusal } from '../shared/refusal.ts';
 import { parseStoredHeaders } from '../shared/stored-headers.ts';
 import type { Stores } from '../shared/stores.ts';
-import { forgetUpload, keyHolder, noteToken, noteUpload, openUploadsOf } from './open-uploads.ts';
+import {
+  forgetToken,
+  forgetUpload,
+  keyHolder,
+  noteToken,
+  noteUpload,
+  openUploadsOf,
+} from './open-uploads.ts';
 import { scheduleExpiry } from './upload-expiry.ts';
 import {
   parseChunkSize,
@@ -43,7 +50,7 @@ import {
   shownStatus,
   type UploadSession,
 } from './upload-session.ts';
-import { findBegunUpload } from './upload-token.ts';
+import { findUploadOfToken, isOpen, requireSameFields } from './upload-token.ts';
 
 export interface UploadRequest extends UploadOptions {
   readonly bucket: string;
@@ -57,11 +64,30 @@ export interface UploadRequest extends UploadOptions {
   readonly isOverHttp?: boolean;
 }
 
+/** A session before it is begun: without id and content. */
+export type Beginning = Omit<UploadSession, keyof SealedContent | 'uploadId'>;
+
+export interface CheckedUpload {
+  readonly bucket: Bucket;
+  readonly key: ApiKey | undefined;
+  readonly beginning: Beginning;
+  /** The caller's open session with the same token. */
+  readonly begun: UploadSession | undefined;
+  /** The caller's former session with the same token, which has ended. */
+  readonly ended: UploadSession | undefined;
+}
+
 /**
- * Refuses what beginUpload() would refuse; changes nothing. `begun` is the caller's open session
- * with the same token, which a repeated request gets even without space for another upload.
+ * Refuses what beginUpload() would refuse; changes nothing. A repeated request gets the session of
+ * its token even without space for another upload. A request that `continues` a session gets the
+ * one of its token also after its end.
  */
-export function checkUploadRequest(stores: Stores, call: Call, request: UploadRequest) {
+export function checkUploadRequest(
+  stores: Stores,
+  call: Call,
+  request: UploadRequest,
+  { continues = false } = {},
+): CheckedUpload {
   const { bucket: bucketId, path: sent, apiKey } = request;
   const claim = { bucket: bucketId, path: sent, permission: 'write', apiKey } as const;
   const { bucket, key } = authorize(stores, call, claim);
@@ -86,20 +112,40 @@ export function checkUploadRequest(stores: Stores, call: Call, request: UploadRe
     ifMatch: parseCondition('ifMatch', request.ifMatch),
     ifNoneMatch: parseCondition('ifNoneMatch', request.ifNoneMatch),
   };
-  const session = {
+  const beginning: Beginning = {
+    ...newSession(call.nowNs),
     ...{ bucketId, path, contentType, tags, totalSize, isSizeKnown, ...options },
     token: parseToken(request.token),
     owner: call.caller.principal,
     keyHash: key?.hash ?? emptyBytes,
     isOverHttp: request.isOverHttp === true,
   };
-  const reservedBytes = totalSize + overheadBytesOf(session);
-  const begun = findBegunUpload(stores, { nowNs: call.nowNs, beginning: session });
-  if (begun === undefined) {
-    checkRoom(stores, call, { bucket, key, reservedBytes });
-    checkConditions(stores, session);
+  const found = findUploadOfToken(stores, beginning);
+  const hasBegun = found !== undefined && isOpen(found, call.nowNs);
+  if (found !== undefined && (hasBegun || continues)) {
+    requireSameFields(found, beginning);
+  } else {
+    checkRoom(stores, call, { bucket, key, reservedBytes: reservedBytes(beginning) });
+    checkConditions(stores, beginning);
   }
-  return { bucket, key, session, reservedBytes, begun };
+  const [begun, ended] = hasBegun ? [found, undefined] : [undefined, found];
+  return { bucket, key, beginning, begun, ended };
+}
+
+function newSession(nowNs: bigint) {
+  return {
+    ...emptyTail,
+    status: 'active' as const,
+    uploadedSize: 0,
+    receivedChunks: 0,
+    chunkSize: 0,
+    received: emptyBytes,
+    chunkIndexEnd: 0,
+    isNoted: true,
+    createdAtNs: nowNs,
+    updatedAtNs: nowNs,
+    fileId: '',
+  };
 }
 
 /** Refuses with PreconditionFailed unless the upload may replace the present file. */
@@ -119,36 +165,27 @@ export function checkConditions(
 
 /** Begins a session, or returns the caller's open session with the same token. */
 export function beginUpload(stores: Stores, call: Call, request: UploadRequest): UploadSession {
-  const checked = checkUploadRequest(stores, call, request);
-  if (checked.begun !== undefined) return checked.begun;
-  const { content, key } = createContent(stores, checked.bucket);
+  return begunUpload(stores, checkUploadRequest(stores, call, request));
+}
+
+/** Like beginUpload(), after checkUploadRequest(). */
+export function begunUpload(stores: Stores, checked: CheckedUpload): UploadSession {
+  const { bucket, begun, ended, beginning } = checked;
+  if (begun !== undefined) return begun;
+  const { content, key } = createContent(stores, bucket);
   key.fill(0);
-  const session: UploadSession = {
-    ...emptyTail,
-    ...checked.session,
-    ...content,
-    uploadId: newUploadId(stores),
-    status: 'active',
-    uploadedSize: 0,
-    receivedChunks: 0,
-    chunkSize: 0,
-    received: emptyBytes,
-    chunkIndexEnd: 0,
-    isNoted: true,
-    createdAtNs: call.nowNs,
-    updatedAtNs: call.nowNs,
-    fileId: '',
-  };
+  const session = { ...beginning, ...content, uploadId: newUploadId(stores) };
   saveSession(stores, session);
   scheduleExpiry(stores, session, checked.key?.expiresAtNs);
-  noteUpload(stores, session, checked.reservedBytes);
+  noteUpload(stores, session, reservedBytes(session));
+  if (ended !== undefined) forgetToken(stores, ended);
   noteToken(stores, session);
-  saveBucket(stores, withUploadCounted(checked.bucket, session, 1), checked.bucket);
+  saveBucket(stores, withUploadCounted(bucket, session, 1), bucket);
   return session;
 }
 
 /** Returns the bytes of the bucket's quota that the open upload reserves. */
-export function reservedBytes(session: UploadSession): number {
+export function reservedBytes(session: Beginning): number {
   return session.totalSize + (session.isNoted ? overheadBytesOf(session) : 0);
 }
 

@@ -62,6 +62,16 @@ export function earlierUploadInterface(): IDL.ServiceClass {
   });
 }
 
+let methods: ReadonlyMap<string, IDL.FuncClass> | undefined;
+
+/** Returns the types of a method's arguments and of its result. */
+export function methodTypes(name: string): { readonly argTypes: IDL.Type[]; result: IDL.Type } {
+  methods ??= new Map(serviceInterface()._fields);
+  const { argTypes = [], retTypes: [result] = [] } = methods.get(name) ?? {};
+  if (result === undefined) throw new Error(`The interface has no method ${name}.`);
+  return { argTypes, result };
+}
+
 export function resultOf(ok: IDL.Type): IDL.Type {
   return IDL.Variant({ ok, err: IDL.Text });
 }

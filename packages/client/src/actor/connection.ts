@@ -88,7 +88,8 @@ export async function openService(connection: ActorConnection): Promise<Service>
       ...(rootKey && { rootKey }),
     });
   const callee = { agent, canisterId };
-  const config = { ...callee, blsVerify: rememberingVerify() };
+  const blsVerify = rememberingVerify();
+  const config = { ...callee, blsVerify };
   return {
     actor: withFailuresOf(callee, Actor.createActor<ServiceActor>(serviceInterface, config)),
     earlierUploads: withFailuresOf(
@@ -100,7 +101,7 @@ export async function openService(connection: ActorConnection): Promise<Service>
     canisterId,
     agent,
     bulkAgent,
-    largeCaller: { agent, canisterId, fetch, buffers: createBufferPool(), identity },
+    largeCaller: { agent, canisterId, fetch, buffers: createBufferPool(), identity, blsVerify },
     apiKey,
     key: optional(apiKey),
   };

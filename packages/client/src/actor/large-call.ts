@@ -1,6 +1,7 @@
-// Sends an update call with an argument of megabytes without the agent's own encoder. The signature
-// of the reply's certificate is not checked, because that takes more time than all the rest. The
-// caller must verify the result later, as an upload does by its entity tag.
+// Sends an update call with an argument of megabytes without the agent's own encoder. Checks the
+// signature of the reply's certificate only if the caller asks for it, because that takes more time
+// than all the rest. Otherwise the caller must verify the result later, as an upload does by its
+// entity tag.
 
 import {
   Cbor,
@@ -23,6 +24,7 @@ import { type Envelope, type SplitEnvelope, sealCall, sealCallBy } from './call-
 import type { Result } from './candid-types.ts';
 import { type Callee, placeOf } from './failures.ts';
 import { isTransientReject } from './transient-reject.ts';
+import type { Verify } from './valid-signatures.ts';
 
 export interface LargeCaller {
   readonly agent: HttpAgent;
@@ -31,6 +33,7 @@ export interface LargeCaller {
   readonly buffers: BufferPool;
   /** Undefined for the anonymous identity. */
   readonly identity: StorageIdentity | undefined;
+  readonly blsVerify: Verify;
 }
 
 /** Returns false for identities that sign only whole requests. */
@@ -38,7 +41,7 @@ function signsBytes(identity: StorageIdentity): boolean {
   return 'sign' in identity && 'getPublicKey' in identity;
 }
 
-export interface LargeCallRequest {
+export interface LargeCallRequest<T> {
   readonly method: string;
   readonly argumentStart: Uint8Array;
   readonly blob: Uint8Array;
@@ -47,6 +50,8 @@ export interface LargeCallRequest {
   /** Receives the number of the envelope's bytes that have been sent. */
   readonly onSent?: ((bytes: number) => void) | undefined;
   readonly resultType: IDL.Type;
+  /** Returns whether the caller relies on the result, so that the network must have signed it. */
+  reliesOn?(result: Result<T>): boolean;
 }
 
 const expiryMs = 4 * 60_000;
@@ -54,7 +59,7 @@ const anySignature = async () => true;
 
 export async function callWithBlob<T>(
   caller: LargeCaller,
-  request: LargeCallRequest,
+  request: LargeCallRequest<T>,
 ): Promise<Result<T>> {
   const { agent, identity } = caller;
   const canisterId = Principal.fromText(caller.canisterId);
@@ -87,15 +92,17 @@ export async function callWithBlob<T>(
   });
   giveBack();
   const answer = new Uint8Array(await response.arrayBuffer());
-  const reply = await replyOf({ caller, canisterId, requestId, response, answer });
-  const [result] = IDL.decode([request.resultType], reply);
-  return result as unknown as Result<T>;
+  const answered = { caller, canisterId, requestId, response, answer };
+  const reply = await replyOf(answered, anySignature);
+  const result = IDL.decode([request.resultType], reply)[0] as unknown as Result<T>;
+  if (request.reliesOn?.(result)) await replyOf(answered, caller.blsVerify);
+  return result;
 }
 
 /** Refers to the file for its bytes, so that the browser holds none of them in memory. */
 function bodyOf(
   envelope: Envelope | SplitEnvelope,
-  { blob, file }: LargeCallRequest,
+  { blob, file }: Pick<LargeCallRequest<unknown>, 'blob' | 'file'>,
 ): Uint8Array | Blob {
   const { body } = envelope;
   if (file === undefined || !('blobStart' in envelope)) return body;
@@ -113,18 +120,18 @@ interface Answer {
   readonly answer: Uint8Array;
 }
 
-async function replyOf(answered: Answer): Promise<Uint8Array> {
+async function replyOf(answered: Answer, verify: Verify): Promise<Uint8Array> {
   const { caller, canisterId, response, answer } = answered;
   const requestId = answered.requestId as RequestId;
   if (response.status === 202) {
-    const options = { blsVerify: anySignature };
+    const options = { blsVerify: verify };
     return (await pollForResponse(caller.agent, { canisterId }, requestId, options)).reply;
   }
   const callee = { agent: caller.agent, canisterId: caller.canisterId };
   if (response.status !== 200) throw responseError(callee, response, answer);
   const page = Cbor.decode<CallAnswer>(answer);
   if (page.certificate === undefined) throw rejected(callee, page);
-  return certifiedReply(answered, page.certificate);
+  return certifiedReply(answered, page.certificate, verify);
 }
 
 /** IC spec, "Synchronous call": a certificate, or a reject without a signature of the subnet. */
@@ -143,7 +150,11 @@ function responseError(callee: Callee, response: Response, answer: Uint8Array): 
   return fault ?? unknownAnswer(response, { retryAfterSeconds: retryAfterSeconds(headers) });
 }
 
-async function certifiedReply(answered: Answer, bytes: Uint8Array): Promise<Uint8Array> {
+async function certifiedReply(
+  answered: Answer,
+  bytes: Uint8Array,
+  verify: Verify,
+): Promise<Uint8Array> {
   const { caller, canisterId, requestId } = answered;
   const { agent } = caller;
   const rootKey = agent.rootKey ?? new Uint8Array(0);
@@ -151,7 +162,7 @@ async function certifiedReply(answered: Answer, bytes: Uint8Array): Promise<Uint
     certificate: bytes,
     rootKey,
     principal: { canisterId },
-    blsVerify: anySignature,
+    blsVerify: verify,
     agent,
   });
   const read = (name: string) =>

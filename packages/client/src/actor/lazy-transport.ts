@@ -32,6 +32,7 @@ export function lazyTransport(
     linkBase: canisterAddress(connection),
     readsByLinks: false,
     opensWithBytes: false,
+    uploadsInOneRound: true,
     verifier: open,
     probe: async (bytes) => (await open()).probe(bytes),
     ...lazyCalls(open),

@@ -4,19 +4,25 @@ import { IDL } from '@icp-sdk/core/candid';
 import { chunkBytesMax } from '../../../wire/src/limits.ts';
 import { joinPieces } from '../bytes/byte-stream.ts';
 import type { Signal } from '../connection/transport.ts';
-import type { ChunkUpload, PartRequest, TransferOperations } from '../operations/transfers.ts';
+import type {
+  ChunkUpload,
+  OneRoundChunk,
+  PartRequest,
+  TransferOperations,
+} from '../operations/transfers.ts';
 import { isStorageError, replacedError } from '../storage-error.ts';
 import { type ActorCalls, calling } from './actor-call.ts';
 import { argumentStart } from './call-envelope.ts';
-import { resultOf } from './candid-interface.ts';
-import { fileRecordOf, optional, optionals, pairsOf } from './candid-records.ts';
-import type { Result } from './candid-types.ts';
+import { methodTypes, resultOf } from './candid-interface.ts';
+import { fileRecordOf, optional, optionals, pairsOf, sessionOf } from './candid-records.ts';
+import type { CandidFile, CandidUpload, Optional, Result } from './candid-types.ts';
 import { chunkLengthOf } from './chunk-size.ts';
 import { call, errorOfText, type Service } from './connection.ts';
 import { explained } from './failures.ts';
 import { fileCalls } from './files.ts';
 import { callWithBlob } from './large-call.ts';
 import { queryBlob } from './large-query.ts';
+import { sessionRequestOf } from './upload-requests.ts';
 
 export const transferCalls: ActorCalls<TransferOperations> = {
   getCertifiedFile: calling(({ actor, key }, { bucket, path, version }) => {
@@ -37,6 +43,12 @@ export const transferCalls: ActorCalls<TransferOperations> = {
   async putChunk(service, chunk, signal) {
     await call(signal, () => explained(service, sendChunk(service, chunk)));
     return undefined;
+  },
+  async uploadChunk(service, chunk, signal) {
+    const { file, upload } = await call(signal, () =>
+      explained(service, sendOneRound(service, chunk)),
+    );
+    return file[0] === undefined ? sessionOf(upload) : fileRecordOf(file[0]);
   },
   readFiles: calling(
     ({ actor, key }, { bucket, paths }) => actor.readFiles(bucket, [...paths], key),
@@ -71,6 +83,28 @@ function sendChunk(service: Service, chunk: ChunkUpload): Promise<Result<bigint>
     file,
     onSent,
     resultType: resultOf(IDL.Nat),
+  });
+}
+
+interface Receipt {
+  readonly upload: CandidUpload;
+  readonly file: Optional<CandidFile>;
+}
+
+/** The reply is verified if it says that the file is stored. */
+function sendOneRound(service: Service, chunk: OneRoundChunk): Promise<Result<Receipt>> {
+  const { index, bytes: blob, blob: file, etag, onSent } = chunk;
+  const method = 'uploadChunk';
+  const { argTypes, result: resultType } = methodTypes(method);
+  const values = [sessionRequestOf(service, chunk), BigInt(index), optional(etag)];
+  return callWithBlob<Receipt>(service.largeCaller, {
+    method,
+    argumentStart: argumentStart(argTypes.slice(0, values.length), values),
+    blob,
+    file,
+    onSent,
+    resultType,
+    reliesOn: (result) => 'ok' in result && result.ok.file.length > 0,
   });
 }
 

@@ -1,7 +1,7 @@
 // Uploads whole files and controls upload sessions through actor calls.
 
 import type { Signal } from '../connection/transport.ts';
-import type { FileMetadata, UploadOperations, WholeFile } from '../operations/uploads.ts';
+import type { UploadOperations, WholeFile } from '../operations/uploads.ts';
 import { errorOfView, isStorageError } from '../storage-error.ts';
 import type { FileRecord } from '../types/files.ts';
 import { type ActorCalls, calling, nothing } from './actor-call.ts';
@@ -10,6 +10,7 @@ import { call, type Service } from './connection.ts';
 import { fileCalls } from './files.ts';
 import { lackedMethods } from './signed-interface.ts';
 import { transferCalls } from './transfers.ts';
+import { destinationOf, sessionRequestOf } from './upload-requests.ts';
 
 export const uploadCalls: ActorCalls<UploadOperations> = {
   /**
@@ -37,13 +38,9 @@ export const uploadCalls: ActorCalls<UploadOperations> = {
   },
   async startUpload(service, request, signal) {
     const { actor, earlierUploads } = service;
-    const { bucket, path, size, chunkBytes, contentType, headers, token } = request;
-    const fields = {
-      ...{ ...destinationOf(service, request), headers: pairsOf(headers) },
-      ...optionals({ contentType, chunkSize: chunkBytes, token }),
-    };
-    const start = async () =>
-      sessionOf(await call(signal, () => actor.startUpload({ ...fields, ...optionals({ size }) })));
+    const { bucket, path, size } = request;
+    const fields = sessionRequestOf(service, request);
+    const start = async () => sessionOf(await call(signal, () => actor.startUpload(fields)));
     // Version 0.1.0 has no uploads of unknown size.
     if (size === undefined) return start();
     const session = await unlessLacking(service, 'startUpload', start);
@@ -104,12 +101,4 @@ async function unlessLacking<T>(
     if ((await lackedMethods(service, [method])).length === 0) throw error;
     return undefined;
   }
-}
-
-function destinationOf({ apiKey }: Service, file: FileMetadata) {
-  const { bucket, path, tags, metadata, sha256, ifMatch, ifNoneMatch } = file;
-  return {
-    ...{ bucketId: bucket, path, metadata: pairsOf(metadata) },
-    ...optionals({ tags, sha256, ifMatch, ifNoneMatch, apiKey }),
-  };
 }

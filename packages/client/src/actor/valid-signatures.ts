@@ -5,7 +5,7 @@
 import { blsVerify } from '@icp-sdk/core/agent';
 import { encodeHex } from '../bytes/bytes.ts';
 
-type Verify = (
+export type Verify = (
   key: Uint8Array,
   signature: Uint8Array,
   message: Uint8Array,

@@ -32,6 +32,7 @@ export async function sealedSource(
   return {
     size: size === undefined ? undefined : prefix.length + sealedBytesOf(size),
     contentType: plain.contentType,
+    isStream: plain.isStream === true,
     ...(plain.buffer && { release: (slice) => plain.release?.(slice) }),
     ...(plain.sent && { sent: () => plain.sent?.() }),
     async slice(start, end) {

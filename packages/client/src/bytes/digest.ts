@@ -61,3 +61,12 @@ export function likelyChunkBytes(file: {
   if (count <= 1) return Math.max(1, file.size);
   return commonChunkBytes.find((bytes) => Math.ceil(file.size / bytes) === count);
 }
+
+/** Throws IntegrityError unless the stored entity tag equals that of the bytes read. */
+export function requireSame(stored: string, read: string): void {
+  if (stored === read) return;
+  throw new StorageError(
+    'IntegrityError',
+    `The stored ETag ${stored} does not match the bytes read, ${read}; upload the file again.`,
+  );
+}

@@ -24,6 +24,8 @@ export interface UploadSource {
 /** A source that may not know its size: only its last slice is short, and later ones are empty. */
 export interface OpenedSource extends Omit<UploadSource, 'size'> {
   readonly size: number | undefined;
+  /** Whether its slices can be read only once, in order. */
+  readonly isStream?: boolean;
 }
 
 export type ByteStream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -77,13 +79,18 @@ async function streamSource(stream: ByteStream, options: SourceOptions): Promise
   if (size !== undefined) {
     // An upload of an empty file reads no slice, so the end is checked here.
     if (size === 0) await reader.requireEnd();
-    return { size, slice: (start, end) => sliceOfKnownSize(reader, size, { start, end }) };
+    const slice = (start: number, end: number) => sliceOfKnownSize(reader, size, { start, end });
+    return { size, isStream: true, slice };
   }
   const limit = options.bufferedBytesMax;
   const bytes = await reader.read(limit + 1);
   if (bytes.length <= limit) return bytesSource(bytes);
   reader.putBack(bytes);
-  return { size: undefined, slice: (start, end) => reader.sliceToEnd(start, end) };
+  return {
+    size: undefined,
+    isStream: true,
+    slice: (start, end) => reader.sliceToEnd(start, end),
+  };
 }
 
 /** Reads a slice. After the last one the stream must end, or the stored file would be truncated. */

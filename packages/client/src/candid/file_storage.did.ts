@@ -167,6 +167,8 @@ export interface BudgetLeft {
   'burst' : bigint,
   'perMinute' : bigint,
 }
+/** The upload of a chunk; `file` is present once the upload is completed. */
+export interface ChunkReceipt { 'file' : [] | [FileRecord], 'upload' : Upload }
 /**
  * A copy or a move of one file. `toBucketId`: absent for the same bucket. Absent type, tags,
  * headers and metadata are copied; a present field replaces the whole field.
@@ -1053,6 +1055,16 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
+   * (request, index, etag, bytes) Stores a chunk. The first begins the upload; once a call gave the
+   * file's entity tag, the last completes it. The request, the same in each call, has size,
+   * chunkSize and token. Errors: AccessDenied, QuotaExceeded, PreconditionFailed, BadDigest.
+   */
+  'uploadChunk' : ActorMethod<
+    [UploadRequest, bigint, [] | [string], Uint8Array],
+    { 'ok' : ChunkReceipt } |
+      { 'err' : string }
+  >,
+  /**
    * Stores a whole file of at most 1,900,000 bytes; ok is its id. Errors: AccessDenied,
    * InvalidPath, QuotaExceeded, PreconditionFailed, BadDigest.
    */
@@ -1547,6 +1559,10 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'ifMatch' : IDL.Opt(IDL.Text),
     'apiKey' : IDL.Opt(IDL.Text),
   });
+  const ChunkReceipt = IDL.Record({
+    'file' : IDL.Opt(FileRecord),
+    'upload' : Upload,
+  });
   const FileUpload = IDL.Record({
     'sha256' : IDL.Opt(IDL.Text),
     'contentType' : IDL.Text,
@@ -1843,6 +1859,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'updateFile' : IDL.Func(
         [FileChange],
         [IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text })],
+        [],
+      ),
+    'uploadChunk' : IDL.Func(
+        [UploadRequest, IDL.Nat, IDL.Opt(IDL.Text), IDL.Vec(IDL.Nat8)],
+        [IDL.Variant({ 'ok' : ChunkReceipt, 'err' : IDL.Text })],
         [],
       ),
     'uploadFile' : IDL.Func(

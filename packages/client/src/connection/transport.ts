@@ -23,6 +23,8 @@ export interface Transport extends Calls<Operations> {
   readonly readsByLinks: boolean;
   /** `openFile` can return the first chunk, so that a small file takes one request. */
   readonly opensWithBytes: boolean;
+  /** Whether it has the operation `uploadChunk`. */
+  readonly uploadsInOneRound: boolean;
   /**
    * Returns the transport through the actor, whose update replies the network signs; absent if only
    * HTTP is used.

@@ -20,6 +20,7 @@ import type { Uploads } from '../uploads/uploads.ts';
 
 const forDownload = () => import('../downloads/download.ts');
 const forUpload = () => import('../uploads/upload.ts');
+const forBeginning = () => import('../uploads/begin-session.ts');
 
 export function lazyTransfers(connection: Connection) {
   return {
@@ -45,8 +46,8 @@ export function lazyTransfers(connection: Connection) {
     uploads: lazyUploads(connection),
     /** Begins the measurement of the line that an upload waits for; a failure is ignored. */
     measureBefore(source: UploadInput, options: UploadOptions): void {
-      forUpload().then(
-        (upload) => upload.measureBefore(connection, source, options),
+      forBeginning().then(
+        ({ measureBefore }) => measureBefore(connection, source, options),
         () => {},
       );
     },

@@ -27,6 +27,7 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     linkBase: connection.url,
     readsByLinks: true,
     opensWithBytes: true,
+    uploadsInOneRound: false,
     probe: (bytes) => probe(connection, bytes),
     ...describedCalls(connection),
     async getCertifiedFile() {
@@ -36,6 +37,9 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     openFile: (file, signal) => openHttpFile(connection, file, signal),
     readPart: (part, signal) => readHttpPart(connection, part, signal),
     putChunk: (chunk, signal) => putChunk(connection, chunk, signal),
+    async uploadChunk() {
+      throw new StorageError('Unsupported', 'HTTP has no uploads in one round.');
+    },
     putFiles: (batch, signal) => putFiles(connection, batch, signal),
   };
 }

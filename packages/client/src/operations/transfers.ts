@@ -3,11 +3,12 @@
 
 import type { StorageError } from '../storage-error.ts';
 import type { FileName, FileRecord } from '../types/files.ts';
+import type { UploadSession } from '../types/transfers.ts';
 import type { NumberedFile } from './files.ts';
 import type { PathRows, TransferRows } from './operation.ts';
-import type { FileMetadata, SessionName } from './uploads.ts';
+import type { FileMetadata, SessionName, SessionRequest } from './uploads.ts';
 
-export interface ChunkUpload extends SessionName {
+export interface Chunk {
   readonly index: number;
   readonly bytes: Uint8Array;
   /** The same bytes as a Blob, if the source has one. */
@@ -15,6 +16,14 @@ export interface ChunkUpload extends SessionName {
   readonly digest: Uint8Array;
   /** Receives how many bytes of the request have been sent. */
   readonly onSent?: ((bytes: number) => void) | undefined;
+}
+
+export interface ChunkUpload extends Chunk, SessionName {}
+
+/** A chunk with the request that begins its upload. */
+export interface OneRoundChunk extends Chunk, SessionRequest {
+  /** Entity tag of the whole file, once it is known: the last chunk to arrive completes it. */
+  readonly etag: string | undefined;
 }
 
 export interface OpenRequest extends NumberedFile {
@@ -89,6 +98,8 @@ export interface TransferOperations {
   openFile(file: OpenRequest): OpenedFile;
   readPart(part: PartRequest): Uint8Array;
   putChunk(chunk: ChunkUpload): undefined;
+  /** Returns the file's record once the upload is completed; until then its session. */
+  uploadChunk(chunk: OneRoundChunk): UploadSession | FileRecord;
   /** Returns results for the first paths, at least one, in their order. One node answers. */
   readFiles(request: FilesRequest): readonly (WholeFile | StorageError)[];
   /** Returns the results in the files' order: either all files are stored, or each has an error. */
@@ -108,6 +119,9 @@ export const transferRows = {
   putChunk: {
     retry: 'repeat',
   },
+  uploadChunk: {
+    retry: 'repeat',
+  },
   readFiles: {
     retry: 'repeat',
   },
@@ -121,6 +135,7 @@ export const transferPaths = {
   openFile: { seals: { path: 'path' } },
   readPart: { seals: { path: 'path' } },
   putChunk: { seals: { path: 'path' } },
+  uploadChunk: { isNaming: true, seals: { path: 'path' }, opens: 'record' },
   readFiles: { seals: { paths: 'batch' } },
   putFiles: { isNaming: true, seals: { files: 'batch' } },
 } satisfies PathRows<TransferOperations>;

@@ -162,7 +162,10 @@ export interface UploadOptions extends TransferOptions, FileName {
    * the upload starts again from the beginning, with another session.
    */
   readonly ageHeader?: string | undefined;
-  /** Called with the session as soon as it exists; a small file is stored without one. */
+  /**
+   * Called with the session once it exists; other chunks may be under way meanwhile. A small file
+   * is stored without a session.
+   */
   readonly onSession?: ((session: UploadSession) => void | Promise<void>) | undefined;
 }
 

@@ -6,7 +6,7 @@ import {
   batchItemCountMax,
   batchTextBytesMax,
 } from '../../../wire/src/limits.ts';
-import { etagOf, requireSha256 } from '../bytes/digest.ts';
+import { etagOf, requireSame, requireSha256 } from '../bytes/digest.ts';
 import { sha256 } from '../bytes/sha256.ts';
 import { type OpenedSource, openSource } from '../bytes/upload-source.ts';
 import { type Connection, trying } from '../connection/connection.ts';
@@ -17,7 +17,9 @@ import type { BatchedFile } from '../operations/transfers.ts';
 import { abortedError, isStorageError, StorageError } from '../storage-error.ts';
 import type { FileRecord } from '../types/files.ts';
 import type { FileToUpload, UploadAllOptions, UploadedFile } from '../types/transfers.ts';
-import { lateMetadata, metadataOf, requestBytes, requireSame, uploadFile } from './upload.ts';
+import { requestBytes } from './begin-session.ts';
+import { lateMetadata } from './complete-session.ts';
+import { metadataOf, uploadFile } from './upload.ts';
 
 /**
  * Files up to this size share requests. One request replaces eighteen of this size; larger files

@@ -7,15 +7,15 @@ import type { OpenedSource } from '../bytes/upload-source.ts';
 import { type Connection, trying } from '../connection/connection.ts';
 import { concurrencyMax, inParallel, oneAtATime, unlessAborted } from '../connection/parallel.ts';
 import type { Signal } from '../connection/transport.ts';
+import type { Chunk as SentChunk } from '../operations/transfers.ts';
 import type { SessionName } from '../operations/uploads.ts';
 import { abortedError, StorageError } from '../storage-error.ts';
 import type { Progress, UploadSession } from '../types/transfers.ts';
 import type { UploadJob } from './upload-job.ts';
 
-/** The chunks to send, and their place in the session. */
+/** The chunks to send, and their place in the file. */
 export interface ChunkJob {
   readonly connection: Connection;
-  readonly name: SessionName;
   readonly source: OpenedSource;
   readonly signal: Signal;
   readonly concurrency: number;
@@ -24,14 +24,22 @@ export interface ChunkJob {
   readonly first: number;
   /** Returns whether the service lacks a chunk; called with ascending indexes. */
   isMissing(index: number): boolean | Promise<boolean>;
+  /** Makes one attempt; `all` is the digests of all chunks, once the last one has been read. */
+  put(
+    chunk: SentChunk,
+    all: Promise<Uint8Array[]> | undefined,
+    signal: AbortSignal,
+  ): Promise<unknown>;
   report?(progress: Progress): void;
 }
 
-interface Chunk {
+interface ReadChunk {
   readonly index: number;
   readonly bytes: Uint8Array;
   readonly blob: Blob | undefined;
   readonly isStored: boolean;
+  /** Whether no chunk follows. */
+  readonly isLast: boolean;
 }
 
 export function chunksOf(job: UploadJob, session: UploadSession): ChunkJob {
@@ -39,7 +47,6 @@ export function chunksOf(job: UploadJob, session: UploadSession): ChunkJob {
   const { uploadId, chunkSize } = session;
   return {
     connection,
-    name: { bucket: metadata.bucket, path: metadata.path, uploadId },
     source,
     signal: options.signal,
     concurrency:
@@ -47,8 +54,13 @@ export function chunksOf(job: UploadJob, session: UploadSession): ChunkJob {
     chunkSize,
     first: 0,
     isMissing: missingChunks(job, session),
+    put: putInSession(connection, { bucket: metadata.bucket, path: metadata.path, uploadId }),
     report: (progress) => job.report(progress),
   };
+}
+
+export function putInSession(connection: Connection, name: SessionName): ChunkJob['put'] {
+  return (chunk, _, signal) => connection.transport.putChunk({ ...name, ...chunk }, signal);
 }
 
 /**
@@ -56,7 +68,7 @@ export function chunksOf(job: UploadJob, session: UploadSession): ChunkJob {
  * a line that has become faster since the session began, only more requests keep it busy. A caller
  * with a concurrency of 1 wants one request.
  */
-function requestsOf(concurrency: number, chunkSize: number): number {
+export function requestsOf(concurrency: number, chunkSize: number): number {
   if (concurrency === 1) return 1;
   return Math.min(concurrencyMax, Math.floor((concurrency * chunkBytesMax) / chunkSize));
 }
@@ -67,7 +79,8 @@ export async function sendChunks(
 ): Promise<{ readonly digests: Uint8Array[]; readonly bytes: number }> {
   const { connection, source, first } = job;
   const totalBytes = source.size;
-  const digests: Uint8Array[] = [];
+  const digests: Promise<Uint8Array>[] = [];
+  let isRead = false;
   let doneBytes = 0;
   let resumedBytes = 0;
   /** Sent bytes of the chunks in flight. */
@@ -80,11 +93,13 @@ export async function sendChunks(
   const takeChunk = chunkReader(job);
   const chunkCount = Math.ceil((totalBytes ?? Number.POSITIVE_INFINITY) / job.chunkSize);
   const concurrency = Math.min(job.concurrency, Math.max(1, chunkCount));
-  async function send(chunk: Chunk | undefined, signal: AbortSignal): Promise<boolean> {
+  async function send(chunk: ReadChunk | undefined, signal: AbortSignal): Promise<boolean> {
     if (chunk === undefined) return false;
-    const { index, bytes, blob, isStored } = chunk;
-    const digest = await sha256(bytes);
-    digests[index - first] = digest;
+    const { index, bytes, blob, isStored, isLast } = chunk;
+    const hashed = sha256(bytes);
+    digests[index - first] = hashed;
+    isRead ||= isLast;
+    const digest = await hashed;
     if (isStored) {
       resumedBytes += bytes.length;
     } else {
@@ -92,9 +107,11 @@ export async function sendChunks(
         sent.set(index, Math.min(count, bytes.length));
         report();
       };
-      const upload = { ...job.name, index, bytes, blob, digest, onSent };
+      const sending = { index, bytes, blob, digest, onSent };
       await trying(connection, signal, () =>
-        up.run(bytes.length, signal, () => connection.transport.putChunk(upload, signal)),
+        up.run(bytes.length, signal, () =>
+          job.put(sending, isRead ? Promise.all(digests) : undefined, signal),
+        ),
       );
       sent.delete(index);
     }
@@ -112,11 +129,11 @@ export async function sendChunks(
     }
     if (job.signal?.aborted) throw abortedError(job.signal.reason);
   });
-  return { digests, bytes: doneBytes };
+  return { digests: await Promise.all(digests), bytes: doneBytes };
 }
 
 /** Returns the chunks in order, then undefined; reads one at a time. */
-function chunkReader(job: ChunkJob): () => Promise<Chunk | undefined> {
+function chunkReader(job: ChunkJob): () => Promise<ReadChunk | undefined> {
   const { source, chunkSize, first } = job;
   const size = source.size ?? Number.POSITIVE_INFINITY;
   let start = 0;
@@ -132,7 +149,8 @@ function chunkReader(job: ChunkJob): () => Promise<Chunk | undefined> {
     isOver = bytes.length < chunkSize;
     if (bytes.length === 0) return undefined;
     if (index >= chunkCountMax) throw tooLong(chunkSize);
-    return { index, bytes, blob, isStored };
+    const isLast = isOver || start >= size;
+    return { index, bytes, blob, isStored, isLast };
   });
 }
 

@@ -1,19 +1,20 @@
 // Uploads one file: in one request if it is small, else by a session of chunks, which an earlier
 // attempt may have begun. The stored file must have the digest of the bytes that were read.
 
-import { chunkBytesMax, chunkBytesMin, chunkCountMax } from '../../../wire/src/limits.ts';
-import { etagOf, requireSha256 } from '../bytes/digest.ts';
+import { chunkCountMax } from '../../../wire/src/limits.ts';
+import { etagOf, requireSame, requireSha256 } from '../bytes/digest.ts';
 import { sha256 } from '../bytes/sha256.ts';
-import { type OpenedSource, openSource, sizeOf, type UploadInput } from '../bytes/upload-source.ts';
+import { type OpenedSource, openSource, type UploadInput } from '../bytes/upload-source.ts';
 import { type Connection, trying } from '../connection/connection.ts';
-import { isEarlierService } from '../connection/earlier-service.ts';
-import { checkedConcurrency, unlessAborted } from '../connection/parallel.ts';
+import { checkedConcurrency } from '../connection/parallel.ts';
 import { unmeasuredBytesMax } from '../connection/transfer-window.ts';
-import type { Signal } from '../connection/transport.ts';
 import type { FileMetadata, WholeFile } from '../operations/uploads.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
-import type { FileRecord, UserMetadata } from '../types/files.ts';
+import type { FileRecord } from '../types/files.ts';
 import type { UploadOptions, UploadSession } from '../types/transfers.ts';
+import { beginSession, measureFor, requestBytes } from './begin-session.ts';
+import { completeSession, lateMetadata } from './complete-session.ts';
+import { uploadInOneRound } from './one-round-upload.ts';
 import { chunksOf, sendChunks } from './upload-chunks.ts';
 import type { UploadJob } from './upload-job.ts';
 
@@ -48,35 +49,6 @@ async function needsSession({ connection, options }: UploadJob, size: number): P
   return size > unmeasuredBytesMax && size > (await requestBytes(connection, wholeFileBytesMax));
 }
 
-/**
- * Returns the maximum length, up to `max`, of a request that is sent in time. Measures the line
- * unless its rate is known.
- */
-export async function requestBytes(connection: Connection, max: number): Promise<number> {
-  await measureFor(connection, max, undefined);
-  return connection.transport.line.up.requestBytes(max);
-}
-
-/** Measures the line unless its rate is known or `size` is small. An abort ends the wait. */
-async function measureFor(
-  { transport }: Connection,
-  size: number | undefined,
-  signal: Signal,
-): Promise<void> {
-  if (size !== undefined && size <= unmeasuredBytesMax) return;
-  const measure = () => transport.line.up.measure(transport.probe, size === undefined);
-  await (signal === undefined ? measure() : unlessAborted(signal, measure));
-}
-
-/** Begins the measurement that an upload will wait for; a failure is ignored. */
-export function measureBefore(
-  connection: Connection,
-  input: UploadInput,
-  { chunkBytes, size = sizeOf(input), signal }: UploadOptions,
-): void {
-  if (chunkBytes === undefined && size !== undefined) void measureFor(connection, size, signal);
-}
-
 /** Returns the metadata of a file before its bytes are read. */
 export function metadataOf(
   connection: Connection,
@@ -91,13 +63,6 @@ export function metadataOf(
   const contentType = options.contentType ?? source.contentType ?? connection.contentTypeOf(name);
   const described = { contentType, tags, headers, metadata };
   return { bucket, path: name, ...described, sha256, ifMatch, ifNoneMatch };
-}
-
-/** Returns the metadata that a function computes; undefined if `metadata` is not a function. */
-export async function lateMetadata({
-  metadata,
-}: Pick<UploadOptions, 'metadata'>): Promise<UserMetadata | undefined> {
-  return typeof metadata === 'function' ? metadata() : undefined;
 }
 
 async function uploadWhole(job: UploadJob, contentType: string, size: number): Promise<FileRecord> {
@@ -137,6 +102,10 @@ async function putWhole(job: UploadJob, file: WholeFile, attempt: number): Promi
 async function uploadByChunks(job: UploadJob): Promise<FileRecord> {
   const { options } = job;
   const { resume } = options;
+  if (resume === undefined) {
+    const record = await uploadInOneRound(job);
+    if (record !== undefined) return record;
+  }
   const session = resume === undefined ? await begin(job) : await resumeSession(job, resume);
   await options.onSession?.(session);
   return sendSession(job, session);
@@ -162,16 +131,9 @@ async function uploadOpenEnded(job: UploadJob): Promise<FileRecord> {
 }
 
 async function sendSession(job: UploadJob, session: UploadSession): Promise<FileRecord> {
-  const { connection, options } = job;
-  const { signal } = options;
   const { digests } = await sendChunks(chunksOf(job, session));
-  const { bucket, path } = job.metadata;
-  const { uploadId } = session;
   const etag = await etagOf(digests);
-  const completion = { bucket, path, uploadId, etag, metadata: await lateMetadata(options) };
-  const record = await trying(connection, signal, () =>
-    connection.transport.completeUpload(completion, signal),
-  );
+  const record = await completeSession(job, session, etag);
   requireSame(record.etag, etag);
   return record;
 }
@@ -180,63 +142,6 @@ function begin({ connection, source, options, metadata }: UploadJob): Promise<Up
   const { signal, chunkBytes } = options;
   const { size } = source;
   return beginSession(connection, { metadata, size, chunkBytes, signal });
-}
-
-interface Beginning {
-  readonly metadata: FileMetadata;
-  readonly size: number | undefined;
-  readonly chunkBytes: number | undefined;
-  readonly signal: Signal;
-}
-
-/**
- * Begins a session whose chunks the line can send in time. A line of unknown rate is measured
- * first, by two to four queries, because a session's chunk length is fixed and replacing a session
- * costs an update.
- */
-export async function beginSession(
-  connection: Connection,
-  beginning: Beginning,
-): Promise<UploadSession> {
-  const { up } = connection.transport.line;
-  const { chunkBytes, size, signal } = beginning;
-  if (chunkBytes !== undefined) return beginWith(connection, { ...beginning, chunkBytes });
-  await measureFor(connection, size, signal);
-  const startMs = performance.now();
-  const lineBytes = up.chunkBytes(size, chunkCountMax);
-  const session = await beginWith(connection, { ...beginning, chunkBytes: lineBytes });
-  up.noteLatency(performance.now() - startMs);
-  return session;
-}
-
-/** All attempts share one token, so that a lost response leaves no second session. */
-async function beginWith(
-  connection: Connection,
-  { metadata, size, chunkBytes, signal }: Beginning & { readonly chunkBytes: number },
-): Promise<UploadSession> {
-  if (!(chunkBytes >= chunkBytesMin && chunkBytes <= chunkBytesMax)) {
-    throw new StorageError(
-      'InvalidArgument',
-      `chunkBytes must be ${chunkBytesMin} to ${chunkBytesMax}; got ${chunkBytes}.`,
-    );
-  }
-  const token = newToken();
-  const request = { ...metadata, size, chunkBytes, token };
-  try {
-    return await trying(connection, signal, () =>
-      connection.transport.startUpload(request, signal),
-    );
-  } catch (error) {
-    if (size !== undefined || !(await isEarlierService(connection, error, signal))) throw error;
-    const sentence = "The stream's size is missing: give it, or upgrade the service.";
-    throw new StorageError('Unsupported', sentence);
-  }
-}
-
-/** Distinguishes the caller's sessions. It is not secret, and React Native has no Web Crypto. */
-function newToken(): string {
-  const digits = () => Math.random().toString(36).slice(2);
-  return `${digits()}-${digits()}`;
 }
 
 async function resumeSession(job: UploadJob, uploadId: string): Promise<UploadSession> {
@@ -303,13 +208,4 @@ async function requireStored(
   if (stored?.updatedAt === updatedAt) return;
   const reason = `The file of upload ${uploadId} is no longer stored; begin a new upload.`;
   throw new StorageError('NoSuchUpload', reason);
-}
-
-/** Throws IntegrityError unless the stored entity tag equals that of the bytes read. */
-export function requireSame(stored: string, read: string): void {
-  if (stored === read) return;
-  throw new StorageError(
-    'IntegrityError',
-    `The stored ETag ${stored} does not match the bytes read, ${read}; upload the file again.`,
-  );
 }

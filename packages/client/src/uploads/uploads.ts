@@ -2,7 +2,7 @@
 
 import { chunkBytesMax } from '../../../wire/src/limits.ts';
 import { encodeHex } from '../bytes/bytes.ts';
-import { etagOf } from '../bytes/digest.ts';
+import { etagOf, requireSame } from '../bytes/digest.ts';
 import { openSource, type UploadInput } from '../bytes/upload-source.ts';
 import { type Connection, trying } from '../connection/connection.ts';
 import { checkedConcurrency } from '../connection/parallel.ts';
@@ -15,8 +15,9 @@ import type {
   UploadOptions,
   UploadSession,
 } from '../types/transfers.ts';
-import { beginSession, metadataOf, requestBytes, requireSame } from './upload.ts';
-import { sendChunks } from './upload-chunks.ts';
+import { beginSession, requestBytes } from './begin-session.ts';
+import { metadataOf } from './upload.ts';
+import { putInSession, sendChunks } from './upload-chunks.ts';
 
 export interface SessionRef extends CallOptions {
   readonly bucket: string;
@@ -206,7 +207,6 @@ async function begin(connection: Connection, options: SessionOptions): Promise<U
 
 async function write(connection: Connection, part: PartOptions): Promise<WrittenPart> {
   const { bucket, path, uploadId, offset, signal, onProgress } = part;
-  const name = { bucket, path, uploadId };
   const concurrency = checkedConcurrency(part.concurrency);
   const chunkSize = part.chunkBytes ?? (await uploadsOf(connection).status(part)).chunkSize;
   const first = offset / chunkSize;
@@ -218,7 +218,8 @@ async function write(connection: Connection, part: PartOptions): Promise<Written
   }
   const source = await openSource(part.source, { size: part.size, bufferedBytesMax: chunkSize });
   const { digests, bytes: size } = await sendChunks({
-    ...{ connection, name, source, signal, concurrency, chunkSize, first },
+    ...{ connection, source, signal, concurrency, chunkSize, first },
+    put: putInSession(connection, { bucket, path, uploadId }),
     // Stored chunks may come from an earlier attempt with other bytes.
     isMissing: () => true,
     report: (progress) => onProgress?.(progress),

@@ -1,0 +1,89 @@
+// Uploads a file in one round of the network instead of three: each chunk brings the request that
+// begins the upload, and the last one to arrive completes it. On a slow line, or with many chunks,
+// the other rounds hardly matter, and a refusal before the first chunk saves more.
+
+import { chunkCountMax } from '../../../wire/src/limits.ts';
+import { etagOf, requireSame } from '../bytes/digest.ts';
+import { isEarlierService } from '../connection/earlier-service.ts';
+import type { SessionRequest } from '../operations/uploads.ts';
+import { isStorageError } from '../storage-error.ts';
+import type { FileRecord } from '../types/files.ts';
+import type { UploadSession } from '../types/transfers.ts';
+import { measureFor, newToken } from './begin-session.ts';
+import { completeSession } from './complete-session.ts';
+import { type ChunkJob, requestsOf, sendChunks } from './upload-chunks.ts';
+import type { UploadJob } from './upload-job.ts';
+
+/** About 60 MB, which take half a minute at least. */
+const chunksMax = 32;
+/** The slowest line, by an estimate that may be too low. */
+const bytesPerSecondMin = 300_000;
+
+/** Returns undefined, with nothing stored, if the upload needs a session that is begun first. */
+export async function uploadInOneRound(job: UploadJob): Promise<FileRecord | undefined> {
+  const request = await requestOf(job);
+  if (request === undefined) return undefined;
+  const { connection, options } = job;
+  const { signal } = options;
+  try {
+    return await send(job, request);
+  } catch (error) {
+    if (isStorageError(error, 'Unsupported')) return undefined;
+    if (await isEarlierService(connection, error, signal)) return undefined;
+    throw error;
+  }
+}
+
+async function requestOf(job: UploadJob): Promise<SizedRequest | undefined> {
+  const { connection, source, options, metadata } = job;
+  const { size } = source;
+  const { uploadsInOneRound, line } = connection.transport;
+  if (!uploadsInOneRound || typeof options.metadata === 'function') return undefined;
+  // A stream could not be read again for a service of version 0.1.0.
+  if (size === undefined || size === 0 || source.isStream) return undefined;
+  const { signal } = options;
+  if (options.chunkBytes === undefined) await measureFor(connection, size, signal);
+  const chunkBytes = options.chunkBytes ?? line.up.chunkBytes(size, chunkCountMax);
+  const isFast = line.up.bytesPerSecond !== undefined && line.up.takes(bytesPerSecondMin, 1_000);
+  if (!isFast || Math.ceil(size / chunkBytes) > chunksMax) return undefined;
+  return { ...metadata, size, chunkBytes, token: newToken() };
+}
+
+interface SizedRequest extends SessionRequest {
+  readonly size: number;
+}
+
+async function send(job: UploadJob, request: SizedRequest): Promise<FileRecord> {
+  const { connection, source, options } = job;
+  const found: { session?: Promise<UploadSession>; record?: FileRecord } = {};
+  const put: ChunkJob['put'] = async (chunk, all, signal) => {
+    const etag = all && (await etagOf(await all));
+    const answer = await connection.transport.uploadChunk({ ...request, ...chunk, etag }, signal);
+    if ('uploadId' in answer) {
+      found.session ??= noted(job, answer);
+      await found.session;
+    } else {
+      found.record = answer;
+    }
+  };
+  const { digests } = await sendChunks({
+    ...{ connection, source, signal: options.signal, chunkSize: request.chunkBytes, first: 0, put },
+    concurrency:
+      options.chunkBytes === undefined
+        ? requestsOf(job.concurrency, request.chunkBytes)
+        : job.concurrency,
+    isMissing: () => true,
+    report: (progress) => job.report(progress),
+  });
+  const etag = await etagOf(digests);
+  // The last chunk may have been answered before it brought the entity tag.
+  const { uploadId = '' } = (await found.session) ?? {};
+  const record = found.record ?? (await completeSession(job, { uploadId }, etag));
+  requireSame(record.etag, etag);
+  return record;
+}
+
+async function noted({ options }: UploadJob, session: UploadSession): Promise<UploadSession> {
+  await options.onSession?.(session);
+  return session;
+}
