@@ -1,8 +1,10 @@
-// Files by date, read through the blocks of the index (file-index.ts): the counts of blocks show
-// which ones a page needs. Files of one date are in ascending order of their paths, whether the
-// dates ascend or descend.
+// Files by date. All files are in the lowest level of the index (file-index.ts) in the order of
+// their dates. Those with a prefix are read through its blocks, whose counts show which ones a page
+// needs. Files of one date are in ascending order of their paths, whether the dates ascend or
+// descend.
 
 import { present } from '../../lib/assert.ts';
+import { emptyBytes } from '../../lib/bytes.ts';
 import type { IndexEntry } from '../../storage/ordered-index.ts';
 import type { Stores } from '../shared/stores.ts';
 import {
@@ -55,14 +57,75 @@ export function readByDate(
   { skip, limit, isDescending }: DateCut,
 ): Uint8Array[] {
   const { scope, prefix } = selection;
+  const cut = { skip, limit, isDescending };
+  const found =
+    prefix.length === 0 ? readAll(stores, scope, cut) : readBlocks(stores, selection, cut);
+  const head = scope.length + dateKeyHeadBytes;
+  return found.map((entry) => entry.key.subarray(head));
+}
+
+/** Positions in the index by blocks. */
+type StartOf = (block: Block) => number;
+
+function readAll(stores: Stores, scope: Uint8Array, cut: DateCut): readonly IndexEntry[] {
+  const { skip, limit, isDescending } = cut;
+  const { index } = stores;
+  const key = dateKey(scope, emptyBytes);
+  const startOf: StartOf = (block) => {
+    setBlock(key, scope, block);
+    return index.rank(key);
+  };
+  const first = startOf({ level: 0, number: 0 });
+  const end = startOf({ level: 1, number: 0 });
+  const taken = Math.min(limit, end - first - skip);
+  if (taken <= 0) return [];
+  return isDescending
+    ? readDescending(stores, startOf, { end, skip, taken })
+    : index.read(first + skip, taken);
+}
+
+/** The page may begin and end within the files of one date, which ascend by their paths. */
+function readDescending(
+  { index }: Stores,
+  startOf: StartOf,
+  { end, skip, taken }: { readonly end: number; readonly skip: number; readonly taken: number },
+): IndexEntry[] {
+  const [latest] = index.read(end - 1 - skip, 1);
+  const number = Number(present(latest, 'file of a page').value);
+  const start = startOf({ level: 0, number });
+  const after = startOf({ level: 0, number: number + 1 });
+  const from = start + skip - (end - after);
+  const found = [...index.read(from, Math.min(taken, after - from))];
+  const missing = taken - found.length;
+  if (missing === 0) return found;
+  const earlier = index.read(start - missing, missing);
+  for (let last = missing; last > 0; ) {
+    const { value } = present(earlier[last - 1], 'file of a page');
+    const next = last;
+    while (last > 0 && earlier[last - 1]?.value === value) last -= 1;
+    // The first files of the page's last date may come before those that were read
+    found.push(
+      ...(last > 0
+        ? earlier.slice(last, next)
+        : index.read(startOf({ level: 0, number: Number(value) }), next)),
+    );
+  }
+  return found;
+}
+
+/** Reads files with a prefix. */
+function readBlocks(
+  stores: Stores,
+  { bucketId, scope, prefix }: DateSelection,
+  { skip, limit, isDescending }: DateCut,
+): readonly IndexEntry[] {
   const key = dateKey(scope, prefix);
   const walk: Walk = { stores, scope, key, isDescending, found: [], skip, missing: limit };
-  const levels = blocksOf(latestSequence(stores.index, selection.bucketId));
+  const levels = blocksOf(latestSequence(stores.index, bucketId));
   for (const blocks of isDescending ? levels.reverse() : levels) {
     if (walk.missing > 0) walkBlocks(walk, blocks);
   }
-  const head = scope.length + dateKeyHeadBytes;
-  return walk.found.map((entry) => entry.key.subarray(head));
+  return walk.found;
 }
 
 /**
