@@ -87,10 +87,17 @@ async function median(target: Target, request: (turn: number) => Promise<unknown
 
 async function measureAt(target: Target, count: number): Promise<Costs> {
   const lastPage = Math.max(1, Math.floor(count / 50) - 10);
-  const lists = ['name_asc', 'name_desc', 'date_asc', 'date_desc'].flatMap((sort) =>
+  const orders = [
+    ['name_asc', 'photos/20'],
+    ['name_desc', 'photos/20'],
+    ['date_asc', ''],
+    ['date_desc', ''],
+    ['date_desc', 'photos/20'],
+  ];
+  const lists = orders.flatMap(([sort = '', prefix]) =>
     [1, lastPage].map((page): [string, string] => [
-      `list ${sort} ${page === 1 ? 'first page' : 'last pages'}`,
-      `${files}?pageSize=50&sort=${sort}&page=${page}&prefix=photos/20`,
+      `list ${sort}${prefix ? ' of a prefix' : ''} ${page === 1 ? 'first page' : 'last pages'}`,
+      `${files}?pageSize=50&sort=${sort}&page=${page}&prefix=${prefix}`,
     ]),
   );
   const kilobyte = new Uint8Array(1_000).fill(65);

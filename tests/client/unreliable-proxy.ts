@@ -3,6 +3,15 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import {
+  Cbor,
+  type HashTree,
+  lookup_path,
+  lookupResultToBuffer,
+  requestIdOf,
+} from '@icp-sdk/core/agent';
+import { IDL } from '@icp-sdk/core/candid';
+import { methodTypes } from '../../packages/client/src/actor/candid-interface.ts';
 import { randomShares } from '../support/random-numbers.ts';
 import { seedOr } from '../support/seed.ts';
 
@@ -43,6 +52,8 @@ export interface UnreliableProxy {
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
+
+type Fields = Readonly<Record<string, unknown>>;
 
 const settleMs = 10;
 
@@ -171,13 +182,32 @@ async function forward({ target, proxy }: Relay, request: IncomingMessage, body:
     ...(body.length > 0 && { body: body as BodyInit }),
   });
   const bytes = Buffer.from(await response.arrayBuffer());
-  const [, chunk] = /\/upload\/(.*\/chunk\/\d+)$/.exec(url) ?? [];
-  if (chunk !== undefined && response.status === 200) {
+  const [, put] = /\/upload\/(.*\/chunk\/\d+)$/.exec(url) ?? [];
+  const chunk = response.status === 200 ? (put ?? calledChunk(url, body, bytes)) : undefined;
+  if (chunk !== undefined) {
     proxy.accepted.set(chunk, (proxy.accepted.get(chunk) ?? 0) + 1);
     proxy.onAccepted?.(proxy.accepted.size);
   }
   const received = [...response.headers].filter(([name]) => !hopHeaders.includes(name));
   return { status: response.status, headers: Object.fromEntries(received), bytes };
+}
+
+/** Returns the chunk that a call of `uploadChunk` has stored. */
+function calledChunk(url: string, body: Buffer, answer: Buffer): string | undefined {
+  if (!url.endsWith('/call')) return undefined;
+  // The library's views of a Node Buffer have wrong offsets
+  const { content } = Cbor.decode<{ readonly content: Fields }>(new Uint8Array(body));
+  const { certificate } = Cbor.decode<Fields>(new Uint8Array(answer));
+  if (content.method_name !== 'uploadChunk' || certificate === undefined) return undefined;
+  const { tree } = Cbor.decode<{ readonly tree: HashTree }>(certificate as Uint8Array);
+  const path = ['request_status', requestIdOf(content), 'reply'];
+  const reply = lookupResultToBuffer(lookup_path(path, tree)) ?? new Uint8Array(0);
+  const { argTypes, result } = methodTypes('uploadChunk');
+  const [{ ok }] = IDL.decode([result], reply) as unknown as [
+    { readonly ok?: { readonly upload: { readonly uploadId: string } } },
+  ];
+  const [, index] = IDL.decode(argTypes, content.arg as Uint8Array);
+  return ok && `${ok.upload.uploadId}/chunk/${index}`;
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -71,6 +71,12 @@ export const actorRows: readonly ActorRow[] = [
   ...rows('beginFileUpload', ({ bucket, path, key }) => [bucket, path, 'a/b', 1n, key]),
   ...records('beginFileUploadWith', ofPath),
   ...records('startUpload', ofPath),
+  ...rows('uploadChunk', ({ bucket, path, key }) => [
+    { bucketId: bucket, path, apiKey: key, size: 1n, chunkSize: 65_536n, token: path },
+    0n,
+    undefined,
+    bytes,
+  ]),
   ...rows('completeFileUpload', ({ uploadId, key }) => [uploadId, key]),
   ...rows('completeFileUploadWith', ({ uploadId, key }) => [{ uploadId, apiKey: key }]),
   ...records('uploadFile', ({ path }) => ({ ...file, path })),

@@ -181,8 +181,12 @@ export function transportOf(options: StorageOptions): Transport {
     const { signedWrites } = await import('./signed-writes.ts');
     return signedWrites({ http: verifiable, checks: operationRows as Checks, findWriter });
   });
-  const limits = { wholeFileBytesMax: chunkBytesMax, uploadsInOneRound: true };
-  return { ...verifiable, ...limits, ...lazyCalls(open) };
+  return {
+    ...verifiable,
+    wholeFileBytesMax: chunkBytesMax,
+    uploadsInOneRound: true,
+    ...lazyCalls(open),
+  };
 }
 
 /**

@@ -40,8 +40,6 @@ export const unmeasuredBytesMax = 131_072;
 export const callBodyMsMax = 30_000;
 export const httpBodyMsMax = 60_000;
 
-/** A second measurement sends bytes for this time, so that the latency matters less. */
-const repeatedMs = 700;
 /** The service answers a request of this length by a query; shorter ones would cost an update. */
 const shortProbeBytes = 8_192;
 
@@ -143,29 +141,22 @@ export class TransferWindow {
   /**
    * Measures the line unless its rate is known. `probe` sends this many bytes in a request that
    * costs the service nothing. A failed measurement is ignored and repeated next time. One late
-   * answer makes the rate too low; `isRepeated` measures a low rate again, with as many bytes as
-   * the line seems to send in `repeatedMs`, and the higher counts.
+   * answer makes the rate too low; `isRepeated` measures a low rate again, with twice the bytes,
+   * and the higher counts.
    */
   async measure(probe: (bytes: number) => Promise<unknown>, isRepeated?: boolean): Promise<void> {
     if (this.#measurement === undefined && this.#samples.length > 0) return;
-    this.#measurement ??= this.#measureTwice(probe, isRepeated).finally(() => {
+    this.#measurement ??= this.#measureBy(probe, sampleBytesMin, isRepeated).finally(() => {
       this.#measurement = undefined;
     });
     await this.#measurement;
   }
 
-  async #measureTwice(
+  async #measureBy(
     probe: (bytes: number) => Promise<unknown>,
-    isRepeated = false,
+    probeBytes: number,
+    isRepeated?: boolean,
   ): Promise<void> {
-    await this.#measureBy(probe, sampleBytesMin);
-    const rate = this.#cautiousBytesPerMs;
-    if (!isRepeated || rate === undefined || this.chunkBytes() >= chunkBytesMax) return;
-    const bytes = Math.round(rate * repeatedMs);
-    await this.#measureBy(probe, Math.min(Math.max(bytes, sampleBytesMin), 4 * sampleBytesMin));
-  }
-
-  async #measureBy(probe: (bytes: number) => Promise<unknown>, probeBytes: number): Promise<void> {
     const startMs = this.#clock.now();
     const timed = async (bytes: number) => {
       await probe(bytes);
@@ -180,6 +171,8 @@ export class TransferWindow {
       this.#add(bytes / Math.max(1, ms - shortMs, ms / 10));
       const cautiousMs = Math.max(1, ms - shortMs, ms / 5);
       this.#cautiousBytesPerMs = Math.max(this.#cautiousBytesPerMs ?? 0, bytes / cautiousMs);
+      if (isRepeated && this.chunkBytes() < chunkBytesMax)
+        await this.#measureBy(probe, 2 * probeBytes);
     } catch {
       // The requests that follow fail in the same way and report it.
     }

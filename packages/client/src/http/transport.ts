@@ -30,18 +30,18 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     uploadsInOneRound: false,
     probe: (bytes) => probe(connection, bytes),
     ...describedCalls(connection),
-    async getCertifiedFile() {
-      throw new StorageError('Unsupported', 'certified requires the actor: use createStorage().');
-    },
+    getCertifiedFile: requireActor,
+    uploadChunk: requireActor,
     readFiles: (request, signal) => readHttpFiles(connection, request, signal),
     openFile: (file, signal) => openHttpFile(connection, file, signal),
     readPart: (part, signal) => readHttpPart(connection, part, signal),
     putChunk: (chunk, signal) => putChunk(connection, chunk, signal),
-    async uploadChunk() {
-      throw new StorageError('Unsupported', 'HTTP has no uploads in one round.');
-    },
     putFiles: (batch, signal) => putFiles(connection, batch, signal),
   };
+}
+
+async function requireActor(): Promise<never> {
+  throw new StorageError('Unsupported', 'This requires the actor: use createStorage().');
 }
 
 /** The part of a row that makes a call, whatever the operation. */
