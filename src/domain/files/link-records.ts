@@ -57,8 +57,9 @@ const membersFlag = 1;
 /** Maximum number of stored links of a file, including expired ones. */
 const storedLinkCountMax = 2 * fileLinkCountMax;
 
+/** Ids are shorter than the 64 characters that are used, since keys of the map have a maximum. */
 function mapKeyOf(id: string): Uint8Array {
-  return encodeUtf8(`\x01${id}`);
+  return encodeUtf8(`\x01${id.slice(0, 64)}`);
 }
 
 function encodeLink(link: Link): Uint8Array {
