@@ -151,6 +151,42 @@ describe('upload()', () => {
     await expect(upload(opened)).rejects.toMatchObject({ code: 'IntegrityError' });
   });
 
+  test('sends the last chunk once the caller has the session', async () => {
+    const events: string[] = [];
+    const opened = open(5_000_000, (real) => ({
+      uploadChunk(chunk, signal) {
+        events.push(`chunk ${chunk.index}`);
+        return real.uploadChunk(chunk, signal);
+      },
+    }));
+    await upload(opened, {
+      async onSession() {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        events.push('session');
+      },
+    });
+    expect(events).toEqual(['chunk 0', 'chunk 1', 'session', 'chunk 2']);
+  });
+
+  test('cancels an upload that is stopped before its id is known', async () => {
+    const stop = new AbortController();
+    const opened = open(5_000_000, (real) => ({
+      async uploadChunk(chunk, signal) {
+        const answer = await real.uploadChunk(chunk, undefined);
+        stop.abort();
+        signal?.throwIfAborted();
+        return answer;
+      },
+    }));
+    const stopped = upload(opened, { path: 'one-round/stopped', signal: stop.signal });
+    await expect(stopped).rejects.toMatchObject({ code: 'Aborted' });
+    const { transport } = opened.connection;
+    await expect.poll(() => opened.called.at(-1)).toBe('cancelUpload');
+    await expect
+      .poll(async () => (await transport.listUploads(service.bucket, undefined)).length)
+      .toBe(0);
+  });
+
   test('stops at a refusal', async () => {
     const opened = open(5_000_000);
     const { path } = await upload(opened);

@@ -48,13 +48,15 @@ async function isStored(name: string, expected: Uint8Array): Promise<boolean> {
   return Buffer.compare(new Uint8Array(stored), expected) === 0;
 }
 
-/** Kills a put of the file after its first chunk; returns the id of its upload. */
+/** Kills a put of the file once it has noted its upload; returns the upload's id. */
 async function interrupt(name: string, bucket = service.bucket): Promise<string> {
   await writeFile(join(folder, name), bytes);
   proxy.faults = { ...noFaults, delayMsMax: 100 };
   const words = ['put', '-p', '1', name, `${bucket}/resume/`];
   const run = startCommand(words, { folder, environment });
-  proxy.onAccepted = () => run.process.kill('SIGKILL');
+  // The answer to the first chunk has the id.
+  const before = proxy.accepted.size;
+  proxy.onAccepted = (count) => void (count === before + 2 && run.process.kill('SIGKILL'));
   await run.ended;
   await proxy.idle();
   proxy.faults = noFaults;

@@ -300,8 +300,6 @@ describe.each(transports)('createStorage(): over %s', (name, open) => {
     let cancelled = '';
     const again = storage.upload(bytes, {
       ...options,
-      // More requests could complete the file meanwhile
-      concurrency: 1,
       onSession: async (session) => {
         cancelled = session.uploadId;
         await storage.uploads.cancel({ ...target('session.png'), uploadId: cancelled });

@@ -184,7 +184,7 @@ export function transportOf(options: StorageOptions): Transport {
   return {
     ...verifiable,
     wholeFileBytesMax: chunkBytesMax,
-    uploadsInOneRound: true,
+    hasOneRound: true,
     ...lazyCalls(open),
   };
 }

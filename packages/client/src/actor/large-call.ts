@@ -47,6 +47,7 @@ export interface LargeCallRequest<T> {
   readonly blob: Uint8Array;
   /** The same bytes as `blob`, in a file that a browser sends without loading it into memory. */
   readonly file?: Blob | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Receives the number of the envelope's bytes that have been sent. */
   readonly onSent?: ((bytes: number) => void) | undefined;
   readonly resultType: IDL.Type;
@@ -89,6 +90,7 @@ export async function callWithBlob<T>(
     headers: { 'Content-Type': 'application/cbor' },
     body: body as BodyInit,
     onSent,
+    ...(request.signal && { signal: request.signal }),
   });
   giveBack();
   const answer = new Uint8Array(await response.arrayBuffer());

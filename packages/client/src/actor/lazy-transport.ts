@@ -32,7 +32,7 @@ export function lazyTransport(
     linkBase: canisterAddress(connection),
     readsByLinks: false,
     opensWithBytes: false,
-    uploadsInOneRound: true,
+    hasOneRound: true,
     verifier: open,
     probe: async (bytes) => (await open()).probe(bytes),
     ...lazyCalls(open),

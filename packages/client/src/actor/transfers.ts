@@ -41,12 +41,12 @@ export const transferCalls: ActorCalls<TransferOperations> = {
       ? readCurrent(service, { ...part, current: part.current }, signal)
       : readPieces(service, part, signal),
   async putChunk(service, chunk, signal) {
-    await call(signal, () => explained(service, sendChunk(service, chunk)));
+    await call(signal, () => explained(service, sendChunk(service, chunk, signal)));
     return undefined;
   },
   async uploadChunk(service, chunk, signal) {
     const { file, upload } = await call(signal, () =>
-      explained(service, sendOneRound(service, chunk)),
+      explained(service, sendOneRound(service, chunk, signal)),
     );
     return file[0] === undefined ? sessionOf(upload) : fileRecordOf(file[0]);
   },
@@ -74,7 +74,7 @@ export const transferCalls: ActorCalls<TransferOperations> = {
 };
 
 /** The reply is not verified; the entity tag in the completion's reply verifies the whole file. */
-function sendChunk(service: Service, chunk: ChunkUpload): Promise<Result<bigint>> {
+function sendChunk(service: Service, chunk: ChunkUpload, signal: Signal): Promise<Result<bigint>> {
   const { uploadId, index, bytes: blob, blob: file, onSent } = chunk;
   return callWithBlob(service.largeCaller, {
     method: 'uploadFileChunkIndexed',
@@ -82,6 +82,7 @@ function sendChunk(service: Service, chunk: ChunkUpload): Promise<Result<bigint>
     blob,
     file,
     onSent,
+    signal,
     resultType: resultOf(IDL.Nat),
   });
 }
@@ -92,7 +93,11 @@ interface Receipt {
 }
 
 /** The reply is verified if it says that the file is stored. */
-function sendOneRound(service: Service, chunk: OneRoundChunk): Promise<Result<Receipt>> {
+function sendOneRound(
+  service: Service,
+  chunk: OneRoundChunk,
+  signal: Signal,
+): Promise<Result<Receipt>> {
   const { index, bytes: blob, blob: file, etag, onSent } = chunk;
   const method = 'uploadChunk';
   const { argTypes, result: resultType } = methodTypes(method);
@@ -103,6 +108,7 @@ function sendOneRound(service: Service, chunk: OneRoundChunk): Promise<Result<Re
     blob,
     file,
     onSent,
+    signal,
     resultType,
     reliesOn: (result) => 'ok' in result && result.ok.file.length > 0,
   });

@@ -37,7 +37,7 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
     linkBase: canisterAddress(connection),
     readsByLinks: false,
     opensWithBytes: false,
-    uploadsInOneRound: true,
+    hasOneRound: true,
     probe: (bytes) => probe(service, bytes),
     ...callsWith<Operations>(service, operationCalls),
     administration: callsWith<AdministrationOperations>(service, administrationCalls),

@@ -24,7 +24,7 @@ export interface Transport extends Calls<Operations> {
   /** `openFile` can return the first chunk, so that a small file takes one request. */
   readonly opensWithBytes: boolean;
   /** Whether it has the operation `uploadChunk`. */
-  readonly uploadsInOneRound: boolean;
+  readonly hasOneRound: boolean;
   /**
    * Returns the transport through the actor, whose update replies the network signs; absent if only
    * HTTP is used.

@@ -27,7 +27,7 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     linkBase: connection.url,
     readsByLinks: true,
     opensWithBytes: true,
-    uploadsInOneRound: false,
+    hasOneRound: false,
     probe: (bytes) => probe(connection, bytes),
     ...describedCalls(connection),
     getCertifiedFile: requireActor,
@@ -41,7 +41,7 @@ export function createHttpTransport(connection: HttpConnection): Transport {
 }
 
 async function requireActor(): Promise<never> {
-  throw new StorageError('Unsupported', 'This requires the actor: use createStorage().');
+  throw new StorageError('Unsupported', 'This requires createStorage().');
 }
 
 /** The part of a row that makes a call, whatever the operation. */

@@ -28,7 +28,7 @@ type Batch = (
 
 export function sealingTransport(transport: Transport, namesOf: NamesOf): Transport {
   const { line, probe, wholeFileBytesMax, bodyMsMax, linkBase } = transport;
-  const { readsByLinks, opensWithBytes, uploadsInOneRound } = transport;
+  const { readsByLinks, opensWithBytes, hasOneRound } = transport;
   const calls = callsOf<Operations, PathRow>(pathRows(), (row, name) => {
     const call = transport[name as keyof Operations] as Call;
     const hasPaths = row.seals !== undefined || row.opens !== undefined;
@@ -38,7 +38,7 @@ export function sealingTransport(transport: Transport, namesOf: NamesOf): Transp
   // The transport is not spread, because a member with a path would pass unsealed.
   return {
     ...{ line, probe, wholeFileBytesMax, bodyMsMax, linkBase, readsByLinks, opensWithBytes },
-    uploadsInOneRound,
+    hasOneRound,
     // The verifier is used only for the modes of buckets, which contain no paths.
     verifier: transport.verifier,
     administration: transport.administration,

@@ -163,8 +163,8 @@ export interface UploadOptions extends TransferOptions, FileName {
    */
   readonly ageHeader?: string | undefined;
   /**
-   * Called with the session once it exists; other chunks may be under way meanwhile. A small file
-   * is stored without a session.
+   * Called with the session once it exists, and before the last of several chunks is sent; others
+   * may be under way meanwhile. A small file is stored without a session.
    */
   readonly onSession?: ((session: UploadSession) => void | Promise<void>) | undefined;
 }

@@ -4,7 +4,9 @@
 
 import { chunkCountMax } from '../../../wire/src/limits.ts';
 import { etagOf, requireSame } from '../bytes/digest.ts';
+import { trying } from '../connection/connection.ts';
 import { isEarlierService } from '../connection/earlier-service.ts';
+import { unlessAborted } from '../connection/parallel.ts';
 import type { SessionRequest } from '../operations/uploads.ts';
 import { isStorageError } from '../storage-error.ts';
 import type { FileRecord } from '../types/files.ts';
@@ -37,8 +39,8 @@ export async function uploadInOneRound(job: UploadJob): Promise<FileRecord | und
 async function requestOf(job: UploadJob): Promise<SizedRequest | undefined> {
   const { connection, source, options, metadata } = job;
   const { size } = source;
-  const { uploadsInOneRound, line } = connection.transport;
-  if (!uploadsInOneRound || typeof options.metadata === 'function') return undefined;
+  const { hasOneRound, line } = connection.transport;
+  if (!hasOneRound || typeof options.metadata === 'function') return undefined;
   // A stream could not be read again for a service of version 0.1.0.
   if (size === undefined || size === 0 || source.isStream) return undefined;
   const { signal } = options;
@@ -56,24 +58,37 @@ interface SizedRequest extends SessionRequest {
 async function send(job: UploadJob, request: SizedRequest): Promise<FileRecord> {
   const { connection, source, options } = job;
   const found: { session?: Promise<UploadSession>; record?: FileRecord } = {};
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
   const put: ChunkJob['put'] = async (chunk, all, signal) => {
     const etag = all && (await etagOf(await all));
-    const answer = await connection.transport.uploadChunk({ ...request, ...chunk, etag }, signal);
-    if ('uploadId' in answer) {
-      found.session ??= noted(job, answer);
+    const stored = await connection.transport.uploadChunk({ ...request, ...chunk, etag }, signal);
+    if ('uploadId' in stored) {
+      found.session ??= noted(job, stored);
       await found.session;
     } else {
-      found.record = answer;
+      found.record = stored;
     }
+    answer();
   };
-  const { digests } = await sendChunks({
+  const sent = sendChunks({
     ...{ connection, source, signal: options.signal, chunkSize: request.chunkBytes, first: 0, put },
     concurrency:
       options.chunkBytes === undefined
         ? requestsOf(job.concurrency, request.chunkBytes)
         : job.concurrency,
     isMissing: () => true,
+    // A caller that keeps the session can continue or cancel the upload until the last chunk.
+    ...(options.onSession && {
+      beforeLast: (signal: AbortSignal) => unlessAborted(signal, () => answered),
+    }),
     report: (progress) => job.report(progress),
+  });
+  const { digests } = await sent.catch((error) => {
+    if (found.session === undefined && isStorageError(error, 'Aborted')) discard(job, request);
+    throw error;
   });
   const etag = await etagOf(digests);
   // The last chunk may have been answered before it brought the entity tag.
@@ -81,6 +96,17 @@ async function send(job: UploadJob, request: SizedRequest): Promise<FileRecord> 
   const record = found.record ?? (await completeSession(job, { uploadId }, etag));
   requireSame(record.etag, etag);
   return record;
+}
+
+/**
+ * Cancels an upload that was stopped before its id was known, so that it reserves no bytes until it
+ * expires. Chunks under way are refused afterwards.
+ */
+function discard({ connection, metadata }: UploadJob, request: SizedRequest): void {
+  const { transport } = connection;
+  trying(connection, undefined, () => transport.startUpload(request, undefined))
+    .then(({ uploadId }) => transport.cancelUpload({ ...metadata, uploadId }, undefined))
+    .catch(() => {});
 }
 
 async function noted({ options }: UploadJob, session: UploadSession): Promise<UploadSession> {

@@ -24,6 +24,8 @@ export interface ChunkJob {
   readonly first: number;
   /** Returns whether the service lacks a chunk; called with ascending indexes. */
   isMissing(index: number): boolean | Promise<boolean>;
+  /** Awaited before the last chunk is sent, if others precede it. */
+  beforeLast?(signal: AbortSignal): Promise<unknown>;
   /** Makes one attempt; `all` is the digests of all chunks, once the last one has been read. */
   put(
     chunk: SentChunk,
@@ -107,6 +109,7 @@ export async function sendChunks(
         sent.set(index, Math.min(count, bytes.length));
         report();
       };
+      if (isLast && index > first) await job.beforeLast?.(signal);
       const sending = { index, bytes, blob, digest, onSent };
       await trying(connection, signal, () =>
         up.run(bytes.length, signal, () =>
