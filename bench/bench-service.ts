@@ -2,6 +2,9 @@
 // methods, and the meter's reading of each.
 
 import { IDL } from '@dfinity/candid';
+import { IDL as AgentIdl } from '@icp-sdk/core/candid';
+import { methodTypes } from '../packages/client/src/actor/candid-interface.ts';
+import { sessionRequestOf } from '../packages/client/src/actor/upload-requests.ts';
 import type { MessageReport } from '../packages/replica/src/core.ts';
 import { startReplica } from '../packages/replica/src/replica.ts';
 import { deployLocally, frontArgument, type ServiceDescription } from '../scripts/local-service.ts';
@@ -52,6 +55,8 @@ export interface Bench extends HttpRequests {
   smallestQuery(): Promise<unknown>;
   beginUpload(size: number, path?: string): Promise<string>;
   putChunk(uploadId: string, index: number, bytes: Uint8Array): Promise<unknown>;
+  /** Sends a chunk of an upload of `size` bytes, in chunks of this length, with its request. */
+  uploadChunk(size: number, index: number, bytes: Uint8Array): Promise<unknown>;
   completeUpload(uploadId: string): Promise<unknown>;
   /** The most expensive refused message of each way to call. */
   refusalRows(): Promise<BenchRow[]>;
@@ -126,6 +131,16 @@ export async function openBench(options: {
         'uploadFileChunkIndexed',
         IDL.encode([IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)], [uploadId, BigInt(index), bytes]),
       ),
+    uploadChunk(size, index, bytes) {
+      const request = sessionRequestOf(service, {
+        ...{ bucket, path: 'one-round.bin', contentType: 'application/octet-stream', tags: [] },
+        ...{ headers: {}, metadata: {}, sha256: undefined, ifMatch: undefined },
+        ...{ ifNoneMatch: undefined, size, chunkBytes: bytes.length, token: 'bench' },
+      });
+      const { argTypes } = methodTypes('uploadChunk');
+      const argument = AgentIdl.encode(argTypes, [request, BigInt(index), [], bytes]);
+      return replica.call(canisterId, 'uploadChunk', argument);
+    },
     completeUpload: (uploadId) =>
       callForText('completeFileUpload', [IDL.Text, IDL.Opt(IDL.Text)], [uploadId, []]),
     refusalRows: () => measureRefusalRows({ replica, service, reports }),

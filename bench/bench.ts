@@ -50,6 +50,9 @@ async function measureAll(bench: Bench): Promise<BenchRow[]> {
   const uploadId = await bench.beginUpload(chunkBytes * repetitions);
   rows.push(
     await bench.measure('chunk', chunkBytes, (turn) => bench.putChunk(uploadId, turn, chunk)),
+    await bench.measure('chunk with its request', chunkBytes, (turn) =>
+      bench.uploadChunk(chunkBytes * repetitions, turn, chunk),
+    ),
   );
   for (const size of sizes) {
     rows.push(await bench.measure('GET', size, (turn) => bench.get(`${size}-${turn}`)));
