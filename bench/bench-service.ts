@@ -65,6 +65,7 @@ export interface Bench extends HttpRequests {
 
 const partedPath = 'parted.bin';
 const beginTypes = [IDL.Text, IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)];
+const chunkTypes = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
 const TextResult = IDL.Variant({ ok: IDL.Text, err: IDL.Text });
 
 export async function openBench(options: {
@@ -82,8 +83,9 @@ export async function openBench(options: {
   const service = await deployLocally({ replica, ...options });
   const { canisterId, apiKey, bucket } = service;
 
+  const call = (method: string, argument: Uint8Array) => replica.call(canisterId, method, argument);
   async function callForText(method: string, types: IDL.Type[], values: unknown[]) {
-    const reply = await replica.call(canisterId, method, IDL.encode(types, values));
+    const reply = await call(method, new Uint8Array(IDL.encode(types, values)));
     const [result] = IDL.decode([TextResult], reply) as unknown as [{ ok?: string; err?: string }];
     if (result.ok === undefined) throw new Error(`${method} answered ${result.err}`);
     return result.ok;
@@ -125,27 +127,33 @@ export async function openBench(options: {
         BigInt(size),
         [apiKey],
       ]),
-    putChunk: (uploadId, index, bytes) =>
-      replica.call(
-        canisterId,
-        'uploadFileChunkIndexed',
-        IDL.encode([IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)], [uploadId, BigInt(index), bytes]),
-      ),
-    uploadChunk(size, index, bytes) {
-      const request = sessionRequestOf(service, {
-        ...{ bucket, path: 'one-round.bin', contentType: 'application/octet-stream', tags: [] },
-        ...{ headers: {}, metadata: {}, sha256: undefined, ifMatch: undefined },
-        ...{ ifNoneMatch: undefined, size, chunkBytes: bytes.length, token: 'bench' },
-      });
-      const { argTypes } = methodTypes('uploadChunk');
-      const argument = AgentIdl.encode(argTypes, [request, BigInt(index), [], bytes]);
-      return replica.call(canisterId, 'uploadChunk', argument);
-    },
+    putChunk: (...sent) => call('uploadFileChunkIndexed', indexedChunkArgument(...sent)),
+    uploadChunk: (size, index, bytes) =>
+      call('uploadChunk', chunkArgument(service, size, { index, bytes })),
     completeUpload: (uploadId) =>
       callForText('completeFileUpload', [IDL.Text, IDL.Opt(IDL.Text)], [uploadId, []]),
     refusalRows: () => measureRefusalRows({ replica, service, reports }),
     close: () => replica.stop(),
   };
+}
+
+function indexedChunkArgument(uploadId: string, index: number, bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(IDL.encode(chunkTypes, [uploadId, BigInt(index), bytes]));
+}
+
+function chunkArgument(
+  service: ServiceDescription,
+  size: number,
+  { index, bytes }: { readonly index: number; readonly bytes: Uint8Array },
+): Uint8Array {
+  const { bucket } = service;
+  const request = sessionRequestOf(service, {
+    ...{ bucket, path: 'one-round.bin', contentType: 'application/octet-stream', tags: [] },
+    ...{ headers: {}, metadata: {}, sha256: undefined, ifMatch: undefined },
+    ...{ ifNoneMatch: undefined, size, chunkBytes: bytes.length, token: 'bench' },
+  });
+  const { argTypes } = methodTypes('uploadChunk');
+  return AgentIdl.encode(argTypes, [request, BigInt(index), [], bytes]);
 }
 
 function httpRequests({ url, apiKey, bucket }: ServiceDescription): HttpRequests {
