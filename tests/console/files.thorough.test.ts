@@ -79,6 +79,9 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
     await page.getByRole('row', { name: 'deep' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'deep' }).waitFor();
+    // The page focuses its heading, which hides the scopes of a text typed before
+    const focused = () => page.evaluate(() => document.activeElement?.tagName);
+    await expect.poll(focused).toBe('H1');
     await page.getByRole('searchbox').fill('txt');
     await page.getByRole('button', { name: 'Search this folder' }).click();
     await page.getByText('1 file found among 1 file').waitFor();
