@@ -168,6 +168,25 @@ describe('upload()', () => {
     expect(events).toEqual(['chunk 0', 'chunk 1', 'session', 'chunk 2']);
   });
 
+  test('needs a signed answer for the session, and for no later chunk', async () => {
+    const needed: boolean[] = [];
+    const opened = open(5_000_000, (real) => ({
+      uploadChunk: (chunk, signal) =>
+        real.uploadChunk(
+          {
+            ...chunk,
+            needsSession() {
+              needed.push(chunk.needsSession());
+              return chunk.needsSession();
+            },
+          },
+          signal,
+        ),
+    }));
+    await upload(opened, { concurrency: 1 });
+    expect(needed).toEqual([true, false]);
+  });
+
   test('cancels an upload that is stopped before its id is known', async () => {
     const stop = new AbortController();
     const opened = open(5_000_000, (real) => ({

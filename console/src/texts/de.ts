@@ -241,7 +241,7 @@ export const texts: Texts = {
     encryption: 'Verschlüsselung',
     version: (version) => `Version ${version}`,
     keyFetched: 'Der Schlüssel wird geholt',
-    rotating: 'Aktiv; die Schlüssel werden gerade gewechselt',
+    rotating: 'Aktiv; die Schlüssel werden gewechselt',
     keyStored: 'Aktiv, mit einem Schlüssel, den der Dienst speichert',
     keyDerived: 'Aktiv, mit einem Schlüssel, den das Netzwerk ableitet',
   },

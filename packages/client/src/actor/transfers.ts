@@ -92,7 +92,7 @@ interface Receipt {
   readonly file: Optional<CandidFile>;
 }
 
-/** The reply is verified if it says that the file is stored. */
+/** The reply is verified if it says that the file is stored, or if the caller needs its session. */
 function sendOneRound(
   service: Service,
   chunk: OneRoundChunk,
@@ -110,7 +110,7 @@ function sendOneRound(
     onSent,
     signal,
     resultType,
-    reliesOn: (result) => 'ok' in result && result.ok.file.length > 0,
+    reliesOn: (result) => 'ok' in result && (result.ok.file.length > 0 || chunk.needsSession()),
   });
 }
 

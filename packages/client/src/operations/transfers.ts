@@ -24,6 +24,8 @@ export interface ChunkUpload extends Chunk, SessionName {}
 export interface OneRoundChunk extends Chunk, SessionRequest {
   /** Entity tag of the whole file, once it is known: the last chunk to arrive completes it. */
   readonly etag: string | undefined;
+  /** Asked when the answer has only the session: whether the network must have signed it. */
+  needsSession(): boolean;
 }
 
 export interface OpenRequest extends NumberedFile {

@@ -13,7 +13,7 @@ import type { FileRecord } from '../types/files.ts';
 import type { UploadSession } from '../types/transfers.ts';
 import { measureFor, newToken } from './begin-session.ts';
 import { completeSession } from './complete-session.ts';
-import { type ChunkJob, requestsOf, sendChunks } from './upload-chunks.ts';
+import { type ChunkJob, concurrencyOf, sendChunks } from './upload-chunks.ts';
 import type { UploadJob } from './upload-job.ts';
 
 /** About 60 MB, which take half a minute at least. */
@@ -64,7 +64,10 @@ async function send(job: UploadJob, request: SizedRequest): Promise<FileRecord> 
   });
   const put: ChunkJob['put'] = async (chunk, all, signal) => {
     const etag = all && (await etagOf(await all));
-    const stored = await connection.transport.uploadChunk({ ...request, ...chunk, etag }, signal);
+    // Callers continue the session, and complete it, by an id that no single node may choose.
+    const needsSession = () => found.session === undefined;
+    const sending = { ...request, ...chunk, etag, needsSession };
+    const stored = await connection.transport.uploadChunk(sending, signal);
     if ('uploadId' in stored) {
       found.session ??= noted(job, stored);
       await found.session;
@@ -75,10 +78,7 @@ async function send(job: UploadJob, request: SizedRequest): Promise<FileRecord> 
   };
   const sent = sendChunks({
     ...{ connection, source, signal: options.signal, chunkSize: request.chunkBytes, first: 0, put },
-    concurrency:
-      options.chunkBytes === undefined
-        ? requestsOf(job.concurrency, request.chunkBytes)
-        : job.concurrency,
+    concurrency: concurrencyOf(job, request.chunkBytes),
     isMissing: () => true,
     // A caller that keeps the session can continue or cancel the upload until the last chunk.
     ...(options.onSession && {

@@ -45,14 +45,13 @@ interface ReadChunk {
 }
 
 export function chunksOf(job: UploadJob, session: UploadSession): ChunkJob {
-  const { connection, source, options, metadata, concurrency } = job;
+  const { connection, source, options, metadata } = job;
   const { uploadId, chunkSize } = session;
   return {
     connection,
     source,
     signal: options.signal,
-    concurrency:
-      options.chunkBytes === undefined ? requestsOf(concurrency, chunkSize) : concurrency,
+    concurrency: concurrencyOf(job, chunkSize),
     chunkSize,
     first: 0,
     isMissing: missingChunks(job, session),
@@ -68,10 +67,10 @@ export function putInSession(connection: Connection, name: SessionName): ChunkJo
 /**
  * Returns the number of requests that hold as many bytes as `concurrency` of the longest chunks. On
  * a line that has become faster since the session began, only more requests keep it busy. A caller
- * with a concurrency of 1 wants one request.
+ * with a concurrency of 1, or with a length of its own for chunks, gets what it asks for.
  */
-export function requestsOf(concurrency: number, chunkSize: number): number {
-  if (concurrency === 1) return 1;
+export function concurrencyOf({ concurrency, options }: UploadJob, chunkSize: number): number {
+  if (concurrency === 1 || options.chunkBytes !== undefined) return concurrency;
   return Math.min(concurrencyMax, Math.floor((concurrency * chunkBytesMax) / chunkSize));
 }
 
