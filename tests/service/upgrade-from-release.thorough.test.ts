@@ -28,7 +28,7 @@ let replica: Replica;
 let service: ReleasedService;
 // Upkeep converts these last.
 const [early, late] = [new WorkOnFiles('zz early'), new WorkOnFiles('zz late')];
-/** Enough files for several steps of upkeep; a thousand in longer runs. */
+/** Enough files for several steps of upkeep; `EFS_OLD_FILES=100000` takes an hour. */
 const files = oldFiles(Number(process.env.EFS_OLD_FILES ?? 150));
 
 beforeAll(async () => {

@@ -271,7 +271,8 @@ export class ReleasedService {
 
   /** Waits until upkeep has upgraded all files: 0.1.0 counted no overhead. */
   async untilUpgraded(): Promise<void> {
-    const deadline = Date.now() + 120_000;
+    const { fileCount } = await this.bucket('demo');
+    const deadline = Date.now() + 120_000 + 20 * Number(fileCount);
     for (let left = 1; left > 0; ) {
       if (Date.now() > deadline) throw new Error('upkeep has not finished');
       await this.replica.tick();
