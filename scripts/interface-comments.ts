@@ -26,7 +26,10 @@ export interface InterfaceComments {
 }
 
 /** The files of src/actor/candid with types, in the order of the interface. */
-const typeFiles = ['end-to-end.ts', 'file-reads.ts', 'types.ts', 'operations.ts', 'http.ts'];
+const typeFiles = [
+  ...['end-to-end.ts', 'file-reads.ts', 'service.ts'],
+  ...['types.ts', 'operations.ts', 'http.ts'],
+];
 
 export async function readComments(projectDir: string): Promise<InterfaceComments> {
   const folder = join(projectDir, 'src', 'actor');

@@ -155,8 +155,12 @@ export const wellKnownBytesMax = 8_192;
 export const wellKnownNameLengthMax = 128;
 /** Number of volumes of a front. */
 export const volumeCountMax = 16;
+/** Stable memory of a full volume, of the network's 500 GiB. */
+export const volumeBytesMax = 429_496_729_600;
+/** Buckets that a front's volumes may be creating at the same time. */
+export const reservationCountMax = 100;
 export const frontUrlLengthMax = 100;
-/** Public buckets in one report of a volume to its front. */
+/** Buckets in one report of a volume to its front. */
 export const bucketsPerReport = 200;
 /** Public buckets of a volume to which its front redirects; certifying one takes 2.4 M. */
 export const publicAddressCountMax = 1_000;

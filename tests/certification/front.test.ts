@@ -89,9 +89,11 @@ describe('http_request: GET', () => {
     await front.call('addVolume', [IDL.Principal], [Principal.fromText(one)]);
     await front.call('addVolume', [IDL.Principal], [Principal.fromText(two)]);
     await front.call('removeVolume', [IDL.Principal], [Principal.fromText(one)]);
-    expect(await shown()).toEqual({ role: 'front', canisterId, volumes: [{ canisterId: two }] });
+    const sizes = { stableBytes: 0, limitBytes: 429_496_729_600 };
+    const volume = { canisterId: two, state: 'unknown', reportedAt: null, ...sizes };
+    expect(await shown()).toEqual({ role: 'front', canisterId, volumes: [volume] });
     await front.upgrade();
-    expect(await shown()).toEqual({ role: 'front', canisterId, volumes: [{ canisterId: two }] });
+    expect(await shown()).toEqual({ role: 'front', canisterId, volumes: [volume] });
   });
 
   test('/.well-known/ii-alternative-origins lists the other gateways, or the text that was set', async () => {
@@ -180,17 +182,17 @@ describe('http_request: an update', () => {
   });
 });
 
-test.each(['createBucket', 'listBuckets'])(
+test.each(['rotateBucketKey', 'listBuckets'])(
   'http_request: %s is refused with a reason',
   async (name) => {
-    const types = name === 'createBucket' ? [IDL.Text] : [];
+    const types = name === 'rotateBucketKey' ? [IDL.Text] : [];
     const argument = new Uint8Array(
       IDL.encode(
         types,
         types.map(() => 'demo'),
       ),
     );
-    const send = name === 'createBucket' ? front.replica.call : front.replica.query;
+    const send = name === 'rotateBucketKey' ? front.replica.call : front.replica.query;
     const words = 'MethodNotAllowed: This canister is a front and stores no files';
     const reply = await send(front.canisterId, name, argument).catch((error: unknown) => error);
     expect(

@@ -1,15 +1,21 @@
-// Reports of public buckets: their pages at a volume, and their redirects at a front.
+// Reports of buckets: their pages at a volume, and their names and redirects at a front.
 
 import { beforeEach, describe, expect, test } from 'vitest';
+import { countNames, volumeOfBucket } from '../../src/domain/administration/bucket-names.ts';
 import {
   findPublicAddress,
-  type PublicReport,
   publicAddresses,
-  reportPublicBuckets,
 } from '../../src/domain/administration/public-addresses.ts';
 import { changeVolumes } from '../../src/domain/administration/service-role.ts';
 import {
+  receiveReport,
+  type VolumeReport,
+} from '../../src/domain/administration/volume-reports.ts';
+import { conditionOf, volumeState } from '../../src/domain/administration/volume-states.ts';
+import { forgetBucket, noteBucket } from '../../src/domain/buckets/bucket-directory.ts';
+import {
   forgetPublicBuckets,
+  noteChanged,
   notePublic,
   noteUnreported,
   type ReportPage,
@@ -49,8 +55,21 @@ beforeEach(async () => {
   saveRole(stores, { kind: 'front', id: front, volumes: [one, two] });
 });
 
-function send(volumeId: string, page: ReportPage, origin = originOf(volumeId)): void {
-  reportPublicBuckets(stores, { volumeId, origin, ...page });
+type SentPage = Omit<ReportPage, 'others'> & { readonly others?: readonly string[] };
+
+let nowNs = 1n;
+
+function send(volumeId: string, page: SentPage, origin = originOf(volumeId)): void {
+  const { others = [], ...range } = page;
+  const state = { others, atNs: nowNs, stableBytes: 1_000 };
+  receiveReport(stores, { volumeId, origin, ...range, state }, nowNs);
+}
+
+/** A bucket of the volume is now public, private or deleted. */
+function note(id: string, state: 'public' | 'private' | 'deleted'): void {
+  if (state === 'deleted') forgetBucket(stores.directory, id);
+  else noteBucket(stores.directory, id);
+  noteChanged(stores, id, state === 'public');
 }
 
 const report = (volumeId: string, ...buckets: string[]) =>
@@ -69,10 +88,10 @@ function shown(): Record<string, string> {
 describe('takeUnreported', () => {
   test('reaches all buckets while the first one changes before each report', () => {
     const ids = Array.from({ length: 2 * bucketsPerReport }, (_, index) => `b${1_000 + index}`);
-    for (const id of ids) notePublic(stores, id, true);
+    for (const id of ids) note(id, 'public');
     const reported = new Set<string>();
     for (let turn = 0; turn < 6; turn++) {
-      notePublic(stores, 'a', turn % 2 === 0);
+      note('a', turn % 2 === 0 ? 'public' : 'private');
       for (const id of takeUnreported(stores)?.buckets ?? []) reported.add(id);
     }
     expect(ids.filter((id) => !reported.has(id))).toEqual([]);
@@ -80,48 +99,51 @@ describe('takeUnreported', () => {
     expect(takeUnreported(stores)).toBeUndefined();
   });
 
-  test('returns nothing for private buckets and unchanged ones', () => {
-    notePublic(stores, 'a', false);
-    expect(takeUnreported(stores)).toBeUndefined();
-    notePublic(stores, 'a', true);
-    expect(takeUnreported(stores)).toEqual({ after: '', through: 'a', buckets: ['a'] });
-    notePublic(stores, 'a', true);
+  test('returns each bucket that was created, shown, hidden or deleted', () => {
+    note('a', 'private');
+    const range = { after: '', through: 'a' };
+    expect(takeUnreported(stores)).toEqual({ ...range, buckets: [], others: ['a'] });
+    note('a', 'public');
+    expect(takeUnreported(stores)).toEqual({ ...range, buckets: ['a'], others: [] });
+    note('a', 'deleted');
+    expect(takeUnreported(stores)).toEqual({ ...range, buckets: [], others: [] });
     expect(takeUnreported(stores)).toBeUndefined();
   });
 
   test('returns a range with only the changed bucket', () => {
-    for (const id of ['a', 'b', 'c']) notePublic(stores, id, true);
+    for (const id of ['a', 'b', 'c']) note(id, 'public');
     takeUnreported(stores);
-    notePublic(stores, 'b', false);
-    expect(takeUnreported(stores)).toEqual({ after: 'a', through: 'b', buckets: [] });
-    notePublic(stores, 'b', true);
-    expect(takeUnreported(stores)).toEqual({ after: 'a', through: 'b', buckets: ['b'] });
+    const range = { after: 'a', through: 'b' };
+    note('b', 'private');
+    expect(takeUnreported(stores)).toEqual({ ...range, buckets: [], others: ['b'] });
+    note('b', 'public');
+    expect(takeUnreported(stores)).toEqual({ ...range, buckets: ['b'], others: [] });
   });
 
   test('returns pages that cover all ids, and none that a change has extended too little', () => {
     const ids = Array.from({ length: 2 * bucketsPerReport }, (_, index) => `n${1000 + index}`);
-    for (const id of ids) notePublic(stores, id, true);
+    for (const id of ids) note(id, 'public');
     noteUnreported(stores);
     const first = takeUnreported(stores) ?? expect.fail();
     expect(first).toMatchObject({ after: '', through: ids[bucketsPerReport - 1] });
-    notePublic(stores, 'a', true);
+    note('a', 'public');
     const rest = takeUnreported(stores) ?? expect.fail();
     expect([...first.buckets, ...rest.buckets]).toEqual(ids);
     expect(rest.through).toBeUndefined();
-    expect(takeUnreported(stores)).toEqual({ after: '', through: 'a', buckets: ['a'] });
+    expect(takeUnreported(stores)).toEqual({ after: '', through: 'a', buckets: ['a'], others: [] });
     expect(takeUnreported(stores)).toBeUndefined();
   });
 
-  test('returns nothing that was forgotten', () => {
-    for (const id of ['a', 'b']) notePublic(stores, id, true);
+  test('forgetPublicBuckets: all buckets are private until they are noted again', () => {
+    for (const id of ['a', 'b']) note(id, 'public');
     forgetPublicBuckets(stores);
     notePublic(stores, 'b', true);
     noteUnreported(stores);
-    expect(takeUnreported(stores)?.buckets).toEqual(['b']);
+    expect(takeUnreported(stores)).toMatchObject({ buckets: ['b'], others: ['a'] });
   });
 });
 
-describe('reportPublicBuckets', () => {
+describe('receiveReport: addresses', () => {
   test('replaces only the range of the volume that reports', () => {
     report(one, 'a', 'b', 'b-1', 'c');
     report(two, 'x');
@@ -153,7 +175,8 @@ describe('reportPublicBuckets', () => {
     report(one, 'a', 'b');
     const before = memory.writeCount();
     report(one, 'b', 'a', 'a');
-    expect(memory.writeCount()).toBe(before);
+    // The volume's state
+    expect(memory.writeCount()).toBe(before + 1);
   });
 
   test('takes another origin of the volume', () => {
@@ -172,10 +195,10 @@ describe('reportPublicBuckets', () => {
     expect(shown()).toEqual({ b: originOf(two), c: originOf(two) });
   });
 
-  const refused = (code: RefusalCode, change: Partial<PublicReport>) => {
+  const refused = (code: RefusalCode, change: Partial<VolumeReport>) => {
     report(one, 'kept');
     const sound = { volumeId: one, origin: originOf(one), ...everything, buckets: ['a'] };
-    expectRefusal(memory, code, () => reportPublicBuckets(stores, { ...sound, ...change }));
+    expectRefusal(memory, code, () => receiveReport(stores, { ...sound, ...change }, nowNs));
     expect(shown()).toEqual({ kept: originOf(one) });
   };
 
@@ -184,7 +207,7 @@ describe('reportPublicBuckets', () => {
     refused('AccessDenied', { volumeId: other, origin: originOf(other) });
     saveRole(stores, { kind: 'volume', id: one, front: undefined });
     const sound = { volumeId: two, origin: originOf(two), ...everything, buckets: ['a'] };
-    expectRefusal(memory, 'AccessDenied', () => reportPublicBuckets(stores, sound));
+    expectRefusal(memory, 'AccessDenied', () => receiveReport(stores, sound, nowNs));
   });
 
   test.each([
@@ -209,6 +232,7 @@ describe('reportPublicBuckets', () => {
   test('refuses a report with an invalid id, or one outside of its range, whole', () => {
     for (const id of ['', '-a', 'a/b', 'a.b', 'ä', 'a'.repeat(65), 'a\0b', '<*>']) {
       refused('InvalidBucketId', { buckets: ['good', id] });
+      refused('InvalidBucketId', { state: { others: [id], atNs: nowNs, stableBytes: 0 } });
       if (id !== '') refused('InvalidBucketId', { after: id });
       refused('InvalidBucketId', { through: id });
     }
@@ -219,6 +243,11 @@ describe('reportPublicBuckets', () => {
   test('refuses more buckets than a report may have', () => {
     const ids = Array.from({ length: bucketsPerReport + 1 }, (_, index) => `n${index}`);
     refused('EntityTooLarge', { buckets: ids });
+    const others = ids.slice(1);
+    refused('EntityTooLarge', {
+      buckets: ids.slice(0, 1),
+      state: { others, atNs: 0n, stableBytes: 0 },
+    });
   });
 
   test('adds no address beyond the limit of a volume, and still removes and replaces', () => {
@@ -238,6 +267,48 @@ describe('reportPublicBuckets', () => {
     expect(published.size).toBe(publicAddressCountMax + 1);
     report(one);
     expect(shown()).toEqual({ z1: originOf(two) });
+  });
+});
+
+describe('receiveReport: names', () => {
+  const owners = (...ids: string[]) => ids.map((id) => volumeOfBucket(stores, id));
+
+  test('knows public and other buckets, in the reported range', () => {
+    send(one, { ...everything, buckets: ['a'], others: ['b', 'c'] });
+    expect(owners('a', 'b', 'c', 'd')).toEqual([one, one, one, undefined]);
+    nowNs += 1n;
+    send(one, { after: 'a', through: 'b', buckets: [] });
+    expect(owners('a', 'b', 'c')).toEqual([one, undefined, one]);
+    expect(countNames(stores, one)).toBe(2);
+  });
+
+  test('keeps a bucket that is newer than the report', () => {
+    send(one, { ...everything, buckets: ['a'] });
+    send(one, { ...everything, buckets: [] });
+    expect(owners('a')).toEqual([one]);
+    nowNs += 1n;
+    send(one, { ...everything, buckets: [] });
+    expect(owners('a')).toEqual([undefined]);
+  });
+
+  test('does not take a report of version 0.2.0 for one of all names', () => {
+    const sent = { volumeId: one, origin: originOf(one), ...everything, buckets: ['a'] };
+    receiveReport(stores, sent, nowNs);
+    expect(owners('a')).toEqual([undefined]);
+    expect(conditionOf(volumeState(stores, one))).toBe('unknown');
+  });
+
+  test('knows all names after reports that leave no gap', () => {
+    const condition = () => conditionOf(volumeState(stores, one));
+    send(one, { after: 'm', through: undefined, buckets: ['n'] });
+    expect(condition()).toBe('unknown');
+    send(one, { after: '', through: 'f', buckets: [] });
+    send(one, { after: 'g', through: undefined, buckets: [] });
+    expect(condition()).toBe('unknown');
+    send(one, { after: 'f', through: undefined, buckets: [] });
+    expect(condition()).toBe('open');
+    send(one, { after: 'b', through: 'c', buckets: [] });
+    expect(condition()).toBe('open');
   });
 });
 
@@ -261,10 +332,11 @@ function nameOf(number: number): string {
 }
 
 test.each(seedsOr(1, 2, 3))(
-  'reportPublicBuckets: reports with lost and failed calls agree with a model, seed %i',
+  'receiveReport: reports with lost and failed calls agree with a model, seed %i',
   (seed) => {
     const random = randomNumbers(seed);
     const shownAtVolume = new Set<string>();
+    const hiddenAtVolume = new Set<string>();
     const ofOther = new Set<string>();
     const owners = new Map<string, string>();
     const replace = (volumeId: string, names: ReadonlySet<string>, page: ReportPage) => {
@@ -282,14 +354,16 @@ test.each(seedsOr(1, 2, 3))(
       replace(one, shownAtVolume, page);
       return true;
     };
-    for (let step = 0; step < 3_000; step++) {
-      const id = nameOf(random(700));
+    for (let step = 0; step < 4_000; step++) {
+      const id = nameOf(random(1_000));
       const kind = random(40);
       if (kind < 28) {
-        const isPublic = random(4) > 0;
-        notePublic(stores, id, isPublic);
-        if (isPublic) shownAtVolume.add(id);
-        else shownAtVolume.delete(id);
+        const state = (['public', 'public', 'private', 'deleted'] as const)[random(4)];
+        note(id, state ?? 'public');
+        for (const set of [shownAtVolume, hiddenAtVolume]) set.delete(id);
+        if (state === 'public') shownAtVolume.add(id);
+        if (state === 'private') hiddenAtVolume.add(id);
+        nowNs += 1n;
       } else if (kind < 34) {
         deliver();
       } else if (kind === 34) {
@@ -302,18 +376,21 @@ test.each(seedsOr(1, 2, 3))(
       } else if (kind < 39) {
         if (ofOther.size < 100) ofOther.add(id);
         else ofOther.clear();
-        const page = { ...everything, buckets: [...ofOther] };
+        const page = { ...everything, buckets: [...ofOther], others: [] };
         send(two, page);
         replace(two, ofOther, page);
       } else {
         noteUnreported(stores);
       }
     }
+    nowNs += 1n;
     noteUnreported(stores);
     while (deliver());
     const expected = [...owners].map(([id, owner]) => [id, originOf(owner)] as const);
     expect(owners.size).toBeGreaterThan(2 * bucketsPerReport);
     expect(shown()).toEqual(Object.fromEntries(expected));
     for (const id of shownAtVolume) expect(owners.has(id), id).toBe(true);
+    expect(countNames(stores, one)).toBe(shownAtVolume.size + hiddenAtVolume.size);
+    expect(countNames(stores, two)).toBe(ofOther.size);
   },
 );

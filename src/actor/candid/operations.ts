@@ -3,7 +3,7 @@
 
 import { IDL } from '@dfinity/candid';
 import { resultOf } from './result.ts';
-import { FileRecord, TextPair, Upload } from './types.ts';
+import { BucketOptions, FileRecord, TextPair, Upload } from './types.ts';
 
 /** The upload of a chunk; `file` is present once the upload is completed. */
 export const ChunkReceipt = IDL.Record({
@@ -226,14 +226,11 @@ export const ApiKey = IDL.Record({
 });
 export const ResultApiKeys = resultOf(IDL.Vec(ApiKey));
 
-/** A volume's report to its front: `buckets` are all its public buckets in a range of ids. */
-export const PublicBucketReport = IDL.Record({
-  /** The volume's own origin at a gateway, such as `https://<volume>.icp.net`. */
-  origin: IDL.Text,
-  /** The range begins after this id; empty: with the first one. */
-  after: IDL.Text,
-  /** The last id of the range; null: the range has no end. */
-  through: IDL.Opt(IDL.Text),
-  /** At most 200. */
-  buckets: IDL.Vec(IDL.Text),
+/** A bucket that a front asks its volume to create. */
+export const BucketOrder = IDL.Record({
+  owner: IDL.Principal,
+  bucketId: IDL.Text,
+  options: IDL.Opt(BucketOptions),
+  /** The volume refuses the order after this time. */
+  until: IDL.Int,
 });

@@ -3,6 +3,7 @@
 import { IDL } from '@dfinity/candid';
 import { EndToEnd, EndToEndOptions } from './end-to-end.ts';
 import { resultOf } from './result.ts';
+import { ServiceRole } from './service.ts';
 
 export const ResultText = resultOf(IDL.Text);
 export const ResultNat = resultOf(IDL.Nat);
@@ -339,29 +340,6 @@ export const WellKnownText = IDL.Record({
   body: IDL.Text,
 });
 export const ResultWellKnown = resultOf(IDL.Vec(WellKnownText));
-
-/** Source of the root key: the network's vetKD key of that name, or stable memory. */
-export const RootKeySource = IDL.Variant({ vetkd: IDL.Text, stored: IDL.Null });
-/** The settings of a volume: its front, if the service has one. */
-export const VolumeArgument = IDL.Record({ front: IDL.Opt(IDL.Principal) });
-/** The canister's role in a service: a volume stores files, a front serves the console. */
-export const RoleArgument = IDL.Variant({ volume: VolumeArgument, front: IDL.Null });
-/** The argument of install and upgrade. */
-export const Settings = IDL.Record({
-  rootKey: IDL.Opt(RootKeySource),
-  role: IDL.Opt(RoleArgument),
-});
-/** A volume's front; `url` is its origin, by default `https://<front>.icp.net`. */
-export const FrontSetting = IDL.Record({ front: IDL.Principal, url: IDL.Opt(IDL.Text) });
-/** A volume of a front. */
-export const Volume = IDL.Record({ canisterId: IDL.Principal });
-export const ResultVolumes = resultOf(IDL.Vec(Volume));
-/** Role of a volume: its front, if the service has one. */
-export const VolumeRole = IDL.Record({ front: IDL.Opt(FrontSetting) });
-/** Role of a front: its volumes. */
-export const FrontRole = IDL.Record({ volumes: IDL.Vec(IDL.Principal) });
-/** The canister's role in its service. */
-export const ServiceRole = IDL.Variant({ volume: VolumeRole, front: FrontRole });
 
 /** A budget, and the part of it that is left now. */
 export const BudgetLeft = IDL.Record({

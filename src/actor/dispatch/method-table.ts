@@ -289,6 +289,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   },
   createBucket: {
     bounds: many,
+    isAtFront: true,
     admit: ({ stores, call }) => requireCreator(stores, call),
   },
   getBucketMode: {
@@ -318,13 +319,18 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   deleteBucket: { bounds: few, admit: requireOwner },
   rotateBucketKey: { bounds: few, admit: requireOwner },
   rotateRootKey: { bounds: few, admit: requireControllerCall },
-  updateAccess: { bounds: many, admit: requireControllerCall },
+  updateAccess: { bounds: many, admit: requireControllerCall, isAtFront: true },
   setWellKnown: { bounds: file, admit: requireControllerCall, isAtFront: true },
 
   // The service
   setFront: { bounds: few, admit: requireControllerCall, isAtFront: true },
   addVolume: { bounds: few, admit: requireControllerCall, isAtFront: true },
   removeVolume: { bounds: few, admit: requireControllerCall, isAtFront: true },
+  updateVolume: { bounds: few, admit: requireControllerCall, isAtFront: true },
+  /** Only fronts call these, which are canisters: all ingress is refused. */
+  createBucketFor: { bounds: many },
+  getCreationTimes: { bounds: many },
+  reportToFront: { bounds: few },
   /** Only volumes call it, which are canisters: all ingress is refused. */
   reportPublicBuckets: { bounds: file, isAtFront: true },
   createApiKey: {

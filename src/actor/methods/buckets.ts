@@ -10,9 +10,10 @@ import {
   updateBucket,
 } from '../../domain/administration/bucket-administration.ts';
 import { createBucket } from '../../domain/administration/bucket-creation.ts';
-import type { EndToEnd, EndToEndOptions } from '../../domain/buckets/end-to-end.ts';
+import type { EndToEnd } from '../../domain/buckets/end-to-end.ts';
 import type { BudgetSizes } from '../../domain/rights/budgets.ts';
 import { updateCreators } from '../../domain/rights/creators.ts';
+import { isFront } from '../../domain/shared/role-record.ts';
 import {
   AccessChange,
   BucketChange,
@@ -24,9 +25,15 @@ import {
   ResultPrincipals,
 } from '../candid/types.ts';
 import { query, update } from '../dispatch/method.ts';
+import {
+  type BucketOptionsArgument,
+  type EndToEndArgument,
+  endToEndOptions,
+  newBucketOf,
+} from '../messages/bucket-arguments.ts';
 import { type Optional, optional } from '../messages/optional.ts';
 import { answer, currentCall } from '../runtime/call.ts';
-import { startRecordWork, startUpkeep, stores } from '../runtime/runtime.ts';
+import { bucketOrders, startRecordWork, startUpkeep, stores } from '../runtime/runtime.ts';
 
 interface BucketChangeArgument {
   bucketId: string;
@@ -42,21 +49,6 @@ interface BucketChangeArgument {
   isEndToEnd: Optional<boolean>;
 }
 
-interface BucketOptionsArgument {
-  isPublic: Optional<boolean>;
-  quotaBytes: Optional<bigint>;
-  quotaFiles: Optional<bigint>;
-  keepVersionsDays: Optional<bigint>;
-  isSite: Optional<boolean>;
-  endToEnd: Optional<EndToEndArgument>;
-}
-
-interface EndToEndArgument {
-  usesVetKeys: Optional<boolean>;
-  sealsNames: Optional<boolean>;
-  recipients: Optional<string[]>;
-}
-
 interface AccessChangeArgument {
   allow: Optional<Principal[]>;
   disallow: Optional<Principal[]>;
@@ -64,16 +56,6 @@ interface AccessChangeArgument {
   linkUpdates: Optional<BudgetSizes>;
   refusals: Optional<BudgetSizes>;
   derivations: Optional<BudgetSizes>;
-}
-
-function endToEndOptions([argument]: Optional<EndToEndArgument>): EndToEndOptions | undefined {
-  return (
-    argument && {
-      usesVetKeys: argument.usesVetKeys[0],
-      sealsNames: argument.sealsNames[0],
-      recipients: argument.recipients[0],
-    }
-  );
 }
 
 export function endToEndView(endToEnd: EndToEnd) {
@@ -111,16 +93,9 @@ export class BucketsActor {
    * updateAccess allows. Errors: AccessDenied, BucketExists, InvalidBucketId.
    */
   @update([IDL.Text, IDL.Opt(BucketOptions)], ResultBucket)
-  createBucket(bucket: string, [options]: Optional<BucketOptionsArgument>) {
-    const request = {
-      bucket,
-      isPublic: options?.isPublic[0],
-      isSite: options?.isSite[0],
-      quotaBytes: options?.quotaBytes[0],
-      quotaFiles: options?.quotaFiles[0],
-      keepVersionsDays: options?.keepVersionsDays[0],
-      endToEnd: options && endToEndOptions(options.endToEnd),
-    };
+  createBucket(bucket: string, options: Optional<BucketOptionsArgument>) {
+    if (isFront(stores)) return bucketOrders.create(bucket, options);
+    const request = newBucketOf(bucket, options);
     return answer(() => bucketView(createBucket(stores, currentCall(), request)));
   }
 

@@ -9,7 +9,7 @@ import type { RoleSettings } from '../../domain/administration/service-role.ts';
 import type { RootKeySource } from '../../domain/keys/root-keys.ts';
 import { Refusal } from '../../domain/shared/refusal.ts';
 import { encodeHex } from '../../lib/hex.ts';
-import { Settings } from '../candid/types.ts';
+import { Settings } from '../candid/service.ts';
 import { setUp, stores } from '../runtime/runtime.ts';
 
 export type RootKeyArgument = { readonly vetkd: string } | { readonly stored: null };

@@ -2,7 +2,8 @@
 
 import { IDL } from '@dfinity/candid';
 import { rotateBucketKey, rotateRootKey } from '../../domain/administration/key-rotation.ts';
-import { ResultNull, RootKeySource } from '../candid/types.ts';
+import { RootKeySource } from '../candid/service.ts';
+import { ResultNull } from '../candid/types.ts';
 import { update } from '../dispatch/method.ts';
 import { answer, currentCall } from '../runtime/call.ts';
 import { rootKeys, startRecordWork, startReseed, stores } from '../runtime/runtime.ts';

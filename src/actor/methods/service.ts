@@ -3,16 +3,38 @@
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import { canisterSelf } from 'azle';
-import { reportPublicBuckets } from '../../domain/administration/public-addresses.ts';
+import { countNames } from '../../domain/administration/bucket-names.ts';
+import {
+  createBucketFor,
+  creationTimes,
+  requireFrontOf,
+} from '../../domain/administration/service-buckets.ts';
 import { changeVolumes, setFront } from '../../domain/administration/service-role.ts';
-import { serviceRole } from '../../domain/shared/role-record.ts';
-import { PublicBucketReport } from '../candid/operations.ts';
-import { FrontSetting, ResultNull, ResultVolumes } from '../candid/types.ts';
+import { receiveReport } from '../../domain/administration/volume-reports.ts';
+import {
+  changeVolume,
+  conditionOf,
+  volumeStates,
+} from '../../domain/administration/volume-states.ts';
+import { noteUnreported } from '../../domain/buckets/public-buckets.ts';
+import { BucketOrder } from '../candid/operations.ts';
+import {
+  FrontSetting,
+  PublicBucketReport,
+  ResultTimes,
+  ResultVolumes,
+  VolumeChange,
+} from '../candid/service.ts';
+import { ResultBucket, ResultNull } from '../candid/types.ts';
 import { query, update } from '../dispatch/method.ts';
-import type { Optional } from '../messages/optional.ts';
-import { answer, currentCall } from '../runtime/call.ts';
-import { publishPages } from '../runtime/publication.ts';
+import { type BucketOptionsArgument, newBucketOf } from '../messages/bucket-arguments.ts';
+import { type Optional, optional } from '../messages/optional.ts';
+import { requestReport } from '../runtime/bucket-orders.ts';
+import { answer, callerId, currentCall } from '../runtime/call.ts';
+import { publishPages, publishService } from '../runtime/publication.ts';
 import { stores } from '../runtime/runtime.ts';
+import { time } from '../runtime/system.ts';
+import { bucketView } from './buckets.ts';
 
 interface FrontArgument {
   front: Principal;
@@ -24,6 +46,20 @@ interface ReportArgument {
   after: string;
   through: Optional<string>;
   buckets: string[];
+  state: Optional<{ others: string[]; at: bigint; stableBytes: bigint }>;
+}
+
+interface OrderArgument {
+  owner: Principal;
+  bucketId: string;
+  options: Optional<BucketOptionsArgument>;
+  until: bigint;
+}
+
+interface VolumeChangeArgument {
+  volume: Principal;
+  isClosed: Optional<boolean>;
+  limitBytes: Optional<bigint>;
 }
 
 /** Certifies the pages that depend on the changed role. */
@@ -45,10 +81,13 @@ export class ServiceActor {
     return changed(() => setFront(stores, currentCall(), { id, front }));
   }
 
-  /** Adds a volume to the list. For controllers of a front. */
+  /** Adds a volume to the list, which then reports its buckets. For controllers of a front. */
   @update([IDL.Principal], ResultNull)
-  addVolume(volume: Principal) {
-    return changed(() => changeVolumes(stores, currentCall(), { add: [volume.toText()] }));
+  async addVolume(volume: Principal) {
+    const id = volume.toText();
+    const added = changed(() => changeVolumes(stores, currentCall(), { add: [id] }));
+    if ('ok' in added) await requestReport(id);
+    return added;
   }
 
   /** Removes a volume from the list; its files stay. For controllers of a front. */
@@ -57,16 +96,58 @@ export class ServiceActor {
     return changed(() => changeVolumes(stores, currentCall(), { remove: [volume.toText()] }));
   }
 
-  /**
-   * Replaces the redirects from `/b/{bucket}` to a volume's public buckets in a range of ids. For
-   * the volumes of a front, which call it by themselves.
-   */
+  /** Opens, closes or limits a volume of the list. For controllers of a front. */
+  @update([VolumeChange], ResultNull)
+  updateVolume({ volume, isClosed, limitBytes }: VolumeChangeArgument) {
+    return changed(() =>
+      changeVolume(stores, currentCall(), {
+        volumeId: volume.toText(),
+        isClosed: isClosed[0],
+        limitBytes: limitBytes[0],
+      }),
+    );
+  }
+
+  /** Replaces what the front knows of a volume's buckets in a range. Volumes call it. */
   @update([PublicBucketReport], ResultNull)
-  reportPublicBuckets({ through, ...report }: ReportArgument) {
+  reportPublicBuckets({ through, state: [sent], ...report }: ReportArgument) {
     return answer(() => {
-      const { caller } = currentCall();
-      const volumeId = Principal.fromUint8Array(caller.principal).toText();
-      reportPublicBuckets(stores, { ...report, volumeId, through: through[0] });
+      const volumeId = callerId();
+      const state = sent && {
+        others: sent.others,
+        atNs: sent.at,
+        stableBytes: Number(sent.stableBytes),
+      };
+      receiveReport(stores, { ...report, volumeId, through: through[0], state }, time());
+      publishService(stores);
+      return null;
+    });
+  }
+
+  /** Creates a bucket for the owner that the front names. The volume's front calls it. */
+  @update([BucketOrder], ResultBucket)
+  createBucketFor({ owner, bucketId, options, until }: OrderArgument) {
+    const request = newBucketOf(bucketId, options);
+    const asked = { owner: owner.toUint8Array(), untilNs: until, callerId: callerId() };
+    const order = { ...request, ...asked };
+    return answer(() => bucketView(createBucketFor(stores, currentCall(), order)));
+  }
+
+  /** Returns when each bucket was created, or null. The volume's front calls it. */
+  @query([IDL.Vec(IDL.Text)], ResultTimes)
+  getCreationTimes(ids: string[]) {
+    return answer(() => {
+      requireFrontOf(stores, callerId());
+      return creationTimes(stores, ids).map(optional);
+    });
+  }
+
+  /** Reports all buckets to the front soon. The volume's front calls it. */
+  @update([], ResultNull)
+  reportToFront() {
+    return answer(() => {
+      requireFrontOf(stores, callerId());
+      noteUnreported(stores);
       return null;
     });
   }
@@ -74,10 +155,15 @@ export class ServiceActor {
   /** Lists the volumes of a front; empty at a volume. */
   @query([], ResultVolumes)
   listVolumes() {
-    return answer(() => {
-      const role = serviceRole(stores);
-      const volumes = role.kind === 'front' ? role.volumes : [];
-      return volumes.map((canisterId) => ({ canisterId: Principal.fromText(canisterId) }));
-    });
+    return answer(() =>
+      volumeStates(stores).map((state) => ({
+        canisterId: Principal.fromText(state.volumeId),
+        state: conditionOf(state),
+        reportedAt: optional(state.reportedAtNs === 0n ? undefined : state.reportedAtNs),
+        buckets: countNames(stores, state.volumeId),
+        stableBytes: state.stableBytes,
+        limitBytes: state.limitBytes,
+      })),
+    );
   }
 }

@@ -1,6 +1,7 @@
 // The frame of every actor method: the caller, and refusals as Candid errors. Any other exception
 // is a defect and traps, so that the system rolls the message back.
 
+import { Principal } from '@dfinity/principal';
 import type { Call, KeyCharge } from '../../domain/shared/caller.ts';
 import { Refusal } from '../../domain/shared/refusal.ts';
 import { isController, msgCaller, time } from './system.ts';
@@ -27,6 +28,11 @@ export function currentCall(): Call {
   const principal = msgCaller();
   const caller = { principal, isController: isController(principal) };
   return { caller, nowNs: time(), charge };
+}
+
+/** Returns the caller's principal as text. */
+export function callerId(): string {
+  return Principal.fromUint8Array(msgCaller()).toText();
 }
 
 export function answer<T>(operation: () => T): Result<T> {

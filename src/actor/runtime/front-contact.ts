@@ -1,7 +1,7 @@
-// A volume's contact with its front: reports which of its buckets are public after each change, and
-// all of them every day. One call at a time, with pauses, so that owners who change buckets cannot
-// cause many. A failed report waits for the next change, at most an hour. A call costs 23 M cycles
-// here and 7 M at the front, so reporting unchanged buckets every hour would cost 0.26 T a year.
+// A volume's contact with its front: reports its buckets after each change, and all of them every
+// day. One call at a time, with pauses, so that owners who change buckets cannot cause many. A
+// failed report waits for the next change, at most an hour. A call costs 23 M cycles here and 7 M
+// at the front, so reporting unchanged buckets every hour would cost 0.26 T a year.
 
 import { call, time } from 'azle';
 import {
@@ -13,8 +13,8 @@ import { areCyclesLow } from '../../domain/shared/cycles.ts';
 import { serviceRole } from '../../domain/shared/role-record.ts';
 import { originOfVolume, type VolumeRole } from '../../domain/shared/service-role.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
-import { liquidCycles } from '../../storage/stable-space.ts';
-import { PublicBucketReport } from '../candid/operations.ts';
+import { liquidCycles, stablePageBytes, stableSize } from '../../storage/stable-space.ts';
+import { PublicBucketReport } from '../candid/service.ts';
 import { ResultNull } from '../candid/types.ts';
 import { isCleanup, reasonOf } from './management.ts';
 import { createOneShotTimer } from './timers.ts';
@@ -27,7 +27,7 @@ const pauseNs = 5n * nsPerSecond;
  * report, and a call whose end was lost no longer prevents another one.
  */
 const retryNs = 3_000n * nsPerSecond;
-/** A report of all buckets restores addresses that the front has lost, such as by a snapshot. */
+/** A report of all buckets restores what the front has lost, such as by a snapshot. */
 const contactNs = 86_000n * nsPerSecond;
 
 export interface FrontContact {
@@ -76,7 +76,7 @@ export function createFrontContact(stores: Stores): FrontContact {
       noteUnreported(stores, page);
       if (isCleanup(error)) throw error;
       console.log(
-        `Cannot report public buckets to the front ${volume.front.id}: ${reasonOf(error)}. The next ` +
+        `Cannot report buckets to the front ${volume.front.id}: ${reasonOf(error)}. The next ` +
           'try is within an hour.',
       );
     } finally {
@@ -106,12 +106,14 @@ function volumeWithFront(stores: Stores): VolumeWithFront | undefined {
 
 /** Throws the error of the call or the front's refusal. */
 async function send({ id, front }: VolumeWithFront, page: ReportPage): Promise<void> {
-  const { after, through, buckets } = page;
+  const { after, through, buckets, others } = page;
   const origin = originOfVolume(id, front);
+  const stableBytes = stableSize() * stablePageBytes;
+  const state = [{ others, at: time(), stableBytes }];
   const reply = await call<[object], { err?: string }>(front.id, 'reportPublicBuckets', {
     paramIdlTypes: [PublicBucketReport],
     returnIdlType: ResultNull,
-    args: [{ origin, after, through: through === undefined ? [] : [through], buckets }],
+    args: [{ origin, after, through: through === undefined ? [] : [through], buckets, state }],
   });
   if (reply.err !== undefined) throw new Error(reply.err);
 }

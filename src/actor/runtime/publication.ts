@@ -22,7 +22,7 @@ import { answerOfText, type CertifiedText } from '../../http/certified-text.ts';
 import { linkHeaders, servedHeaders } from '../../http/file-headers.ts';
 import type { AnsweredContent, ServedHeaders, SiteAnswer } from '../../http/message.ts';
 import { missingResponse } from '../../http/missing.ts';
-import { pagesOf } from '../../http/pages.ts';
+import { pagesOf, servicePage } from '../../http/pages.ts';
 import { formerPreflightResponse, preflightResponse } from '../../http/preflight.ts';
 import { pageHead, redirectTo } from '../../http/sites.ts';
 import { wellKnownText } from '../../http/well-known.ts';
@@ -116,6 +116,11 @@ export function publishPages(stores: Stores): void {
     if (!isSetByController(stores, address)) site.removeText(address);
   }
   for (const { text } of pages) putText(text);
+}
+
+/** Certifies the text about the service again, which shows its volumes. */
+export function publishService(stores: Stores): void {
+  putText(servicePage(stores).text);
 }
 
 function isSetByController(stores: Stores, address: string): boolean {

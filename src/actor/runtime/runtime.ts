@@ -35,6 +35,7 @@ import { openOrderedIndex } from '../../storage/ordered-index.ts';
 import { openRecordMap } from '../../storage/record-map.ts';
 import { openSpace } from '../../storage/space.ts';
 import { stableMap } from '../../storage/stable-map.ts';
+import { createBucketOrders } from './bucket-orders.ts';
 import { deployment } from './deployment.ts';
 import { createFrontContact } from './front-contact.ts';
 import { publication, publishRoot, setUpPublication } from './publication.ts';
@@ -93,6 +94,7 @@ const reclaimTimer = createOneShotTimer(() => {
 const upkeepTimer = createOneShotTimer(upkeep);
 const recordsTimer = createOneShotTimer(workOnRecords);
 const frontContact = createFrontContact(stores);
+export const bucketOrders = createBucketOrders(stores);
 const reseedTimer = createReseedTimer(random);
 
 const nsPerSecond = 1_000_000_000n;
@@ -120,7 +122,10 @@ export function setUp({ source, role }: StartSettings): void {
   kernelSelfTest();
   configureRole(stores, { ...role, ...deployment() });
   setUpPublication(stores);
-  if (isFront(stores)) return;
+  if (isFront(stores)) {
+    bucketOrders.arm();
+    return;
+  }
   for (const map of Object.values(maps)) map.open();
   if (!role.isInstall && mayHaveFormerRecords(stores)) attachFormerMaps();
   configureRootKey(stores, source);
@@ -192,8 +197,9 @@ function nextRandom(length: number): Uint8Array {
  * change.
  */
 export function onceReady(run: () => void | Promise<void>): void | Promise<void> {
-  // A front has no secrets and no timers.
-  if (!isFront(stores)) reviveTimers();
+  // A front has no secrets, and only one timer
+  if (isFront(stores)) bucketOrders.arm();
+  else reviveTimers();
   const waiting = isFront(stores) ? undefined : rootKeys.whenReady();
   const runAndPublish = () => {
     const { unreported } = stores.heap;

@@ -8,7 +8,7 @@ import { bucketIds, countBuckets, forgetBucket, noteBucket } from '../buckets/bu
 import { changeTotals } from '../buckets/bucket-totals.ts';
 import { type Bucket, checkSite, getBucket, saveBucket } from '../buckets/buckets.ts';
 import { type EndToEnd, findEndToEnd, forgetEndToEnd } from '../buckets/end-to-end.ts';
-import { notePublic } from '../buckets/public-buckets.ts';
+import { noteChanged } from '../buckets/public-buckets.ts';
 import { parseKeepDays, parseQuota } from '../buckets/quota.ts';
 import { endLinksOf, linkMaker } from '../files/link-records.ts';
 import { publishPage } from '../files/sites.ts';
@@ -45,7 +45,8 @@ export interface BucketDetails extends Bucket {
   readonly callerRole: Role | undefined;
 }
 
-function withDetails(stores: Stores, call: Call, bucket: Bucket): BucketDetails {
+/** Returns what the caller may see of the bucket besides its record. */
+export function withDetails(stores: Stores, call: Call, bucket: Bucket): BucketDetails {
   const callerRole = roleOf(stores, call.caller, bucket);
   const members = callerRole === 'owner' ? membersOf(stores, bucket.id) : [];
   const endToEnd = bucket.isEndToEnd ? findEndToEnd(stores, bucket.id) : undefined;
@@ -375,7 +376,7 @@ export function deleteBucket(stores: Stores, call: Call, deletion: BucketDeletio
   forgetBucket(stores.directory, bucket.id, bucket.owner);
   forgetBucket(stores.directory, bucket.id);
   stores.buckets.delete(encodeUtf8(bucket.id));
-  notePublic(stores, bucket.id, false);
+  noteChanged(stores, bucket.id, false);
   if (bucket.isEndToEnd) forgetEndToEnd(stores, bucket.id);
   eraseBucketKeys(stores, bucket);
   unindexBucket(stores, bucket.id);

@@ -34,10 +34,9 @@ export interface NewBucket {
   readonly endToEnd?: EndToEndOptions | undefined;
 }
 
-/** Refuses what createBucket() would refuse; changes nothing. */
+/** Refuses what createBucketOf() would refuse; changes nothing. */
 function checkNewBucket(stores: Stores, call: Call, request: NewBucket) {
   const id = parseBucketId(request.bucket);
-  requireCreator(stores, call);
   if (findBucket(stores, id) !== undefined) {
     throw new Refusal('BucketExists', `Bucket ${id} already exists: choose another id.`);
   }
@@ -73,6 +72,13 @@ function checkNewBucket(stores: Stores, call: Call, request: NewBucket) {
  * the principals that they allow.
  */
 export function createBucket(stores: Stores, call: Call, request: NewBucket): BucketDetails {
+  parseBucketId(request.bucket);
+  requireCreator(stores, call);
+  return createBucketOf(stores, call, request);
+}
+
+/** Creates a bucket that the caller owns, whether or not the caller may create buckets. */
+export function createBucketOf(stores: Stores, call: Call, request: NewBucket): BucketDetails {
   const { id, mode, ...options } = checkNewBucket(stores, call, request);
   const bucket: Bucket = {
     id,

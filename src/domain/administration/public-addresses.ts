@@ -5,18 +5,13 @@
 //   17 | volume id | 0 | bucket id | 0 | the volume's origin -> 0
 //   18 | bucket id | 0 | volume id                           -> 0
 
-import { gatewayDomains } from '../../../packages/wire/src/gateways.ts';
 import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
-import { bucketsPerReport, publicAddressCountMax } from '../../limits.ts';
+import { publicAddressCountMax } from '../../limits.ts';
 import { entriesUnder } from '../../storage/index-ranges.ts';
-import type { ReportPage } from '../buckets/public-buckets.ts';
 import type { IdRange } from '../shared/heap-state.ts';
-import { parseBucketId, quote } from '../shared/names.ts';
 import type { PublicAddress } from '../shared/publication.ts';
-import { Refusal } from '../shared/refusal.ts';
 import { serviceRole } from '../shared/role-record.ts';
-import { isOriginOf } from '../shared/service-role.ts';
 import type { Stores } from '../shared/stores.ts';
 
 const kinds = { ofVolume: 17, owner: 18 } as const;
@@ -29,19 +24,18 @@ function textsOf(key: Uint8Array): string[] {
   return (decodeUtf8(key.subarray(1)) ?? '').split('\0');
 }
 
-export interface PublicReport extends ReportPage {
-  /** The volume that called. */
+interface AddressReport extends IdRange {
   readonly volumeId: string;
   readonly origin: string;
+  /** All public buckets of the range. */
+  readonly buckets: readonly string[];
 }
 
 /**
- * Replaces the addresses of the volume's buckets in the range. For volumes in the front's list.
- * Buckets beyond the limit get no address, so that the report still removes those of others.
+ * Replaces the addresses of the volume's buckets in the range. Buckets beyond the limit get no
+ * address, so that the report still removes those of others.
  */
-export function reportPublicBuckets(stores: Stores, report: PublicReport): void {
-  requireVolume(stores, report.volumeId);
-  checkReport(report);
+export function replaceAddresses(stores: Stores, report: AddressReport): void {
   const { volumeId } = report;
   const stored = addressesOf(stores, volumeId, report);
   const reported = new Set(report.buckets);
@@ -56,45 +50,6 @@ export function reportPublicBuckets(stores: Stores, report: PublicReport): void 
     else if (room <= 0 || ownerOf(stores, bucketId) !== undefined) continue;
     else room -= 1;
     add(stores, volumeId, { bucketId, origin: report.origin });
-  }
-}
-
-function requireVolume(stores: Stores, volumeId: string): void {
-  const role = serviceRole(stores);
-  if (role.kind === 'front' && role.volumes.includes(volumeId)) return;
-  throw new Refusal(
-    'AccessDenied',
-    `Only volumes in the list of this front may report public buckets, and ${volumeId} is not in ` +
-      'the list: add it with addVolume.',
-  );
-}
-
-/** Ids are in the range, and their number is bounded; nobody can redirect to another canister. */
-function checkReport({ volumeId, origin, after, through, buckets }: PublicReport): void {
-  if (!isOriginOf(volumeId, origin)) {
-    throw new Refusal(
-      'InvalidArgument',
-      `The origin ${quote(origin)} is not that of volume ${volumeId}: send https://${volumeId} ` +
-        `with ${gatewayDomains.map((domain) => `.${domain}`).join(', ')}, or ` +
-        `http://${volumeId}.localhost with a port.`,
-    );
-  }
-  if (buckets.length > bucketsPerReport) {
-    throw new Refusal(
-      'EntityTooLarge',
-      `A report has at most ${bucketsPerReport} buckets, this one ${buckets.length}: send several.`,
-      { limit: bucketsPerReport },
-    );
-  }
-  if (after !== '') parseBucketId(after);
-  if (through !== undefined) parseBucketId(through);
-  for (const id of buckets) {
-    if (parseBucketId(id) > after && (through === undefined || id <= through)) continue;
-    throw new Refusal(
-      'InvalidArgument',
-      `Bucket ${id} is not in the report's range, from ${quote(after)} (excluded) to ` +
-        `${through === undefined ? 'the end' : quote(through)}: extend the range.`,
-    );
   }
 }
 

@@ -9,7 +9,7 @@ import { Refusal } from '../shared/refusal.ts';
 import { saveRole, serviceRole, storedRole } from '../shared/role-record.ts';
 import { type Front, networkUrl, type ServiceRole } from '../shared/service-role.ts';
 import type { Stores } from '../shared/stores.ts';
-import { removeAddressesOf } from './public-addresses.ts';
+import { forgetVolume, requireFront } from './volume-states.ts';
 
 /** Facts of an install or upgrade. */
 export interface RoleSettings {
@@ -105,13 +105,7 @@ export function changeVolumes(
   }: { readonly add?: readonly string[]; readonly remove?: readonly string[] },
 ): void {
   requireController(call);
-  const role = serviceRole(stores);
-  if (role.kind !== 'front') {
-    throw new Refusal(
-      'InvalidArgument',
-      'This canister is a volume, which has no volumes: call the front.',
-    );
-  }
+  const role = requireFront(stores);
   const kept = role.volumes.filter((id) => !remove.includes(id) && !add.includes(id));
   const volumes = [...kept, ...add];
   if (volumes.length > volumeCountMax) {
@@ -125,5 +119,5 @@ export function changeVolumes(
     throw new Refusal('InvalidArgument', 'A front cannot be its own volume: add another canister.');
   }
   saveRole(stores, { ...role, volumes });
-  for (const id of remove) removeAddressesOf(stores, id);
+  for (const id of remove) forgetVolume(stores, id);
 }

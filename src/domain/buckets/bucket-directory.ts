@@ -7,7 +7,7 @@
 //   2 | bucket id | 0 | SHA-256 of a key           -> its expiry, ns; 0 for never
 //   3 | SHA-256 of a key                           -> 0
 //   4, 5, 15                                       see open-uploads.ts, kept-contents.ts
-//   6 to 14, 16 to 18                              see ARCHITECTURE.md
+//   6 to 14, 16 to 21                              see ARCHITECTURE.md
 //
 // An API key is listed until it is revoked, or has expired and is cleared.
 
@@ -15,7 +15,9 @@ import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { decodeHex, encodeHex } from '../../lib/hex.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { liveKeyCountMax } from '../../limits.ts';
+import { entriesUnder } from '../../storage/index-ranges.ts';
 import type { OrderedIndex } from '../../storage/ordered-index.ts';
+import type { IdRange } from '../shared/heap-state.ts';
 
 const kinds = { bucket: 0, role: 1, bucketKey: 2, key: 3 } as const;
 const hashBytes = 32;
@@ -45,6 +47,25 @@ export function noteBucket(directory: OrderedIndex, id: string, principal?: Uint
 
 export function forgetBucket(directory: OrderedIndex, id: string, principal?: Uint8Array): void {
   directory.remove(concatBytes(bucketScope(principal), encodeUtf8(id)));
+}
+
+/** Returns the ids of the buckets in the range, in order. */
+export function bucketIdsIn(directory: OrderedIndex, range: IdRange, limit: number): string[] {
+  const { after, through } = range;
+  const scope = Uint8Array.of(kinds.bucket);
+  // No id contains byte 0, so this key follows directly after the id.
+  const first = concatBytes(scope, encodeUtf8(after), Uint8Array.of(0));
+  const entries = entriesUnder(directory, { scope, first, limit });
+  const ids = entries.map(({ key }) => decodeUtf8(key.subarray(1)) ?? '');
+  return through === undefined ? ids : ids.filter((id) => id <= through);
+}
+
+/** Returns the id of the bucket before that one; '' precedes all. */
+export function bucketIdBefore(directory: OrderedIndex, id: string): string {
+  const rank = directory.rank(concatBytes(Uint8Array.of(kinds.bucket), encodeUtf8(id))) - 1;
+  const [entry] = rank < 0 ? [] : directory.read(rank, 1);
+  const isBucket = entry?.key[0] === kinds.bucket;
+  return isBucket ? (decodeUtf8(entry.key.subarray(1)) ?? '') : '';
 }
 
 /** Counts all buckets, or those in which the principal has a role. */

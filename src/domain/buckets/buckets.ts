@@ -9,7 +9,7 @@ import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { bucketIds } from './bucket-directory.ts';
 import { changeTotals } from './bucket-totals.ts';
-import { notePublic } from './public-buckets.ts';
+import { noteChanged } from './public-buckets.ts';
 
 export interface Bucket extends BucketKeys {
   readonly id: string;
@@ -255,7 +255,7 @@ export function* allBuckets(stores: Stores): Generator<Bucket> {
 /** Stores the bucket, replaces its former record, and updates the totals. */
 export function saveBucket(stores: Stores, bucket: Bucket, old: Bucket | undefined): void {
   stores.buckets.set(encodeUtf8(bucket.id), encodeBucket(bucket));
-  if (bucket.isPublic !== (old?.isPublic ?? false)) notePublic(stores, bucket.id, bucket.isPublic);
+  if (bucket.isPublic !== old?.isPublic) noteChanged(stores, bucket.id, bucket.isPublic);
   changeTotals(stores, {
     buckets: old === undefined ? 1 : 0,
     files: bucket.fileCount - (old?.fileCount ?? 0),

@@ -1,16 +1,17 @@
 // The public buckets of a volume, and the ids that it has not reported to its front yet. A report
-// states which buckets of a range of ids are public. The ids to be reported are only on the heap,
-// because the volume reports all its buckets after an upgrade. In the directory:
+// names all buckets of a range of ids, and which of them are public. The ids to be reported are
+// only on the heap, because the volume reports all its buckets after an upgrade. In the directory:
 //
 //   16 | bucket id -> 0
 
-import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
+import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { bucketsPerReport } from '../../limits.ts';
 import { entriesUnder } from '../../storage/index-ranges.ts';
 import type { OrderedIndex } from '../../storage/ordered-index.ts';
 import type { IdRange } from '../shared/heap-state.ts';
 import type { Stores } from '../shared/stores.ts';
+import { bucketIdBefore, bucketIdsIn } from './bucket-directory.ts';
 
 const kind = Uint8Array.of(16);
 const everything: IdRange = { after: '', through: undefined };
@@ -18,31 +19,24 @@ const everything: IdRange = { after: '', through: undefined };
 export interface ReportPage extends IdRange {
   /** All public buckets of the range. */
   readonly buckets: readonly string[];
+  /** All other buckets of the range. */
+  readonly others: readonly string[];
 }
 
 function keyOf(id: string): Uint8Array {
   return concatBytes(kind, encodeUtf8(id));
 }
 
-/** Records whether the bucket exists and is public; a change has to be reported. */
-export function notePublic(stores: Stores, id: string, isPublic: boolean): void {
-  const { directory } = stores;
-  const key = keyOf(id);
-  const wasPublic = (isPublic ? directory.insert(key, 0n) : directory.remove(key)) !== undefined;
-  if (wasPublic !== isPublic) {
-    noteUnreported(stores, { after: idBefore(directory, key), through: id });
-  }
+/** Records whether the bucket is public, without a report. */
+export function notePublic({ directory }: Stores, id: string, isPublic: boolean): void {
+  if (isPublic) directory.insert(keyOf(id), 0n);
+  else directory.remove(keyOf(id));
 }
 
-/** Returns the public bucket before the key; '' if it is the first. */
-function idBefore(directory: OrderedIndex, key: Uint8Array): string {
-  const rank = directory.rank(key) - 1;
-  const [entry] = rank < directory.rank(kind) ? [] : directory.read(rank, 1);
-  return idOf(entry?.key ?? emptyBytes);
-}
-
-function idOf(key: Uint8Array): string {
-  return decodeUtf8(key.subarray(kind.length)) ?? '';
+/** Records a bucket that was created, deleted, shown or hidden, which has to be reported. */
+export function noteChanged(stores: Stores, id: string, isPublic: boolean): void {
+  notePublic(stores, id, isPublic);
+  noteUnreported(stores, { after: bucketIdBefore(stores.directory, id), through: id });
 }
 
 /**
@@ -74,19 +68,26 @@ function laterEnd(one: string | undefined, other: string | undefined): string | 
 export function takeUnreported(stores: Stores): ReportPage | undefined {
   if (stores.heap.unreported === undefined) return undefined;
   const { present: range, next } = stores.heap.unreported;
-  const ids = idsIn(stores.directory, range, bucketsPerReport + 1);
-  const buckets = ids.slice(0, bucketsPerReport);
-  const isLast = ids.length === buckets.length;
-  const through = isLast ? range.through : buckets.at(-1);
+  const { directory } = stores;
+  const ids = bucketIdsIn(directory, range, bucketsPerReport + 1);
+  const reported = ids.slice(0, bucketsPerReport);
+  const isLast = ids.length === reported.length;
+  const through = isLast ? range.through : reported.at(-1);
   const rest = isLast ? next : { ...range, after: through ?? '' };
   stores.heap.unreported = rest && { present: rest, next: isLast ? undefined : next };
-  return { after: range.after, through, buckets };
+  const shown = new Set(publicIn(directory, { after: range.after, through: reported.at(-1) }));
+  const [buckets, others] = [true, false].map((isPublic) =>
+    reported.filter((id) => shown.has(id) === isPublic),
+  );
+  return { after: range.after, through, buckets: buckets ?? [], others: others ?? [] };
 }
 
-function idsIn(directory: OrderedIndex, { after, through }: IdRange, limit: number): string[] {
+/** Returns the public buckets of the range: a report's at most. */
+function publicIn(directory: OrderedIndex, { after, through }: IdRange): string[] {
   // No id contains byte 0, so this key follows directly after the id.
   const first = concatBytes(keyOf(after), Uint8Array.of(0));
-  const ids = entriesUnder(directory, { scope: kind, first, limit }).map(({ key }) => idOf(key));
+  const entries = entriesUnder(directory, { scope: kind, first, limit: bucketsPerReport });
+  const ids = entries.map(({ key }) => decodeUtf8(key.subarray(kind.length)) ?? '');
   return through === undefined ? ids : ids.filter((id) => id <= through);
 }
 

@@ -2,13 +2,19 @@
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
-import { PublicBucketReport } from '../../../src/actor/candid/operations.ts';
+import { PublicBucketReport } from '../../../src/actor/candid/service.ts';
 import { ResultNull } from '../../../src/actor/candid/types.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 
 /** Returns a report whose range is all ids, with other fields as given. */
 export function reportOf(volume: Principal, fields: object = {}): Uint8Array {
-  const whole = { origin: `https://${volume}.icp.net`, after: '', through: [], buckets: [] };
+  const whole = {
+    origin: `https://${volume}.icp.net`,
+    after: '',
+    through: [],
+    buckets: [],
+    state: [],
+  };
   return new Uint8Array(IDL.encode([PublicBucketReport], [{ ...whole, ...fields }]));
 }
 

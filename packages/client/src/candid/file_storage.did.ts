@@ -159,6 +159,14 @@ export interface BucketOptions {
   'keepVersionsDays' : [] | [bigint],
   'isPublic' : [] | [boolean],
 }
+/** A bucket that a front asks its volume to create. */
+export interface BucketOrder {
+  'owner' : Principal,
+  'bucketId' : string,
+  /** The volume refuses the order after this time. */
+  'until' : bigint,
+  'options' : [] | [BucketOptions],
+}
 /** A budget of updates: the maximum at once, and the refill per minute. */
 export interface Budget { 'burst' : bigint, 'perMinute' : bigint }
 /** A budget, and the part of it that is left now. */
@@ -496,7 +504,9 @@ export interface PublicBucketReport {
   'origin' : string,
   /** The last id of the range; null: the range has no end. */
   'through' : [] | [string],
-  /** At most 200. */
+  /** Absent in reports of version 0.2.0. */
+  'state' : [] | [VolumeFigures],
+  /** At most 200 together with `others`. */
   'buckets' : Array<string>,
 }
 /** The result for one file: the file, or the error. */
@@ -641,9 +651,33 @@ export interface VersionPage {
   'nextCursor' : [] | [string],
 }
 /** A volume of a front. */
-export interface Volume { 'canisterId' : Principal }
+export interface Volume {
+  'stableBytes' : bigint,
+  /** `open`, `closed`, `full`, or `unknown` until it has reported all its buckets. */
+  'state' : string,
+  /** Time of its last report. */
+  'reportedAt' : [] | [bigint],
+  'limitBytes' : bigint,
+  'canisterId' : Principal,
+  'buckets' : bigint,
+}
 /** The settings of a volume: its front, if the service has one. */
 export interface VolumeArgument { 'front' : [] | [Principal] }
+/** A change of a volume in a front's list. An absent field changes nothing. */
+export interface VolumeChange {
+  'volume' : Principal,
+  /** A closed volume gets no new buckets. */
+  'isClosed' : [] | [boolean],
+  /** A volume with this much stable memory gets no new buckets; by default 400 GiB. */
+  'limitBytes' : [] | [bigint],
+}
+/** The rest of a volume's report; `others` are its buckets in the range that are not public. */
+export interface VolumeFigures {
+  /** When the volume read its buckets, by its clock. */
+  'at' : bigint,
+  'stableBytes' : bigint,
+  'others' : Array<string>,
+}
 /** Role of a volume: its front, if the service has one. */
 export interface VolumeRole { 'front' : [] | [FrontSetting] }
 /** A text at `/.well-known/{name}`; absent content removes it. */
@@ -675,7 +709,7 @@ export interface WholeFile {
   'bytes' : Uint8Array,
 }
 export interface _SERVICE {
-  /** Adds a volume to the list. For controllers of a front. */
+  /** Adds a volume to the list, which then reports its buckets. For controllers of a front. */
   'addVolume' : ActorMethod<[Principal], { 'ok' : null } | { 'err' : string }>,
   /**
    * (bucketId, path, contentType, size, apiKey) Begins an upload. ok is its id, which also gives
@@ -733,6 +767,12 @@ export interface _SERVICE {
    */
   'createBucket' : ActorMethod<
     [string, [] | [BucketOptions]],
+    { 'ok' : Bucket } |
+      { 'err' : string }
+  >,
+  /** Creates a bucket for the owner that the front names. The volume's front calls it. */
+  'createBucketFor' : ActorMethod<
+    [BucketOrder],
     { 'ok' : Bucket } |
       { 'err' : string }
   >,
@@ -820,6 +860,12 @@ export interface _SERVICE {
   'getCertifiedFile' : ActorMethod<
     [string, string, [] | [bigint], [] | [string]],
     { 'ok' : FileRecord } |
+      { 'err' : string }
+  >,
+  /** Returns when each bucket was created, or null. The volume's front calls it. */
+  'getCreationTimes' : ActorMethod<
+    [Array<string>],
+    { 'ok' : Array<[] | [bigint]> } |
       { 'err' : string }
   >,
   /** (bucketId, path, apiKey) Returns the record of a file. Errors: AccessDenied, NoSuchFile. */
@@ -962,15 +1008,14 @@ export interface _SERVICE {
     { 'ok' : null } |
       { 'err' : string }
   >,
-  /**
-   * Replaces the redirects from `/b/{bucket}` to a volume's public buckets in a range of ids. For
-   * the volumes of a front, which call it by themselves.
-   */
+  /** Replaces what the front knows of a volume's buckets in a range. Volumes call it. */
   'reportPublicBuckets' : ActorMethod<
     [PublicBucketReport],
     { 'ok' : null } |
       { 'err' : string }
   >,
+  /** Reports all buckets to the front soon. The volume's front calls it. */
+  'reportToFront' : ActorMethod<[], { 'ok' : null } | { 'err' : string }>,
   /** Restores a former version; ok is the record of the file. */
   'restoreVersion' : ActorMethod<
     [Restoration],
@@ -1052,6 +1097,12 @@ export interface _SERVICE {
   'updateFile' : ActorMethod<
     [FileChange],
     { 'ok' : FileRecord } |
+      { 'err' : string }
+  >,
+  /** Opens, closes or limits a volume of the list. For controllers of a front. */
+  'updateVolume' : ActorMethod<
+    [VolumeChange],
+    { 'ok' : null } |
       { 'err' : string }
   >,
   /**
@@ -1235,6 +1286,12 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'openUploads' : IDL.Nat,
     'versionCount' : IDL.Nat,
     'byteCount' : IDL.Nat,
+  });
+  const BucketOrder = IDL.Record({
+    'owner' : IDL.Principal,
+    'bucketId' : IDL.Text,
+    'until' : IDL.Int,
+    'options' : IDL.Opt(BucketOptions),
   });
   const LinkRequest = IDL.Record({
     'expiresAt' : IDL.Opt(IDL.Int),
@@ -1472,7 +1529,14 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'items' : IDL.Vec(FormerVersion),
     'nextCursor' : IDL.Opt(IDL.Text),
   });
-  const Volume = IDL.Record({ 'canisterId' : IDL.Principal });
+  const Volume = IDL.Record({
+    'stableBytes' : IDL.Nat,
+    'state' : IDL.Text,
+    'reportedAt' : IDL.Opt(IDL.Int),
+    'limitBytes' : IDL.Nat,
+    'canisterId' : IDL.Principal,
+    'buckets' : IDL.Nat,
+  });
   const WellKnownText = IDL.Record({
     'contentType' : IDL.Text,
     'body' : IDL.Text,
@@ -1504,10 +1568,16 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'left' : IDL.Vec(IDL.Text),
     'results' : IDL.Vec(ReadFile),
   });
+  const VolumeFigures = IDL.Record({
+    'at' : IDL.Int,
+    'stableBytes' : IDL.Nat,
+    'others' : IDL.Vec(IDL.Text),
+  });
   const PublicBucketReport = IDL.Record({
     'after' : IDL.Text,
     'origin' : IDL.Text,
     'through' : IDL.Opt(IDL.Text),
+    'state' : IDL.Opt(VolumeFigures),
     'buckets' : IDL.Vec(IDL.Text),
   });
   const Restoration = IDL.Record({
@@ -1558,6 +1628,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'headers' : IDL.Opt(IDL.Vec(TextPair)),
     'ifMatch' : IDL.Opt(IDL.Text),
     'apiKey' : IDL.Opt(IDL.Text),
+  });
+  const VolumeChange = IDL.Record({
+    'volume' : IDL.Principal,
+    'isClosed' : IDL.Opt(IDL.Bool),
+    'limitBytes' : IDL.Opt(IDL.Nat),
   });
   const ChunkReceipt = IDL.Record({
     'file' : IDL.Opt(FileRecord),
@@ -1639,6 +1714,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [IDL.Variant({ 'ok' : Bucket, 'err' : IDL.Text })],
         [],
       ),
+    'createBucketFor' : IDL.Func(
+        [BucketOrder],
+        [IDL.Variant({ 'ok' : Bucket, 'err' : IDL.Text })],
+        [],
+      ),
     'createLink' : IDL.Func(
         [LinkRequest],
         [IDL.Variant({ 'ok' : NewLink, 'err' : IDL.Text })],
@@ -1688,6 +1768,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [IDL.Text, IDL.Text, IDL.Opt(IDL.Nat), IDL.Opt(IDL.Text)],
         [IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text })],
         [],
+      ),
+    'getCreationTimes' : IDL.Func(
+        [IDL.Vec(IDL.Text)],
+        [IDL.Variant({ 'ok' : IDL.Vec(IDL.Opt(IDL.Int)), 'err' : IDL.Text })],
+        ['query'],
       ),
     'getFile' : IDL.Func(
         [IDL.Text, IDL.Text, IDL.Opt(IDL.Text)],
@@ -1801,6 +1886,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
         [],
       ),
+    'reportToFront' : IDL.Func(
+        [],
+        [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
+        [],
+      ),
     'restoreVersion' : IDL.Func(
         [Restoration],
         [IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text })],
@@ -1859,6 +1949,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'updateFile' : IDL.Func(
         [FileChange],
         [IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text })],
+        [],
+      ),
+    'updateVolume' : IDL.Func(
+        [VolumeChange],
+        [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
         [],
       ),
     'uploadChunk' : IDL.Func(

@@ -1,0 +1,68 @@
+// Candid types for the roles of canisters in a service, and for a front's volumes.
+
+import { IDL } from '@dfinity/candid';
+import { resultOf } from './result.ts';
+
+/** Source of the root key: the network's vetKD key of that name, or stable memory. */
+export const RootKeySource = IDL.Variant({ vetkd: IDL.Text, stored: IDL.Null });
+/** The settings of a volume: its front, if the service has one. */
+export const VolumeArgument = IDL.Record({ front: IDL.Opt(IDL.Principal) });
+/** The canister's role in a service: a volume stores files, a front serves the console. */
+export const RoleArgument = IDL.Variant({ volume: VolumeArgument, front: IDL.Null });
+/** The argument of install and upgrade. */
+export const Settings = IDL.Record({
+  rootKey: IDL.Opt(RootKeySource),
+  role: IDL.Opt(RoleArgument),
+});
+/** A volume's front; `url` is its origin, by default `https://<front>.icp.net`. */
+export const FrontSetting = IDL.Record({ front: IDL.Principal, url: IDL.Opt(IDL.Text) });
+/** A volume of a front. */
+export const Volume = IDL.Record({
+  canisterId: IDL.Principal,
+  /** `open`, `closed`, `full`, or `unknown` until it has reported all its buckets. */
+  state: IDL.Text,
+  /** Time of its last report. */
+  reportedAt: IDL.Opt(IDL.Int),
+  buckets: IDL.Nat,
+  stableBytes: IDL.Nat,
+  limitBytes: IDL.Nat,
+});
+export const ResultVolumes = resultOf(IDL.Vec(Volume));
+/** Role of a volume: its front, if the service has one. */
+export const VolumeRole = IDL.Record({ front: IDL.Opt(FrontSetting) });
+/** Role of a front: its volumes. */
+export const FrontRole = IDL.Record({ volumes: IDL.Vec(IDL.Principal) });
+/** The canister's role in its service. */
+export const ServiceRole = IDL.Variant({ volume: VolumeRole, front: FrontRole });
+
+/** The rest of a volume's report; `others` are its buckets in the range that are not public. */
+export const VolumeFigures = IDL.Record({
+  others: IDL.Vec(IDL.Text),
+  /** When the volume read its buckets, by its clock. */
+  at: IDL.Int,
+  stableBytes: IDL.Nat,
+});
+/** A volume's report to its front: `buckets` are all its public buckets in a range of ids. */
+export const PublicBucketReport = IDL.Record({
+  /** The volume's own origin at a gateway, such as `https://<volume>.icp.net`. */
+  origin: IDL.Text,
+  /** The range begins after this id; empty: with the first one. */
+  after: IDL.Text,
+  /** The last id of the range; null: the range has no end. */
+  through: IDL.Opt(IDL.Text),
+  /** At most 200 together with `others`. */
+  buckets: IDL.Vec(IDL.Text),
+  /** Absent in reports of version 0.2.0. */
+  state: IDL.Opt(VolumeFigures),
+});
+
+/** When each bucket was created; null: there is no such bucket. */
+export const ResultTimes = resultOf(IDL.Vec(IDL.Opt(IDL.Int)));
+/** A change of a volume in a front's list. An absent field changes nothing. */
+export const VolumeChange = IDL.Record({
+  volume: IDL.Principal,
+  /** A closed volume gets no new buckets. */
+  isClosed: IDL.Opt(IDL.Bool),
+  /** A volume with this much stable memory gets no new buckets; by default 400 GiB. */
+  limitBytes: IDL.Opt(IDL.Nat),
+});

@@ -1,0 +1,122 @@
+// A service of a front and several volumes on one replica, whose clock and timers the test drives.
+
+import { readFile } from 'node:fs/promises';
+import { IDL } from '@dfinity/candid';
+import type { Principal } from '@dfinity/principal';
+import {
+  type Replica,
+  type ReplicaOptions,
+  startReplica,
+} from '../../packages/replica/src/replica.ts';
+import { buildCanister } from '../../scripts/build.ts';
+import { newIdentity, principalOf } from '../../scripts/local-service.ts';
+import { ResultVolumes } from '../../src/actor/candid/service.ts';
+import { BucketOptions, ResultBucket } from '../../src/actor/candid/types.ts';
+import { type AskedCanister, askedCanister } from './certification/asked-canister.ts';
+import { roleArgument } from './certification/opened-front.ts';
+
+const nsPerSecond = 1_000_000_000n;
+
+export interface Outcome<T> {
+  readonly ok?: T;
+  readonly err?: string;
+}
+
+interface ShownBucket {
+  readonly id: string;
+  readonly owner: Principal;
+  readonly createdAt: bigint;
+}
+
+interface ShownVolume {
+  readonly canisterId: Principal;
+  readonly state: string;
+  readonly buckets: bigint;
+}
+
+export class ServiceOfVolumes {
+  readonly controller = principalOf(newIdentity());
+  readonly volumes: Principal[] = [];
+  replica!: Replica;
+  wasm!: Uint8Array;
+  frontId!: Principal;
+  front!: AskedCanister;
+  #nowNs = BigInt(Date.now()) * 1_000_000n;
+
+  async start(volumeCount: number, options: ReplicaOptions = {}): Promise<this> {
+    const { wasmPath } = await buildCanister({ force: false });
+    this.wasm = new Uint8Array(await readFile(wasmPath));
+    this.replica = await startReplica({ server: false, now: () => this.#nowNs, ...options });
+    this.frontId = await this.#install({ front: null });
+    this.front = this.asked(this.frontId);
+    for (let number = 0; number < volumeCount; number++) await this.addVolume();
+    return this;
+  }
+
+  async #install(role: object): Promise<Principal> {
+    const id = await this.replica.createCanister({ controllers: [this.controller] });
+    await this.replica.install(id, this.wasm, roleArgument(role));
+    return id;
+  }
+
+  asked(canisterId: Principal): AskedCanister {
+    return askedCanister(this.replica, { canisterId, controller: this.controller });
+  }
+
+  async addVolume(): Promise<Principal> {
+    const id = await this.#install({ volume: { front: [this.frontId] } });
+    await this.front.call('addVolume', [IDL.Principal], [id]);
+    this.volumes.push(id);
+    await this.wait(6);
+    return id;
+  }
+
+  /** Advances the clock and runs the timers that are due. */
+  async wait(seconds: number): Promise<void> {
+    this.#nowNs += BigInt(seconds) * nsPerSecond;
+    await this.replica.tick();
+  }
+
+  upgrade(id: Principal): Promise<void> {
+    return this.replica.upgrade(id, this.wasm, undefined, { sender: this.controller });
+  }
+
+  async create(
+    bucket: string,
+    { at = this.frontId, sender = this.controller, options = {} } = {},
+  ): Promise<Outcome<ShownBucket>> {
+    const types = [IDL.Text, IDL.Opt(BucketOptions)];
+    const absent = Object.fromEntries(BucketOptions._fields.map(([name]) => [name, []]));
+    const argument = IDL.encode(types, [bucket, [{ ...absent, ...options }]]);
+    const reply = await this.replica.call(at, 'createBucket', argument, { sender });
+    return IDL.decode([ResultBucket], reply)[0] as Outcome<ShownBucket>;
+  }
+
+  async remove(bucket: string, at: Principal, sender = this.controller): Promise<void> {
+    const argument = IDL.encode([IDL.Text, IDL.Opt(IDL.Null)], [bucket, []]);
+    await this.replica.call(at, 'deleteBucket', argument, { sender });
+  }
+
+  async listed(): Promise<readonly ShownVolume[]> {
+    const argument = IDL.encode([], []);
+    const reply = await this.replica.query(this.frontId, 'listVolumes', argument);
+    const [outcome] = IDL.decode([ResultVolumes], reply) as unknown as [
+      { readonly ok: readonly ShownVolume[] },
+    ];
+    return outcome.ok;
+  }
+
+  /** Returns the volumes that have the bucket, by their numbers. */
+  async placesOf(bucket: string, owner = this.controller): Promise<number[]> {
+    const argument = IDL.encode([IDL.Text, IDL.Opt(IDL.Text)], [bucket, []]);
+    const replies = await Promise.all(
+      this.volumes.map((id) => this.replica.query(id, 'getBucket', argument, { sender: owner })),
+    );
+    const found = replies.map((reply) => IDL.decode([ResultBucket], reply)[0] as Outcome<unknown>);
+    return found.flatMap((outcome, number) => ('ok' in outcome ? [number] : []));
+  }
+
+  stop(): Promise<void> {
+    return this.replica.stop();
+  }
+}
