@@ -10,6 +10,7 @@
 //   http_expr / s / "" / <*>                       at a front: the page that opens links
 //   http_expr / b / bucket / <$>, http_expr / b / bucket / "" / <$>   at a front: a redirect to a
 //   public bucket of a volume
+//   volumes                                        at a front: the list of its volumes
 //   http_expr / cloud / bucket / segment … / "" / <$>   a folder of a site, by its address
 //   http_expr / cloud / bucket / <*>               missing paths of that bucket: the usual 404,
 //   or the file 404.html of a site
@@ -29,6 +30,7 @@ import type { CertifiedFile } from './certified-file.ts';
 import { type ExpressionName, expressionHash, rememberExpressions } from './expressions.ts';
 import { type FileLeaves, type FileLevels, openFileLeaves } from './file-leaves.ts';
 import type { FixedAnswer, FixedTrees } from './fixed-answers.ts';
+import { valueTree } from './hash-tree.ts';
 import { methodPair, nameHash } from './representation-hash.ts';
 import { openFolders } from './site-folders.ts';
 import {
@@ -45,6 +47,7 @@ import {
   linkText,
   missingText,
   outermostText,
+  volumesText,
 } from './site-paths.ts';
 
 export interface SiteParts {
@@ -192,6 +195,12 @@ function openTexts({ published, leaves, changed }: LinkParts) {
 
     removeText(address: string): void {
       published.remove({ text: addressText(address) });
+      changed();
+    },
+
+    /** Certifies the list of a front's volumes as a value. */
+    putVolumes(list: Uint8Array): void {
+      published.set({ text: volumesText }, valueTree(list).hash);
       changed();
     },
   };

@@ -50,6 +50,16 @@ export function prunedTree(hash: Uint8Array): Tree {
   return { hash, shown: concatBytes(prunedHead, hash) };
 }
 
+/** Returns the leaf with those bytes, 65,535 at most. */
+export function valueTree(bytes: Uint8Array): Tree {
+  const { length } = bytes;
+  const head =
+    length < 256
+      ? Uint8Array.of(0x82, 3, 0x58, length)
+      : Uint8Array.of(0x82, 3, 0x59, length >> 8, length);
+  return { hash: sha256(concatBytes(emptyLeafInput, bytes)), shown: concatBytes(head, bytes) };
+}
+
 export function labeledTree({ label, tree }: Branch): Tree {
   const isEmpty = label.length === 0;
   const input = isEmpty ? emptyLabelBuffer : labeledBuffer;

@@ -10,6 +10,8 @@ export interface FileName {
 
 const exactEnd = '<$>';
 export const wildcard = '<*>';
+/** At a front, the list of its volumes as a value, for clients that call the actor. */
+export const volumesText = 'volumes';
 export const outermostText = `http_expr\0${wildcard}`;
 export const apiText = `http_expr\0api\0${wildcard}`;
 export const cloudText = `http_expr\0cloud\0${wildcard}`;

@@ -7,8 +7,15 @@ import { type CertifiedFile, type FileRow, rowExpression } from './certified-fil
 import { expressionHash } from './expressions.ts';
 import { openFileLeaves } from './file-leaves.ts';
 import type { FixedAnswer, FixedRow, FixedTrees } from './fixed-answers.ts';
-import { cborOf } from './hash-tree.ts';
-import { linkIdOf, linkPrefix, linkText, requestText, wildcard } from './site-paths.ts';
+import { cborOf, valueTree } from './hash-tree.ts';
+import {
+  linkIdOf,
+  linkPrefix,
+  linkText,
+  requestText,
+  volumesText,
+  wildcard,
+} from './site-paths.ts';
 
 /** The values of the header besides the certificate. */
 export type Evidence = Omit<Proof, 'certificate'>;
@@ -57,6 +64,11 @@ export function openSiteProofs({
 
   return {
     ...openLookups(published),
+
+    /** Proves the list of a front's volumes; undefined if another one is certified. */
+    proveVolumes(list: Uint8Array): Uint8Array | undefined {
+      return published.witness({ text: volumesText }, cborOf(valueTree(list)));
+    },
 
     /** Proves that the row's answer belongs to the file. */
     proveRow({ path, file, row, isFormer }: RowQuestion): Evidence | undefined {

@@ -35,7 +35,8 @@ interface ShownVolume {
 }
 
 export class ServiceOfVolumes {
-  readonly controller = principalOf(newIdentity());
+  readonly controllerPem = newIdentity();
+  readonly controller = principalOf(this.controllerPem);
   readonly volumes: Principal[] = [];
   replica!: Replica;
   wasm!: Uint8Array;
@@ -43,10 +44,15 @@ export class ServiceOfVolumes {
   front!: AskedCanister;
   #nowNs = BigInt(Date.now()) * 1_000_000n;
 
-  async start(volumeCount: number, options: ReplicaOptions = {}): Promise<this> {
+  /** `isOnline`: with a server, and with the time and the timers of the machine. */
+  async start(
+    volumeCount: number,
+    { isOnline = false, ...options }: ReplicaOptions & { readonly isOnline?: boolean } = {},
+  ): Promise<this> {
     const { wasmPath } = await buildCanister({ force: false });
     this.wasm = new Uint8Array(await readFile(wasmPath));
-    this.replica = await startReplica({ server: false, now: () => this.#nowNs, ...options });
+    const offline = isOnline ? {} : { server: false, now: () => this.#nowNs };
+    this.replica = await startReplica({ ...offline, ...options });
     this.frontId = await this.#install({ front: null });
     this.front = this.asked(this.frontId);
     for (let number = 0; number < volumeCount; number++) await this.addVolume();

@@ -13,6 +13,11 @@ export { createHttpStorage, type HttpStorageOptions } from './http-storage.ts';
 export type { Links } from './links/links.ts';
 export { type LinkOptions, openLink } from './open-link.ts';
 export {
+  createServiceStorage,
+  type ServiceStorage,
+  type ServiceStorageOptions,
+} from './service-storage.ts';
+export {
   type ActorStorageOptions,
   createStorage,
   type Storage,

@@ -1,6 +1,7 @@
 // `createStorage()` for Node and browsers; loads the agent with the first call that needs it.
 
 import { chunkBytesMax } from '../../wire/src/limits.ts';
+import type { ActorConnection } from './actor/connection.ts';
 import { lazyCalls, lazyTransport } from './actor/lazy-transport.ts';
 import {
   type Buckets,
@@ -222,12 +223,17 @@ function isHttps(url: string): boolean {
   return url.startsWith('https:');
 }
 
-function actorTransport(options: ActorStorageOptions, findId?: () => Promise<string>): Transport {
-  const { host, canisterId, identity, fetchRootKey, apiKey, linkUrl } = options;
+/** Returns how the actor is reached and called. */
+export function actorConnection(options: ActorStorageOptions): ActorConnection {
+  const { host, canisterId, identity, fetchRootKey, apiKey } = options;
   const caller = { identity, fetchRootKey, apiKey };
   const retryPolicy = { ...defaultRetryPolicy, ...options.retry };
-  const service = { host, canisterId, ...caller, retryPolicy };
-  const transport = lazyTransport({ ...service, ...exchangeOptions(options) }, findId);
+  return { host, canisterId, ...caller, retryPolicy, ...exchangeOptions(options) };
+}
+
+function actorTransport(options: ActorStorageOptions, findId?: () => Promise<string>): Transport {
+  const { linkUrl } = options;
+  const transport = lazyTransport(actorConnection(options), findId);
   return linkUrl === undefined
     ? transport
     : { ...transport, linkBase: withoutLastSlashes(linkUrl) };

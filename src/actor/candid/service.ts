@@ -28,6 +28,13 @@ export const Volume = IDL.Record({
   limitBytes: IDL.Nat,
 });
 export const ResultVolumes = resultOf(IDL.Vec(Volume));
+/** A proof of a front's list of volumes, the value at the label `volumes`. */
+export const VolumeProof = IDL.Record({
+  /** The certificate of the canister's certified data, which is the root of `tree`. */
+  certificate: IDL.Vec(IDL.Nat8),
+  tree: IDL.Vec(IDL.Nat8),
+});
+export const ResultVolumeProof = resultOf(VolumeProof);
 /** Role of a volume: its front, if the service has one. */
 export const VolumeRole = IDL.Record({ front: IDL.Opt(FrontSetting) });
 /** Role of a front: its volumes. */

@@ -143,6 +143,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   getUpload: { bounds: few },
   getUsage: { bounds: few },
   getVersion: { bounds: few },
+  getVolumeProof: { bounds: few, isAtFront: true },
   http_request: { bounds: request, isAtFront: true },
   http_request_streaming_callback: { bounds: few },
   listApiKeys: { bounds: few },

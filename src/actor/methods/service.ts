@@ -14,14 +14,18 @@ import { receiveReport } from '../../domain/administration/volume-reports.ts';
 import {
   changeVolume,
   conditionOf,
+  requireFront,
   volumeStates,
 } from '../../domain/administration/volume-states.ts';
 import { noteUnreported } from '../../domain/buckets/public-buckets.ts';
+import { Refusal } from '../../domain/shared/refusal.ts';
+import { servicePage } from '../../http/pages.ts';
 import { BucketOrder } from '../candid/operations.ts';
 import {
   FrontSetting,
   PublicBucketReport,
   ResultTimes,
+  ResultVolumeProof,
   ResultVolumes,
   VolumeChange,
 } from '../candid/service.ts';
@@ -31,9 +35,9 @@ import { type BucketOptionsArgument, newBucketOf } from '../messages/bucket-argu
 import { type Optional, optional } from '../messages/optional.ts';
 import { requestReport } from '../runtime/bucket-orders.ts';
 import { answer, callerId, currentCall } from '../runtime/call.ts';
-import { publishPages, publishService } from '../runtime/publication.ts';
+import { proofs, publishPages, publishService } from '../runtime/publication.ts';
 import { stores } from '../runtime/runtime.ts';
-import { time } from '../runtime/system.ts';
+import { dataCertificate, time } from '../runtime/system.ts';
 import { bucketView } from './buckets.ts';
 
 interface FrontArgument {
@@ -149,6 +153,23 @@ export class ServiceActor {
       requireFrontOf(stores, callerId());
       noteUnreported(stores);
       return null;
+    });
+  }
+
+  /**
+   * Returns the list of `/.well-known/efs-service` with a proof, for clients that call the actor of
+   * a front.
+   */
+  @query([], ResultVolumeProof)
+  getVolumeProof() {
+    return answer(() => {
+      requireFront(stores);
+      const tree = proofs.proveVolumes(servicePage(stores).body());
+      const certificate = dataCertificate();
+      if (tree === undefined || certificate === undefined) {
+        throw new Refusal('ServiceUnavailable', 'A proof exists only in queries: send a query.');
+      }
+      return { certificate, tree };
     });
   }
 

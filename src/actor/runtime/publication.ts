@@ -22,7 +22,7 @@ import { answerOfText, type CertifiedText } from '../../http/certified-text.ts';
 import { linkHeaders, servedHeaders } from '../../http/file-headers.ts';
 import type { AnsweredContent, ServedHeaders, SiteAnswer } from '../../http/message.ts';
 import { missingResponse } from '../../http/missing.ts';
-import { pagesOf, servicePage } from '../../http/pages.ts';
+import { type Page, pagesOf, servicePage } from '../../http/pages.ts';
 import { formerPreflightResponse, preflightResponse } from '../../http/preflight.ts';
 import { pageHead, redirectTo } from '../../http/sites.ts';
 import { wellKnownText } from '../../http/well-known.ts';
@@ -116,11 +116,19 @@ export function publishPages(stores: Stores): void {
     if (!isSetByController(stores, address)) site.removeText(address);
   }
   for (const { text } of pages) putText(text);
+  publishVolumes(stores, servicePage(stores));
 }
 
-/** Certifies the text about the service again, which shows its volumes. */
+/** Certifies the list of volumes again, for gateways and for clients that call the actor. */
 export function publishService(stores: Stores): void {
-  putText(servicePage(stores).text);
+  const page = servicePage(stores);
+  putText(page.text);
+  publishVolumes(stores, page);
+}
+
+/** `page`: the service's page. */
+function publishVolumes(stores: Stores, page: Page): void {
+  if (isFront(stores)) site.putVolumes(page.body());
 }
 
 function isSetByController(stores: Stores, address: string): boolean {

@@ -24,13 +24,14 @@ export interface PageService {
   stop(): Promise<void>;
 }
 
-export async function startPageService(): Promise<PageService> {
+/** `hasFront`: with a front, whose id replaces `<front id>`. */
+export async function startPageService({ hasFront = false } = {}): Promise<PageService> {
   const folder = await mkdtemp(join(tmpdir(), 'efs-page-'));
   const stateDir = join(folder, '.replica');
   await copyPreparedState(stateDir);
   const replica = await startReplica({ stateDir, sync: false, port: 0 });
   const wasm = new Uint8Array(await readFile(join(projectDir, 'build/file_storage.wasm.gz')));
-  const description = await deployLocally({ replica, stateDir, wasm });
+  const description = await deployLocally({ replica, stateDir, wasm, hasFront });
   await writePrograms(join(folder, 'bin'));
   const { url, canisterId, apiKey } = description;
   const host = new URL(url).host;
@@ -45,6 +46,7 @@ export async function startPageService(): Promise<PageService> {
         .replaceAll('localhost:4943', host)
         .replaceAll('8080', port)
         .replaceAll('<canister id>', canisterId)
+        .replaceAll('<front id>', description.front?.canisterId ?? '<front id>')
         .replaceAll('<their principal>', somebody)
         .replaceAll('<API key>', apiKey),
     blank: (text) =>

@@ -678,6 +678,12 @@ export interface VolumeFigures {
   'stableBytes' : bigint,
   'others' : Array<string>,
 }
+/** A proof of a front's list of volumes, the value at the label `volumes`. */
+export interface VolumeProof {
+  /** The certificate of the canister's certified data, which is the root of `tree`. */
+  'certificate' : Uint8Array,
+  'tree' : Uint8Array,
+}
 /** Role of a volume: its front, if the service has one. */
 export interface VolumeRole { 'front' : [] | [FrontSetting] }
 /** A text at `/.well-known/{name}`; absent content removes it. */
@@ -891,6 +897,15 @@ export interface _SERVICE {
   'getVersion' : ActorMethod<
     [string, string, bigint, [] | [string]],
     { 'ok' : FileRecord } |
+      { 'err' : string }
+  >,
+  /**
+   * Returns the list of `/.well-known/efs-service` with a proof, for clients that call the actor of
+   * a front.
+   */
+  'getVolumeProof' : ActorMethod<
+    [],
+    { 'ok' : VolumeProof } |
       { 'err' : string }
   >,
   /** Answers a request, or asks with `upgrade` to repeat it as an update. */
@@ -1396,6 +1411,10 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'isSizeKnown' : IDL.Bool,
   });
   const Usage = IDL.Record({ 'files' : IDL.Nat, 'bytes' : IDL.Nat });
+  const VolumeProof = IDL.Record({
+    'certificate' : IDL.Vec(IDL.Nat8),
+    'tree' : IDL.Vec(IDL.Nat8),
+  });
   const HttpRequest = IDL.Record({
     'url' : IDL.Text,
     'method' : IDL.Text,
@@ -1797,6 +1816,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'getVersion' : IDL.Func(
         [IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)],
         [IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text })],
+        ['query'],
+      ),
+    'getVolumeProof' : IDL.Func(
+        [],
+        [IDL.Variant({ 'ok' : VolumeProof, 'err' : IDL.Text })],
         ['query'],
       ),
     'http_request' : IDL.Func([HttpRequest], [HttpResponse], ['query']),

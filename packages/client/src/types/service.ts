@@ -29,6 +29,19 @@ export interface ServiceCode {
   readonly controllers: readonly string[];
 }
 
+/** A volume of a service, as its front knows it. */
+export interface ServiceVolume {
+  readonly canisterId: string;
+  /** `open`, `closed`, `full`, or `unknown` until it has reported all its buckets. */
+  readonly state: string;
+  /** Time of its last report. */
+  readonly reportedAt?: string | undefined;
+  /** Stable memory in bytes, at the last report. */
+  readonly stableBytes: number;
+  /** The volume is full with this much stable memory. */
+  readonly limitBytes: number;
+}
+
 /** Services of version 0.1.0 report no budgets. */
 export interface ServiceStatus {
   readonly version: string;

@@ -1,0 +1,80 @@
+// The list of a front's volumes, from a certificate of the network: a single node that could add a
+// volume would receive files and keys.
+
+import {
+  Cbor,
+  Certificate,
+  type HashTree,
+  LookupPathStatus,
+  lookup_path,
+  lookupResultToBuffer,
+  reconstruct,
+} from '@icp-sdk/core/agent';
+import { Principal } from '@icp-sdk/core/principal';
+import { encodeHex } from '../bytes/bytes.ts';
+import { StorageError } from '../storage-error.ts';
+import type { ServiceVolume } from '../types/service.ts';
+import { type ActorConnection, call, openService, type Service } from './connection.ts';
+
+/** Returns a function that reads the list of volumes of the front, each time anew. */
+export async function volumeReader(connection: ActorConnection) {
+  const service = await openService(connection);
+  return async (): Promise<readonly ServiceVolume[]> => {
+    const proof = await call(undefined, () => service.actor.getVolumeProof());
+    return volumesIn(await provenList(service, proof));
+  };
+}
+
+interface VolumeProof {
+  readonly certificate: Uint8Array | number[];
+  readonly tree: Uint8Array | number[];
+}
+
+/** Returns the value at the label `volumes` of a tree whose root the certificate contains. */
+async function provenList(service: Service, proof: VolumeProof): Promise<Uint8Array> {
+  const { agent, largeCaller } = service;
+  const canisterId = Principal.fromText(service.canisterId);
+  const certificate = await Certificate.create({
+    certificate: Uint8Array.from(proof.certificate),
+    rootKey: agent.rootKey ?? new Uint8Array(0),
+    principal: { canisterId },
+    blsVerify: largeCaller.blsVerify,
+    agent,
+  }).catch((cause) => {
+    throw untrusted(service.canisterId, cause);
+  });
+  const path = ['canister', canisterId.toUint8Array(), 'certified_data'];
+  const root = lookupResultToBuffer(certificate.lookup_path(path));
+  const tree = Cbor.decode<HashTree>(Uint8Array.from(proof.tree));
+  const found = lookup_path(['volumes'], tree);
+  const isProven = root !== undefined && encodeHex(await reconstruct(tree)) === encodeHex(root);
+  if (isProven && found.status === LookupPathStatus.Found) return found.value;
+  throw untrusted(service.canisterId);
+}
+
+function untrusted(front: string, cause?: unknown): StorageError {
+  return new StorageError(
+    'Untrusted',
+    `A node's list of the volumes of the front ${front} is not the one that the network has ` +
+      'signed: try again.',
+    { isRetryable: true, cause },
+  );
+}
+
+interface ListedVolume {
+  readonly canisterId: string;
+  readonly state: string;
+  readonly reportedAt: string | null;
+  readonly stableBytes: number;
+  readonly limitBytes: number;
+}
+
+function volumesIn(list: Uint8Array): readonly ServiceVolume[] {
+  const { volumes } = JSON.parse(new TextDecoder().decode(list)) as {
+    readonly volumes: readonly ListedVolume[];
+  };
+  return volumes.map(({ reportedAt, ...volume }) => ({
+    ...volume,
+    reportedAt: reportedAt ?? undefined,
+  }));
+}

@@ -1,0 +1,189 @@
+// The client of a service with three volumes: it finds the volume of each bucket, and no single
+// node can add a volume or take a bucket.
+
+import { IDL } from '@dfinity/candid';
+import type { Principal } from '@dfinity/principal';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import {
+  createServiceStorage,
+  type ServiceStorage,
+} from '../../packages/client/src/service-storage.ts';
+import type { QueryFaults } from '../../packages/replica/src/network/query-faults.ts';
+import { newIdentity, principalOf } from '../../scripts/local-service.ts';
+import { ResultVolumeProof } from '../../src/actor/candid/service.ts';
+import { ResultBucket } from '../../src/actor/candid/types.ts';
+import { expectSameBytes } from '../support/expect-same.ts';
+import { sampleBytes } from '../support/service.ts';
+import { ServiceOfVolumes } from '../support/service-of-volumes.ts';
+
+const service = new ServiceOfVolumes();
+const names = ['one', 'two', 'three', 'four', 'five', 'six'];
+const retry = { attemptsMax: 2, delayMsMin: 1, delayMsMax: 2 };
+let storage: ServiceStorage;
+
+beforeAll(async () => {
+  await service.start(3, { isOnline: true, faults: {} });
+  storage = open();
+  await vi.waitFor(expectOpen, { timeout: 60_000 });
+  for (const name of names) await storage.buckets.create(name);
+});
+afterEach(() => service.replica.setFaults({}));
+afterAll(() => service.stop());
+
+function open(pem = service.controllerPem): ServiceStorage {
+  const identity = identityFromPem(pem);
+  const { url: host } = service.replica;
+  return createServiceStorage({ host, front: service.frontId.toText(), identity, retry });
+}
+
+async function expectOpen(): Promise<void> {
+  const states = (await storage.volumes()).map(({ state }) => state);
+  expect(states).toEqual(['open', 'open', 'open']);
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+describe('createServiceStorage', () => {
+  test('creates buckets at all volumes, and lists them as one service', async () => {
+    const places = await Promise.all(names.map((name) => storage.volumeOf(name)));
+    expect(new Set(places)).toEqual(new Set(service.volumes.map(String)));
+    const listed = await all(storage.buckets.list());
+    expect(listed.map(({ id }) => id).sort()).toEqual([...names].sort());
+    expect(await storage.status()).toMatchObject({ buckets: 6, files: 0 });
+  });
+
+  test.each(names)('stores, lists, changes and removes files in %s', async (bucket) => {
+    const bytes = sampleBytes(bucket, 2_000);
+    const file = { bucket, path: 'a/b.txt' };
+    const [upload] = await all(storage.uploadAll([{ path: file.path, source: bytes }], { bucket }));
+    expect(upload?.error).toBeUndefined();
+    expectSameBytes(await (await storage.download(file)).bytes(), bytes);
+    expect(await storage.change(file, { tags: ['x'] })).toMatchObject({ tags: ['x'] });
+    const link = await storage.links.create(file);
+    expect(link.url).toContain(await storage.volumeOf(bucket));
+    expect((await all(storage.links.list({ bucket }))).map(({ id }) => id)).toEqual([link.id]);
+    await storage.copy(file, { path: 'copy.txt' });
+    expect((await all(storage.list({ bucket }))).map(({ path }) => path)).toEqual([
+      'a/b.txt',
+      'copy.txt',
+    ]);
+    await storage.remove(file);
+    expect(await storage.usage({ bucket })).toMatchObject({ files: 1 });
+  });
+
+  test('makes a key for buckets of one volume only', async () => {
+    const places = await Promise.all(names.map((name) => storage.volumeOf(name)));
+    const shared = names.filter((_, index) => places[index] === places[0]);
+    const request = { name: 'k', permissions: ['read'] as const };
+    const made = await storage.keys.create({ ...request, buckets: shared });
+    expect(made.buckets).toEqual(shared);
+    const mixed = storage.keys.create({ ...request, buckets: names });
+    await expect(mixed).rejects.toMatchObject({ code: 'InvalidArgument' });
+    await storage.keys.revoke(made.id);
+    expect(await storage.keys.list(shared[0] ?? '')).toEqual([]);
+  });
+
+  test('reports a bucket that no volume has, or that the caller may not see', async () => {
+    await expect(storage.stat({ bucket: 'none', path: 'a' })).rejects.toMatchObject({
+      code: 'NoSuchBucket',
+      message: expect.stringContaining('at any of the 3 volumes'),
+    });
+    const stranger = open(newIdentity());
+    await expect(stranger.usage({ bucket: 'one' })).rejects.toMatchObject({ code: 'NoSuchBucket' });
+  });
+
+  test('finds a bucket again that was deleted and created at another volume', async () => {
+    const other = open();
+    await other.buckets.create('moved');
+    expect(await storage.usage({ bucket: 'moved' })).toMatchObject({ files: 0 });
+    const before = await storage.volumeOf('moved');
+    await other.buckets.remove('moved');
+    const target = service.volumes.find((id) => id.toText() !== before) as Principal;
+    await service.create('moved', { at: target });
+    expect(await storage.usage({ bucket: 'moved' })).toMatchObject({ files: 0 });
+    expect(await storage.volumeOf('moved')).toBe(target.toText());
+  });
+
+  test('names a volume that does not answer, and shows the buckets of the others', async () => {
+    const [first] = service.volumes as [Principal];
+    const argument = IDL.encode(
+      [IDL.Record({ canister_id: IDL.Principal })],
+      [{ canister_id: first }],
+    );
+    const manage = (method: string) =>
+      service.replica.call('aaaaa-aa', method, argument, { sender: service.controller });
+    await manage('stop_canister');
+    const listed: string[] = [];
+    const listing = (async () => {
+      for await (const { id } of open().buckets.list()) listed.push(id);
+    })();
+    await expect(listing).rejects.toThrow(`The volume ${first.toText()}: `);
+    expect(listed.length).toBeGreaterThan(3);
+    await manage('start_canister');
+  });
+});
+
+describe('one lying node', () => {
+  type Forge = NonNullable<QueryFaults['forge']>;
+  const forge = (change: Forge) => service.replica.setFaults({ forge: change });
+
+  interface Proof {
+    readonly certificate: Uint8Array;
+    readonly tree: Uint8Array;
+  }
+
+  const changedProof = (change: (proof: Proof) => Proof): Forge => {
+    return ({ method }, reply) => {
+      if (method !== 'getVolumeProof') return undefined;
+      const [{ ok }] = IDL.decode([ResultVolumeProof], reply) as unknown as [{ ok: Proof }];
+      return new Uint8Array(IDL.encode([ResultVolumeProof], [{ ok: change(ok) }]));
+    };
+  };
+
+  const flipped = (bytes: Uint8Array, from: number) => {
+    const copy = Uint8Array.from(bytes);
+    copy[from] = (copy[from] ?? 0) ^ 1;
+    return copy;
+  };
+
+  test('cannot change the list of volumes', async () => {
+    forge(
+      changedProof(({ certificate, tree }) => {
+        const place = Buffer.from(tree).indexOf('"canisterId"', 200);
+        expect(place).toBeGreaterThan(0);
+        return { certificate, tree: flipped(tree, place + 20) };
+      }),
+    );
+    await expect(open().volumes()).rejects.toMatchObject({ code: 'Untrusted' });
+  });
+
+  test('cannot sign a list of its own', async () => {
+    forge(
+      changedProof(({ certificate, tree }) => ({ certificate: flipped(certificate, 300), tree })),
+    );
+    await expect(open().volumes()).rejects.toMatchObject({ code: 'Untrusted' });
+  });
+
+  test('cannot take a bucket of another volume by claiming it', async () => {
+    const place = await storage.volumeOf('one');
+    const claim = { id: 'one' };
+    forge(({ method }, reply) => {
+      if (method !== 'getBucket') return undefined;
+      const [answer] = IDL.decode([ResultBucket], reply) as unknown as [{ err?: string }];
+      if (answer.err === undefined) return undefined;
+      const record = {
+        ...{ id: claim.id, owner: principalOf(newIdentity()), isPublic: false, members: [] },
+        ...{ fileCount: 0n, byteCount: 0n, overheadBytes: 0n, keepVersionsDays: 0n },
+        ...{ versionCount: 0n, versionBytes: 0n, openUploads: 0n, createdAt: 0n, updatedAt: 0n },
+        ...{ quotaBytes: [], quotaFiles: [], endToEnd: [], callerRole: [], isSite: false },
+      };
+      return new Uint8Array(IDL.encode([ResultBucket], [{ ok: record }]));
+    });
+    expect(await open().volumeOf('one')).toBe(place);
+  });
+});
