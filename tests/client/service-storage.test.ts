@@ -128,7 +128,7 @@ describe('createServiceStorage', () => {
   });
 });
 
-describe('one lying node', () => {
+describe('createServiceStorage with a lying node', () => {
   type Forge = NonNullable<QueryFaults['forge']>;
   const forge = (change: Forge) => service.replica.setFaults({ forge: change });
 

@@ -23,7 +23,7 @@ interface Place {
 class Storm {
   readonly service = new ServiceOfVolumes();
   readonly random: (limit: number) => number;
-  /** Who may own a bucket: requests whose outcome is known or unknown. */
+  /** Owners of buckets whose creation was confirmed, and all who asked for each name. */
   readonly expected = new Map<string, number>();
   readonly asked = new Map<string, Set<number>>();
   /** Names of this round's requests without an answer. */
