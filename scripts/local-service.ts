@@ -28,6 +28,8 @@ export interface LocalFront {
   readonly canisterId: string;
   /** Its address at the gateway. */
   readonly gateway: string;
+  /** Ids of its volumes, beginning with the one at plain localhost. */
+  readonly volumes: readonly string[];
 }
 
 const demoBucket = 'demo';
@@ -38,6 +40,8 @@ export interface LocalService {
   readonly wasm: Uint8Array;
   /** Also deploys a front. An existing front is upgraded in any case. */
   readonly hasFront?: boolean;
+  /** Creates volumes until the front has this many; at least the existing ones stay. */
+  readonly volumeCount?: number;
   /** Receives a sentence about anything unexpected. */
   readonly onNote?: (sentence: string) => void;
 }
@@ -217,16 +221,55 @@ async function bringFront(
   await topUp(replica, canisterId);
   await bringCode(service, { canisterId, wasm: service.wasm, argument: frontArgument });
   const gateway = `http://${canisterId}.localhost:${replica.port}`;
+  const front = { canisterId, gateway, sender };
+  await joinVolume(replica, front, volume.canisterId);
+  return { canisterId, gateway, volumes: await bringVolumes(service, front, volume.canisterId) };
+}
+
+interface OwnedFront {
+  readonly canisterId: string;
+  readonly gateway: string;
+  readonly sender: Principal;
+}
+
+/** Adds the volume to the front's list, and sets the volume's front. */
+async function joinVolume(replica: Replica, front: OwnedFront, volumeId: string): Promise<void> {
   const call = async (id: string, method: string, type: IDL.Type, value: unknown) => {
     const argument = new Uint8Array(IDL.encode([type], [value]));
-    const reply = await replica.call(id, method, argument, { sender });
+    const reply = await replica.call(id, method, argument, { sender: front.sender });
     unwrap(IDL.decode([IDL.Variant({ ok: IDL.Reserved, err: IDL.Text })], reply));
   };
   const Front = IDL.Opt(IDL.Record({ front: IDL.Principal, url: IDL.Opt(IDL.Text) }));
-  const setting = [{ front: Principal.fromText(canisterId), url: [gateway] }];
-  await call(canisterId, 'addVolume', IDL.Principal, Principal.fromText(volume.canisterId));
-  await call(volume.canisterId, 'setFront', Front, setting);
-  return { canisterId, gateway };
+  const setting = [{ front: Principal.fromText(front.canisterId), url: [front.gateway] }];
+  await call(front.canisterId, 'addVolume', IDL.Principal, Principal.fromText(volumeId));
+  await call(volumeId, 'setFront', Front, setting);
+}
+
+/** Upgrades the other volumes of the front, and creates those that are missing. */
+async function bringVolumes(
+  service: LocalService,
+  front: OwnedFront,
+  first: string,
+): Promise<string[]> {
+  const { replica, wasm, volumeCount = 1 } = service;
+  const others = (await volumesOf(replica, front.canisterId)).filter((id) => id !== first);
+  while (1 + others.length < volumeCount) {
+    const made = await replica.createCanister({ controllers: [front.sender] });
+    others.push(made.toText());
+  }
+  for (const canisterId of others) {
+    await topUp(replica, canisterId);
+    await bringCode(service, { canisterId, wasm });
+    await joinVolume(replica, front, canisterId);
+  }
+  return [first, ...others];
+}
+
+async function volumesOf(replica: Replica, frontId: string): Promise<string[]> {
+  const Volume = IDL.Record({ canisterId: IDL.Principal });
+  const reply = await replica.query(frontId, 'listVolumes');
+  const listed = unwrap(IDL.decode([IDL.Variant({ ok: IDL.Vec(Volume), err: IDL.Text })], reply));
+  return (listed as { canisterId: Principal }[]).map(({ canisterId }) => canisterId.toText());
 }
 
 /** `(opt record { role = opt variant { front } })` */

@@ -9,18 +9,42 @@ import { buildCanister } from './build.ts';
 import { deployLocally, ownerKeyOf, type ServiceDescription } from './local-service.ts';
 
 const usage = `Usage: npm start -- [options]
+  --volumes N   number of canisters that store files, behind one front (default 1)
 ${optionsUsage}`;
+
+/** As in src/limits.ts. */
+const volumeCountMax = 16;
+
+/** Returns the number of volumes that `--volumes N` asks for, and the other words. */
+function takeVolumes(words: readonly string[]) {
+  const place = words.indexOf('--volumes');
+  if (place < 0) return { volumeCount: 1, others: words };
+  const volumeCount = Number(words[place + 1]);
+  if (!Number.isInteger(volumeCount) || volumeCount < 1 || volumeCount > volumeCountMax) {
+    throw new Error(
+      `--volumes must be a number from 1 to ${volumeCountMax}; got ${words[place + 1]}`,
+    );
+  }
+  return { volumeCount, others: words.toSpliced(place, 2) };
+}
+
+/** A line about the volumes of a service that has several. */
+function volumesLine(front: ServiceDescription['front']): string {
+  const volumes = front?.volumes ?? [];
+  return volumes.length < 2 ? '' : `Volumes    ${volumes.join(', ')}\n`;
+}
 
 function instructions(service: ServiceDescription): string {
   const { url, gateway, bucket, apiKey, canisterId, front, identityPem } = service;
   const consoleUrl = front?.gateway ?? gateway;
   const upload = `${url}/api/v1/bucket/${bucket}/files/README.md`;
   const key = `-H 'Authorization: Bearer ${apiKey}'`;
+  const owner = `${consoleUrl}/#owner=${ownerKeyOf(identityPem)}`;
   return `
 Gateway    ${gateway}
 Canister   ${canisterId}
 API key    ${apiKey}   (bucket ${bucket}; read, write, delete)
-Console    ${consoleUrl}/#owner=${ownerKeyOf(identityPem)}   (opens as the owner)
+${volumesLine(front)}Console    ${owner}   (opens as the owner)
 
 Put a file, get it back, look at its headers:
 
@@ -33,7 +57,8 @@ Ctrl-C stops the replica; its state stays for the next start.
 }
 
 async function main(): Promise<void> {
-  const options = readOptions(process.argv.slice(2), false);
+  const { volumeCount, others } = takeVolumes(process.argv.slice(2));
+  const options = readOptions(others, false);
   if (options.isHelp) {
     console.log(usage);
     return;
@@ -44,9 +69,8 @@ async function main(): Promise<void> {
   const replica = await startReplica({ ...options.replica, stateDir });
   const wasm = new Uint8Array(await readFile(build.wasmPath));
   const onNote = (sentence: string) => console.log(sentence);
-  console.log(
-    instructions(await deployLocally({ replica, stateDir, wasm, onNote, hasFront: true })),
-  );
+  const asked = { replica, stateDir, wasm, onNote, hasFront: true, volumeCount };
+  console.log(instructions(await deployLocally(asked)));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       replica.stop().then(

@@ -91,6 +91,7 @@ export function createProgram(): Command {
     )
     .addOption(new Option('--host <url>', 'address for actor calls'))
     .addOption(new Option('--canister-id <id>', 'canister for actor calls'))
+    .addOption(new Option('--front <id>', 'front of a service with several volumes'))
     .addOption(
       new Option('--identity <file-or-name>', 'PEM file, or name of an identity of dfx or icp-cli'),
     )

@@ -14,6 +14,8 @@ const network =
 const tool = 'calls a tool that no package of the repository installs';
 const joined =
   'needs a second canister; tests/certification/volume-of-front.test.ts calls the methods';
+const several =
+  'needs a service of several volumes; tests/client/service-command runs such commands';
 const elsewhere = 'calls a third-party service on the network';
 
 export const notRun: readonly NotRun[] = [
@@ -36,6 +38,12 @@ export const notRun: readonly NotRun[] = [
   { command: 'icp canister settings ', reason: network },
   { command: 'icp canister call front addVolume ', reason: joined },
   { command: 'icp canister call file_storage setFront ', reason: joined },
+  { command: 'icp canister create file_storage_2 ', reason: network },
+  { command: 'icp canister install file_storage_2 ', reason: network },
+  { command: 'icp canister call file_storage_2 setFront ', reason: joined },
+  { command: 'efs profile add files --host ', reason: several },
+  { command: 'efs bucket create pictures', reason: several },
+  { command: 'efs sync Pictures pictures/', reason: several },
   { command: 'icp canister status ', reason: network },
   { command: 'icp canister stop ', reason: network },
   { command: 'icp canister start ', reason: network },

@@ -6,4 +6,4 @@ export { nodeEndToEnd as endToEnd, openNodeLink as openLink } from './end-to-end
 export { type FileSource, openFileSource } from './file-source.ts';
 export { identityFromPem, type KeyKind, type PemIdentity } from './identity.ts';
 export { fileIdentityStore } from './identity-store.ts';
-export { createNodeStorage } from './storage.ts';
+export { createNodeServiceStorage, createNodeStorage } from './storage.ts';

@@ -24,6 +24,7 @@ export interface GlobalOptions {
   readonly url?: string;
   readonly host?: string;
   readonly canisterId?: string;
+  readonly front?: string;
   readonly apiKey?: string;
   readonly identity?: string;
   readonly identityPassphraseFile?: string;
@@ -45,6 +46,8 @@ export interface Configuration {
   readonly url: string | undefined;
   readonly host: string | undefined;
   readonly canisterId: string | undefined;
+  /** Id of the front of a service of several volumes, which the identity uses. */
+  readonly front: string | undefined;
   readonly apiKey: string | undefined;
   /** Whether the key comes from the service.json of a local replica. */
   readonly isLocalKey: boolean;
@@ -78,10 +81,13 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
   const url = checkedUrl(flags.url ?? serviceVariable('EFS_URL'));
   const host = checkedUrl(flags.host ?? serviceVariable('EFS_HOST'));
   const canisterId = flags.canisterId ?? serviceVariable('EFS_CANISTER_ID');
-  const { base, notes } = baseService(flags, environment, { url, host, canisterId });
+  const ownFront = flags.front ?? serviceVariable('EFS_FRONT_ID');
+  const named = { url, host, canisterId, front: ownFront };
+  const { base, notes } = baseService(flags, environment, named);
   if (base?.replica !== undefined && (url ?? host) === undefined) {
     refuseUnsent(base, flags, serviceVariable);
   }
+  const front = ownFront ?? base?.front;
   const identity = flags.identity ?? serviceVariable('EFS_IDENTITY') ?? base?.identity;
   const givenKey = flags.apiKey ?? serviceVariable('EFS_API_KEY');
   const apiKey = givenKey ?? (base && keyOf(base, environment));
@@ -95,7 +101,8 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
   return {
     url: serviceUrl,
     host: host ?? base?.host ?? hostOf(serviceUrl),
-    canisterId: canisterId ?? base?.canisterId ?? canisterOf(serviceUrl),
+    canisterId: canisterId ?? base?.canisterId ?? canisterOf(serviceUrl) ?? front,
+    front,
     apiKey,
     isLocalKey,
     identity,
@@ -144,6 +151,7 @@ interface Address {
   readonly url: string | undefined;
   readonly host: string | undefined;
   readonly canisterId: string | undefined;
+  readonly front?: string | undefined;
 }
 
 interface BaseService extends Address {
@@ -212,12 +220,13 @@ function ofReplica({ service, folder }: FoundReplica): BaseService {
   return { ...service, host: url, addresses: [url, gateway], replica: folder };
 }
 
-function isAt(service: BaseService, { url, host, canisterId }: Address): boolean {
+function isAt(service: BaseService, { url, host, canisterId, front }: Address): boolean {
   const known = service.addresses.map((address) => address && withoutLastSlashes(address));
   return (
     (url === undefined || known.includes(withoutLastSlashes(url))) &&
     (host === undefined || withoutLastSlashes(host) === withoutLastSlashes(service.host ?? '')) &&
-    (canisterId === undefined || canisterId === service.canisterId)
+    (canisterId === undefined || canisterId === service.canisterId) &&
+    (front === undefined || front === service.front)
   );
 }
 

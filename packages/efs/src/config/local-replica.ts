@@ -11,7 +11,10 @@ import { UsageError } from '../output/usage-error.ts';
 const fieldNames = ['url', 'gateway', 'canisterId', 'apiKey', 'identityPem'] as const;
 
 /** The fields that efs reads of `service.json`, which `npm start` writes. */
-export type LocalService = Readonly<Record<(typeof fieldNames)[number], string>>;
+export type LocalService = Readonly<Record<(typeof fieldNames)[number], string>> & {
+  /** Id of the front, if the service has several volumes. */
+  readonly front?: string | undefined;
+};
 
 export interface FoundReplica {
   readonly service: LocalService;
@@ -92,12 +95,19 @@ function parse(path: string, text: string): LocalService {
     );
   }
   const remote = [url, gateway].find((address) => !isLoopback(address));
-  if (remote === undefined) return { url, gateway, canisterId, apiKey, identityPem };
+  const front = frontIn(fields);
+  if (remote === undefined) return { url, gateway, canisterId, apiKey, identityPem, front };
   throw refused(
     path,
     `its address ${remote} is not one of this machine (localhost, 127.0.0.1, [::1])`,
     'Pass --url and a key of your own to use that service.',
   );
+}
+
+function frontIn({ front }: Readonly<Record<string, unknown>>): string | undefined {
+  const { canisterId, volumes } = Object(front) as { canisterId?: unknown; volumes?: unknown };
+  const hasSeveral = Array.isArray(volumes) && volumes.length > 1;
+  return hasSeveral && isText(canisterId) ? canisterId : undefined;
 }
 
 function isText(value: unknown): value is string {

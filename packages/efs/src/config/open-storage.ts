@@ -5,7 +5,8 @@ import type { BucketSecrets } from '../../../client/src/bucket-secrets.ts';
 import { nodeEndToEnd } from '../../../client/src/node/end-to-end.ts';
 import { fileIdentityStore } from '../../../client/src/node/identity-store.ts';
 import { nodeSegmentCipher } from '../../../client/src/node/segment-cipher.ts';
-import { createNodeStorage } from '../../../client/src/node/storage.ts';
+import { createNodeServiceStorage, createNodeStorage } from '../../../client/src/node/storage.ts';
+import type { ServiceStorageOptions } from '../../../client/src/service-storage.ts';
 import type { Storage, StorageOptions } from '../../../client/src/storage.ts';
 import type { EndToEndOptions } from '../../../client/src/types/end-to-end.ts';
 import type { StorageIdentity } from '../../../client/src/types/storage-identity.ts';
@@ -47,7 +48,19 @@ async function fileOptions(configuration: WatchedConfiguration): Promise<Storage
 
 async function open(options: StorageOptions, configuration: Configuration): Promise<Storage> {
   const endToEnd = nodeEndToEnd(await endToEndOptions(configuration));
-  return createNodeStorage({ ...options, endToEnd });
+  const service = serviceOptions(options, configuration);
+  if (service === undefined) return createNodeStorage({ ...options, endToEnd });
+  return createNodeServiceStorage({ ...service, endToEnd });
+}
+
+/** Returns the options for a service of several volumes; undefined for one canister. */
+function serviceOptions(
+  options: StorageOptions,
+  { front }: Configuration,
+): ServiceStorageOptions | undefined {
+  if ('url' in options || front === undefined || options.identity === undefined) return undefined;
+  const { canisterId: _, linkUrl: __, ...common } = options;
+  return { ...common, front };
 }
 
 /** Options for decryption; identities that the network derives are stored beside the profiles. */
@@ -72,7 +85,38 @@ export async function openSecrets(
   const options = await (who === 'files'
     ? fileOptions(configuration)
     : actorOptions({ ...configuration, apiKey: undefined }));
-  return bucketSecrets(options, await endToEndOptions(configuration));
+  const settings = await endToEndOptions(configuration);
+  const service = serviceOptions(options, configuration);
+  if (service === undefined) return bucketSecrets(options, settings);
+  const { volumeOf } = createNodeServiceStorage(service);
+  return routedSecrets(volumeOf, (canisterId) =>
+    bucketSecrets({ ...service, canisterId }, settings),
+  );
+}
+
+/** Returns the secrets of all volumes, each of whose buckets calls its volume. */
+function routedSecrets(
+  volumeOf: (bucket: string) => Promise<string>,
+  open: (canisterId: string) => BucketSecrets,
+): BucketSecrets {
+  const opened = new Map<string, BucketSecrets>();
+  async function of(bucket: string): Promise<BucketSecrets> {
+    const volume = await volumeOf(bucket);
+    const secrets = opened.get(volume) ?? open(volume);
+    opened.set(volume, secrets);
+    return secrets;
+  }
+  return {
+    mode: async (bucket) => (await of(bucket)).mode(bucket),
+    readerMode: async (bucket) => (await of(bucket)).readerMode(bucket),
+    keepsVersions: async (bucket) => (await of(bucket)).keepsVersions(bucket),
+    readsOverHttp: false,
+    forget: (bucket) => opened.forEach((secrets) => void secrets.forget(bucket)),
+    identities: async (bucket) => (await of(bucket)).identities(bucket),
+    identity: async (bucket, record) => (await of(bucket)).identity(bucket, record),
+    plainSize: async (record, version) => (await of(record.bucketId)).plainSize(record, version),
+    sealedAs: async (record, source) => (await of(record.bucketId)).sealedAs(record, source),
+  };
 }
 
 /** Opens the storage for managing buckets and keys, which needs an identity and actor calls. */

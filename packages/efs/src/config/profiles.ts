@@ -13,6 +13,8 @@ export interface Profile {
   readonly url?: string | undefined;
   readonly host?: string | undefined;
   readonly canisterId?: string | undefined;
+  /** Id of the front of a service of several volumes. */
+  readonly front?: string | undefined;
   /** Path or name of an identity. */
   readonly identity?: string | undefined;
   readonly ageIdentity?: string | undefined;

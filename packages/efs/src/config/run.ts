@@ -1,6 +1,8 @@
 // One run of the command: its configuration, its storages, and the signal of Ctrl-C.
 
 import type { BucketSecrets } from '../../../client/src/bucket-secrets.ts';
+import { canisterAddress } from '../../../client/src/connection/canister-address.ts';
+import type { ServiceStorage } from '../../../client/src/service-storage.ts';
 import type { Storage } from '../../../client/src/storage.ts';
 import { forgetMode } from './bucket-memories.ts';
 import { type Configuration, serviceName } from './config.ts';
@@ -18,6 +20,8 @@ export interface Run {
   readonly secrets: () => Promise<BucketSecrets>;
   /** Secrets for operations of owners. */
   readonly ownSecrets: () => Promise<BucketSecrets>;
+  /** Returns the address of the buckets' volume; undefined for a service of one canister. */
+  readonly addressOf: (storage: Storage, buckets: readonly string[]) => Promise<string | undefined>;
   /** Records that this run has removed the bucket, or has made it one that is not end-to-end. */
   readonly forgetMode: (bucket: string) => Promise<void>;
   readonly service: string;
@@ -50,6 +54,11 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
       return secrets;
     },
     ownSecrets: () => openSecrets(watched, 'manager'),
+    async addressOf(storage, [bucket]) {
+      if (!('volumeOf' in storage) || bucket === undefined || host === undefined) return undefined;
+      const canisterId = await (storage as ServiceStorage).volumeOf(bucket);
+      return canisterAddress({ host, canisterId });
+    },
     forgetMode: (bucket) => forgetMode(configuration, bucket),
     service: serviceName(configuration),
     url: configuration.url,

@@ -216,13 +216,15 @@ export async function createKey(
   const storage = await run.manager();
   const key = await storage.keys.create(request);
   const pins = permissions.includes('write') ? await pinsOf(storage, buckets) : [];
+  const url = await run.addressOf(storage, buckets);
   if (flags.json) {
-    printJson({ ...key, pinnedRecipients: Object.fromEntries(pins) });
+    printJson({ ...key, url, pinnedRecipients: Object.fromEntries(pins) });
     return;
   }
   printLine(key.secret);
   if (run.isQuiet) return;
   printNote(`Key ${key.id}. Its secret is shown only once.`);
+  if (url !== undefined) printNote(`The key works at ${url}, the address of its volume.`);
   for (const [bucket, digest] of pins) {
     printNote(`Holders of the key check the recipients with --pin-recipients ${bucket}=${digest}`);
   }

@@ -61,7 +61,7 @@ type AddFlags = GlobalOptions & { readonly keyring: boolean };
 
 async function addProfile(name: string, flags: AddFlags): Promise<void> {
   requireName(name);
-  const { url, host, canisterId } = flags;
+  const { url, host, canisterId, front } = flags;
   requireAddress(flags);
   const stored = readProfiles(process.env);
   const former = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
@@ -74,6 +74,7 @@ async function addProfile(name: string, flags: AddFlags): Promise<void> {
     url,
     host,
     canisterId,
+    front,
     identity: flags.identity === undefined ? undefined : lasting(flags.identity),
     ...trustOf(former, flags),
     ...(isInKeyring ? { isInKeyring } : { apiKey }),
@@ -131,11 +132,12 @@ function requireName(name: string): void {
   );
 }
 
-function requireAddress({ url, host, canisterId }: AddFlags): void {
-  if (url === undefined && (host === undefined || canisterId === undefined)) {
+function requireAddress({ url, host, canisterId, front }: AddFlags): void {
+  const id = canisterId ?? front;
+  if (url === undefined && (host === undefined || id === undefined)) {
     throw new UsageError(
       'Give the address of the service as --url, on the network https://<canister id>.icp.net; or ' +
-        '--host (https://icp-api.io) and --canister-id.',
+        '--host (https://icp-api.io) and --canister-id or --front.',
     );
   }
   for (const address of [url, host]) {

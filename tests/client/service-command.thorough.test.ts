@@ -1,0 +1,110 @@
+// `efs` with a service of three volumes on a local replica: users see one service.
+
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
+import { buildCanister } from '../../scripts/build.ts';
+import { deployLocally, type ServiceDescription } from '../../scripts/local-service.ts';
+import { copyPreparedState } from '../support/prepared-state.ts';
+import { runCommand } from './command-runs.ts';
+
+let folder: string;
+let replica: Replica;
+let service: ServiceDescription;
+const names = ['albums', 'books', 'letters', 'maps'];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'volumes-'));
+  const stateDir = join(folder, '.replica');
+  await copyPreparedState(stateDir);
+  replica = await startReplica({ stateDir, sync: false, port: 0 });
+  const wasm = new Uint8Array(await readFile((await buildCanister({ force: false })).wasmPath));
+  service = await deployLocally({ replica, stateDir, wasm, hasFront: true, volumeCount: 3 });
+});
+afterAll(async () => {
+  await replica?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function efs(...words: string[]): Promise<string> {
+  const { code, output, errors } = await runCommand(words, { folder });
+  expect(code, errors).toBe(0);
+  return output;
+}
+
+/** Retries while the front waits for the first reports of new volumes. */
+async function create(name: string): Promise<void> {
+  await expect
+    .poll(async () => (await runCommand(['bucket', 'create', name], { folder })).code)
+    .toBe(0);
+}
+
+describe('efs', () => {
+  test('bucket create spreads buckets over the volumes, and ls lists them all', async () => {
+    expect(service.front?.volumes).toHaveLength(3);
+    for (const name of names) await create(name);
+    const listed = JSON.parse(await efs('bucket', 'ls', '--json')) as { id: string }[];
+    expect(listed.map(({ id }) => id).sort()).toEqual([...names, 'demo'].sort());
+    const urls = await Promise.all(
+      names.map(async (name) => {
+        const key = JSON.parse(await efs('key', 'create', name, '--json')) as { url: string };
+        return key.url;
+      }),
+    );
+    expect(new Set(urls).size).toBe(3);
+  });
+
+  test('put, ls, cat, get, sync, mv and rm find the volume of each bucket', async () => {
+    await writeFile(join(folder, 'note.txt'), 'hello');
+    await mkdir(join(folder, 'tree'));
+    for (const name of ['a', 'b']) await writeFile(join(folder, 'tree', name), name);
+    for (const name of names.slice(0, 3)) {
+      await efs('put', 'note.txt', `${name}/x/`);
+      await efs('sync', 'tree', `${name}/tree/`);
+      expect(await efs('ls', '-r', `${name}/`)).toContain('tree/b');
+      expect(await efs('cat', `${name}/x/note.txt`)).toBe('hello');
+      await efs('mv', `${name}/x/note.txt`, `${name}/y.txt`);
+      await efs('get', `${name}/y.txt`, `${name}.txt`);
+      expect(await readFile(join(folder, `${name}.txt`), 'utf8')).toBe('hello');
+      await efs('rm', `${name}/y.txt`);
+      const left = await efs('ls', '-r', `${name}/`);
+      expect(left).not.toContain('y.txt');
+    }
+  });
+
+  test('key create prints the address of the volume, where the key works', async () => {
+    const key = JSON.parse(await efs('key', 'create', 'maps', '--json')) as {
+      url: string;
+      secret: string;
+    };
+    const canisterId = new URL(key.url).hostname.split('.')[0] ?? '';
+    expect(service.front?.volumes).toContain(canisterId);
+    const flags = ['--host', service.url, '--canister-id', canisterId, '--transport', 'actor'];
+    const environment = { EFS_API_KEY: key.secret };
+    const elsewhere = await mkdtemp(join(tmpdir(), 'volumes-'));
+    await writeFile(join(elsewhere, 'k.txt'), 'by key');
+    const ended = await runCommand([...flags, 'put', 'k.txt', 'maps/'], {
+      ...{ folder: elsewhere, environment },
+    });
+    expect(ended.code, ended.errors).toBe(0);
+    expect(await efs('cat', 'maps/k.txt')).toBe('by key');
+    await rm(elsewhere, { recursive: true });
+  });
+
+  test('opens end-to-end buckets at every volume', async () => {
+    for (const name of ['safe-a', 'safe-b']) {
+      await efs('bucket', 'create', name, '--end-to-end');
+      await efs('put', 'note.txt', `${name}/`);
+      await efs('sync', 'tree', `${name}/tree/`);
+      expect(await efs('sync', 'tree', `${name}/tree/`)).not.toContain('new');
+      expect(await efs('cat', `${name}/note.txt`)).toBe('hello');
+    }
+  });
+
+  test('status adds the volumes up', async () => {
+    const status = JSON.parse(await efs('status', '--json')) as { buckets: number };
+    expect(status.buckets).toBe(names.length + 1 + 2);
+  });
+});
