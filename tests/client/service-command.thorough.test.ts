@@ -103,6 +103,22 @@ describe('efs', () => {
     }
   });
 
+  test('volume ls, set and rm show and change the volumes', async () => {
+    const shown = async () =>
+      JSON.parse(await efs('volume', 'ls', '--json')) as { state: string }[];
+    const [first = ''] = service.front?.volumes ?? [];
+    await efs('volume', 'set', first, '--closed');
+    expect((await shown()).map(({ state }) => state)).toEqual(['closed', 'open', 'open']);
+    await efs('volume', 'set', first, '--open', '--limit', '300GiB');
+    expect(await efs('volume', 'ls')).toContain(`${first}  open`);
+    const removed = await runCommand(['volume', 'rm', first], { folder });
+    expect(removed.errors).toContain(`The volume ${first} has`);
+    const wrong = await runCommand(['volume', 'set', first], { folder });
+    expect(wrong.errors).toContain('Give --closed, --open or --limit');
+    await efs('volume', 'add', first);
+    expect(await shown()).toHaveLength(3);
+  });
+
   test('status adds the volumes up', async () => {
     const status = JSON.parse(await efs('status', '--json')) as { buckets: number };
     expect(status.buckets).toBe(names.length + 1 + 2);

@@ -38,7 +38,7 @@ function open(pem = service.controllerPem): ServiceStorage {
 }
 
 async function expectOpen(): Promise<void> {
-  const states = (await storage.volumes()).map(({ state }) => state);
+  const states = (await storage.volumes.list()).map(({ state }) => state);
   expect(states).toEqual(['open', 'open', 'open']);
 }
 
@@ -109,6 +109,33 @@ describe('createServiceStorage', () => {
     expect(await storage.volumeOf('moved')).toBe(target.toText());
   });
 
+  test('volumes: closes, opens, adds and removes a volume', async () => {
+    const [first] = service.volumes as [Principal];
+    const id = first.toText();
+    const stateOf = async () =>
+      (await storage.volumes.list()).find(({ canisterId }) => canisterId === id)?.state;
+    await storage.volumes.change(id, { isClosed: true });
+    expect(await stateOf()).toBe('closed');
+    await storage.volumes.change(id, { isClosed: false, limitBytes: 1_000 });
+    expect(await stateOf()).toBe('full');
+    await storage.volumes.change(id, { limitBytes: 429_496_729_600 });
+    await expect(storage.volumes.remove(id)).rejects.toMatchObject({ code: 'BucketNotEmpty' });
+    const added = await service.install({ volume: { front: [] } });
+    await storage.volumes.add(added.toText());
+    await vi.waitFor(async () => {
+      expect((await storage.volumes.list()).map(({ state }) => state)).toEqual(
+        Array.from({ length: 4 }, () => 'open'),
+      );
+    });
+    await storage.volumes.remove(added.toText());
+    expect(await storage.volumes.list()).toHaveLength(3);
+    await expect(storage.volumes.add('nonsense')).rejects.toMatchObject({
+      code: 'InvalidArgument',
+    });
+    const stranger = open(newIdentity()).volumes.change(id, { isClosed: true });
+    await expect(stranger).rejects.toMatchObject({ code: 'AccessDenied' });
+  });
+
   test('names a volume that does not answer, and shows the buckets of the others', async () => {
     const [first] = service.volumes as [Principal];
     const argument = IDL.encode(
@@ -159,14 +186,14 @@ describe('createServiceStorage with a lying node', () => {
         return { certificate, tree: flipped(tree, place + 20) };
       }),
     );
-    await expect(open().volumes()).rejects.toMatchObject({ code: 'Untrusted' });
+    await expect(open().volumes.list()).rejects.toMatchObject({ code: 'Untrusted' });
   });
 
   test('cannot sign a list of its own', async () => {
     forge(
       changedProof(({ certificate, tree }) => ({ certificate: flipped(certificate, 300), tree })),
     );
-    await expect(open().volumes()).rejects.toMatchObject({ code: 'Untrusted' });
+    await expect(open().volumes.list()).rejects.toMatchObject({ code: 'Untrusted' });
   });
 
   test('cannot take a bucket of another volume by claiming it', async () => {

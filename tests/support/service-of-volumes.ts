@@ -53,13 +53,14 @@ export class ServiceOfVolumes {
     this.wasm = new Uint8Array(await readFile(wasmPath));
     const offline = isOnline ? {} : { server: false, now: () => this.#nowNs };
     this.replica = await startReplica({ ...offline, ...options });
-    this.frontId = await this.#install({ front: null });
+    this.frontId = await this.install({ front: null });
     this.front = this.asked(this.frontId);
     for (let number = 0; number < volumeCount; number++) await this.addVolume();
     return this;
   }
 
-  async #install(role: object): Promise<Principal> {
+  /** Installs another canister of the service. */
+  async install(role: object): Promise<Principal> {
     const id = await this.replica.createCanister({ controllers: [this.controller] });
     await this.replica.install(id, this.wasm, roleArgument(role));
     return id;
@@ -70,7 +71,7 @@ export class ServiceOfVolumes {
   }
 
   async addVolume(): Promise<Principal> {
-    const id = await this.#install({ volume: { front: [this.frontId] } });
+    const id = await this.install({ volume: { front: [this.frontId] } });
     await this.front.call('addVolume', [IDL.Principal], [id]);
     this.volumes.push(id);
     await this.wait(6);

@@ -16,6 +16,7 @@ export {
   createServiceStorage,
   type ServiceStorage,
   type ServiceStorageOptions,
+  type Volumes,
 } from './service-storage.ts';
 export {
   type ActorStorageOptions,

@@ -1,17 +1,11 @@
 // The client of a service with several volumes. It finds the volume of each bucket, calls it as the
 // client of one canister does, and combines what concerns all volumes.
 
-import type { ActorConnection } from './actor/connection.ts';
-import { onDemand } from './connection/on-demand.ts';
-import {
-  type ActorStorageOptions,
-  actorConnection,
-  createStorage,
-  type Storage,
-} from './storage.ts';
-import { isStorageError, StorageError } from './storage-error.ts';
+import { namedError, Places } from './service-places.ts';
+import type { ActorStorageOptions, Storage } from './storage.ts';
+import { StorageError } from './storage-error.ts';
 import type { BucketRecord } from './types/buckets.ts';
-import type { ServiceStatus, ServiceVolume } from './types/service.ts';
+import type { ServiceStatus, ServiceVolume, VolumeChange } from './types/service.ts';
 
 export interface ServiceStorageOptions extends Omit<ActorStorageOptions, 'canisterId' | 'linkUrl'> {
   /** The id of the service's front. */
@@ -19,13 +13,53 @@ export interface ServiceStorageOptions extends Omit<ActorStorageOptions, 'canist
 }
 
 export interface ServiceStorage extends Storage {
-  /** Returns the volumes of the service, from a certificate of the network. */
-  volumes(): Promise<readonly ServiceVolume[]>;
+  /** The canisters that store the service's buckets; changing the list requires a controller. */
+  readonly volumes: Volumes;
   /**
    * Returns the id of the canister that has the bucket, such as for the address of an API key.
    * Fails with NoSuchBucket if no volume has it, or the caller has no right to it.
    */
   volumeOf(bucket: string): Promise<string>;
+}
+
+export interface Volumes {
+  /** Lists the volumes, from a certificate of the network. */
+  list(): Promise<readonly ServiceVolume[]>;
+  /**
+   * Adds a canister with the service's code to the front's list, and sets its front. The caller
+   * controls both.
+   *
+   * @example
+   * ```ts
+   * await service.volumes.add(volumeId);
+   * ```
+   */
+  add(canisterId: string): Promise<void>;
+  /**
+   * Closes a volume for new buckets, opens it again, or limits its size.
+   *
+   * @example
+   * ```ts
+   * await service.volumes.change(volumeId, { isClosed: true });
+   * await service.volumes.change(volumeId, { isClosed: false, limitBytes: 400e9 });
+   * ```
+   */
+  change(canisterId: string, change: VolumeChange): Promise<void>;
+  /**
+   * Removes a volume without buckets from the list; fails with BucketNotEmpty if it has any.
+   *
+   * @example
+   * ```ts
+   * import { isStorageError } from '@encrypted-file-storage/client';
+   *
+   * try {
+   *   await service.volumes.remove(volumeId);
+   * } catch (error) {
+   *   console.log(isStorageError(error, 'BucketNotEmpty'));
+   * }
+   * ```
+   */
+  remove(canisterId: string): Promise<void>;
 }
 
 /**
@@ -43,7 +77,7 @@ export interface ServiceStorage extends Storage {
  * const service = createServiceStorage({ host, front: '<front id>', identity });
  * await service.buckets.create('albums');
  * await service.upload(new Blob(['hello']), { bucket: 'albums', path: 'hello.txt' });
- * console.log(await service.volumeOf('albums'), await service.volumes());
+ * console.log(await service.volumeOf('albums'), await service.volumes.list());
  * ```
  */
 export function createServiceStorage(options: ServiceStorageOptions): ServiceStorage {
@@ -80,8 +114,25 @@ export function createServiceStorage(options: ServiceStorageOptions): ServiceSto
     access: front.access,
     code: front.code,
     status: () => statusOf(places),
-    volumes: () => places.volumes(),
+    volumes: volumesOf(places),
     volumeOf: (bucket) => places.volumeOf(bucket),
+  };
+}
+
+function volumesOf(places: Places): Volumes {
+  return {
+    list: () => places.volumes(),
+    add: async (canisterId) => (await places.calls()).add(canisterId),
+    change: async (canisterId, change) => (await places.calls()).change(canisterId, change),
+    async remove(canisterId) {
+      const { buckets } = await places.at(canisterId).status();
+      if (buckets === 0) return (await places.calls()).remove(canisterId);
+      throw new StorageError(
+        'BucketNotEmpty',
+        `The volume ${canisterId} has ${buckets} buckets: copy their files to buckets of other ` +
+          'volumes, and delete them first.',
+      );
+    },
   };
 }
 
@@ -166,154 +217,6 @@ function routedGroup<Group extends object>(
 
 function bucketIn(value: unknown): string {
   return typeof value === 'string' ? value : (value as { readonly bucket: string }).bucket;
-}
-
-/** The volumes of a service, and which of them has a bucket. */
-class Places {
-  readonly #options: ServiceStorageOptions;
-  readonly #storages = new Map<string, Storage>();
-  /** The volumes of buckets that were found. */
-  readonly #found = new Map<string, string>();
-  readonly #reader: () => Promise<() => Promise<readonly ServiceVolume[]>>;
-
-  constructor(options: ServiceStorageOptions) {
-    this.#options = options;
-    const connection: ActorConnection = actorConnection({ ...options, canisterId: options.front });
-    this.#reader = onDemand(async () => {
-      const { volumeReader } = await import('./actor/volumes.ts');
-      return volumeReader(connection);
-    });
-  }
-
-  at(canisterId: string): Storage {
-    const known = this.#storages.get(canisterId);
-    if (known !== undefined) return known;
-    const storage = createStorage({ ...this.#options, canisterId });
-    this.#storages.set(canisterId, storage);
-    return storage;
-  }
-
-  async volumes(): Promise<readonly ServiceVolume[]> {
-    return (await this.#reader())();
-  }
-
-  async volumeOf(bucket: string): Promise<string> {
-    const known = this.#found.get(bucket);
-    if (known !== undefined) return known;
-    const volume = await this.#find(bucket);
-    this.#found.set(bucket, volume);
-    return volume;
-  }
-
-  /** Returns the volume of all the buckets, which an API key must share. */
-  async volumeOfAll(buckets: readonly string[]): Promise<string> {
-    const volumes = new Set(await Promise.all(buckets.map((bucket) => this.volumeOf(bucket))));
-    const [volume] = volumes;
-    if (volumes.size === 1 && volume !== undefined) return volume;
-    throw new StorageError(
-      'InvalidArgument',
-      `An API key belongs to one volume, and these ${buckets.length} buckets are at ` +
-        `${volumes.size}: make a key for the buckets of each volume.`,
-    );
-  }
-
-  /** Calls the bucket's volume; if the bucket has left it, calls the volume that has it now. */
-  async run<T>(
-    bucket: string,
-    isOnce: boolean,
-    call: (storage: Storage) => T | Promise<T>,
-  ): Promise<T> {
-    const volume = await this.volumeOf(bucket);
-    try {
-      return await call(this.at(volume));
-    } catch (error) {
-      if (!isStorageError(error, 'NoSuchBucket')) throw error;
-      this.#found.delete(bucket);
-      if (isOnce) throw error;
-      const next = await this.volumeOf(bucket).catch(() => volume);
-      if (next === volume) throw error;
-      return call(this.at(next));
-    }
-  }
-
-  /** Calls all volumes at once; fails with the first error after all have answered. */
-  async everywhere(call: (storage: Storage) => Promise<void>): Promise<void> {
-    const [failure] = (await this.#failures(call)).failures;
-    if (failure !== undefined) throw failure;
-  }
-
-  /** Calls all volumes at once, of which one has what the call is for. */
-  async somewhere(call: (storage: Storage) => Promise<void>): Promise<void> {
-    const { failures, count } = await this.#failures(call);
-    if (failures.length === count) throw failures[0];
-  }
-
-  async #failures(call: (storage: Storage) => Promise<void>) {
-    const volumes = await this.volumes();
-    const ended = await Promise.allSettled(
-      volumes.map(({ canisterId }) => call(this.at(canisterId))),
-    );
-    const failures = ended.flatMap((result, index) =>
-      result.status === 'rejected'
-        ? [namedError(volumes[index]?.canisterId ?? '', result.reason)]
-        : [],
-    );
-    return { failures, count: volumes.length };
-  }
-
-  async #find(bucket: string): Promise<string> {
-    const volumes = await this.volumes();
-    const answers = await Promise.all(
-      volumes.map(({ canisterId }) => this.#knows(canisterId, bucket)),
-    );
-    const claims = volumes.filter((_, index) => answers[index] === true);
-    const [claim] = claims;
-    if (claims.length === 1 && claim !== undefined) return claim.canisterId;
-    if (claims.length > 1) return this.#confirmed(bucket, claims);
-    const failed = answers.findIndex((answer) => typeof answer === 'object');
-    if (failed >= 0) throw namedError(volumes[failed]?.canisterId ?? '', answers[failed]);
-    throw new StorageError(
-      'NoSuchBucket',
-      `Bucket ${bucket} does not exist at any of the ${volumes.length} volumes, or the caller has ` +
-        'no right to it.',
-    );
-  }
-
-  /** Returns the error if the volume did not answer. */
-  async #knows(canisterId: string, bucket: string): Promise<boolean | object> {
-    try {
-      await this.at(canisterId).buckets.get(bucket);
-      return true;
-    } catch (error) {
-      if (isStorageError(error, 'NoSuchBucket', 'InvalidApiKey', 'Unauthorized')) return false;
-      // The volume has the bucket, but shows no record to this caller
-      return isStorageError(error, 'AccessDenied') || (error as object);
-    }
-  }
-
-  /** Decides between volumes by their signed answers: a node can falsely claim any bucket. */
-  async #confirmed(bucket: string, claims: readonly ServiceVolume[]): Promise<string> {
-    for (const { canisterId } of claims) {
-      const { buckets } = this.at(canisterId);
-      const isThere = await buckets.recipientsDigest(bucket).then(
-        () => true,
-        () => false,
-      );
-      if (isThere) return canisterId;
-    }
-    throw new StorageError(
-      'Untrusted',
-      `${claims.length} volumes claim to have bucket ${bucket}, and none has signed that it does: ` +
-        'call as a member of the bucket or with its key.',
-    );
-  }
-}
-
-function namedError(canisterId: string, error: unknown): unknown {
-  if (!isStorageError(error)) return error;
-  const { code, message, status, isRetryable } = error;
-  const words = `The volume ${canisterId}: ${message}`;
-  return new StorageError(code, words, { status, isRetryable, cause: error });
 }
 
 /** Yields the buckets of all volumes, and fails in the end if a volume did not answer. */

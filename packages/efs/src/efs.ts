@@ -24,6 +24,7 @@ import { addProfileCommands } from './service/profile-commands.ts';
 import { addServe } from './service/serve-commands.ts';
 import { status } from './service/status.ts';
 import { verify } from './service/verify.ts';
+import { addVolumeCommands } from './service/volume-commands.ts';
 import { addAccessCommands } from './sharing/access-commands.ts';
 import { createLink, listLinks, removeLinks } from './sharing/link.ts';
 import { list, stat } from './transfers/list.ts';
@@ -135,6 +136,7 @@ export function createProgram(): Command {
   addProfileCommands(program);
   addDoctor(program);
   addDomains(program);
+  addVolumeCommands(program);
   addServe(program);
   addCompletion(program);
   return program;
@@ -282,7 +284,7 @@ function addManagement(program: Command): void {
 }
 
 const changing: ReadonlySet<string> = new Set(
-  'put sync cp mv set rm versions bucket uploads key link member access rotate profile domain well-known'.split(
+  'put sync cp mv set rm versions bucket uploads key link member access rotate profile domain well-known volume'.split(
     ' ',
   ),
 );

@@ -40,7 +40,7 @@ const startImports = [
   "import * as node from '@encrypted-file-storage/client/node';",
 ];
 
-/** The variables that the examples use: an owner's storage, and a file with a former version. */
+/** The variables that the examples use: an owner's storage, a file with a former version, a service. */
 const start = `
 const storage = node.createNodeStorage({
   host: 'http://localhost:4943',
@@ -49,6 +49,12 @@ const storage = node.createNodeStorage({
   linkUrl: 'https://<canister id>.icp.net',
 });
 await storage.buckets.update('demo', { keepVersionsDays: 30 });
+const service = node.createNodeServiceStorage({
+  host: 'http://localhost:4943',
+  front: '<front id>',
+  identity: node.identityFromPem(await readPem('identity.pem', 'utf8')),
+});
+const volumeId = String((await service.volumes.list())[0]?.canisterId);
 
 async function run(name: string, example: () => Promise<void>): Promise<void> {
   for (const text of ['former', 'hello']) {

@@ -40,7 +40,7 @@ export const notRun: readonly NotRun[] = [
   { command: 'icp canister call file_storage setFront ', reason: joined },
   { command: 'icp canister create file_storage_2 ', reason: network },
   { command: 'icp canister install file_storage_2 ', reason: network },
-  { command: 'icp canister call file_storage_2 setFront ', reason: joined },
+  { command: 'efs --host https://icp-api.io --front ', reason: several },
   { command: 'efs profile add files --host ', reason: several },
   { command: 'efs bucket create pictures', reason: several },
   { command: 'efs sync Pictures pictures/', reason: several },

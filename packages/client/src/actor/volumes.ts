@@ -12,17 +12,56 @@ import {
 } from '@icp-sdk/core/agent';
 import { Principal } from '@icp-sdk/core/principal';
 import { encodeHex } from '../bytes/bytes.ts';
+import { canisterAddress, isNetwork } from '../connection/canister-address.ts';
 import { StorageError } from '../storage-error.ts';
-import type { ServiceVolume } from '../types/service.ts';
+import type { ServiceVolume, VolumeChange } from '../types/service.ts';
+import { optional } from './candid-records.ts';
 import { type ActorConnection, call, openService, type Service } from './connection.ts';
 
-/** Returns a function that reads the list of volumes of the front, each time anew. */
-export async function volumeReader(connection: ActorConnection) {
-  const service = await openService(connection);
-  return async (): Promise<readonly ServiceVolume[]> => {
-    const proof = await call(undefined, () => service.actor.getVolumeProof());
-    return volumesIn(await provenList(service, proof));
+/** Calls of a front about its volumes. */
+export interface VolumeCalls {
+  list(): Promise<readonly ServiceVolume[]>;
+  add(volume: string): Promise<void>;
+  change(volume: string, change: VolumeChange): Promise<void>;
+  remove(volume: string): Promise<void>;
+}
+
+/** `connection` is that of the front. */
+export async function openVolumeCalls(connection: ActorConnection): Promise<VolumeCalls> {
+  const front = await openService(connection);
+  const { actor } = front;
+  return {
+    async list() {
+      const proof = await call(undefined, () => actor.getVolumeProof());
+      return volumesIn(await provenList(front, proof));
+    },
+    async add(volume) {
+      const id = principalOf(volume);
+      await call(undefined, () => actor.addVolume(id));
+      const { host, canisterId } = connection;
+      const url = isNetwork(host) ? undefined : canisterAddress({ host, canisterId });
+      const setting = { front: principalOf(canisterId), url: optional(url) };
+      const joined = await openService({ ...connection, canisterId: volume });
+      await call(undefined, () => joined.actor.setFront([setting]));
+    },
+    async change(volume, { isClosed, limitBytes }) {
+      const limit = limitBytes === undefined ? undefined : BigInt(limitBytes);
+      const fields = { isClosed: optional(isClosed), limitBytes: optional(limit) };
+      await call(undefined, () => actor.updateVolume({ volume: principalOf(volume), ...fields }));
+    },
+    async remove(volume) {
+      await call(undefined, () => actor.removeVolume(principalOf(volume)));
+    },
   };
+}
+
+function principalOf(text: string): Principal {
+  try {
+    return Principal.fromText(text);
+  } catch (cause) {
+    const words = `${JSON.stringify(text)} is not the id of a canister.`;
+    throw new StorageError('InvalidArgument', words, { cause });
+  }
 }
 
 interface VolumeProof {

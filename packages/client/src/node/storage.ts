@@ -43,7 +43,7 @@ export function createNodeStorage(options: StorageOptions): Storage {
  * const identity = identityFromPem(await readFile('identity.pem', 'utf8'));
  * const host = 'http://localhost:4943';
  * const storage = createNodeServiceStorage({ host, front: '<front id>', identity });
- * console.log(await storage.volumes());
+ * console.log(await storage.volumes.list());
  * ```
  */
 export function createNodeServiceStorage(options: ServiceStorageOptions): ServiceStorage {

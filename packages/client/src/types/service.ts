@@ -42,6 +42,13 @@ export interface ServiceVolume {
   readonly limitBytes: number;
 }
 
+export interface VolumeChange {
+  /** A closed volume gets no new buckets. */
+  readonly isClosed?: boolean | undefined;
+  /** Stable memory with which the volume is full: up to 429,496,729,600, the default. */
+  readonly limitBytes?: number | undefined;
+}
+
 /** Services of version 0.1.0 report no budgets. */
 export interface ServiceStatus {
   readonly version: string;
