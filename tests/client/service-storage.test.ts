@@ -9,6 +9,7 @@ import {
   createServiceStorage,
   type ServiceStorage,
 } from '../../packages/client/src/service-storage.ts';
+import { createStorage } from '../../packages/client/src/storage.ts';
 import type { QueryFaults } from '../../packages/replica/src/network/query-faults.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { ResultVolumeProof } from '../../src/actor/candid/service.ts';
@@ -134,6 +135,20 @@ describe('createServiceStorage', () => {
     });
     const stranger = open(newIdentity()).volumes.change(id, { isClosed: true });
     await expect(stranger).rejects.toMatchObject({ code: 'AccessDenied' });
+  });
+
+  test('access: names creators at the front, and sets budgets at every volume', async () => {
+    const person = principalOf(newIdentity()).toText();
+    const refusals = { burst: 900, perMinute: 9 };
+    expect(await storage.access.update({ allow: [person], refusals })).toEqual([person]);
+    const { url: host } = service.replica;
+    const identity = identityFromPem(service.controllerPem);
+    for (const id of service.volumes) {
+      const volume = createStorage({ host, canisterId: id.toText(), identity });
+      expect(await volume.access.list()).toEqual([]);
+      expect((await volume.status()).refusals).toMatchObject(refusals);
+    }
+    expect(await storage.access.update({ disallow: [person] })).toEqual([]);
   });
 
   test('names a volume that does not answer, and shows the buckets of the others', async () => {

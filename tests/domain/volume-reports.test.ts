@@ -240,6 +240,13 @@ describe('receiveReport: addresses', () => {
     refused('InvalidArgument', { through: 'B' });
   });
 
+  test('refuses times and sizes that do not fit into a record', () => {
+    const sound = { others: [], atNs: nowNs, stableBytes: 0 };
+    refused('InvalidArgument', { state: { ...sound, atNs: -1n } });
+    refused('InvalidArgument', { state: { ...sound, atNs: 1n << 64n } });
+    refused('InvalidArgument', { state: { ...sound, stableBytes: 1e300 } });
+  });
+
   test('refuses more buckets than a report may have', () => {
     const ids = Array.from({ length: bucketsPerReport + 1 }, (_, index) => `n${index}`);
     refused('EntityTooLarge', { buckets: ids });

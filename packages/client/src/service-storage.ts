@@ -1,6 +1,7 @@
 // The client of a service with several volumes. It finds the volume of each bucket, calls it as the
 // client of one canister does, and combines what concerns all volumes.
 
+import type { Access } from './administration/creators-and-rotation.ts';
 import { namedError, Places } from './service-places.ts';
 import type { ActorStorageOptions, Storage } from './storage.ts';
 import { StorageError } from './storage-error.ts';
@@ -111,11 +112,24 @@ export function createServiceStorage(options: ServiceStorageOptions): ServiceSto
       root: (source) => places.everywhere(({ rotation }) => rotation.root(source)),
     },
     wellKnown: front.wellKnown,
-    access: front.access,
+    access: accessOf(places, front),
     code: front.code,
     status: () => statusOf(places),
     volumes: volumesOf(places),
     volumeOf: (bucket) => places.volumeOf(bucket),
+  };
+}
+
+/** The front knows who may create buckets; each volume has budgets of its own. */
+function accessOf(places: Places, front: Storage): Access {
+  return {
+    list: () => front.access.list(),
+    async update({ allow, disallow, ...budgets }) {
+      if (Object.values(budgets).some((budget) => budget !== undefined)) {
+        await places.everywhere(async ({ access }) => void (await access.update(budgets)));
+      }
+      return front.access.update({ allow, disallow });
+    },
   };
 }
 

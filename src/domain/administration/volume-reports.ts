@@ -71,6 +71,7 @@ function checkReport({ volumeId, origin, after, through, ...report }: VolumeRepo
       { limit: bucketsPerReport },
     );
   }
+  checkFigures(report.state);
   if (after !== '') parseBucketId(after);
   if (through !== undefined) parseBucketId(through);
   for (const id of buckets) {
@@ -81,4 +82,16 @@ function checkReport({ volumeId, origin, after, through, ...report }: VolumeRepo
         `${through === undefined ? 'the end' : quote(through)}: extend the range.`,
     );
   }
+}
+
+/** Times and sizes have to fit into the records. */
+function checkFigures(state: VolumeFigures | undefined): void {
+  if (state === undefined) return;
+  const { atNs, stableBytes } = state;
+  const isTime = atNs >= 0n && atNs < 1n << 63n;
+  if (isTime && Number.isSafeInteger(stableBytes) && stableBytes >= 0) return;
+  throw new Refusal(
+    'InvalidArgument',
+    'A report has the time in nanoseconds since 1970, and stableBytes below 2^53.',
+  );
 }

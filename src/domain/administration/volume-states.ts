@@ -7,7 +7,7 @@
 // all their buckets before the front can tell whether a name is free.
 
 import { encodeUtf8 } from '../../lib/text.ts';
-import { volumeBytesMax, volumeCountMax } from '../../limits.ts';
+import { bucketCountMax, volumeBytesMax, volumeCountMax } from '../../limits.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import { type Call, requireController } from '../shared/caller.ts';
 import type { IdRange } from '../shared/heap-state.ts';
@@ -160,11 +160,12 @@ export function chooseVolume(stores: Stores): string {
     );
   }
   const open = states.filter((state) => conditionOf(state) === 'open');
-  const [first, ...others] = open.map((state) => ({
+  const choices = open.map((state) => ({
     id: state.volumeId,
     steps: Math.floor(roomOf(state) / roomStepBytes),
     buckets: countNames(stores, state.volumeId),
   }));
+  const [first, ...others] = choices.filter(({ buckets }) => buckets < bucketCountMax);
   if (first === undefined) {
     throw new Refusal(
       'QuotaExceeded',
