@@ -117,10 +117,10 @@ test('efs --json: failures are lines of JSON on standard error, the fatal one la
     { error: { code: 'Failed', name: 'tree' } },
     { error: { message: '1 sent, 2 failed.' } },
   ]);
-  expect(await efs('ls', '--wrong')).toMatchObject({
+  expect(await efs('ls', '--unlikely')).toMatchObject({
     code: 2,
     value: undefined,
-    errors: [{ error: { code: 'Usage', message: "unknown option '--wrong'" } }],
+    errors: [{ error: { code: 'Usage', message: "unknown option '--unlikely'" } }],
   });
   expect((await efs('sync', './none', bucket)).errors).toMatchObject([
     {
