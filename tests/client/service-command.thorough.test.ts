@@ -46,7 +46,7 @@ describe('efs', () => {
     expect(service.front?.volumes).toHaveLength(3);
     for (const name of names) await create(name);
     const listed = JSON.parse(await efs('bucket', 'ls', '--json')) as { id: string }[];
-    expect(listed.map(({ id }) => id).sort()).toEqual([...names, 'demo'].sort());
+    expect(listed.map(({ id }) => id)).toEqual([...names, 'demo'].sort());
     const urls = await Promise.all(
       names.map(async (name) => {
         const key = JSON.parse(await efs('key', 'create', name, '--json')) as { url: string };

@@ -86,6 +86,8 @@ export async function createBucket(run: Run, id: string, flags: BucketFlags): Pr
 export async function listBuckets(run: Run, { json }: JsonFlag): Promise<void> {
   const buckets: BucketRecord[] = [];
   for await (const bucket of (await run.manager()).buckets.list()) buckets.push(bucket);
+  // Several volumes list their buckets one after the other
+  buckets.sort((one, other) => (one.id < other.id ? -1 : 1));
   if (json) printJson(buckets);
   else if (buckets.length > 0) printLine(formatTable(buckets, bucketColumns));
 }
