@@ -6,39 +6,25 @@
 //   20 | volume id | 0 | bucket id             -> 0
 //   21 | bucket id | 0 | volume id | 0 | owner -> until when the volume may create it, ns
 
-import { concatBytes } from '../../lib/bytes.ts';
-import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { bucketCountMax, reservationCountMax } from '../../limits.ts';
 import { entriesUnder } from '../../storage/index-ranges.ts';
 import type { IndexEntry } from '../../storage/ordered-index.ts';
 import type { IdRange } from '../shared/heap-state.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
+import { countOfVolume, firstAfter, keyOf, textsOf, textsOfVolume } from './volume-entries.ts';
 
 const kinds = { name: 19, ofVolume: 20, reservation: 21 } as const;
 
-function keyOf(kind: number, ...texts: string[]): Uint8Array {
-  return concatBytes(Uint8Array.of(kind), encodeUtf8(texts.join('\0')));
-}
-
-function textsOf({ key }: IndexEntry): string[] {
-  return (decodeUtf8(key.subarray(1)) ?? '').split('\0');
-}
-
 /** Returns the first volume that has the bucket. */
 export function volumeOfBucket({ directory }: Stores, bucketId: string): string | undefined {
-  const [entry] = entriesUnder(directory, { scope: keyOf(kinds.name, bucketId, ''), limit: 1 });
+  const entry = firstAfter(directory, kinds.name, bucketId);
   return entry && textsOf(entry)[1];
 }
 
 /** Counts the buckets of a volume. */
 export function countNames({ directory }: Stores, volumeId: string): number {
-  return directory.rank(endOf(volumeId)) - directory.rank(keyOf(kinds.ofVolume, volumeId, ''));
-}
-
-/** Follows all names of the volume. */
-function endOf(volumeId: string): Uint8Array {
-  return concatBytes(keyOf(kinds.ofVolume, volumeId, ''), Uint8Array.of(0xff));
+  return countOfVolume(directory, { kind: kinds.ofVolume, volumeId });
 }
 
 export interface NameReport extends IdRange {
@@ -67,13 +53,9 @@ export function replaceNames(stores: Stores, report: NameReport): void {
   }
 }
 
-function namesOf({ directory }: Stores, volumeId: string, { after, through }: IdRange): string[] {
-  // No id contains byte 1, so this key follows directly after the id.
-  const keyAfter = (id: string) => keyOf(kinds.ofVolume, volumeId, `${id}\x01`);
-  const start = directory.rank(keyAfter(after));
-  const end = directory.rank(through === undefined ? endOf(volumeId) : keyAfter(through));
-  const entries = end > start ? directory.read(start, end - start) : [];
-  return entries.map((entry) => textsOf(entry)[1] ?? '');
+function namesOf({ directory }: Stores, volumeId: string, range: IdRange): string[] {
+  const texts = textsOfVolume(directory, { kind: kinds.ofVolume, volumeId }, range);
+  return texts.map(([, bucketId = '']) => bucketId);
 }
 
 interface PlacedName {
@@ -119,8 +101,7 @@ export interface Reservation extends PlacedName {
 }
 
 export function findReservation({ directory }: Stores, bucketId: string): Reservation | undefined {
-  const scope = keyOf(kinds.reservation, bucketId, '');
-  const [entry] = entriesUnder(directory, { scope, limit: 1 });
+  const entry = firstAfter(directory, kinds.reservation, bucketId);
   return entry && reservationOf(entry);
 }
 

@@ -5,24 +5,14 @@
 //   17 | volume id | 0 | bucket id | 0 | the volume's origin -> 0
 //   18 | bucket id | 0 | volume id                           -> 0
 
-import { concatBytes } from '../../lib/bytes.ts';
-import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { publicAddressCountMax } from '../../limits.ts';
-import { entriesUnder } from '../../storage/index-ranges.ts';
 import type { IdRange } from '../shared/heap-state.ts';
 import type { PublicAddress } from '../shared/publication.ts';
 import { serviceRole } from '../shared/role-record.ts';
 import type { Stores } from '../shared/stores.ts';
+import { countOfVolume, firstAfter, keyOf, textsOf, textsOfVolume } from './volume-entries.ts';
 
 const kinds = { ofVolume: 17, owner: 18 } as const;
-
-function keyOf(kind: number, ...texts: string[]): Uint8Array {
-  return concatBytes(Uint8Array.of(kind), encodeUtf8(texts.join('\0')));
-}
-
-function textsOf(key: Uint8Array): string[] {
-  return (decodeUtf8(key.subarray(1)) ?? '').split('\0');
-}
 
 interface AddressReport extends IdRange {
   readonly volumeId: string;
@@ -42,7 +32,8 @@ export function replaceAddresses(stores: Stores, report: AddressReport): void {
   for (const [bucketId, origin] of stored) {
     if (!reported.has(bucketId)) remove(stores, volumeId, { bucketId, origin });
   }
-  let room = publicAddressCountMax - countOf(stores, volumeId);
+  let room =
+    publicAddressCountMax - countOfVolume(stores.directory, { kind: kinds.ofVolume, volumeId });
   for (const bucketId of reported) {
     const former = stored.get(bucketId);
     if (former === report.origin) continue;
@@ -53,34 +44,15 @@ export function replaceAddresses(stores: Stores, report: AddressReport): void {
   }
 }
 
-function countOf({ directory }: Stores, volumeId: string): number {
-  return directory.rank(endOf(volumeId)) - directory.rank(keyOf(kinds.ofVolume, volumeId, ''));
-}
-
 /** Returns the origins of the volume's buckets in the range, by their ids. */
-function addressesOf(
-  { directory }: Stores,
-  volumeId: string,
-  { after, through }: IdRange,
-): Map<string, string> {
-  // No id contains byte 1, so this key follows directly after the entries of the id.
-  const keyAfter = (id: string) => keyOf(kinds.ofVolume, volumeId, `${id}\x01`);
-  const start = directory.rank(keyAfter(after));
-  const end = directory.rank(through === undefined ? endOf(volumeId) : keyAfter(through));
-  const entries = end > start ? directory.read(start, end - start) : [];
-  const texts = entries.map(({ key }) => textsOf(key));
+function addressesOf({ directory }: Stores, volumeId: string, range: IdRange): Map<string, string> {
+  const texts = textsOfVolume(directory, { kind: kinds.ofVolume, volumeId }, range);
   return new Map(texts.map(([, bucketId = '', origin = '']) => [bucketId, origin]));
 }
 
-/** Follows all keys of the volume's buckets. */
-function endOf(volumeId: string): Uint8Array {
-  return concatBytes(keyOf(kinds.ofVolume, volumeId, ''), Uint8Array.of(0xff));
-}
-
 function ownerOf({ directory }: Stores, bucketId: string): string | undefined {
-  const scope = keyOf(kinds.owner, bucketId, '');
-  const [entry] = entriesUnder(directory, { scope, limit: 1 });
-  return entry && textsOf(entry.key)[1];
+  const entry = firstAfter(directory, kinds.owner, bucketId);
+  return entry && textsOf(entry)[1];
 }
 
 function add(stores: Stores, volumeId: string, address: PublicAddress): void {
@@ -106,9 +78,8 @@ export function removeAddressesOf(stores: Stores, volumeId: string): void {
 export function findPublicAddress(stores: Stores, bucketId: string): PublicAddress | undefined {
   const volumeId = ownerOf(stores, bucketId);
   if (volumeId === undefined) return undefined;
-  const scope = keyOf(kinds.ofVolume, volumeId, bucketId, '');
-  const [entry] = entriesUnder(stores.directory, { scope, limit: 1 });
-  const [, , origin] = entry === undefined ? [] : textsOf(entry.key);
+  const entry = firstAfter(stores.directory, kinds.ofVolume, volumeId, bucketId);
+  const [, , origin] = entry === undefined ? [] : textsOf(entry);
   return origin === undefined ? undefined : { bucketId, origin };
 }
 

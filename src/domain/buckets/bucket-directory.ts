@@ -51,8 +51,17 @@ export function forgetBucket(directory: OrderedIndex, id: string, principal?: Ui
 
 /** Returns the ids of the buckets in the range, in order. */
 export function bucketIdsIn(directory: OrderedIndex, range: IdRange, limit: number): string[] {
-  const { after, through } = range;
-  const scope = Uint8Array.of(kinds.bucket);
+  return idsIn(directory, kinds.bucket, range, limit);
+}
+
+/** Returns the ids in the range among keys that consist of a kind (u8) and a bucket's id. */
+export function idsIn(
+  directory: OrderedIndex,
+  kind: number,
+  { after, through }: IdRange,
+  limit: number,
+): string[] {
+  const scope = Uint8Array.of(kind);
   // No id contains byte 0, so this key follows directly after the id.
   const first = concatBytes(scope, encodeUtf8(after), Uint8Array.of(0));
   const entries = entriesUnder(directory, { scope, first, limit });

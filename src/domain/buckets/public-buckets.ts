@@ -5,15 +5,14 @@
 //   16 | bucket id -> 0
 
 import { concatBytes } from '../../lib/bytes.ts';
-import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
 import { bucketsPerReport } from '../../limits.ts';
 import { entriesUnder } from '../../storage/index-ranges.ts';
-import type { OrderedIndex } from '../../storage/ordered-index.ts';
 import type { IdRange } from '../shared/heap-state.ts';
 import type { Stores } from '../shared/stores.ts';
-import { bucketIdBefore, bucketIdsIn } from './bucket-directory.ts';
+import { bucketIdBefore, bucketIdsIn, idsIn } from './bucket-directory.ts';
 
-const kind = Uint8Array.of(16);
+const kind = 16;
 const everything: IdRange = { after: '', through: undefined };
 
 export interface ReportPage extends IdRange {
@@ -24,7 +23,7 @@ export interface ReportPage extends IdRange {
 }
 
 function keyOf(id: string): Uint8Array {
-  return concatBytes(kind, encodeUtf8(id));
+  return concatBytes(Uint8Array.of(kind), encodeUtf8(id));
 }
 
 /** Records whether the bucket is public, without a report. */
@@ -75,24 +74,16 @@ export function takeUnreported(stores: Stores): ReportPage | undefined {
   const through = isLast ? range.through : reported.at(-1);
   const rest = isLast ? next : { ...range, after: through ?? '' };
   stores.heap.unreported = rest && { present: rest, next: isLast ? undefined : next };
-  const shown = new Set(publicIn(directory, { after: range.after, through: reported.at(-1) }));
+  const ofPage = { after: range.after, through: reported.at(-1) };
+  const shown = new Set(idsIn(directory, kind, ofPage, bucketsPerReport));
   const [buckets, others] = [true, false].map((isPublic) =>
     reported.filter((id) => shown.has(id) === isPublic),
   );
   return { after: range.after, through, buckets: buckets ?? [], others: others ?? [] };
 }
 
-/** Returns the public buckets of the range: a report's at most. */
-function publicIn(directory: OrderedIndex, { after, through }: IdRange): string[] {
-  // No id contains byte 0, so this key follows directly after the id.
-  const first = concatBytes(keyOf(after), Uint8Array.of(0));
-  const entries = entriesUnder(directory, { scope: kind, first, limit: bucketsPerReport });
-  const ids = entries.map(({ key }) => decodeUtf8(key.subarray(kind.length)) ?? '');
-  return through === undefined ? ids : ids.filter((id) => id <= through);
-}
-
 /** Forgets which buckets are public, before an upgrade notes them again. */
 export function forgetPublicBuckets({ directory }: Stores): void {
-  const entries = entriesUnder(directory, { scope: kind, limit: directory.count() });
+  const entries = entriesUnder(directory, { scope: Uint8Array.of(kind), limit: directory.count() });
   for (const { key } of entries) directory.remove(key);
 }
