@@ -3,10 +3,16 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
-import { deployLocally, type ServiceDescription } from '../../scripts/local-service.ts';
+import {
+  deployLocally,
+  principalOf,
+  type ServiceDescription,
+} from '../../scripts/local-service.ts';
+import { manage } from '../replica/conformance/management-client.ts';
 import { copyPreparedState } from '../support/prepared-state.ts';
 import { runCommand } from './command-runs.ts';
 
@@ -117,6 +123,18 @@ describe('efs', () => {
     expect(wrong.errors).toContain('Give --closed, --open or --limit');
     await efs('volume', 'add', first);
     expect(await shown()).toHaveLength(3);
+  });
+
+  test('bucket ls shows the buckets of the other volumes if one does not answer', async () => {
+    const [, second = ''] = service.front?.volumes ?? [];
+    const argument = { canister_id: Principal.fromText(second) };
+    const sender = principalOf(service.identityPem);
+    await manage(replica, 'stop_canister', { ...argument, sender });
+    const { code, output, errors } = await runCommand(['bucket', 'ls'], { folder });
+    expect(code).not.toBe(0);
+    expect(output).toContain('demo');
+    expect(errors).toContain(`The volume ${second}: `);
+    await manage(replica, 'start_canister', { ...argument, sender });
   });
 
   test('status adds the volumes up', async () => {

@@ -85,11 +85,19 @@ export async function createBucket(run: Run, id: string, flags: BucketFlags): Pr
 
 export async function listBuckets(run: Run, { json }: JsonFlag): Promise<void> {
   const buckets: BucketRecord[] = [];
-  for await (const bucket of (await run.manager()).buckets.list()) buckets.push(bucket);
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    for await (const bucket of (await run.manager()).buckets.list()) buckets.push(bucket);
+  } catch (error) {
+    if (buckets.length === 0) throw error;
+    failure = { error };
+  }
   // Several volumes list their buckets one after the other
   buckets.sort((one, other) => (one.id < other.id ? -1 : 1));
   if (json) printJson(buckets);
   else if (buckets.length > 0) printLine(formatTable(buckets, bucketColumns));
+  // If one volume fails, the buckets of the others are shown before its error
+  if (failure !== undefined) throw failure.error;
 }
 
 export interface BucketFlags extends JsonFlag {
