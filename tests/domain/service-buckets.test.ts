@@ -8,9 +8,11 @@ import {
 } from '../../src/domain/administration/bucket-names.ts';
 import {
   createBucketFor,
+  endRejected,
   endReservation,
   nextOverdueNs,
   overdueReservations,
+  type ReservedBucket,
   requireFrontOf,
   reserveBucket,
 } from '../../src/domain/administration/service-buckets.ts';
@@ -47,17 +49,23 @@ const later = (minutes: bigint): Call => ({
   ...controller,
   nowNs: controller.nowNs + minutes * minuteNs,
 });
-const reserve = (bucket: string, caller: string, call = controller) =>
-  reserveBucket(stores, call, { bucket, caller });
+const reserve = (bucket: string, caller: string, call = controller, tried = new Set<string>()) =>
+  reserveBucket(stores, call, { bucket, caller, tried });
 const close = (volumeId: string, isClosed = true) =>
   changeVolume(stores, controller, { volumeId, isClosed });
+
+const reservationOf = ({ isChosen: _, ...reservation }: ReservedBucket) => reservation;
 
 describe('reserveBucket', () => {
   test('keeps a name at its volume for its caller, whatever is open now', () => {
     const first = reserve('a', ada);
     expect(first.volumeId).toBe(one);
     close(one);
-    expect(reserve('a', ada, later(1n))).toEqual({ ...first, untilNs: later(3n).nowNs });
+    expect(reserve('a', ada, later(1n))).toEqual({
+      ...first,
+      untilNs: later(3n).nowNs,
+      isChosen: false,
+    });
     expectRefusal(stores, 'BucketExists', () => reserve('a', ben));
     expect(allReservations(stores)).toHaveLength(1);
   });
@@ -95,7 +103,7 @@ describe('endReservation', () => {
     const reserved = reserve('a', ada);
     const again = reserve('a', ada, later(1n));
     endReservation(stores, reserved, undefined);
-    expect(allReservations(stores)).toEqual([again]);
+    expect(allReservations(stores)).toEqual([reservationOf(again)]);
     endReservation(stores, again, undefined);
     expect(allReservations(stores)).toEqual([]);
     expect(reserve('a', ben).owner).toBe(ben);
@@ -106,7 +114,7 @@ describe('endReservation', () => {
     endReservation(stores, reserved, undefined);
     const other = reserve('a', ben);
     endReservation(stores, reserved, undefined);
-    expect(allReservations(stores)).toEqual([other]);
+    expect(allReservations(stores)).toEqual([reservationOf(other)]);
   });
 });
 
@@ -115,6 +123,36 @@ test('overdueReservations: a volume is asked once it cannot create the bucket an
   expect(overdueReservations(stores, later(2n).nowNs)).toEqual([]);
   expect(nextOverdueNs(stores)).toBe(later(3n).nowNs);
   expect(overdueReservations(stores, later(3n).nowNs)).toHaveLength(1);
+});
+
+describe('endRejected', () => {
+  test('frees the name, and the next choice is a volume that was not tried', () => {
+    const reserved = reserve('a', ada);
+    expect(reserved).toMatchObject({ volumeId: one, isChosen: true });
+    expect(endRejected(stores, reserved, controller.nowNs)).toBe(true);
+    expect(allReservations(stores)).toEqual([]);
+    expect(reserve('a', ada, controller, new Set([one])).volumeId).toBe(two);
+  });
+
+  test('makes the volume the last choice for ten minutes, unless it is the only one', () => {
+    endRejected(stores, reserve('a', ada), controller.nowNs);
+    expect(reserve('b', ada).volumeId).toBe(two);
+    close(two);
+    expect(reserve('c', ada).volumeId).toBe(one);
+    close(two, false);
+    expect(reserve('d', ada, later(10n)).volumeId).toBe(one);
+  });
+
+  test('keeps a name that the volume may have, and one whose caller asked again at once', () => {
+    report(two, 'old');
+    expect(endRejected(stores, reserve('old', ada), controller.nowNs)).toBe(false);
+    const first = reserve('a', ada);
+    const second = reserve('a', ada);
+    expect(second.untilNs).toBeGreaterThan(first.untilNs);
+    expect(endRejected(stores, first, controller.nowNs)).toBe(false);
+    expect(endRejected(stores, second, controller.nowNs)).toBe(false);
+    expect(allReservations(stores)).toHaveLength(2);
+  });
 });
 
 describe('createBucketFor', () => {

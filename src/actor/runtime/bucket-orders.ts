@@ -6,6 +6,7 @@ import { Principal } from '@dfinity/principal';
 import { call, time } from 'azle';
 import type { Reservation } from '../../domain/administration/bucket-names.ts';
 import {
+  endRejected,
   endReservation,
   nextOverdueNs,
   overdueReservations,
@@ -19,12 +20,14 @@ import { messageHead } from '../candid/result.ts';
 import { ResultTimes } from '../candid/service.ts';
 import { ResultBucket, ResultNull } from '../candid/types.ts';
 import { answer, callerId, currentCall, errorText, type Result } from './call.ts';
-import { isCleanup, reasonOf } from './management.ts';
+import { isCleanup, isWithoutEffect, reasonOf } from './management.ts';
 import { createOneShotTimer } from './timers.ts';
 
 const nsPerSecond = 1_000_000_000n;
 /** Pause before a volume that did not answer is asked again. */
 const retrySeconds = 600;
+/** Volumes that one request asks before it fails. */
+const triesMax = 3;
 
 /** The optional argument of createBucket as it was decoded. */
 type OptionsArgument = [] | [object];
@@ -64,24 +67,43 @@ export function createBucketOrders(stores: Stores): BucketOrders {
 
   return {
     async create(bucket, options) {
+      const call = currentCall();
       const caller = callerId();
-      const reserved = answer(() => reserveBucket(stores, currentCall(), { bucket, caller }));
-      if ('err' in reserved) return reserved;
-      arm();
-      const reply = await order(reserved.ok, options);
-      const isLost = 'err' in reply && reply.err.startsWith('ServiceUnavailable');
-      const createdAtNs = 'ok' in reply ? reply.ok.createdAt : undefined;
-      if (!isLost) endReservation(stores, reserved.ok, createdAtNs);
-      return reply;
+      const tried = new Set<string>();
+      const reasons: string[] = [];
+      for (;;) {
+        const asked = { ...call, nowNs: time() };
+        const reserved = answer(() => reserveBucket(stores, asked, { bucket, caller, tried }));
+        if ('err' in reserved) return reserved;
+        const { volumeId } = reserved.ok;
+        if (tried.has(volumeId) || tried.size >= triesMax) {
+          endReservation(stores, reserved.ok, undefined);
+          return untaken(bucket, reasons);
+        }
+        arm();
+        const outcome = await order(reserved.ok, options);
+        if ('reply' in outcome) {
+          const { reply } = outcome;
+          endReservation(stores, reserved.ok, 'ok' in reply ? reply.ok.createdAt : undefined);
+          return reply;
+        }
+        if (!outcome.isWithoutEffect || !endRejected(stores, reserved.ok, time())) {
+          return unanswered(reserved.ok, outcome.reason);
+        }
+        tried.add(volumeId);
+        reasons.push(`${volumeId} (${outcome.reason})`);
+      }
     },
     arm,
   };
 }
 
-async function order(
-  reservation: Reservation,
-  options: OptionsArgument,
-): Promise<Result<CreatedBucket>> {
+type OrderOutcome =
+  | { readonly reply: Result<CreatedBucket> }
+  /** The call failed; `isWithoutEffect` if the bucket was certainly not created. */
+  | { readonly isWithoutEffect: boolean; readonly reason: string };
+
+async function order(reservation: Reservation, options: OptionsArgument): Promise<OrderOutcome> {
   const { bucketId, volumeId, owner, untilNs: until } = reservation;
   try {
     // The library's encoding of the argument would take eight million instructions more
@@ -91,16 +113,29 @@ async function order(
       raw: true,
       args: argument,
     });
-    return IDL.decode([ResultBucket], reply)[0] as unknown as Result<CreatedBucket>;
+    return { reply: IDL.decode([ResultBucket], reply)[0] as unknown as Result<CreatedBucket> };
   } catch (error) {
     if (isCleanup(error)) throw error;
-    const refusal = new Refusal(
-      'ServiceUnavailable',
-      `The volume ${volumeId} did not answer (${reasonOf(error)}), so bucket ${bucketId} may or may ` +
-        'not exist. Send the request again: the name stays yours for three minutes.',
-    );
-    return { err: errorText(refusal) };
+    return { isWithoutEffect: isWithoutEffect(error), reason: reasonOf(error) };
   }
+}
+
+function unanswered({ bucketId, volumeId }: Reservation, reason: string) {
+  return unavailable(
+    `The volume ${volumeId} did not answer (${reason}), so bucket ${bucketId} may or may not ` +
+      'exist. Send the request again: the name stays yours for three minutes.',
+  );
+}
+
+function untaken(bucket: string, reasons: readonly string[]) {
+  return unavailable(
+    `Bucket ${bucket} was not created, because these volumes rejected the call: ` +
+      `${reasons.join('; ')}. Start them or top up their cycles, and try again.`,
+  );
+}
+
+function unavailable(message: string): { err: string } {
+  return { err: errorText(new Refusal('ServiceUnavailable', message)) };
 }
 
 async function settleAt(

@@ -77,6 +77,17 @@ export function isUnknownKey(error: unknown): boolean {
   );
 }
 
+/**
+ * Whether a call was certainly not executed, or its effects were undone: it could not be sent, or
+ * the system or a trap rejected it. Only for methods that await nothing after their first write.
+ * IC spec, "Reject codes".
+ */
+export function isWithoutEffect(error: unknown): boolean {
+  const { type, rejectCode } = error as { type?: string; rejectCode?: number };
+  const isUnsent = type === 'CallPerformFailed' || type === 'InsufficientLiquidCycleBalance';
+  return isUnsent || [1, 2, 3, 5].includes(rejectCode ?? 0);
+}
+
 /** Whether the error is that of a cleanup: the callback trapped, and the message is over. */
 export function isCleanup(error: unknown): boolean {
   return (error as { type?: string }).type === 'CleanupCallback';

@@ -21,7 +21,7 @@ import {
   settleName,
   volumeOfBucket,
 } from './bucket-names.ts';
-import { chooseVolume, requireFront } from './volume-states.ts';
+import { chooseVolume, noteRejection, requireFront } from './volume-states.ts';
 
 const nsPerSecond = 1_000_000_000n;
 /** A volume creates a bucket within this time after the front asked, or not at all. */
@@ -29,15 +29,25 @@ const creationNs = 120n * nsPerSecond;
 /** Time after which no volume's clock is before the end of a reservation. */
 const clocksNs = 60n * nsPerSecond;
 
-/**
- * Chooses the volume of a new bucket and reserves its name there. For a front's creators; `caller`
- * is the caller's principal as text.
- */
+export interface ReservedBucket extends Reservation {
+  /** Whether the front chose the volume now; otherwise, this volume may have the bucket already. */
+  readonly isChosen: boolean;
+}
+
+export interface BucketRequest {
+  readonly bucket: string;
+  /** Principal as text. */
+  readonly caller: string;
+  /** Volumes that have rejected this request. */
+  readonly tried?: ReadonlySet<string>;
+}
+
+/** Chooses the volume of a new bucket and reserves its name there. For a front's creators. */
 export function reserveBucket(
   stores: Stores,
   call: Call,
-  { bucket, caller: owner }: { readonly bucket: string; readonly caller: string },
-): Reservation {
+  { bucket, caller: owner, tried = new Set() }: BucketRequest,
+): ReservedBucket {
   requireFront(stores);
   const bucketId = parseBucketId(bucket);
   requireCreator(stores, call);
@@ -49,10 +59,17 @@ export function reserveBucket(
     );
   }
   // A volume that has or had the bucket knows who owns it
-  const volumeId = former?.volumeId ?? volumeOfBucket(stores, bucketId) ?? chooseVolume(stores);
-  const reservation = { bucketId, volumeId, owner, untilNs: call.nowNs + creationNs };
+  const known = former?.volumeId ?? volumeOfBucket(stores, bucketId);
+  const volumeId = known ?? chooseVolume(stores, { nowNs: call.nowNs, tried });
+  // Requests of one round have the same time; different ends tell them apart
+  const untilNs = maximum(call.nowNs + creationNs, (former?.untilNs ?? 0n) + 1n);
+  const reservation = { bucketId, volumeId, owner, untilNs };
   reserveName(stores, reservation);
-  return reservation;
+  return { ...reservation, isChosen: known === undefined };
+}
+
+function maximum(one: bigint, two: bigint): bigint {
+  return one > two ? one : two;
 }
 
 /**
@@ -69,6 +86,17 @@ export function endReservation(
   if (!isSame) return;
   if (createdAtNs !== undefined) settleName(stores, reservation, createdAtNs);
   else if (present.untilNs === reservation.untilNs) releaseName(stores, reservation);
+}
+
+/**
+ * Ends the reservation after the volume certainly did not create the bucket: it rejected the call.
+ * Returns whether another volume can be asked.
+ */
+export function endRejected(stores: Stores, reserved: ReservedBucket, nowNs: bigint): boolean {
+  noteRejection(stores, reserved.volumeId, nowNs);
+  if (!reserved.isChosen) return false;
+  endReservation(stores, reserved, undefined);
+  return findReservation(stores, reserved.bucketId) === undefined;
 }
 
 /** Returns the reservations whose volume cannot create the bucket any more. */

@@ -137,18 +137,37 @@ function requireListed(role: FrontRole, volumeId: string): void {
 
 /** Forgets what a front knows of a volume that leaves its list. */
 export function forgetVolume(stores: Stores, volumeId: string): void {
+  stores.heap.rejections.delete(volumeId);
   stores.meta.delete(stateKey(volumeId));
   removeAddressesOf(stores, volumeId);
   forgetNamesOf(stores, volumeId);
 }
 
 const roomStepBytes = 1_073_741_824;
+/** A volume that rejects a call gets no new buckets for this time if another one can take them. */
+const rejectionNs = 600n * 1_000_000_000n;
+
+/** Notes that a volume has rejected a call, such as because it is stopped or has no cycles. */
+export function noteRejection({ heap }: Stores, volumeId: string, nowNs: bigint): void {
+  heap.rejections.set(volumeId, nowNs);
+}
+
+function rejectsCalls({ heap }: Stores, volumeId: string, nowNs: bigint): boolean {
+  const rejectedAtNs = heap.rejections.get(volumeId);
+  return rejectedAtNs !== undefined && nowNs - rejectedAtNs < rejectionNs;
+}
+
+export interface VolumeChoice {
+  readonly nowNs: bigint;
+  /** Volumes that this request has asked. */
+  readonly tried: ReadonlySet<string>;
+}
 
 /**
  * Returns the open volume with the most room, compared in steps of 1 GiB; among equals, the one
- * with the fewest buckets.
+ * with the fewest buckets. Volumes that lately rejected a call come last, after them those tried.
  */
-export function chooseVolume(stores: Stores): string {
+export function chooseVolume(stores: Stores, { nowNs, tried }: VolumeChoice): string {
   const states = volumeStates(stores);
   const unknown = states.find(({ reportedThrough }) => reportedThrough !== everyId);
   if (unknown !== undefined) {
@@ -162,6 +181,7 @@ export function chooseVolume(stores: Stores): string {
   const open = states.filter((state) => conditionOf(state) === 'open');
   const choices = open.map((state) => ({
     id: state.volumeId,
+    turn: tried.has(state.volumeId) ? 2 : Number(rejectsCalls(stores, state.volumeId, nowNs)),
     steps: Math.floor(roomOf(state) / roomStepBytes),
     buckets: countNames(stores, state.volumeId),
   }));
@@ -175,9 +195,8 @@ export function chooseVolume(stores: Stores): string {
     );
   }
   return others.reduce((best, next) => {
-    const isBetter =
-      next.steps > best.steps || (next.steps === best.steps && next.buckets < best.buckets);
-    return isBetter ? next : best;
+    const order = next.turn - best.turn || best.steps - next.steps || next.buckets - best.buckets;
+    return order < 0 ? next : best;
   }, first).id;
 }
 

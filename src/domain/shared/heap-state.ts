@@ -24,6 +24,8 @@ export interface HeapState {
   role: ServiceRole | undefined;
   /** Ids of buckets that the volume has to report to its front, see buckets/public-buckets.ts. */
   unreported: UnreportedIds | undefined;
+  /** When a front's volume last rejected a call, by its id: at most one entry for each volume. */
+  readonly rejections: Map<string, bigint>;
   /** Stored sizes of budgets by name, after a message has read them. */
   readonly allowances: Map<string, Allowance>;
   /** Levels of every budget, see token-buckets.ts. */
@@ -39,6 +41,7 @@ export function createHeapState(): HeapState {
     rootKeyEntries: undefined,
     role: undefined,
     unreported: undefined,
+    rejections: new Map(),
     allowances: new Map(),
     tokens: new Map(),
     streams: new Map(),
