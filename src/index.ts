@@ -16,6 +16,7 @@ import { RotationActor } from './actor/methods/rotation.ts';
 import { ServiceActor } from './actor/methods/service.ts';
 import { StatusActor } from './actor/methods/status.ts';
 import { StreamingActor } from './actor/methods/streaming.ts';
+import { TopUpActor } from './actor/methods/top-ups.ts';
 import { UploadsActor } from './actor/methods/uploads.ts';
 import { VersionsActor } from './actor/methods/versions.ts';
 import { WellKnownActor } from './actor/methods/well-known.ts';
@@ -35,6 +36,7 @@ export default [
   RotationActor,
   WellKnownActor,
   ServiceActor,
+  TopUpActor,
   StatusActor,
   HttpActor,
   StreamingActor,

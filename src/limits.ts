@@ -159,6 +159,8 @@ export const volumeCountMax = 16;
 export const volumeBytesMax = 429_496_729_600;
 /** Buckets that a front's volumes may be creating at the same time. */
 export const reservationCountMax = 100;
+/** Top-ups that a front remembers: more than 24 hours have at 16 volumes and one an hour. */
+export const topUpRecordsMax = 1_000;
 export const frontUrlLengthMax = 100;
 /** Buckets in one report of a volume to its front. */
 export const bucketsPerReport = 200;

@@ -51,9 +51,9 @@ export function stableSize(): number {
   return pages(stableSelector);
 }
 
-/** Returns the cycles that can be spent before the canister freezes. */
+/** Returns the cycles that can be spent before the canister freezes, at most 2^53 - 1. */
 export function liquidCycles(): number {
-  return pages(cyclesSelector);
+  return Math.min(pages(cyclesSelector), Number.MAX_SAFE_INTEGER);
 }
 
 function pages(selector: number): number {

@@ -141,4 +141,16 @@ describe('efs', () => {
     const status = JSON.parse(await efs('status', '--json')) as { buckets: number };
     expect(status.buckets).toBe(names.length + 1 + 2);
   });
+
+  test('top-up set, send and ls show and change the cycles that the front sends', async () => {
+    const [first = ''] = service.front?.volumes ?? [];
+    const set = await efs('top-up', 'set', '--below', '1T', '--to', '1.5T', '--daily', '3T');
+    expect(set).toContain('Volumes below 1.00 T cycles are filled up to 1.50 T cycles');
+    await efs('top-up', 'send', first, '500G');
+    const shown = await efs('top-up', 'ls');
+    expect(shown).toMatch(new RegExp(`${first} +500 G cycles +request`));
+    expect(shown).toMatch(new RegExp(`${first} +\\S+ [GT] cycles`));
+    const { code, errors } = await runCommand(['top-up', 'set', '--below', 'much'], { folder });
+    expect([code, errors]).toEqual([2, expect.stringContaining('such as 2T')]);
+  });
 });

@@ -61,7 +61,7 @@ let nowNs = 1n;
 
 function send(volumeId: string, page: SentPage, origin = originOf(volumeId)): void {
   const { others = [], ...range } = page;
-  const state = { others, atNs: nowNs, stableBytes: 1_000 };
+  const state = { others, atNs: nowNs, stableBytes: 1_000, cycles: 0 };
   receiveReport(stores, { volumeId, origin, ...range, state }, nowNs);
 }
 
@@ -232,7 +232,9 @@ describe('receiveReport: addresses', () => {
   test('refuses a report with an invalid id, or one outside of its range, whole', () => {
     for (const id of ['', '-a', 'a/b', 'a.b', 'ä', 'a'.repeat(65), 'a\0b', '<*>']) {
       refused('InvalidBucketId', { buckets: ['good', id] });
-      refused('InvalidBucketId', { state: { others: [id], atNs: nowNs, stableBytes: 0 } });
+      refused('InvalidBucketId', {
+        state: { others: [id], atNs: nowNs, stableBytes: 0, cycles: 0 },
+      });
       if (id !== '') refused('InvalidBucketId', { after: id });
       refused('InvalidBucketId', { through: id });
     }
@@ -241,10 +243,11 @@ describe('receiveReport: addresses', () => {
   });
 
   test('refuses times and sizes that do not fit into a record', () => {
-    const sound = { others: [], atNs: nowNs, stableBytes: 0 };
+    const sound = { others: [], atNs: nowNs, stableBytes: 0, cycles: 0 };
     refused('InvalidArgument', { state: { ...sound, atNs: -1n } });
     refused('InvalidArgument', { state: { ...sound, atNs: 1n << 64n } });
     refused('InvalidArgument', { state: { ...sound, stableBytes: 1e300 } });
+    refused('InvalidArgument', { state: { ...sound, cycles: -1 } });
   });
 
   test('refuses more buckets than a report may have', () => {
@@ -253,7 +256,7 @@ describe('receiveReport: addresses', () => {
     const others = ids.slice(1);
     refused('EntityTooLarge', {
       buckets: ids.slice(0, 1),
-      state: { others, atNs: 0n, stableBytes: 0 },
+      state: { others, atNs: 0n, stableBytes: 0, cycles: 0 },
     });
   });
 

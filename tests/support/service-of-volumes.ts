@@ -60,8 +60,8 @@ export class ServiceOfVolumes {
   }
 
   /** Installs another canister of the service. */
-  async install(role: object): Promise<Principal> {
-    const id = await this.replica.createCanister({ controllers: [this.controller] });
+  async install(role: object, cycles = 1_000_000_000_000_000n): Promise<Principal> {
+    const id = await this.replica.createCanister({ controllers: [this.controller], cycles });
     await this.replica.install(id, this.wasm, roleArgument(role));
     return id;
   }
@@ -70,8 +70,8 @@ export class ServiceOfVolumes {
     return askedCanister(this.replica, { canisterId, controller: this.controller });
   }
 
-  async addVolume(): Promise<Principal> {
-    const id = await this.install({ volume: { front: [this.frontId] } });
+  async addVolume({ cycles = 1_000_000_000_000_000n } = {}): Promise<Principal> {
+    const id = await this.install({ volume: { front: [this.frontId] } }, cycles);
     await this.front.call('addVolume', [IDL.Principal], [id]);
     this.volumes.push(id);
     await this.wait(6);

@@ -18,6 +18,7 @@ export {
   type ServiceStorageOptions,
   type Volumes,
 } from './service-storage.ts';
+export type { TopUps } from './service-top-ups.ts';
 export {
   type ActorStorageOptions,
   createStorage,
@@ -45,6 +46,7 @@ export type * from './types/links.ts';
 export type * from './types/listings.ts';
 export type * from './types/service.ts';
 export type { StorageIdentity } from './types/storage-identity.ts';
+export type * from './types/top-ups.ts';
 export type * from './types/transfers.ts';
 export type * from './types/versions.ts';
 export type {

@@ -3,6 +3,7 @@
 
 import type { Access } from './administration/creators-and-rotation.ts';
 import { namedError, Places } from './service-places.ts';
+import { type TopUps, topUpsOf } from './service-top-ups.ts';
 import type { ActorStorageOptions, Storage } from './storage.ts';
 import { StorageError } from './storage-error.ts';
 import type { BucketRecord } from './types/buckets.ts';
@@ -16,6 +17,8 @@ export interface ServiceStorageOptions extends Omit<ActorStorageOptions, 'canist
 export interface ServiceStorage extends Storage {
   /** The canisters that store the service's buckets; changing the list requires a controller. */
   readonly volumes: Volumes;
+  /** Cycles that the front sends to the volumes; requires a controller of the front. */
+  readonly topUps: TopUps;
   /**
    * Returns the id of the canister that has the bucket, such as for the address of an API key.
    * Fails with NoSuchBucket if no volume has it, or the caller has no right to it.
@@ -116,6 +119,7 @@ export function createServiceStorage(options: ServiceStorageOptions): ServiceSto
     code: front.code,
     status: () => statusOf(places),
     volumes: volumesOf(places),
+    topUps: topUpsOf(options),
     volumeOf: (bucket) => places.volumeOf(bucket),
   };
 }

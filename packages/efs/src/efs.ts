@@ -23,6 +23,7 @@ import { createKey, listBuckets, listKeys, revokeKey } from './service/manage.ts
 import { addProfileCommands } from './service/profile-commands.ts';
 import { addServe } from './service/serve-commands.ts';
 import { status } from './service/status.ts';
+import { addTopUpCommands } from './service/top-up-commands.ts';
 import { verify } from './service/verify.ts';
 import { addVolumeCommands } from './service/volume-commands.ts';
 import { addAccessCommands } from './sharing/access-commands.ts';
@@ -137,6 +138,7 @@ export function createProgram(): Command {
   addDoctor(program);
   addDomains(program);
   addVolumeCommands(program);
+  addTopUpCommands(program);
   addServe(program);
   addCompletion(program);
   return program;

@@ -48,6 +48,8 @@ export const VolumeFigures = IDL.Record({
   /** When the volume read its buckets, by its clock. */
   at: IDL.Int,
   stableBytes: IDL.Nat,
+  /** Cycles that the volume can spend before it freezes. */
+  cycles: IDL.Nat,
 });
 /** A volume's report to its front: `buckets` are all its public buckets in a range of ids. */
 export const PublicBucketReport = IDL.Record({
@@ -63,6 +65,53 @@ export const PublicBucketReport = IDL.Record({
   state: IDL.Opt(VolumeFigures),
 });
 
+/** When a front tops up its volumes; in cycles that can be spent before a canister freezes. */
+export const TopUpLimits = IDL.Record({
+  /** A volume with fewer cycles is topped up, at most once an hour. */
+  volumeMinimum: IDL.Nat,
+  /** The cycles of a volume after a top-up. */
+  volumeTarget: IDL.Nat,
+  /** The maximum for all volumes together within 24 hours; 0 ends these top-ups. */
+  daily: IDL.Nat,
+  /** The maximum for each volume within 24 hours. */
+  dailyPerVolume: IDL.Nat,
+  /** The front keeps this many cycles. */
+  frontMinimum: IDL.Nat,
+});
+export const ResultTopUpLimits = resultOf(TopUpLimits);
+/** A change of those limits. An absent field changes nothing. */
+export const TopUpChange = IDL.Record({
+  volumeMinimum: IDL.Opt(IDL.Nat),
+  volumeTarget: IDL.Opt(IDL.Nat),
+  daily: IDL.Opt(IDL.Nat),
+  dailyPerVolume: IDL.Opt(IDL.Nat),
+  frontMinimum: IDL.Opt(IDL.Nat),
+});
+/** Cycles that a front has sent to a volume. */
+export const TopUp = IDL.Record({
+  at: IDL.Int,
+  volume: IDL.Principal,
+  cycles: IDL.Nat,
+  /** `limits`, or `request` of a controller, which does not count for the limits. */
+  cause: IDL.Text,
+});
+/** The cycles of a volume as its front knows them. */
+export const VolumeCycles = IDL.Record({
+  volume: IDL.Principal,
+  /** Null: the volume has not reported them. */
+  cycles: IDL.Opt(IDL.Nat),
+  reportedAt: IDL.Opt(IDL.Int),
+});
+/** The top-ups of a front, and the cycles that it and its volumes can spend. */
+export const TopUps = IDL.Record({
+  /** Null: no controller has set any, so that volumes are topped up only on request. */
+  limits: IDL.Opt(TopUpLimits),
+  frontCycles: IDL.Nat,
+  volumes: IDL.Vec(VolumeCycles),
+  /** The last 100, the newest first. */
+  last: IDL.Vec(TopUp),
+});
+export const ResultTopUps = resultOf(TopUps);
 /** When each bucket was created; null: there is no such bucket. */
 export const ResultTimes = resultOf(IDL.Vec(IDL.Opt(IDL.Int)));
 /** A change of a volume in a front's list. An absent field changes nothing. */

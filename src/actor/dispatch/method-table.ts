@@ -143,6 +143,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   getUpload: { bounds: few },
   getUsage: { bounds: few },
   getVersion: { bounds: few },
+  getTopUps: { bounds: few, isAtFront: true },
   getVolumeProof: { bounds: few, isAtFront: true },
   http_request: { bounds: request, isAtFront: true },
   http_request_streaming_callback: { bounds: few },
@@ -328,6 +329,8 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   addVolume: { bounds: few, admit: requireControllerCall, isAtFront: true },
   removeVolume: { bounds: few, admit: requireControllerCall, isAtFront: true },
   updateVolume: { bounds: few, admit: requireControllerCall, isAtFront: true },
+  updateTopUps: { bounds: few, admit: requireControllerCall, isAtFront: true },
+  topUpVolume: { bounds: few, admit: requireControllerCall, isAtFront: true },
   /** Only fronts call these, which are canisters: all ingress is refused. */
   createBucketFor: { bounds: many },
   getCreationTimes: { bounds: many },

@@ -36,7 +36,7 @@ import { type Optional, optional } from '../messages/optional.ts';
 import { requestReport } from '../runtime/bucket-orders.ts';
 import { answer, callerId, currentCall } from '../runtime/call.ts';
 import { proofs, publishPages, publishService } from '../runtime/publication.ts';
-import { stores } from '../runtime/runtime.ts';
+import { stores, topUps } from '../runtime/runtime.ts';
 import { dataCertificate, time } from '../runtime/system.ts';
 import { bucketView } from './buckets.ts';
 
@@ -50,7 +50,7 @@ interface ReportArgument {
   after: string;
   through: Optional<string>;
   buckets: string[];
-  state: Optional<{ others: string[]; at: bigint; stableBytes: bigint }>;
+  state: Optional<{ others: string[]; at: bigint; stableBytes: bigint; cycles: bigint }>;
 }
 
 interface OrderArgument {
@@ -121,9 +121,11 @@ export class ServiceActor {
         others: sent.others,
         atNs: sent.at,
         stableBytes: Number(sent.stableBytes),
+        cycles: Number(sent.cycles),
       };
       receiveReport(stores, { ...report, volumeId, through: through[0], state }, time());
       publishService(stores);
+      topUps.arm();
       return null;
     });
   }

@@ -9,7 +9,6 @@ import {
   type ReportPage,
   takeUnreported,
 } from '../../domain/buckets/public-buckets.ts';
-import { areCyclesLow } from '../../domain/shared/cycles.ts';
 import { serviceRole } from '../../domain/shared/role-record.ts';
 import { originOfVolume, type VolumeRole } from '../../domain/shared/service-role.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
@@ -29,11 +28,16 @@ const pauseNs = 5n * nsPerSecond;
 const retryNs = 3_000n * nsPerSecond;
 /** A report of all buckets restores what the front has lost, such as by a snapshot. */
 const contactNs = 86_000n * nsPerSecond;
+/** The front has to know within an hour if the cycles have fallen to this share. */
+const cyclesStep = 0.75;
 
 export interface FrontContact {
   /** Reports all buckets soon: for install and upgrade. */
   start(): void;
-  /** Repeats a failed report every hour, and reports all buckets every day: for upkeep. */
+  /**
+   * Repeats a failed report every hour, and reports all buckets every day, or within an hour if
+   * there are clearly fewer cycles: for upkeep.
+   */
   resume(): void;
   /** Reports changed buckets soon. */
   arm(): void;
@@ -44,6 +48,7 @@ export interface FrontContact {
 export function createFrontContact(stores: Stores): FrontContact {
   const timer = createOneShotTimer(report);
   let contactAtNs = 0n;
+  let reportedCycles = 0;
   let calledAtNs = 0n;
   let isWaiting = false;
 
@@ -62,14 +67,16 @@ export function createFrontContact(stores: Stores): FrontContact {
   async function report(): Promise<void> {
     const volume = volumeWithFront(stores);
     const isBusy = isWaiting && time() - calledAtNs < retryNs;
-    if (volume === undefined || isBusy || areCyclesLow(liquidCycles())) return;
+    if (volume === undefined || isBusy) return;
     const page = takeUnreported(stores);
     if (page === undefined) return;
     const startedNs = time();
+    const cycles = liquidCycles();
     calledAtNs = startedNs;
+    reportedCycles = cycles;
     isWaiting = true;
     try {
-      await send(volume, page);
+      await send(volume, page, cycles);
       // After a change during the call, or if there are more buckets than in one report
       if (stores.heap.unreported !== undefined) arm();
     } catch (error) {
@@ -88,7 +95,9 @@ export function createFrontContact(stores: Stores): FrontContact {
     start,
     resume() {
       const nowNs = time();
-      if (nowNs - contactAtNs >= contactNs) start();
+      const isFewer = liquidCycles() < reportedCycles * cyclesStep;
+      const isDue = nowNs - contactAtNs >= (isFewer ? retryNs : contactNs);
+      if (isDue) start();
       else if (stores.heap.unreported !== undefined && nowNs - calledAtNs >= retryNs) arm();
     },
     arm,
@@ -105,11 +114,15 @@ function volumeWithFront(stores: Stores): VolumeWithFront | undefined {
 }
 
 /** Throws the error of the call or the front's refusal. */
-async function send({ id, front }: VolumeWithFront, page: ReportPage): Promise<void> {
+async function send(
+  { id, front }: VolumeWithFront,
+  page: ReportPage,
+  cycles: number,
+): Promise<void> {
   const { after, through, buckets, others } = page;
   const origin = originOfVolume(id, front);
   const stableBytes = stableSize() * stablePageBytes;
-  const state = [{ others, at: time(), stableBytes }];
+  const state = [{ others, at: time(), stableBytes, cycles }];
   const reply = await call<[object], { err?: string }>(front.id, 'reportPublicBuckets', {
     paramIdlTypes: [PublicBucketReport],
     returnIdlType: ResultNull,

@@ -1,6 +1,7 @@
 // Calls to the network: random bytes and vetKD keys. IC spec, "The IC management canister".
 
 import { IDL } from '@dfinity/candid';
+import type { Principal } from '@dfinity/principal';
 import { call } from 'azle';
 
 const managementCanister = 'aaaaa-aa';
@@ -66,6 +67,15 @@ export async function fetchDerivedPublicKey({ keyName, context }: VetKeyPath): P
 
 function keyId(name: string) {
   return { curve: { bls12_381_g2: null }, name };
+}
+
+/** Sends cycles of this canister to another one; all come back if that does not exist. */
+export function depositCycles(canister: Principal, cycles: bigint): Promise<void> {
+  return call<[object], void>(managementCanister, 'deposit_cycles', {
+    paramIdlTypes: [IDL.Record({ canister_id: IDL.Principal })],
+    args: [{ canister_id: canister }],
+    cycles,
+  });
 }
 
 /** Whether the network has no key of that name for canisters; no other failure has this text. */

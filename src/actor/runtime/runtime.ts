@@ -43,6 +43,7 @@ import { createReseedTimer, keepFresh } from './random-refresh.ts';
 import { createRootKeyKeeper } from './root-key.ts';
 import { isController } from './system.ts';
 import { createOneShotTimer } from './timers.ts';
+import { createTopUps } from './top-ups.ts';
 
 const random = createRandomSource();
 
@@ -95,6 +96,7 @@ const upkeepTimer = createOneShotTimer(upkeep);
 const recordsTimer = createOneShotTimer(workOnRecords);
 const frontContact = createFrontContact(stores);
 export const bucketOrders = createBucketOrders(stores);
+export const topUps = createTopUps(stores);
 const reseedTimer = createReseedTimer(random);
 
 const nsPerSecond = 1_000_000_000n;
@@ -124,6 +126,7 @@ export function setUp({ source, role }: StartSettings): void {
   setUpPublication(stores);
   if (isFront(stores)) {
     bucketOrders.arm();
+    topUps.arm();
     return;
   }
   for (const map of Object.values(maps)) map.open();
@@ -197,7 +200,7 @@ function nextRandom(length: number): Uint8Array {
  * change.
  */
 export function onceReady(run: () => void | Promise<void>): void | Promise<void> {
-  // A front has no secrets, and only one timer
+  // A front has no secrets, and no regular work
   if (isFront(stores)) bucketOrders.arm();
   else reviveTimers();
   const waiting = isFront(stores) ? undefined : rootKeys.whenReady();

@@ -29,6 +29,8 @@ export interface VolumeFigures {
   /** When the volume read its buckets, by its clock. */
   readonly atNs: bigint;
   readonly stableBytes: number;
+  /** Cycles that the volume can spend before it freezes. */
+  readonly cycles: number;
 }
 
 /** Replaces what the front knows of the volume's buckets in the range. For volumes in its list. */
@@ -40,7 +42,8 @@ export function receiveReport(stores: Stores, report: VolumeReport, nowNs: bigin
   if (state === undefined) return;
   const buckets = [...report.buckets, ...state.others];
   replaceNames(stores, { ...report, buckets, atNs: state.atNs });
-  noteReport(stores, { ...report, stableBytes: state.stableBytes }, nowNs);
+  const { stableBytes, cycles } = state;
+  noteReport(stores, { ...report, stableBytes, cycles }, nowNs);
 }
 
 function requireVolume(stores: Stores, volumeId: string): void {
@@ -87,11 +90,12 @@ function checkReport({ volumeId, origin, after, through, ...report }: VolumeRepo
 /** Times and sizes have to fit into the records. */
 function checkFigures(state: VolumeFigures | undefined): void {
   if (state === undefined) return;
-  const { atNs, stableBytes } = state;
+  const { atNs, stableBytes, cycles } = state;
   const isTime = atNs >= 0n && atNs < 1n << 63n;
-  if (isTime && Number.isSafeInteger(stableBytes) && stableBytes >= 0) return;
+  const isAmount = (value: number) => Number.isSafeInteger(value) && value >= 0;
+  if (isTime && isAmount(stableBytes) && isAmount(cycles)) return;
   throw new Refusal(
     'InvalidArgument',
-    'A report has the time in nanoseconds since 1970, and stableBytes below 2^53.',
+    'A report has the time in nanoseconds since 1970, and stableBytes and cycles below 2^53.',
   );
 }

@@ -1,7 +1,7 @@
 // The volumes of a front as it knows them, and the choice of one for a new bucket. In the meta map:
 //
 //   volume/{id} -> 0: version 1 | closed u8 | reported at u64 | stable bytes u64 | limit u64
-//                  | texts: the last id of the reported range
+//                  | cycles u64 | texts: the last id of the reported range
 //
 // A volume reports its buckets in ranges of ids; '~' follows all ids. All volumes have to report
 // all their buckets before the front can tell whether a name is free.
@@ -30,6 +30,8 @@ export interface VolumeState {
   readonly stableBytes: number;
   /** A volume with this much stable memory is full. */
   readonly limitBytes: number;
+  /** Cycles that it could spend when it last reported, and those sent since. */
+  readonly cycles: number | undefined;
   /** All its buckets up to this id are known. */
   readonly reportedThrough: string;
 }
@@ -42,15 +44,20 @@ export function volumeState({ meta }: Stores, volumeId: string): VolumeState {
   const stored = meta.get(stateKey(volumeId));
   if (stored === undefined) {
     const sizes = { stableBytes: 0, limitBytes: volumeBytesMax };
-    return { volumeId, isClosed: false, reportedAtNs: 0n, ...sizes, reportedThrough: '' };
+    const unreported = { reportedAtNs: 0n, cycles: undefined, reportedThrough: '' };
+    return { volumeId, isClosed: false, ...sizes, ...unreported };
   }
   const reader = new RecordReader(stored, version);
+  const isClosed = reader.u8() === 1;
+  const reportedAtNs = reader.u64();
+  const [stableBytes, limitBytes, cycles] = [reader.integer(), reader.integer(), reader.integer()];
   return {
     volumeId,
-    isClosed: reader.u8() === 1,
-    reportedAtNs: reader.u64(),
-    stableBytes: reader.integer(),
-    limitBytes: reader.integer(),
+    isClosed,
+    reportedAtNs,
+    stableBytes,
+    limitBytes,
+    cycles: reportedAtNs === 0n ? undefined : cycles,
     reportedThrough: reader.texts()[0] ?? '',
   };
 }
@@ -61,6 +68,7 @@ function saveState({ meta }: Stores, state: VolumeState): void {
     .u64(state.reportedAtNs)
     .u64(state.stableBytes)
     .u64(state.limitBytes)
+    .u64(state.cycles ?? 0)
     .finish([state.reportedThrough]);
   meta.set(stateKey(state.volumeId), record);
 }
@@ -74,7 +82,11 @@ export function volumeStates(stores: Stores): VolumeState[] {
 /** Notes the report of a range of ids, by the front's clock. */
 export function noteReport(
   stores: Stores,
-  report: IdRange & { readonly volumeId: string; readonly stableBytes: number },
+  report: IdRange & {
+    readonly volumeId: string;
+    readonly stableBytes: number;
+    readonly cycles: number;
+  },
   nowNs: bigint,
 ): void {
   const state = volumeState(stores, report.volumeId);
@@ -84,8 +96,16 @@ export function noteReport(
     ...state,
     reportedAtNs: nowNs,
     stableBytes: report.stableBytes,
+    cycles: report.cycles,
     reportedThrough: continues ? through : state.reportedThrough,
   });
+}
+
+/** Adds cycles that were sent to a volume to those that it has reported. */
+export function noteCycles(stores: Stores, volumeId: string, sent: number): void {
+  const state = volumeState(stores, volumeId);
+  if (state.cycles === undefined) return;
+  saveState(stores, { ...state, cycles: Math.max(0, state.cycles + sent) });
 }
 
 /** A change of a volume by controllers of the front. */
@@ -127,7 +147,7 @@ export function requireFront(stores: Stores): FrontRole {
   );
 }
 
-function requireListed(role: FrontRole, volumeId: string): void {
+export function requireListed(role: FrontRole, volumeId: string): void {
   if (role.volumes.includes(volumeId)) return;
   throw new Refusal(
     'InvalidArgument',
@@ -152,7 +172,8 @@ export function noteRejection({ heap }: Stores, volumeId: string, nowNs: bigint)
   heap.rejections.set(volumeId, nowNs);
 }
 
-function rejectsCalls({ heap }: Stores, volumeId: string, nowNs: bigint): boolean {
+/** Whether a volume has rejected a call within the last ten minutes. */
+export function rejectsCalls({ heap }: Stores, volumeId: string, nowNs: bigint): boolean {
   const rejectedAtNs = heap.rejections.get(volumeId);
   return rejectedAtNs !== undefined && nowNs - rejectedAtNs < rejectionNs;
 }

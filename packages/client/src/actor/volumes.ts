@@ -55,7 +55,8 @@ export async function openVolumeCalls(connection: ActorConnection): Promise<Volu
   };
 }
 
-function principalOf(text: string): Principal {
+/** Fails if the text is not the id of a canister. */
+export function principalOf(text: string): Principal {
   try {
     return Principal.fromText(text);
   } catch (cause) {

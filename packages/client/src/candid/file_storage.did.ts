@@ -573,6 +573,44 @@ export type StreamingStrategy = { 'Callback' : StreamingCallback };
 export interface StreamingToken { 'token' : Uint8Array }
 /** A name and its value. */
 export type TextPair = [string, string];
+/** Cycles that a front has sent to a volume. */
+export interface TopUp {
+  'at' : bigint,
+  /** `limits`, or `request` of a controller, which does not count for the limits. */
+  'cause' : string,
+  'volume' : Principal,
+  'cycles' : bigint,
+}
+/** A change of those limits. An absent field changes nothing. */
+export interface TopUpChange {
+  'volumeTarget' : [] | [bigint],
+  'dailyPerVolume' : [] | [bigint],
+  'volumeMinimum' : [] | [bigint],
+  'frontMinimum' : [] | [bigint],
+  'daily' : [] | [bigint],
+}
+/** When a front tops up its volumes; in cycles that can be spent before a canister freezes. */
+export interface TopUpLimits {
+  /** The cycles of a volume after a top-up. */
+  'volumeTarget' : bigint,
+  /** The maximum for each volume within 24 hours. */
+  'dailyPerVolume' : bigint,
+  /** A volume with fewer cycles is topped up, at most once an hour. */
+  'volumeMinimum' : bigint,
+  /** The front keeps this many cycles. */
+  'frontMinimum' : bigint,
+  /** The maximum for all volumes together within 24 hours; 0 ends these top-ups. */
+  'daily' : bigint,
+}
+/** The top-ups of a front, and the cycles that it and its volumes can spend. */
+export interface TopUps {
+  'volumes' : Array<VolumeCycles>,
+  /** The last 100, the newest first. */
+  'last' : Array<TopUp>,
+  'frontCycles' : bigint,
+  /** Null: no controller has set any, so that volumes are topped up only on request. */
+  'limits' : [] | [TopUpLimits],
+}
 /** A chunked upload, open or ended: what has arrived and what is missing. */
 export interface Upload {
   /** `active`, `ready` (complete, but not yet a file), `completed`, `cancelled` or `expired`. */
@@ -671,12 +709,21 @@ export interface VolumeChange {
   /** A volume with this much stable memory gets no new buckets; by default 400 GiB. */
   'limitBytes' : [] | [bigint],
 }
+/** The cycles of a volume as its front knows them. */
+export interface VolumeCycles {
+  'volume' : Principal,
+  /** Null: the volume has not reported them. */
+  'cycles' : [] | [bigint],
+  'reportedAt' : [] | [bigint],
+}
 /** The rest of a volume's report; `others` are its buckets in the range that are not public. */
 export interface VolumeFigures {
   /** When the volume read its buckets, by its clock. */
   'at' : bigint,
   'stableBytes' : bigint,
   'others' : Array<string>,
+  /** Cycles that the volume can spend before it freezes. */
+  'cycles' : bigint,
 }
 /** A proof of a front's list of volumes, the value at the label `volumes`. */
 export interface VolumeProof {
@@ -882,6 +929,8 @@ export interface _SERVICE {
   >,
   /** Returns version, counts, sizes in bytes, and cycles for callers who may see them. */
   'getStatus' : ActorMethod<[], { 'ok' : Status } | { 'err' : string }>,
+  /** Returns the limits, the known cycles and the last top-ups. For controllers of a front. */
+  'getTopUps' : ActorMethod<[], { 'ok' : TopUps } | { 'err' : string }>,
   /** (uploadId) Returns the state of an upload and its missing chunks. */
   'getUpload' : ActorMethod<[string], { 'ok' : Upload } | { 'err' : string }>,
   /** (bucketId, prefix, apiKey) Counts files and their bytes below a prefix, or in the bucket. */
@@ -1087,6 +1136,12 @@ export interface _SERVICE {
     { 'ok' : Upload } |
       { 'err' : string }
   >,
+  /** (volume, cycles) Sends cycles to a volume of the list now. For controllers of a front. */
+  'topUpVolume' : ActorMethod<
+    [Principal, bigint],
+    { 'ok' : null } |
+      { 'err' : string }
+  >,
   /**
    * Changes budgets and the principals that may create buckets, for controllers. ok lists all
    * principals that may create buckets.
@@ -1112,6 +1167,12 @@ export interface _SERVICE {
   'updateFile' : ActorMethod<
     [FileChange],
     { 'ok' : FileRecord } |
+      { 'err' : string }
+  >,
+  /** Sets when volumes are topped up, and the daily maximum. For controllers of a front. */
+  'updateTopUps' : ActorMethod<
+    [TopUpChange],
+    { 'ok' : TopUpLimits } |
       { 'err' : string }
   >,
   /** Opens, closes or limits a volume of the list. For controllers of a front. */
@@ -1391,6 +1452,30 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'certified' : IDL.Text,
     'buckets' : IDL.Nat,
   });
+  const VolumeCycles = IDL.Record({
+    'volume' : IDL.Principal,
+    'cycles' : IDL.Opt(IDL.Nat),
+    'reportedAt' : IDL.Opt(IDL.Int),
+  });
+  const TopUp = IDL.Record({
+    'at' : IDL.Int,
+    'cause' : IDL.Text,
+    'volume' : IDL.Principal,
+    'cycles' : IDL.Nat,
+  });
+  const TopUpLimits = IDL.Record({
+    'volumeTarget' : IDL.Nat,
+    'dailyPerVolume' : IDL.Nat,
+    'volumeMinimum' : IDL.Nat,
+    'frontMinimum' : IDL.Nat,
+    'daily' : IDL.Nat,
+  });
+  const TopUps = IDL.Record({
+    'volumes' : IDL.Vec(VolumeCycles),
+    'last' : IDL.Vec(TopUp),
+    'frontCycles' : IDL.Nat,
+    'limits' : IDL.Opt(TopUpLimits),
+  });
   const Upload = IDL.Record({
     'status' : IDL.Text,
     'uploadedSize' : IDL.Nat,
@@ -1591,6 +1676,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'at' : IDL.Int,
     'stableBytes' : IDL.Nat,
     'others' : IDL.Vec(IDL.Text),
+    'cycles' : IDL.Nat,
   });
   const PublicBucketReport = IDL.Record({
     'after' : IDL.Text,
@@ -1647,6 +1733,13 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'headers' : IDL.Opt(IDL.Vec(TextPair)),
     'ifMatch' : IDL.Opt(IDL.Text),
     'apiKey' : IDL.Opt(IDL.Text),
+  });
+  const TopUpChange = IDL.Record({
+    'volumeTarget' : IDL.Opt(IDL.Nat),
+    'dailyPerVolume' : IDL.Opt(IDL.Nat),
+    'volumeMinimum' : IDL.Opt(IDL.Nat),
+    'frontMinimum' : IDL.Opt(IDL.Nat),
+    'daily' : IDL.Opt(IDL.Nat),
   });
   const VolumeChange = IDL.Record({
     'volume' : IDL.Principal,
@@ -1801,6 +1894,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'getStatus' : IDL.Func(
         [],
         [IDL.Variant({ 'ok' : Status, 'err' : IDL.Text })],
+        ['query'],
+      ),
+    'getTopUps' : IDL.Func(
+        [],
+        [IDL.Variant({ 'ok' : TopUps, 'err' : IDL.Text })],
         ['query'],
       ),
     'getUpload' : IDL.Func(
@@ -1960,6 +2058,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [IDL.Variant({ 'ok' : Upload, 'err' : IDL.Text })],
         [],
       ),
+    'topUpVolume' : IDL.Func(
+        [IDL.Principal, IDL.Nat],
+        [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
+        [],
+      ),
     'updateAccess' : IDL.Func(
         [AccessChange],
         [IDL.Variant({ 'ok' : IDL.Vec(IDL.Principal), 'err' : IDL.Text })],
@@ -1973,6 +2076,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'updateFile' : IDL.Func(
         [FileChange],
         [IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text })],
+        [],
+      ),
+    'updateTopUps' : IDL.Func(
+        [TopUpChange],
+        [IDL.Variant({ 'ok' : TopUpLimits, 'err' : IDL.Text })],
         [],
       ),
     'updateVolume' : IDL.Func(

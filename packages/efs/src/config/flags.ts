@@ -35,6 +35,16 @@ export function byteCount(text: string): number {
   );
 }
 
+const cycleUnits: Readonly<Record<string, number>> = { '': 1, g: 1e9, t: 1e12 };
+
+/** Parses `2T`, `500G`, `0.5T` or a number of cycles. */
+export function cycleCount(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d{1,16}(?:\.\d{1,3})?)([gt]?)$/i.exec(text) ?? [];
+  const cycles = Math.round(Number(digits) * (cycleUnits[unit.toLowerCase()] ?? 1));
+  if (digits !== '' && Number.isSafeInteger(cycles)) return cycles;
+  throw new InvalidArgumentError('It must be a number of cycles, such as 2T, 500G or 1500000000.');
+}
+
 /** Parses a count; 0 and `none` mean no limit. */
 export function countOrNone(text: string): number {
   return text === 'none' ? 0 : wholeNumber(text);

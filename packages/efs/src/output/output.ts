@@ -18,6 +18,12 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(digits)} ${units[unit]}`;
 }
 
+/** Uses three digits: `1.23 T cycles`. */
+export function formatCycles(cycles: number): string {
+  const [value, unit] = cycles < 999.5e9 ? [cycles / 1e9, 'G'] : [cycles / 1e12, 'T'];
+  return `${value.toFixed(value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2)} ${unit} cycles`;
+}
+
 /** `3 s`, `2:05`, `1:02:03`. */
 export function formatSeconds(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));

@@ -72,9 +72,10 @@ const columns: readonly Column<ServiceVolume>[] = [
   { title: 'REPORTED', value: ({ reportedAt }) => (reportedAt ? formatTime(reportedAt) : '–') },
 ];
 
-async function volumesOf(run: Run): Promise<Volumes> {
+/** Returns the client of a service of several volumes. */
+export async function serviceOf(run: Run): Promise<ServiceStorage> {
   const storage = await run.manager();
-  if ('volumes' in storage) return (storage as ServiceStorage).volumes;
+  if ('volumes' in storage) return storage as ServiceStorage;
   throw new UsageError(
     'The front of the service is unknown: pass --front, set EFS_FRONT_ID, or add a profile with ' +
       '--front. A service of one canister has no volumes.',
@@ -82,7 +83,7 @@ async function volumesOf(run: Run): Promise<Volumes> {
 }
 
 async function listVolumes(run: Run, { json }: { readonly json?: boolean }): Promise<void> {
-  const volumes = await (await volumesOf(run)).list();
+  const volumes = await (await serviceOf(run)).volumes.list();
   if (json) printJson(volumes);
   else if (volumes.length > 0) printLine(formatTable(volumes, columns));
 }
@@ -92,6 +93,6 @@ async function changeVolumes(
   id: string,
   change: (volumes: Volumes) => Promise<void>,
 ): Promise<void> {
-  await change(await volumesOf(run));
+  await change((await serviceOf(run)).volumes);
   printResult({ canisterId: id }, id);
 }
