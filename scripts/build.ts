@@ -81,13 +81,21 @@ async function buildAlone(options: BuildOptions): Promise<BuildResult> {
   const data = await packPages(pages);
   const merged = await told('Merging the two', () => mergeKernel({ canister, kernel, data }));
   const candid = await readFile(outputs.candid);
-  const wasm = writeSections(
-    withCustomSection(readSections(merged), { name: 'icp:public candid:service', content: candid }),
+  const metadata = { 'candid:service': candid, 'efs:version': await ownVersion() };
+  const sections = Object.entries(metadata).reduce(
+    (before, [name, content]) => withCustomSection(before, { name: `icp:public ${name}`, content }),
+    readSections(merged),
   );
+  const wasm = writeSections(sections);
   // The header of Node's gzip has no time: the same input gives the same bytes.
   await writeFile(outputs.wasm, gzipSync(wasm, { level: 9 }));
   await writeFile(outputs.stamp, await digestOfInputs(pages));
   return { wasmPath: outputs.wasm, wasSkipped: false };
+}
+
+async function ownVersion(): Promise<Uint8Array> {
+  const text = await readFile(join(projectDir, 'package.json'), 'utf8');
+  return Buffer.from((JSON.parse(text) as { readonly version: string }).version);
 }
 
 /** Reports each step, because a build takes a minute or two on a slow machine. */

@@ -43,7 +43,7 @@ function actorFolders(count: number): string[] {
 
 const efs = 'packages/efs/src';
 /** Each folder may import those before it. */
-const efsOrder = 'output config transfers sync files service sharing doctor';
+const efsOrder = 'output config transfers sync files upgrade service sharing doctor';
 
 function efsFolders(count: number): string[] {
   const before = efsOrder.split(' ').slice(0, count);
@@ -149,15 +149,16 @@ const table: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/s3': ['node:', wire, 'packages/client/src', 'fast-xml-parser', 'hash-wasm'],
   // Command definitions, and shell completion for them.
-  'packages/efs': efsFolders(8),
+  'packages/efs': efsFolders(9),
   [`${efs}/output`]: efsFolders(0),
   [`${efs}/config`]: efsFolders(1),
   [`${efs}/transfers`]: [...efsFolders(2), 'picomatch'],
   [`${efs}/sync`]: efsFolders(3),
   [`${efs}/files`]: efsFolders(4),
-  [`${efs}/service`]: [...efsFolders(5), 'packages/s3/src'],
-  [`${efs}/sharing`]: efsFolders(6),
-  [`${efs}/doctor`]: efsFolders(7),
+  [`${efs}/upgrade`]: efsFolders(5),
+  [`${efs}/service`]: [...efsFolders(6), 'packages/s3/src'],
+  [`${efs}/sharing`]: efsFolders(7),
+  [`${efs}/doctor`]: efsFolders(8),
   // The console's bundle contains only the client modules that it imports, so it never contains
   // Node's entry.
   console: [

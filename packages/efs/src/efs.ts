@@ -22,6 +22,7 @@ import { addIdentityCommands } from './service/identity-commands.ts';
 import { createKey, listBuckets, listKeys, revokeKey } from './service/manage.ts';
 import { addProfileCommands } from './service/profile-commands.ts';
 import { addServe } from './service/serve-commands.ts';
+import { addServiceCommands } from './service/service-commands.ts';
 import { status } from './service/status.ts';
 import { addTopUpCommands } from './service/top-up-commands.ts';
 import { verify } from './service/verify.ts';
@@ -137,6 +138,7 @@ export function createProgram(): Command {
   addProfileCommands(program);
   addDoctor(program);
   addDomains(program);
+  addServiceCommands(program);
   addVolumeCommands(program);
   addTopUpCommands(program);
   addServe(program);

@@ -42,6 +42,7 @@ export const notRun: readonly NotRun[] = [
   { command: 'icp canister install file_storage_2 ', reason: network },
   { command: 'efs --host https://icp-api.io --front ', reason: several },
   { command: 'efs top-up ', reason: several },
+  { command: 'efs service ', reason: several },
   { command: 'efs profile add files --host ', reason: several },
   { command: 'efs bucket create pictures', reason: several },
   { command: 'efs sync Pictures pictures/', reason: several },

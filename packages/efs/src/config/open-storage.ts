@@ -1,13 +1,19 @@
 // Opens the service for the caller who reads and stores files, or the owner who manages buckets.
 
 import { join } from 'node:path';
+import type { CanisterCode } from '../../../client/src/actor/canister-code.ts';
 import type { BucketSecrets } from '../../../client/src/bucket-secrets.ts';
 import { nodeEndToEnd } from '../../../client/src/node/end-to-end.ts';
 import { fileIdentityStore } from '../../../client/src/node/identity-store.ts';
 import { nodeSegmentCipher } from '../../../client/src/node/segment-cipher.ts';
 import { createNodeServiceStorage, createNodeStorage } from '../../../client/src/node/storage.ts';
 import type { ServiceStorageOptions } from '../../../client/src/service-storage.ts';
-import type { Storage, StorageOptions } from '../../../client/src/storage.ts';
+import {
+  type ActorStorageOptions,
+  actorConnection,
+  type Storage,
+  type StorageOptions,
+} from '../../../client/src/storage.ts';
 import type { EndToEndOptions } from '../../../client/src/types/end-to-end.ts';
 import type { StorageIdentity } from '../../../client/src/types/storage-identity.ts';
 import { UsageError } from '../output/usage-error.ts';
@@ -131,11 +137,23 @@ export function openServiceAdmin(configuration: WatchedConfiguration): Promise<S
   return isKnown ? openManager(configuration) : openStorage(configuration);
 }
 
-async function actorOptions(configuration: WatchedConfiguration): Promise<StorageOptions> {
+async function actorOptions(configuration: WatchedConfiguration): Promise<ActorStorageOptions> {
   const { url, host, canisterId, apiKey, timeoutMs, onRetry } = configuration;
   if (host === undefined || canisterId === undefined) throw new UsageError(unknownCanister);
   const identity = await identityOf(configuration);
   return { host, canisterId, identity, apiKey, linkUrl: url, timeoutMs, onRetry };
+}
+
+/** Opens the calls by which controllers manage canisters. */
+export async function openCode(configuration: WatchedConfiguration): Promise<CanisterCode> {
+  const options = await actorOptions({ ...configuration, apiKey: undefined });
+  if (options.identity === undefined) {
+    throw new UsageError(
+      'Only controllers manage canisters: pass --identity, or add a profile with an identity.',
+    );
+  }
+  const { openCanisterCode } = await import('../../../client/src/actor/canister-code.ts');
+  return openCanisterCode(actorConnection(options));
 }
 
 /** Loads the identity, and with it the agent, which takes a quarter of a second. */

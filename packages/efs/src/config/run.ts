@@ -1,12 +1,19 @@
 // One run of the command: its configuration, its storages, and the signal of Ctrl-C.
 
+import type { CanisterCode } from '../../../client/src/actor/canister-code.ts';
 import type { BucketSecrets } from '../../../client/src/bucket-secrets.ts';
 import { canisterAddress } from '../../../client/src/connection/canister-address.ts';
 import type { ServiceStorage } from '../../../client/src/service-storage.ts';
 import type { Storage } from '../../../client/src/storage.ts';
 import { forgetMode } from './bucket-memories.ts';
 import { type Configuration, serviceName } from './config.ts';
-import { openManager, openSecrets, openServiceAdmin, openStorage } from './open-storage.ts';
+import {
+  openCode,
+  openManager,
+  openSecrets,
+  openServiceAdmin,
+  openStorage,
+} from './open-storage.ts';
 import { retryNotes } from './retry-notes.ts';
 
 export interface Run {
@@ -20,12 +27,19 @@ export interface Run {
   readonly secrets: () => Promise<BucketSecrets>;
   /** Secrets for operations of owners. */
   readonly ownSecrets: () => Promise<BucketSecrets>;
+  /** Returns the storage of one canister of the service. */
+  readonly canister: (canisterId: string) => Promise<Storage>;
+  /** Calls by which controllers manage canisters. */
+  readonly code: () => Promise<CanisterCode>;
   /** Returns the address of the buckets' volume; undefined for a service of one canister. */
   readonly addressOf: (storage: Storage, buckets: readonly string[]) => Promise<string | undefined>;
   /** Records that this run has removed the bucket, or has made it one that is not end-to-end. */
   readonly forgetMode: (bucket: string) => Promise<void>;
   readonly service: string;
   readonly canisterId: string | undefined;
+  readonly front: string | undefined;
+  /** The address of the agent endpoint. */
+  readonly host: string | undefined;
   /** The HTTP address, if known. */
   readonly url: string | undefined;
   readonly signal: AbortSignal;
@@ -54,6 +68,9 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
       return secrets;
     },
     ownSecrets: () => openSecrets(watched, 'manager'),
+    canister: (canisterId) =>
+      openManager({ ...watched, front: undefined, url: undefined, canisterId }),
+    code: () => openCode(watched),
     async addressOf(storage, [bucket]) {
       if (!('volumeOf' in storage) || bucket === undefined || host === undefined) return undefined;
       const canisterId = await (storage as ServiceStorage).volumeOf(bucket);
@@ -63,6 +80,8 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
     service: serviceName(configuration),
     url: configuration.url,
     canisterId: configuration.canisterId,
+    front: configuration.front,
+    host,
     signal: controller.signal,
     isQuiet,
   };

@@ -1,0 +1,165 @@
+// Replaces the code of canisters: calls of the management canister, by a controller. IC interface
+// specification, "The IC management canister".
+
+import { Actor, CanisterStatus, type HttpAgent } from '@icp-sdk/core/agent';
+import { IDL } from '@icp-sdk/core/candid';
+import { Principal } from '@icp-sdk/core/principal';
+import { encodeHex } from '../bytes/bytes.ts';
+import { type ActorConnection, openService } from './connection.ts';
+
+/** The code of a canister, from a certificate of the network. */
+export interface CertifiedCode {
+  /** SHA-256 in hexadecimal; undefined without code. */
+  readonly moduleHash: string | undefined;
+  /** The version in the module's metadata; undefined up to version 0.2.0. */
+  readonly version: string | undefined;
+  readonly controllers: readonly string[];
+}
+
+export interface CanisterState {
+  readonly status: 'running' | 'stopping' | 'stopped';
+  readonly cycles: number;
+  readonly cyclesPerDay: number;
+  readonly memoryBytes: number;
+}
+
+/** Calls by which controllers manage canisters. Snapshots are named by their ids in hexadecimal. */
+export interface CanisterCode {
+  /** The principal that calls. */
+  readonly caller: string;
+  read(canisterId: string): Promise<CertifiedCode>;
+  state(canisterId: string): Promise<CanisterState>;
+  start(canisterId: string): Promise<void>;
+  /** Waits until the canister has ended its open calls. */
+  stop(canisterId: string): Promise<void>;
+  /** Upgrades with an empty argument, which keeps all settings. */
+  upgrade(canisterId: string, module: Uint8Array): Promise<void>;
+  takeSnapshot(canisterId: string): Promise<string>;
+  hasSnapshot(canisterId: string, snapshot: string): Promise<boolean>;
+  loadSnapshot(canisterId: string, snapshot: string): Promise<void>;
+  deleteSnapshot(canisterId: string, snapshot: string): Promise<void>;
+}
+
+export const versionSection = 'efs:version';
+
+const blob = IDL.Vec(IDL.Nat8);
+const canister = { canister_id: IDL.Principal };
+const snapshot = IDL.Record({ ...canister, snapshot_id: blob });
+
+const managementInterface: IDL.InterfaceFactory = () =>
+  IDL.Service({
+    canister_status: IDL.Func(
+      [IDL.Record(canister)],
+      [
+        IDL.Record({
+          status: IDL.Variant({ running: IDL.Null, stopping: IDL.Null, stopped: IDL.Null }),
+          cycles: IDL.Nat,
+          idle_cycles_burned_per_day: IDL.Nat,
+          memory_size: IDL.Nat,
+        }),
+      ],
+      [],
+    ),
+    start_canister: IDL.Func([IDL.Record(canister)], [], []),
+    stop_canister: IDL.Func([IDL.Record(canister)], [], []),
+    install_code: IDL.Func(
+      [
+        IDL.Record({
+          ...canister,
+          mode: IDL.Variant({ install: IDL.Null, reinstall: IDL.Null, upgrade: IDL.Null }),
+          wasm_module: blob,
+          arg: blob,
+        }),
+      ],
+      [],
+      [],
+    ),
+    take_canister_snapshot: IDL.Func(
+      [IDL.Record({ ...canister, replace_snapshot: IDL.Opt(blob) })],
+      [IDL.Record({ id: blob })],
+      [],
+    ),
+    list_canister_snapshots: IDL.Func(
+      [IDL.Record(canister)],
+      [IDL.Vec(IDL.Record({ id: blob }))],
+      [],
+    ),
+    load_canister_snapshot: IDL.Func([snapshot], [], []),
+    delete_canister_snapshot: IDL.Func([snapshot], [], []),
+  });
+
+/** `DIDL` with no types and no values. */
+const noArguments = Uint8Array.of(0x44, 0x49, 0x44, 0x4c, 0, 0);
+
+/** `connection` is that of any canister; its identity is a controller. */
+export async function openCanisterCode(connection: ActorConnection): Promise<CanisterCode> {
+  const { agent } = await openService(connection);
+  const actor = Actor.createActor(managementInterface, {
+    agent,
+    canisterId: Principal.managementCanister(),
+    callTransform: (_method, [argument]) => ({
+      effectiveCanisterId: (argument as { canister_id: Principal }).canister_id,
+    }),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: the interface above says what each method returns
+  const call = async (method: string, canisterId: string, fields: object = {}): Promise<any> =>
+    actor[method]?.({ canister_id: Principal.fromText(canisterId), ...fields });
+  const withSnapshot = (hex: string) => ({ snapshot_id: Uint8Array.from(Buffer.from(hex, 'hex')) });
+  return {
+    caller: String(await agent.getPrincipal()),
+    read: (canisterId) => readCode(agent, canisterId),
+    async state(canisterId) {
+      const shown = await call('canister_status', canisterId);
+      const [status] = Object.keys(shown.status) as CanisterState['status'][];
+      return {
+        status: status ?? 'stopped',
+        cycles: Number(shown.cycles),
+        cyclesPerDay: Number(shown.idle_cycles_burned_per_day),
+        memoryBytes: Number(shown.memory_size),
+      };
+    },
+    start: (canisterId) => call('start_canister', canisterId),
+    stop: (canisterId) => call('stop_canister', canisterId),
+    upgrade: (canisterId, module) =>
+      call('install_code', canisterId, {
+        mode: { upgrade: null },
+        wasm_module: module,
+        arg: noArguments,
+      }),
+    async takeSnapshot(canisterId) {
+      const { id } = await call('take_canister_snapshot', canisterId, { replace_snapshot: [] });
+      return encodeHex(Uint8Array.from(id));
+    },
+    async hasSnapshot(canisterId, hex) {
+      const snapshots: { readonly id: Uint8Array }[] = await call(
+        'list_canister_snapshots',
+        canisterId,
+      );
+      return snapshots.some(({ id }) => encodeHex(Uint8Array.from(id)) === hex);
+    },
+    loadSnapshot: (canisterId, hex) =>
+      call('load_canister_snapshot', canisterId, withSnapshot(hex)),
+    deleteSnapshot: (canisterId, hex) =>
+      call('delete_canister_snapshot', canisterId, withSnapshot(hex)),
+  };
+}
+
+async function readCode(agent: HttpAgent, canisterId: string): Promise<CertifiedCode> {
+  const version = {
+    kind: 'metadata',
+    key: 'version',
+    path: versionSection,
+    decodeStrategy: 'utf-8',
+  } as const;
+  const found = await CanisterStatus.request({
+    agent,
+    canisterId: Principal.fromText(canisterId),
+    paths: ['module_hash', 'controllers', version],
+  });
+  const controllers = found.get('controllers') as Principal[] | null;
+  return {
+    moduleHash: (found.get('module_hash') as string | null) ?? undefined,
+    version: (found.get('version') as string | null) ?? undefined,
+    controllers: (controllers ?? []).map(String),
+  };
+}
