@@ -36,6 +36,16 @@ test('configurationFor() gives an access key its API key and no identity', () =>
   });
 });
 
+test('configurationFor() gives an access key with an API key no front of the environment', () => {
+  const withFront = { ...environment, EFS_FRONT_ID: 'rrkah-fqaaa-aaaaa-aaaaq-cai' };
+  const served = readConfiguration({ host: 'https://icp-api.io', identity: 'alice' }, withFront);
+  expect(served.front).toBe(withFront.EFS_FRONT_ID);
+  const access = { url: 'https://files.example', apiKey: 'efs_other' };
+  const credential = { accessKeyId: 'EFS', access };
+  const found = configurationFor(served, credential);
+  expect(found).toMatchObject({ ...access, front: undefined, canisterId: undefined });
+});
+
 test('configurationFor() refuses an access key whose profile was removed', async () => {
   const credential = { accessKeyId: 'EFS', access: { profile: 'home' } };
   const served = readConfiguration(flags, environment);

@@ -32,6 +32,6 @@ function anonymous(served: Configuration): Configuration {
 
 /** The environment without the service, because the access key determines the caller. */
 function withoutService(environment: Environment): Environment {
-  const named = ['URL', 'HOST', 'CANISTER_ID', 'API_KEY', 'IDENTITY', 'TRANSPORT'];
+  const named = ['URL', 'HOST', 'CANISTER_ID', 'FRONT_ID', 'API_KEY', 'IDENTITY', 'TRANSPORT'];
   return { ...environment, ...Object.fromEntries(named.map((name) => [`EFS_${name}`, undefined])) };
 }
