@@ -110,6 +110,66 @@ describe('createServiceStorage', () => {
     expect(await storage.volumeOf('moved')).toBe(target.toText());
   });
 
+  /** Recreates the bucket at another volume without the knowledge of `storage`. */
+  async function moveBucket(bucket: string): Promise<void> {
+    const before = await storage.volumeOf(bucket);
+    await open().buckets.remove(bucket);
+    const target = service.volumes.find((id) => id.toText() !== before) as Principal;
+    expect(await service.create(bucket, { at: target })).toHaveProperty('ok');
+  }
+
+  test('lists, and says to repeat what it cannot repeat, after a bucket has left', async () => {
+    await storage.buckets.create('leaving');
+    const bytes = sampleBytes('leaving', 200);
+    const file = { bucket: 'leaving', path: 'a' };
+    await moveBucket('leaving');
+    expect(await all(storage.list({ bucket: 'leaving' }))).toEqual([]);
+    await moveBucket('leaving');
+    const uploadAll = () => all(storage.uploadAll([{ path: 'a', source: bytes }], file));
+    const moved = { code: 'ServiceUnavailable', isRetryable: true };
+    expect(await uploadAll()).toMatchObject([{ path: 'a', error: moved }]);
+    expect(await uploadAll()).toMatchObject([{ path: 'a', file: { size: 200 } }]);
+    await storage.remove(file);
+    await moveBucket('leaving');
+    await expect(storage.upload(bytes, file)).rejects.toMatchObject(moved);
+    expect(await storage.upload(bytes, file)).toMatchObject({ size: 200 });
+    await storage.remove(file);
+    await storage.buckets.remove('leaving');
+    await expect(storage.upload(bytes, file)).rejects.toMatchObject({ code: 'NoSuchBucket' });
+  });
+
+  test('copies and moves files between volumes with type, tags, metadata and ETag', async () => {
+    const [one = '', other = ''] = await bucketsApart();
+    const bytes = sampleBytes('between', 3_000_000);
+    const from = { bucket: one, path: 'big.bin' };
+    const described = { contentType: 'a/b', tags: ['x', 'y'], metadata: { by: 'Ada' } };
+    const { etag } = await storage.upload(bytes, { ...from, ...described, chunkBytes: 1_000_000 });
+    expect(etag).toMatch(/-3$/);
+    const to = { bucket: other, path: 'copy.bin' };
+    expect(await storage.copy(from, to)).toMatchObject({ ...described, bucketId: other, etag });
+    expectSameBytes(await (await storage.download(to)).bytes(), bytes);
+    const refused = { code: 'PreconditionFailed' };
+    await expect(storage.copy(from, to, { ifNoneMatch: '*' })).rejects.toMatchObject(refused);
+    const ifSourceMatch = '"other"';
+    await expect(storage.copy(from, to, { ifSourceMatch })).rejects.toMatchObject(refused);
+    await storage.copy(from, to, { tags: ['z'], ifSourceMatch: `"${etag}"`, ifMatch: `"${etag}"` });
+    expect(await storage.stat(to)).toMatchObject({ ...described, tags: ['z'], etag });
+    const moved = { bucket: other, path: 'moved.bin' };
+    expect(await storage.move(from, moved)).toMatchObject({ ...described, etag });
+    await expect(storage.stat(from)).rejects.toMatchObject({ code: 'NoSuchFile' });
+    expectSameBytes(await (await storage.download(moved)).bytes(), bytes);
+    await expect(storage.copy(moved, { bucket: 'none', path: 'x' })).rejects.toMatchObject({
+      code: 'NoSuchBucket',
+    });
+  });
+
+  /** Returns buckets of two volumes. */
+  async function bucketsApart(): Promise<string[]> {
+    const byVolume = new Map<string, string>();
+    for (const name of names) byVolume.set(await storage.volumeOf(name), name);
+    return [...byVolume.values()];
+  }
+
   test('volumes: closes, opens, adds and removes a volume', async () => {
     const [first] = service.volumes as [Principal];
     const id = first.toText();

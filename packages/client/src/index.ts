@@ -12,12 +12,8 @@ export type { Versions } from './files/versions.ts';
 export { createHttpStorage, type HttpStorageOptions } from './http-storage.ts';
 export type { Links } from './links/links.ts';
 export { type LinkOptions, openLink } from './open-link.ts';
-export {
-  createServiceStorage,
-  type ServiceStorage,
-  type ServiceStorageOptions,
-  type Volumes,
-} from './service-storage.ts';
+export type { ServiceStorageOptions } from './service-places.ts';
+export { createServiceStorage, type ServiceStorage, type Volumes } from './service-storage.ts';
 export type { TopUps } from './service-top-ups.ts';
 export {
   type ActorStorageOptions,

@@ -10,23 +10,67 @@ import {
   type Storage,
 } from './storage.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
-import type { ServiceVolume } from './types/service.ts';
+import type { ServiceVolume, VolumeMemory } from './types/service.ts';
 
-type PlacesOptions = Omit<ActorStorageOptions, 'canisterId' | 'linkUrl'> & {
+export interface ServiceStorageOptions extends Omit<ActorStorageOptions, 'canisterId' | 'linkUrl'> {
+  /** The id of the service's front. */
   readonly front: string;
-};
+  /**
+   * Remembers the volumes of buckets, for as long as the program runs by default.
+   *
+   * @example
+   * ```ts
+   * import { createServiceStorage } from '@encrypted-file-storage/client';
+   *
+   * const found = new Map<string, string>();
+   * const service = createServiceStorage({
+   *   host: 'https://icp-api.io',
+   *   front: '<front id>',
+   *   volumeMemory: {
+   *     get: async (bucket) => found.get(bucket),
+   *     set: async (bucket, volume) => void found.set(bucket, volume),
+   *     delete: async (bucket) => void found.delete(bucket),
+   *   },
+   * });
+   * console.log(await service.volumes.list());
+   * ```
+   */
+  readonly volumeMemory?: VolumeMemory | undefined;
+}
+
+/** Errors of a canister that does not have the bucket, or that no longer exists. */
+const absentCodes = ['NoSuchBucket', 'NoSuchCanister', 'NoModule'] as const;
+
+/** Maximum number of buckets that a memory within the program has. */
+const rememberedMax = 10_000;
+
+/** Returns a memory that lasts as long as the program, and forgets the oldest entry first. */
+export function programVolumeMemory(): VolumeMemory {
+  const found = new Map<string, string>();
+  return {
+    get: async (bucket) => found.get(bucket),
+    async set(bucket, volume) {
+      const [oldest] = found.keys();
+      if (found.size >= rememberedMax && oldest !== undefined) found.delete(oldest);
+      found.set(bucket, volume);
+    },
+    delete: async (bucket) => void found.delete(bucket),
+  };
+}
 
 /** The volumes of a service, and which of them has a bucket. */
 export class Places {
-  readonly #options: PlacesOptions;
+  readonly #options: ServiceStorageOptions;
+  readonly #memory: VolumeMemory;
   readonly #storages = new Map<string, Storage>();
-  /** The volumes of buckets that were found. */
-  readonly #found = new Map<string, string>();
+  /** Running searches, by bucket. */
+  readonly #searches = new Map<string, Promise<string>>();
   /** Calls of the front about its volumes. */
   readonly calls: () => Promise<VolumeCalls>;
 
-  constructor(options: PlacesOptions) {
+  constructor(options: ServiceStorageOptions) {
     this.#options = options;
+    this.#memory = options.volumeMemory ?? programVolumeMemory();
     const connection: ActorConnection = actorConnection({ ...options, canisterId: options.front });
     this.calls = onDemand(async () => {
       const { openVolumeCalls } = await import('./actor/volumes.ts');
@@ -47,11 +91,27 @@ export class Places {
   }
 
   async volumeOf(bucket: string): Promise<string> {
-    const known = this.#found.get(bucket);
-    if (known !== undefined) return known;
-    const volume = await this.#find(bucket);
-    this.#found.set(bucket, volume);
-    return volume;
+    return (await this.#memory.get(bucket)) ?? this.#search(bucket);
+  }
+
+  /** The next call for the bucket asks all volumes. */
+  forget(bucket: string): Promise<void> {
+    return this.#memory.delete(bucket);
+  }
+
+  /** Calls at the same time share a search, but not its failure: the bucket may be newer. */
+  async #search(bucket: string): Promise<string> {
+    const running = await this.#searches.get(bucket)?.catch(() => undefined);
+    if (running !== undefined) return running;
+    const search = this.#find(bucket);
+    this.#searches.set(bucket, search);
+    try {
+      const volume = await search;
+      await this.#memory.set(bucket, volume);
+      return volume;
+    } finally {
+      if (this.#searches.get(bucket) === search) this.#searches.delete(bucket);
+    }
   }
 
   /** Returns the volume of all the buckets, which an API key must share. */
@@ -66,23 +126,61 @@ export class Places {
     );
   }
 
-  /** Calls the bucket's volume; if the bucket has left it, calls the volume that has it now. */
+  /**
+   * Calls the bucket's volume; if the bucket has left it, calls the volume that has it now. Calls
+   * that are `isOnce` cannot be repeated: they fail with an error that says to repeat the
+   * operation.
+   */
   async run<T>(
     bucket: string,
     isOnce: boolean,
-    call: (storage: Storage) => T | Promise<T>,
+    call: (storage: Storage, volume: string) => T | Promise<T>,
   ): Promise<T> {
     const volume = await this.volumeOf(bucket);
     try {
-      return await call(this.at(volume));
+      return await call(this.at(volume), volume);
     } catch (error) {
-      if (!isStorageError(error, 'NoSuchBucket')) throw error;
-      this.#found.delete(bucket);
-      if (isOnce) throw error;
-      const next = await this.volumeOf(bucket).catch(() => volume);
-      if (next === volume) throw error;
-      return call(this.at(next));
+      const next = await this.#volumeAfter(error, bucket, volume);
+      if (isOnce) throw movedError(bucket, next, error);
+      return call(this.at(next), next);
     }
+  }
+
+  /** Yields the items of a call as `run` does. An item's own error counts as one of the call. */
+  async *items<T>(
+    bucket: string,
+    isOnce: boolean,
+    call: (storage: Storage) => AsyncIterable<T>,
+  ): AsyncGenerator<T> {
+    const volume = await this.volumeOf(bucket);
+    let count = 0;
+    let moved: Promise<unknown> | undefined;
+    try {
+      for await (const item of call(this.at(volume))) {
+        count += 1;
+        const { error } = Object(item) as { readonly error?: unknown };
+        if (isStorageError(error, ...absentCodes)) {
+          moved ??= this.#volumeAfter(error, bucket, volume).then(
+            (next) => movedError(bucket, next, error),
+            (failure) => failure,
+          );
+          yield { ...item, error: await moved };
+        } else yield item;
+      }
+    } catch (error) {
+      const next = await this.#volumeAfter(error, bucket, volume);
+      if (isOnce || count > 0) throw movedError(bucket, next, error);
+      yield* call(this.at(next));
+    }
+  }
+
+  /** Returns the volume that has the bucket now; throws if no other one than `volume` has it. */
+  async #volumeAfter(error: unknown, bucket: string, volume: string): Promise<string> {
+    if (!isStorageError(error, ...absentCodes)) throw error;
+    await this.forget(bucket);
+    const next = await this.volumeOf(bucket);
+    if (next === volume) throw error;
+    return next;
   }
 
   /** Calls all volumes at once; fails with the first error after all have answered. */
@@ -163,5 +261,11 @@ export function namedError(canisterId: string, error: unknown): unknown {
   if (!isStorageError(error)) return error;
   const { code, message, status, isRetryable } = error;
   const words = `The volume ${canisterId}: ${message}`;
-  return new StorageError(code, words, { status, isRetryable, cause: error });
+  const details = { ...error.details, volume: canisterId };
+  return new StorageError(code, words, { status, isRetryable, details, cause: error });
+}
+
+function movedError(bucket: string, volume: string, cause: unknown): StorageError {
+  const words = `Bucket ${bucket} is now at the volume ${volume}: repeat the operation.`;
+  return new StorageError('ServiceUnavailable', words, { isRetryable: true, cause });
 }

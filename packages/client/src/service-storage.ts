@@ -2,17 +2,13 @@
 // client of one canister does, and combines what concerns all volumes.
 
 import type { Access } from './administration/creators-and-rotation.ts';
-import { namedError, Places } from './service-places.ts';
+import { copyBetween, moveBetween } from './service-copies.ts';
+import { namedError, Places, type ServiceStorageOptions } from './service-places.ts';
 import { type TopUps, topUpsOf } from './service-top-ups.ts';
-import type { ActorStorageOptions, Storage } from './storage.ts';
+import type { Storage } from './storage.ts';
 import { StorageError } from './storage-error.ts';
 import type { BucketRecord } from './types/buckets.ts';
 import type { ServiceStatus, ServiceVolume, VolumeChange } from './types/service.ts';
-
-export interface ServiceStorageOptions extends Omit<ActorStorageOptions, 'canisterId' | 'linkUrl'> {
-  /** The id of the service's front. */
-  readonly front: string;
-}
 
 export interface ServiceStorage extends Storage {
   /** The canisters that store the service's buckets; changing the list requires a controller. */
@@ -89,8 +85,11 @@ export function createServiceStorage(options: ServiceStorageOptions): ServiceSto
   const front = places.at(options.front);
   const routed = <Group extends object>(rows: Rows<Group>, group: (storage: Storage) => Group) =>
     routedGroup(places, rows, group);
+  const buckets = routed(rows.buckets, (storage) => storage.buckets);
   return {
     ...routed<Storage>(rows.files, (storage) => storage),
+    copy: (from, to, copyOptions = {}) => copyBetween(places, { from, to, options: copyOptions }),
+    move: (from, to, moveOptions = {}) => moveBetween(places, { from, to, options: moveOptions }),
     versions: routed(rows.versions, ({ versions }) => versions),
     uploads: {
       ...routed(rows.uploads, ({ uploads }) => uploads),
@@ -106,8 +105,16 @@ export function createServiceStorage(options: ServiceStorageOptions): ServiceSto
       revoke: (id) => places.somewhere(({ keys }) => keys.revoke(id)),
     },
     buckets: {
-      ...routed(rows.buckets, ({ buckets }) => buckets),
-      create: (id, settings) => front.buckets.create(id, settings),
+      ...buckets,
+      async create(id, settings) {
+        const record = await front.buckets.create(id, settings);
+        await places.forget(id);
+        return record;
+      },
+      async remove(id) {
+        await buckets.remove(id);
+        await places.forget(id);
+      },
       list: () => listBuckets(places),
     },
     rotation: {
@@ -160,7 +167,7 @@ interface Row {
   readonly argument: number;
   /** The method returns an async iterable. */
   readonly isList?: true;
-  /** Its source can be read only once, so the method is not called at another volume. */
+  /** Its source may be readable only once, so the method is not called at another volume. */
   readonly isOnce?: true;
 }
 
@@ -172,17 +179,15 @@ const list = { argument: 0, isList: true } as const;
 const rows = {
   files: {
     upload: { argument: 1, isOnce: true },
-    uploadAll: { argument: 1, isList: true },
+    uploadAll: { argument: 1, isList: true, isOnce: true },
     download: first,
-    downloadAll: { argument: 1, isList: true },
+    downloadAll: { argument: 1, isList: true, isOnce: true },
     list,
     listFolder: first,
     usage: first,
     stat: first,
     remove: first,
     removeAll: list,
-    copy: first,
-    move: first,
     moveAll: first,
     change: first,
     getUpload: first,
@@ -222,12 +227,14 @@ function routedGroup<Group extends object>(
     (groupOf(storage) as unknown as AnyGroup)[name]?.(...values);
   const methods = Object.entries<Row>(rowsOfGroup as Record<string, Row>).map(([name, row]) => {
     const { argument, isList = false, isOnce = false } = row;
-    async function* items(...values: readonly unknown[]) {
-      const volume = await places.volumeOf(bucketIn(values[argument]));
-      yield* call(places.at(volume), name, values) as AsyncIterable<unknown>;
-    }
     const method = (...values: readonly unknown[]) =>
       places.run(bucketIn(values[argument]), isOnce, (storage) => call(storage, name, values));
+    const items = (...values: readonly unknown[]) =>
+      places.items(
+        bucketIn(values[argument]),
+        isOnce,
+        (storage) => call(storage, name, values) as AsyncIterable<unknown>,
+      );
     return [name, isList ? items : method];
   });
   return Object.fromEntries(methods) as Group;

@@ -62,7 +62,10 @@ export async function moveFile(connection: Connection, order: Order): Promise<Fi
 }
 
 /** Returns whether the source can have met the condition. */
-function isMeant({ ifSourceMatch = '*' }: CopyRequest, { etag }: FileRecord): boolean {
+export function isMeant(
+  { ifSourceMatch = '*' }: Pick<CopyRequest, 'ifSourceMatch'>,
+  { etag }: FileRecord,
+): boolean {
   return ifSourceMatch.trim() === '*' || ifSourceMatch.includes(`"${etag}"`);
 }
 

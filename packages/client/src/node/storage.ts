@@ -1,11 +1,8 @@
 // The client for programs in Node: finds media types by extensions and reports the sent bytes.
 
 import { lookup } from 'mime-types';
-import {
-  createServiceStorage,
-  type ServiceStorage,
-  type ServiceStorageOptions,
-} from '../service-storage.ts';
+import type { ServiceStorageOptions } from '../service-places.ts';
+import { createServiceStorage, type ServiceStorage } from '../service-storage.ts';
 import { createStorage, type Storage, type StorageOptions } from '../storage.ts';
 import { streamSender } from './body-sender.ts';
 import { nodeEndToEnd } from './end-to-end.ts';

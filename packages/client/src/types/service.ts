@@ -42,6 +42,16 @@ export interface ServiceVolume {
   readonly limitBytes: number;
 }
 
+/**
+ * Remembers the volumes of a service's buckets. A wrong volume is noticed at the next call and
+ * replaced.
+ */
+export interface VolumeMemory {
+  get(bucket: string): Promise<string | undefined>;
+  set(bucket: string, volume: string): Promise<void>;
+  delete(bucket: string): Promise<void>;
+}
+
 export interface VolumeChange {
   /** A closed volume gets no new buckets. */
   readonly isClosed?: boolean | undefined;

@@ -7,7 +7,7 @@ import { nodeEndToEnd } from '../../../client/src/node/end-to-end.ts';
 import { fileIdentityStore } from '../../../client/src/node/identity-store.ts';
 import { nodeSegmentCipher } from '../../../client/src/node/segment-cipher.ts';
 import { createNodeServiceStorage, createNodeStorage } from '../../../client/src/node/storage.ts';
-import type { ServiceStorageOptions } from '../../../client/src/service-storage.ts';
+import type { ServiceStorageOptions } from '../../../client/src/service-places.ts';
 import {
   type ActorStorageOptions,
   actorConnection,
@@ -15,6 +15,7 @@ import {
   type StorageOptions,
 } from '../../../client/src/storage.ts';
 import type { EndToEndOptions } from '../../../client/src/types/end-to-end.ts';
+import type { VolumeMemory } from '../../../client/src/types/service.ts';
 import type { StorageIdentity } from '../../../client/src/types/storage-identity.ts';
 import { UsageError } from '../output/usage-error.ts';
 import { bucketMemory } from './bucket-memories.ts';
@@ -22,8 +23,10 @@ import { type Configuration, hasIdentity } from './config.ts';
 import { accepting } from './pinned-recipients.ts';
 import { configFolder } from './profiles.ts';
 
-interface WatchedConfiguration extends Configuration {
+export interface WatchedConfiguration extends Configuration {
   readonly onRetry?: StorageOptions['onRetry'];
+  /** Shared by the storages and secrets of a service of several volumes. */
+  readonly volumeMemory?: VolumeMemory | undefined;
 }
 
 const unknownService =
@@ -52,21 +55,28 @@ async function fileOptions(configuration: WatchedConfiguration): Promise<Storage
   return transport === 'http' ? { ...common, transport } : { ...common, canisterId };
 }
 
-async function open(options: StorageOptions, configuration: Configuration): Promise<Storage> {
+async function open(
+  options: StorageOptions,
+  configuration: WatchedConfiguration,
+): Promise<Storage> {
   const endToEnd = nodeEndToEnd(await endToEndOptions(configuration));
   const service = serviceOptions(options, configuration);
   if (service === undefined) return createNodeStorage({ ...options, endToEnd });
   return createNodeServiceStorage({ ...service, endToEnd });
 }
 
-/** Returns the options for a service of several volumes; undefined for one canister. */
+/**
+ * Returns the options for a service of several volumes; undefined for one canister. An API key
+ * belongs to the volume of its address.
+ */
 function serviceOptions(
   options: StorageOptions,
-  { front }: Configuration,
+  { front, volumeMemory }: WatchedConfiguration,
 ): ServiceStorageOptions | undefined {
-  if ('url' in options || front === undefined || options.identity === undefined) return undefined;
+  if ('url' in options || front === undefined) return undefined;
   const { canisterId: _, linkUrl: __, ...common } = options;
-  return { ...common, front };
+  if (common.identity === undefined && common.apiKey !== undefined) return undefined;
+  return { ...common, front, volumeMemory };
 }
 
 /** Options for decryption; identities that the network derives are stored beside the profiles. */
@@ -87,42 +97,17 @@ export async function openSecrets(
   configuration: WatchedConfiguration,
   who: 'files' | 'manager',
 ): Promise<BucketSecrets> {
-  const { bucketSecrets } = await import('../../../client/src/bucket-secrets.ts');
   const options = await (who === 'files'
     ? fileOptions(configuration)
     : actorOptions({ ...configuration, apiKey: undefined }));
   const settings = await endToEndOptions(configuration);
   const service = serviceOptions(options, configuration);
-  if (service === undefined) return bucketSecrets(options, settings);
-  const { volumeOf } = createNodeServiceStorage(service);
-  return routedSecrets(volumeOf, (canisterId) =>
-    bucketSecrets({ ...service, canisterId }, settings),
-  );
-}
-
-/** Returns the secrets of all volumes, each of whose buckets calls its volume. */
-function routedSecrets(
-  volumeOf: (bucket: string) => Promise<string>,
-  open: (canisterId: string) => BucketSecrets,
-): BucketSecrets {
-  const opened = new Map<string, BucketSecrets>();
-  async function of(bucket: string): Promise<BucketSecrets> {
-    const volume = await volumeOf(bucket);
-    const secrets = opened.get(volume) ?? open(volume);
-    opened.set(volume, secrets);
-    return secrets;
+  if (service === undefined) {
+    const { bucketSecrets } = await import('../../../client/src/bucket-secrets.ts');
+    return bucketSecrets(options, settings);
   }
-  return {
-    mode: async (bucket) => (await of(bucket)).mode(bucket),
-    readerMode: async (bucket) => (await of(bucket)).readerMode(bucket),
-    keepsVersions: async (bucket) => (await of(bucket)).keepsVersions(bucket),
-    readsOverHttp: false,
-    forget: (bucket) => opened.forEach((secrets) => void secrets.forget(bucket)),
-    identities: async (bucket) => (await of(bucket)).identities(bucket),
-    identity: async (bucket, record) => (await of(bucket)).identity(bucket, record),
-    plainSize: async (record, version) => (await of(record.bucketId)).plainSize(record, version),
-    sealedAs: async (record, source) => (await of(record.bucketId)).sealedAs(record, source),
-  };
+  const { serviceSecrets } = await import('../../../client/src/service-secrets.ts');
+  return serviceSecrets(service, settings);
 }
 
 /** Opens the storage for managing buckets and keys, which needs an identity and actor calls. */

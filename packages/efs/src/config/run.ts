@@ -3,6 +3,7 @@
 import type { CanisterCode } from '../../../client/src/actor/canister-code.ts';
 import type { BucketSecrets } from '../../../client/src/bucket-secrets.ts';
 import { canisterAddress } from '../../../client/src/connection/canister-address.ts';
+import { programVolumeMemory } from '../../../client/src/service-places.ts';
 import type { ServiceStorage } from '../../../client/src/service-storage.ts';
 import type { Storage } from '../../../client/src/storage.ts';
 import { forgetMode } from './bucket-memories.ts';
@@ -50,7 +51,7 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
   const { url, host, transport } = configuration;
   const address = transport === 'actor' ? host : url;
   const onRetry = isQuiet ? undefined : retryNotes(`${address ?? host}`);
-  const watched = { ...configuration, onRetry };
+  const watched = { ...configuration, onRetry, volumeMemory: programVolumeMemory() };
   const controller = new AbortController();
   let secrets: Promise<BucketSecrets> | undefined;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
