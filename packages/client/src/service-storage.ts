@@ -246,15 +246,20 @@ function bucketIn(value: unknown): string {
 
 /** Yields the buckets of all volumes, and fails in the end if a volume did not answer. */
 async function* listBuckets(places: Places): AsyncGenerator<BucketRecord> {
-  let failure: { readonly error: unknown } | undefined;
-  for (const { canisterId } of await places.volumes()) {
-    try {
-      yield* places.at(canisterId).buckets.list();
-    } catch (error) {
-      failure ??= { error: namedError(canisterId, error) };
-    }
+  const volumes = await places.volumes();
+  const lists = await Promise.allSettled(
+    volumes.map(async ({ canisterId }) => {
+      const buckets: BucketRecord[] = [];
+      for await (const bucket of places.at(canisterId).buckets.list()) buckets.push(bucket);
+      return buckets;
+    }),
+  );
+  for (const list of lists) if (list.status === 'fulfilled') yield* list.value;
+  const failed = lists.findIndex(({ status }) => status === 'rejected');
+  const failure = lists[failed];
+  if (failure?.status === 'rejected') {
+    throw namedError(volumes[failed]?.canisterId ?? '', failure.reason);
   }
-  if (failure !== undefined) throw failure.error;
 }
 
 /** Returns the front's status with the sums of its volumes. */

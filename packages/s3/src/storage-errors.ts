@@ -46,7 +46,9 @@ export function s3ErrorOf(error: unknown): S3Error {
   if (outOfUseCodes.has(error.code)) return new S3Error('ServiceUnavailable', error.message, cause);
   const known = Object.hasOwn(codes, error.code) ? codes[error.code] : undefined;
   if (known === 'SlowDown' || error.isRetryable) {
-    const words = `The service is unavailable (${error.code}): try again.`;
+    const { volume } = error.details ?? {};
+    const what = volume === undefined ? 'The service' : `The volume ${volume}`;
+    const words = `${what} is unavailable (${error.code}): try again.`;
     return new S3Error('SlowDown', words, cause);
   }
   return new S3Error(known ?? 'InternalError', error.message, cause);

@@ -41,8 +41,10 @@ export interface TestS3Server {
   stop(): Promise<void>;
 }
 
+type ServedService = Pick<Service, 'host' | 'canisterId' | 'base' | 'apiKey' | 'identityPem'>;
+
 export async function openS3Server(
-  service: Service,
+  service: ServedService,
   options: Partial<S3ServerOptions> = {},
   retry: Partial<RetryPolicy> = {},
 ): Promise<TestS3Server> {
@@ -88,7 +90,7 @@ export async function openS3Server(
 }
 
 export function ownerAccount(
-  { host, canisterId, identityPem }: Service,
+  { host, canisterId, identityPem }: Pick<ServedService, 'host' | 'canisterId' | 'identityPem'>,
   retry: Partial<RetryPolicy> = {},
 ): Account {
   return accountBy({ host, canisterId, identity: identityFromPem(identityPem), retry });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
+import { programVolumeMemory } from '../../../client/src/service-places.ts';
 import type { Account, Credential, S3Server } from '../../../s3/src/index.ts';
 import { type Configuration, hasIdentity } from '../config/config.ts';
 import { configurationOf, runOf } from '../config/flags.ts';
@@ -86,11 +87,13 @@ function hintOf(url: string, accessKeyId: string | undefined): string {
   ].join('\n');
 }
 
-async function openAccount(
+/** Opens the account of an access key, or of nobody, with a memory of the volumes of its own. */
+export async function openAccount(
   served: Configuration,
   credential: Credential | undefined,
 ): Promise<Account> {
-  const configuration = configurationFor(served, credential);
+  const volumeMemory = programVolumeMemory();
+  const configuration = { ...configurationFor(served, credential), volumeMemory };
   // An identity can also manage buckets.
   const { host, canisterId } = configuration;
   const isOwner = host !== undefined && canisterId !== undefined && hasIdentity(configuration);

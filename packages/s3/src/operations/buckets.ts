@@ -53,6 +53,7 @@ async function listBuckets({ account, request }: Operation): Promise<Answer> {
   );
 }
 
+/** Fails if a volume does not answer: tools would take its buckets for deleted. */
 async function bucketElements({ buckets, storage }: Account) {
   // The service does not report to API keys when a bucket was created.
   const CreationDate = new Date(0).toISOString();
@@ -89,7 +90,11 @@ async function isOwn(operation: Operation, error: unknown): Promise<boolean> {
   const answers = (asked: Promise<unknown>) =>
     asked.then(
       () => true,
-      () => false,
+      (failure) => {
+        // A bucket of a volume that does not answer may be the caller's.
+        if (isStorageError(failure) && failure.isRetryable) throw failure;
+        return false;
+      },
     );
   if (isStorageError(error, 'BucketExists')) {
     return answers(account.storage.buckets.get(bucketOf(request)));

@@ -1,10 +1,11 @@
-// CopyObject. The service copies without moving bytes. If one of the buckets is end-to-end
-// encrypted, the bytes pass through the S3 server, because the service cannot decrypt them.
+// CopyObject. The service copies without moving bytes. The bytes pass through the S3 server if one
+// of the buckets is end-to-end encrypted, because the service cannot decrypt them, and between
+// buckets of different volumes.
 
 import { piecesOf } from '../../../client/src/bytes/byte-stream.ts';
 import { isStorageError } from '../../../client/src/storage-error.ts';
 import type { FileName, FileRecord } from '../../../client/src/types/files.ts';
-import { versionIdOf } from '../account.ts';
+import { areApart, versionIdOf } from '../account.ts';
 import { addressOf } from '../address.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
 import { checkConditions, conditionsOf, failed } from '../conditions.ts';
@@ -46,7 +47,9 @@ async function copyObject(operation: Operation): Promise<Answer> {
   const isItself = !isFormer && from.bucket === to.bucket && from.path === to.path;
   const isCarried =
     from.bucket !== to.bucket &&
-    ((await isOpenedIn(account, from.bucket)) || (await isEndToEnd(account, to.bucket)));
+    ((await isOpenedIn(account, from.bucket)) ||
+      (await isEndToEnd(account, to.bucket)) ||
+      (await areApart(account, from.bucket, to.bucket)));
   const record = await (isItself
     ? changeItself(operation, copy)
     : isCarried
@@ -130,6 +133,11 @@ function sourceReplaced(): S3Error {
   return new S3Error('SlowDown', 'The source was replaced during the copy: try again.');
 }
 
+/** Returns the source's MD5, or that of its parts, and its checksums, which are the copy's too. */
+function byteFactsOf({ etag, checksum, partBytes, partSums }: StoredObject['own']) {
+  return etag === undefined ? undefined : { etag, checksum, partBytes, partSums };
+}
+
 async function carry(operation: Operation, copy: Copy): Promise<FileRecord> {
   const { account, signal, concurrency } = operation;
   const { from, to, source, description, tags } = copy;
@@ -146,6 +154,7 @@ async function carry(operation: Operation, copy: Copy): Promise<FileRecord> {
     target: to,
     conditions,
     body: bodyOf(piecesOf(body), source.size),
+    facts: byteFactsOf(own),
     description: { ...(description ?? kept), tags: tags ?? record.tags },
   });
 }

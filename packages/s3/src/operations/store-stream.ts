@@ -17,6 +17,8 @@ export interface StreamToStore {
   readonly conditions: WriteConditions;
   readonly description: Description;
   readonly body: Body;
+  /** Known facts about the bytes, for a bucket that is not end-to-end encrypted. */
+  readonly facts?: ByteFacts | undefined;
 }
 
 type Storing = Pick<Operation, 'account' | 'signal' | 'concurrency' | 'memory'>;
@@ -24,17 +26,17 @@ type Storing = Pick<Operation, 'account' | 'signal' | 'concurrency' | 'memory'>;
 /** Fails if the stream fails, and then stores nothing. */
 export async function storeStream(storing: Storing, wanted: StreamToStore): Promise<FileRecord> {
   const { account, signal, concurrency, memory } = storing;
-  const { target, conditions, description, body } = wanted;
+  const { target, conditions, description, body, facts: known } = wanted;
   const { contentType, headers, tags } = description;
   const { length: size } = body;
   const isSealed = await isEndToEnd(account, target.bucket);
   // The session has the age header even if the bucket has become end-to-end encrypted only now.
   const facts = () => {
     const isAge = isSealed || session?.ageHeader !== undefined;
-    return factsOf(description, isAge ? { size } : digestFacts(body));
+    return factsOf(description, isAge ? { size } : (known ?? digestFacts(body)));
   };
   // Refuses too much metadata before anything is sent.
-  factsOf(description, isSealed ? { size } : longestFacts);
+  factsOf(description, isSealed ? { size } : (known ?? longestFacts));
   let session: UploadSession | undefined;
   const source = chunkSource(body, memory, signal);
   try {
