@@ -3,6 +3,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GetObjectCommand, ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
@@ -14,7 +15,7 @@ import {
 } from '../../scripts/local-service.ts';
 import { manage } from '../replica/conformance/management-client.ts';
 import { copyPreparedState } from '../support/prepared-state.ts';
-import { runCommand } from './command-runs.ts';
+import { runCommand, startCommand } from './command-runs.ts';
 
 let folder: string;
 let replica: Replica;
@@ -78,6 +79,73 @@ describe('efs', () => {
       const left = await efs('ls', '-r', `${name}/`);
       expect(left).not.toContain('y.txt');
     }
+  });
+
+  test('cp, mv and sync copy between buckets of different volumes', async () => {
+    const [one = '', other = ''] = names;
+    await efs('put', 'note.txt', `${one}/n.txt`, '--tag', 'x');
+    await efs('cp', `${one}/n.txt`, `${other}/n.txt`);
+    await efs('mv', `${one}/n.txt`, `${other}/m.txt`);
+    expect(await efs('cat', `${other}/n.txt`)).toBe('hello');
+    expect(await efs('ls', '-r', `${other}/`, '--tag', 'x')).toContain('m.txt');
+    expect(await efs('ls', '-r', `${one}/`)).not.toContain('n.txt');
+    expect(await efs('sync', `${one}/tree/`, `${other}/copied/`)).toContain('copied/a');
+    const again = JSON.parse(await efs('sync', `${one}/tree/`, `${other}/copied/`, '--json'));
+    expect(again).toMatchObject({ done: 0, same: 2 });
+  });
+
+  test('get finds a bucket again that was created at another volume by another command', async () => {
+    await create('leaving');
+    await efs('put', 'note.txt', 'leaving/');
+    const addressOf = async () =>
+      (JSON.parse(await efs('key', 'create', 'leaving', '--json')) as { url: string }).url;
+    const before = await addressOf();
+    // The replica's own address has the front, so commands with it use the whole service.
+    const others = service.front?.volumes.filter((id) => id !== service.canisterId) ?? [];
+    const canisterId = others.find((id) => !before.includes(id)) ?? '';
+    const pem = join(folder, 'owner.pem');
+    await writeFile(pem, service.identityPem, { mode: 0o600 });
+    const volume = ['--host', service.url, '--canister-id', canisterId, '--identity', pem];
+    const elsewhere = { folder, environment: { XDG_CONFIG_HOME: join(folder, 'other') } };
+    const other = async (...words: string[]) => {
+      const { code, errors } = await runCommand(words, elsewhere);
+      expect(code, errors).toBe(0);
+    };
+    await other('bucket', 'rm', 'leaving', '--force');
+    await other(...volume, 'bucket', 'create', 'leaving');
+    await other(...volume, 'put', 'note.txt', 'leaving/');
+    expect(await addressOf()).toContain(canisterId);
+    expect(await efs('cat', 'leaving/note.txt')).toBe('hello');
+    await efs('bucket', 'rm', 'leaving', '--force');
+  });
+
+  test('serve s3 has the buckets of all volumes for a profile with a front', async () => {
+    const pem = join(folder, 'owner.pem');
+    await writeFile(pem, service.identityPem, { mode: 0o600 });
+    const front = service.front?.canisterId ?? '';
+    const place = ['--host', service.url, '--front', front, '--identity', pem];
+    await efs('profile', 'add', 'all', ...place);
+    const key = ['--profile', 'all', 'serve', 's3', 'credentials', 'create', '--json'];
+    const { accessKeyId, secretAccessKey } = JSON.parse(await efs(...key));
+    const words = ['--profile', 'all', 'serve', 's3', '--listen', '127.0.0.1:0'];
+    const server = startCommand(words, { folder });
+    let output = '';
+    server.process.stdout?.on('data', (text) => {
+      output += text;
+    });
+    await expect.poll(() => output).toMatch(/^S3 at \S+$/m);
+    const endpoint = /^S3 at (\S+)$/m.exec(output)?.[1] ?? '';
+    const credentials = { accessKeyId, secretAccessKey };
+    const client = new S3Client({ endpoint, region: 'auto', forcePathStyle: true, credentials });
+    const { Buckets } = await client.send(new ListBucketsCommand({}));
+    expect(Buckets?.map(({ Name }) => Name)).toEqual([...names, 'demo'].sort());
+    for (const Bucket of names.slice(0, 3)) {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: 'tree/a' }));
+      expect(await Body?.transformToString()).toBe('a');
+    }
+    client.destroy();
+    server.process.kill('SIGINT');
+    expect((await server.ended).code).toBe(0);
   });
 
   test('key create prints the address of the volume, where the key works', async () => {

@@ -48,26 +48,18 @@ interface Ways {
   readonly across: (volumes: Volumes) => Promise<FileRecord>;
 }
 
-/** Finds both buckets, and again if one of them has left its volume. */
-async function between(
+function between(
   places: Places,
   { from, to: { bucket = from.bucket } }: CopyOrder,
   { within, across }: Ways,
 ): Promise<FileRecord> {
-  const attempt = async () => {
+  return places.repeated([from.bucket, bucket], async () => {
     const [source, target] = await Promise.all([
       places.volumeOf(from.bucket),
       places.volumeOf(bucket),
     ]);
     return source === target ? within(source) : across({ source, target });
-  };
-  try {
-    return await attempt();
-  } catch (error) {
-    if (!isStorageError(error, 'NoSuchBucket')) throw error;
-    await Promise.all([places.forget(from.bucket), places.forget(bucket)]);
-    return attempt();
-  }
+  });
 }
 
 async function carry(

@@ -146,6 +146,17 @@ export class Places {
     }
   }
 
+  /** Calls again if a bucket has left the volume that is remembered. */
+  async repeated<T>(buckets: readonly string[], call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isStorageError(error, ...absentCodes)) throw error;
+      await Promise.all(buckets.map((bucket) => this.forget(bucket)));
+      return call();
+    }
+  }
+
   /** Yields the items of a call as `run` does. An item's own error counts as one of the call. */
   async *items<T>(
     bucket: string,

@@ -98,10 +98,11 @@ export function createServiceStorage(options: ServiceStorageOptions): ServiceSto
     links: routed(rows.links, ({ links }) => links),
     keys: {
       ...routed(rows.keys, ({ keys }) => keys),
-      create: async (request) => {
-        const volume = await places.volumeOfAll(request.buckets);
-        return places.at(volume).keys.create(request);
-      },
+      create: (request) =>
+        places.repeated(request.buckets, async () => {
+          const volume = await places.volumeOfAll(request.buckets);
+          return places.at(volume).keys.create(request);
+        }),
       revoke: (id) => places.somewhere(({ keys }) => keys.revoke(id)),
     },
     buckets: {

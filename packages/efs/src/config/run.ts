@@ -3,7 +3,6 @@
 import type { CanisterCode } from '../../../client/src/actor/canister-code.ts';
 import type { BucketSecrets } from '../../../client/src/bucket-secrets.ts';
 import { canisterAddress } from '../../../client/src/connection/canister-address.ts';
-import { programVolumeMemory } from '../../../client/src/service-places.ts';
 import type { ServiceStorage } from '../../../client/src/service-storage.ts';
 import type { Storage } from '../../../client/src/storage.ts';
 import { forgetMode } from './bucket-memories.ts';
@@ -16,6 +15,7 @@ import {
   openStorage,
 } from './open-storage.ts';
 import { retryNotes } from './retry-notes.ts';
+import { volumeMemory } from './volume-memory.ts';
 
 export interface Run {
   /** A storage for files. */
@@ -51,7 +51,7 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
   const { url, host, transport } = configuration;
   const address = transport === 'actor' ? host : url;
   const onRetry = isQuiet ? undefined : retryNotes(`${address ?? host}`);
-  const watched = { ...configuration, onRetry, volumeMemory: programVolumeMemory() };
+  const watched = { ...configuration, onRetry, volumeMemory: volumeMemory(configuration) };
   const controller = new AbortController();
   let secrets: Promise<BucketSecrets> | undefined;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
