@@ -2,7 +2,7 @@
 // node can add a volume or take a bucket.
 
 import { IDL } from '@dfinity/candid';
-import type { Principal } from '@dfinity/principal';
+import { Principal } from '@dfinity/principal';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type ServiceStorage,
 } from '../../packages/client/src/service-storage.ts';
 import { createStorage } from '../../packages/client/src/storage.ts';
+import type { VolumeMemory } from '../../packages/client/src/types/service.ts';
 import type { QueryFaults } from '../../packages/replica/src/network/query-faults.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { ResultVolumeProof } from '../../src/actor/candid/service.ts';
@@ -32,10 +33,16 @@ beforeAll(async () => {
 afterEach(() => service.replica.setFaults({}));
 afterAll(() => service.stop());
 
-function open(pem = service.controllerPem): ServiceStorage {
+function open(pem = service.controllerPem, volumeMemory?: VolumeMemory): ServiceStorage {
   const identity = identityFromPem(pem);
   const { url: host } = service.replica;
-  return createServiceStorage({ host, front: service.frontId.toText(), identity, retry });
+  const front = service.frontId.toText();
+  return createServiceStorage({ host, front, identity, retry, volumeMemory });
+}
+
+async function manage(method: string, canister_id: Principal): Promise<void> {
+  const argument = IDL.encode([IDL.Record({ canister_id: IDL.Principal })], [{ canister_id }]);
+  await service.replica.call('aaaaa-aa', method, argument, { sender: service.controller });
 }
 
 async function expectOpen(): Promise<void> {
@@ -213,20 +220,14 @@ describe('createServiceStorage', () => {
 
   test('names a volume that does not answer, and shows the buckets of the others', async () => {
     const [first] = service.volumes as [Principal];
-    const argument = IDL.encode(
-      [IDL.Record({ canister_id: IDL.Principal })],
-      [{ canister_id: first }],
-    );
-    const manage = (method: string) =>
-      service.replica.call('aaaaa-aa', method, argument, { sender: service.controller });
-    await manage('stop_canister');
+    await manage('stop_canister', first);
     const listed: string[] = [];
     const listing = (async () => {
       for await (const { id } of open().buckets.list()) listed.push(id);
     })();
     await expect(listing).rejects.toThrow(`The volume ${first.toText()}: `);
     expect(listed.length).toBeGreaterThan(3);
-    await manage('start_canister');
+    await manage('start_canister', first);
   });
 });
 
@@ -271,21 +272,51 @@ describe('createServiceStorage with a lying node', () => {
     await expect(open().volumes.list()).rejects.toMatchObject({ code: 'Untrusted' });
   });
 
+  /** Claims to have the bucket wherever it is not. */
+  const claiming: Forge = ({ method }, reply) => {
+    if (method !== 'getBucket') return undefined;
+    const [answer] = IDL.decode([ResultBucket], reply) as unknown as [{ err?: string }];
+    if (answer.err === undefined) return undefined;
+    const record = {
+      ...{ id: 'one', owner: principalOf(newIdentity()), isPublic: false, members: [] },
+      ...{ fileCount: 0n, byteCount: 0n, overheadBytes: 0n, keepVersionsDays: 0n },
+      ...{ versionCount: 0n, versionBytes: 0n, openUploads: 0n, createdAt: 0n, updatedAt: 0n },
+      ...{ quotaBytes: [], quotaFiles: [], endToEnd: [], callerRole: [], isSite: false },
+    };
+    return new Uint8Array(IDL.encode([ResultBucket], [{ ok: record }]));
+  };
+
   test('cannot take a bucket of another volume by claiming it', async () => {
     const place = await storage.volumeOf('one');
-    const claim = { id: 'one' };
-    forge(({ method }, reply) => {
-      if (method !== 'getBucket') return undefined;
-      const [answer] = IDL.decode([ResultBucket], reply) as unknown as [{ err?: string }];
-      if (answer.err === undefined) return undefined;
-      const record = {
-        ...{ id: claim.id, owner: principalOf(newIdentity()), isPublic: false, members: [] },
-        ...{ fileCount: 0n, byteCount: 0n, overheadBytes: 0n, keepVersionsDays: 0n },
-        ...{ versionCount: 0n, versionBytes: 0n, openUploads: 0n, createdAt: 0n, updatedAt: 0n },
-        ...{ quotaBytes: [], quotaFiles: [], endToEnd: [], callerRole: [], isSite: false },
-      };
-      return new Uint8Array(IDL.encode([ResultBucket], [{ ok: record }]));
-    });
+    forge(claiming);
     expect(await open().volumeOf('one')).toBe(place);
+  });
+
+  test("cannot make a client remember a claim while the bucket's volume does not answer", async () => {
+    const place = Principal.fromText(await storage.volumeOf('one'));
+    const others = service.volumes.filter((id) => id.toText() !== place.toText());
+    const remembered = new Map<string, string>();
+    const client = open(service.controllerPem, {
+      get: async (bucket) => remembered.get(bucket),
+      set: async (bucket, volume) => void remembered.set(bucket, volume),
+      delete: async (bucket) => void remembered.delete(bucket),
+    });
+    await client.volumes.list();
+    await manage('stop_canister', place);
+    forge((query, reply) => {
+      const isLying = query.canisterId.toText() === others[0]?.toText();
+      return isLying ? claiming(query, reply) : undefined;
+    });
+    try {
+      expect(await client.volumeOf('one')).toBe(others[0]?.toText());
+      expect(remembered.size).toBe(0);
+    } finally {
+      await manage('start_canister', place);
+    }
+    service.replica.setFaults({});
+    await expect(client.upload(sampleBytes('x', 9), { bucket: 'one', path: 'x' })).rejects.toThrow(
+      'is now at the volume',
+    );
+    expect(remembered.get('one')).toBe(place.toText());
   });
 });

@@ -58,10 +58,15 @@ export function programVolumeMemory(): VolumeMemory {
   };
 }
 
+/** An answer that not all volumes have confirmed is used for this time. */
+const unsureMs = 60_000;
+
 /** The volumes of a service, and which of them has a bucket. */
 export class Places {
   readonly #options: ServiceStorageOptions;
   readonly #memory: VolumeMemory;
+  /** Volumes of buckets that a node can have claimed while their own volume did not answer. */
+  #unsure = { memory: programVolumeMemory(), untilMs: 0 };
   readonly #storages = new Map<string, Storage>();
   /** Running searches, by bucket. */
   readonly #searches = new Map<string, Promise<string>>();
@@ -91,12 +96,15 @@ export class Places {
   }
 
   async volumeOf(bucket: string): Promise<string> {
-    return (await this.#memory.get(bucket)) ?? this.#search(bucket);
+    const { memory, untilMs } = this.#unsure;
+    const unsure = performance.now() < untilMs ? await memory.get(bucket) : undefined;
+    return (await this.#memory.get(bucket)) ?? unsure ?? this.#search(bucket);
   }
 
   /** The next call for the bucket asks all volumes. */
-  forget(bucket: string): Promise<void> {
-    return this.#memory.delete(bucket);
+  async forget(bucket: string): Promise<void> {
+    await this.#unsure.memory.delete(bucket);
+    await this.#memory.delete(bucket);
   }
 
   /** Calls at the same time share a search, but not its failure: the bucket may be newer. */
@@ -106,9 +114,7 @@ export class Places {
     const search = this.#find(bucket);
     this.#searches.set(bucket, search);
     try {
-      const volume = await search;
-      await this.#memory.set(bucket, volume);
-      return volume;
+      return await search;
     } finally {
       if (this.#searches.get(bucket) === search) this.#searches.delete(bucket);
     }
@@ -224,17 +230,29 @@ export class Places {
     const answers = await Promise.all(
       volumes.map(({ canisterId }) => this.#knows(canisterId, bucket)),
     );
-    const claims = volumes.filter((_, index) => answers[index] === true);
-    const [claim] = claims;
-    if (claims.length === 1 && claim !== undefined) return claim.canisterId;
-    if (claims.length > 1) return this.#confirmed(bucket, claims);
     const failed = answers.findIndex((answer) => typeof answer === 'object');
+    const claims = volumes.filter((_, index) => answers[index] === true);
+    if (claims.length > 0) {
+      const isOne = claims.length === 1;
+      const volume = (isOne && claims[0]?.canisterId) || (await this.#confirmed(bucket, claims));
+      const memory = isOne && failed >= 0 ? this.#unsureMemory() : this.#memory;
+      await memory.set(bucket, volume);
+      return volume;
+    }
     if (failed >= 0) throw namedError(volumes[failed]?.canisterId ?? '', answers[failed]);
     throw new StorageError(
       'NoSuchBucket',
       `Bucket ${bucket} does not exist at any of the ${volumes.length} volumes, or the caller has ` +
         'no right to it.',
     );
+  }
+
+  #unsureMemory(): VolumeMemory {
+    const nowMs = performance.now();
+    if (nowMs >= this.#unsure.untilMs) {
+      this.#unsure = { memory: programVolumeMemory(), untilMs: nowMs + unsureMs };
+    }
+    return this.#unsure.memory;
   }
 
   /** Returns the error if the volume did not answer. */
