@@ -1,10 +1,13 @@
-// The part of Azle's interface that src/actor and src/storage/stable-map use. Azle ships TypeScript
-// sources, not declarations, and these do not compile under this project's stricter flags; the check
-// (tsconfig.check.json) therefore reads this file in their place. The bundle uses Azle itself.
+// The part of Azle's interface that src/actor, src/storage/stable-map and a page use. Azle ships
+// TypeScript sources, not declarations, and these do not compile under this project's stricter flags;
+// the check (tsconfig.check.json) therefore reads this file in their place. The bundle uses Azle itself.
 
 declare module 'azle' {
   import type { IDL } from '@dfinity/candid';
   import type { Principal } from '@dfinity/principal';
+
+  export { IDL } from '@dfinity/candid';
+  export { Principal } from '@dfinity/principal';
 
   type Method = (...args: never[]) => unknown;
   type MethodDecorator = <T extends Method>(value: T, context: ClassMethodDecoratorContext) => void;

@@ -48,6 +48,7 @@ export async function startPageService({ hasFront = false } = {}): Promise<PageS
         .replaceAll('<canister id>', canisterId)
         .replaceAll('<front id>', description.front?.canisterId ?? '<front id>')
         .replaceAll('<their principal>', somebody)
+        .replaceAll('<backend id>', somebody)
         .replaceAll('<API key>', apiKey),
     blank: (text) =>
       text

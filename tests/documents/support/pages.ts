@@ -8,6 +8,7 @@
 //   <!-- test: drawing -->   the next block of text is not output
 //   <!-- test: docstring --> the next block is a docstring's example, which examples.test.ts runs
 //   <!-- test: picture NAME … -->  a transcript, from which docs/pictures/NAME is drawn
+//   <!-- test: canister -->  the next block is a canister, which backend-canister.test.ts checks
 // A block of text is the output of the commands before it; a `console` block has both, commands
 // after `$ `.
 
@@ -30,6 +31,7 @@ export interface Block {
   readonly isFailing: boolean;
   readonly isDrawing: boolean;
   readonly isOfDocstring: boolean;
+  readonly isCanister: boolean;
 }
 
 export interface Page {
@@ -105,5 +107,6 @@ function blockOf(
     isFailing: notes.has('fails'),
     isDrawing: notes.has('drawing'),
     isOfDocstring: notes.has('docstring'),
+    isCanister: notes.has('canister'),
   };
 }
