@@ -9,7 +9,7 @@ import * as current from '@icp-sdk/core/agent';
 import {
   type SignedStateRoot,
   signedStateRoots,
-} from '../../packages/replica/src/state/root-key.ts';
+} from '../../packages/replica/src/state/subnet-key.ts';
 
 interface CertificateOptions {
   readonly blsVerify?: unknown;

@@ -2,7 +2,7 @@
 
 import { Principal } from '@dfinity/principal';
 import type { CallMessage, InstallMode, Outcome, Reject, UpgradeOptions } from './core.ts';
-import type { RunningEngine } from './execution/engine.ts';
+import type { JoinedEngine } from './joined-engines.ts';
 import { RejectError } from './reject-error.ts';
 
 export type PrincipalLike = Principal | string;
@@ -18,6 +18,8 @@ export interface InProcessCalls {
     readonly controllers?: readonly PrincipalLike[];
     readonly cycles?: bigint;
     readonly id?: PrincipalLike;
+    /** The subnet, one of `subnets`; absent: that of the id, otherwise the first. */
+    readonly subnet?: PrincipalLike;
   }): Promise<Principal>;
   /** Throws a RejectError, without a change, if the code is refused or traps. */
   install(
@@ -53,10 +55,17 @@ const defaultCycles = 100_000_000_000_000_000n;
 /** `DIDL` with no types and no values. */
 const noArguments = Uint8Array.of(0x44, 0x49, 0x44, 0x4c, 0, 0);
 
-export function createInProcessCalls(engine: RunningEngine): InProcessCalls {
+type CalledEngine = Pick<JoinedEngine, 'create' | 'install' | 'checkIngress' | 'update' | 'query'>;
+
+/** @param subnetIds the ids of all subnets, by number; absent for a single engine. */
+export function createInProcessCalls(
+  engine: CalledEngine,
+  subnetIds: readonly Principal[] = [],
+): InProcessCalls {
   const calls: InProcessCalls = {
-    createCanister: async ({ controllers, cycles, id } = {}) => {
+    createCanister: async ({ controllers, cycles, id, subnet } = {}) => {
       const created = engine.create({
+        subnet: subnet === undefined ? undefined : numberOf(subnetIds, subnet),
         controllers: controllers?.map(toPrincipal) ?? [Principal.anonymous()],
         cycles: cycles ?? defaultCycles,
         ...(id === undefined ? {} : { id: toPrincipal(id) }),
@@ -80,6 +89,14 @@ export function createInProcessCalls(engine: RunningEngine): InProcessCalls {
       replyOf(await engine.query(messageOf({ canisterId, method, arg, sender }))),
   };
   return calls;
+}
+
+function numberOf(subnetIds: readonly Principal[], subnet: PrincipalLike): number {
+  const id = toPrincipal(subnet);
+  const number = subnetIds.findIndex((one) => one.compareTo(id) === 'eq');
+  if (number >= 0) return number;
+  const known = subnetIds.map((one) => one.toText()).join(', ');
+  throw new Error(`The subnet ${id.toText()} does not exist; use one of: ${known}.`);
 }
 
 /** Throws an Error for a text that is not a principal. */

@@ -3,17 +3,18 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Principal } from '@dfinity/principal';
+import type { AgentContext } from './agent/agent-context.ts';
 import { createAgentEndpoints } from './agent/agent-endpoints.ts';
 import { readAllowedOrigins } from './agent-access.ts';
 import { builtInIds, withBuiltIns } from './built-in/built-in.ts';
 import type { CanisterView, MessageReport, StateStore } from './core.ts';
-import type { ResumeFailure, RunningEngine } from './execution/engine.ts';
-import { createEngine } from './execution/engine.ts';
+import type { ResumeFailure } from './execution/engine.ts';
 import type { Limits } from './execution/limits.ts';
 import { createGateway, type PreflightMode } from './gateway/gateway.ts';
 import { startHttpServer } from './http-server.ts';
 import type { InProcessCalls, PrincipalLike } from './in-process-calls.ts';
 import { createInProcessCalls, toPrincipal } from './in-process-calls.ts';
+import { firstSubnet, type JoinedEngine } from './joined-engines.ts';
 import type { LoopbackServer } from './loopback.ts';
 import { effectiveCanisterId } from './management/access.ts';
 import { createManagement } from './management/management.ts';
@@ -29,8 +30,8 @@ import { removeState } from './persistence/state-folder.ts';
 import type { ReplicaClock } from './replica-clock.ts';
 import { createReplicaClock } from './replica-clock.ts';
 import { createHttpLookup } from './serves-http.ts';
-import type { Certification } from './state/certification.ts';
-import { createCertification } from './state/certification.ts';
+import { checkedSubnetCount } from './subnet-ranges.ts';
+import { createSubnets, type Subnet, type SubnetList } from './subnets.ts';
 
 const seedBytes = 32;
 const reportsMax = 10_000;
@@ -58,6 +59,11 @@ export interface ReplicaOptions {
    * Called before each write to the state with its number of bytes; an exception fails the write.
    */
   readonly onDiskWrite?: (bytes: number) => void;
+  /**
+   * Number of subnets, 1 to 16, whose certificates have a delegation of the root subnet; default 0:
+   * the root subnet runs all canisters, and its certificates have no delegation.
+   */
+  readonly subnets?: number;
   /** The clock, ns since 1970. With one, only `tick()` runs timers. */
   readonly now?: () => bigint;
   readonly limits?: Partial<Limits>;
@@ -88,6 +94,8 @@ export interface Replica extends InProcessCalls {
   readonly port: number;
   /** DER, 133 bytes. */
   readonly rootKey: Uint8Array;
+  /** Ids of the subnets for new canisters: those asked for, or the root subnet. */
+  readonly subnets: readonly Principal[];
   /** Stored canisters whose code could not be resumed. */
   readonly resumeFailures: readonly ResumeFailure[];
   /** The newest reports, oldest first. */
@@ -111,8 +119,9 @@ export interface Replica extends InProcessCalls {
 
 interface Core {
   readonly store: StateStore;
-  readonly engine: RunningEngine;
-  readonly certification: Certification;
+  readonly subnets: SubnetList;
+  /** The engines of all subnets as one. */
+  readonly engine: JoinedEngine;
   readonly clock: ReplicaClock;
   readonly reports: MessageReport[];
   /** The canister of plain `localhost`, if it was set. */
@@ -124,10 +133,11 @@ interface Core {
 /** Resolves when the server listens; throws with a remedy for a taken port or unusable folder. */
 export async function startReplica(options: ReplicaOptions = {}): Promise<Replica> {
   const allowedOrigins = readAllowedOrigins(options.allowedOrigins);
+  const subnetCount = checkedSubnetCount(options.subnets);
   const store = openStore(options);
-  let engine: RunningEngine | undefined;
+  let engine: JoinedEngine | undefined;
   try {
-    const core = createCore(options, store);
+    const core = createCore(options, { store, subnetCount });
     engine = core.engine;
     const resumeFailures = await engine.resume();
     core.clock.continueFrom(engine.latestMessageNs());
@@ -158,49 +168,55 @@ function openStore(options: ReplicaOptions): StateStore {
   });
 }
 
-function createCore(options: ReplicaOptions, store: StateStore): Core {
+function createCore(
+  options: ReplicaOptions,
+  { store, subnetCount }: { readonly store: StateStore; readonly subnetCount: number },
+): Core {
   const clock = createReplicaClock({ source: options.now, onNote: options.onNote });
   const reports: MessageReport[] = [];
-  const certification = createCertification({
-    rootSecret: secretSeed(store, 'root key seed'),
-    engine: () => engine,
-  });
   const vetKeys = createVetKeys(secretSeed(store, 'vetKD seed'));
   const signingKeys = createSigningKeys(secretSeed(store, 'signing seed'));
   const { outcalls: carryOut } = options;
   const random = () => new Uint8Array(randomBytes(32));
-  const engine = createEngine({
+  const { list: subnets, engine } = createSubnets({
+    count: subnetCount,
     store,
-    now: clock.now,
-    dataCertificate: certification.dataCertificate,
-    management: (lifecycle) =>
+    rootSecret: secretSeed(store, 'root key seed'),
+    engine: {
+      now: clock.now,
+      reservedIds: builtInIds,
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
+      ...(options.onPrint === undefined ? {} : { onPrint: options.onPrint }),
+      onReport: (report) => {
+        reports.push(report);
+        if (reports.length > reportsMax) reports.shift();
+        network?.onReport(report);
+        options.onReport?.(report);
+      },
+    },
+    management: (lifecycle, own) =>
       createManagement(lifecycle, {
         random,
         vetKeys,
         signingKeys,
-        outcalls: carryOut && { carryOut, query: (message) => engine.query(message) },
+        outcalls: carryOut && { carryOut, query: (message) => own().query(message) },
       }),
-    rootKey: certification.rootKey,
-    reservedIds: builtInIds,
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
-    ...(options.onPrint === undefined ? {} : { onPrint: options.onPrint }),
-    onReport: (report) => {
-      reports.push(report);
-      if (reports.length > reportsMax) reports.shift();
-      network?.onReport(report);
-      options.onReport?.(report);
-    },
+    transit: async (message) => network?.transit?.(message),
   });
   const plainAddress = { canisterId: undefined };
-  const network = openNetwork(options, engine);
-  return { store, engine, certification, clock, reports, plainAddress, network };
+  const network = openNetwork(options, { engine, subnets });
+  return { store, subnets, engine, clock, reports, plainAddress, network };
 }
 
-function openNetwork(options: ReplicaOptions, engine: RunningEngine): Network | undefined {
+function openNetwork(
+  options: ReplicaOptions,
+  { engine, subnets: list }: Pick<Core, 'engine' | 'subnets'>,
+): Network | undefined {
   const { faults, seed } = options;
   const profile = options.profile === undefined ? undefined : profileOf(options.profile);
   if (profile === undefined && faults === undefined) return undefined;
-  return createNetwork({ engine, profile, faults, seed });
+  const subnets = list.map((subnet) => subnet.engine);
+  return createNetwork({ engine, subnets, profile, faults, seed });
 }
 
 /** Returns the secret, which the first start creates and stores. */
@@ -219,24 +235,28 @@ interface Listener {
 }
 
 function startServer(core: Core, { preflights, ...listener }: Listener): Promise<LoopbackServer> {
-  const { engine, certification, clock, store, plainAddress, network } = core;
+  const { engine, subnets, clock, store, plainAddress, network } = core;
+  const [{ certification: root }] = subnets;
   const gateway = createGateway({
     engine: network?.gatewayEngine ?? engine,
     cache: network?.cache,
-    rootKey: certification.rootKey(),
+    rootKey: root.rootKey(),
     servesHttp: createHttpLookup(store),
     plainCanister: () => plainAddress.canisterId,
     bodyMs: network?.clientTimes?.bodyMs,
     preflights,
   });
-  const { now } = clock;
-  const { handle } = createAgentEndpoints({
-    engine: withBuiltIns(network?.agentEngine ?? engine, certification.subnetId),
+  const contextOf = ({ engine: own, certification }: Subnet, number: number): AgentContext => ({
+    engine: withBuiltIns(network?.agentEngines[number] ?? own, certification.subnetId),
     certification,
-    now,
+    now: clock.now,
     effectiveCanisterId,
     faultyNode: network?.faultyNode,
   });
+  const { handle } = createAgentEndpoints(
+    contextOf(subnets[0], 0),
+    subnets.slice(1).map((one, index) => contextOf(one, index + 1)),
+  );
   const handleApi = network?.slowApi(handle) ?? handle;
   const clientTimes = network?.clientTimes;
   return startHttpServer({ ...listener, gateway, handleApi, clientTimes });
@@ -249,14 +269,16 @@ function createApi(
     readonly resumeFailures: readonly ResumeFailure[];
   },
 ): Replica {
-  const { engine, certification, clock, reports, plainAddress, network } = core;
+  const { engine, subnets, clock, reports, plainAddress, network } = core;
+  const subnetIds = subnets.map(({ certification }) => certification.subnetId);
   const { server, resumeFailures } = started;
   let stopped: Promise<void> | undefined;
   return {
-    ...createInProcessCalls(engine),
+    ...createInProcessCalls(engine, subnetIds),
     url: server === undefined ? '' : `http://localhost:${server.port}`,
     port: server?.port ?? 0,
-    rootKey: certification.rootKey(),
+    rootKey: subnets[0].certification.rootKey(),
+    subnets: subnetIds.slice(firstSubnet(subnetIds.length - 1)),
     resumeFailures,
     reports,
     lastMessage: () => reports.at(-1),
@@ -282,7 +304,7 @@ function createApi(
   };
 }
 
-function viewStableMemory(engine: RunningEngine, canisterId: Principal): StableMemoryView {
+function viewStableMemory(engine: JoinedEngine, canisterId: Principal): StableMemoryView {
   const canister = engine.canister(canisterId);
   if (canister === undefined) {
     throw new Error(`Cannot read stable memory: canister ${canisterId.toText()} does not exist`);

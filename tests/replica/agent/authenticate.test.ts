@@ -2,14 +2,14 @@ import { Principal } from '@dfinity/principal';
 import { describe, expect, it } from 'vitest';
 import { authenticate, checkTargets } from '../../../packages/replica/src/agent/authenticate.ts';
 import { decodeCall } from '../../../packages/replica/src/agent/envelope.ts';
-import { createRootKey } from '../../../packages/replica/src/state/root-key.ts';
 import { encodeSelfDescribed } from '../../../packages/replica/src/state/self-described-cbor.ts';
+import { createSubnetKey } from '../../../packages/replica/src/state/subnet-key.ts';
 import { canisterId } from './plain-engine.ts';
 import type { TestKey } from './signed-request.ts';
 import { callContent, createKey, delegate, signedBody } from './signed-request.ts';
 
 const nowNs = BigInt(Date.now()) * 1_000_000n;
-const rootKey = createRootKey(new Uint8Array(32));
+const rootKey = createSubnetKey(new Uint8Array(32));
 const secondNs = 1_000_000_000n;
 const laterNs = nowNs + 3_600n * secondNs;
 const unsent = callContent({ sender: undefined });

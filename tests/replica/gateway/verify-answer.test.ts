@@ -11,12 +11,12 @@ import {
   leaf,
   toArrays,
 } from '../../../packages/replica/src/state/hash-tree.ts';
-import { createRootKey } from '../../../packages/replica/src/state/root-key.ts';
 import { encodeSelfDescribed } from '../../../packages/replica/src/state/self-described-cbor.ts';
+import { createSubnetKey } from '../../../packages/replica/src/state/subnet-key.ts';
 import { certifyPages, provenAnswer } from '../../support/gateway-canister/certified-site.ts';
 
 const canisterId = Principal.fromText('rrkah-fqaaa-aaaaa-aaaaq-cai');
-const rootKey = createRootKey(new Uint8Array(32).fill(1));
+const rootKey = createSubnetKey(new Uint8Array(32).fill(1));
 const timeNs = 1_800_000_000_000_000_000n;
 const minute = 60_000_000_000n;
 const page = { path: ['a', '<$>'], body: new Uint8Array(3) };
@@ -75,7 +75,7 @@ describe('verifyAnswer()', () => {
   });
 
   it("refuses another root key's certificate", () => {
-    const certificate = certificateFor(canisterId, createRootKey(new Uint8Array(32).fill(2)));
+    const certificate = certificateFor(canisterId, createSubnetKey(new Uint8Array(32).fill(2)));
     expect(() => verify({ certificate })).toThrow(/verif/i);
   });
 

@@ -11,8 +11,8 @@ import {
   leaf,
   toArrays,
 } from '../../../packages/replica/src/state/hash-tree.ts';
-import { createRootKey } from '../../../packages/replica/src/state/root-key.ts';
 import { encodeSelfDescribed } from '../../../packages/replica/src/state/self-described-cbor.ts';
+import { createSubnetKey } from '../../../packages/replica/src/state/subnet-key.ts';
 
 export type Field = readonly [name: string, value: string];
 
@@ -46,7 +46,7 @@ export function verdictOn(
   }
 }
 
-const key = createRootKey(new Uint8Array(32).fill(7));
+const key = createSubnetKey(new Uint8Array(32).fill(7));
 const timeNs = 1_800_000_000_000_000_000n;
 
 /** The canister and root key against which certificates of certificateFor() verify. */

@@ -4,6 +4,7 @@
 import { Principal } from '@dfinity/principal';
 import { AbortedRequest } from '../aborted-request.ts';
 import { encodeSelfDescribed } from '../state/self-described-cbor.ts';
+import { subnetOf } from '../subnet-ranges.ts';
 import type { AgentContext, ApiVersion, Target } from './agent-context.ts';
 import type { AgentRequest, AgentResponse } from './agent-message.ts';
 import {
@@ -35,11 +36,15 @@ export interface AgentEndpoints {
   handle(request: AgentRequest): Promise<AgentResponse>;
 }
 
-export function createAgentEndpoints(options: AgentContext): AgentEndpoints {
+/** @param subnets the subnets besides the root subnet, in the order of their numbers. */
+export function createAgentEndpoints(
+  root: AgentContext,
+  subnets: readonly AgentContext[] = [],
+): AgentEndpoints {
   return {
     async handle(request) {
       try {
-        return await route(options, request);
+        return await route([root, ...subnets], request);
       } catch (error) {
         if (error instanceof AbortedRequest) throw error;
         if (error instanceof AgentRequestError) return textResponse(error.status, error.message);
@@ -50,10 +55,22 @@ export function createAgentEndpoints(options: AgentContext): AgentEndpoints {
   };
 }
 
-async function route(context: AgentContext, request: AgentRequest): Promise<AgentResponse> {
-  if (request.path === '/api/v2/status') return status(context, request);
-  if (request.path === '/_/topology') return topology(context, request);
+type Contexts = readonly [root: AgentContext, ...subnets: AgentContext[]];
+
+/** Returns the subnet of a target, as boundary nodes do; the root subnet for an unknown subnet. */
+function contextOf(contexts: Contexts, { kind, id }: Target): AgentContext {
+  const found =
+    kind === 'canister'
+      ? contexts[subnetOf(id, contexts.length - 1)]
+      : contexts.find(({ certification }) => certification.subnetId.compareTo(id) === 'eq');
+  return found ?? contexts[0];
+}
+
+async function route(contexts: Contexts, request: AgentRequest): Promise<AgentResponse> {
+  if (request.path === '/api/v2/status') return status(contexts[0], request);
+  if (request.path === '/_/topology') return topology(contexts, request);
   const { endpoint, target } = parseTarget(request.path);
+  const context = contextOf(contexts, target);
   if (request.method !== 'POST') {
     throw new AgentRequestError(
       405,
@@ -84,9 +101,10 @@ function status(context: AgentContext, request: AgentRequest): AgentResponse {
   );
 }
 
-function topology(context: AgentContext, request: AgentRequest): AgentResponse {
+function topology(contexts: Contexts, request: AgentRequest): AgentResponse {
   checkIsRead(request);
-  const body = Buffer.from(JSON.stringify(describeTopology(context.certification)));
+  const subnets = contexts.map(({ certification }) => certification);
+  const body = Buffer.from(JSON.stringify(describeTopology(subnets)));
   return { status: 200, contentType: 'application/json', body: new Uint8Array(body) };
 }
 

@@ -36,7 +36,7 @@ export async function handleCall(
   checkTargets(envelope.canisterId, targets);
   const reject = await submit(context, envelope);
   if (reject !== undefined) return rejectedBeforeExecution(reject, target);
-  return target.version === 'v2' ? accepted : certifiedAnswer(context, envelope.requestId);
+  return target.version === 'v2' ? accepted : certifiedAnswer(context, target, envelope.requestId);
 }
 
 function checkSize(envelope: CallEnvelope, bytes: number): void {
@@ -100,12 +100,17 @@ function rejectedBeforeExecution(reject: Reject, target: Target): AgentResponse 
   );
 }
 
-async function certifiedAnswer(context: AgentContext, id: Uint8Array): Promise<AgentResponse> {
+async function certifiedAnswer(
+  context: AgentContext,
+  target: Target,
+  id: Uint8Array,
+): Promise<AgentResponse> {
   const { requests } = context.certification;
   const inTime = await completesInTime(requests.completion(id));
   if (!inTime) return accepted;
   await context.certification.endOfRound();
-  const certificate = context.certification.certify([[Buffer.from('request_status'), id]]);
+  const form = target.version === 'v4' ? 'tree' : 'flat';
+  const certificate = context.certification.certify([[Buffer.from('request_status'), id]], form);
   return cborResponse(encodeSelfDescribed({ status: 'replied', certificate }));
 }
 

@@ -3,8 +3,9 @@
 import { createHash } from 'node:crypto';
 import type { HashTree } from '../state/hash-tree.ts';
 import { fromArrays, lookupValue } from '../state/hash-tree.ts';
-import { verifyStateRoot } from '../state/root-key.ts';
 import { decodeSelfDescribed } from '../state/self-described-cbor.ts';
+import { verifyStateRoot } from '../state/subnet-key.ts';
+import { type CanisterRange, includesId } from '../subnet-ranges.ts';
 
 function sha256(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();
@@ -16,17 +17,39 @@ function decodeMap(bytes: unknown): ReadonlyMap<unknown, unknown> {
   throw new Error('Malformed canister signature');
 }
 
-/**
- * Returns the hash tree of a certificate; undefined if the root key has not signed it, or if it has
- * a delegation.
- */
-function verifiedTree(certificate: unknown, rootKey: Uint8Array): HashTree | undefined {
-  const fields = decodeMap(certificate);
+type Fields = ReadonlyMap<unknown, unknown>;
+
+/** Returns the hash tree of a certificate; undefined if the key has not signed it. */
+function signedTree(fields: Fields, publicKey: Uint8Array): HashTree | undefined {
   const tree = fromArrays(fields.get('tree'));
   const signature = fields.get('signature');
-  if (!(signature instanceof Uint8Array) || fields.has('delegation')) return undefined;
-  const isSigned = verifyStateRoot({ publicKey: rootKey, rootHash: tree.hash, signature });
+  if (!(signature instanceof Uint8Array)) return undefined;
+  const isSigned = verifyStateRoot({ publicKey, rootHash: tree.hash, signature });
   return isSigned ? tree : undefined;
+}
+
+/**
+ * Returns the key of the subnet that may certify the canister: the root key, or the one that a
+ * delegation by the root key names. IC spec, "Delegation": a delegation has none itself.
+ */
+function certifyingKey(
+  fields: Fields,
+  canisterId: Uint8Array,
+  rootKey: Uint8Array,
+): Uint8Array | undefined {
+  if (!fields.has('delegation')) return rootKey;
+  const delegation = fields.get('delegation');
+  if (!(delegation instanceof Map)) return undefined;
+  const id = delegation.get('subnet_id');
+  const certificate = decodeMap(delegation.get('certificate'));
+  if (!(id instanceof Uint8Array) || certificate.has('delegation')) return undefined;
+  const tree = signedTree(certificate, rootKey);
+  if (tree === undefined) return undefined;
+  const subnet = (name: string) =>
+    lookupValue(tree, [Buffer.from('subnet'), id, Buffer.from(name)]);
+  const ranges = subnet('canister_ranges');
+  const isOwn = ranges && includesId(decodeSelfDescribed(ranges) as CanisterRange[], canisterId);
+  return isOwn ? subnet('public_key') : undefined;
 }
 
 /** @param options.rawKey length of the canister's id in one byte, the id, and a seed. */
@@ -43,7 +66,9 @@ export function verifyCanisterSignature(options: {
   try {
     const fields = decodeMap(options.signature);
     const signatures = fromArrays(fields.get('tree'));
-    const state = verifiedTree(fields.get('certificate'), rootKey);
+    const certificate = decodeMap(fields.get('certificate'));
+    const publicKey = certifyingKey(certificate, canisterId, rootKey);
+    const state = publicKey && signedTree(certificate, publicKey);
     if (state === undefined) return false;
     const path = [Buffer.from('canister'), canisterId, Buffer.from('certified_data')];
     const certifiedData = lookupValue(state, path);

@@ -34,7 +34,8 @@ export function handleReadState(
   const reader = { context, target, sender: envelope.sender, targets };
   for (const path of envelope.paths) checkPath(reader, path);
   checkSingleRequest(envelope);
-  const certificate = context.certification.certify(envelope.paths);
+  const form = target.version === 'v2' ? 'flat' : 'tree';
+  const certificate = context.certification.certify(envelope.paths, form);
   return cborResponse(encodeSelfDescribed({ certificate }));
 }
 

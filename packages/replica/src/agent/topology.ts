@@ -3,20 +3,25 @@
 // base64.
 
 import type { Certification } from '../state/certification.ts';
-import { firstCanisterId, lastCanisterId } from '../state/state-tree.ts';
 
-/** Returns one subnet that contains all canister ids. */
-export function describeTopology({ subnetId, nodeKey }: Certification): object {
-  const canister = (id: Buffer) => ({ canister_id: id.toString('base64') });
-  const subnet = {
-    subnet_kind: 'Application',
-    subnet_seed: new Array<number>(32).fill(0),
-    instruction_config: 'Production',
-    node_ids: [{ node_id: Buffer.from(nodeKey.nodeId.toUint8Array()).toString('base64') }],
-    canister_ranges: [{ start: canister(firstCanisterId), end: canister(lastCanisterId) }],
-  };
+/** Returns the subnets; new canisters are created on the first besides the root subnet. */
+export function describeTopology(subnets: readonly Certification[]): object {
+  const canister = (id: Uint8Array) => ({ canister_id: Buffer.from(id).toString('base64') });
+  const configs = subnets.map(({ subnetId, facts, nodeKey }, number) => {
+    const config = {
+      subnet_kind: number === 0 && subnets.length > 1 ? 'NNS' : 'Application',
+      subnet_seed: new Array<number>(32).fill(0),
+      instruction_config: 'Production',
+      node_ids: [{ node_id: Buffer.from(nodeKey.nodeId.toUint8Array()).toString('base64') }],
+      canister_ranges: facts.canisterRanges.map(([start, end]) => {
+        return { start: canister(start), end: canister(end) };
+      }),
+    };
+    return [subnetId.toText(), config] as const;
+  });
+  const [[first] = [new Uint8Array()]] = (subnets[1] ?? subnets[0])?.facts.canisterRanges ?? [];
   return {
-    subnet_configs: { [subnetId.toText()]: subnet },
-    default_effective_canister_id: canister(firstCanisterId),
+    subnet_configs: Object.fromEntries(configs),
+    default_effective_canister_id: canister(first),
   };
 }

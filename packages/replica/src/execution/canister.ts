@@ -111,6 +111,21 @@ export interface Prepaid {
   readonly callback: bigint;
 }
 
+/** A call on its way to its canister. */
+export interface IncomingCall {
+  readonly caller: Uint8Array;
+  readonly callerInfo?: SenderInfo | undefined;
+  readonly method: string;
+  readonly arg: Uint8Array;
+  readonly cycles: bigint;
+  readonly deadline: bigint;
+  /** Cycles that the canister pays for accepting the ingress message. */
+  readonly ingressCycles: bigint;
+  readonly respond: (outcome: Outcome, refundedCycles: bigint) => void;
+  /** Called before the first instruction of the callee. */
+  readonly onBegin?: () => void;
+}
+
 /** A call that waits for its answer. */
 export interface OpenCall {
   readonly context: CallContext;

@@ -14,12 +14,15 @@ import type { CompiledModule } from '../wasm/compile.ts';
 import type { Canister, CanisterRecord, World } from './canister.ts';
 import { encodeRecord } from './canister-record.ts';
 import type { CompiledModules } from './compiled-modules.ts';
+import type { SubnetPlace } from './cross-subnet.ts';
 import { canisterNotFound, canisterStopped, canisterStopping, noModule, reject } from './errors.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface EngineState {
   readonly world: World;
   readonly store: StateStore;
+  /** Absent: the only subnet. */
+  readonly subnet: SubnetPlace | undefined;
   readonly canisters: Map<string, Canister>;
   readonly scheduler: Scheduler;
   readonly compile: (module: Uint8Array, sha256Hex: string) => CompiledModule;

@@ -13,6 +13,7 @@ import type {
   StateStore,
 } from '../core.ts';
 import { StateDamage } from '../state-damage.ts';
+import { subnetOf } from '../subnet-ranges.ts';
 import { createCompiler } from '../wasm/compile.ts';
 import type { OpenCall } from './canister.ts';
 import { decodeRecord } from './canister-record.ts';
@@ -20,6 +21,7 @@ import { createClock, enqueueLowMemoryHook, tickOnce } from './clock.ts';
 import { CompiledModules } from './compiled-modules.ts';
 import type { EngineState } from './core-state.ts';
 import { createCanister, viewCanister } from './core-state.ts';
+import type { CallReceiver, SubnetPlace } from './cross-subnet.ts';
 import { ic0Interface } from './ic0-table.ts';
 import { checkIngress, ingressBytes, managementText, updateManagement } from './ingress.ts';
 import { resumeCode } from './install.ts';
@@ -28,7 +30,7 @@ import type { Limits } from './limits.ts';
 import { networkLimits } from './limits.ts';
 import { ingressCycles } from './prices.ts';
 import { answerQuery } from './queries.ts';
-import { answerLostCall, enqueueCall } from './routing.ts';
+import { answerLostCall, enqueueCall, executeManagement } from './routing.ts';
 import { Scheduler } from './scheduler.ts';
 
 export interface EngineOptions {
@@ -41,6 +43,8 @@ export interface EngineOptions {
   readonly onReport?: (report: MessageReport) => void;
   readonly onPrint?: (canisterId: string, text: string) => void;
   readonly reservedIds?: ReadonlySet<string>;
+  /** The place among several subnets; absent: the root subnet with all canisters. */
+  readonly subnet?: SubnetPlace;
   /** Called for an error of the replica itself, not of a canister. */
   readonly onFault?: (error: unknown) => void;
 }
@@ -50,7 +54,7 @@ export interface ResumeFailure {
   readonly reason: string;
 }
 
-export interface RunningEngine extends Engine, Lifecycle {
+export interface RunningEngine extends Engine, Lifecycle, CallReceiver {
   /** Runs everything that is due, including heartbeats, and all resulting messages. */
   tick(): Promise<void>;
   /** Resumes every stored canister; returns those that fail, which stay stored. */
@@ -60,6 +64,7 @@ export interface RunningEngine extends Engine, Lifecycle {
   startTimers(): void;
   stopTimers(): void;
   idle(): Promise<void>;
+  isIdle(): boolean;
   /** Reads bytes of stable memory; beyond its end they are zero. */
   readStable(canisterId: Principal, offset: number, length: number): Uint8Array;
   lastReport(): MessageReport | undefined;
@@ -93,10 +98,15 @@ function update(state: EngineState, message: CallMessage): Promise<Outcome> {
   });
 }
 
+function isOwn(subnet: SubnetPlace | undefined, idText: string): boolean {
+  return !subnet || subnetOf(Principal.fromText(idText), subnet.count) === subnet.number;
+}
+
 function resume(state: EngineState): ResumeFailure[] {
   const failures: ResumeFailure[] = [];
   const calls: OpenCall[] = [];
   for (const stored of state.store.load()) {
+    if (!isOwn(state.subnet, stored.id)) continue;
     try {
       const canister = createCanister(Principal.fromText(stored.id), decodeRecord(stored.record));
       // The record predates charges for time.
@@ -150,11 +160,12 @@ function createState(
       limits: { ...networkLimits, ...options.limits },
       dataCertificate: options.dataCertificate,
       rootKey: options.rootKey,
-      subnetId: () => subnetIdOf(options.rootKey()),
+      subnetId: () => options.subnet?.id.toUint8Array() ?? subnetIdOf(options.rootKey()),
       onPrint: options.onPrint ?? (() => undefined),
       reservedIds: options.reservedIds ?? new Set(),
     },
     store: options.store,
+    subnet: options.subnet,
     canisters: new Map(),
     scheduler: new Scheduler(fault),
     compile,
@@ -198,6 +209,9 @@ export function createEngine(options: EngineOptions): RunningEngine {
     startTimers: clock.start,
     stopTimers: clock.stop,
     idle: () => state.scheduler.idle(),
+    isIdle: () => state.scheduler.isIdle(),
+    receive: (idText, call) => enqueueCall(state, idText, call),
+    receiveManagement: (call) => executeManagement(state, call),
     readStable: (canisterId, offset, length) => readStable(state, canisterId, { offset, length }),
     lastReport: () => last,
   };

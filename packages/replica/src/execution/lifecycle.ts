@@ -4,6 +4,7 @@
 import { Principal } from '@dfinity/principal';
 import type { ChangeOrigin, Lifecycle, Reject } from '../core.ts';
 import type { CanisterSettings } from '../settings.ts';
+import { canisterIdBytes, firstIndexOf, subnetOf } from '../subnet-ranges.ts';
 import { refuseAllocations } from './allocations.ts';
 import type { Canister } from './canister.ts';
 import { changeOf } from './canister-change.ts';
@@ -28,29 +29,37 @@ import { createSnapshots } from './snapshots.ts';
 import { cancelStopping, setStatus, stopCanister } from './stopping.ts';
 import { closeContexts, uninstallCode } from './uninstall.ts';
 
-const nextIdKey = 'next canister id';
-
-/** Ten bytes: a big-endian counter of eight, then 01 01, in the network's form. */
-function canisterIdOf(counter: bigint): Principal {
-  const bytes = Buffer.alloc(10);
-  bytes.writeBigUInt64BE(counter);
-  bytes[8] = 1;
-  bytes[9] = 1;
-  return Principal.fromUint8Array(Uint8Array.from(bytes));
+function nextIdKeyOf(subnet: number): string {
+  return subnet === 0 ? 'next canister id' : `next canister id of subnet ${subnet}`;
 }
 
 function allocateId(state: EngineState): Principal {
-  const stored = state.store.getValue(nextIdKey);
-  let counter = stored ? Buffer.from(stored).readBigUInt64BE() : 0n;
-  let id = canisterIdOf(counter);
+  const { number } = state.subnet ?? { number: 0 };
+  const key = nextIdKeyOf(number);
+  const stored = state.store.getValue(key);
+  let counter = stored ? Buffer.from(stored).readBigUInt64BE() : firstIndexOf(number);
+  const idOf = (index: bigint) => Principal.fromUint8Array(canisterIdBytes(index));
+  let id = idOf(counter);
   while (state.canisters.has(id.toText()) || state.world.reservedIds.has(id.toText())) {
     counter += 1n;
-    id = canisterIdOf(counter);
+    id = idOf(counter);
   }
   const next = Buffer.alloc(8);
   next.writeBigUInt64BE(counter + 1n);
-  state.store.setValue(nextIdKey, Uint8Array.from(next));
+  state.store.setValue(key, Uint8Array.from(next));
   return id;
+}
+
+function refuseId({ subnet, canisters }: EngineState, id: Principal): Reject | undefined {
+  const idText = id.toText();
+  if (canisters.has(idText)) return reject(2, 'IC0205', `Canister ${idText} already exists`);
+  if (subnet === undefined || subnetOf(id, subnet.count) === subnet.number) return undefined;
+  return reject(
+    4,
+    'IC0408',
+    `Canister id ${idText} belongs to another subnet than ${subnet.id.toText()}: send the call to ` +
+      'the subnet of the id, with the id as effective canister id',
+  );
 }
 
 function changeSettings(
@@ -95,9 +104,8 @@ function makeCanister(
   options: Parameters<Lifecycle['create']>[0],
 ): Principal | Reject {
   const { controllers, cycles, settings } = options;
-  const taken = options.id && state.canisters.has(options.id.toText());
-  if (taken) return reject(2, 'IC0205', `Canister ${options.id?.toText()} already exists`);
-  const refused = settings && refuseAllocations(state, settings);
+  const refusedId = options.id && refuseId(state, options.id);
+  const refused = refusedId ?? (settings && refuseAllocations(state, settings));
   if (refused) return refused;
   const id = options.id ?? allocateId(state);
   const record = { ...newRecord(controllers, cycles, settings), chargedAt: state.world.now() };

@@ -1,13 +1,14 @@
 // Replicated execution: calls, callbacks and system tasks, each atomic. A successful message is on
 // disk before its answer or its calls leave. IC spec, "Abstract behavior: Message execution".
 
-import type { Outcome, Reject, SenderInfo } from '../core.ts';
+import type { Outcome, Reject } from '../core.ts';
 import { addOpenCall, removeOpenCall } from './call-limits.ts';
 import type {
   CallContext,
   Canister,
   Closure,
   Execution,
+  IncomingCall,
   OpenCall,
   OutgoingCall,
 } from './canister.ts';
@@ -15,6 +16,7 @@ import { openContext } from './canister.ts';
 import type { Context } from './context.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord, isController, refuseCall } from './core-state.ts';
+import { answerBytes } from './cross-subnet.ts';
 import {
   canisterNotFound,
   compositeInReplicatedMode,
@@ -68,20 +70,6 @@ function conclude(
   if (end.failure === undefined) release(execution, end.send);
   if (execution.callContext) settle(execution.callContext, end.failure);
   finishStopping(state, execution.canister);
-}
-
-export interface IncomingCall {
-  readonly caller: Uint8Array;
-  readonly callerInfo?: SenderInfo | undefined;
-  readonly method: string;
-  readonly arg: Uint8Array;
-  readonly cycles: bigint;
-  readonly deadline: bigint;
-  /** Cycles that the canister pays for accepting the ingress message. */
-  readonly ingressCycles: bigint;
-  readonly respond: (outcome: Outcome, refundedCycles: bigint) => void;
-  /** Called before the first instruction of the callee. */
-  readonly onBegin?: () => void;
 }
 
 function refuse(canister: Canister, method: string): Reject | undefined {
@@ -217,10 +205,7 @@ function takeAnswer(state: EngineState, { open, outcome, refundedCycles }: Callb
   const { context, call } = open;
   const { canister } = context;
   removeOpenCall(state.world, open);
-  // A reject is transmitted as its code, one byte, and its message.
-  const bytes =
-    outcome.status === 'replied' ? outcome.arg.length : 1 + Buffer.byteLength(outcome.message);
-  const unused = (call.prepaid?.response ?? 0n) - responseCycles(bytes);
+  const unused = (call.prepaid?.response ?? 0n) - responseCycles(answerBytes(outcome));
   giveBack(canister, refundedCycles + (unused > 0n ? unused : 0n));
 }
 

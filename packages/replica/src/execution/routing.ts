@@ -5,10 +5,10 @@ import { Principal } from '@dfinity/principal';
 import { joinBytes } from '../bytes.ts';
 import type { ManagementCall, ManagementResult } from '../core.ts';
 import { addOpenCall } from './call-limits.ts';
-import type { CallContext, OpenCall, OutgoingCall } from './canister.ts';
+import type { CallContext, IncomingCall, OpenCall, OutgoingCall } from './canister.ts';
 import type { EngineState } from './core-state.ts';
+import { sendAcross } from './cross-subnet.ts';
 import { callExpired, callLost, callNotBegun, reject } from './errors.ts';
-import type { IncomingCall } from './messages.ts';
 import { executeCall, executeCallback } from './messages.ts';
 
 const managementId = Principal.managementCanister().toText();
@@ -58,14 +58,9 @@ export function executeManagement(
   return work;
 }
 
-function callManagement(
-  state: EngineState,
-  request: { readonly caller: Principal; readonly call: OutgoingCall; readonly respond: Respond },
-): void {
-  const { caller, call, respond } = request;
-  const { method, cycles } = call;
-  const sent = { caller, fromCanister: true, method, arg: argumentOf(call), cycles };
-  const work = executeManagement(state, sent);
+function callManagement(state: EngineState, caller: Principal, call: IncomingCall): void {
+  const { method, arg, cycles, respond } = call;
+  const work = executeManagement(state, { caller, fromCanister: true, method, arg, cycles });
   void work.then((result) => respond(result.outcome, result.refundedCycles));
 }
 
@@ -98,12 +93,7 @@ export function sendCall(state: EngineState, context: CallContext, call: Outgoin
   const open = { context, call, hasBegun: false };
   addOpenCall(state.world, open);
   const respond = awaitAnswer(state, { open, deadline });
-  const idText = Principal.fromUint8Array(call.callee).toText();
-  if (idText === managementId) {
-    callManagement(state, { caller, call, respond });
-    return;
-  }
-  enqueueCall(state, idText, {
+  const incoming = {
     caller: caller.toUint8Array(),
     method: call.method,
     arg: argumentOf(call),
@@ -114,7 +104,11 @@ export function sendCall(state: EngineState, context: CallContext, call: Outgoin
     onBegin: () => {
       open.hasBegun = true;
     },
-  });
+  };
+  if (state.subnet && sendAcross(state.subnet, { caller, call, incoming })) return;
+  const idText = Principal.fromUint8Array(call.callee).toText();
+  if (idText === managementId) callManagement(state, caller, incoming);
+  else enqueueCall(state, idText, incoming);
 }
 
 export function expireCalls(state: EngineState): void {

@@ -65,13 +65,17 @@ export class Scheduler {
   }
 
   #notify(): void {
-    if (this.#isDraining || this.#pending > 0) return;
+    if (!this.isIdle()) return;
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** Resolves when no task waits or runs. */
+  /** Returns whether no task waits or runs. */
+  isIdle(): boolean {
+    return !this.#isDraining && this.#pending === 0;
+  }
+
   idle(): Promise<void> {
-    if (!this.#isDraining && this.#pending === 0) return Promise.resolve();
+    if (this.isIdle()) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 }

@@ -1,23 +1,26 @@
 // Simulates the network on request: servers as slow as a profile describes, and a node that answers
 // queries wrongly. In-process calls bypass it.
 
+import { Principal } from '@dfinity/principal';
 import type { AgentRequest, AgentResponse } from '../agent/agent-message.ts';
 import { textResponse } from '../agent/agent-message.ts';
-import type { Engine, MessageReport } from '../core.ts';
+import type { CallMessage, Engine, MessageReport } from '../core.ts';
 import { GatewayError } from '../gateway/gateway-error.ts';
+import { subnetOf } from '../subnet-ranges.ts';
 import { AnswerCache } from './answer-cache.ts';
 import type { ClientTimes, NetworkProfile } from './profile.ts';
 import { createFaultyNode, type FaultyNode, type QueryFaults } from './query-faults.ts';
 import { addressLimit, tokenBucket } from './rate-limit.ts';
 import { Rounds } from './rounds.ts';
 import { pause, type Random, seededRandom } from './seeded-random.ts';
+import type { Transit } from './streams.ts';
 
 type HandleApi = (request: AgentRequest) => Promise<AgentResponse>;
 
 /** The network between the HTTP server and the replica. An absent part changes nothing. */
 export interface Network {
-  /** The engine of the agent endpoints: an update takes rounds. */
-  readonly agentEngine: Engine;
+  /** The engines of the agent endpoints, by subnet: an update takes rounds. */
+  readonly agentEngines: readonly Engine[];
   /** The engine of the gateway: adds the latency to the node. */
   readonly gatewayEngine: Engine;
   readonly faultyNode: FaultyNode | undefined;
@@ -26,22 +29,29 @@ export interface Network {
   /** Adds latency and rate limits to the agent endpoints. */
   slowApi(handle: HandleApi): HandleApi;
   onReport(report: MessageReport): void;
+  /** Resolves when a message between subnets is to be executed; absent: at once. */
+  readonly transit?: Transit;
 }
 
 export interface NetworkOptions {
+  /** The engines of all subnets as one. */
   readonly engine: Engine;
+  /** The engine of each subnet, by number. */
+  readonly subnets: readonly Engine[];
   readonly profile: NetworkProfile | undefined;
   readonly faults: QueryFaults | undefined;
   readonly seed: number | undefined;
 }
 
-export function createNetwork({ engine, profile, faults, seed }: NetworkOptions): Network {
+export function createNetwork(options: NetworkOptions): Network {
+  const { engine, subnets, profile, faults, seed } = options;
   const faultyNode = faults && createFaultyNode(faults, engine);
-  const node = faultyNode === undefined ? engine : withQueries(engine, faultyNode);
+  const withFaults = (one: Engine) => (faultyNode ? withQueries(one, faultyNode) : one);
+  const nodes = subnets.map(withFaults);
   if (profile === undefined) {
     return {
-      agentEngine: node,
-      gatewayEngine: node,
+      agentEngines: nodes,
+      gatewayEngine: withFaults(engine),
       faultyNode,
       cache: undefined,
       clientTimes: undefined,
@@ -50,22 +60,40 @@ export function createNetwork({ engine, profile, faults, seed }: NetworkOptions)
     };
   }
   const random = seededRandom(seed);
-  const rounds = new Rounds(profile, random);
+  const rounds = subnets.map((_, number) => new Rounds(profile, random, clockOf(number, profile)));
+  const at = <T>(list: readonly T[], id: Principal) => list[subnetOf(id, subnets.length - 1)];
   const nowMs = () => Number(engine.now()) / 1e6;
-  const agentEngine = withRounds(node, rounds);
+  const agentEngines = nodes.map((node, number) => withRounds(node, rounds[number]));
   const wayMs = () => halfOf(profile.latencyMs, random);
-  const takesUpdate = tokenBucket(profile.updates, () => performance.now());
+  const buckets = subnets.map(() => tokenBucket(profile.updates, () => performance.now()));
+  const takesUpdate: TakesUpdate = (id) => at(buckets, id)?.() ?? true;
+  const update = (message: CallMessage) =>
+    (at(agentEngines, message.canisterId) ?? engine).update(message);
   return {
-    agentEngine,
-    gatewayEngine: withWays(agentEngine, { wayMs, takesUpdate }),
+    agentEngines,
+    gatewayEngine: withWays({ ...withFaults(engine), update }, { wayMs, takesUpdate }),
     faultyNode,
     cache: new AnswerCache(profile.cache, random, nowMs),
     clientTimes: profile.clientTimes,
     slowApi: (handle) => limited(withWay(handle, wayMs), { profile, takesUpdate }),
     onReport: ({ canisterId, kind, instructions }) => {
-      if (!untimed.has(kind)) rounds.executed(canisterId, instructions);
+      const own = at(rounds, Principal.fromText(canisterId));
+      if (!untimed.has(kind)) own?.executed(canisterId, instructions);
+    },
+    // A node of the receiving subnet requests what the sending one has certified.
+    transit: async ({ from, to, bytes }) => {
+      await at(rounds, from)?.certified(from.toText());
+      await pause(2 * wayMs());
+      await at(rounds, to)?.induct(to.toText(), bytes);
     },
   };
+}
+
+/** Returns a clock by which the blocks of a subnet come at other times than those of the others. */
+function clockOf(subnet: number, { roundMs }: NetworkProfile): () => number {
+  // Multiples of the golden ratio are spread evenly, however many there are.
+  const shiftMs = ((subnet * 0.618_034) % 1) * roundMs;
+  return () => performance.now() + shiftMs;
 }
 
 /** Messages without a slot in a canister's round: queries of one node, and installations. */
@@ -83,7 +111,8 @@ function withQueries(engine: Engine, faultyNode: FaultyNode): Engine {
   return { ...engine, query: async (message) => (await faultyNode.answer(message)).sent };
 }
 
-function withRounds(engine: Engine, rounds: Rounds): Engine {
+function withRounds(engine: Engine, rounds: Rounds | undefined): Engine {
+  if (rounds === undefined) return engine;
   return {
     ...engine,
     async update(message) {
@@ -104,7 +133,7 @@ function halfOf([least, most]: NetworkProfile['latencyMs'], random: Random): num
 /** Adds latency to the gateway's own calls, which have no client address. */
 function withWays(
   engine: Engine,
-  { wayMs, takesUpdate }: { wayMs: () => number; takesUpdate: () => boolean },
+  { wayMs, takesUpdate }: { wayMs: () => number; takesUpdate: TakesUpdate },
 ): Engine {
   return {
     ...engine,
@@ -116,7 +145,7 @@ function withWays(
       return outcome;
     },
     async update(message) {
-      if (!takesUpdate()) throw new GatewayError('RateLimited', tooManyUpdates);
+      if (!takesUpdate(message.canisterId)) throw new GatewayError('RateLimited', tooManyUpdates);
       const way = wayMs();
       await pause(way);
       const outcome = await engine.update(message);
@@ -124,6 +153,19 @@ function withWays(
       return outcome;
     },
   };
+}
+
+/** Takes one update call to the subnet of a canister; returns false if there are too many. */
+type TakesUpdate = (canisterId: Principal) => boolean;
+
+/** Returns the canister in the path of a call; undefined for another request, or without one. */
+function calledCanister(path: string): Principal | undefined {
+  const [, id] = /^\/api\/v\d\/canister\/([^/]+)\/call$/.exec(path) ?? [];
+  try {
+    return id === undefined ? undefined : Principal.fromText(id);
+  } catch {
+    return undefined;
+  }
 }
 
 const tooManyUpdates = 'Too many update calls to this subnet per second: try again.';
@@ -140,7 +182,7 @@ function withWay(handle: HandleApi, wayMs: () => number): HandleApi {
 
 function limited(
   handle: HandleApi,
-  { profile, takesUpdate }: { profile: NetworkProfile; takesUpdate: () => boolean },
+  { profile, takesUpdate }: { profile: NetworkProfile; takesUpdate: TakesUpdate },
 ): HandleApi {
   const { requests } = profile;
   const passOf = addressLimit(requests, () => performance.now());
@@ -149,8 +191,8 @@ function limited(
     'which the network would not answer at all.';
   return async (request) => {
     if (passOf() === 'isShutOut') return textResponse(429, shutOut);
-    const isCall = request.path.endsWith('/call');
-    if (isCall && !takesUpdate()) return textResponse(429, tooManyUpdates);
+    const id = calledCanister(request.path);
+    if (id && !takesUpdate(id)) return textResponse(429, tooManyUpdates);
     return handle(request);
   };
 }

@@ -1,25 +1,32 @@
-// Certificates of the replica's state, signed as the root subnet, so without delegation. A
-// signature is expensive, so there is one per state, not per certificate. IC spec, "Certification".
+// Certificates of a subnet's state. Those of the root subnet have no delegation; for any other
+// subnet, the root subnet certifies its key and its range of canister ids. A signature is
+// expensive, so there is one per state, not per certificate. IC spec, "Certification".
 
 import { randomBytes } from 'node:crypto';
 import type { Principal } from '@dfinity/principal';
 import type { DataCertificateSource, Engine } from '../core.ts';
+import { rangesOf } from '../subnet-ranges.ts';
 import type { HashTree, Label } from './hash-tree.ts';
 import { prune, toArrays } from './hash-tree.ts';
 import type { RequestRegistry } from './request-registry.ts';
 import { createRequestRegistry } from './request-registry.ts';
-import type { NodeKey, RootKey } from './root-key.ts';
-import { createNodeKey, createRootKey, seedBytes } from './root-key.ts';
 import { encodeSelfDescribed } from './self-described-cbor.ts';
+import type { SubnetFacts, SubnetTrees } from './state-tree.ts';
 import { createStateTree, createSubnetTrees, withTime } from './state-tree.ts';
+import type { NodeKey, SubnetKey } from './subnet-key.ts';
+import { createNodeKey, createSubnetKey, seedBytes } from './subnet-key.ts';
 
 /** Maximum time that a call waits for others to share one signature. */
 const roundMsMax = 100;
 const roundStepMs = 4;
 /** Age after which an unchanged state is signed again, which keeps its time recent. */
 const stateAgeNsMax = 1_000_000_000n;
+/** `dfinity/ic` rs/http_endpoints/public/src/lib.rs: nodes request a new delegation each 10 min. */
+const delegationAgeNsMax = 600_000_000_000n;
 /** Verifiers accept five minutes; one certificate serves all queries of a minute. */
 const dataCertificateAgeNsMax = 60_000_000_000n;
+
+type Paths = readonly (readonly Label[])[];
 
 const timePath: readonly Label[] = [Buffer.from('time')];
 
@@ -37,13 +44,20 @@ interface DataCertificate {
   readonly certificate: Uint8Array;
 }
 
+/**
+ * The path of the canister ids in a delegation: `/subnet/ID/canister_ranges`, or for the newer
+ * endpoints (calls of v4, read_state and queries of v3) the tree `/canister_ranges/ID`.
+ */
+export type RangesForm = 'flat' | 'tree';
+
 export interface Certification {
   /** 32 secret bytes from which both keys follow; the caller stores them between runs. */
   readonly secretSeed: Uint8Array;
   readonly subnetId: Principal;
+  readonly facts: SubnetFacts;
   readonly nodeKey: NodeKey;
   readonly requests: RequestRegistry;
-  /** DER, 133 bytes. */
+  /** The key of the root subnet: DER, 133 bytes. */
   rootKey: () => Uint8Array;
   /**
    * Resolves when the state with all complete calls should be certified: no client waits for a
@@ -51,34 +65,95 @@ export interface Certification {
    */
   endOfRound(): Promise<void>;
   /** Returns a self-described CBOR certificate that reveals the paths and always the time. */
-  certify(paths: readonly (readonly Label[])[]): Uint8Array;
+  certify(paths: Paths, form?: RangesForm): Uint8Array;
   /** Returns the certificate for /canister/ID/certified_data; at most a minute old. */
   dataCertificate: DataCertificateSource;
 }
 
-export function createCertification(options: {
+export interface CertificationOptions {
   /** 32 bytes, or undefined for new keys. */
   readonly rootSecret: Uint8Array | undefined;
   /** Called at first use, because engine and certification refer to each other. */
   readonly engine: () => Engine;
-}): Certification {
+  /** Default: the root subnet, which has all canister ids. */
+  readonly subnet?: SubnetOfSeveral;
+}
+
+interface SubnetOfSeveral {
+  /** 0 for the root subnet. */
+  readonly number: number;
+  /** The facts of all subnets, by number. */
+  readonly subnets: readonly SubnetFacts[];
+  /** Signs the delegation; absent for the root subnet itself. */
+  readonly root?: Certification | undefined;
+}
+
+export function createCertification(options: CertificationOptions): Certification {
   const secretSeed = options.rootSecret ?? new Uint8Array(randomBytes(seedBytes));
   if (secretSeed.length !== seedBytes) {
     throw new RangeError(`The root secret has ${secretSeed.length} bytes, not ${seedBytes}`);
   }
-  const rootKey = createRootKey(secretSeed);
-  const nodeKey = createNodeKey(secretSeed);
+  const subnets = options.subnet?.subnets ?? subnetFacts(secretSeed, 0);
+  const { number, root }: Omit<SubnetOfSeveral, 'subnets'> = options.subnet ?? { number: 0 };
+  const key = createSubnetKey(secretSeed, number);
+  const nodeKey = createNodeKey(secretSeed, number);
+  const facts = subnets[number];
+  if (facts === undefined) throw new RangeError(`Subnet ${number} is not among the subnets`);
   const requests = createRequestRegistry(() => options.engine().now());
-  const signedState = createStateSigner({ engine: options.engine, requests, rootKey, nodeKey });
+  const subnetTrees = createSubnetTrees(subnets, { id: key.subnetId, nodeKey });
+  const signedState = createStateSigner({ engine: options.engine, requests, key, subnetTrees });
+  const delegate = createDelegations(key.subnetId, root, () => options.engine().now());
+  const encode = (state: SignedState, paths: Paths, form: RangesForm = 'flat') =>
+    encodeCertificate(state, paths, delegate(form));
   return {
     secretSeed,
-    subnetId: rootKey.subnetId,
+    subnetId: key.subnetId,
+    facts,
     nodeKey,
     requests,
-    rootKey: () => rootKey.publicKey,
+    rootKey: root?.rootKey ?? (() => key.publicKey),
     endOfRound: createRounds(requests),
-    certify: (paths) => certificateOf(signedState(), paths),
-    dataCertificate: createDataCertificates(options.engine, signedState),
+    certify: (paths, form) => encode(signedState(), paths, form),
+    dataCertificate: createDataCertificates(options.engine, { signedState, encode }),
+  };
+}
+
+/** Returns the facts of the root subnet and of `count` other subnets, whose keys have one seed. */
+export function subnetFacts(secretSeed: Uint8Array, count: number): readonly SubnetFacts[] {
+  return Array.from({ length: count + 1 }, (_, number) => {
+    const { subnetId: id, publicKey } = createSubnetKey(secretSeed, number);
+    const type = number === 0 ? 'system' : 'application';
+    return { id, publicKey, type, canisterRanges: rangesOf(number, count) };
+  });
+}
+
+interface Delegation {
+  readonly subnet_id: Uint8Array;
+  readonly certificate: Uint8Array;
+}
+
+/** Returns a function from the form of the ranges to the subnet's delegation by the root subnet. */
+function createDelegations(
+  subnetId: Principal,
+  root: Certification | undefined,
+  now: () => bigint,
+): (form: RangesForm) => Delegation | undefined {
+  if (root === undefined) return () => undefined;
+  const known = new Map<RangesForm, { delegation: Delegation; timeNs: bigint }>();
+  const id = subnetId.toUint8Array();
+  const label = (text: string) => Buffer.from(text);
+  const ranges: Record<RangesForm, readonly Label[]> = {
+    flat: [label('subnet'), id, label('canister_ranges')],
+    tree: [label('canister_ranges'), id],
+  };
+  return (form) => {
+    const found = known.get(form);
+    const timeNs = now();
+    if (found && isFresh(found.timeNs, timeNs, delegationAgeNsMax)) return found.delegation;
+    const certificate = root.certify([[label('subnet'), id, label('public_key')], ranges[form]]);
+    const delegation = { subnet_id: id, certificate };
+    known.set(form, { delegation, timeNs });
+    return delegation;
   };
 }
 
@@ -86,17 +161,16 @@ export function createCertification(options: {
 function createStateSigner(parts: {
   readonly engine: () => Engine;
   readonly requests: RequestRegistry;
-  readonly rootKey: RootKey;
-  readonly nodeKey: NodeKey;
+  readonly key: SubnetKey;
+  readonly subnetTrees: SubnetTrees;
 }): () => SignedState {
-  const subnetTrees = createSubnetTrees(parts.rootKey, parts.nodeKey);
   let signed: SignedState | undefined;
   return () => {
     const engine = parts.engine();
     const stateTree = createStateTree({
       canisters: engine.canisters(),
       requestStatus: parts.requests.tree(),
-      subnetTrees,
+      subnetTrees: parts.subnetTrees,
     });
     const timeNs = engine.now();
     if (
@@ -105,7 +179,7 @@ function createStateSigner(parts: {
       Buffer.compare(signed.stateHash, stateTree.hash) !== 0
     ) {
       const tree = withTime(stateTree, timeNs);
-      const signature = parts.rootKey.signStateRoot(tree.hash);
+      const signature = parts.key.signStateRoot(tree.hash);
       signed = { stateHash: stateTree.hash, timeNs, tree, signature };
     }
     return signed;
@@ -128,14 +202,22 @@ function createRounds(requests: RequestRegistry): () => Promise<void> {
   };
 }
 
-function certificateOf(state: SignedState, paths: readonly (readonly Label[])[]): Uint8Array {
+function encodeCertificate(
+  state: SignedState,
+  paths: Paths,
+  delegation: Delegation | undefined,
+): Uint8Array {
   const tree = toArrays(prune(state.tree, [...paths, timePath]));
-  return encodeSelfDescribed({ tree, signature: state.signature });
+  const { signature } = state;
+  return encodeSelfDescribed({ tree, signature, ...(delegation && { delegation }) });
 }
 
 function createDataCertificates(
   engine: () => Engine,
-  signedState: () => SignedState,
+  parts: {
+    readonly signedState: () => SignedState;
+    readonly encode: (state: SignedState, paths: Paths) => Uint8Array;
+  },
 ): DataCertificateSource {
   const certificates = new Map<string, DataCertificate>();
   return (canisterId) => {
@@ -149,10 +231,10 @@ function createDataCertificates(
     ) {
       return known.certificate;
     }
-    const state = signedState();
     const id = canisterId.toUint8Array();
     const path = [Buffer.from('canister'), id, Buffer.from('certified_data')];
-    const certificate = certificateOf(state, [path]);
+    const state = parts.signedState();
+    const certificate = parts.encode(state, [path]);
     const { timeNs } = state;
     certificates.set(name, { certifiedData: certifiedData.slice(), timeNs, certificate });
     return certificate;

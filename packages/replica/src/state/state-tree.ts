@@ -1,15 +1,13 @@
 // The paths of the state tree; the signer adds the time. IC spec, "The system state tree".
 
+import type { Principal } from '@dfinity/principal';
 import type { CanisterView } from '../core.ts';
+import type { CanisterRange } from '../subnet-ranges.ts';
 import type { HashTree } from './hash-tree.ts';
 import { empty, fork, fromEntries, labeled, leaf } from './hash-tree.ts';
 import { encodeLeb128 } from './leb128.ts';
-import type { NodeKey, RootKey } from './root-key.ts';
 import { encodeSelfDescribed } from './self-described-cbor.ts';
-
-/** The first and the last canister id that any subnet can hold: 8 bytes of index, then 01 01. */
-export const firstCanisterId = Buffer.from('00000000000000000101', 'hex');
-export const lastCanisterId = Buffer.from('ffffffffffffffff0101', 'hex');
+import type { NodeKey } from './subnet-key.ts';
 
 // A module's sections never change, so their hashes are cached as long as the engine has the map.
 const metadataTrees = new WeakMap<CanisterView['metadata'], HashTree>();
@@ -41,23 +39,40 @@ export interface SubnetTrees {
   readonly subnet: HashTree;
 }
 
-export function createSubnetTrees(rootKey: RootKey, nodeKey: NodeKey): SubnetTrees {
-  const id = rootKey.subnetId.toUint8Array();
-  const ranges = leaf(encodeSelfDescribed([[firstCanisterId, lastCanisterId]]));
-  const node = labeled(
-    nodeKey.nodeId.toUint8Array(),
-    labeled('public_key', leaf(nodeKey.publicKey)),
-  );
-  const subnet = fromEntries([
-    ['canister_ranges', ranges],
-    ['node', node],
-    ['public_key', leaf(rootKey.publicKey)],
-    ['type', leaf(Buffer.from('system'))],
-  ]);
+/** The facts about a subnet that the state trees of all subnets contain. */
+export interface SubnetFacts {
+  readonly id: Principal;
+  /** DER, 133 bytes. */
+  readonly publicKey: Uint8Array;
+  readonly type: 'system' | 'application';
+  readonly canisterRanges: readonly CanisterRange[];
+}
+
+/** Only the tree of the subnet itself, `own`, lists its nodes. */
+export function createSubnetTrees(
+  subnets: readonly SubnetFacts[],
+  own: { readonly id: Principal; readonly nodeKey: NodeKey },
+): SubnetTrees {
+  const trees = subnets.map(({ id, publicKey, type, canisterRanges }) => {
+    const ranges = leaf(encodeSelfDescribed(canisterRanges));
+    const subnet = fromEntries([
+      ['canister_ranges', ranges],
+      ...(id.compareTo(own.id) === 'eq' ? [['node', nodeTree(own.nodeKey)] as const] : []),
+      ['public_key', leaf(publicKey)],
+      ['type', leaf(Buffer.from(type))],
+    ]);
+    // The ranges of a subnet are one shard, which is labeled with their first id.
+    const [[first] = [new Uint8Array()]] = canisterRanges;
+    return { id: id.toUint8Array(), ranges: labeled(first, ranges), subnet };
+  });
   return {
-    canisterRanges: labeled(id, labeled(firstCanisterId, ranges)),
-    subnet: labeled(id, subnet),
+    canisterRanges: fromEntries(trees.map(({ id, ranges }) => [id, ranges] as const)),
+    subnet: fromEntries(trees.map(({ id, subnet }) => [id, subnet] as const)),
   };
+}
+
+function nodeTree({ nodeId, publicKey }: NodeKey): HashTree {
+  return labeled(nodeId.toUint8Array(), labeled('public_key', leaf(publicKey)));
 }
 
 /**

@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest';
-import { createRootKey, verifyStateRoot } from '../../../packages/replica/src/state/root-key.ts';
+import {
+  createSubnetKey,
+  verifyStateRoot,
+} from '../../../packages/replica/src/state/subnet-key.ts';
 
 it('signStateRoot() returns valid compressed signatures, with either sign of y', () => {
-  const { publicKey, signStateRoot } = createRootKey(new Uint8Array(32).fill(3));
+  const { publicKey, signStateRoot } = createSubnetKey(new Uint8Array(32).fill(3));
   const flags = new Set<number>();
   for (let index = 0; index < 8; index += 1) {
     const rootHash = new Uint8Array(32).fill(index);

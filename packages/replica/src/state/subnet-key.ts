@@ -1,6 +1,6 @@
-// The replica's two keys, both derived from one 32-byte seed: the BLS key that signs certificates
-// as the root subnet, and the Ed25519 key that signs query answers as the subnet's only node. IC
-// spec, "Certificate" (signature scheme) and "Query signatures".
+// The keys of the replica's subnets, all derived from one 32-byte seed: the BLS keys that sign
+// certificates, and the Ed25519 key that signs query answers as a subnet's only node. IC spec,
+// "Certificate" (signature scheme) and "Query signatures".
 
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { channel } from 'node:diagnostics_channel';
@@ -32,10 +32,10 @@ export interface SignedStateRoot {
   readonly signature: Uint8Array;
 }
 
-export interface RootKey {
+export interface SubnetKey {
   /** DER, 133 bytes. */
   readonly publicKey: Uint8Array;
-  /** The root subnet's id: the self-authenticating principal of its public key. */
+  /** The self-authenticating principal of the public key. */
   readonly subnetId: Principal;
   /** Returns the signature in G1, 48 bytes compressed, of a state tree's root hash. */
   signStateRoot(rootHash: Uint8Array): Uint8Array;
@@ -53,9 +53,11 @@ function derive(seed: Uint8Array, purpose: string, algorithm: 'sha256' | 'sha512
   return createHash(algorithm).update(`local replica ${purpose}\n`).update(seed).digest();
 }
 
-export function createRootKey(seed: Uint8Array): RootKey {
+/** @param subnet 0 for the root subnet, otherwise the number of the subnet. */
+export function createSubnetKey(seed: Uint8Array, subnet = 0): SubnetKey {
+  const purpose = subnet === 0 ? 'root key' : `subnet key ${subnet}`;
   const field = bls12_381.fields.Fr;
-  const secret = field.fromBytes(mapHashToField(derive(seed, 'root key', 'sha512'), field.ORDER));
+  const secret = field.fromBytes(mapHashToField(derive(seed, purpose, 'sha512'), field.ORDER));
   const point = bls12_381.G2.Point.BASE.multiply(secret);
   const pointBytes = point.toBytes(true);
   const publicKey = new Uint8Array(Buffer.concat([blsDerPrefix, pointBytes]));
@@ -99,8 +101,9 @@ export function verifyStateRoot(options: {
   }
 }
 
-export function createNodeKey(seed: Uint8Array): NodeKey {
-  const secret = derive(seed, 'node key', 'sha256');
+/** @param subnet 0 for the root subnet, otherwise the number of the subnet. */
+export function createNodeKey(seed: Uint8Array, subnet = 0): NodeKey {
+  const secret = derive(seed, subnet === 0 ? 'node key' : `node key ${subnet}`, 'sha256');
   const key = createPrivateKey({
     key: Buffer.concat([ed25519PrivatePrefix, secret]),
     format: 'der',
