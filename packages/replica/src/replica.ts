@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Principal } from '@dfinity/principal';
 import type { AgentContext } from './agent/agent-context.ts';
-import { createAgentEndpoints } from './agent/agent-endpoints.ts';
+import { type AgentEndpoints, createAgentEndpoints } from './agent/agent-endpoints.ts';
 import { readAllowedOrigins } from './agent-access.ts';
 import { builtInIds, withBuiltIns } from './built-in/built-in.ts';
 import type { CanisterView, MessageReport, StateStore } from './core.ts';
@@ -235,7 +235,7 @@ interface Listener {
 }
 
 function startServer(core: Core, { preflights, ...listener }: Listener): Promise<LoopbackServer> {
-  const { engine, subnets, clock, store, plainAddress, network } = core;
+  const { engine, subnets, store, plainAddress, network } = core;
   const [{ certification: root }] = subnets;
   const gateway = createGateway({
     engine: network?.gatewayEngine ?? engine,
@@ -246,20 +246,29 @@ function startServer(core: Core, { preflights, ...listener }: Listener): Promise
     bodyMs: network?.clientTimes?.bodyMs,
     preflights,
   });
-  const contextOf = ({ engine: own, certification }: Subnet, number: number): AgentContext => ({
-    engine: withBuiltIns(network?.agentEngines[number] ?? own, certification.subnetId),
-    certification,
+  const { handle } = endpointsOf(core);
+  const handleApi = network?.slowApi(handle) ?? handle;
+  const clientTimes = network?.clientTimes;
+  return startHttpServer({ ...listener, gateway, handleApi, clientTimes });
+}
+
+/** Returns the agent endpoints of all subnets. */
+function endpointsOf({ subnets, clock, network }: Core): AgentEndpoints {
+  const engineOf = (own: Subnet, number: number) => network?.agentEngines[number] ?? own.engine;
+  const all = subnets.map((own, number) => {
+    return { id: own.certification.subnetId, engine: engineOf(own, number) };
+  });
+  const forNew = all.slice(firstSubnet(subnets.length - 1));
+  const contextOf = (own: Subnet, number: number): AgentContext => ({
+    engine: withBuiltIns(engineOf(own, number), forNew),
+    certification: own.certification,
     now: clock.now,
     effectiveCanisterId,
     faultyNode: network?.faultyNode,
   });
-  const { handle } = createAgentEndpoints(
-    contextOf(subnets[0], 0),
-    subnets.slice(1).map((one, index) => contextOf(one, index + 1)),
-  );
-  const handleApi = network?.slowApi(handle) ?? handle;
-  const clientTimes = network?.clientTimes;
-  return startHttpServer({ ...listener, gateway, handleApi, clientTimes });
+  const [root, ...others] = subnets;
+  const contexts = others.map((own, index) => contextOf(own, index + 1));
+  return createAgentEndpoints(contextOf(root, 0), contexts);
 }
 
 function createApi(

@@ -52,7 +52,8 @@ const interfaces: any = () =>
   });
 
 // biome-ignore lint/suspicious/noExplicitAny: an actor has the methods of its interface.
-const actorOf = (canisterId: string): any => Actor.createActor(interfaces, { agent, canisterId });
+const actorOf = (canisterId: string, by = agent): any =>
+  Actor.createActor(interfaces, { agent: by, canisterId });
 
 async function topology() {
   return (await fetch(`${replica.url}/_/topology`)).json();
@@ -74,6 +75,27 @@ describe('dfinity/icp-cli crates/icp-cli/src/operations/create.rs: a canister is
     expect(canister?.cycles).toBe(15n * 10n ** 11n);
     const poor = await actorOf(ledgerId).create_canister({ ...asked, amount: 1n });
     expect(poor.Err.FailedToCreate.error).toContain('Insufficient cycles');
+  });
+
+  test('by the cycles ledger on the selected subnet, which must exist', async () => {
+    const several = await startReplica({ subnets: 2 });
+    try {
+      const host = several.url;
+      const caller = await HttpAgent.create({ host, shouldFetchRootKey: true });
+      const subnets = await actorOf(mintingId, caller).get_default_subnets();
+      expect(subnets.map(String)).toEqual(several.subnets.map(String));
+      const createOn = (subnet: Principal) =>
+        actorOf(ledgerId, caller).create_canister({
+          ...{ from_subaccount: [], created_at_time: [], amount: 2n * 10n ** 12n },
+          creation_args: [{ subnet_selection: [{ Subnet: { subnet } }], settings: [] }],
+        });
+      const { Ok } = await createOn(subnets[1]);
+      expect(Ok.canister_id.toHex().toLowerCase()).toBe('00000000002000000101');
+      const { Err } = await createOn(Principal.anonymous());
+      expect(Err.FailedToCreate.error).toContain('Subnet 2vxsx-fae does not exist; use one of');
+    } finally {
+      await several.stop();
+    }
   });
 
   test('and other methods of these canisters on the network are reported as missing', async () => {
@@ -103,6 +125,17 @@ describe('dfinity/ic packages/pocket-ic/src/common/rest.rs: Topology', () => {
       ],
     });
     expect(found.default_effective_canister_id).toEqual({ canister_id: 'AAAAAAAAAAABAQ==' });
+  });
+
+  test('lists the root subnet and the others, and creates canisters on the first of these', async () => {
+    const several = await startReplica({ subnets: 2 });
+    const found = await (await fetch(`${several.url}/_/topology`)).json();
+    await several.stop();
+    const kinds = Object.values(found.subnet_configs as Record<string, { subnet_kind: string }>);
+    expect(kinds.map((one) => one.subnet_kind)).toEqual(['NNS', 'Application', 'Application']);
+    expect(Object.keys(found.subnet_configs).slice(1)).toEqual(several.subnets.map(String));
+    const first = Buffer.from(found.default_effective_canister_id.canister_id, 'base64');
+    expect(first.toString('hex')).toBe('00000000001000000101');
   });
 
   test('is read-only', async () => {

@@ -4,10 +4,9 @@
 // because cycles are free here.
 
 import { IDL } from '@dfinity/candid';
-import type { Principal } from '@dfinity/principal';
 import type { CallMessage, Engine, Outcome, Reject } from '../core.ts';
 import { noMethod } from '../execution/errors.ts';
-import { createByLedger } from './cycles-ledger.ts';
+import { type CreationSubnet, createByLedger } from './cycles-ledger.ts';
 
 const mintingId = 'rkp4c-7iaaa-aaaaa-aaaca-cai';
 const ledgerId = 'um5iw-rqaaa-aaaaq-qaaba-cai';
@@ -16,7 +15,8 @@ export const builtInIds: ReadonlySet<string> = new Set([mintingId, ledgerId]);
 
 type Kind = 'query' | 'update';
 
-export function withBuiltIns(engine: Engine, subnetId: Principal): Engine {
+/** @param subnets the subnets on which canisters are created; at least one. */
+export function withBuiltIns(engine: Engine, subnets: readonly CreationSubnet[]): Engine {
   const isBuiltIn = ({ canisterId }: CallMessage) =>
     builtInIds.has(canisterId.toText()) && engine.canister(canisterId) === undefined;
   return {
@@ -24,13 +24,9 @@ export function withBuiltIns(engine: Engine, subnetId: Principal): Engine {
     checkIngress: async (message) =>
       isBuiltIn(message) ? refuse(message, 'update') : engine.checkIngress(message),
     update: async (message) =>
-      isBuiltIn(message)
-        ? answer(message, { kind: 'update', engine, subnetId })
-        : engine.update(message),
+      isBuiltIn(message) ? answer(message, { kind: 'update', subnets }) : engine.update(message),
     query: async (message) =>
-      isBuiltIn(message)
-        ? answer(message, { kind: 'query', engine, subnetId })
-        : engine.query(message),
+      isBuiltIn(message) ? answer(message, { kind: 'query', subnets }) : engine.query(message),
   };
 }
 
@@ -47,11 +43,11 @@ function refuse({ canisterId, method }: CallMessage, kind: Kind): Reject | undef
 
 async function answer(
   message: CallMessage,
-  parts: { readonly kind: Kind; readonly engine: Engine; readonly subnetId: Principal },
+  parts: { readonly kind: Kind; readonly subnets: readonly CreationSubnet[] },
 ): Promise<Outcome> {
   const refused = refuse(message, parts.kind);
   if (refused) return refused;
-  if (message.method === 'create_canister') return createByLedger(parts.engine, message);
-  const subnets = IDL.encode([IDL.Vec(IDL.Principal)], [[parts.subnetId]]);
+  if (message.method === 'create_canister') return createByLedger(parts.subnets, message);
+  const subnets = IDL.encode([IDL.Vec(IDL.Principal)], [parts.subnets.map(({ id }) => id)]);
   return { status: 'replied', arg: new Uint8Array(subnets) };
 }

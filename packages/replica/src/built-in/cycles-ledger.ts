@@ -17,10 +17,13 @@ import {
 const creation = methodTypes.provisional_create_canister_with_cycles;
 const managementId = Principal.managementCanister();
 
-const argumentType = IDL.Record({
-  amount: IDL.Nat,
-  creation_args: IDL.Opt(IDL.Record({ settings: IDL.Opt(canisterSettings) })),
+/** A selection by another criterion than the id is decoded as none. */
+const subnetSelection = IDL.Variant({ Subnet: IDL.Record({ subnet: IDL.Principal }) });
+const creationArguments = IDL.Record({
+  settings: IDL.Opt(canisterSettings),
+  subnet_selection: IDL.Opt(subnetSelection),
 });
+const argumentType = IDL.Record({ amount: IDL.Nat, creation_args: IDL.Opt(creationArguments) });
 const resultType = IDL.Variant({
   Ok: IDL.Record({ block_id: IDL.Nat, canister_id: IDL.Principal }),
   Err: IDL.Variant({
@@ -35,10 +38,23 @@ const resultType = IDL.Variant({
 
 interface Argument {
   readonly amount: bigint;
-  readonly creation_args: Opt<{ readonly settings: Opt<SettingsArgument> }>;
+  readonly creation_args: Opt<{
+    readonly settings: Opt<SettingsArgument>;
+    readonly subnet_selection: Opt<{ readonly Subnet: { readonly subnet: Principal } }>;
+  }>;
 }
 
-export async function createByLedger(engine: Engine, message: CallMessage): Promise<Outcome> {
+/** A subnet on which canisters are created. */
+export interface CreationSubnet {
+  readonly id: Principal;
+  readonly engine: Engine;
+}
+
+/** Creates the canister on the selected subnet, or on the first; the network draws one. */
+export async function createByLedger(
+  subnets: readonly CreationSubnet[],
+  message: CallMessage,
+): Promise<Outcome> {
   let argument: Argument;
   try {
     argument = decodeGuarded([argumentType], message.arg) as Argument;
@@ -51,7 +67,14 @@ export async function createByLedger(engine: Engine, message: CallMessage): Prom
     const error = `Insufficient cycles: creating a canister takes ${canisterCreationCycles}`;
     return failed({ FailedToCreate: { error, fee_block: [], refund_block: [] } });
   }
-  const outcome = await engine.update({
+  const selected = wanted[0]?.subnet_selection[0]?.Subnet.subnet;
+  const subnet = selected ? subnets.find(({ id }) => id.compareTo(selected) === 'eq') : subnets[0];
+  if (subnet === undefined) {
+    const known = subnets.map(({ id }) => id.toText()).join(', ');
+    const error = `Subnet ${selected?.toText()} does not exist; use one of: ${known}`;
+    return failed({ FailedToCreate: { error, fee_block: [], refund_block: [] } });
+  }
+  const outcome = await subnet.engine.update({
     sender: message.sender,
     canisterId: managementId,
     method: 'provisional_create_canister_with_cycles',
