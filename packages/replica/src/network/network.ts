@@ -158,13 +158,14 @@ function withWays(
 /** Takes one update call to the subnet of a canister; returns false if there are too many. */
 type TakesUpdate = (canisterId: Principal) => boolean;
 
-/** Returns the canister in the path of a call; undefined for another request, or without one. */
+/** Returns the canister in the path of a call, otherwise the management canister (root subnet). */
 function calledCanister(path: string): Principal | undefined {
-  const [, id] = /^\/api\/v\d\/canister\/([^/]+)\/call$/.exec(path) ?? [];
+  if (!path.endsWith('/call')) return undefined;
+  const [, id = ''] = /^\/api\/v\d\/canister\/([^/]+)\/call$/.exec(path) ?? [];
   try {
-    return id === undefined ? undefined : Principal.fromText(id);
+    return Principal.fromText(id);
   } catch {
-    return undefined;
+    return Principal.managementCanister();
   }
 }
 
