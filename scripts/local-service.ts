@@ -254,7 +254,11 @@ async function bringVolumes(
   const { replica, wasm, volumeCount = 1 } = service;
   const others = (await volumesOf(replica, front.canisterId)).filter((id) => id !== first);
   while (1 + others.length < volumeCount) {
-    const made = await replica.createCanister({ controllers: [front.sender] });
+    const controllers = [front.sender];
+    const made = await replica.createCanister({
+      controllers,
+      ...placeOf(replica, others.length + 1),
+    });
     others.push(made.toText());
   }
   for (const canisterId of others) {
@@ -263,6 +267,12 @@ async function bringVolumes(
     await joinVolume(replica, front, canisterId);
   }
   return [first, ...others];
+}
+
+/** Returns the subnet of the volume with this number, from 0: the next one for each volume. */
+function placeOf({ subnets }: Replica, volume: number): { readonly subnet?: Principal } {
+  const subnet = subnets[volume % subnets.length];
+  return subnet ? { subnet } : {};
 }
 
 async function volumesOf(replica: Replica, frontId: string): Promise<string[]> {

@@ -9,7 +9,8 @@ import { buildCanister } from './build.ts';
 import { deployLocally, ownerKeyOf, type ServiceDescription } from './local-service.ts';
 
 const usage = `Usage: npm start -- [options]
-  --volumes N   number of canisters that store files, behind one front (default 1)
+  --volumes N   number of canisters that store files, behind one front (default 1); with --subnets
+                each new one is created on the next subnet
 ${optionsUsage}`;
 
 /** As in src/limits.ts. */

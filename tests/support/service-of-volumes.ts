@@ -22,6 +22,11 @@ export interface Outcome<T> {
   readonly err?: string;
 }
 
+interface Placement {
+  readonly cycles?: bigint;
+  readonly subnet?: Principal | undefined;
+}
+
 interface ShownBucket {
   readonly id: string;
   readonly owner: Principal;
@@ -55,13 +60,21 @@ export class ServiceOfVolumes {
     this.replica = await startReplica({ ...offline, ...options });
     this.frontId = await this.install({ front: null });
     this.front = this.asked(this.frontId);
-    for (let number = 0; number < volumeCount; number++) await this.addVolume();
+    const { subnets } = this.replica;
+    for (let number = 0; number < volumeCount; number++) {
+      await this.addVolume({ subnet: subnets[number % subnets.length] });
+    }
     return this;
   }
 
   /** Installs another canister of the service. */
-  async install(role: object, cycles = 1_000_000_000_000_000n): Promise<Principal> {
-    const id = await this.replica.createCanister({ controllers: [this.controller], cycles });
+  async install(
+    role: object,
+    { cycles = 1_000_000_000_000_000n, subnet }: Placement = {},
+  ): Promise<Principal> {
+    const controllers = [this.controller];
+    const options = { controllers, cycles, ...(subnet && { subnet }) };
+    const id = await this.replica.createCanister(options);
     await this.replica.install(id, this.wasm, roleArgument(role));
     return id;
   }
@@ -70,8 +83,8 @@ export class ServiceOfVolumes {
     return askedCanister(this.replica, { canisterId, controller: this.controller });
   }
 
-  async addVolume({ cycles = 1_000_000_000_000_000n } = {}): Promise<Principal> {
-    const id = await this.install({ volume: { front: [this.frontId] } }, cycles);
+  async addVolume(placement: Placement = {}): Promise<Principal> {
+    const id = await this.install({ volume: { front: [this.frontId] } }, placement);
     await this.front.call('addVolume', [IDL.Principal], [id]);
     this.volumes.push(id);
     await this.wait(6);

@@ -5,7 +5,7 @@
 import type { Principal } from '@dfinity/principal';
 
 /** As many as a service has volumes. */
-const subnetCountMax = 16;
+export const subnetCountMax = 16;
 
 const rangeBits = 20n;
 const lastIndex = 2n ** 64n - 1n;

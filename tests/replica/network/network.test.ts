@@ -90,6 +90,16 @@ describe('the profile of the mainnet', () => {
     );
   });
 
+  test('readOptions turns --subnets into the number of subnets, and refuses others', () => {
+    const countOf = (...words: string[]) => readOptions(words, false).replica.subnets;
+    expect([countOf(), countOf('--subnets', '4')]).toEqual([undefined, 4]);
+    for (const word of ['0', '17', 'two']) {
+      expect(() => countOf('--subnets', word)).toThrow(
+        `--subnets must be a number from 1 to 16; got ${word}`,
+      );
+    }
+  });
+
   test('with an unknown name or an invalid seed is refused with a reason', async () => {
     await expect(startReplica({ profile: 'testnet' })).rejects.toThrow(
       'The network profile "testnet" does not exist; use one of: mainnet.',

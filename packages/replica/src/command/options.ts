@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { PreflightMode } from '../gateway/gateway.ts';
 import { fetchOutcalls } from '../outcalls.ts';
 import type { ReplicaOptions } from '../replica.ts';
+import { subnetCountMax } from '../subnet-ranges.ts';
 import { reportLine } from './report-line.ts';
 
 export const optionsUsage = `  --port N      port of the gateway and the agent endpoints (default 4943)
@@ -13,6 +14,8 @@ export const optionsUsage = `  --port N      port of the gateway and the agent e
   --allow-origin ORIGIN
                 pages of this origin (https://example.org) may reach the agent endpoints, as those
                 of localhost may; may be repeated
+  --subnets N   run N subnets (1 to 16), whose certificates have a delegation of the root subnet;
+                without it the root subnet runs all canisters, and certificates have none
   --outcalls    canisters may make HTTPS outcalls from this machine; without TLS only to itself
   --profile mainnet
                 as slow as the network: rounds of a second, its rate limits, and the cache of its
@@ -44,6 +47,7 @@ export function readOptions(args: readonly string[], takesWords: boolean): Comma
       repair: { type: 'boolean', default: false },
       'allow-origin': { type: 'string', multiple: true, default: [] },
       controller: { type: 'string', multiple: true, default: [] },
+      subnets: { type: 'string' },
       outcalls: { type: 'boolean', default: false },
       profile: { type: 'string' },
       seed: { type: 'string' },
@@ -70,12 +74,19 @@ export function readOptions(args: readonly string[], takesWords: boolean): Comma
       allowedOrigins: values['allow-origin'],
       preflights: preflightMode(values.preflights),
       onPrint: (canisterId, text) => console.log(`[${canisterId}] ${text}`),
+      ...(values.subnets !== undefined && { subnets: subnetCount(values.subnets) }),
       ...(values.outcalls && { outcalls: fetchOutcalls }),
       ...(values.profile !== undefined && { profile: values.profile }),
       ...(values.seed !== undefined && { seed: Number(values.seed) }),
       ...(values.verbose && { onReport: (report) => console.log(reportLine(report)) }),
     },
   };
+}
+
+function subnetCount(word: string): number {
+  const count = Number(word);
+  if (Number.isInteger(count) && count >= 1 && count <= subnetCountMax) return count;
+  throw new Error(`--subnets must be a number from 1 to ${subnetCountMax}; got ${word}`);
 }
 
 function preflightMode(word: string): PreflightMode {
