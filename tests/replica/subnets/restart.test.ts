@@ -1,12 +1,14 @@
 // Canisters of several subnets after a restart, with the same and with another number of subnets.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { mainnetProfile } from '../../../packages/replica/src/network/profile.ts';
 import { type Replica, startReplica } from '../../../packages/replica/src/replica.ts';
 import { decodeSelfDescribed } from '../../../packages/replica/src/state/self-described-cbor.ts';
 import { testCanister } from '../agent/test-canister.ts';
+import { relayCanister, relayed } from './relay-canister.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'replica-subnets-'));
 const running: Replica[] = [];
@@ -63,5 +65,42 @@ describe('startReplica with a state folder', () => {
     const [subnet] = last.subnets;
     const made = await last.createCanister(subnet ? { subnet } : {});
     expect(made.toHex().toLowerCase()).toBe('00000000001000010101');
+  });
+
+  test('rejects a call that was on its way to another subnet at a kill', async () => {
+    let noteSent = () => {};
+    const sent = new Promise<void>((resolve) => {
+      noteSent = resolve;
+    });
+    const options = { subnets: 2, server: false, now: () => 1_800_000_000_000_000_000n };
+    const replica = await startReplica({
+      ...options,
+      stateDir: join(folder, 'former'),
+      profile: { ...mainnetProfile, roundMs: 100 },
+      onReport: ({ method }) => method === 'relay' && noteSent(),
+    });
+    running.push(replica);
+    const ids = await Promise.all(
+      replica.subnets.map((subnet) => replica.createCanister({ subnet, cycles: 10n ** 15n })),
+    );
+    for (const id of ids) await replica.install(id, relayCanister());
+    const [caller, remote] = ids;
+    if (caller === undefined || remote === undefined) throw new Error('two canisters are created');
+    const balances = (one: Replica) => one.canisters().map(({ cycles }) => cycles);
+    const [before = 0n, untouched] = balances(replica);
+    const cycles = 5_000_000_000_000n;
+    const answered = replica.call(caller, 'relay', relayed(remote, 'accept', { cycles }));
+    await sent;
+    // Copied before any timer runs, so the call is still on its way.
+    cpSync(join(folder, 'former'), join(folder, 'killed'), { recursive: true });
+    rmSync(join(folder, 'killed', 'lock'));
+    const again = await startReplica({ ...options, stateDir: join(folder, 'killed') });
+    running.push(again);
+    await again.tick();
+    const [left = 0n, same] = balances(again);
+    expect(same).toBe(untouched);
+    expect(before - left).toBeLessThan(100_000_000n);
+    await answered;
+    expect(balances(replica)[0]).toBeLessThan(before - cycles);
   });
 });
