@@ -4,7 +4,7 @@ import type { Storage } from '../../packages/client/src/storage.ts';
 import type { Download, DownloadOptions } from '../../packages/client/src/types/transfers.ts';
 
 /** Returns the storage with certified downloads, unless a caller declines. */
-export function withCertifiedDownloads(storage: Storage): Storage {
+export function withCertifiedDownloads<T extends Storage>(storage: T): T {
   const { download, versions } = storage;
   return {
     ...storage,

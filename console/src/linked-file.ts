@@ -2,13 +2,14 @@
 
 import { volumeLink } from '../../packages/client/src/links/front-link.ts';
 import { StorageError } from '../../packages/client/src/storage-error.ts';
-import { thisService } from './service.ts';
+import { thisService, volumeAddress, volumeIds } from './service.ts';
 
 /** Returns the file's address at its volume; throws if another service created the link. */
 export async function fileOfLink(link: URL): Promise<URL> {
-  const { url, isAtFront } = await thisService();
+  const { isAtFront } = await thisService();
   const file = volumeLink(link);
-  if (isAtFront && file.origin === url) return file;
+  const addresses = isAtFront ? (await volumeIds()).map(volumeAddress) : [];
+  if (addresses.includes(file.origin)) return file;
   throw new StorageError('NoSuchFile', 'This link does not belong to this service.');
 }
 

@@ -21,16 +21,29 @@ export interface OwnBucket {
   readonly uploads?: readonly UploadSession[] | undefined;
 }
 
-export interface ServiceFacts {
-  readonly status: ServiceStatus;
-  /** Buckets that the caller owns; undefined for an API key, which cannot list them. */
-  readonly buckets: readonly OwnBucket[] | undefined;
+/** A canister that stores files. */
+export interface VolumeFacts {
   readonly canisterId: string;
-  readonly isLocal: boolean;
-  readonly isAtFront: boolean;
+  /** Undefined if it did not answer. */
+  readonly status: ServiceStatus | undefined;
   /** The encryption key has been missing for longer than fetching it takes. */
   readonly isKeyLate: boolean;
+}
+
+export interface ServiceFacts {
+  readonly volumes: readonly VolumeFacts[];
+  /** Buckets that the caller owns; undefined for an API key, which cannot list them. */
+  readonly buckets: readonly OwnBucket[] | undefined;
+  readonly isLocal: boolean;
+  readonly isAtFront: boolean;
   readonly now: number;
+}
+
+/** The facts of the service for the checks of one canister. */
+interface CanisterFacts extends Omit<ServiceFacts, 'volumes'> {
+  readonly canisterId: string;
+  readonly status: ServiceStatus;
+  readonly isKeyLate: boolean;
 }
 
 interface Act {
@@ -62,16 +75,39 @@ export interface Check {
 /** Returns the checks, first those that need somebody. */
 export function checksOf(facts: ServiceFacts): readonly Check[] {
   const checks = [
-    checkRoom(facts),
-    checkCycles(facts),
-    checkRequests(facts),
-    checkEncryption(facts),
+    ...facts.volumes.flatMap((volume, index) => checksOfVolume(facts, volume, index === 0)),
     checkUploads(facts),
-    checkDerivations(facts),
     checkFront(facts),
   ];
   const rank = ({ state }: Check) => (state === 'act' ? 0 : 1);
   return checks.sort((a, b) => rank(a) - rank(b));
+}
+
+/** With several volumes, each title names its canister. `isFirst`: also checks all buckets. */
+function checksOfVolume(
+  { volumes, ...facts }: ServiceFacts,
+  { status, ...volume }: VolumeFacts,
+  isFirst: boolean,
+): Check[] {
+  const { canisterId } = volume;
+  if (status === undefined) return [checkSilent(facts, canisterId)];
+  const own = { ...facts, ...volume, status, ...(!isFirst && facts.buckets && { buckets: [] }) };
+  const checks = [
+    checkRoom(own),
+    checkCycles(own),
+    checkRequests(own),
+    checkEncryption(own),
+    checkDerivations(own),
+  ];
+  if (volumes.length === 1) return checks;
+  return checks.map((check) => ({ ...check, title: `${check.title} – ${canisterId}` }));
+}
+
+function checkSilent(facts: Pick<ServiceFacts, 'isLocal'>, canisterId: string): Check {
+  const { title, sentence } = texts().checks.silent;
+  const command = `icp canister status ${canisterId}${networkOption(facts)}`;
+  const acts = [{ sentence: sentence(canisterId), command }];
+  return checkOf({ title: `${title} – ${canisterId}`, lines: [], acts });
 }
 
 /** `state`: the one without acts. */
@@ -84,8 +120,8 @@ function unseen(title: string, text: string): Check {
 }
 
 /** Options of icp that name the network, with their space: by its name, and by environment. */
-const networkOption = ({ isLocal }: ServiceFacts) => (isLocal ? '' : ' -n ic');
-const environmentOption = ({ isLocal }: ServiceFacts) => (isLocal ? '' : ' -e ic');
+const networkOption = ({ isLocal }: Pick<ServiceFacts, 'isLocal'>) => (isLocal ? '' : ' -n ic');
+const environmentOption = ({ isLocal }: CanisterFacts) => (isLocal ? '' : ' -e ic');
 
 /** The network's limit for one canister, and its default limit for a heap. */
 const stableBytesMax = 500 * 2 ** 30;
@@ -94,7 +130,7 @@ const memoryShareMax = 0.9;
 /** A bucket is nearly full at this share of its quota: the next upload may be refused. */
 const quotaShareMax = 0.95;
 
-function checkRoom(facts: ServiceFacts): Check {
+function checkRoom(facts: CanisterFacts): Check {
   const { stableBytes, heapBytes } = facts.status;
   const { room } = texts().checks;
   const acts: Act[] = [];
@@ -153,7 +189,7 @@ function quotaActs(record: BucketRecord): Act[] {
   return acts;
 }
 
-function checkCycles(facts: ServiceFacts): Check {
+function checkCycles(facts: CanisterFacts): Check {
   const { cycles: told } = texts().checks;
   const { title } = told;
   const left = cyclesLeft(facts.status);
@@ -195,7 +231,7 @@ function budgetActs(name: string, budget: BudgetStatus, sentence: string): Act[]
   return [{ sentence, command: `efs access ${name} ${options}` }];
 }
 
-function checkRequests({ status }: ServiceFacts): Check {
+function checkRequests({ status }: CanisterFacts): Check {
   const { requests: words } = texts().checks;
   const { title } = words;
   const { anonymousUpdates: anonymous, linkUpdates: links, refusals } = status;
@@ -217,7 +253,7 @@ function checkRequests({ status }: ServiceFacts): Check {
   });
 }
 
-function checkDerivations({ status: { derivations } }: ServiceFacts): Check {
+function checkDerivations({ status: { derivations } }: CanisterFacts): Check {
   const { derivations: words } = texts().checks;
   const { title } = words;
   if (derivations === undefined) return unseen(title, words.unseen);
@@ -228,7 +264,7 @@ function checkDerivations({ status: { derivations } }: ServiceFacts): Check {
   });
 }
 
-function checkEncryption(facts: ServiceFacts): Check {
+function checkEncryption(facts: CanisterFacts): Check {
   const { encryption } = facts.status;
   const { isKeyPresent, isRotating } = encryption;
   const { encryption: words } = texts().checks;

@@ -1,5 +1,5 @@
 // The canisters behind this page. A front serves the page from an address at which every answer is
-// certified, and its volume stores the files. A volume without a front serves the page itself. One
+// certified, and its volumes store the files. A volume without a front serves the page itself. One
 // node could then replace the page, so the page stores no end-to-end secrets there.
 
 import {
@@ -12,7 +12,7 @@ import { onDemand } from '../../packages/client/src/connection/on-demand.ts';
 import { loadedTexts } from './language.ts';
 
 export interface Service {
-  /** The canister that stores the files. */
+  /** The canister that serves this page and stores the files; the first volume of a front. */
   readonly canisterId: string;
   /** Address of that canister at a gateway; without a front the origin of this page. */
   readonly url: string;
@@ -39,16 +39,33 @@ interface ServiceText {
   readonly volumes?: readonly { readonly canisterId: string }[];
 }
 
-async function findService(): Promise<Service> {
+async function readServiceText(): Promise<ServiceText> {
   const response = await fetch('/.well-known/efs-service');
-  const text: ServiceText = response.ok ? await response.json() : {};
+  return response.ok ? response.json() : {};
+}
+
+async function findService(): Promise<Service> {
+  const text = await readServiceText();
   if (text.role !== 'front') {
     const canisterId = await findCanister(location.origin);
     return { canisterId, url: location.origin, isAtFront: false };
   }
-  const [volume] = text.volumes ?? [];
-  if (volume === undefined) throw new Error((await loadedTexts()).failures.noVolume);
-  const { canisterId } = volume;
-  const url = addressBeside(location.origin, canisterId);
-  return { canisterId, url, isAtFront: true, frontId: text.canisterId };
+  const [canisterId] = await idsIn(text);
+  return { canisterId, url: volumeAddress(canisterId), isAtFront: true, frontId: text.canisterId };
+}
+
+async function idsIn({ volumes = [] }: ServiceText): Promise<[string, ...string[]]> {
+  const [first, ...others] = volumes.map(({ canisterId }) => canisterId);
+  if (first === undefined) throw new Error((await loadedTexts()).failures.noVolume);
+  return [first, ...others];
+}
+
+/** Returns the front's volumes now: the text is certified like the page itself. */
+export async function volumeIds(): Promise<readonly string[]> {
+  return idsIn(await readServiceText());
+}
+
+/** Returns the address of a front's volume at this page's gateway. */
+export function volumeAddress(canisterId: string): string {
+  return addressBeside(location.origin, canisterId);
 }

@@ -2,21 +2,13 @@
 // and in localStorage if the user chose to stay signed in.
 
 import { signal } from '@preact/signals';
-import { xhrSender } from '../../packages/client/src/connection/xhr-sender.ts';
-import { type EndToEndLayer, endToEnd } from '../../packages/client/src/end-to-end.ts';
-import { fileStorage } from '../../packages/client/src/files/file-storage.ts';
-import {
-  createStorage,
-  type Storage,
-  type StorageOptions,
-} from '../../packages/client/src/storage.ts';
+import type { Storage } from '../../packages/client/src/storage.ts';
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
 import type { EndToEndOptions } from '../../packages/client/src/types/end-to-end.ts';
-import { withCertifiedDownloads } from './certified-downloads.ts';
 import type { IdentitySession } from './identities.ts';
 import { loadedTexts } from './language.ts';
-import { isLocal, type Service, serviceHost, thisService } from './service.ts';
-import { retryOptions } from './waits.ts';
+import type { OpenedService } from './opened-service.ts';
+import { isLocal, thisService } from './service.ts';
 
 export interface DropBox {
   readonly bucket: string;
@@ -37,21 +29,13 @@ interface KeySession {
 
 type Kept = KeySession | IdentitySession;
 
-export interface Session {
+export interface Session extends OpenedService {
   readonly kind: Kept['kind'];
-  readonly storage: Storage;
-  /** Reads and writes files as they are stored, without end-to-end encryption. */
-  readonly stored: Storage;
   /** Principal of an identity. */
   readonly principal?: string | undefined;
   /** Buckets of a key. */
   readonly buckets?: readonly string[] | undefined;
   readonly drop?: DropBox | undefined;
-  /**
-   * Publishes the recipient of an end-to-end bucket's newest epoch if missing. Only for an owner's
-   * identity at a front, because without a front the page offers no end-to-end encryption.
-   */
-  publishRecipient?(bucket: string): Promise<void>;
 }
 
 export const session = signal<Session | undefined>(undefined);
@@ -90,26 +74,12 @@ export function isSignedInOtherwise(key: string): boolean {
   return kept.kind !== 'local-owner' || kept.ownerKey !== key;
 }
 
-/** Returns client options: at a front for actor calls; otherwise for HTTP reads, actor writes. */
-function addressOf({ canisterId, url, isAtFront }: Service) {
-  if (!isAtFront) return { url, canisterId };
-  return { host: serviceHost(), canisterId, fetchRootKey: isLocal(), linkUrl: url };
-}
-
-const openStorage = (options: StorageOptions) => withCertifiedDownloads(createStorage(options));
-
-/** The layer without end-to-end encryption. */
-const asStored: EndToEndLayer = (connection) => ({ files: fileStorage(connection) });
-
-/** A key cannot decrypt files of an end-to-end bucket, but its uploads are encrypted. */
 async function keySession({ apiKey, buckets, drop }: KeySession): Promise<Session> {
   const service = await thisService();
-  const options = { ...addressOf(service), apiKey, ...retryOptions, sendBody: xhrSender };
-  const stored = openStorage({ ...options, endToEnd: asStored });
-  if (!service.isAtFront) return { kind: 'key', storage: stored, stored, buckets, drop };
-  // Asking for a bucket's mode takes an update call of some seconds, so only uploads ask for it.
-  const { upload, uploadAll } = createStorage({ ...options, endToEnd: endToEnd(pinsOf(drop)) });
-  return { kind: 'key', storage: { ...stored, upload, uploadAll }, stored, buckets, drop };
+  const opened = service.isAtFront
+    ? (await import('./front-session.ts')).openByKey(service, apiKey, pinsOf(drop))
+    : (await import('./plain-session.ts')).openByKey(service, apiKey);
+  return { kind: 'key', ...opened, buckets, drop };
 }
 
 /** Uploads fail unless the user accepted the recipients or they are those of the address. */
@@ -185,22 +155,13 @@ async function identitySession(kept: IdentitySession): Promise<Session | undefin
   const { kind } = kept;
   const identity = await identityOf(kept);
   if (identity === undefined) return undefined;
-  const { canisterId, url, isAtFront } = await thisService();
-  const service = { host: serviceHost(), canisterId, identity, fetchRootKey: isLocal() };
-  const options = { ...service, linkUrl: url, ...retryOptions, sendBody: xhrSender };
-  const stored = openStorage({ ...options, endToEnd: asStored });
-  const principal = identity.getPrincipal().toText();
-  if (!isAtFront) return { kind, storage: stored, stored, principal };
-  return {
-    kind,
-    storage: openStorage({ ...options, endToEnd: endToEnd({ store: identityStore }) }),
-    stored,
-    principal,
-    async publishRecipient(bucket) {
-      const { bucketSecrets } = await import('../../packages/client/src/bucket-secrets.ts');
-      await bucketSecrets(options, { store: identityStore }).identity(bucket);
-    },
-  };
+  const service = await thisService();
+  const opened = service.isAtFront
+    ? (await import('./front-session.ts')).openByIdentity(service, identity, {
+        store: identityStore,
+      })
+    : (await import('./plain-session.ts')).openByIdentity(service, identity);
+  return { kind, ...opened, principal: identity.getPrincipal().toText() };
 }
 
 /** Signs in with an identity; the user must have completed Internet Identity's window before. */

@@ -1,7 +1,12 @@
 // The checks of the page Service: which figures need somebody, and the commands.
 
 import { expect, test } from 'vitest';
-import { type Check, checksOf, type ServiceFacts } from '../../console/src/service-checks.ts';
+import {
+  type Check,
+  checksOf,
+  type ServiceFacts,
+  type VolumeFacts,
+} from '../../console/src/service-checks.ts';
 import { cyclesLeft } from '../../console/src/service-figures.ts';
 import type { BucketRecord } from '../../packages/client/src/types/buckets.ts';
 import type { ServiceStatus } from '../../packages/client/src/types/service.ts';
@@ -27,12 +32,10 @@ const fine: ServiceStatus = {
 };
 const now = Date.parse('2026-06-01T12:00:00Z');
 const facts: ServiceFacts = {
-  status: fine,
+  volumes: [{ canisterId: 'aaaaa-aa', status: fine, isKeyLate: false }],
   buckets: [],
-  canisterId: 'aaaaa-aa',
   isLocal: false,
   isAtFront: true,
-  isKeyLate: false,
   now,
 };
 const record = {
@@ -44,10 +47,13 @@ const record = {
   openUploads: 0,
 } as BucketRecord;
 
+const oneVolume = (change: Partial<VolumeFacts>) => ({
+  volumes: [{ canisterId: 'aaaaa-aa', status: fine, isKeyLate: false, ...change }],
+});
 const commandsOf = (checks: readonly Check[]) =>
   checks.flatMap(({ acts }) => acts.map(({ command }) => command));
 const commands = (change: Partial<ServiceStatus>) =>
-  commandsOf(checksOf({ ...facts, status: { ...fine, ...change } }));
+  commandsOf(checksOf({ ...facts, ...oneVolume({ status: { ...fine, ...change } }) }));
 const ofBuckets = (...buckets: NonNullable<ServiceFacts['buckets']>) =>
   checksOf({ ...facts, buckets });
 const check = (checks: readonly Check[], title: string) =>
@@ -86,7 +92,7 @@ test('checksOf names the command for each figure that needs somebody', () => {
   expect(commands({ anonymousUpdates: used })).toEqual([`efs access anonymous ${more}`]);
   expect(commands({ linkUpdates: used })).toEqual([`efs access links ${more}`]);
   expect(commands({ derivations: used })).toEqual([`efs access derivations ${more}`]);
-  const late = checksOf({ ...facts, isKeyLate: true });
+  const late = checksOf({ ...facts, ...oneVolume({ isKeyLate: true }) });
   expect(commandsOf(late)).toEqual(['icp canister logs aaaaa-aa -n ic']);
 });
 
@@ -95,13 +101,13 @@ test('checksOf leaves alone what ends by itself or was chosen', () => {
   expect(commands({ anonymousUpdates: { burst: 0, perMinute: 0, left: 0 } })).toEqual([]);
   const isRotating = true;
   const rotating = { ...fine, encryption: { ...fine.encryption, isRotating } };
-  const checks = checksOf({ ...facts, status: rotating });
+  const checks = checksOf({ ...facts, ...oneVolume({ status: rotating }) });
   expect(check(checks, 'Encryption').state).toBe('wait');
 });
 
 test('checksOf says which figures the caller does not see', () => {
   const status = { ...fine, cycles: undefined };
-  const checks = checksOf({ ...facts, status, buckets: undefined });
+  const checks = checksOf({ ...facts, ...oneVolume({ status }), buckets: undefined });
   expect(check(checks, 'Cycles').state).toBe('unseen');
   expect(check(checks, 'Uploads under way').state).toBe('unseen');
   expect(commandsOf(checks)).toEqual([]);
@@ -131,4 +137,20 @@ test('checksOf reports nearly full quotas, and uploads that leave no room only i
   expect(commandsOf(ofBuckets({ record: roomy, uploads: [begun(90)] }))).toEqual([]);
   const many = { ...roomy, openUploads: 50 };
   expect(commandsOf(ofBuckets({ record: many, uploads: [begun(90)] }))).toHaveLength(1);
+});
+
+test('checksOf: with several volumes, each check names its canister', () => {
+  const two = { canisterId: 'bbbbb-bb', status: { ...fine, cycles: 1e11 }, isKeyLate: false };
+  const silent = { canisterId: 'ccccc-cc', status: undefined, isKeyLate: false };
+  const full = { ...record, byteCount: 990, quotaBytes: 1_000 };
+  const volumes = [...facts.volumes, two, silent];
+  const checks = checksOf({ ...facts, volumes, buckets: [{ record: full }] });
+  expect(commandsOf(checks).sort()).toEqual([
+    'efs bucket set demo --quota 2000',
+    'icp canister status ccccc-cc -n ic',
+    'icp canister top-up bbbbb-bb --amount 1t -n ic',
+  ]);
+  const titles = checks.map(({ title }) => title);
+  expect(new Set(titles).size).toBe(titles.length);
+  expect(titles.filter((title) => title.endsWith(' – bbbbb-bb'))).toHaveLength(5);
 });

@@ -38,6 +38,8 @@ export interface Service {
 export interface ServiceOptions extends ReplicaOptions {
   /** Deploys a front beside the volume; EFS_FRONT=1 does so for every test. */
   readonly hasFront?: boolean;
+  /** Volumes of the front; 1 by default. */
+  readonly volumeCount?: number;
 }
 
 /** Opens the service that the environment names; with options, always starts a local one. */
@@ -67,14 +69,17 @@ function required(name: string, value: string | undefined): string {
 }
 
 async function startLocalService(options: ServiceOptions = {}): Promise<Service> {
-  const { hasFront = process.env.EFS_FRONT === '1', ...replicaOptions } = options;
+  const { hasFront = process.env.EFS_FRONT === '1', volumeCount, ...replicaOptions } = options;
   const folder = await mkdtemp(join(tmpdir(), 'service-'));
   const stateDir = join(folder, 'state');
   const { wasmPath } = await buildCanister({ force: false });
   await copyPreparedState(stateDir);
   const replica = await startReplica({ sync: false, ...replicaOptions, stateDir });
   const wasm = new Uint8Array(await readFile(wasmPath));
-  const description = await deployLocally({ replica, stateDir, wasm, hasFront });
+  const description = await deployLocally({
+    ...{ replica, stateDir, wasm, hasFront },
+    ...(volumeCount !== undefined && { volumeCount }),
+  });
   // With a single canister, the replica's plain URL is also a gateway URL, verified like any other;
   // not every system resolves <id>.localhost.
   const { url, canisterId, bucket, apiKey, identityPem, front } = description;

@@ -334,6 +334,11 @@ export const texts: Texts = {
         `Inaktive Uploads lassen keinen Platz im Bucket ${named(bucket)}. Brechen Sie sie auf seiner ` +
         'Seite oder über ihre ID ab.',
     },
+    silent: {
+      title: 'Volume nicht erreichbar',
+      sentence: (id: string) =>
+        `Das Volume ${id} antwortet nicht, daher fehlen hier seine Buckets.`,
+    },
     front: {
       title: 'Front',
       present: 'Diese Seite kommt von der Front, die alle ihre Antworten zertifiziert.',

@@ -307,6 +307,11 @@ export const texts = {
         `Idle uploads leave no room in the bucket “${bucket}”. Cancel them on its page, or list ` +
         'them and cancel by id.',
     },
+    silent: {
+      title: 'Unreachable volume',
+      sentence: (id: string) =>
+        `The volume ${id} does not answer, so its buckets are missing here.`,
+    },
     front: {
       title: 'Front',
       present: 'This page comes from the front, which certifies all its responses.',

@@ -320,6 +320,10 @@ export const texts: Texts = {
         `Las subidas sin actividad no dejan espacio en el bucket ${named(bucket)}. Cancélelas en su ` +
         'página, o muestre la lista y cancélelas por su identificador.',
     },
+    silent: {
+      title: 'Volumen inaccesible',
+      sentence: (id: string) => `El volumen ${id} no responde, por lo que aquí faltan sus buckets.`,
+    },
     front: {
       title: 'Frontal',
       present: 'Esta página procede del frontal, que certifica todas sus respuestas.',

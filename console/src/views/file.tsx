@@ -18,7 +18,6 @@ import { deferred } from '../parts/deferred.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useTask } from '../parts/task.ts';
 import { addressOf, go, type Route } from '../route.ts';
-import { thisService } from '../service.ts';
 import type { Session } from '../session.ts';
 import { expiryOf, momentOf, nameOf, sizeOf, whenWithin } from '../words.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
@@ -83,7 +82,9 @@ export function FilePage({ session, place }: { session: Session; place: FileRout
           <div class="file-facts">
             <Actions session={session} file={record} />
             <Facts file={record} />
-            {rights.isPublic && !isSealed(record) && <PublicAddress file={record} />}
+            {rights.isPublic && !isSealed(record) && (
+              <PublicAddress session={session} file={record} />
+            )}
             {rights.mayWrite && <EditFile session={session} file={record} onChanged={setFile} />}
             <FileLinks session={session} file={record} />
             <Versions
@@ -227,12 +228,16 @@ function Actions({ session, file }: { session: Session; file: FileRecord }) {
 }
 
 /** The address at which everybody can read the file. */
-function PublicAddress({ file: { bucketId: bucket, path } }: { file: FileRecord }) {
+function PublicAddress({ session, file }: { session: Session; file: FileRecord }) {
+  const { bucketId: bucket, path } = file;
   const address = useSignal<string | undefined>(undefined);
   useEffect(() => {
-    void thisService().then(({ url }) => {
-      address.value = url + cloudPath({ bucket, path });
-    });
+    session.addressOf(bucket).then(
+      (url) => {
+        address.value = url + cloudPath({ bucket, path });
+      },
+      () => {},
+    );
   }, []);
   if (address.value === undefined) return null;
   const { file: words, copying } = texts();

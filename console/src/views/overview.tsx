@@ -28,9 +28,10 @@ interface Shown {
   readonly record?: BucketRecord | undefined;
 }
 
-async function bucketsOf({ storage, buckets }: Session): Promise<Shown[]> {
+/** Adds the buckets that are found to `found`, also if a volume of the service fails. */
+async function findBuckets({ storage, buckets }: Session, found: Shown[]): Promise<void> {
   if (buckets !== undefined) {
-    return Promise.all(
+    const ofKey = await Promise.all(
       buckets.map(async (id) => {
         const usage = await storage.usage({ bucket: id }).catch((error) => {
           // A key that may only write cannot read the usage.
@@ -40,13 +41,13 @@ async function bucketsOf({ storage, buckets }: Session): Promise<Shown[]> {
         return { id, usage };
       }),
     );
+    found.push(...ofKey);
+    return;
   }
-  const found: Shown[] = [];
   for await (const record of storage.buckets.list()) {
     const { id, fileCount: files, byteCount: bytes } = record;
     found.push({ id, usage: { files, bytes }, record });
   }
-  return found;
 }
 
 export function Overview({ session }: { session: Session }) {
@@ -54,9 +55,12 @@ export function Overview({ session }: { session: Session }) {
   const failure = useSignal<string | undefined>(undefined);
   async function load(): Promise<void> {
     failure.value = undefined;
+    const buckets: Shown[] = [];
     try {
-      found.value = await bucketsOf(session);
+      await findBuckets(session, buckets);
+      found.value = buckets;
     } catch (error) {
+      if (buckets.length > 0) found.value = buckets;
       failure.value = sentenceOf(error);
     }
   }

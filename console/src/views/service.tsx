@@ -11,7 +11,13 @@ import { FillBar } from '../parts/fill-bar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { addressOf } from '../route.ts';
 import { isLocal, thisService } from '../service.ts';
-import { type Check, checksOf, type OwnBucket, type ServiceFacts } from '../service-checks.ts';
+import {
+  type Check,
+  checksOf,
+  type OwnBucket,
+  type ServiceFacts,
+  type VolumeFacts,
+} from '../service-checks.ts';
 import type { Session } from '../session.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
 
@@ -21,11 +27,20 @@ const bucketsAskedMax = 20;
 const keyLateMs = 60_000;
 const againMs = 20_000;
 
-async function ownBuckets({ storage, buckets }: Session): Promise<OwnBucket[] | undefined> {
+async function ownBuckets({
+  storage,
+  buckets,
+  volumes,
+}: Session): Promise<OwnBucket[] | undefined> {
   if (buckets !== undefined) return undefined;
   const records: BucketRecord[] = [];
-  for await (const record of storage.buckets.list()) {
-    if (record.callerRole === 'owner') records.push(record);
+  try {
+    for await (const record of storage.buckets.list()) {
+      if (record.callerRole === 'owner') records.push(record);
+    }
+  } catch (error) {
+    // The volume that failed has a check of its own
+    if ((await volumes()).length === 1) throw error;
   }
   records.sort((a, b) => b.openUploads - a.openUploads);
   return Promise.all(
@@ -38,13 +53,31 @@ async function ownBuckets({ storage, buckets }: Session): Promise<OwnBucket[] | 
   );
 }
 
-async function factsOf(session: Session): Promise<Omit<ServiceFacts, 'isKeyLate'>> {
-  const [status, buckets, { canisterId, isAtFront }] = await Promise.all([
-    session.storage.status(),
+type LoadedFacts = Omit<ServiceFacts, 'volumes'> & {
+  readonly volumes: readonly Omit<VolumeFacts, 'isKeyLate'>[];
+};
+
+async function factsOf(session: Session): Promise<LoadedFacts> {
+  const [volumes, buckets, { isAtFront }] = await Promise.all([
+    statusesOf(session),
     ownBuckets(session),
     thisService(),
   ]);
-  return { status, buckets, canisterId, isAtFront, isLocal: isLocal(), now: Date.now() };
+  return { volumes, buckets, isAtFront, isLocal: isLocal(), now: Date.now() };
+}
+
+/** Returns the status of each canister; fails if none answers. */
+async function statusesOf(session: Session): Promise<LoadedFacts['volumes']> {
+  const volumes = await session.volumes();
+  const answers = await Promise.allSettled(volumes.map(({ storage }) => storage.status()));
+  const [first] = answers;
+  if (first?.status === 'rejected' && answers.every(({ status }) => status === 'rejected')) {
+    throw first.reason;
+  }
+  return volumes.map(({ canisterId }, index) => {
+    const answer = answers[index];
+    return { canisterId, status: answer?.status === 'fulfilled' ? answer.value : undefined };
+  });
 }
 
 /** Loads the checks, and again while the key is missing, because it usually arrives by itself. */
@@ -63,10 +96,16 @@ function useChecks(session: Session) {
       const facts = await factsOf(session);
       // The page has been closed, or shows another session.
       if (shown.current !== session) return;
-      const isMissing = !facts.status.encryption.isKeyPresent;
+      const lacksKey = ({ status }: LoadedFacts['volumes'][number]) =>
+        status?.encryption.isKeyPresent === false;
+      const isMissing = facts.volumes.some(lacksKey);
       missingSince.current = isMissing ? (missingSince.current ?? facts.now) : undefined;
-      const isKeyLate = facts.now - (missingSince.current ?? facts.now) >= keyLateMs;
-      checks.value = checksOf({ ...facts, isKeyLate });
+      const isLate = facts.now - (missingSince.current ?? facts.now) >= keyLateMs;
+      const volumes = facts.volumes.map((volume) => ({
+        ...volume,
+        isKeyLate: isLate && lacksKey(volume),
+      }));
+      checks.value = checksOf({ ...facts, volumes });
       if (isMissing) timer.current = setTimeout(() => void load(), againMs);
     } catch (error) {
       if (shown.current !== session) return;

@@ -36,6 +36,11 @@ export interface ServiceStorageOptions extends Omit<ActorStorageOptions, 'canist
    * ```
    */
   readonly volumeMemory?: VolumeMemory | undefined;
+  /**
+   * Returns the ids of the volumes, for programs that know them from an answer that they trust,
+   * such as a page of the front. By default, the front's certificate names them.
+   */
+  readonly volumeIds?: (() => Promise<readonly string[]>) | undefined;
 }
 
 /** Errors of a canister that does not have the bucket, or that no longer exists. */
@@ -60,6 +65,14 @@ export function programVolumeMemory(): VolumeMemory {
 
 /** An answer that not all volumes have confirmed is used for this time. */
 const unsureMs = 60_000;
+
+interface VolumeAnswer {
+  readonly isThere: boolean;
+  /** The volume's error for a bucket that it does not have. */
+  readonly refusal?: unknown;
+  /** The error if the volume did not answer. */
+  readonly failure?: unknown;
+}
 
 /** The volumes of a service, and which of them has a bucket. */
 export class Places {
@@ -93,6 +106,13 @@ export class Places {
 
   async volumes(): Promise<readonly ServiceVolume[]> {
     return (await this.calls()).list();
+  }
+
+  async volumeIds(): Promise<readonly string[]> {
+    const { volumeIds } = this.#options;
+    return volumeIds === undefined
+      ? (await this.volumes()).map(({ canisterId }) => canisterId)
+      : volumeIds();
   }
 
   async volumeOf(bucket: string): Promise<string> {
@@ -213,33 +233,34 @@ export class Places {
   }
 
   async #failures(call: (storage: Storage) => Promise<void>) {
-    const volumes = await this.volumes();
-    const ended = await Promise.allSettled(
-      volumes.map(({ canisterId }) => call(this.at(canisterId))),
-    );
+    const volumes = await this.volumeIds();
+    const ended = await Promise.allSettled(volumes.map((id) => call(this.at(id))));
     const failures = ended.flatMap((result, index) =>
-      result.status === 'rejected'
-        ? [namedError(volumes[index]?.canisterId ?? '', result.reason)]
-        : [],
+      result.status === 'rejected' ? [namedError(volumes[index] ?? '', result.reason)] : [],
     );
     return { failures, count: volumes.length };
   }
 
   async #find(bucket: string): Promise<string> {
-    const volumes = await this.volumes();
-    const answers = await Promise.all(
-      volumes.map(({ canisterId }) => this.#knows(canisterId, bucket)),
-    );
-    const failed = answers.findIndex((answer) => typeof answer === 'object');
-    const claims = volumes.filter((_, index) => answers[index] === true);
+    const volumes = await this.volumeIds();
+    const [only] = volumes;
+    // The call itself fails if the only volume does not have the bucket
+    if (volumes.length === 1 && only !== undefined) return only;
+    const answers = await Promise.all(volumes.map((id) => this.#knows(id, bucket)));
+    const failed = answers.findIndex(({ failure }) => failure !== undefined);
+    const claims = volumes.filter((_, index) => answers[index]?.isThere);
     if (claims.length > 0) {
       const isOne = claims.length === 1;
-      const volume = (isOne && claims[0]?.canisterId) || (await this.#confirmed(bucket, claims));
+      const volume = (isOne && claims[0]) || (await this.#confirmed(bucket, claims));
       const memory = isOne && failed >= 0 ? this.#unsureMemory() : this.#memory;
       await memory.set(bucket, volume);
       return volume;
     }
-    if (failed >= 0) throw namedError(volumes[failed]?.canisterId ?? '', answers[failed]);
+    if (failed >= 0) throw namedError(volumes[failed] ?? '', answers[failed]?.failure);
+    const [first] = answers;
+    // No volume accepts the caller's key
+    const isKeyWrong = answers.every(({ refusal }) => isStorageError(refusal, 'InvalidApiKey'));
+    if (first !== undefined && isKeyWrong) throw first.refusal;
     throw new StorageError(
       'NoSuchBucket',
       `Bucket ${bucket} does not exist at any of the ${volumes.length} volumes, or the caller has ` +
@@ -255,21 +276,23 @@ export class Places {
     return this.#unsure.memory;
   }
 
-  /** Returns the error if the volume did not answer. */
-  async #knows(canisterId: string, bucket: string): Promise<boolean | object> {
+  async #knows(canisterId: string, bucket: string): Promise<VolumeAnswer> {
     try {
       await this.at(canisterId).buckets.get(bucket);
-      return true;
+      return { isThere: true };
     } catch (error) {
-      if (isStorageError(error, 'NoSuchBucket', 'InvalidApiKey', 'Unauthorized')) return false;
+      if (isStorageError(error, 'NoSuchBucket', 'InvalidApiKey', 'Unauthorized')) {
+        return { isThere: false, refusal: error };
+      }
       // The volume has the bucket, but shows no record to this caller
-      return isStorageError(error, 'AccessDenied') || (error as object);
+      const isThere = isStorageError(error, 'AccessDenied');
+      return isThere ? { isThere } : { isThere, failure: error };
     }
   }
 
   /** Decides between volumes by their signed answers: a node can falsely claim any bucket. */
-  async #confirmed(bucket: string, claims: readonly ServiceVolume[]): Promise<string> {
-    for (const { canisterId } of claims) {
+  async #confirmed(bucket: string, claims: readonly string[]): Promise<string> {
+    for (const canisterId of claims) {
       const { buckets } = this.at(canisterId);
       const isThere = await buckets.recipientsDigest(bucket).then(
         () => true,

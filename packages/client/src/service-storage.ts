@@ -20,6 +20,15 @@ export interface ServiceStorage extends Storage {
    * Fails with NoSuchBucket if no volume has it, or the caller has no right to it.
    */
   volumeOf(bucket: string): Promise<string>;
+  /**
+   * Returns the client of one volume, such as for its status.
+   *
+   * @example
+   * ```ts
+   * const { stableBytes } = await service.volume(volumeId).status();
+   * ```
+   */
+  volume(canisterId: string): Storage;
 }
 
 export interface Volumes {
@@ -129,6 +138,7 @@ export function createServiceStorage(options: ServiceStorageOptions): ServiceSto
     volumes: volumesOf(places),
     topUps: topUpsOf(options),
     volumeOf: (bucket) => places.volumeOf(bucket),
+    volume: (canisterId) => places.at(canisterId),
   };
 }
 
@@ -247,9 +257,9 @@ function bucketIn(value: unknown): string {
 
 /** Yields the buckets of all volumes, and fails in the end if a volume did not answer. */
 async function* listBuckets(places: Places): AsyncGenerator<BucketRecord> {
-  const volumes = await places.volumes();
+  const volumes = await places.volumeIds();
   const lists = await Promise.allSettled(
-    volumes.map(async ({ canisterId }) => {
+    volumes.map(async (canisterId) => {
       const buckets: BucketRecord[] = [];
       for await (const bucket of places.at(canisterId).buckets.list()) buckets.push(bucket);
       return buckets;
@@ -259,15 +269,15 @@ async function* listBuckets(places: Places): AsyncGenerator<BucketRecord> {
   const failed = lists.findIndex(({ status }) => status === 'rejected');
   const failure = lists[failed];
   if (failure?.status === 'rejected') {
-    throw namedError(volumes[failed]?.canisterId ?? '', failure.reason);
+    throw namedError(volumes[failed] ?? '', failure.reason);
   }
 }
 
-/** Returns the front's status with the sums of its volumes. */
+/** Returns the sums of all volumes. Cycles are reported only if all volumes report them. */
 async function statusOf(places: Places): Promise<ServiceStatus> {
-  const volumes = await places.volumes();
+  const volumes = await places.volumeIds();
   const statuses = await Promise.all(
-    volumes.map(({ canisterId }) => {
+    volumes.map((canisterId) => {
       const named = (error: unknown) => Promise.reject(namedError(canisterId, error));
       return places.at(canisterId).status().catch(named);
     }),
@@ -278,6 +288,7 @@ async function statusOf(places: Places): Promise<ServiceStatus> {
   }
   const sum = (field: 'buckets' | 'files' | 'bytesStored' | 'stableBytes' | 'heapBytes') =>
     statuses.reduce((total, status) => total + status[field], 0);
+  const areReported = statuses.every(({ cycles }) => cycles !== undefined);
   return {
     ...one,
     buckets: sum('buckets'),
@@ -285,5 +296,11 @@ async function statusOf(places: Places): Promise<ServiceStatus> {
     bytesStored: sum('bytesStored'),
     stableBytes: sum('stableBytes'),
     heapBytes: sum('heapBytes'),
+    cycles: areReported ? statuses.reduce((total, { cycles = 0 }) => total + cycles, 0) : undefined,
+    encryption: {
+      ...one.encryption,
+      isKeyPresent: statuses.every(({ encryption }) => encryption.isKeyPresent),
+      isRotating: statuses.some(({ encryption }) => encryption.isRotating),
+    },
   };
 }

@@ -25,7 +25,7 @@ export interface TestedConsole {
 
 /** Opens the console of a front, or without one the console of the storing canister. */
 export async function openConsole(
-  options: Pick<ServiceOptions, 'hasFront' | 'faults'> = {},
+  options: Pick<ServiceOptions, 'hasFront' | 'faults' | 'volumeCount'> = {},
 ): Promise<TestedConsole> {
   const service = await openService({ hasFront: true, ...options });
   const { host, canisterId, identityPem, base, frontUrl = base, bucket: demo } = service;
