@@ -177,18 +177,19 @@ describe('efs', () => {
     }
   });
 
-  test('volume ls, set and rm show and change the volumes', async () => {
+  test('volume ls, close, open, set and rm show and change the volumes', async () => {
     const shown = async () =>
       JSON.parse(await efs('volume', 'ls', '--json')) as { state: string }[];
     const [first = ''] = service.front?.volumes ?? [];
-    await efs('volume', 'set', first, '--closed');
+    await efs('volume', 'close', first);
     expect((await shown()).map(({ state }) => state)).toEqual(['closed', 'open', 'open']);
-    await efs('volume', 'set', first, '--open', '--limit', '300GiB');
+    await efs('volume', 'open', first);
+    await efs('volume', 'set', first, '--limit', '300GiB');
     expect(await efs('volume', 'ls')).toContain(`${first}  open`);
     const removed = await runCommand(['volume', 'rm', first], { folder });
     expect(removed.errors).toContain(`The volume ${first} has`);
     const wrong = await runCommand(['volume', 'set', first], { folder });
-    expect(wrong.errors).toContain('Give --closed, --open or --limit');
+    expect(wrong.errors).toContain("required option '--limit <size>'");
     await efs('volume', 'add', first);
     expect(await shown()).toHaveLength(3);
   });

@@ -287,11 +287,10 @@ function addManagement(program: Command): void {
     .action((id: string, _flags, command: Command) => revokeKey(runOf(command), id));
 }
 
-const changing: ReadonlySet<string> = new Set(
-  'put sync cp mv set rm versions bucket uploads key link member access rotate profile domain well-known volume'.split(
-    ' ',
-  ),
-);
+const changingNames =
+  'put sync cp mv set rm versions bucket uploads key link member access rotate profile domain ' +
+  'well-known volume service';
+const changing: ReadonlySet<string> = new Set(changingNames.split(' '));
 
 export async function main(words: readonly string[]): Promise<number> {
   let isChanging = false;

@@ -6,6 +6,7 @@ import { IDL } from '@icp-sdk/core/candid';
 import { Principal } from '@icp-sdk/core/principal';
 import { encodeHex } from '../bytes/bytes.ts';
 import { type ActorConnection, openService } from './connection.ts';
+import { principalOf } from './volumes.ts';
 
 /** The code of a canister, from a certificate of the network. */
 export interface CertifiedCode {
@@ -23,6 +24,12 @@ export interface CanisterState {
   readonly memoryBytes: number;
 }
 
+export interface LocalCanister {
+  readonly cycles: number;
+  /** Id of a subnet; by default the first one. */
+  readonly subnet?: string | undefined;
+}
+
 /** Calls by which controllers manage canisters. Snapshots are named by their ids in hexadecimal. */
 export interface CanisterCode {
   /** The principal that calls. */
@@ -30,6 +37,13 @@ export interface CanisterCode {
   read(canisterId: string): Promise<CertifiedCode>;
   state(canisterId: string): Promise<CanisterState>;
   start(canisterId: string): Promise<void>;
+  /**
+   * Creates an empty canister on a local replica, the only kind of network that gives cycles away;
+   * the caller controls it.
+   */
+  createLocally(options: LocalCanister): Promise<string>;
+  /** Installs code into an empty canister; fails if it has code. */
+  install(canisterId: string, module: Uint8Array, role: 'volume' | 'front'): Promise<void>;
   /** Waits until the canister has ended its open calls. */
   stop(canisterId: string): Promise<void>;
   /** Upgrades with an empty argument, which keeps all settings. */
@@ -58,6 +72,11 @@ const managementInterface: IDL.InterfaceFactory = () =>
           memory_size: IDL.Nat,
         }),
       ],
+      [],
+    ),
+    provisional_create_canister_with_cycles: IDL.Func(
+      [IDL.Record({ amount: IDL.Opt(IDL.Nat) })],
+      [IDL.Record(canister)],
       [],
     ),
     start_canister: IDL.Func([IDL.Record(canister)], [], []),
@@ -91,6 +110,12 @@ const managementInterface: IDL.InterfaceFactory = () =>
 /** `DIDL` with no types and no values. */
 const noArguments = Uint8Array.of(0x44, 0x49, 0x44, 0x4c, 0, 0);
 
+/** `(opt record { role = opt variant { front } })`; a canister without a role is a volume. */
+const frontArgument = IDL.encode(
+  [IDL.Opt(IDL.Record({ role: IDL.Opt(IDL.Variant({ front: IDL.Null })) }))],
+  [[{ role: [{ front: null }] }]],
+);
+
 /** `connection` is that of any canister; its identity is a controller. */
 export async function openCanisterCode(connection: ActorConnection): Promise<CanisterCode> {
   const { agent } = await openService(connection);
@@ -103,7 +128,7 @@ export async function openCanisterCode(connection: ActorConnection): Promise<Can
   });
   // biome-ignore lint/suspicious/noExplicitAny: the interface above says what each method returns
   const call = async (method: string, canisterId: string, fields: object = {}): Promise<any> =>
-    actor[method]?.({ canister_id: Principal.fromText(canisterId), ...fields });
+    actor[method]?.({ canister_id: principalOf(canisterId), ...fields });
   const withSnapshot = (hex: string) => ({ snapshot_id: Uint8Array.from(Buffer.from(hex, 'hex')) });
   return {
     caller: String(await agent.getPrincipal()),
@@ -120,6 +145,21 @@ export async function openCanisterCode(connection: ActorConnection): Promise<Can
     },
     start: (canisterId) => call('start_canister', canisterId),
     stop: (canisterId) => call('stop_canister', canisterId),
+    async createLocally({ cycles, subnet }) {
+      const target = subnet === undefined ? undefined : { subnetId: principalOf(subnet) };
+      const create = Actor.createActor(managementInterface, {
+        ...{ agent, canisterId: Principal.managementCanister() },
+        ...(target && { effectiveTarget: target }),
+      }).provisional_create_canister_with_cycles;
+      const created = await create?.({ amount: [BigInt(cycles)] });
+      return String((created as { canister_id: Principal }).canister_id);
+    },
+    install: (canisterId, module, role) =>
+      call('install_code', canisterId, {
+        mode: { install: null },
+        wasm_module: module,
+        arg: role === 'front' ? frontArgument : noArguments,
+      }),
     upgrade: (canisterId, module) =>
       call('install_code', canisterId, {
         mode: { upgrade: null },
@@ -153,7 +193,7 @@ async function readCode(agent: HttpAgent, canisterId: string): Promise<Certified
   } as const;
   const found = await CanisterStatus.request({
     agent,
-    canisterId: Principal.fromText(canisterId),
+    canisterId: principalOf(canisterId),
     paths: ['module_hash', 'controllers', version],
   });
   const controllers = found.get('controllers') as Principal[] | null;

@@ -129,9 +129,18 @@ async function actorOptions(configuration: WatchedConfiguration): Promise<ActorS
   return { host, canisterId, identity, apiKey, linkUrl: url, timeoutMs, onRetry };
 }
 
-/** Opens the calls by which controllers manage canisters. */
+const managementCanister = 'aaaaa-aa';
+
+/** Opens the calls by which controllers manage canisters; a service need not exist yet. */
 export async function openCode(configuration: WatchedConfiguration): Promise<CanisterCode> {
-  const options = await actorOptions({ ...configuration, apiKey: undefined });
+  if (configuration.host === undefined) {
+    throw new UsageError(
+      'The network is unknown: pass --host https://icp-api.io, or run in a folder with a local ' +
+        'replica.',
+    );
+  }
+  const canisterId = configuration.canisterId ?? managementCanister;
+  const options = await actorOptions({ ...configuration, canisterId, apiKey: undefined });
   if (options.identity === undefined) {
     throw new UsageError(
       'Only controllers manage canisters: pass --identity, or add a profile with an identity.',

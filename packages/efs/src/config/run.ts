@@ -30,6 +30,8 @@ export interface Run {
   readonly ownSecrets: () => Promise<BucketSecrets>;
   /** Returns the storage of one canister of the service. */
   readonly canister: (canisterId: string) => Promise<Storage>;
+  /** Returns the storage of the service with this front. */
+  readonly serviceAt: (front: string) => Promise<ServiceStorage>;
   /** Calls by which controllers manage canisters. */
   readonly code: () => Promise<CanisterCode>;
   /** Returns the address of the buckets' volume; undefined for a service of one canister. */
@@ -71,6 +73,10 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
     ownSecrets: () => openSecrets(watched, 'manager'),
     canister: (canisterId) =>
       openManager({ ...watched, front: undefined, url: undefined, canisterId }),
+    async serviceAt(front) {
+      const place = { front, url: undefined, canisterId: front, volumeMemory: undefined };
+      return (await openManager({ ...watched, ...place })) as ServiceStorage;
+    },
     code: () => openCode(watched),
     async addressOf(storage, [bucket]) {
       if (!('volumeOf' in storage) || bucket === undefined || host === undefined) return undefined;

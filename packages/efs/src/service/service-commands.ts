@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import type { CanisterCode } from '../../../client/src/actor/canister-code.ts';
 import type { ServiceStorage } from '../../../client/src/service-storage.ts';
 import type { Storage } from '../../../client/src/storage.ts';
+import type { GlobalOptions } from '../config/config.ts';
 import { json, runOf, wholeNumber } from '../config/flags.ts';
 import type { Run } from '../config/run.ts';
 import {
@@ -18,11 +19,29 @@ import {
 } from '../output/output.ts';
 import { UsageError } from '../output/usage-error.ts';
 import type { ServiceCanister, UpgradeTools } from '../upgrade/upgrade.ts';
+import {
+  addSetUpFlags,
+  addVolume,
+  bringCanister,
+  cyclesOption,
+  type SetUpFlags,
+  setUpOf,
+} from './set-up.ts';
 
 const waitSecondsDefault = 30;
 
 export function addServiceCommands(program: Command): void {
   const service = program.command('service').description('manage the canisters of the service');
+  addSetUpFlags(
+    service
+      .command('deploy <module>')
+      .description('create a front and a first volume, and install the module in both')
+      .addOption(cyclesOption('--front-cycles <cycles>', 'cycles for the new front', '1T'))
+      .option('--canister <id>', 'continue with this front, which is empty or has the module')
+      .option('--volume <id>', 'continue with this volume, which is empty or has the module'),
+  ).action((file: string, flags: DeployFlags, command: Command) =>
+    deploy(runOf(command), file, { ...command.optsWithGlobals<GlobalOptions>(), ...flags }),
+  );
   service
     .command('status')
     .description('list the canisters with their code, state and cycles')
@@ -46,6 +65,32 @@ export function addServiceCommands(program: Command): void {
     .description('restore the canister whose upgrade failed or was interrupted')
     .addOption(json())
     .action((_flags, command: Command) => rollback(runOf(command)));
+}
+
+interface DeployFlags extends SetUpFlags {
+  readonly frontCycles: number;
+  readonly volume?: string;
+}
+
+async function deploy(
+  run: Run,
+  file: string,
+  flags: DeployFlags & Pick<GlobalOptions, 'identity'>,
+): Promise<void> {
+  const setUp = await setUpOf(run, file, flags);
+  const again = `efs service deploy ${file} --canister`;
+  const front = await bringCanister(setUp, {
+    ...{ role: 'front', cycles: flags.frontCycles, canisterId: flags.canister },
+    again: (id) => `${again} ${id}`,
+  });
+  const volume = await bringCanister(setUp, {
+    ...{ role: 'volume', cycles: flags.cycles, canisterId: flags.volume },
+    again: (id) => `${again} ${front} --volume ${id}`,
+  });
+  await addVolume(setUp, await run.serviceAt(front), volume);
+  const identity = flags.identity ?? process.env.EFS_IDENTITY ?? '<identity>';
+  const profile = `efs profile add files --host ${run.host} --front ${front} --identity ${identity}`;
+  printResult({ front, volume, profile }, `front   ${front}\nvolume  ${volume}\n\n${profile}`);
 }
 
 /** Returns the volumes and the front; or the only canister. */

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { ServiceStorage, Volumes } from '../../../client/src/service-storage.ts';
-import type { ServiceVolume, VolumeChange } from '../../../client/src/types/service.ts';
+import type { ServiceVolume } from '../../../client/src/types/service.ts';
 import { byteCount, json, runOf } from '../config/flags.ts';
 import type { Run } from '../config/run.ts';
 import {
@@ -15,9 +15,18 @@ import {
 } from '../output/output.ts';
 import { formatTime } from '../output/times.ts';
 import { UsageError } from '../output/usage-error.ts';
+import { addSetUpFlags, addVolume, bringCanister, type SetUpFlags, setUpOf } from './set-up.ts';
 
 export function addVolumeCommands(program: Command): void {
   const volume = program.command('volume').description('manage the canisters that store buckets');
+  addSetUpFlags(
+    volume
+      .command('create <module>')
+      .description('create a canister, install the module and add it to the front')
+      .option('--canister <id>', 'continue with this canister, which is empty or has the module'),
+  ).action((file: string, flags: SetUpFlags, command: Command) =>
+    createVolume(runOf(command), file, flags),
+  );
   volume
     .command('ls')
     .description('list volumes with their state and size')
@@ -30,17 +39,23 @@ export function addVolumeCommands(program: Command): void {
     .action((id: string, _flags, command: Command) =>
       changeVolumes(runOf(command), id, (volumes) => volumes.add(id)),
     );
+  for (const [name, isClosed] of Object.entries({ close: true, open: false })) {
+    volume
+      .command(`${name} <id>`)
+      .description(isClosed ? 'create no new buckets there' : 'create new buckets there again')
+      .addOption(json())
+      .action((id: string, _flags, command: Command) =>
+        changeVolumes(runOf(command), id, (volumes) => volumes.change(id, { isClosed })),
+      );
+  }
   volume
     .command('set <id>')
-    .description('close a volume for new buckets, open it, or limit its size')
-    .option('--closed', 'create no new buckets there')
-    .option('--open', 'create new buckets there again')
-    .option('--limit <size>', 'stable memory with which it is full: 300GiB', byteCount)
+    .description('limit the size of a volume')
+    .requiredOption('--limit <size>', 'stable memory with which it is full: 300GiB', byteCount)
     .addOption(json())
-    .action((id: string, flags: SetFlags, command: Command) => {
-      const change = changeOf(flags);
-      return changeVolumes(runOf(command), id, (volumes) => volumes.change(id, change));
-    });
+    .action((id: string, { limit }: { readonly limit: number }, command: Command) =>
+      changeVolumes(runOf(command), id, (volumes) => volumes.change(id, { limitBytes: limit })),
+    );
   volume
     .command('rm <id>')
     .description('remove a volume without buckets from the front; the canister stays')
@@ -48,20 +63,6 @@ export function addVolumeCommands(program: Command): void {
     .action((id: string, _flags, command: Command) =>
       changeVolumes(runOf(command), id, (volumes) => volumes.remove(id)),
     );
-}
-
-interface SetFlags {
-  readonly closed?: boolean;
-  readonly open?: boolean;
-  readonly limit?: number;
-}
-
-function changeOf({ closed, open, limit }: SetFlags): VolumeChange {
-  if (closed && open) throw new UsageError('Give --closed or --open, not both.');
-  if (!closed && !open && limit === undefined) {
-    throw new UsageError('Give --closed, --open or --limit.');
-  }
-  return { isClosed: closed ? true : open ? false : undefined, limitBytes: limit };
 }
 
 const columns: readonly Column<ServiceVolume>[] = [
@@ -80,6 +81,18 @@ export async function serviceOf(run: Run): Promise<ServiceStorage> {
     'The front of the service is unknown: pass --front, set EFS_FRONT_ID, or add a profile with ' +
       '--front. A service of one canister has no volumes.',
   );
+}
+
+async function createVolume(run: Run, file: string, flags: SetUpFlags): Promise<void> {
+  const service = await serviceOf(run);
+  const setUp = await setUpOf(run, file, flags);
+  const again = `efs volume create ${file}`;
+  const canisterId = await bringCanister(setUp, {
+    ...{ role: 'volume', cycles: flags.cycles, canisterId: flags.canister },
+    again: (id) => `${again} --canister ${id}`,
+  });
+  await addVolume(setUp, service, canisterId);
+  printResult({ canisterId }, canisterId);
 }
 
 async function listVolumes(run: Run, { json }: { readonly json?: boolean }): Promise<void> {
