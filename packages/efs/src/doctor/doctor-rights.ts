@@ -1,26 +1,28 @@
 // Checks of `efs doctor` with the caller's rights: key, identity, buckets, quota and cycles.
 
-import { createNodeStorage } from '../../../client/src/node/storage.ts';
+import { createNodeServiceStorage, createNodeStorage } from '../../../client/src/node/storage.ts';
 import type { Storage } from '../../../client/src/storage.ts';
 import { isStorageError } from '../../../client/src/storage-error.ts';
 import type { BucketRecord } from '../../../client/src/types/buckets.ts';
+import type { StorageIdentity } from '../../../client/src/types/storage-identity.ts';
 import { type Configuration, hasIdentity } from '../config/config.ts';
 import { sayFailure } from '../output/exit-code.ts';
 import { formatBytes } from '../output/output.ts';
 import { daysLeft, topUpHint } from '../service/status.ts';
 import { type DoctorCase, type Finding, failed, faultOf } from './finding.ts';
 
-const retry = { attemptsMax: 1 };
+export const retry = { attemptsMax: 1 };
 
-interface Caller {
+export interface Caller {
   readonly principal: string;
+  readonly identity: StorageIdentity;
   readonly storage: Storage;
 }
 
 const callers = new WeakMap<Configuration, Promise<Caller | undefined>>();
 
 /** Opens the actor with the identity, if there is one, and asks for its passphrase once. */
-function openCaller(configuration: Configuration): Promise<Caller | undefined> {
+export function openCaller(configuration: Configuration): Promise<Caller | undefined> {
   const known = callers.get(configuration);
   if (known !== undefined) return known;
   const opened = loadCaller(configuration);
@@ -30,7 +32,7 @@ function openCaller(configuration: Configuration): Promise<Caller | undefined> {
 }
 
 async function loadCaller(configuration: Configuration): Promise<Caller | undefined> {
-  const { host, canisterId, timeoutMs } = configuration;
+  const { host, canisterId, front, timeoutMs } = configuration;
   if (!hasIdentity(configuration)) return undefined;
   const { loadIdentity } = await import('../config/load-identity.ts');
   const { identity } = await loadIdentity(configuration);
@@ -38,8 +40,12 @@ async function loadCaller(configuration: Configuration): Promise<Caller | undefi
   if (host === undefined || canisterId === undefined) {
     throw new Error('The canister to call is unknown: give --canister-id.');
   }
-  const storage = createNodeStorage({ host, canisterId, identity, timeoutMs, retry });
-  return { principal, storage };
+  const common = { host, identity, timeoutMs, retry };
+  const storage =
+    front === undefined
+      ? createNodeStorage({ ...common, canisterId })
+      : createNodeServiceStorage({ ...common, front });
+  return { principal, identity, storage };
 }
 
 export async function checkCertificates({ configuration }: DoctorCase): Promise<Finding> {
@@ -195,10 +201,13 @@ function sayUse(bucket: BucketRecord): string {
   return [...bytes, ...files].join(', ');
 }
 
-const daysMin = 30;
-const daysShownMax = 3_650;
+export const daysMin = 30;
+export const daysShownMax = 3_650;
 
 export async function checkCycles({ configuration }: DoctorCase): Promise<Finding> {
+  if (configuration.front !== undefined) {
+    return { isGood: undefined, message: 'Each canister of the service has its own.' };
+  }
   const caller = await openCaller(configuration).catch(() => undefined);
   const status = await caller?.storage.status();
   const days = status && daysLeft(status);

@@ -13,6 +13,7 @@ import {
   checkIdentity,
   checkKey,
 } from './doctor-rights.ts';
+import { checkCanisters } from './doctor-service.ts';
 import { type DoctorCase, type Finding, failed } from './finding.ts';
 
 type Check = (patient: DoctorCase) => Promise<Finding>;
@@ -31,7 +32,10 @@ const checks: Readonly<Record<string, Check>> = {
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('check address, clock, versions, certificate, key, identity, buckets, cycles')
+    .description(
+      'check address, clock, versions, certificate, key, identity, buckets, cycles, and each ' +
+        'volume of a front',
+    )
     .argument('[buckets...]', 'buckets to check (default: those of the identity)')
     .addOption(json())
     .action((buckets: string[], flags: { json?: boolean }, command: Command) =>
@@ -48,19 +52,20 @@ interface Request {
 async function doctor({ buckets, flags, command }: Request): Promise<void> {
   const options = command.optsWithGlobals<GlobalOptions>();
   const clientVersion = command.parent?.version() ?? '';
-  const findings: Record<string, Finding> = {};
-  for await (const [name, finding] of examine(options, { buckets, clientVersion })) {
-    findings[name] = finding;
-    if (!flags.json) show(name, finding);
+  const rows: (Finding & { readonly check: string })[] = [];
+  for await (const [check, finding] of examine(options, { buckets, clientVersion })) {
+    rows.push({ check, ...finding });
+    if (!flags.json) show(check, finding);
   }
   if (flags.json) {
-    const rows = Object.entries(findings).map(([check, { isGood = null, message, advice }]) => {
-      return { check, isGood, message, advice };
-    });
-    printJson(rows);
+    printJson(
+      rows.map(({ check, isGood = null, message, advice, canisterId }) => {
+        return { check, isGood, message, advice, canisterId };
+      }),
+    );
   }
-  const failed = Object.values(findings).filter(({ isGood }) => isGood === false).length;
-  if (failed > 0) throw new Error(`${failed} of ${Object.keys(findings).length} checks failed.`);
+  const failed = rows.filter(({ isGood }) => isGood === false).length;
+  if (failed > 0) throw new Error(`${failed} of ${rows.length} checks failed.`);
 }
 
 async function* examine(
@@ -81,6 +86,7 @@ async function* examine(
   for (const [name, check] of Object.entries(checks)) {
     yield [name, await check({ ...wanted, configuration }).catch((error) => failed(error))];
   }
+  if (configuration.front !== undefined) yield* checkCanisters(configuration, configuration.front);
 }
 
 function sayConfiguration({ profile, replica, notes, url, host }: Configuration): Finding {

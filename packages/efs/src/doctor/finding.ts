@@ -10,6 +10,8 @@ export interface Finding {
   readonly message: string;
   /** Advice for the user, if the check failed. */
   readonly advice?: string;
+  /** The canister that was checked, in a service of several. */
+  readonly canisterId?: string;
 }
 
 export interface DoctorCase {
@@ -33,7 +35,7 @@ export function failed(error: unknown, advice?: string): Finding {
   };
 }
 
-interface Fault {
+export interface Fault {
   readonly problem: string;
   readonly advice: string;
 }

@@ -1,0 +1,183 @@
+// Checks of `efs doctor` for a service with a front: one finding for the front and one for each of
+// its volumes.
+
+import type {
+  CanisterCode,
+  CanisterState,
+  CertifiedCode,
+} from '../../../client/src/actor/canister-code.ts';
+import { topUpCommand } from '../../../client/src/connection/network-errors.ts';
+import { createNodeServiceStorage, createNodeStorage } from '../../../client/src/node/storage.ts';
+import { actorConnection } from '../../../client/src/storage.ts';
+import type { ServiceVolume } from '../../../client/src/types/service.ts';
+import type { Configuration } from '../config/config.ts';
+import { sayFailure } from '../output/exit-code.ts';
+import { formatBytes } from '../output/output.ts';
+import { formatTime } from '../output/times.ts';
+import { isOlder } from '../upgrade/module-file.ts';
+import { daysMin, daysShownMax, openCaller, retry } from './doctor-rights.ts';
+import { type Fault, type Finding, failed, faultOf } from './finding.ts';
+
+/** Answers of one canister; those that it or the network did not give are undefined. */
+export interface CanisterFacts {
+  readonly canisterId: string;
+  /** Why the canister does not answer. */
+  readonly fault?: Fault | undefined;
+  readonly code?: CertifiedCode | undefined;
+  /** Only controllers see it. */
+  readonly state?: CanisterState | undefined;
+  /** The front's record, for a volume. */
+  readonly volume?: ServiceVolume | undefined;
+}
+
+export async function* checkCanisters(
+  configuration: Configuration,
+  front: string,
+): AsyncGenerator<[string, Finding]> {
+  const { host, timeoutMs } = configuration;
+  if (host === undefined) return;
+  const caller = await openCaller(configuration).catch(() => undefined);
+  const options = { host, identity: caller?.identity, timeoutMs, retry };
+  const { openCanisterCode } = await import('../../../client/src/actor/canister-code.ts');
+  const ask = async (canisterId: string, volume?: ServiceVolume): Promise<CanisterFacts> => {
+    const place = { ...options, canisterId };
+    const fault = createNodeStorage(place).status().then(noFault, faultIn);
+    const code = openCanisterCode(actorConnection(place)).then((calls) => codeOf(calls, place));
+    return { canisterId, volume, fault: await fault, ...(await code.catch(() => ({}))) };
+  };
+  const asked = ask(front);
+  let volumes: readonly ServiceVolume[] = [];
+  let unlisted: unknown;
+  try {
+    volumes = await createNodeServiceStorage({ ...options, front }).volumes.list();
+  } catch (error) {
+    unlisted = error;
+  }
+  const all = await Promise.all([asked, ...volumes.map((one) => ask(one.canisterId, one))]);
+  const newest = newestOf(all);
+  for (const facts of all) {
+    yield [facts.volume ? 'volume' : 'front', judge(facts, { newest, nowMs: Date.now() })];
+  }
+  if (unlisted !== undefined) yield ['volumes', failed(unlisted)];
+}
+
+const noFault = () => undefined;
+
+function faultIn(error: unknown): Fault {
+  const advice = 'Check the canister with efs service status, and try again.';
+  return faultOf(error) ?? { problem: `Does not answer: ${sayFailure(error)}`, advice };
+}
+
+async function codeOf(
+  calls: CanisterCode,
+  { canisterId }: { readonly canisterId: string },
+): Promise<Pick<CanisterFacts, 'code' | 'state'>> {
+  const code = await calls.read(canisterId);
+  if (!code.controllers.includes(calls.caller)) return { code };
+  return { code, state: await calls.state(canisterId).catch(() => undefined) };
+}
+
+function newestOf(all: readonly CanisterFacts[]): string | undefined {
+  const versions = all.flatMap(({ code }) => code?.version ?? []);
+  return versions.reduce<string | undefined>(
+    (newest, version) => (newest === undefined || isOlder(newest, version) ? version : newest),
+    undefined,
+  );
+}
+
+interface Surroundings {
+  /** The newest version that a canister of the service runs. */
+  readonly newest: string | undefined;
+  readonly nowMs: number;
+}
+
+/** Returns the finding on one canister, with all of its problems. */
+export function judge(facts: CanisterFacts, surroundings: Surroundings): Finding {
+  const { canisterId, volume, code, state } = facts;
+  const faults = [
+    ...(facts.fault === undefined ? [] : [facts.fault]),
+    ...versionFaults(facts, surroundings),
+    ...cyclesFaults(facts),
+    ...(volume === undefined ? [] : volumeFaults(volume, surroundings)),
+  ];
+  if (faults.length > 0) {
+    const message = faults.map(({ problem }) => problem).join(' ');
+    const advice = [...new Set(faults.map((fault) => fault.advice))].join(' ');
+    const shown = message.includes(canisterId) ? message : `${canisterId}: ${message}`;
+    return { isGood: false, message: shown, advice, canisterId };
+  }
+  const parts = [
+    ...(code?.version === undefined ? [] : [`version ${code.version}`]),
+    ...(volume === undefined ? [] : [volume.state, sayRoom(volume)]),
+    ...(state === undefined ? [] : [`cycles for ${sayDays(daysOf(state))}`]),
+  ];
+  const message = `${canisterId}: ${parts.join(', ') || 'answers'}.`;
+  if (volume?.state !== 'closed') return { isGood: true, message, canisterId };
+  const advice = `It gets no new buckets; efs volume open ${canisterId} ends that.`;
+  return { isGood: undefined, message, advice, canisterId };
+}
+
+function versionFaults({ code }: CanisterFacts, { newest }: Surroundings): Fault[] {
+  if (code?.moduleHash === undefined || newest === undefined || code.version === newest) return [];
+  const version = code.version ?? '0.2.0 or earlier';
+  return [
+    {
+      problem: `Runs version ${version}, and another canister of the service ${newest}.`,
+      advice: 'Upgrade the service: efs service upgrade <module>.',
+    },
+  ];
+}
+
+/** Returns Infinity on a network without prices. */
+function daysOf({ cycles, cyclesPerDay }: CanisterState): number {
+  return cyclesPerDay > 0 ? Math.floor(cycles / cyclesPerDay) : Number.POSITIVE_INFINITY;
+}
+
+function sayDays(days: number): string {
+  return days > daysShownMax ? 'more than ten years' : `${days} days`;
+}
+
+function cyclesFaults({ canisterId, state }: CanisterFacts): Fault[] {
+  const days = state === undefined ? daysMin : daysOf(state);
+  if (days >= daysMin) return [];
+  const command = topUpCommand({ id: canisterId, icp: ' -n ic', dfx: ' --network ic' });
+  return [
+    {
+      problem: `Its cycles pay for ${days} days of storage.`,
+      advice: `Top it up: ${command}; or let the front do it: efs top-up set.`,
+    },
+  ];
+}
+
+/** Nearly full: time to add a volume. */
+const fullShare = 0.8;
+/** A volume reports every day. */
+const silentMsMax = 2 * 86_400_000;
+
+function sayRoom({ stableBytes, limitBytes }: ServiceVolume): string {
+  return `${formatBytes(stableBytes)} of ${formatBytes(limitBytes)}`;
+}
+
+function volumeFaults(volume: ServiceVolume, { nowMs }: Surroundings): Fault[] {
+  const { canisterId, state, stableBytes, limitBytes, reportedAt } = volume;
+  const faults: Fault[] = [];
+  if (state === 'unknown') {
+    faults.push({
+      problem: 'The front waits for its first report, and creates no buckets meanwhile.',
+      advice: `If this lasts longer than an hour, run efs volume add ${canisterId} again.`,
+    });
+  } else if (reportedAt !== undefined && nowMs - Date.parse(reportedAt) > silentMsMax) {
+    faults.push({
+      problem: `Its last report to the front was at ${formatTime(reportedAt)}.`,
+      advice: `Volumes report every day: run efs volume add ${canisterId} to repeat it now.`,
+    });
+  }
+  if (state !== 'closed' && stableBytes >= fullShare * limitBytes) {
+    const word = state === 'full' ? 'Full' : 'Nearly full';
+    faults.push({
+      problem: `${word}: ${sayRoom(volume)}.`,
+      advice: `Add a volume (efs volume create <module>), or efs volume set ${canisterId} --limit.`,
+    });
+  }
+  return faults;
+}
