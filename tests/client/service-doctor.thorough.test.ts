@@ -137,7 +137,7 @@ describe('efs doctor with a front', () => {
   });
 });
 
-describe('judge', () => {
+describe('efs doctor with the facts of a canister', () => {
   const canisterId = 'aaaaa-aa';
   const surroundings = { newest: '0.3.0', nowMs: Date.parse('2026-01-04T00:00:00Z') };
   const volume = { canisterId, state: 'open', stableBytes: 1, limitBytes: 100 };
