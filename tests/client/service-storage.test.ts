@@ -11,6 +11,7 @@ import {
 } from '../../packages/client/src/service-storage.ts';
 import { createStorage } from '../../packages/client/src/storage.ts';
 import type { VolumeMemory } from '../../packages/client/src/types/service.ts';
+import type { MessageReport } from '../../packages/replica/src/core.ts';
 import type { QueryFaults } from '../../packages/replica/src/network/query-faults.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { ResultVolumeProof } from '../../src/actor/candid/service.ts';
@@ -22,10 +23,13 @@ import { ServiceOfVolumes } from '../support/service-of-volumes.ts';
 const service = new ServiceOfVolumes();
 const names = ['one', 'two', 'three', 'four', 'five', 'six'];
 const retry = { attemptsMax: 2, delayMsMin: 1, delayMsMax: 2 };
+/** The methods of all messages that ran. */
+const methods: string[] = [];
 let storage: ServiceStorage;
 
 beforeAll(async () => {
-  await service.start(3, { isOnline: true, faults: {} });
+  const onReport = ({ method }: MessageReport) => void (method && methods.push(method));
+  await service.start(3, { isOnline: true, faults: {}, onReport });
   storage = open();
   await vi.waitFor(expectOpen, { timeout: 60_000 });
   for (const name of names) await storage.buckets.create(name);
@@ -202,6 +206,20 @@ describe('createServiceStorage', () => {
     });
     const stranger = open(newIdentity()).volumes.change(id, { isClosed: true });
     await expect(stranger).rejects.toMatchObject({ code: 'AccessDenied' });
+  });
+
+  test('reads the list of volumes once for many searches, and again for an unknown bucket', async () => {
+    const reader = open();
+    methods.length = 0;
+    for (const name of names) await reader.buckets.get(name);
+    const lists = () => methods.filter((method) => method === 'getVolumeProof').length;
+    expect(lists()).toBe(1);
+    const added = await service.install({ volume: { front: [service.frontId] } });
+    await service.create('elsewhere', { at: added });
+    await storage.volumes.add(added.toText());
+    expect((await reader.buckets.get('elsewhere')).id).toBe('elsewhere');
+    await service.remove('elsewhere', added);
+    await storage.volumes.remove(added.toText());
   });
 
   test('access: names creators at the front, and sets budgets at every volume', async () => {

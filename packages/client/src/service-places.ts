@@ -63,6 +63,9 @@ export function programVolumeMemory(): VolumeMemory {
   };
 }
 
+/** Searches begin with a list of volumes that is not older. */
+const listedMs = 60_000;
+
 /** An answer that not all volumes have confirmed is used for this time. */
 const unsureMs = 60_000;
 
@@ -80,6 +83,8 @@ export class Places {
   readonly #memory: VolumeMemory;
   /** Volumes of buckets that a node can have claimed while their own volume did not answer. */
   #unsure = { memory: programVolumeMemory(), untilMs: 0 };
+  /** The last list of volumes, with which searches begin. */
+  #listed: { readonly ids: readonly string[]; readonly untilMs: number } | undefined;
   readonly #storages = new Map<string, Storage>();
   /** Running searches, by bucket. */
   readonly #searches = new Map<string, Promise<string>>();
@@ -108,11 +113,15 @@ export class Places {
     return (await this.calls()).list();
   }
 
+  /** Returns the ids of the volumes as they are now. */
   async volumeIds(): Promise<readonly string[]> {
     const { volumeIds } = this.#options;
-    return volumeIds === undefined
-      ? (await this.volumes()).map(({ canisterId }) => canisterId)
-      : volumeIds();
+    const ids =
+      volumeIds === undefined
+        ? (await this.volumes()).map(({ canisterId }) => canisterId)
+        : await volumeIds();
+    this.#listed = { ids, untilMs: performance.now() + listedMs };
+    return ids;
   }
 
   async volumeOf(bucket: string): Promise<string> {
@@ -123,6 +132,7 @@ export class Places {
 
   /** The next call for the bucket asks all volumes. */
   async forget(bucket: string): Promise<void> {
+    this.#listed = undefined;
     await this.#unsure.memory.delete(bucket);
     await this.#memory.delete(bucket);
   }
@@ -241,8 +251,21 @@ export class Places {
     return { failures, count: volumes.length };
   }
 
+  /** Asks the volumes of the last list first: reading it anew takes as long as asking them all. */
   async #find(bucket: string): Promise<string> {
-    const volumes = await this.volumeIds();
+    const { ids = [], untilMs = 0 } = this.#listed ?? {};
+    if (performance.now() >= untilMs) return this.#findAmong(await this.volumeIds(), bucket);
+    try {
+      return await this.#findAmong(ids, bucket);
+    } catch (error) {
+      if (!isStorageError(error, 'NoSuchBucket', 'InvalidApiKey')) throw error;
+      const present = await this.volumeIds();
+      if (String(present) === String(ids)) throw error;
+      return this.#findAmong(present, bucket);
+    }
+  }
+
+  async #findAmong(volumes: readonly string[], bucket: string): Promise<string> {
     const [only] = volumes;
     // The call itself fails if the only volume does not have the bucket
     if (volumes.length === 1 && only !== undefined) return only;
