@@ -8,8 +8,9 @@ import { isLocal, serviceHost, thisService } from './service.ts';
 import { type Session, secretOf } from './session.ts';
 
 async function actorOf(session: Session): Promise<Storage> {
+  if (session.kind !== 'key') return session.storage;
   const { canisterId, isAtFront } = await thisService();
-  if (session.kind !== 'key' || isAtFront) return session.stored;
+  if (isAtFront) return session.stored;
   const apiKey = secretOf(session);
   return createStorage({ host: serviceHost(), canisterId, apiKey, fetchRootKey: isLocal() });
 }
