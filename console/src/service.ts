@@ -9,6 +9,7 @@ import {
 } from '../../packages/client/src/connection/canister-address.ts';
 import { findCanister } from '../../packages/client/src/connection/find-canister.ts';
 import { onDemand } from '../../packages/client/src/connection/on-demand.ts';
+import { StorageError } from '../../packages/client/src/storage-error.ts';
 import { loadedTexts } from './language.ts';
 
 export interface Service {
@@ -40,7 +41,10 @@ interface ServiceText {
 }
 
 async function readServiceText(): Promise<ServiceText> {
-  const response = await fetch('/.well-known/efs-service');
+  const response = await fetch('/.well-known/efs-service').catch((cause) => {
+    const words = 'The front was not reached.';
+    throw new StorageError('NetworkError', words, { cause, isRetryable: true });
+  });
   return response.ok ? response.json() : {};
 }
 

@@ -267,8 +267,11 @@ export class Places {
 
   async #findAmong(volumes: readonly string[], bucket: string): Promise<string> {
     const [only] = volumes;
-    // The call itself fails if the only volume does not have the bucket
-    if (volumes.length === 1 && only !== undefined) return only;
+    if (volumes.length === 1 && only !== undefined) {
+      // The call itself fails if the only volume does not have the bucket
+      await this.#memory.set(bucket, only);
+      return only;
+    }
     const answers = await Promise.all(volumes.map((id) => this.#knows(id, bucket)));
     const failed = answers.findIndex(({ failure }) => failure !== undefined);
     const claims = volumes.filter((_, index) => answers[index]?.isThere);
