@@ -39,6 +39,18 @@ export interface ServiceStorageOptions extends Omit<ActorStorageOptions, 'canist
   /**
    * Returns the ids of the volumes, for programs that know them from an answer that they trust,
    * such as a page of the front. By default, the front's certificate names them.
+   *
+   * @example
+   * ```ts
+   * import { createServiceStorage } from '@encrypted-file-storage/client';
+   *
+   * const service = createServiceStorage({
+   *   host: 'https://icp-api.io',
+   *   front: '<front id>',
+   *   volumeIds: async () => ['<canister id>'],
+   * });
+   * console.log(await service.status());
+   * ```
    */
   readonly volumeIds?: (() => Promise<readonly string[]>) | undefined;
 }
