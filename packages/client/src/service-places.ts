@@ -280,8 +280,9 @@ export class Places {
   async #findAmong(volumes: readonly string[], bucket: string): Promise<string> {
     const [only] = volumes;
     if (volumes.length === 1 && only !== undefined) {
-      // The call itself fails if the only volume does not have the bucket
-      await this.#memory.set(bucket, only);
+      // The call itself fails if the only volume does not have the bucket. Another volume can be
+      // added and get it, so this is not remembered for longer than the list.
+      await this.#unsureMemory().set(bucket, only);
       return only;
     }
     const answers = await Promise.all(volumes.map((id) => this.#knows(id, bucket)));
