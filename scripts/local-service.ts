@@ -60,7 +60,7 @@ export async function deployLocally(service: LocalService): Promise<ServiceDescr
   await topUp(service.replica, canisterId);
   await bringCode(service, { canisterId, wasm });
   replica.serveAtPlainAddress(canisterId);
-  const apiKey = former?.apiKey ?? (await createDemoKey(replica, canisterId, identityPem));
+  const apiKey = former?.apiKey ?? (await createKeyAnew(replica, canisterId, identityPem));
   const front = await bringFront(service, { canisterId, identityPem });
   const description: ServiceDescription = {
     gateway: `http://${canisterId}.localhost:${replica.port}`,
@@ -153,13 +153,13 @@ export function newIdentity(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** IC spec, "Principals": the self-authenticating principal of the key. */
 /** Returns the seed of 32 bytes in base64url, as the console's address of an owner has it. */
 export function ownerKeyOf(identityPem: string): string {
   const { d = '' } = createPrivateKey(identityPem).export({ format: 'jwk' });
   return d;
 }
 
+/** IC spec, "Principals": the self-authenticating principal of the key. */
 export function principalOf(identityPem: string): Principal {
   const key = createPublicKey(createPrivateKey(identityPem));
   return Principal.selfAuthenticating(new Uint8Array(key.export({ type: 'spki', format: 'der' })));
@@ -232,17 +232,29 @@ interface OwnedFront {
   readonly sender: Principal;
 }
 
+const FrontSetting = IDL.Opt(IDL.Record({ front: IDL.Principal, url: IDL.Opt(IDL.Text) }));
+
 /** Adds the volume to the front's list, and sets the volume's front. */
 async function joinVolume(replica: Replica, front: OwnedFront, volumeId: string): Promise<void> {
-  const call = async (id: string, method: string, type: IDL.Type, value: unknown) => {
-    const argument = new Uint8Array(IDL.encode([type], [value]));
-    const reply = await replica.call(id, method, argument, { sender: front.sender });
-    unwrap(IDL.decode([IDL.Variant({ ok: IDL.Reserved, err: IDL.Text })], reply));
-  };
-  const Front = IDL.Opt(IDL.Record({ front: IDL.Principal, url: IDL.Opt(IDL.Text) }));
+  const call = managing(replica, front.sender);
   const setting = [{ front: Principal.fromText(front.canisterId), url: [front.gateway] }];
   await call(front.canisterId, 'addVolume', IDL.Principal, Principal.fromText(volumeId));
-  await call(volumeId, 'setFront', Front, setting);
+  await call(volumeId, 'setFront', FrontSetting, setting);
+}
+
+/** Returns a function that calls a method of one argument. */
+function managing(replica: Replica, sender: Principal) {
+  return async (id: string, method: string, type: IDL.Type, value: unknown): Promise<void> => {
+    const argument = new Uint8Array(IDL.encode([type], [value]));
+    const reply = await replica.call(id, method, argument, { sender });
+    unwrap(IDL.decode([IDL.Variant({ ok: IDL.Reserved, err: IDL.Text })], reply));
+  };
+}
+
+/** Creates the demo bucket and its key in a volume that may have a front, which it joins later. */
+async function createKeyAnew(replica: Replica, volumeId: string, identityPem: string) {
+  await managing(replica, principalOf(identityPem))(volumeId, 'setFront', FrontSetting, []);
+  return createDemoKey(replica, volumeId, identityPem);
 }
 
 /** Upgrades the other volumes of the front, and creates those that are missing. */

@@ -6,11 +6,7 @@ import { type EndToEndLayer, endToEnd } from '../../packages/client/src/end-to-e
 import { fileStorage } from '../../packages/client/src/files/file-storage.ts';
 import type { ServiceStorageOptions } from '../../packages/client/src/service-places.ts';
 import { serviceSecrets } from '../../packages/client/src/service-secrets.ts';
-import {
-  createServiceStorage,
-  type ServiceStorage,
-} from '../../packages/client/src/service-storage.ts';
-import { isStorageError } from '../../packages/client/src/storage-error.ts';
+import { createServiceStorage } from '../../packages/client/src/service-storage.ts';
 import type { EndToEndOptions } from '../../packages/client/src/types/end-to-end.ts';
 import type { StorageIdentity } from '../../packages/client/src/types/storage-identity.ts';
 import { withCertifiedDownloads } from './certified-downloads.ts';
@@ -26,29 +22,14 @@ interface Caller {
 /** The layer without end-to-end encryption. */
 const asStored: EndToEndLayer = (connection) => ({ files: fileStorage(connection) });
 
-/** Returns the service's client as the views use it. */
-function openService(options: ServiceStorageOptions): ServiceStorage {
-  const service = createServiceStorage(options);
-  const { buckets } = service;
-  const create: typeof buckets.create = (id, settings) =>
-    buckets.create(id, settings).catch(async (error) => {
-      // Before a front created buckets, its only volume was told who may
-      const [volume, ...others] = await volumeIds();
-      const isForVolume = isStorageError(error, 'AccessDenied') && others.length === 0;
-      if (!isForVolume || volume === undefined) throw error;
-      return service.volume(volume).buckets.create(id, settings);
-    });
-  return { ...withCertifiedDownloads(service), buckets: { ...buckets, create } };
-}
-
 function openStored(front: string, caller: Caller) {
   const options: ServiceStorageOptions = {
     ...{ front, host: serviceHost(), fetchRootKey: isLocal(), volumeIds },
     ...{ ...caller, ...retryOptions, sendBody: xhrSender },
   };
-  const service = openService({ ...options, endToEnd: asStored });
+  const service = createServiceStorage({ ...options, endToEnd: asStored });
   const opened = {
-    stored: service,
+    stored: withCertifiedDownloads(service),
     addressOf: async (bucket: string) => volumeAddress(await service.volumeOf(bucket)),
     volumes: async () =>
       (await volumeIds()).map((canisterId) => ({
@@ -78,7 +59,9 @@ export function openByIdentity(
   settings: EndToEndOptions,
 ): OpenedService {
   const { options, opened } = openStored(frontId, { identity });
-  const storage = openService({ ...options, endToEnd: endToEnd(settings) });
+  const storage = withCertifiedDownloads(
+    createServiceStorage({ ...options, endToEnd: endToEnd(settings) }),
+  );
   return {
     ...opened,
     storage,

@@ -77,7 +77,7 @@ async function call(canisterId: Principal, method: string, types: IDL.Type[], va
 }
 
 const createBucket = (id: string, isPublic: boolean) =>
-  call(volume, 'createBucket', [IDL.Text, Options], [id, [{ isPublic: [isPublic] }]]);
+  call(front, 'createBucket', [IDL.Text, Options], [id, [{ isPublic: [isPublic] }]]);
 const showBucket = (id: string, isPublic: boolean) =>
   call(volume, 'updateBucket', [Change], [{ bucketId: id, isPublic: [isPublic] }]);
 const listVolume = (method: 'addVolume' | 'removeVolume', id: Principal) =>
@@ -169,8 +169,9 @@ describe('GET /b/{bucket}', () => {
   });
 
   test('is repaired within an hour after a notice was lost', async () => {
+    await createBucket('lost', false);
     await manage(replica, 'stop_canister', { canister_id: front, sender: owner });
-    await createBucket('lost', true);
+    await showBucket('lost', true);
     await showBucket('later', false);
     await wait(pauseSeconds);
     await manage(replica, 'start_canister', { canister_id: front, sender: owner });
@@ -258,7 +259,10 @@ describe('reportPublicBuckets', () => {
     for (const path of ['/b/third', '/b/fine']) {
       expect(await answerAt(path)).toMatchObject(missing);
     }
-    await createBucket('second', true);
+    await call(volume, 'setFront', [FrontSetting], [[]]);
+    await call(volume, 'createBucket', [IDL.Text, Options], ['second', [{ isPublic: [true] }]]);
+    const setting = { front, url: [service.frontUrl] };
+    await call(volume, 'setFront', [FrontSetting], [[setting]]);
     await wait(pauseSeconds);
     expect(await answerAt('/b/second')).toEqual(redirectTo('second', foreign));
   });

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetObjectCommand, ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
+import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
@@ -13,6 +14,7 @@ import {
   principalOf,
   type ServiceDescription,
 } from '../../scripts/local-service.ts';
+import { FrontSetting } from '../../src/actor/candid/service.ts';
 import { manage } from '../replica/conformance/management-client.ts';
 import { copyPreparedState } from '../support/prepared-state.ts';
 import { runCommand, startCommand } from './command-runs.ts';
@@ -39,6 +41,14 @@ async function efs(...words: string[]): Promise<string> {
   const { code, output, errors } = await runCommand(words, { folder });
   expect(code, errors).toBe(0);
   return output;
+}
+
+const frontOf = ({ front }: ServiceDescription) => front?.canisterId ?? expect.fail();
+
+/** Makes the canister a volume of a front, or of none. */
+async function setFront(volume: string, setting: object[]): Promise<void> {
+  const argument = IDL.encode([IDL.Opt(FrontSetting)], [setting]);
+  await replica.call(volume, 'setFront', argument, { sender: principalOf(service.identityPem) });
 }
 
 /** Retries while the front waits for the first reports of new volumes. */
@@ -112,7 +122,15 @@ describe('efs', () => {
       expect(code, errors).toBe(0);
     };
     await other('bucket', 'rm', 'leaving', '--force');
+    const { code, errors } = await runCommand(
+      [...volume, 'bucket', 'create', 'leaving'],
+      elsewhere,
+    );
+    expect([code, errors]).toEqual([4, expect.stringContaining(`--front ${frontOf(service)}`)]);
+    await setFront(canisterId, []);
     await other(...volume, 'bucket', 'create', 'leaving');
+    const setting = { front: Principal.fromText(frontOf(service)), url: [service.front?.gateway] };
+    await setFront(canisterId, [setting]);
     await other(...volume, 'put', 'note.txt', 'leaving/');
     expect(await addressOf()).toContain(canisterId);
     expect(await efs('cat', 'leaving/note.txt')).toBe('hello');

@@ -88,6 +88,20 @@ describe('createServiceStorage', () => {
     expect(await storage.usage({ bucket })).toMatchObject({ files: 1 });
   });
 
+  test.each(names)('versions: lists, reads, restores and erases those of %s', async (bucket) => {
+    await storage.buckets.update(bucket, { keepVersionsDays: 1 });
+    const place = { bucket, path: 'v.txt' };
+    for (const text of ['former', 'later']) await storage.upload(new Blob([text]), place);
+    const [former = expect.fail()] = await all(storage.versions.list({ bucket }));
+    const download = await storage.versions.download({ ...place, version: former.version });
+    expect(new TextDecoder().decode(await download.bytes())).toBe('former');
+    await storage.versions.restore({ ...place, version: former.version });
+    expect(new TextDecoder().decode(await (await storage.download(place)).bytes())).toBe('former');
+    await storage.remove(place);
+    expect((await storage.versions.erase({ bucket, prefix: '' })).erased).toBeGreaterThan(1);
+    await storage.buckets.update(bucket, { keepVersionsDays: 0 });
+  });
+
   test('makes a key for buckets of one volume only', async () => {
     const places = await Promise.all(names.map((name) => storage.volumeOf(name)));
     const shared = names.filter((_, index) => places[index] === places[0]);
@@ -116,7 +130,7 @@ describe('createServiceStorage', () => {
     const before = await storage.volumeOf('moved');
     await other.buckets.remove('moved');
     const target = service.volumes.find((id) => id.toText() !== before) as Principal;
-    await service.create('moved', { at: target });
+    await service.createAt(target, 'moved');
     expect(await storage.usage({ bucket: 'moved' })).toMatchObject({ files: 0 });
     expect(await storage.volumeOf('moved')).toBe(target.toText());
   });
@@ -126,7 +140,7 @@ describe('createServiceStorage', () => {
     const before = await storage.volumeOf(bucket);
     await open().buckets.remove(bucket);
     const target = service.volumes.find((id) => id.toText() !== before) as Principal;
-    expect(await service.create(bucket, { at: target })).toHaveProperty('ok');
+    expect(await service.createAt(target, bucket)).toHaveProperty('ok');
   }
 
   test('lists, and says to repeat what it cannot repeat, after a bucket has left', async () => {
@@ -193,7 +207,11 @@ describe('createServiceStorage', () => {
     await storage.volumes.change(id, { limitBytes: 429_496_729_600 });
     await expect(storage.volumes.remove(id)).rejects.toMatchObject({ code: 'BucketNotEmpty' });
     const added = await service.install({ volume: { front: [] } });
+    const creator = principalOf(newIdentity()).toText();
+    await storage.volume(added.toText()).access.update({ allow: [creator] });
     await storage.volumes.add(added.toText());
+    expect(await storage.access.list()).toEqual([creator]);
+    await storage.access.update({ disallow: [creator] });
     await vi.waitFor(async () => {
       expect((await storage.volumes.list()).map(({ state }) => state)).toEqual(
         Array.from({ length: 4 }, () => 'open'),
@@ -214,7 +232,7 @@ describe('createServiceStorage', () => {
     for (const name of names) await reader.buckets.get(name);
     const lists = () => methods.filter((method) => method === 'getVolumeProof').length;
     expect(lists()).toBe(1);
-    const added = await service.install({ volume: { front: [service.frontId] } });
+    const added = await service.install({ volume: { front: [] } });
     await service.create('elsewhere', { at: added });
     await storage.volumes.add(added.toText());
     expect((await reader.buckets.get('elsewhere')).id).toBe('elsewhere');

@@ -28,7 +28,7 @@ test('@example passes each option of the functions and methods at least once', (
 });
 
 test('@example runs against a service', async () => {
-  const service = await startPageService({ hasFront: true });
+  const service = await startPageService();
   try {
     const { folder } = service;
     await copyFile(join(folder, '.replica/identity.pem'), join(folder, 'identity.pem'));

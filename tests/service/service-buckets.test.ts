@@ -14,12 +14,12 @@ import { ServiceOfVolumes } from '../support/service-of-volumes.ts';
 const messages: MessageReport[] = [];
 const service = new ServiceOfVolumes();
 const [ada, ben] = [principalOf(newIdentity()), principalOf(newIdentity())];
+const Access = IDL.Record({ allow: IDL.Opt(IDL.Vec(IDL.Principal)) });
 /** A name is settled this long after its creation began. */
 const settledSeconds = 190;
 
 beforeAll(async () => {
   await service.start(3, { onReport: (message) => messages.push(message) });
-  const Access = IDL.Record({ allow: IDL.Opt(IDL.Vec(IDL.Principal)) });
   await service.front.call('updateAccess', [Access], [{ allow: [[ada, ben]] }]);
 });
 afterAll(() => service.stop());
@@ -76,11 +76,21 @@ describe('createBucket at a front', () => {
   test('refuses a name of any volume, and strangers', async () => {
     const taken = await service.create('one', { sender: ben });
     expect(taken.err).toMatch(/^BucketExists/);
-    await service.create('older', { at: service.volumes[2] ?? expect.fail() });
+    await service.createAt(service.volumes[2] ?? expect.fail(), 'older');
     await service.wait(6);
     expect((await service.create('older', { sender: ben })).err).toMatch(/^BucketExists/);
     expect((await service.create('new', { sender: alice })).err).toMatch(/^AccessDenied/);
     expect((await service.create('a/b', { sender: ada })).err).toMatch(/^InvalidBucketId/);
+  });
+
+  test('is refused by a volume, which names its front, to the owner and to strangers', async () => {
+    const [at = expect.fail()] = service.volumes;
+    const named = new RegExp(`The front ${service.frontId} creates the buckets of this volume`);
+    const { err } = await service.create('direct', { at });
+    expect(err).toMatch(named);
+    const asked = service.asked(at).call('updateAccess', [Access], [{ allow: [[ada]] }]);
+    await expect(asked).rejects.toThrow(/The front \S+ decides who may create buckets/);
+    expect((await service.create('direct', { sender: ada })).ok).toMatchObject({ owner: ada });
   });
 
   test('gives a deleted name to another volume and owner', async () => {
@@ -115,9 +125,7 @@ describe('createBucket at a front', () => {
     await service.create('before', { at: id });
     await front.call('addVolume', [IDL.Principal], [id]);
     expect((await service.create('before')).err).toMatch(/^ServiceUnavailable: The volume/);
-    const Front = IDL.Opt(IDL.Record({ front: IDL.Principal, url: IDL.Opt(IDL.Text) }));
-    const setting = [{ front: service.frontId, url: [] }];
-    await service.asked(id).call('setFront', [Front], [setting]);
+    await service.setFront(id);
     await service.wait(6);
     expect((await service.create('before', { sender: ada })).err).toMatch(/^BucketExists/);
     await front.call('removeVolume', [IDL.Principal], [id]);

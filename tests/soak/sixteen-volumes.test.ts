@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MessageReport } from '../../packages/replica/src/core.ts';
 import { networkLimits } from '../../packages/replica/src/execution/limits.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
-import { FrontSetting } from '../../src/actor/candid/service.ts';
 import { bucketsPerReport } from '../../src/limits.ts';
 import { ServiceOfVolumes } from '../support/service-of-volumes.ts';
 
@@ -18,6 +17,7 @@ const total = volumeCount * bucketCount;
 const stranger = principalOf(newIdentity());
 const daySeconds = 86_400;
 const hourMs = 3_600_000;
+const VolumeChange = IDL.Record({ volume: IDL.Principal, isClosed: IDL.Opt(IDL.Bool) });
 const Access = IDL.Record({ allow: IDL.Opt(IDL.Vec(IDL.Principal)) });
 
 /** The messages of all canisters of the service, of which it stores only the newest. */
@@ -81,15 +81,33 @@ async function averageCreation(prefix: string): Promise<number> {
   return costs.reduce((sum, cost) => sum + cost, 0) / costs.length;
 }
 
-/** Half of the buckets exist before the volume joins, and half are created at the volume later. */
-async function fill(volume: Principal, number: number, part: 0 | 1): Promise<void> {
+async function fill(at: Principal, number: number, part: 0 | 1): Promise<void> {
   const half = Math.floor(bucketCount / 2);
   const [first, end] = part === 0 ? [0, half] : [half, bucketCount];
   for (let bucket = first; bucket < end; bucket++) {
     const options = { isPublic: [bucket % 50 === 0] };
-    const { err } = await service.create(nameOf(number, bucket), { at: volume, options });
+    const { err } = await service.create(nameOf(number, bucket), { at, options });
     expect(err).toBeUndefined();
   }
+}
+
+/** Creates half of a volume's buckets before it has a front. */
+async function fillBefore(volume: Principal, number: number): Promise<void> {
+  await fill(volume, number, 0);
+  await service.setFront(volume);
+  await service.wait(6);
+}
+
+/** Creates the other half at the front, while all other volumes are closed. */
+async function fillLater(number: number): Promise<void> {
+  await setClosed(number, false);
+  await fill(service.frontId, number, 1);
+  await setClosed(number, true);
+}
+
+async function setClosed(number: number, isClosed: boolean): Promise<void> {
+  const change = { volume: service.volumes[number], isClosed: [isClosed] };
+  await service.front.call('updateVolume', [VolumeChange], [change]);
 }
 
 /** Waits until every volume is open and the front knows the names. */
@@ -145,29 +163,25 @@ beforeAll(async () => {
   const startedMs = performance.now();
   figures.take();
   const [first] = service.volumes as [Principal];
-  await fill(first, 0, 0);
+  await service.setFront(first, false);
+  await fillBefore(first, 0);
   for (let number = 1; number < volumeCount; number++) {
     const id = await service.install({ volume: { front: [] } });
-    await fill(id, number, 0);
-    await join(id);
+    await service.front.call('addVolume', [IDL.Principal], [id]);
+    service.volumes.push(id);
+    await fillBefore(id, number);
   }
   await reported(volumeCount * Math.floor(bucketCount / 2));
   show('reports of the first half', reportCosts(figures.take(), service.frontId));
-  for (const [number, id] of service.volumes.entries()) await fill(id, number, 1);
+  for (const number of service.volumes.keys()) await setClosed(number, true);
+  for (const number of service.volumes.keys()) await fillLater(number);
+  for (const number of service.volumes.keys()) await setClosed(number, false);
   await reported(total);
   show('reports of the second half', reportCosts(figures.take(), service.frontId));
   const seconds = Math.round((performance.now() - startedMs) / 1_000);
   show('filled', { volumes: volumeCount, buckets: total, seconds });
 }, hourMs);
 afterAll(() => service.stop());
-
-async function join(id: Principal): Promise<void> {
-  await service.front.call('addVolume', [IDL.Principal], [id]);
-  const setting = [{ front: service.frontId, url: [] }];
-  await service.asked(id).call('setFront', [IDL.Opt(FrontSetting)], [setting]);
-  service.volumes.push(id);
-  await service.wait(6);
-}
 
 /** Deletes the bucket at the volume that has it. */
 async function remove(bucket: string): Promise<void> {

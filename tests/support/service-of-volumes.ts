@@ -10,7 +10,7 @@ import {
 } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
-import { ResultVolumes } from '../../src/actor/candid/service.ts';
+import { FrontSetting, ResultVolumes } from '../../src/actor/candid/service.ts';
 import { BucketOptions, ResultBucket } from '../../src/actor/candid/types.ts';
 import { type AskedCanister, askedCanister } from './certification/asked-canister.ts';
 import { roleArgument } from './certification/opened-front.ts';
@@ -110,6 +110,24 @@ export class ServiceOfVolumes {
     const argument = IDL.encode(types, [bucket, [{ ...absent, ...options }]]);
     const reply = await this.replica.call(at, 'createBucket', argument, { sender });
     return IDL.decode([ResultBucket], reply)[0] as Outcome<ShownBucket>;
+  }
+
+  /** Creates a bucket at that volume, as before it had a front. */
+  async createAt(
+    volume: Principal,
+    bucket: string,
+    options: { readonly sender?: Principal; readonly options?: object } = {},
+  ): Promise<Outcome<ShownBucket>> {
+    await this.setFront(volume, false);
+    const outcome = await this.create(bucket, { ...options, at: volume });
+    await this.setFront(volume);
+    return outcome;
+  }
+
+  /** Makes the canister a volume of the front, or of none. */
+  setFront(volume: Principal, isJoined = true): Promise<void> {
+    const setting = isJoined ? [{ front: this.frontId, url: [] }] : [];
+    return this.asked(volume).call('setFront', [IDL.Opt(FrontSetting)], [setting]);
   }
 
   async remove(bucket: string, at: Principal, sender = this.controller): Promise<void> {

@@ -35,8 +35,8 @@ export interface Volumes {
   /** Lists the volumes, from a certificate of the network. */
   list(): Promise<readonly ServiceVolume[]>;
   /**
-   * Adds a canister with the service's code to the front's list, and sets its front. The caller
-   * controls both.
+   * Adds a canister with the service's code to the front's list, and sets its front. Whoever may
+   * create buckets there may then create them at the front. The caller controls both.
    *
    * @example
    * ```ts
@@ -92,11 +92,13 @@ export interface Volumes {
 export function createServiceStorage(options: ServiceStorageOptions): ServiceStorage {
   const places = new Places(options);
   const front = places.at(options.front);
-  const routed = <Group extends object>(rows: Rows<Group>, group: (storage: Storage) => Group) =>
-    routedGroup(places, rows, group);
+  const routed = <Group extends object, Table extends Rows<Group>>(
+    rows: Table,
+    group: (storage: Storage) => Group,
+  ) => routedGroup(places, rows, group);
   const buckets = routed(rows.buckets, (storage) => storage.buckets);
   return {
-    ...routed<Storage>(rows.files, (storage) => storage),
+    ...routed(rows.files, (storage) => storage),
     copy: (from, to, copyOptions = {}) => copyBetween(places, { from, to, options: copyOptions }),
     move: (from, to, moveOptions = {}) => moveBetween(places, { from, to, options: moveOptions }),
     versions: routed(rows.versions, ({ versions }) => versions),
@@ -204,7 +206,7 @@ const rows = {
     getUpload: first,
     cancelUpload: first,
   },
-  versions: { list, restore: first, erase: first },
+  versions: { list, restore: first, erase: first, download: first },
   uploads: {
     begin: first,
     write: { argument: 0, isOnce: true },
@@ -229,11 +231,11 @@ type AnyMethod = (...values: readonly unknown[]) => unknown;
 type AnyGroup = Readonly<Record<string, AnyMethod>>;
 
 /** Returns the group's methods of the table, each of which calls the volume of its bucket. */
-function routedGroup<Group extends object>(
+function routedGroup<Group extends object, Table extends Rows<Group>>(
   places: Places,
-  rowsOfGroup: Rows<Group>,
+  rowsOfGroup: Table,
   groupOf: (storage: Storage) => Group,
-): Group {
+): Pick<Group, keyof Group & keyof Table> {
   const call = (storage: Storage, name: string, values: readonly unknown[]) =>
     (groupOf(storage) as unknown as AnyGroup)[name]?.(...values);
   const methods = Object.entries<Row>(rowsOfGroup as Record<string, Row>).map(([name, row]) => {
@@ -248,7 +250,7 @@ function routedGroup<Group extends object>(
       );
     return [name, isList ? items : method];
   });
-  return Object.fromEntries(methods) as Group;
+  return Object.fromEntries(methods) as Pick<Group, keyof Group & keyof Table>;
 }
 
 function bucketIn(value: unknown): string {

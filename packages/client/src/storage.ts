@@ -63,7 +63,22 @@ export interface ActorStorageOptions extends CommonOptions {
    * ```
    */
   readonly fetchRootKey?: boolean | undefined;
-  /** The gateway's address of the canister, for links; derived from the host by default. */
+  /**
+   * The gateway's address of the canister, for links; derived from the host by default.
+   *
+   * @example
+   * ```ts
+   * import { createStorage } from '@encrypted-file-storage/client';
+   *
+   * const atOwnDomain = createStorage({
+   *   host: 'https://icp-api.io',
+   *   canisterId: '<canister id>',
+   *   apiKey: '<API key>',
+   *   linkUrl: 'https://files.example.com',
+   * });
+   * console.log((await atOwnDomain.links.create({ bucket: 'demo', path: 'notes/hello.txt' })).url);
+   * ```
+   */
   readonly linkUrl?: string | undefined;
 }
 

@@ -90,7 +90,8 @@ function bytesOf([principals]: Optional<Principal[]>): Uint8Array[] {
 export class BucketsActor {
   /**
    * (bucketId, options) Creates a bucket, private by default. For controllers and principals that
-   * updateAccess allows. Errors: AccessDenied, BucketExists, InvalidBucketId.
+   * updateAccess allows. A volume that has a front refuses it: call the front. Errors:
+   * AccessDenied, BucketExists, InvalidBucketId.
    */
   @update([IDL.Text, IDL.Opt(BucketOptions)], ResultBucket)
   createBucket(bucket: string, options: Optional<BucketOptionsArgument>) {

@@ -6,6 +6,7 @@ import { bucketCreatorCountMax } from '../../limits.ts';
 import { RecordReader } from '../../storage/codec.ts';
 import { type Call, type Caller, isAnonymous, requireController } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
+import { serviceRole } from '../shared/role-record.ts';
 import type { Stores } from '../shared/stores.ts';
 import {
   type BudgetName,
@@ -36,13 +37,28 @@ function mayCreateBuckets(stores: Stores, caller: Caller): boolean {
   return bucketCreators(stores).some((principal) => bytesEqual(principal, caller.principal));
 }
 
+/** Refuses callers that may not create buckets. A volume with a front refuses all of them. */
 export function requireCreator(stores: Stores, { caller }: Call): void {
+  const front = frontOf(stores);
+  if (front !== undefined) {
+    throw new Refusal(
+      'AccessDenied',
+      `The front ${front} creates the buckets of this volume: call createBucket of the front, such ` +
+        `as with efs --front ${front}.`,
+    );
+  }
   if (mayCreateBuckets(stores, caller)) return;
   throw new Refusal(
     'AccessDenied',
     'Only controllers of the canister and principals that they allow may create buckets: call ' +
       'with the identity that deployed it, or let it allow your principal by updateAccess.',
   );
+}
+
+/** Returns the id of a volume's front; `undefined` without one, and at a front. */
+function frontOf(stores: Stores): string | undefined {
+  const role = serviceRole(stores);
+  return role.kind === 'volume' ? role.front?.id : undefined;
 }
 
 export interface CreatorsChange {
@@ -55,6 +71,13 @@ export interface CreatorsChange {
 /** Allows and disallows principals to create buckets; returns all allowed ones. For controllers. */
 export function updateCreators(stores: Stores, call: Call, change: CreatorsChange): Uint8Array[] {
   requireController(call);
+  const front = frontOf(stores);
+  if (front !== undefined && change.allow.length > 0) {
+    throw new Refusal(
+      'InvalidArgument',
+      `The front ${front} decides who may create buckets: call updateAccess of the front.`,
+    );
+  }
   change.allow.forEach(requireNameable);
   const budgets = budgetNames.flatMap((name) => {
     const sizes = change.budgets?.[name];

@@ -42,18 +42,19 @@ const startImports = [
 
 /** The variables that the examples use: an owner's storage, a file with a former version, a service. */
 const start = `
-const storage = node.createNodeStorage({
-  host: 'http://localhost:4943',
-  canisterId: '<canister id>',
-  identity: node.identityFromPem(await readPem('identity.pem', 'utf8')),
-  linkUrl: 'https://<canister id>.icp.net',
-});
-await storage.buckets.update('demo', { keepVersionsDays: 30 });
 const service = node.createNodeServiceStorage({
   host: 'http://localhost:4943',
   front: '<front id>',
   identity: node.identityFromPem(await readPem('identity.pem', 'utf8')),
 });
+const ofVolume = node.createNodeStorage({
+  host: 'http://localhost:4943',
+  canisterId: '<canister id>',
+  identity: node.identityFromPem(await readPem('identity.pem', 'utf8')),
+  linkUrl: 'https://<canister id>.icp.net',
+});
+const storage: node.Storage = { ...ofVolume, buckets: service.buckets, access: service.access };
+await storage.buckets.update('demo', { keepVersionsDays: 30 });
 const volumeId = String((await service.volumes.list())[0]?.canisterId);
 
 async function run(name: string, example: () => Promise<void>): Promise<void> {

@@ -1,5 +1,5 @@
-// Replaces icp and dfx in pages that call the service: `icp canister call file_storage METHOD
-// ARGUMENTS [--query] [-e ENVIRONMENT]`. It calls with the identity that controls the service, and
+// Replaces icp and dfx in pages that call the service: `icp canister call CANISTER METHOD ARGUMENTS
+// [--query] [-e ENVIRONMENT]`. The canister is file_storage or front. It calls with the identity that controls the service, and
 // fails if the service returns an error. not-run.ts lists their other commands.
 
 import { readFileSync } from 'node:fs';
@@ -20,10 +20,16 @@ async function main(): Promise<void> {
     },
   });
   const [group, verb, name, method = '', text = '()'] = positionals;
-  if (group !== 'canister' || verb !== 'call' || name !== 'file_storage') {
+  const { EFS_PAGE_CANISTER, EFS_PAGE_FRONT } = process.env;
+  const ids = new Map([
+    ['file_storage', EFS_PAGE_CANISTER],
+    ['front', EFS_PAGE_FRONT],
+  ]);
+  const canisterId = ids.get(name ?? '');
+  if (group !== 'canister' || verb !== 'call' || canisterId === undefined) {
     throw new Error(`Tests cannot run this command: icp ${positionals.join(' ')}`);
   }
-  const { EFS_PAGE_URL = '', EFS_PAGE_CANISTER = '', EFS_PAGE_IDENTITY = '' } = process.env;
+  const { EFS_PAGE_URL = '', EFS_PAGE_IDENTITY = '' } = process.env;
   const service = idlFactory({ IDL });
   const signature = service._fields.find(([field]) => field === method)?.[1];
   if (signature === undefined) throw new Error(`The service has no method ${method}`);
@@ -33,7 +39,7 @@ async function main(): Promise<void> {
     shouldFetchRootKey: true,
     identity,
   });
-  const actor = Actor.createActor(() => service, { agent, canisterId: EFS_PAGE_CANISTER });
+  const actor = Actor.createActor(() => service, { agent, canisterId });
   const call = actor[method] as (...words: unknown[]) => Promise<{ ok?: unknown; err?: string }>;
   const result = await call(...readArguments(text, signature.argTypes));
   if (result.err !== undefined) throw new Error(result.err);

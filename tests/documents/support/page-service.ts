@@ -24,16 +24,16 @@ export interface PageService {
   stop(): Promise<void>;
 }
 
-/** `hasFront`: with a front, whose id replaces `<front id>`. */
-export async function startPageService({ hasFront = false } = {}): Promise<PageService> {
+export async function startPageService(): Promise<PageService> {
   const folder = await mkdtemp(join(tmpdir(), 'efs-page-'));
   const stateDir = join(folder, '.replica');
   await copyPreparedState(stateDir);
   const replica = await startReplica({ stateDir, sync: false, port: 0 });
   const wasm = new Uint8Array(await readFile(join(projectDir, 'build/file_storage.wasm.gz')));
-  const description = await deployLocally({ replica, stateDir, wasm, hasFront });
+  const description = await deployLocally({ replica, stateDir, wasm, hasFront: true });
   await writePrograms(join(folder, 'bin'));
-  const { url, canisterId, apiKey } = description;
+  const { url, canisterId, apiKey, front } = description;
+  if (front === undefined) throw new Error('The local service has no front');
   const host = new URL(url).host;
   const [groups, port] = [new Set<number>(), String(await freePort())];
   const somebody = principalOf(newIdentity()).toText();
@@ -46,7 +46,7 @@ export async function startPageService({ hasFront = false } = {}): Promise<PageS
         .replaceAll('localhost:4943', host)
         .replaceAll('8080', port)
         .replaceAll('<canister id>', canisterId)
-        .replaceAll('<front id>', description.front?.canisterId ?? '<front id>')
+        .replaceAll('<front id>', front.canisterId)
         .replaceAll('<their principal>', somebody)
         .replaceAll('<backend id>', somebody)
         .replaceAll('<API key>', apiKey),
@@ -62,6 +62,7 @@ export async function startPageService({ hasFront = false } = {}): Promise<PageS
       TZ: 'UTC',
       EFS_PAGE_URL: url,
       EFS_PAGE_CANISTER: canisterId,
+      EFS_PAGE_FRONT: front.canisterId,
       EFS_PAGE_IDENTITY: join(stateDir, 'identity.pem'),
     }),
     own: (processId) => groups.add(processId),

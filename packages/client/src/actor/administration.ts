@@ -165,7 +165,7 @@ function principalOf(text: string): Principal {
   }
 }
 
-function accessChangeOf(change: AccessChange) {
+export function accessChangeOf(change: AccessChange) {
   return optionals({
     allow: change.allow?.map(principalOf),
     disallow: change.disallow?.map(principalOf),

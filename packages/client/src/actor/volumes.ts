@@ -15,6 +15,7 @@ import { encodeHex } from '../bytes/bytes.ts';
 import { canisterAddress, isNetwork } from '../connection/canister-address.ts';
 import { StorageError } from '../storage-error.ts';
 import type { ServiceVolume, VolumeChange } from '../types/service.ts';
+import { accessChangeOf } from './administration.ts';
 import { optional } from './candid-records.ts';
 import { type ActorConnection, call, openService, type Service } from './connection.ts';
 
@@ -37,11 +38,12 @@ export async function openVolumeCalls(connection: ActorConnection): Promise<Volu
     },
     async add(volume) {
       const id = principalOf(volume);
-      await call(undefined, () => actor.addVolume(id));
       const { host, canisterId } = connection;
+      const joined = await openService({ ...connection, canisterId: volume });
+      await passOnCreators(joined, front);
+      await call(undefined, () => actor.addVolume(id));
       const url = isNetwork(host) ? undefined : canisterAddress({ host, canisterId });
       const setting = { front: principalOf(canisterId), url: optional(url) };
-      const joined = await openService({ ...connection, canisterId: volume });
       await call(undefined, () => joined.actor.setFront([setting]));
     },
     async change(volume, { isClosed, limitBytes }) {
@@ -53,6 +55,14 @@ export async function openVolumeCalls(connection: ActorConnection): Promise<Volu
       await call(undefined, () => actor.removeVolume(principalOf(volume)));
     },
   };
+}
+
+/** Allows those who may create buckets at a volume to create them at its new front. */
+async function passOnCreators(volume: Service, front: Service): Promise<void> {
+  const creators = await call(undefined, () => volume.actor.updateAccess(accessChangeOf({})));
+  if (creators.length === 0) return;
+  const allow = creators.map((creator) => creator.toText());
+  await call(undefined, () => front.actor.updateAccess(accessChangeOf({ allow })));
 }
 
 /** Fails if the text is not the id of a canister. */

@@ -816,7 +816,8 @@ export interface _SERVICE {
   >,
   /**
    * (bucketId, options) Creates a bucket, private by default. For controllers and principals that
-   * updateAccess allows. Errors: AccessDenied, BucketExists, InvalidBucketId.
+   * updateAccess allows. A volume that has a front refuses it: call the front. Errors:
+   * AccessDenied, BucketExists, InvalidBucketId.
    */
   'createBucket' : ActorMethod<
     [string, [] | [BucketOptions]],

@@ -87,7 +87,8 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
   if (base?.replica !== undefined && (url ?? host) === undefined) {
     refuseUnsent(base, flags, serviceVariable);
   }
-  const front = ownFront ?? base?.front;
+  // A named canister is used alone, without the other volumes of its service
+  const front = ownFront ?? (canisterId === undefined ? base?.front : undefined);
   const identity = flags.identity ?? serviceVariable('EFS_IDENTITY') ?? base?.identity;
   const givenKey = flags.apiKey ?? serviceVariable('EFS_API_KEY');
   const apiKey = givenKey ?? (base && keyOf(base, environment));

@@ -12,7 +12,7 @@ const fieldNames = ['url', 'gateway', 'canisterId', 'apiKey', 'identityPem'] as 
 
 /** The fields that efs reads of `service.json`, which `npm start` writes. */
 export type LocalService = Readonly<Record<(typeof fieldNames)[number], string>> & {
-  /** Id of the front, if the service has several volumes. */
+  /** Id of the front, if the service has one. */
   readonly front?: string | undefined;
 };
 
@@ -105,9 +105,8 @@ function parse(path: string, text: string): LocalService {
 }
 
 function frontIn({ front }: Readonly<Record<string, unknown>>): string | undefined {
-  const { canisterId, volumes } = Object(front) as { canisterId?: unknown; volumes?: unknown };
-  const hasSeveral = Array.isArray(volumes) && volumes.length > 1;
-  return hasSeveral && isText(canisterId) ? canisterId : undefined;
+  const { canisterId } = Object(front) as { readonly canisterId?: unknown };
+  return isText(canisterId) ? canisterId : undefined;
 }
 
 function isText(value: unknown): value is string {
