@@ -6,12 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endToEnd } from '../../packages/client/src/end-to-end.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { openLink } from '../../packages/client/src/open-link.ts';
-import {
-  createServiceStorage,
-  type ServiceStorage,
-} from '../../packages/client/src/service-storage.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
-import { openService, type Service } from '../support/service.ts';
+import { openService, ownerOf, type Service } from '../support/service.ts';
 
 let service: Service;
 let owner: Storage;
@@ -29,19 +25,12 @@ beforeAll(async () => {
     endToEnd: endToEnd({ identities: [identity] }),
   });
   const recipients = [await identityToRecipient(identity)];
-  await creating().buckets.create('safe', { endToEnd: { usesVetKeys: false, recipients } });
+  await ownerOf(service).buckets.create('safe', { endToEnd: { usesVetKeys: false, recipients } });
   await owner.upload(new Blob([words]), file);
   const permissions = ['read', 'write'] as const;
   apiKey = (await owner.keys.create({ name: 'k', buckets: ['safe'], permissions })).secret;
 });
 afterAll(() => service?.stop());
-
-/** Returns the client of the front, which creates buckets. */
-function creating(): ServiceStorage {
-  const { host, identityPem, frontUrl = '' } = service;
-  const [front = ''] = new URL(frontUrl).hostname.split('.');
-  return createServiceStorage({ host, front, identity: identityFromPem(identityPem) });
-}
 
 /** Records the addresses and requests them at localhost: names below it may not resolve. */
 function localFetch(asked: URL[]): typeof fetch {
@@ -73,7 +62,7 @@ test.each([
 });
 
 test('links.create of an ordinary file returns an address of the storing canister', async () => {
-  await creating().buckets.create('plain');
+  await ownerOf(service).buckets.create('plain');
   const plain = { bucket: 'plain', path: 'a' };
   await owner.upload(new Blob([words]), plain);
   expect((await owner.links.create(plain)).url).toMatch(

@@ -7,10 +7,8 @@ import { IDL } from '@dfinity/candid';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serviceInterface } from '../../packages/client/src/actor/candid-interface.ts';
-import { identityFromPem } from '../../packages/client/src/node/identity.ts';
-import { createStorage } from '../../packages/client/src/storage.ts';
 import type { QueryFaults } from '../../packages/replica/src/network/query-faults.ts';
-import { openService, type Service } from '../support/service.ts';
+import { openService, ownerOf, type Service } from '../support/service.ts';
 import { swappedFiles } from '../support/swapped-files.ts';
 import { type ConsoleBrowser, isBrowserUnwanted, openBrowser } from './support/browser.ts';
 
@@ -113,8 +111,7 @@ describe.skipIf(isBrowserUnwanted)('one lying node', () => {
   });
 
   test('a private file that a node replaces by another one is not shown', async () => {
-    const { host, canisterId, identityPem } = service;
-    const owner = createStorage({ host, canisterId, identity: identityFromPem(identityPem) });
+    const owner = ownerOf(service);
     const bucket = 'papers';
     await owner.buckets.create(bucket);
     for (const name of ['contract', 'draft']) {

@@ -265,7 +265,7 @@ describe('efs serve s3 with several volumes', () => {
     await owner.remove({ bucket: Bucket, path: 'a' });
     await owner.buckets.remove(Bucket);
     const target = service.volumes.find((id) => id.toText() !== before) as Principal;
-    await service.create(Bucket, { at: target });
+    await service.createAt(target, Bucket);
     const patient = s3Server.client(ownerKey, { maxAttempts: 3 });
     await patient.send(new PutObjectCommand({ Bucket, Key: 'b', Body: 'there' }));
     expect(await text(Bucket, 'b')).toBe('there');

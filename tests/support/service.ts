@@ -10,6 +10,9 @@ import { createCipheriv, createHash, createPrivateKey } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import { createServiceStorage } from '../../packages/client/src/service-storage.ts';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import {
   type Replica,
   type ReplicaOptions,
@@ -97,6 +100,14 @@ async function startLocalService(options: ServiceOptions = {}): Promise<Service>
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Returns the owner's client, which creates buckets at the front if there is one. */
+export function ownerOf({ host, canisterId, identityPem, frontUrl }: Service): Storage {
+  const identity = identityFromPem(identityPem);
+  if (frontUrl === undefined) return createStorage({ host, canisterId, identity });
+  const [front = ''] = new URL(frontUrl).hostname.split('.');
+  return createServiceStorage({ host, front, identity });
 }
 
 /** Returns the seed of an Ed25519 private key in PEM. */

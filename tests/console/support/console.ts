@@ -2,9 +2,8 @@
 
 import AxeBuilder from 'axe-core';
 import type { Page } from 'playwright-core';
-import { identityFromPem } from '../../../packages/client/src/node/identity.ts';
-import { createStorage, type Storage } from '../../../packages/client/src/storage.ts';
-import { openService, type Service, type ServiceOptions } from '../../support/service.ts';
+import type { Storage } from '../../../packages/client/src/storage.ts';
+import { openService, ownerOf, type Service, type ServiceOptions } from '../../support/service.ts';
 import { type ConsoleBrowser, openBrowser, type Visit } from './browser.ts';
 import { openPageServer, type PageServer } from './page-server.ts';
 
@@ -28,14 +27,13 @@ export async function openConsole(
   options: Pick<ServiceOptions, 'hasFront' | 'faults' | 'volumeCount'> = {},
 ): Promise<TestedConsole> {
   const service = await openService({ hasFront: true, ...options });
-  const { host, canisterId, identityPem, base, frontUrl = base, bucket: demo } = service;
+  const { base, frontUrl = base, bucket: demo } = service;
   const [pages, browser] = await Promise.all([openPageServer(frontUrl), openBrowser()]);
-  const identity = identityFromPem(identityPem);
   return {
     service,
     pages,
     browser,
-    storage: createStorage({ host, canisterId, identity }),
+    storage: ownerOf(service),
     open: (options) => browser.open(options),
     async signIn({ page }, bucket = demo) {
       await page.goto(`${pages.url}/#key=${service.apiKey}&bucket=${bucket}`);
