@@ -1,7 +1,8 @@
-// Fetches fresh bytes for the random source from the network, every 50 minutes and on request, by
-// timers, so that no message waits. Messages that must wait for the bytes call reseed().
+// Fetches fresh bytes for the random source from the network: by a timer every 50 minutes while the
+// canister is used, so that no message waits, and on request. The first message after a rest finds
+// the source stale and calls reseed().
 
-import { setTimerInterval, time } from 'azle';
+import { clearTimer, setTimerInterval, time } from 'azle';
 import type { RandomSource } from '../../crypto/random.ts';
 import { fetchRandom, isCleanup } from './management.ts';
 import { createOneShotTimer, type OneShotTimer } from './timers.ts';
@@ -18,22 +19,58 @@ export async function reseed(random: Seeded): Promise<void> {
   entropy.fill(0);
 }
 
-/** Starts the interval; returns its timer. */
-export function keepFresh(random: Seeded): bigint {
-  return setTimerInterval(reseedSeconds, () => refresh(random));
+export interface Refresher {
+  /** Starts the interval anew. */
+  start(): void;
+  /** Starts the interval if it has ended. */
+  resume(): void;
+}
+
+/**
+ * `isUsed`: whether the canister has been used since that time, or has work that may draw random
+ * bytes; otherwise the interval ends.
+ */
+export function createRefresher(random: Seeded, isUsed: (sinceNs: bigint) => boolean): Refresher {
+  let interval: bigint | undefined;
+  let turnAtNs = 0n;
+  const end = () => {
+    if (interval !== undefined) clearTimer(interval);
+    interval = undefined;
+  };
+  const start = () => {
+    end();
+    turnAtNs = time();
+    interval = setTimerInterval(reseedSeconds, async () => {
+      const sinceNs = turnAtNs;
+      if (!isUsed(sinceNs)) return end();
+      turnAtNs = time();
+      if (!(await refresh(random))) turnAtNs = sinceNs;
+    });
+  };
+  return {
+    start,
+    resume() {
+      if (interval === undefined) start();
+    },
+  };
 }
 
 /** Returns a timer that reseeds soon, so that the state does not reveal earlier random bytes. */
 export function createReseedTimer(random: Seeded): OneShotTimer {
-  return createOneShotTimer(() => refresh(random));
+  return createOneShotTimer(async () => void (await refresh(random)));
 }
 
-/** The interval, or the first message that finds the source stale, repeats a failed attempt. */
-async function refresh(random: Seeded): Promise<void> {
+/**
+ * Returns whether fresh bytes arrived. The interval, or the first message that finds the source
+ * stale, repeats a failed attempt.
+ */
+async function refresh(random: Seeded): Promise<boolean> {
   try {
     await reseed(random);
+    return true;
   } catch (error) {
     if (isCleanup(error)) throw error;
     console.log('Cannot fetch random bytes.');
+    return false;
   }
 }

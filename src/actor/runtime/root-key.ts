@@ -25,7 +25,9 @@ export interface RootKeyKeeper {
   start(): void;
   /** Arms the timer again if a key is missing and no attempt is running: for upkeep. */
   resume(): void;
-  /** Whether random bytes and every root key in use are available. */
+  /** Whether every root key in use is available. */
+  areAtHand(): boolean;
+  /** Whether fresh random bytes are available too. */
   isReady(): boolean;
   /**
    * Returns `undefined` when ready, else a promise that a message awaits before it checks anything.
@@ -96,10 +98,11 @@ export function createRootKeyKeeper(parts: Parts, onFetched: () => void): RootKe
       timer.arm();
     },
     resume() {
-      if (isBusy(state) || !isWorkLeft()) return;
+      if (isBusy(state) || missingRootKeys(stores).length === 0) return;
       const waitNs = state.retryAtNs - time();
       timer.arm(waitNs > 0n ? Number(waitNs / nsPerSecond) + 1 : 0);
     },
+    areAtHand: () => areRootKeysAtHand(stores),
     isReady,
     whenReady() {
       return isReady() ? undefined : wait();

@@ -39,7 +39,7 @@ import { createBucketOrders } from './bucket-orders.ts';
 import { deployment } from './deployment.ts';
 import { createFrontContact } from './front-contact.ts';
 import { publication, publishRoot, setUpPublication } from './publication.ts';
-import { createReseedTimer, keepFresh } from './random-refresh.ts';
+import { createRefresher, createReseedTimer } from './random-refresh.ts';
 import { createRootKeyKeeper } from './root-key.ts';
 import { isController } from './system.ts';
 import { createOneShotTimer } from './timers.ts';
@@ -98,6 +98,7 @@ const frontContact = createFrontContact(stores);
 export const bucketOrders = createBucketOrders(stores);
 export const topUps = createTopUps(stores);
 const reseedTimer = createReseedTimer(random);
+const refresher = createRefresher(random, (sinceNs) => usedAtNs >= sinceNs || mayHaveRecordWork);
 
 const nsPerSecond = 1_000_000_000n;
 /** The interval of upkeep; while there is no work, the time until there is, at most a day. */
@@ -110,7 +111,6 @@ let upkeepAtNs = 0n;
 let usedAtNs = 0n;
 /** False once a step found nothing to do, so that upkeep costs no second message. */
 let mayHaveRecordWork = true;
-let reseedInterval: bigint | undefined;
 
 export const rootKeys = createRootKeyKeeper({ stores, random }, startRecordWork);
 
@@ -145,8 +145,7 @@ function attachFormerMaps(): void {
 
 /** Intervals continue after a turn that trapped or was refused; one-shot timers do not. */
 function startIntervals(): void {
-  if (reseedInterval !== undefined) clearTimer(reseedInterval);
-  reseedInterval = keepFresh(random);
+  refresher.start();
   startUpkeepInterval(upkeepSecondsMin);
   upkeepAtNs = time();
 }
@@ -163,6 +162,7 @@ function startUpkeepInterval(seconds: number): void {
  */
 function reviveTimers(): void {
   usedAtNs = time();
+  refresher.resume();
   if (usedAtNs - upkeepAtNs > 2n * BigInt(upkeepSeconds) * nsPerSecond) {
     startIntervals();
     startUpkeep();
@@ -177,7 +177,7 @@ function reviveTimers(): void {
 /** Lets upkeep rest until there is work, unless there may be some now. */
 function planUpkeep(nowNs: bigint): void {
   const isUsed = nowNs - usedAtNs < BigInt(upkeepSecondsMin) * nsPerSecond;
-  const isBusy = isUsed || mayHaveRecordWork || frontContact.hasWork() || !rootKeys.isReady();
+  const isBusy = isUsed || mayHaveRecordWork || frontContact.hasWork() || !rootKeys.areAtHand();
   const workAtNs = isBusy ? nowNs : nextUpkeepNs(stores, nowNs);
   const seconds =
     workAtNs === undefined ? upkeepSecondsMax : Number((workAtNs - nowNs) / nsPerSecond) + 1;
