@@ -160,6 +160,7 @@ function shownFront(stores: Stores, { kind, id }: FrontRole): object {
     reportedAt: state.reportedAtNs === 0n ? null : isoTime(state.reportedAtNs),
     stableBytes: state.stableBytes,
     limitBytes: state.limitBytes,
+    reservedCycles: state.reservedCycles,
   }));
   return { role: kind, canisterId: id, volumes };
 }

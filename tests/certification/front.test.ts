@@ -89,7 +89,7 @@ describe('http_request: GET', () => {
     await front.call('addVolume', [IDL.Principal], [Principal.fromText(one)]);
     await front.call('addVolume', [IDL.Principal], [Principal.fromText(two)]);
     await front.call('removeVolume', [IDL.Principal], [Principal.fromText(one)]);
-    const sizes = { stableBytes: 0, limitBytes: 429_496_729_600 };
+    const sizes = { stableBytes: 0, limitBytes: 429_496_729_600, reservedCycles: 0 };
     const volume = { canisterId: two, state: 'unknown', reportedAt: null, ...sizes };
     expect(await shown()).toEqual({ role: 'front', canisterId, volumes: [volume] });
     await front.upgrade();

@@ -140,7 +140,7 @@ describe('efs doctor with a front', () => {
 describe('efs doctor with the facts of a canister', () => {
   const canisterId = 'aaaaa-aa';
   const surroundings = { newest: '0.3.0', nowMs: Date.parse('2026-01-04T00:00:00Z') };
-  const volume = { canisterId, state: 'open', stableBytes: 1, limitBytes: 100 };
+  const volume = { canisterId, state: 'open', stableBytes: 1, limitBytes: 100, reservedCycles: 0 };
   const state = { status: 'running', cycles: 29, cyclesPerDay: 1, memoryBytes: 0 } as const;
 
   test('reports a last report older than two days, and a first one that is missing', () => {
@@ -161,5 +161,13 @@ describe('efs doctor with the facts of a canister', () => {
       false,
       `${canisterId}: Its cycles pay for 29 days of storage. Nearly full: 80 B of 100 B.`,
     ]);
+  });
+
+  test('reports a volume for whose growth the network keeps cycles', () => {
+    const dear = { ...volume, state: 'full', reservedCycles: 2e12 };
+    const { isGood, message, advice } = judge({ canisterId, volume: dear }, surroundings);
+    expect(isGood).toBe(false);
+    expect(message).toContain('Full: the network keeps 2.00 T cycles for its growth');
+    expect(advice).toContain('--subnet <id>');
   });
 });

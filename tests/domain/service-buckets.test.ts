@@ -40,7 +40,13 @@ beforeEach(async () => {
 
 function report(volumeId: string, ...buckets: string[]): void {
   const origin = `https://${volumeId}.icp.net`;
-  const state = { others: [], atNs: controller.nowNs, stableBytes: 0, cycles: 0 };
+  const state = {
+    others: [],
+    atNs: controller.nowNs,
+    stableBytes: 0,
+    cycles: 0,
+    reservedCycles: 0,
+  };
   const range = { after: '', through: undefined };
   receiveReport(stores, { volumeId, origin, ...range, buckets, state }, controller.nowNs);
 }

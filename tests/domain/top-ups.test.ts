@@ -46,7 +46,7 @@ beforeEach(async () => {
 });
 
 function report(volumeId: string, cycles: number): void {
-  const state = { others: [], atNs: nowNs, stableBytes: 0, cycles };
+  const state = { others: [], atNs: nowNs, stableBytes: 0, cycles, reservedCycles: 0 };
   const range = { after: '', through: undefined, buckets: [] };
   receiveReport(
     stores,

@@ -61,7 +61,7 @@ let nowNs = 1n;
 
 function send(volumeId: string, page: SentPage, origin = originOf(volumeId)): void {
   const { others = [], ...range } = page;
-  const state = { others, atNs: nowNs, stableBytes: 1_000, cycles: 0 };
+  const state = { others, atNs: nowNs, stableBytes: 1_000, cycles: 0, reservedCycles: 0 };
   receiveReport(stores, { volumeId, origin, ...range, state }, nowNs);
 }
 
@@ -233,7 +233,7 @@ describe('receiveReport: addresses', () => {
     for (const id of ['', '-a', 'a/b', 'a.b', 'ä', 'a'.repeat(65), 'a\0b', '<*>']) {
       refused('InvalidBucketId', { buckets: ['good', id] });
       refused('InvalidBucketId', {
-        state: { others: [id], atNs: nowNs, stableBytes: 0, cycles: 0 },
+        state: { others: [id], atNs: nowNs, stableBytes: 0, cycles: 0, reservedCycles: 0 },
       });
       if (id !== '') refused('InvalidBucketId', { after: id });
       refused('InvalidBucketId', { through: id });
@@ -243,7 +243,7 @@ describe('receiveReport: addresses', () => {
   });
 
   test('refuses times and sizes that do not fit into a record', () => {
-    const sound = { others: [], atNs: nowNs, stableBytes: 0, cycles: 0 };
+    const sound = { others: [], atNs: nowNs, stableBytes: 0, cycles: 0, reservedCycles: 0 };
     refused('InvalidArgument', { state: { ...sound, atNs: -1n } });
     refused('InvalidArgument', { state: { ...sound, atNs: 1n << 64n } });
     refused('InvalidArgument', { state: { ...sound, stableBytes: 1e300 } });
@@ -256,7 +256,7 @@ describe('receiveReport: addresses', () => {
     const others = ids.slice(1);
     refused('EntityTooLarge', {
       buckets: ids.slice(0, 1),
-      state: { others, atNs: 0n, stableBytes: 0, cycles: 0 },
+      state: { others, atNs: 0n, stableBytes: 0, cycles: 0, reservedCycles: 0 },
     });
   });
 

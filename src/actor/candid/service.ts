@@ -26,6 +26,8 @@ export const Volume = IDL.Record({
   buckets: IDL.Nat,
   stableBytes: IDL.Nat,
   limitBytes: IDL.Nat,
+  /** Cycles that the network keeps for the price of its growth; the volume is full then. */
+  reservedCycles: IDL.Nat,
 });
 export const ResultVolumes = resultOf(IDL.Vec(Volume));
 /** A proof of a front's list of volumes, the value at the label `volumes`. */
@@ -50,6 +52,8 @@ export const VolumeFigures = IDL.Record({
   stableBytes: IDL.Nat,
   /** Cycles that the volume can spend before it freezes. */
   cycles: IDL.Nat,
+  /** Cycles that the network keeps for the price of its growth, on a subnet with little room. */
+  reservedCycles: IDL.Nat,
 });
 /** A volume's report to its front: `buckets` are all its public buckets in a range of ids. */
 export const PublicBucketReport = IDL.Record({

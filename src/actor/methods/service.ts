@@ -50,7 +50,13 @@ interface ReportArgument {
   after: string;
   through: Optional<string>;
   buckets: string[];
-  state: Optional<{ others: string[]; at: bigint; stableBytes: bigint; cycles: bigint }>;
+  state: Optional<{
+    others: string[];
+    at: bigint;
+    stableBytes: bigint;
+    cycles: bigint;
+    reservedCycles: bigint;
+  }>;
 }
 
 interface OrderArgument {
@@ -122,6 +128,7 @@ export class ServiceActor {
         atNs: sent.at,
         stableBytes: Number(sent.stableBytes),
         cycles: Number(sent.cycles),
+        reservedCycles: Number(sent.reservedCycles),
       };
       receiveReport(stores, { ...report, volumeId, through: through[0], state }, time());
       publishService(stores);
@@ -186,6 +193,7 @@ export class ServiceActor {
         buckets: countNames(stores, state.volumeId),
         stableBytes: state.stableBytes,
         limitBytes: state.limitBytes,
+        reservedCycles: state.reservedCycles,
       })),
     );
   }

@@ -15,7 +15,7 @@ import type { Stores } from '../../domain/shared/stores.ts';
 import { liquidCycles, stablePageBytes, stableSize } from '../../storage/stable-space.ts';
 import { PublicBucketReport } from '../candid/service.ts';
 import { ResultNull } from '../candid/types.ts';
-import { isCleanup, reasonOf } from './management.ts';
+import { fetchReservedCycles, isCleanup, reasonOf } from './management.ts';
 import { createOneShotTimer } from './timers.ts';
 
 const nsPerSecond = 1_000_000_000n;
@@ -47,6 +47,7 @@ export interface FrontContact {
 
 export function createFrontContact(stores: Stores): FrontContact {
   const timer = createOneShotTimer(report);
+  const reserved = createReservedCycles();
   let contactAtNs = 0n;
   let reportedCycles = 0;
   let calledAtNs = 0n;
@@ -65,27 +66,19 @@ export function createFrontContact(stores: Stores): FrontContact {
   }
 
   async function report(): Promise<void> {
-    const volume = volumeWithFront(stores);
     const isBusy = isWaiting && time() - calledAtNs < retryNs;
-    if (volume === undefined || isBusy) return;
-    const page = takeUnreported(stores);
-    if (page === undefined) return;
+    if (volumeWithFront(stores) === undefined || isBusy) return;
+    if (stores.heap.unreported === undefined) return;
     const startedNs = time();
-    const cycles = liquidCycles();
     calledAtNs = startedNs;
-    reportedCycles = cycles;
     isWaiting = true;
     try {
-      await send(volume, page, cycles);
+      await reserved.read(contactAtNs);
+      reportedCycles = liquidCycles();
+      const amounts = { cycles: reportedCycles, reservedCycles: reserved.cycles() };
+      const isSent = await sendPage(stores, amounts);
       // After a change during the call, or if there are more buckets than in one report
-      if (stores.heap.unreported !== undefined) arm();
-    } catch (error) {
-      noteUnreported(stores, page);
-      if (isCleanup(error)) throw error;
-      console.log(
-        `Cannot report buckets to the front ${volume.front.id}: ${reasonOf(error)}. The next ` +
-          'try is within an hour.',
-      );
+      if (isSent && stores.heap.unreported !== undefined) arm();
     } finally {
       if (calledAtNs === startedNs) isWaiting = false;
     }
@@ -105,6 +98,25 @@ export function createFrontContact(stores: Stores): FrontContact {
   };
 }
 
+/** The cycles that the network keeps for this canister's growth, read once for each contact. */
+function createReservedCycles() {
+  let cycles = 0;
+  let readForNs = 0n;
+  return {
+    cycles: () => cycles,
+    async read(contactAtNs: bigint): Promise<void> {
+      if (readForNs === contactAtNs) return;
+      readForNs = contactAtNs;
+      try {
+        cycles = Number(await fetchReservedCycles());
+      } catch (error) {
+        if (isCleanup(error)) throw error;
+        console.log(`Cannot read the reserved cycles: ${reasonOf(error)}.`);
+      }
+    },
+  };
+}
+
 type VolumeWithFront = VolumeRole & { readonly front: NonNullable<VolumeRole['front']> };
 
 function volumeWithFront(stores: Stores): VolumeWithFront | undefined {
@@ -113,16 +125,40 @@ function volumeWithFront(stores: Stores): VolumeWithFront | undefined {
   return { ...role, front: role.front };
 }
 
+interface Amounts {
+  readonly cycles: number;
+  readonly reservedCycles: number;
+}
+
+/** Returns whether the front has received a page of what has not been reported. */
+async function sendPage(stores: Stores, amounts: Amounts): Promise<boolean> {
+  const volume = volumeWithFront(stores);
+  const page = volume && takeUnreported(stores);
+  if (volume === undefined || page === undefined) return false;
+  try {
+    await send(volume, page, amounts);
+    return true;
+  } catch (error) {
+    noteUnreported(stores, page);
+    if (isCleanup(error)) throw error;
+    console.log(
+      `Cannot report buckets to the front ${volume.front.id}: ${reasonOf(error)}. The next ` +
+        'try is within an hour.',
+    );
+    return false;
+  }
+}
+
 /** Throws the error of the call or the front's refusal. */
 async function send(
   { id, front }: VolumeWithFront,
   page: ReportPage,
-  cycles: number,
+  amounts: Amounts,
 ): Promise<void> {
   const { after, through, buckets, others } = page;
   const origin = originOfVolume(id, front);
   const stableBytes = stableSize() * stablePageBytes;
-  const state = [{ others, at: time(), stableBytes, cycles }];
+  const state = [{ others, at: time(), stableBytes, ...amounts }];
   const reply = await call<[object], { err?: string }>(front.id, 'reportPublicBuckets', {
     paramIdlTypes: [PublicBucketReport],
     returnIdlType: ResultNull,

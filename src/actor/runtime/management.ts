@@ -2,7 +2,7 @@
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
-import { call } from 'azle';
+import { call, canisterSelf } from 'azle';
 
 const managementCanister = 'aaaaa-aa';
 const Blob = IDL.Vec(IDL.Nat8);
@@ -76,6 +76,23 @@ export function depositCycles(canister: Principal, cycles: bigint): Promise<void
     args: [{ canister_id: canister }],
     cycles,
   });
+}
+
+/**
+ * Returns the cycles of this canister that the network keeps for the price of its growth, because
+ * its subnet has more than 750 GiB of state.
+ */
+export async function fetchReservedCycles(): Promise<bigint> {
+  const status = await call<[object], { reserved_cycles: bigint }>(
+    managementCanister,
+    'canister_status',
+    {
+      paramIdlTypes: [IDL.Record({ canister_id: IDL.Principal })],
+      returnIdlType: IDL.Record({ reserved_cycles: IDL.Nat }),
+      args: [{ canister_id: canisterSelf() }],
+    },
+  );
+  return status.reserved_cycles;
 }
 
 /** Whether the network has no key of that name for canisters; no other failure has this text. */

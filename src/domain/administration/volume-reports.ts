@@ -31,6 +31,8 @@ export interface VolumeFigures {
   readonly stableBytes: number;
   /** Cycles that the volume can spend before it freezes. */
   readonly cycles: number;
+  /** Cycles that the network keeps for the price of its growth, on a subnet with little room. */
+  readonly reservedCycles: number;
 }
 
 /** Replaces what the front knows of the volume's buckets in the range. For volumes in its list. */
@@ -42,8 +44,7 @@ export function receiveReport(stores: Stores, report: VolumeReport, nowNs: bigin
   if (state === undefined) return;
   const buckets = [...report.buckets, ...state.others];
   replaceNames(stores, { ...report, buckets, atNs: state.atNs });
-  const { stableBytes, cycles } = state;
-  noteReport(stores, { ...report, stableBytes, cycles }, nowNs);
+  noteReport(stores, { ...report, state }, nowNs);
 }
 
 function requireVolume(stores: Stores, volumeId: string): void {
@@ -90,12 +91,13 @@ function checkReport({ volumeId, origin, after, through, ...report }: VolumeRepo
 /** Times and sizes have to fit into the records. */
 function checkFigures(state: VolumeFigures | undefined): void {
   if (state === undefined) return;
-  const { atNs, stableBytes, cycles } = state;
+  const { atNs, stableBytes, cycles, reservedCycles } = state;
   const isTime = atNs >= 0n && atNs < 1n << 63n;
   const isAmount = (value: number) => Number.isSafeInteger(value) && value >= 0;
-  if (isTime && isAmount(stableBytes) && isAmount(cycles)) return;
+  if (isTime && [stableBytes, cycles, reservedCycles].every(isAmount)) return;
   throw new Refusal(
     'InvalidArgument',
-    'A report has the time in nanoseconds since 1970, and stableBytes and cycles below 2^53.',
+    'A report has the time in nanoseconds since 1970, and stableBytes, cycles and reservedCycles ' +
+      'below 2^53.',
   );
 }

@@ -1,7 +1,7 @@
 // The volumes of a front as it knows them, and the choice of one for a new bucket. In the meta map:
 //
 //   volume/{id} -> 0: version 1 | closed u8 | reported at u64 | stable bytes u64 | limit u64
-//                  | cycles u64 | texts: the last id of the reported range
+//                  | cycles u64 | reserved cycles u64 | texts: the last id of the reported range
 //
 // A volume reports its buckets in ranges of ids; '~' follows all ids. All volumes have to report
 // all their buckets before the front can tell whether a name is free.
@@ -32,6 +32,8 @@ export interface VolumeState {
   readonly limitBytes: number;
   /** Cycles that it could spend when it last reported, and those sent since. */
   readonly cycles: number | undefined;
+  /** Cycles that the network keeps for the price of its growth, at the last report. */
+  readonly reservedCycles: number;
   /** All its buckets up to this id are known. */
   readonly reportedThrough: string;
 }
@@ -43,14 +45,15 @@ function stateKey(volumeId: string): Uint8Array {
 export function volumeState({ meta }: Stores, volumeId: string): VolumeState {
   const stored = meta.get(stateKey(volumeId));
   if (stored === undefined) {
-    const sizes = { stableBytes: 0, limitBytes: volumeBytesMax };
+    const sizes = { stableBytes: 0, limitBytes: volumeBytesMax, reservedCycles: 0 };
     const unreported = { reportedAtNs: 0n, cycles: undefined, reportedThrough: '' };
     return { volumeId, isClosed: false, ...sizes, ...unreported };
   }
   const reader = new RecordReader(stored, version);
   const isClosed = reader.u8() === 1;
   const reportedAtNs = reader.u64();
-  const [stableBytes, limitBytes, cycles] = [reader.integer(), reader.integer(), reader.integer()];
+  const [stableBytes, limitBytes] = [reader.integer(), reader.integer()];
+  const [cycles, reservedCycles] = [reader.integer(), reader.integer()];
   return {
     volumeId,
     isClosed,
@@ -58,6 +61,7 @@ export function volumeState({ meta }: Stores, volumeId: string): VolumeState {
     stableBytes,
     limitBytes,
     cycles: reportedAtNs === 0n ? undefined : cycles,
+    reservedCycles,
     reportedThrough: reader.texts()[0] ?? '',
   };
 }
@@ -69,6 +73,7 @@ function saveState({ meta }: Stores, state: VolumeState): void {
     .u64(state.stableBytes)
     .u64(state.limitBytes)
     .u64(state.cycles ?? 0)
+    .u64(state.reservedCycles)
     .finish([state.reportedThrough]);
   meta.set(stateKey(state.volumeId), record);
 }
@@ -84,8 +89,9 @@ export function noteReport(
   stores: Stores,
   report: IdRange & {
     readonly volumeId: string;
-    readonly stableBytes: number;
-    readonly cycles: number;
+    readonly state: Pick<VolumeState, 'stableBytes' | 'reservedCycles'> & {
+      readonly cycles: number;
+    };
   },
   nowNs: bigint,
 ): void {
@@ -95,8 +101,9 @@ export function noteReport(
   saveState(stores, {
     ...state,
     reportedAtNs: nowNs,
-    stableBytes: report.stableBytes,
-    cycles: report.cycles,
+    stableBytes: report.state.stableBytes,
+    cycles: report.state.cycles,
+    reservedCycles: report.state.reservedCycles,
     reportedThrough: continues ? through : state.reportedThrough,
   });
 }
@@ -230,7 +237,7 @@ export function conditionOf(state: VolumeState): VolumeCondition {
   return roomOf(state) > 0 ? 'open' : 'full';
 }
 
-/** Returns the bytes that the volume can still take. */
-function roomOf({ limitBytes, stableBytes }: VolumeState): number {
-  return Math.max(0, limitBytes - stableBytes);
+/** Returns the bytes that the volume can still take: none if growth needs cycles for years. */
+function roomOf({ limitBytes, stableBytes, reservedCycles }: VolumeState): number {
+  return reservedCycles > 0 ? 0 : Math.max(0, limitBytes - stableBytes);
 }

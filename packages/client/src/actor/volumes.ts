@@ -117,6 +117,7 @@ interface ListedVolume {
   readonly reportedAt: string | null;
   readonly stableBytes: number;
   readonly limitBytes: number;
+  readonly reservedCycles: number;
 }
 
 function volumesIn(list: Uint8Array): readonly ServiceVolume[] {

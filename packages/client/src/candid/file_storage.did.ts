@@ -697,6 +697,8 @@ export interface Volume {
   'reportedAt' : [] | [bigint],
   'limitBytes' : bigint,
   'canisterId' : Principal,
+  /** Cycles that the network keeps for the price of its growth; the volume is full then. */
+  'reservedCycles' : bigint,
   'buckets' : bigint,
 }
 /** The settings of a volume: its front, if the service has one. */
@@ -724,6 +726,8 @@ export interface VolumeFigures {
   'others' : Array<string>,
   /** Cycles that the volume can spend before it freezes. */
   'cycles' : bigint,
+  /** Cycles that the network keeps for the price of its growth, on a subnet with little room. */
+  'reservedCycles' : bigint,
 }
 /** A proof of a front's list of volumes, the value at the label `volumes`. */
 export interface VolumeProof {
@@ -1640,6 +1644,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'reportedAt' : IDL.Opt(IDL.Int),
     'limitBytes' : IDL.Nat,
     'canisterId' : IDL.Principal,
+    'reservedCycles' : IDL.Nat,
     'buckets' : IDL.Nat,
   });
   const WellKnownText = IDL.Record({
@@ -1678,6 +1683,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'stableBytes' : IDL.Nat,
     'others' : IDL.Vec(IDL.Text),
     'cycles' : IDL.Nat,
+    'reservedCycles' : IDL.Nat,
   });
   const PublicBucketReport = IDL.Record({
     'after' : IDL.Text,

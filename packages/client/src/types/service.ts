@@ -40,6 +40,11 @@ export interface ServiceVolume {
   readonly stableBytes: number;
   /** The volume is full with this much stable memory. */
   readonly limitBytes: number;
+  /**
+   * Cycles that the network keeps for the price of the volume's growth, because its subnet has
+   * little room; the volume is full then.
+   */
+  readonly reservedCycles: number;
 }
 
 /**

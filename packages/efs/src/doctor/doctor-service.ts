@@ -12,7 +12,7 @@ import { actorConnection } from '../../../client/src/storage.ts';
 import type { ServiceVolume } from '../../../client/src/types/service.ts';
 import type { Configuration } from '../config/config.ts';
 import { sayFailure } from '../output/exit-code.ts';
-import { formatBytes } from '../output/output.ts';
+import { formatBytes, formatCycles } from '../output/output.ts';
 import { formatTime } from '../output/times.ts';
 import { isOlder } from '../upgrade/module-file.ts';
 import { daysMin, daysShownMax, openCaller, retry } from './doctor-rights.ts';
@@ -159,7 +159,7 @@ function sayRoom({ stableBytes, limitBytes }: ServiceVolume): string {
 }
 
 function volumeFaults(volume: ServiceVolume, { nowMs }: Surroundings): Fault[] {
-  const { canisterId, state, stableBytes, limitBytes, reportedAt } = volume;
+  const { canisterId, state, stableBytes, limitBytes, reservedCycles, reportedAt } = volume;
   const faults: Fault[] = [];
   if (state === 'unknown') {
     faults.push({
@@ -172,7 +172,14 @@ function volumeFaults(volume: ServiceVolume, { nowMs }: Surroundings): Fault[] {
       advice: `Volumes report every day: run efs volume add ${canisterId} to repeat it now.`,
     });
   }
-  if (state !== 'closed' && stableBytes >= fullShare * limitBytes) {
+  if (state !== 'closed' && reservedCycles > 0) {
+    faults.push({
+      problem:
+        `Full: the network keeps ${formatCycles(reservedCycles)} for its growth, ` +
+        'because its subnet has little room.',
+      advice: 'Add a volume on another subnet: efs volume create <module> --subnet <id>.',
+    });
+  } else if (state !== 'closed' && stableBytes >= fullShare * limitBytes) {
     const word = state === 'full' ? 'Full' : 'Nearly full';
     faults.push({
       problem: `${word}: ${sayRoom(volume)}.`,
