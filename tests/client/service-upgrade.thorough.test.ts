@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import { createServiceStorage } from '../../packages/client/src/service-storage.ts';
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import {
@@ -16,7 +18,9 @@ import {
   type ServiceDescription,
 } from '../../scripts/local-service.ts';
 import { readSections, withCustomSection, writeSections } from '../../scripts/wasm-sections.ts';
+import { expectSameBytes } from '../support/expect-same.ts';
 import { copyPreparedState } from '../support/prepared-state.ts';
+import { bytesOf, SteadyClients } from '../support/steady-clients.ts';
 import { type Ended, runCommand, startCommand } from './command-runs.ts';
 
 interface Row {
@@ -125,6 +129,36 @@ describe('efs service', () => {
     expect(hashesOf(rows)).not.toContain(before);
     expect((await efs('cat', 'kept/note.txt')).output).toBe('hello');
     expect(resultsOf(await rowsOf(upgrade('one')))).toEqual(Array(5).fill('unchanged'));
+  });
+
+  test('upgrade is not noticed by clients that write meanwhile', async () => {
+    const { url: host, identityPem } = service;
+    const front = service.front?.canisterId ?? '';
+    const storage = createServiceStorage({ host, front, identity: identityFromPem(identityPem) });
+    const buckets = ['b1', 'b2', 'b3', 'b4'];
+    for (const bucket of buckets) await storage.buckets.create(bucket);
+    expect(new Set(await Promise.all(buckets.map((one) => storage.volumeOf(one)))).size).toBe(4);
+    const clients = new SteadyClients(
+      buckets.map((bucket) => ({ name: `writer of ${bucket}`, storage, bucket })),
+    );
+    const moreWrites = async () => {
+      const before = new Map(clients.writes);
+      await expect
+        .poll(() => [...clients.writes].every(([name, count]) => count > (before.get(name) ?? 0)), {
+          timeout: 60_000,
+        })
+        .toBe(true);
+    };
+    await moreWrites();
+    expect(resultsOf(await rowsOf(upgrade('three')))).toEqual(Array(5).fill('upgraded'));
+    await moreWrites();
+    await clients.stop();
+    for (const bucket of buckets) {
+      for (const [path, bytes] of clients.filesOf(bucket)) {
+        expectSameBytes(await bytesOf(storage, bucket, path), bytes, `${bucket}/${path}`);
+      }
+    }
+    expect(resultsOf(await rowsOf(upgrade('one')))).toEqual(Array(5).fill('upgraded'));
   });
 
   test('upgrade ends at the first failure, restores that volume and reports each one', async () => {

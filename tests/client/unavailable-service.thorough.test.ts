@@ -1,5 +1,5 @@
 // Commands, library and S3 server with a canister that cannot answer, and with gateways that answer
-// in its place: each immediately names the fault, its remedy and the command for it.
+// in its place: each names the fault, its remedy and the command for it, mostly at once.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RetryNotice } from '../../packages/client/src/connection/retry.ts';
+import type { RetryNotice, RetryPolicy } from '../../packages/client/src/connection/retry.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage } from '../../packages/client/src/storage.ts';
 import { s3ErrorOf } from '../../packages/s3/src/storage-errors.ts';
@@ -63,6 +63,12 @@ function withoutNumber(text: string): string {
 
 /** Expects each command to fail at its first attempt with these sentences. */
 async function expectAll(code: string, words: string): Promise<void> {
+  await expectCommands(code, words);
+  await expectDoctor(words);
+  await expectLibrary(code, words);
+}
+
+async function expectCommands(code: string, words: string): Promise<void> {
   for (const command of commands) {
     const ended = await efs(command);
     const { errors } = ended;
@@ -76,13 +82,15 @@ async function expectAll(code: string, words: string): Promise<void> {
       errors: `efs: ${words} [${code}]\n`,
     });
   }
+}
+
+async function expectDoctor(words: string): Promise<void> {
   const { output } = await efs(['doctor']);
   const text = Buffer.from(output, 'latin1').toString();
   const [problem = '', advice = ''] = split(words);
   expect(text).toContain(`✗ address        ${problem}\n`);
   expect(text).toContain(`→ ${advice}\n`);
   expect(text).toContain(`– key            Not checked: ${problem}\n`);
-  await expectLibrary(code, words);
 }
 
 /** Splits the text into two sentences: problem and advice. */
@@ -91,28 +99,34 @@ function split(words: string): readonly string[] {
   return [words.slice(0, end), words.slice(end + 1)];
 }
 
-async function expectLibrary(code: string, message: string): Promise<void> {
+/** `retry`: of a fault that is retried. */
+async function expectLibrary(
+  code: string,
+  message: string,
+  retry?: Partial<RetryPolicy>,
+): Promise<void> {
   const { host, canisterId, base: url, apiKey } = service;
   const retries: RetryNotice[] = [];
   const onRetry = (notice: RetryNotice) => retries.push(notice);
   const identity = identityFromPem(service.identityPem);
   for (const storage of [
-    createStorage({ url, apiKey, onRetry }),
-    createStorage({ host, canisterId, identity, onRetry }),
+    createStorage({ url, apiKey, onRetry, retry }),
+    createStorage({ host, canisterId, identity, onRetry, retry }),
   ]) {
     const asked = [
       storage.status(),
       storage.upload(new Uint8Array(1), { bucket: 'demo', path: 'x' }),
     ];
     for (const error of await Promise.all(asked.map((one) => one.catch((thrown) => thrown)))) {
-      expect(error).toMatchObject({ code, isRetryable: false });
+      expect(error).toMatchObject({ code, isRetryable: retry !== undefined });
       expect(withoutNumber(error.message)).toBe(message);
       const s3 = s3ErrorOf(error);
       const shown = withoutNumber(s3.message);
       expect([s3.status, s3.code, shown]).toEqual([503, 'ServiceUnavailable', message]);
     }
   }
-  expect(retries).toEqual([]);
+  if (retry === undefined) expect(retries).toEqual([]);
+  else expect(retries.length).toBeGreaterThan(0);
 }
 
 describe('createStorage(), efs and the S3 server report', () => {
@@ -182,8 +196,18 @@ describe('createStorage(), efs and the S3 server report', () => {
     const words =
       `The canister ${id} is stopped. A controller starts it: icp canister ` +
       `start ${id} (or dfx canister start ${id}).`;
-    await expectAll('Stopped', words);
-    await expectOfS3Servers(running, words);
+    await expectDoctor(words);
+    await expectLibrary('Stopped', words, { attemptsMax: 2, delayMsMin: 1 });
+    const { base: url, apiKey } = service;
+    let retries = 0;
+    const onRetry = () => {
+      retries += 1;
+      if (retries === 3) void manage(service.replica as never, 'start_canister', canister());
+    };
+    const storage = createStorage({ url, apiKey, onRetry, retry: { delayMsMin: 20 } });
+    const { size } = await storage.upload(new Uint8Array(9), { bucket: 'demo', path: 'later' });
+    expect([size, retries >= 3]).toEqual([9, true]);
+    await manage(service.replica as never, 'stop_canister', canister());
   });
 
   test('a canister without code', async () => {
@@ -273,6 +297,7 @@ const rows: readonly Row[] = [
     page: json('canister_error', `Canister ${id} is stopped`),
     code: 'Stopped',
     says: new RegExp(`icp canister start ${id}`),
+    isRetryable: true,
   },
   {
     name: 'no such canister, for a browser',

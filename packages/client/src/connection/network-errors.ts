@@ -66,6 +66,8 @@ const faults: readonly Fault[] = [
     errorCodes: ['IC0508', 'IC0509'],
     words: /^Canister \S+ is stopp(?:ed|ing)\b/,
     status: 503,
+    // Tools stop a canister for the seconds in which they upgrade it
+    isRetryable: true,
     message: ({ id }) => `The canister ${id} is stopped.`,
     advice: ({ id, icp, dfx }) =>
       `A controller starts it: icp canister start ${id}${icp} (or dfx canister start ${id}${dfx}).`,
