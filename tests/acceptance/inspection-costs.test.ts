@@ -6,7 +6,7 @@ import { IDL } from '@dfinity/candid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serviceInterface } from '../../packages/client/src/actor/candid-interface.ts';
 import type { Replica } from '../../packages/replica/src/replica.ts';
-import { changeOf, keyFor, type Person, personInside } from '../support/people.ts';
+import { changeOf, keyFor, type Person, personOf } from '../support/people.ts';
 import { instructionsMax } from '../support/refusal-checks.ts';
 import { openService, type Service } from '../support/service.ts';
 
@@ -20,7 +20,7 @@ const long = 'x'.repeat(1_000);
 beforeAll(async () => {
   service = await openService();
   replica = service.replica ?? expect.fail('this suite needs the local replica');
-  owner = personInside(service, 'owner');
+  owner = personOf(service, 'owner');
   const buckets = Object.keys(sizes);
   for (const bucket of buckets) await owner.get('createBucket', bucket, []);
   apiKey = (await owner.get<{ secret: string }>('createApiKey', keyFor(buckets))).secret;

@@ -16,7 +16,7 @@ import {
   wholeMethods,
   wholeRoutes,
 } from '../support/keyed-operations.ts';
-import { keyFor, type Person, personInside } from '../support/people.ts';
+import { keyFor, type Person, personOf } from '../support/people.ts';
 import { exchangeWith } from '../support/raw-exchange.ts';
 import { openService, type Service } from '../support/service.ts';
 
@@ -125,7 +125,7 @@ async function outside(): Promise<string> {
 
 beforeAll(async () => {
   service = await openService();
-  owner = personInside(service, 'owner');
+  owner = personOf(service, 'owner');
   await owner.get('createBucket', bucket, []);
   const change = { bucketId: bucket, keepVersionsDays: 1n };
   expect(refusalIn(await call('updateBucket', [change], owner.principal))).toBeUndefined();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formBody } from '../support/forms.ts';
 import { httpRows, type Spot } from '../support/keyed-operations.ts';
 import { faultsOf, operationOf, operations } from '../support/openapi-check.ts';
-import { changeOf, keyFor, personInside } from '../support/people.ts';
+import { changeOf, keyFor, personOf } from '../support/people.ts';
 import { openService, type Service } from '../support/service.ts';
 
 const B = '/api/v1/bucket/described';
@@ -19,7 +19,7 @@ const seen = new Map<string, Set<number>>();
 
 beforeAll(async () => {
   service = await openService();
-  const owner = personInside(service, 'owner');
+  const owner = personOf(service, 'owner');
   await owner.get('createBucket', 'described', []);
   await owner.get('updateBucket', changeOf('described', { keepVersionsDays: [7n] }));
   await owner.get('createBucket', 'pages', [{ isPublic: [true], isSite: [true] }]);

@@ -5,7 +5,7 @@ import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { principalOf } from '../../scripts/local-service.ts';
-import { changeOf, keyFor, type Person, personInside } from '../support/people.ts';
+import { changeOf, keyFor, type Person, personOf } from '../support/people.ts';
 import { openService, type Service } from '../support/service.ts';
 
 interface Key {
@@ -22,9 +22,9 @@ let bob: Person;
 
 beforeAll(async () => {
   service = await openService();
-  owner = personInside(service, 'owner');
-  alice = personInside(service, 31);
-  bob = personInside(service, 32);
+  owner = personOf(service, 'owner');
+  alice = personOf(service, 31);
+  bob = personOf(service, 32);
 });
 
 afterAll(() => service?.stop());

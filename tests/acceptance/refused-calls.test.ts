@@ -7,7 +7,7 @@ import { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AgentName, openActor } from '../support/actors.ts';
 import type { UploadActor } from '../support/candid-interface.ts';
-import { changeOf, type Person, personInside } from '../support/people.ts';
+import { changeOf, type Person, personOf } from '../support/people.ts';
 import { openService, type Service } from '../support/service.ts';
 
 let service: Service;
@@ -17,7 +17,7 @@ let otherBucketsKey: string;
 
 beforeAll(async () => {
   service = await openService();
-  owner = personInside(service, 'owner');
+  owner = personOf(service, 'owner');
   await owner.get('createBucket', 'other', []);
   const make = (bucket: string) =>
     owner.get<{ id: string; secret: string }>('createApiKey', {

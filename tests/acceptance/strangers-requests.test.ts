@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Replica } from '../../packages/replica/src/replica.ts';
 import { longUrls, oddPaths, unprovablePaths } from '../support/hostile-paths.ts';
-import { changeOf, keyFor, type Person, personInside } from '../support/people.ts';
+import { changeOf, keyFor, type Person, personOf } from '../support/people.ts';
 import { exchangeWith, type RawAnswer } from '../support/raw-exchange.ts';
 import { instructionsMax } from '../support/refusal-checks.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
@@ -23,7 +23,7 @@ const spent = { burst: 0n, perMinute: 0n };
 beforeAll(async () => {
   service = await openService();
   replica = service.replica ?? expect.fail('this suite needs the local replica');
-  owner = personInside(service, 'owner');
+  owner = personOf(service, 'owner');
   demoKey = service.apiKey;
   const nothing = { quotaBytes: [], quotaFiles: [], keepVersionsDays: [], endToEnd: [] };
   await owner.get('createBucket', 'site', [{ ...nothing, isPublic: [true], isSite: [true] }]);

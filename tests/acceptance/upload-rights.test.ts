@@ -2,7 +2,7 @@
 // begun by a call continues as before, and both end when the right that began them is withdrawn.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeOf, keyFor, type Person, personInside } from '../support/people.ts';
+import { changeOf, keyFor, type Person, personOf } from '../support/people.ts';
 import { exchangeWith, type RawAnswer } from '../support/raw-exchange.ts';
 import { openService, type Service } from '../support/service.ts';
 
@@ -22,10 +22,10 @@ const share = 25;
 
 beforeAll(async () => {
   service = await openService();
-  owner = personInside(service, 'owner');
-  member = personInside(service, 41);
-  stranger = personInside(service, 42);
-  nobody = personInside(service, 'nobody');
+  owner = personOf(service, 'owner');
+  member = personOf(service, 41);
+  stranger = personOf(service, 42);
+  nobody = personOf(service, 'nobody');
 });
 
 afterAll(() => service?.stop());

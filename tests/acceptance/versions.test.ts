@@ -5,7 +5,8 @@ import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createStorage } from '../../packages/client/src/storage.ts';
 import { type FileClient, openFileClient, refusalOf } from '../support/http-client.ts';
-import { ed25519Seed, openService, type Service, sampleBytes } from '../support/service.ts';
+import { ed25519Seed } from '../support/owner-key.ts';
+import { openService, type Service, sampleBytes } from '../support/service.ts';
 
 let service: Service;
 let client: FileClient;

@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sendCall, sendRequest } from '../support/keyed-calls.ts';
 import { actorRows, httpRows, type Spot } from '../support/keyed-operations.ts';
-import { keyFor, type Person, personInside } from '../support/people.ts';
+import { keyFor, type Person, personOf } from '../support/people.ts';
 import { exchangeWith, type RawAnswer } from '../support/raw-exchange.ts';
 import { openService, type Service } from '../support/service.ts';
 
@@ -23,8 +23,8 @@ const past = 'Sat, 29 Oct 1994 19:43:31 GMT';
 
 beforeAll(async () => {
   service = await openService();
-  owner = personInside(service, 'owner');
-  nobody = personInside(service, 'nobody');
+  owner = personOf(service, 'owner');
+  nobody = personOf(service, 'nobody');
   await owner.get('createBucket', bucket, []);
   const newKey = async (permissions: string[]) =>
     (await owner.get<{ secret: string }>('createApiKey', keyFor([bucket], permissions))).secret;

@@ -5,7 +5,8 @@ import { Actor, type ActorMethod, HttpAgent, type HttpAgentOptions } from '@dfin
 import { IDL } from '@dfinity/candid';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ed25519Seed, openService, type Service } from '../support/service.ts';
+import { ed25519Seed } from '../support/owner-key.ts';
+import { openService, type Service } from '../support/service.ts';
 
 let service: Service;
 let agent: HttpAgent;

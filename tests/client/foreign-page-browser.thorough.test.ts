@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConsoleBrowser, isBrowserUnwanted, openBrowser } from '../console/support/browser.ts';
 import { openPageServer, type PageServer } from '../console/support/page-server.ts';
 import { readPages } from '../documents/support/pages.ts';
-import { changeOf, personInside } from '../support/people.ts';
+import { changeOf, personOf } from '../support/people.ts';
 import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 
@@ -90,7 +90,7 @@ describe.skipIf(isBrowserUnwanted).each(['passed-on', 'answered'] as const)(
     beforeAll(async () => {
       browser = await openBrowser();
       opened = await open(browser, preflights);
-      const owner = personInside(opened.service, 'owner');
+      const owner = personOf(opened.service, 'owner');
       await owner.get('updateBucket', changeOf('demo', { isPublic: [false] }));
     });
     afterAll(async () => {
@@ -154,7 +154,7 @@ describe.skipIf(isBrowserUnwanted).each(['passed-on', 'answered'] as const)(
     });
 
     test('createHttpStorage() reads public files without a preflight', async () => {
-      const owner = personInside(opened.service, 'owner');
+      const owner = personOf(opened.service, 'owner');
       await owner.get('updateBucket', changeOf('demo', { isPublic: [true] }));
       const digest = sha256Hex(bytes);
       const overHttp = 'return download(createHttpStorage({ url }).download(name));';

@@ -9,7 +9,8 @@ import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage } from '../../packages/client/src/storage.ts';
-import { ed25519Seed, openService, type Service } from '../support/service.ts';
+import { ed25519Seed } from '../support/owner-key.ts';
+import { openService, type Service } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 import { runCommand } from './command-runs.ts';
 import {

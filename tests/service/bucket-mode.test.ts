@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MessageReport } from '../../packages/replica/src/core.ts';
 import { lastReportOf, printCost, refusedAs, withoutRefusals } from '../support/method-reports.ts';
-import { changeOf, keyFor, type Person, personInside } from '../support/people.ts';
+import { changeOf, keyFor, type Person, personOf } from '../support/people.ts';
 import { instructionsMax } from '../support/refusal-checks.ts';
 import { openService, type Service } from '../support/service.ts';
 
@@ -15,8 +15,8 @@ let nobody: Person;
 
 beforeAll(async () => {
   service = await openService({ onReport: (report) => void reports.push(report) });
-  owner = personInside(service, 'owner');
-  nobody = personInside(service, 'nobody');
+  owner = personOf(service, 'owner');
+  nobody = personOf(service, 'nobody');
   await owner.get('createBucket', 'safe', [{ endToEnd: [{ recipients: [[recipient]] }] }]);
   await owner.get('createBucket', 'plain', []);
 });
@@ -53,7 +53,7 @@ const lastReport = (kind: string) => lastReportOf(reports, 'getBucketMode', kind
 
 describe('getBucketMode', () => {
   test('answers members and keys, by an update', async () => {
-    const reader = personInside(service, 31);
+    const reader = personOf(service, 31);
     const addMembers = [[{ principal: reader.principal, role: 'reader' }]];
     await owner.get('updateBucket', changeOf('safe', { addMembers }));
     expect(await ask(owner, 'safe')).toEqual(sealed);
@@ -74,7 +74,7 @@ describe('getBucketMode', () => {
   });
 
   test('refuses callers without a right, as if the bucket did not exist', async () => {
-    const stranger = personInside(service, 32);
+    const stranger = personOf(service, 32);
     for (const person of [stranger, nobody]) {
       expect(await ask(person, 'safe')).toEqual(refusedAs('NoSuchBucket'));
       expect(await ask(person, 'none')).toEqual(refusedAs('NoSuchBucket'));

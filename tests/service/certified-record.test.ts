@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MessageReport } from '../../packages/replica/src/core.ts';
 import { lastReportOf, printCost, refusedAs, withoutRefusals } from '../support/method-reports.ts';
-import { changeOf, keyFor, type Person, personInside } from '../support/people.ts';
+import { changeOf, keyFor, type Person, personOf } from '../support/people.ts';
 import { instructionsMax } from '../support/refusal-checks.ts';
 import { openService, type Service } from '../support/service.ts';
 
@@ -14,8 +14,8 @@ let nobody: Person;
 
 beforeAll(async () => {
   service = await openService({ onReport: (report) => void reports.push(report) });
-  owner = personInside(service, 'owner');
-  nobody = personInside(service, 'nobody');
+  owner = personOf(service, 'owner');
+  nobody = personOf(service, 'nobody');
   for (const [bucketId, options] of [
     ['secret', []],
     ['open', [{ isPublic: [true] }]],
@@ -41,7 +41,7 @@ const lastReport = (kind: string) => lastReportOf(reports, 'getCertifiedFile', k
 
 describe('getCertifiedFile', () => {
   test('answers members and keys that may read, by an update', async () => {
-    const reader = personInside(service, 31);
+    const reader = personOf(service, 31);
     const addMembers = [[{ principal: reader.principal, role: 'reader' }]];
     await owner.get('updateBucket', changeOf('secret', { addMembers }));
     expect(await ask(owner, 'secret')).toEqual(record);
@@ -56,7 +56,7 @@ describe('getCertifiedFile', () => {
   });
 
   test('refuses strangers, also in a public bucket, whose files getFile shows to all', async () => {
-    const stranger = personInside(service, 32);
+    const stranger = personOf(service, 32);
     for (const person of [stranger, nobody]) {
       expect(await ask(person, 'secret')).toEqual(refusedAs('NoSuchBucket'));
       expect(await person.ask('getFile', 'open', 'in/a', [])).toEqual(record);

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MessageReport } from '../../packages/replica/src/core.ts';
 import { formBody } from '../support/forms.ts';
-import { keyFor, type Person, personInside } from '../support/people.ts';
+import { keyFor, type Person, personOf } from '../support/people.ts';
 import { exchangeWith } from '../support/raw-exchange.ts';
 import { openService, type Service } from '../support/service.ts';
 
@@ -22,7 +22,7 @@ let drop: string;
 
 beforeAll(async () => {
   service = await openService({ onReport: (report) => void reports.push(report) });
-  owner = personInside(service, 'owner');
+  owner = personOf(service, 'owner');
   const options = { keepVersionsDays: [1n], endToEnd: [{ recipients: [[recipient]] }] };
   await owner.get('createBucket', bucket, [options]);
   await owner.get('createBucket', 'plain', []);
@@ -149,7 +149,7 @@ describe('a key', () => {
       encryptTo: [recipient],
     });
     expect(updates(), 'an update answers').toBe(before + 1);
-    const nobody = personInside(service, 'nobody');
+    const nobody = personOf(service, 'nobody');
     const told = { id: bucket, byteCount: 0n, fileCount: 0n, members: [], quotaBytes: [] };
     expect(await nobody.get('getBucket', bucket, [drop])).toMatchObject({
       ...told,

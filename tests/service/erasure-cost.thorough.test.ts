@@ -5,7 +5,8 @@
 import { IDL } from '@dfinity/candid';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ed25519Seed, openService, type Service } from '../support/service.ts';
+import { ed25519Seed } from '../support/owner-key.ts';
+import { openService, type Service } from '../support/service.ts';
 
 const chunkCount = 200;
 const linkCount = 12;

@@ -8,7 +8,7 @@ import {
   readFilesBytesMax,
 } from '../../packages/wire/src/limits.ts';
 import { lastReportOf, printCost, refusedAs } from '../support/method-reports.ts';
-import { keyFor, type Person, personInside } from '../support/people.ts';
+import { keyFor, type Person, personOf } from '../support/people.ts';
 import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 
 interface Whole {
@@ -31,8 +31,8 @@ let nobody: Person;
 
 beforeAll(async () => {
   service = await openService({ onReport: (report) => void reports.push(report) });
-  owner = personInside(service, 'owner');
-  nobody = personInside(service, 'nobody');
+  owner = personOf(service, 'owner');
+  nobody = personOf(service, 'nobody');
   await owner.get('createBucket', 'files', []);
   await owner.get('createBucket', 'open', [{ isPublic: [true] }]);
   for (const [path, size] of [...sizes, ...tiny]) await store('files', path, size);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MessageReport } from '../../packages/replica/src/core.ts';
 import { chunkBytesMax } from '../../packages/wire/src/limits.ts';
 import { bulkLeavesPerMessage, reclaimedChunksPerMessage } from '../../src/limits.ts';
-import { type Person, personInside } from '../support/people.ts';
+import { type Person, personOf } from '../support/people.ts';
 import { openService, type Service } from '../support/service.ts';
 
 const bucketId = 'bulk';
@@ -24,7 +24,7 @@ let owner: Person;
 
 beforeAll(async () => {
   service = await openService({ onReport: (report) => void reports.push(report) });
-  owner = personInside(service, 'owner');
+  owner = personOf(service, 'owner');
   await owner.get('createBucket', bucketId, []);
   await upload('first', chunkCount, Uint8Array.of(1));
 });

@@ -6,7 +6,8 @@ import { Actor as CoreActor, HttpAgent as CoreAgent } from '@icp-sdk/core/agent'
 import { IDL as CoreIDL } from '@icp-sdk/core/candid';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { type UploadActor, uploadInterface } from './candid-interface.ts';
-import { ed25519Seed, type Service } from './service.ts';
+import { ed25519Seed } from './owner-key.ts';
+import type { Service } from './service.ts';
 
 export type AgentName = '@dfinity/agent' | '@icp-sdk/core';
 

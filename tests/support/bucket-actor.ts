@@ -5,7 +5,8 @@ import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { answeringInWords } from './inspection-words.ts';
-import { ed25519Seed, type Service } from './service.ts';
+import { ed25519Seed } from './owner-key.ts';
+import type { Service } from './service.ts';
 
 type Answer<T> = Promise<{ ok?: T; err?: string }>;
 

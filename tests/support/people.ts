@@ -8,7 +8,8 @@ import { IDL } from '@icp-sdk/core/candid';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { serviceInterface } from '../../packages/client/src/actor/candid-interface.ts';
 import { answeringInWords, refusedInWords } from './inspection-words.ts';
-import { ed25519Seed, type Service } from './service.ts';
+import { ed25519Seed } from './owner-key.ts';
+import type { Service } from './service.ts';
 
 export interface Answer<T> {
   readonly ok?: T;
@@ -48,15 +49,22 @@ export async function openPerson(service: Reached, who: Who): Promise<Person> {
 }
 
 /**
- * Opens a person without an agent, so that a moved clock has no effect; requires a local replica.
+ * Opens a person within the local replica's process, where a moved clock has no effect, or by an
+ * agent for a service that runs elsewhere.
  */
-export function personInside(service: Service, who: Who): Person {
+export function personOf(service: Service, who: Who): Person {
   const { replica, canisterId, identityPem } = service;
-  if (replica === undefined) throw new Error('This needs the local replica');
   const principal =
     who === 'nobody'
       ? Principal.anonymous()
       : Principal.fromUint8Array(identityOf(identityPem, who).getPrincipal().toUint8Array());
+  if (replica === undefined) {
+    let person: Promise<Person> | undefined;
+    return personWho(principal, async (method, values) => {
+      person ??= openPerson(service, who);
+      return (await person).ask(method, ...values);
+    });
+  }
   const methods = new Map(serviceInterface()._fields);
   return personWho(principal, async (method, values) => {
     const { argTypes, retTypes, annotations } = methods.get(method) as IDL.FuncClass;
@@ -99,7 +107,7 @@ function plain(answer: Answer<unknown>): Answer<unknown> {
   const { ok } = answer;
   if (typeof ok !== 'object' || ok === null || !('openUploads' in ok)) return answer;
   const fields = Object.entries(ok).map(([name, value]) => {
-    return [name, sinceRelease.includes(name) ? (value as unknown[])[0] : value];
+    return [name, sinceRelease.includes(name) && Array.isArray(value) ? value[0] : value];
   });
   return { ok: Object.fromEntries(fields) };
 }

@@ -11,9 +11,10 @@ import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { expect } from 'vitest';
 import { startReplica } from '../../packages/replica/src/replica.ts';
 import { keySlotsOf } from './encryption-reference.ts';
+import { ed25519Seed } from './owner-key.ts';
 import { copyPreparedState } from './prepared-state.ts';
 import { randomNumbers } from './random-numbers.ts';
-import { ed25519Seed, sampleBytes, sha256Hex } from './service.ts';
+import { sampleBytes, sha256Hex } from './service.ts';
 import { type StartedService, startService } from './started-service.ts';
 
 type Random = (limit: number) => number;

@@ -5,8 +5,9 @@
 //   EFS_API_KEY      key with all permissions on EFS_BUCKET (default demo)
 //   EFS_FRONT_URL    gateway URL of its front, if it has one
 //   EFS_IDENTITY     path of the PEM (PKCS #8, Ed25519) of a controller
+// With EFS_JUDGE_HOST, the URL of a local network, each test file gets a new canister there.
 
-import { createCipheriv, createHash, createPrivateKey } from 'node:crypto';
+import { createCipheriv, createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,6 +49,11 @@ export interface ServiceOptions extends ReplicaOptions {
 /** Opens the service that the environment names; with options, always starts a local one. */
 export async function openService(options?: ServiceOptions): Promise<Service> {
   const { EFS_URL, EFS_CANISTER_ID, EFS_API_KEY, EFS_IDENTITY, EFS_BUCKET } = process.env;
+  const { EFS_JUDGE_HOST } = process.env;
+  if (EFS_JUDGE_HOST !== undefined && options === undefined) {
+    const { openJudgedService } = await import('./judged-network.ts');
+    return openJudgedService(EFS_JUDGE_HOST, await builtModule());
+  }
   if (EFS_URL === undefined || options !== undefined) {
     return startLocalService(options);
   }
@@ -71,14 +77,18 @@ function required(name: string, value: string | undefined): string {
   return value;
 }
 
+async function builtModule(): Promise<Uint8Array> {
+  const { wasmPath } = await buildCanister({ force: false });
+  return new Uint8Array(await readFile(wasmPath));
+}
+
 async function startLocalService(options: ServiceOptions = {}): Promise<Service> {
   const { hasFront = process.env.EFS_FRONT === '1', volumeCount, ...replicaOptions } = options;
   const folder = await mkdtemp(join(tmpdir(), 'service-'));
   const stateDir = join(folder, 'state');
-  const { wasmPath } = await buildCanister({ force: false });
+  const wasm = await builtModule();
   await copyPreparedState(stateDir);
   const replica = await startReplica({ sync: false, ...replicaOptions, stateDir });
-  const wasm = new Uint8Array(await readFile(wasmPath));
   const description = await deployLocally({
     ...{ replica, stateDir, wasm, hasFront },
     ...(volumeCount !== undefined && { volumeCount }),
@@ -108,12 +118,6 @@ export function ownerOf({ host, canisterId, identityPem, frontUrl }: Service): S
   if (frontUrl === undefined) return createStorage({ host, canisterId, identity });
   const [front = ''] = new URL(frontUrl).hostname.split('.');
   return createServiceStorage({ host, front, identity });
-}
-
-/** Returns the seed of an Ed25519 private key in PEM. */
-export function ed25519Seed(pem: string): Uint8Array {
-  const { d = '' } = createPrivateKey(pem).export({ format: 'jwk' });
-  return new Uint8Array(Buffer.from(d, 'base64url'));
 }
 
 /** Returns the same bytes for the same name, for any length: AES-CTR's key stream. */
