@@ -311,6 +311,7 @@ const leastCycles = 10n ** 16n;
 
 /** Tops up a canister with fewer cycles, because nobody else does so on a local replica. */
 async function topUp(replica: Replica, canisterId: string): Promise<void> {
+  if (replica.subnetType === 'cloud-engine') return;
   const canister = replica.canisters().find(({ id }) => id.toText() === canisterId);
   if (canister === undefined || canister.cycles >= leastCycles) return;
   const argument = IDL.Record({ canister_id: IDL.Principal, amount: IDL.Nat });

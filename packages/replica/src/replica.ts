@@ -31,6 +31,7 @@ import type { ReplicaClock } from './replica-clock.ts';
 import { createReplicaClock } from './replica-clock.ts';
 import { createHttpLookup } from './serves-http.ts';
 import { checkedSubnetCount } from './subnet-ranges.ts';
+import { checkedSubnetType, type SubnetType } from './subnet-type.ts';
 import { createSubnets, type Subnet, type SubnetList } from './subnets.ts';
 
 const seedBytes = 32;
@@ -64,6 +65,11 @@ export interface ReplicaOptions {
    * the root subnet runs all canisters, and its certificates have no delegation.
    */
   readonly subnets?: number;
+  /**
+   * Type of the subnets for new canisters; default `application`. With `cloud-engine`, `subnets` is
+   * 1 by default, and the root subnet is the rest of the network: an application subnet.
+   */
+  readonly subnetType?: SubnetType;
   /** The clock, ns since 1970. With one, only `tick()` runs timers. */
   readonly now?: () => bigint;
   readonly limits?: Partial<Limits>;
@@ -96,6 +102,10 @@ export interface Replica extends InProcessCalls {
   readonly rootKey: Uint8Array;
   /** Ids of the subnets for new canisters: those asked for, or the root subnet. */
   readonly subnets: readonly Principal[];
+  /** Id of the root subnet, which `createCanister` also accepts. */
+  readonly rootSubnet: Principal;
+  /** Type of `subnets`. */
+  readonly subnetType: SubnetType;
   /** Stored canisters whose code could not be resumed. */
   readonly resumeFailures: readonly ResumeFailure[];
   /** The newest reports, oldest first. */
@@ -120,6 +130,7 @@ export interface Replica extends InProcessCalls {
 interface Core {
   readonly store: StateStore;
   readonly subnets: SubnetList;
+  readonly subnetType: SubnetType;
   /** The engines of all subnets as one. */
   readonly engine: JoinedEngine;
   readonly clock: ReplicaClock;
@@ -133,11 +144,13 @@ interface Core {
 /** Resolves when the server listens; throws with a remedy for a taken port or unusable folder. */
 export async function startReplica(options: ReplicaOptions = {}): Promise<Replica> {
   const allowedOrigins = readAllowedOrigins(options.allowedOrigins);
-  const subnetCount = checkedSubnetCount(options.subnets);
+  const subnetType = checkedSubnetType(options.subnetType ?? 'application');
+  const byDefault = subnetType === 'cloud-engine' ? 1 : 0;
+  const subnetCount = checkedSubnetCount(options.subnets ?? byDefault);
   const store = openStore(options);
   let engine: JoinedEngine | undefined;
   try {
-    const core = createCore(options, { store, subnetCount });
+    const core = createCore(options, { store, subnetCount, subnetType });
     engine = core.engine;
     const resumeFailures = await engine.resume();
     core.clock.continueFrom(engine.latestMessageNs());
@@ -170,8 +183,9 @@ function openStore(options: ReplicaOptions): StateStore {
 
 function createCore(
   options: ReplicaOptions,
-  { store, subnetCount }: { readonly store: StateStore; readonly subnetCount: number },
+  parts: Pick<Core, 'store' | 'subnetType'> & { readonly subnetCount: number },
 ): Core {
+  const { store, subnetCount, subnetType } = parts;
   const clock = createReplicaClock({ source: options.now, onNote: options.onNote });
   const reports: MessageReport[] = [];
   const vetKeys = createVetKeys(secretSeed(store, 'vetKD seed'));
@@ -180,6 +194,7 @@ function createCore(
   const random = () => new Uint8Array(randomBytes(32));
   const { list: subnets, engine } = createSubnets({
     count: subnetCount,
+    type: subnetType,
     store,
     rootSecret: secretSeed(store, 'root key seed'),
     engine: {
@@ -199,13 +214,14 @@ function createCore(
         random,
         vetKeys,
         signingKeys,
-        outcalls: carryOut && { carryOut, query: (message) => own().query(message) },
+        subnetType: own.subnetType,
+        outcalls: carryOut && { carryOut, query: (message) => own.engine().query(message) },
       }),
     transit: async (message) => network?.transit?.(message),
   });
   const plainAddress = { canisterId: undefined };
   const network = openNetwork(options, { engine, subnets });
-  return { store, subnets, engine, clock, reports, plainAddress, network };
+  return { store, subnets, subnetType, engine, clock, reports, plainAddress, network };
 }
 
 function openNetwork(
@@ -278,7 +294,7 @@ function createApi(
     readonly resumeFailures: readonly ResumeFailure[];
   },
 ): Replica {
-  const { engine, subnets, clock, reports, plainAddress, network } = core;
+  const { engine, subnets, subnetType, clock, reports, plainAddress, network } = core;
   const subnetIds = subnets.map(({ certification }) => certification.subnetId);
   const { server, resumeFailures } = started;
   let stopped: Promise<void> | undefined;
@@ -288,6 +304,8 @@ function createApi(
     port: server?.port ?? 0,
     rootKey: subnets[0].certification.rootKey(),
     subnets: subnetIds.slice(firstSubnet(subnetIds.length - 1)),
+    rootSubnet: subnets[0].certification.subnetId,
+    subnetType,
     resumeFailures,
     reports,
     lastMessage: () => reports.at(-1),

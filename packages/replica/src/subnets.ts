@@ -12,6 +12,7 @@ import { Streams, type Transit } from './network/streams.ts';
 import type { Certification } from './state/certification.ts';
 import { createCertification, subnetFacts } from './state/certification.ts';
 import { subnetOf } from './subnet-ranges.ts';
+import type { SubnetType } from './subnet-type.ts';
 
 export interface Subnet {
   readonly engine: RunningEngine;
@@ -30,23 +31,25 @@ export interface Subnets {
 export interface SubnetsOptions {
   /** The number of subnets besides the root subnet. */
   readonly count: number;
+  /** The type of these, or of the root subnet if it is the only one. */
+  readonly type: SubnetType;
   readonly store: StateStore;
   readonly rootSecret: Uint8Array;
   readonly engine: Omit<
     EngineOptions,
-    'store' | 'dataCertificate' | 'rootKey' | 'subnet' | 'management'
+    'store' | 'dataCertificate' | 'rootKey' | 'subnet' | 'subnetType' | 'management'
   >;
-  /** Creates the management canister of a subnet, whose engine `engine` returns. */
+  /** Creates the management canister of a subnet. */
   management(
     lifecycle: Parameters<EngineOptions['management']>[0],
-    engine: () => RunningEngine,
+    own: { readonly engine: () => RunningEngine; readonly subnetType: SubnetType },
   ): Management;
   readonly transit: Transit;
 }
 
 export function createSubnets(options: SubnetsOptions): Subnets {
   const { count, store, rootSecret } = options;
-  const facts = subnetFacts(rootSecret, count);
+  const facts = subnetFacts(rootSecret, count, options.type);
   const numberOf = (id: Principal) => subnetOf(id, count);
   const streams = new Streams({
     pairOf: ({ from, to }) => `${numberOf(from)} ${numberOf(to)}`,
@@ -63,12 +66,15 @@ export function createSubnets(options: SubnetsOptions): Subnets {
       concerned: effectiveCanisterId,
       send: (message, deliver) => streams.send(message, deliver),
     };
+    const subnetType = number === 0 && count > 0 ? 'application' : options.type;
     const engine: RunningEngine = createEngine({
       ...options.engine,
       store,
       dataCertificate: certification.dataCertificate,
       rootKey: certification.rootKey,
-      management: (lifecycle) => options.management(lifecycle, () => engine),
+      subnetType,
+      management: (lifecycle) =>
+        options.management(lifecycle, { engine: () => engine, subnetType }),
       subnet: { number, count, id: certification.subnetId, neighbors },
     });
     return { engine, certification };

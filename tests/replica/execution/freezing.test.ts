@@ -73,6 +73,7 @@ describe('a canister', () => {
 describe('freezingReserve()', () => {
   const state = {
     store: { stableMemory: () => ({ pages: () => 16_384 }) },
+    world: { subnetType: 'application' },
   } as unknown as EngineState;
   const settings = newSettings([]);
   /** The cost of a GiB of stable memory for 30 days. */

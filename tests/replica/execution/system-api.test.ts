@@ -46,6 +46,7 @@ const world: World = {
   dataCertificate: () => Uint8Array.of(1),
   rootKey: () => Uint8Array.of(1),
   subnetId: () => Uint8Array.of(1),
+  subnetType: 'application',
   onPrint: () => undefined,
   reservedIds: new Set(),
 };

@@ -100,6 +100,16 @@ describe('the profile of the mainnet', () => {
     }
   });
 
+  test('readOptions turns --subnet-type into the type of subnets, and refuses others', () => {
+    const typeOf = (...words: string[]) => readOptions(words, false).replica.subnetType;
+    const types = ['application', 'system', 'cloud-engine'];
+    expect(types.map((type) => typeOf('--subnet-type', type))).toEqual(types);
+    expect(typeOf()).toBeUndefined();
+    expect(() => typeOf('--subnet-type', 'fiduciary')).toThrow(
+      '--subnet-type must be one of application, system, cloud-engine; got fiduciary',
+    );
+  });
+
   test('with an unknown name or an invalid seed is refused with a reason', async () => {
     await expect(startReplica({ profile: 'testnet' })).rejects.toThrow(
       'The network profile "testnet" does not exist; use one of: mainnet.',

@@ -7,10 +7,13 @@ import { canister } from '../../support/wasm-canisters/text-module.ts';
 const imports = [
   ...['msg_arg_data_size', 'msg_arg_data_copy', 'msg_reject_code', 'msg_reject_msg_size'],
   ...['msg_reject_msg_copy', 'call_new', 'call_data_append', 'call_cycles_add', 'call_perform'],
-  ...['msg_cycles_accept', 'msg_cycles_available'],
+  ...['msg_cycles_accept', 'msg_cycles_available', 'call_with_best_effort_response'],
 ];
 
-/** The argument of `relay`: length and bytes of callee and method, cycles (8 bytes), argument. */
+/**
+ * The argument of `relay`, and of `relayBounded`, which waits at most a minute: length and bytes of
+ * callee and method, cycles (8 bytes), argument.
+ */
 export const relayCanister = (): Uint8Array =>
   canister(
     imports,
@@ -29,7 +32,9 @@ export const relayCanister = (): Uint8Array =>
     (func (export "canister_update echo") (call $reply (i32.const 0)))
     (func (export "canister_update accept")
       (call $reply64 (call $msg_cycles_accept (call $msg_cycles_available))))
-    (func (export "canister_update relay")
+    (func (export "canister_update relay") (call $relay (i32.const 0)))
+    (func (export "canister_update relayBounded") (call $relay (i32.const 1)))
+    (func $relay (param $isBounded i32)
       (local $callee i32) (local $method i32) (local $rest i32)
       (call $msg_arg_data_copy (i32.const 1024) (i32.const 0) (call $msg_arg_data_size))
       (local.set $callee (i32.load8_u (i32.const 1024)))
@@ -39,6 +44,8 @@ export const relayCanister = (): Uint8Array =>
       (call $call_new (i32.const 1025) (local.get $callee)
         (i32.add (i32.const 1026) (local.get $callee)) (local.get $method)
         (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 0))
+      (if (local.get $isBounded)
+        (then (call $call_with_best_effort_response (i32.const 60))))
       (call $call_cycles_add (i64.load (local.get $rest)))
       (call $call_data_append (i32.add (local.get $rest) (i32.const 8))
         (i32.sub (i32.add (i32.const 1016) (call $msg_arg_data_size)) (local.get $rest)))

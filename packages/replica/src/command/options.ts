@@ -5,6 +5,7 @@ import type { PreflightMode } from '../gateway/gateway.ts';
 import { fetchOutcalls } from '../outcalls.ts';
 import type { ReplicaOptions } from '../replica.ts';
 import { subnetCountMax } from '../subnet-ranges.ts';
+import { type SubnetType, subnetTypes } from '../subnet-type.ts';
 import { reportLine } from './report-line.ts';
 
 export const optionsUsage = `  --port N      port of the gateway and the agent endpoints (default 4943)
@@ -16,6 +17,10 @@ export const optionsUsage = `  --port N      port of the gateway and the agent e
                 of localhost may; may be repeated
   --subnets N   run N subnets (1 to 16), whose certificates have a delegation of the root subnet;
                 without it the root subnet runs all canisters, and certificates have none
+  --subnet-type application|system|cloud-engine
+                what the subnets of new canisters charge and allow (default application): system
+                charges nothing, as the NNS subnet; cloud-engine charges nothing, its canisters hold
+                no cycles, and calls that leave it wait a bounded time and carry none
   --outcalls    canisters may make HTTPS outcalls from this machine; without TLS only to itself
   --profile mainnet
                 as slow as the network: rounds of a second, its rate limits, and the cache of its
@@ -48,6 +53,7 @@ export function readOptions(args: readonly string[], takesWords: boolean): Comma
       'allow-origin': { type: 'string', multiple: true, default: [] },
       controller: { type: 'string', multiple: true, default: [] },
       subnets: { type: 'string' },
+      'subnet-type': { type: 'string' },
       outcalls: { type: 'boolean', default: false },
       profile: { type: 'string' },
       seed: { type: 'string' },
@@ -75,6 +81,9 @@ export function readOptions(args: readonly string[], takesWords: boolean): Comma
       preflights: preflightMode(values.preflights),
       onPrint: (canisterId, text) => console.log(`[${canisterId}] ${text}`),
       ...(values.subnets !== undefined && { subnets: subnetCount(values.subnets) }),
+      ...(values['subnet-type'] !== undefined && {
+        subnetType: subnetType(values['subnet-type']),
+      }),
       ...(values.outcalls && { outcalls: fetchOutcalls }),
       ...(values.profile !== undefined && { profile: values.profile }),
       ...(values.seed !== undefined && { seed: Number(values.seed) }),
@@ -87,6 +96,12 @@ function subnetCount(word: string): number {
   const count = Number(word);
   if (Number.isInteger(count) && count >= 1 && count <= subnetCountMax) return count;
   throw new Error(`--subnets must be a number from 1 to ${subnetCountMax}; got ${word}`);
+}
+
+function subnetType(word: string): SubnetType {
+  const found = subnetTypes.find((type) => type === word);
+  if (found !== undefined) return found;
+  throw new Error(`--subnet-type must be one of ${subnetTypes.join(', ')}; got ${word}`);
 }
 
 function preflightMode(word: string): PreflightMode {

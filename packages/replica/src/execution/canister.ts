@@ -13,6 +13,7 @@ import type {
 } from '../core.ts';
 import type { CanisterSettings } from '../settings.ts';
 import type { LowMemoryHook } from '../snapshot-facts.ts';
+import type { SubnetType } from '../subnet-type.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import type { Context } from './context.ts';
 import type { Limits } from './limits.ts';
@@ -145,6 +146,7 @@ export interface World {
   /** Calls of all canisters that wait for an answer. */
   readonly waitingCalls: { count: number };
   readonly now: () => bigint;
+  readonly subnetType: SubnetType;
   readonly limits: Limits;
   readonly dataCertificate: DataCertificateSource;
   readonly rootKey: () => Uint8Array;

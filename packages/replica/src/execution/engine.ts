@@ -14,6 +14,7 @@ import type {
 } from '../core.ts';
 import { StateDamage } from '../state-damage.ts';
 import { subnetOf } from '../subnet-ranges.ts';
+import type { SubnetType } from '../subnet-type.ts';
 import { createCompiler } from '../wasm/compile.ts';
 import type { OpenCall } from './canister.ts';
 import { decodeRecord } from './canister-record.ts';
@@ -23,12 +24,11 @@ import type { EngineState } from './core-state.ts';
 import { createCanister, viewCanister } from './core-state.ts';
 import type { CallReceiver, SubnetPlace } from './cross-subnet.ts';
 import { ic0Interface } from './ic0-table.ts';
-import { checkIngress, ingressBytes, managementText, updateManagement } from './ingress.ts';
+import { checkIngress, managementText, receptionCycles, updateManagement } from './ingress.ts';
 import { resumeCode } from './install.ts';
 import { createLifecycle } from './lifecycle.ts';
 import type { Limits } from './limits.ts';
 import { networkLimits } from './limits.ts';
-import { ingressCycles } from './prices.ts';
 import { answerQuery } from './queries.ts';
 import { answerLostCall, enqueueCall, executeManagement } from './routing.ts';
 import { Scheduler } from './scheduler.ts';
@@ -40,6 +40,8 @@ export interface EngineOptions {
   readonly management: (lifecycle: Lifecycle) => Management;
   readonly rootKey: () => Uint8Array;
   readonly limits?: Partial<Limits>;
+  /** Default: `application`. */
+  readonly subnetType?: SubnetType;
   readonly onReport?: (report: MessageReport) => void;
   readonly onPrint?: (canisterId: string, text: string) => void;
   readonly reservedIds?: ReadonlySet<string>;
@@ -92,7 +94,7 @@ function update(state: EngineState, message: CallMessage): Promise<Outcome> {
       arg,
       cycles: 0n,
       deadline: 0n,
-      ingressCycles: ingressCycles(ingressBytes(message)),
+      ingressCycles: receptionCycles(state, message),
       respond: resolve,
     });
   });
@@ -111,6 +113,10 @@ function resume(state: EngineState): ResumeFailure[] {
       const canister = createCanister(Principal.fromText(stored.id), decodeRecord(stored.record));
       // The record predates charges for time.
       if (canister.record.chargedAt === 0n) canister.record.chargedAt = state.world.now();
+      // It ran on a subnet of another type.
+      if (state.world.subnetType === 'cloud-engine') {
+        Object.assign(canister.record, { cycles: 0n, reservedCycles: 0n });
+      }
       state.canisters.set(stored.id, canister);
       calls.push(...resumeCode(state, canister));
     } catch (error) {
@@ -157,6 +163,7 @@ function createState(
     world: {
       waitingCalls: { count: 0 },
       now: options.now,
+      subnetType: options.subnetType ?? 'application',
       limits: { ...networkLimits, ...options.limits },
       dataCertificate: options.dataCertificate,
       rootKey: options.rootKey,
@@ -210,6 +217,7 @@ export function createEngine(options: EngineOptions): RunningEngine {
     stopTimers: clock.stop,
     idle: () => state.scheduler.idle(),
     isIdle: () => state.scheduler.isIdle(),
+    subnetType: state.world.subnetType,
     receive: (idText, call) => enqueueCall(state, idText, call),
     receiveManagement: (call) => executeManagement(state, call),
     readStable: (canisterId, offset, length) => readStable(state, canisterId, { offset, length }),

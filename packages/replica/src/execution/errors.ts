@@ -39,6 +39,10 @@ export function contractViolation(message: string): CanisterTrap {
   return new CanisterTrap('IC0504', `Canister violated contract: ${message}`);
 }
 
+/** For cycles that a canister of a cloud engine attaches: it never has any. */
+export const holdsNoCycles = (id: string) =>
+  new CanisterTrap('IC0504', `Canister ${id} is out of cycles`);
+
 export const signatureMismatch = () =>
   contractViolation('function invocation does not match its signature');
 
@@ -227,6 +231,14 @@ export const stopTimeout = (id: string) =>
 
 export const stopCancelled = (id: string) =>
   reject(5, 'IC0511', `Canister ${id}'s stop request was cancelled`);
+
+/** `dfinity/ic` rs/messaging/src/routing/stream_builder.rs, which gives no error code. */
+export const boundaryRefused = (): Reject => ({
+  status: 'rejected',
+  code: 1,
+  errorCode: '',
+  message: 'Unbounded-wait calls and calls with cycles are not allowed to CloudEngine subnets',
+});
 
 export const callExpired = () => reject(6, 'IC0601', 'Call deadline has expired.');
 

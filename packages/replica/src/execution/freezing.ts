@@ -2,6 +2,7 @@
 // threshold. Messages cannot spend them. Callbacks run nevertheless, because each call prepays its
 // callback. IC spec, "Cycles", freezing_limit and liquid_balance.
 
+import { chargeOn, type SubnetType } from '../subnet-type.ts';
 import type { Canister, CanisterRecord, Execution } from './canister.ts';
 import type { EngineState } from './core-state.ts';
 import { cyclesOfRate, executionCycles, type IdleCycles, idleCyclesPerDay } from './prices.ts';
@@ -22,13 +23,15 @@ function memoryOf(state: EngineState, canister: Canister): Memory {
   return { heapBytes, stablePages: state.store.stableMemory(canister.idText).pages() };
 }
 
-function idleCycles({ settings }: CanisterRecord, used: bigint): IdleCycles {
+function idleCycles(type: SubnetType, { settings }: CanisterRecord, used: bigint): IdleCycles {
   const { memoryAllocation, computeAllocation } = settings;
-  return idleCyclesPerDay(used > memoryAllocation ? used : memoryAllocation, computeAllocation);
+  const allocated = used > memoryAllocation ? used : memoryAllocation;
+  const { storage, compute } = idleCyclesPerDay(allocated, computeAllocation);
+  return { storage: chargeOn(type, storage), compute: chargeOn(type, compute) };
 }
 
-function reserveFor(record: CanisterRecord, used: bigint): bigint {
-  const { storage, compute } = idleCycles(record, used);
+function reserveFor(type: SubnetType, record: CanisterRecord, used: bigint): bigint {
+  const { storage, compute } = idleCycles(type, record, used);
   const limit = cyclesOfRate(storage + compute, record.settings.freezingThreshold);
   return limit > record.reservedCycles ? limit - record.reservedCycles : 0n;
 }
@@ -50,18 +53,20 @@ export function allocatedInMessage({ canister, sandbox, stable }: Execution): bi
 
 /** Returns the cost of a day for a canister between two messages. */
 export function idleCyclesOf(state: EngineState, canister: Canister): IdleCycles {
-  return idleCycles(canister.record, usedBytes(canister, memoryOf(state, canister)));
+  const used = usedBytes(canister, memoryOf(state, canister));
+  return idleCycles(state.world.subnetType, canister.record, used);
 }
 
 /** Returns the freezing reserve of a canister between two messages. */
 export function freezingReserve(state: EngineState, canister: Canister): bigint {
-  return reserveFor(canister.record, usedBytes(canister, memoryOf(state, canister)));
+  const used = usedBytes(canister, memoryOf(state, canister));
+  return reserveFor(state.world.subnetType, canister.record, used);
 }
 
 /** Returns the cycles that a running message may not spend. */
-export function reserveInMessage({ canister, sandbox, stable }: Execution): bigint {
+export function reserveInMessage({ world, canister, sandbox, stable }: Execution): bigint {
   const memory = { heapBytes: sandbox.heap().length, stablePages: stable.pages() };
-  return reserveFor(canister.record, usedBytes(canister, memory));
+  return reserveFor(world.subnetType, canister.record, usedBytes(canister, memory));
 }
 
 /** Returns the cycles that a running message may still spend. */
@@ -77,5 +82,6 @@ export function missingCycles(
   instructions: bigint,
 ): bigint {
   const reserve = freezingReserve(state, canister);
-  return executionCycles(instructions) + reserve - canister.record.cycles;
+  const price = chargeOn(state.world.subnetType, executionCycles(instructions));
+  return price + reserve - canister.record.cycles;
 }

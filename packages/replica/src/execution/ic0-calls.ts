@@ -1,10 +1,11 @@
 // System API rows: building and performing calls to other canisters. IC spec, "Inter-canister
 // method calls". Performed calls leave the canister only when the message ends well.
 
+import { chargeOn } from '../subnet-type.ts';
 import { countPerformed, mayCall } from './call-limits.ts';
 import type { Execution, OutgoingCall } from './canister.ts';
 import { isReplicated } from './context.ts';
-import { contractViolation } from './errors.ts';
+import { contractViolation, holdsNoCycles } from './errors.ts';
 import { closure } from './execution.ts';
 import { liquidCycles } from './freezing.ts';
 import type { Row } from './ic0-row.ts';
@@ -32,6 +33,8 @@ function pending(execution: Execution, name: string): OutgoingCall {
 function addCycles(execution: Execution, name: string, amount: bigint): undefined {
   const call = pending(execution, name);
   const liquid = liquidCycles(execution);
+  const { canister, world } = execution;
+  if (amount > liquid && world.subnetType === 'cloud-engine') throw holdsNoCycles(canister.idText);
   if (amount > liquid) {
     throw contractViolation(
       `ic0.${name}: cannot attach ${amount} cycles, only ${liquid} exceed the freezing threshold`,
@@ -62,13 +65,13 @@ function perform(execution: Execution): number {
   const { effects, world } = execution;
   const isPaid = isReplicated(execution.context);
   const price = callPrice(BigInt(call.bytes), world.limits.updateInstructions);
-  const needed = isPaid ? callReserveCycles(price) : 0n;
+  const needed = isPaid ? chargeOn(world.subnetType, callReserveCycles(price)) : 0n;
   if (!mayCall(execution, call.callee) || liquidCycles(execution) < needed) {
     discardPendingCall(execution);
     return 2;
   }
   effects.cycles -= needed;
-  if (isPaid) call.prepaid = price;
+  if (needed > 0n) call.prepaid = price;
   effects.calls.push(call);
   countPerformed(execution, call.callee);
   effects.pendingCall = undefined;

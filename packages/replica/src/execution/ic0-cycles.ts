@@ -1,5 +1,6 @@
 // System API rows: cycles of canisters and calls, and prices. IC spec, "System API".
 
+import { chargeOn } from '../subnet-type.ts';
 import type { Execution } from './canister.ts';
 import { contractViolation, trapped } from './errors.ts';
 import { liquidCycles } from './freezing.ts';
@@ -71,6 +72,12 @@ function amountRows(spec: {
   return [narrow, ...rows];
 }
 
+/** Writes a price, which is 0 where nothing is charged. */
+function writePrice(execution: Execution, price: Parameters<typeof write128>[1]): undefined {
+  const value = chargeOn(execution.world.subnetType, price.value);
+  return write128(execution, { ...price, value });
+}
+
 /** `(name, size, curve, destination) -> code`: 1 unknown curve, 2 unknown key. */
 function keyCostRow(name: string, curves: number): Row {
   return row({
@@ -84,7 +91,7 @@ function keyCostRow(name: string, curves: number): Row {
       if (curve >= curves) return 1;
       const value = thresholdKeyCycles(key);
       if (value === undefined) return 2;
-      write128(execution, { name, destination, value });
+      writePrice(execution, { name, destination, value });
       return 0;
     },
   });
@@ -100,7 +107,7 @@ const costRows: readonly Row[] = [
     run: (execution, nameBytes, payloadBytes, destination) => {
       const { updateInstructions } = execution.world.limits;
       const value = callReserveCycles(callPrice(nameBytes + payloadBytes, updateInstructions));
-      return write128(execution, { name: 'cost_call', destination, value });
+      return writePrice(execution, { name: 'cost_call', destination, value });
     },
   }),
   row({
@@ -110,7 +117,7 @@ const costRows: readonly Row[] = [
     contexts: '* s',
     cost: usualCost,
     run: (execution, destination) =>
-      write128(execution, {
+      writePrice(execution, {
         name: 'cost_create_canister',
         destination,
         value: canisterCreationCycles,
@@ -124,7 +131,7 @@ const costRows: readonly Row[] = [
     cost: usualCost,
     run: (execution, requestBytes, responseBytes, destination) => {
       const value = httpRequestCycles(requestBytes, responseBytes);
-      return write128(execution, { name: 'cost_http_request', destination, value });
+      return writePrice(execution, { name: 'cost_http_request', destination, value });
     },
   }),
   keyCostRow('cost_sign_with_ecdsa', 1),

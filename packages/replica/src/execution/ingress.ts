@@ -5,6 +5,7 @@
 
 import { Principal } from '@dfinity/principal';
 import type { CallMessage, Outcome, Reject } from '../core.ts';
+import { chargeOn } from '../subnet-type.ts';
 import type { Canister } from './canister.ts';
 import type { EngineState } from './core-state.ts';
 import { isController, refuseCall } from './core-state.ts';
@@ -18,8 +19,9 @@ import { prepay } from './run-message.ts';
 
 export const managementText = Principal.managementCanister().toText();
 
-export function ingressBytes(message: CallMessage): number {
-  return message.arg.length + message.method.length;
+/** Returns the charge for the reception of the message. */
+export function receptionCycles({ world }: EngineState, { arg, method }: CallMessage): bigint {
+  return chargeOn(world.subnetType, ingressCycles(arg.length + method.length));
 }
 
 /** MAX_DELAYED_INGRESS_COST_PAYLOAD_SIZE. */
@@ -40,7 +42,7 @@ function payerOf(state: EngineState, message: CallMessage): Canister | undefined
 export async function updateManagement(state: EngineState, message: CallMessage): Promise<Outcome> {
   const { sender, method, arg } = message;
   const payer = payerOf(state, message);
-  const cycles = ingressCycles(ingressBytes(message));
+  const cycles = receptionCycles(state, message);
   if (payer && !isPaidLater(message)) prepay(payer, cycles);
   const call = { caller: sender, fromCanister: false, method, arg, cycles: 0n };
   const { outcome } = await executeManagement(state, call);
@@ -55,7 +57,7 @@ function refuseUnpaid(
   canister: Canister,
 ): Reject | undefined {
   chargeIdle(state, canister);
-  const needed = ingressCycles(ingressBytes(message)) + freezingReserve(state, canister);
+  const needed = receptionCycles(state, message) + freezingReserve(state, canister);
   const missing = needed - canister.record.cycles;
   if (missing <= 0n) return undefined;
   const isShown = isController(canister, message.sender.toUint8Array());

@@ -3,6 +3,7 @@
 
 import type { Principal } from '@dfinity/principal';
 import type { ChangeOrigin, InstallMode, Reject, UpgradeOptions, ValueChange } from '../core.ts';
+import { chargeOn } from '../subnet-type.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import { hashModule } from '../wasm/compile.ts';
 import { persistenceSection } from '../wasm/custom-sections.ts';
@@ -91,7 +92,8 @@ function runStep(
   const invoke = () => sandbox.callExport(name);
   const result = runEntry({ execution, slot: canister.slot, invoke });
   draft.instructionsLeft -= result.instructions;
-  const cycles = draft.unreportedCycles + result.instructions;
+  const price = chargeOn(state.world.subnetType, result.instructions);
+  const cycles = draft.unreportedCycles + price;
   draft.unreportedCycles = 0n;
   const kind = step.isPostUpgrade ? { kind: 'postUpgrade' as const } : {};
   state.onReport(reportOf(execution, result, { cycles, ...kind }));
@@ -142,7 +144,7 @@ function createDraft(
     caller: options.sender.toUint8Array(),
     arg: options.arg,
     instructionsLeft: state.world.limits.installInstructions,
-    unreportedCycles: executionCycles(0n),
+    unreportedCycles: chargeOn(state.world.subnetType, executionCycles(0n)),
     last: undefined,
   };
 }
@@ -167,7 +169,7 @@ interface Compiled {
 function chargeCompilation(draft: Draft, { module, hash }: Compiled): void {
   const isKnown = draft.state.compiledModules.has(hexOf(hash));
   const instructions = compilationInstructions(module.shape.instructions, isKnown);
-  draft.unreportedCycles += instructions;
+  draft.unreportedCycles += chargeOn(draft.state.world.subnetType, instructions);
   draft.instructionsLeft -= instructions;
   if (draft.instructionsLeft >= 0n) return;
   draft.instructionsLeft = 0n;
@@ -218,12 +220,12 @@ function runInstallation(draft: Draft, installation: Installation, compiled: Com
   canister.failure = undefined;
 }
 
-function prepaidFor(state: EngineState): bigint {
-  return executionCycles(state.world.limits.installInstructions);
+function prepaidFor({ world }: EngineState): bigint {
+  return chargeOn(world.subnetType, executionCycles(world.limits.installInstructions));
 }
 
 function installationCycles({ state, instructionsLeft }: Draft): bigint {
-  return prepaidFor(state) - instructionsLeft;
+  return prepaidFor(state) - chargeOn(state.world.subnetType, instructionsLeft);
 }
 
 /** IC spec, "IC method install_code": the canister must not be frozen afterwards. */

@@ -108,7 +108,8 @@ function makeCanister(
   const refused = refusedId ?? (settings && refuseAllocations(state, settings));
   if (refused) return refused;
   const id = options.id ?? allocateId(state);
-  const record = { ...newRecord(controllers, cycles, settings), chargedAt: state.world.now() };
+  const balance = state.world.subnetType === 'cloud-engine' ? 0n : cycles;
+  const record = { ...newRecord(controllers, balance, settings), chargedAt: state.world.now() };
   const canister = createCanister(id, record);
   const environmentHash = hashEnvironment(record.settings.environmentVariables);
   const details = { kind: 'creation', controllers, environmentHash } as const;

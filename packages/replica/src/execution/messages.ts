@@ -2,6 +2,7 @@
 // disk before its answer or its calls leave. IC spec, "Abstract behavior: Message execution".
 
 import type { Outcome, Reject } from '../core.ts';
+import { chargeOn } from '../subnet-type.ts';
 import { addOpenCall, removeOpenCall } from './call-limits.ts';
 import type {
   CallContext,
@@ -108,7 +109,7 @@ function refuseStart(
     return outOfCycles(canister.idText, missing, isController(canister, call.caller));
   }
   const absent = refuse(canister, call.method);
-  if (absent) prepay(canister, executionCycles(0n));
+  if (absent) prepay(canister, chargeOn(state.world.subnetType, executionCycles(0n)));
   return absent;
 }
 
@@ -169,7 +170,7 @@ function runCleanup(state: EngineState, callback: Callback, instructions: bigint
     method: call.method,
     caller,
     limit: instructions,
-    prepaidCycles: prepay(canister, instructions),
+    prepaidCycles: prepay(canister, chargeOn(state.world.subnetType, instructions)),
     rejectCode: callback.outcome.status === 'rejected' ? callback.outcome.code : 0,
   });
   if (execution === undefined) return true;

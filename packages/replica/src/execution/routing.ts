@@ -7,8 +7,8 @@ import type { ManagementCall, ManagementResult } from '../core.ts';
 import { addOpenCall } from './call-limits.ts';
 import type { CallContext, IncomingCall, OpenCall, OutgoingCall } from './canister.ts';
 import type { EngineState } from './core-state.ts';
-import { sendAcross } from './cross-subnet.ts';
-import { callExpired, callLost, callNotBegun, reject } from './errors.ts';
+import { isForKeySubnet, mayCross, sendAcross } from './cross-subnet.ts';
+import { boundaryRefused, callExpired, callLost, callNotBegun, reject } from './errors.ts';
 import { executeCall, executeCallback } from './messages.ts';
 
 const managementId = Principal.managementCanister().toText();
@@ -105,7 +105,12 @@ export function sendCall(state: EngineState, context: CallContext, call: Outgoin
       open.hasBegun = true;
     },
   };
-  if (state.subnet && sendAcross(state.subnet, { caller, call, incoming })) return;
+  const type = state.world.subnetType;
+  if (isForKeySubnet(type, call) && !mayCross(call)) {
+    respond(boundaryRefused(), call.cycles);
+    return;
+  }
+  if (state.subnet && sendAcross(state.subnet, { type, caller, call, incoming })) return;
   const idText = Principal.fromUint8Array(call.callee).toText();
   if (idText === managementId) callManagement(state, caller, incoming);
   else enqueueCall(state, idText, incoming);

@@ -2,6 +2,7 @@
 // reverted. The caller handles the consequences (answers, calls).
 
 import type { MessageReport, Reject } from '../core.ts';
+import { chargeOn } from '../subnet-type.ts';
 import type { Canister, CanisterRecord, Execution } from './canister.ts';
 import { logChanges } from './canister-log.ts';
 import { entryKind } from './context.ts';
@@ -76,7 +77,8 @@ export function prepare(state: EngineState, options: MessageOptions): Execution 
   const { canister } = options;
   if (canister.sandbox === undefined) return undefined;
   const limit = options.limit ?? instructionLimit(state.world.limits, options.context);
-  const prepaidCycles = options.prepaidCycles ?? prepay(canister, executionCycles(limit));
+  const price = chargeOn(state.world.subnetType, executionCycles(limit));
+  const prepaidCycles = options.prepaidCycles ?? prepay(canister, price);
   return createExecution({
     ...options,
     prepaidCycles,
@@ -169,7 +171,8 @@ export function runMessage(state: EngineState, run: Run): Ended {
   const result = runEntry({ execution, slot: canister.slot, invoke: run.invoke });
   const { instructions } = result;
   // A cleanup is part of its callback.
-  const cost = context === 'C' ? instructions : executionCycles(instructions);
+  const price = context === 'C' ? instructions : executionCycles(instructions);
+  const cost = chargeOn(state.world.subnetType, price);
   const reserved = result.trap ?? payStorage(state, execution, bytesBefore);
   const trap = typeof reserved === 'bigint' ? undefined : reserved;
   const kind = run.kind ? { kind: run.kind } : {};

@@ -2,6 +2,7 @@
 // the freezing threshold, and on a full subnet cycles are reserved for it. IC spec,
 // cycles_to_reserve and "Message execution".
 
+import { chargeOn } from '../subnet-type.ts';
 import type { Canister } from './canister.ts';
 import type { EngineState } from './core-state.ts';
 import type { CanisterTrap } from './errors.ts';
@@ -41,5 +42,6 @@ function reservationFor(state: EngineState, { canister, before, after }: Growth)
   for (const other of state.canisters.values()) {
     if (other.idText !== canister.idText) bytes += allocatedBytes(state, other);
   }
-  return reservationCycles({ bytes, threshold, capacity }, after - before);
+  const price = reservationCycles({ bytes, threshold, capacity }, after - before);
+  return chargeOn(state.world.subnetType, price);
 }

@@ -4,12 +4,12 @@ import type { Principal } from '@dfinity/principal';
 import type { ChangeOrigin, Lifecycle, Reject } from '../core.ts';
 import type { Opt, SettingsArgument } from './candid-types.ts';
 import { canisterStatus } from './canister-status.ts';
-import { type Done, done, type Handlers, originOf, type Parts } from './handlers.ts';
-import { canisterNotFound, creationFeeMissing, isReject } from './rejects.ts';
+import { type Done, done, feeFor, type Handlers, originOf, type Parts } from './handlers.ts';
+import { canisterNotFound, creationFeeMissing, isReject, withoutBalance } from './rejects.ts';
 import { readSettings } from './settings.ts';
 
 /** IC price list, 13 nodes. */
-const creationFee = 500_000_000_000n;
+const creationPrice = 500_000_000_000n;
 const defaultProvisionalCycles = 100_000_000_000_000n;
 
 type CanisterMethod =
@@ -25,7 +25,8 @@ type CanisterMethod =
   | 'deposit_cycles';
 
 export function canisterMethods(parts: Parts): Handlers<CanisterMethod> {
-  const { lifecycle } = parts;
+  const { lifecycle, options } = parts;
+  const creationFee = feeFor(options, creationPrice);
   return {
     create_canister: ({ settings, sender_canister_version: version }, call) => {
       const { caller, cycles } = call;
@@ -37,10 +38,11 @@ export function canisterMethods(parts: Parts): Handlers<CanisterMethod> {
     provisional_create_canister_with_cycles: (argument, call) => {
       const { amount, settings, specified_id: id } = argument;
       const origin = originOf(call, argument.sender_canister_version);
-      const cycles = amount[0] ?? parts.options.provisionalCycles ?? defaultProvisionalCycles;
+      const cycles = amount[0] ?? options.provisionalCycles ?? defaultProvisionalCycles;
       return create(lifecycle, { settings, caller: call.caller, cycles, id: id[0], origin });
     },
     provisional_top_up_canister: ({ canister_id: id, amount }) => {
+      if (options.subnetType === 'cloud-engine') return withoutBalance(id);
       lifecycle.depositCycles(id, amount);
       return {};
     },

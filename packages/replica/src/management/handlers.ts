@@ -2,6 +2,7 @@
 
 import type { ChangeOrigin, Engine, Lifecycle, ManagementCall, Outcome, Reject } from '../core.ts';
 import type { Outcalls } from '../outcalls.ts';
+import { chargeOn, type SubnetType } from '../subnet-type.ts';
 import type { Arguments, MethodName, Opt } from './candid-types.ts';
 import type { ChunkStore } from './chunk-store.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -16,6 +17,21 @@ export interface ManagementOptions {
   readonly outcalls?: OutcallOptions | undefined;
   /** Balance from provisional_create_canister_with_cycles without an amount; default 100 T. */
   readonly provisionalCycles?: bigint;
+  /** Default: `application`. */
+  readonly subnetType?: SubnetType;
+}
+
+/** Returns the fee of an operation of this subnet. */
+export function feeFor({ subnetType = 'application' }: ManagementOptions, price: bigint): bigint {
+  return chargeOn(subnetType, price);
+}
+
+/**
+ * Returns the fee for the use of a key. The subnet of the key charges it, except to the canisters
+ * of a system subnet.
+ */
+export function keyFeeFor({ subnetType }: ManagementOptions, price: bigint): bigint {
+  return subnetType === 'system' ? 0n : price;
 }
 
 export interface OutcallOptions {

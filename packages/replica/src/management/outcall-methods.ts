@@ -6,7 +6,7 @@ import type { ManagementCall, Outcome, RejectCode } from '../core.ts';
 import { httpRequestCycles } from '../execution/prices.ts';
 import { type HttpHeader, OutcallError, type OutcallResponse, type Outcalls } from '../outcalls.ts';
 import { type Arguments, encodeResult } from './candid-types.ts';
-import type { Handlers, OutcallOptions, Parts } from './handlers.ts';
+import { feeFor, type Handlers, type OutcallOptions, type Parts } from './handlers.ts';
 import {
   byteLength,
   headerBytes,
@@ -44,7 +44,7 @@ export function outcallMethods({ options }: Parts): Handlers<'http_request'> {
       }
       const fault = requestFault(argument, call.caller);
       if (fault !== undefined) return refused(fault);
-      const fee = feeOf(argument);
+      const fee = feeFor(options, priceOf(argument));
       if (call.cycles < fee) {
         const amounts = `${call.cycles} cycles, but ${fee} cycles are required`;
         return refused(`http_request request sent with ${amounts}.`);
@@ -59,8 +59,8 @@ function limitOf(argument: Argument): number {
   return Number(argument.max_response_bytes[0] ?? responseBytesMax);
 }
 
-/** Returns the fee, which depends on the maximum size of the response, not on its actual size. */
-function feeOf(argument: Argument): bigint {
+/** Returns the price, which depends on the maximum size of the response, not on its actual size. */
+function priceOf(argument: Argument): bigint {
   const [transform] = argument.transform;
   const requestBytes =
     byteLength(argument.url) +

@@ -107,6 +107,14 @@ export function creationFeeMissing(fee: bigint, received: bigint): Reject {
   return reject(4, { errorCode: 'IC0403', message });
 }
 
+/** The network has no such method, and thus no words for it. */
+export function withoutBalance(id: Principal): Reject {
+  return refused(
+    `Canister ${id.toText()} cannot be topped up: canisters of a cloud engine hold no cycles and ` +
+      'need none',
+  );
+}
+
 /** `scheme` in the network's form, such as `vetkd:Bls12_381_G2`. */
 export function unknownKey(scheme: string, name: string, known: readonly string[]): Reject {
   const keys = known.map((key) => `${scheme}:${key}`).join(', ');

@@ -2,7 +2,13 @@
 
 import type { ManagementCall, Reject } from '../core.ts';
 import type { Arguments } from './candid-types.ts';
-import type { Done, Handlers, ManagementOptions, Parts } from './handlers.ts';
+import {
+  type Done,
+  type Handlers,
+  keyFeeFor,
+  type ManagementOptions,
+  type Parts,
+} from './handlers.ts';
 import { refused, unknownKey } from './rejects.ts';
 
 const scheme = 'vetkd:Bls12_381_G2';
@@ -29,14 +35,16 @@ function publicKey(
 }
 
 function deriveKey(
-  { vetKeys, random }: ManagementOptions,
+  options: ManagementOptions,
   request: { readonly argument: Arguments['vetkd_derive_key']; readonly call: ManagementCall },
 ): Done | Reject {
+  const { vetKeys, random } = options;
   const { input, context, transport_public_key: transportPublicKey } = request.argument;
   const { caller, cycles } = request.call;
   const keyName = request.argument.key_id.name;
-  const fee = vetKeys.fee(keyName);
-  if (fee === undefined) return unknownKey(scheme, keyName, vetKeys.keyNames);
+  const price = vetKeys.fee(keyName);
+  if (price === undefined) return unknownKey(scheme, keyName, vetKeys.keyNames);
+  const fee = keyFeeFor(options, price);
   if (cycles < fee) {
     const amounts = `${cycles} cycles, but ${fee} cycles are required`;
     return refused(`vetkd_derive_key request sent with ${amounts}.`);

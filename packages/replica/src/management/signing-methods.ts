@@ -5,7 +5,13 @@ import type { Principal } from '@dfinity/principal';
 import type { ManagementCall, Reject } from '../core.ts';
 import { thresholdKeyCycles } from '../execution/prices.ts';
 import type { Arguments } from './candid-types.ts';
-import type { Done, Handlers, ManagementOptions, Parts } from './handlers.ts';
+import {
+  type Done,
+  type Handlers,
+  keyFeeFor,
+  type ManagementOptions,
+  type Parts,
+} from './handlers.ts';
 import type { Opt } from './opt.ts';
 import { malformedArgument, refused, unknownKey } from './rejects.ts';
 import type { SigningKeyPath, SigningScheme } from './signing-keys.ts';
@@ -106,7 +112,7 @@ function sign(
   const path = keyPath(options, call, argument);
   if ('status' in path) return path;
   // Every known key has a price, and `keyPath` has refused unknown ones.
-  const fee = thresholdKeyCycles(path.keyName) ?? 0n;
+  const fee = keyFeeFor(options, thresholdKeyCycles(path.keyName) ?? 0n);
   if (cycles < fee) {
     const amounts = `${cycles} cycles, but ${fee} cycles are required`;
     return refused(`${method} request sent with ${amounts}.`);

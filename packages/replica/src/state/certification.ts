@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Principal } from '@dfinity/principal';
 import type { DataCertificateSource, Engine } from '../core.ts';
 import { rangesOf } from '../subnet-ranges.ts';
+import type { SubnetType } from '../subnet-type.ts';
 import type { HashTree, Label } from './hash-tree.ts';
 import { prune, toArrays } from './hash-tree.ts';
 import type { RequestRegistry } from './request-registry.ts';
@@ -118,11 +119,19 @@ export function createCertification(options: CertificationOptions): Certificatio
   };
 }
 
-/** Returns the facts of the root subnet and of `count` other subnets, whose keys have one seed. */
-export function subnetFacts(secretSeed: Uint8Array, count: number): readonly SubnetFacts[] {
+/**
+ * Returns the facts of the root subnet and of `count` other subnets of that type, whose keys have
+ * one seed.
+ */
+export function subnetFacts(
+  secretSeed: Uint8Array,
+  count: number,
+  otherType: SubnetType = 'application',
+): readonly SubnetFacts[] {
   return Array.from({ length: count + 1 }, (_, number) => {
     const { subnetId: id, publicKey } = createSubnetKey(secretSeed, number);
-    const type = number === 0 ? 'system' : 'application';
+    const other = otherType === 'cloud-engine' ? 'cloud_engine' : otherType;
+    const type = number === 0 ? 'system' : other;
     return { id, publicKey, type, canisterRanges: rangesOf(number, count) };
   });
 }

@@ -44,7 +44,7 @@ export interface SubnetFacts {
   readonly id: Principal;
   /** DER, 133 bytes. */
   readonly publicKey: Uint8Array;
-  readonly type: 'system' | 'application';
+  readonly type: 'system' | 'application' | 'cloud_engine';
   readonly canisterRanges: readonly CanisterRange[];
 }
 
