@@ -34,7 +34,7 @@ import { recordOperands, runRecords } from './record-operations';
 import { sealSegments } from './segments';
 import { sha256, sha256Finish, sha256Init, sha256StateBytes, sha256Update } from './sha256';
 import { spaceErase, spaceGrow, spaceRead, spaceWrite } from './stable-space';
-import { sizeOf } from './sizes';
+import { derivationCost, sizeOf } from './sizes';
 import {
   systemCertifiedDataSet, systemGlobalTimerSet, systemVariableCopy, systemVariableExists,
   systemVariableSize,
@@ -76,6 +76,7 @@ const mergedDataSizeOperation: u32 = 38;
 const mergedDataReadOperation: u32 = 39;
 const variableSizeOperation: u32 = 40;
 const variableReadOperation: u32 = 41;
+const derivationCostOperation: u32 = 42;
 const indexCountOperation: u32 = 48;
 const indexFindOperation: u32 = 49;
 const indexInsertOperation: u32 = 50;
@@ -174,6 +175,7 @@ function operandCount(operation: u32): u32 {
     case jsonShapeOperation:
     case mergedDataReadOperation:
     case variableSizeOperation:
+    case derivationCostOperation:
     case spaceReadOperation:
     case spaceWriteOperation:
     case indexFindOperation:
@@ -294,6 +296,10 @@ function runSpace(operation: u32, block: usize): void {
   }
   if (operation == variableReadOperation) {
     systemVariableCopy(at(0), lengthOf(0), at(1), 0, lengthOf(1));
+    return;
+  }
+  if (operation == derivationCostOperation) {
+    store<u64>(block, derivationCost(at(0), lengthOf(0)), 48);
     return;
   }
   if (operation == wakeTimersOperation) {

@@ -53,6 +53,14 @@ export declare function systemCallPerform(): u32;
 @external("sys", "canister_liquid_cycle_balance128")
 export declare function systemLiquidCycles(target: usize): void;
 
+@external("sys", "cost_create_canister")
+export declare function systemCreationCost(target: usize): void;
+
+@external("sys", "cost_vetkd_derive_key")
+export declare function systemDerivationCost(
+  name: usize, nameLength: usize, curve: u32, target: usize,
+): u32;
+
 @external("sys", "global_timer_set")
 export declare function systemGlobalTimerSet(timeNs: u64): u64;
 

@@ -192,6 +192,9 @@ function quotaActs(record: BucketRecord): Act[] {
 function checkCycles(facts: CanisterFacts): Check {
   const { cycles: told } = texts().checks;
   const { title } = told;
+  if (facts.status.chargesCycles === false) {
+    return checkOf({ title, lines: [{ text: told.free }], acts: [] });
+  }
   const left = cyclesLeft(facts.status);
   if (left === undefined) return unseen(title, told.unseen);
   const { cycles, days, reserve, acceptsUploads, isLow } = left;

@@ -34,10 +34,10 @@ export interface CyclesLeft {
   readonly isLow: boolean;
 }
 
-/** Returns undefined for callers to whom the service does not report its cycles. */
+/** Returns undefined if the service does not report its cycles, or if it needs none. */
 export function cyclesLeft(status: ServiceStatus): CyclesLeft | undefined {
   const { cycles } = status;
-  if (cycles === undefined) return undefined;
+  if (cycles === undefined || status.chargesCycles === false) return undefined;
   const perDay = cyclesPerDay(status);
   const reserve = perDay * freezingDays;
   const days = Math.max(0, Math.floor(cycles / perDay) - freezingDays);

@@ -116,6 +116,7 @@ const status: Readonly<Record<Exclude<keyof Status, 'cycles'>, Schema>> = {
   bytesStored: count,
   stableBytes: count,
   heapBytes: count,
+  chargesCycles: flag,
   anonymousUpdates: ref('Budget'),
   linkUpdates: ref('Budget'),
   refusals: ref('Budget'),

@@ -32,6 +32,7 @@ export const kernelOperations = {
   mergedDataRead: 39,
   variableSize: 40,
   variableRead: 41,
+  derivationCost: 42,
   indexCount: 48,
   indexFind: 49,
   indexInsert: 50,

@@ -182,11 +182,11 @@ function carryOut(route: Route, exchange: Exchange): Answer {
   const handler = handlerOf(route, method);
   const isUpload = route.isUpload === true && (method === 'PUT' || method === 'POST');
   if (!isUpload) return handler(exchange);
-  const { liquidCycles } = exchange.system();
-  if (!areCyclesLow(liquidCycles)) return handler(exchange);
+  const { spendableCycles } = exchange.system();
+  if (!areCyclesLow(spendableCycles)) return handler(exchange);
   // As a query, it only checks the request
   const response = handler({ ...exchange, phase: 'query' });
-  if (response === upgrade) requireCycles(liquidCycles);
+  if (response === upgrade) requireCycles(spendableCycles);
   return response;
 }
 

@@ -10,6 +10,7 @@ import {
   kernelWords,
   refuseOperand,
 } from '../crypto/kernel.ts';
+import { encodeUtf8 } from '../lib/text.ts';
 
 /** Space 0 is the stable memory of the rest of the canister, which is only read here. */
 export type StableSpace = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
@@ -30,6 +31,8 @@ const writeCommand = createCommand(kernelOperations.spaceWrite, 1);
 const eraseCommand = createCommand(kernelOperations.spaceErase, 0);
 
 // Used in place of a space number: kernel/sizes.ts
+const creationSelector = 251;
+const spendableSelector = 252;
 const cyclesSelector = 253;
 const heapSelector = 254;
 const stableSelector = 255;
@@ -54,6 +57,29 @@ export function stableSize(): number {
 /** Returns the cycles that can be spent before the canister freezes, at most 2^53 - 1. */
 export function liquidCycles(): number {
   return Math.min(pages(cyclesSelector), Number.MAX_SAFE_INTEGER);
+}
+
+/** Whether the subnet charges cycles. Where it charges nothing, a balance of 0 is normal. */
+export function chargesCycles(): boolean {
+  return pages(creationSelector) !== 0;
+}
+
+/** Returns the same as `liquidCycles()`, but 2^53 - 1 where the subnet charges nothing. */
+export function spendableCycles(): number {
+  return Math.min(pages(spendableSelector), Number.MAX_SAFE_INTEGER);
+}
+
+const derivationCommand = createCommand(kernelOperations.derivationCost, 1);
+
+/**
+ * Returns the cycles that a derivation with the network's named vetKD key costs here; 0 if the
+ * network has no such key, because it then rejects the call.
+ */
+export function derivationCycles(keyName: string): number {
+  const name = encodeUtf8(keyName);
+  kernelCall(derivationCommand.bytes);
+  kernelCall(name);
+  return longResult(derivationCommand.words);
 }
 
 function pages(selector: number): number {

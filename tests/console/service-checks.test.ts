@@ -82,6 +82,15 @@ test('checksOf finds nothing to do on a service with room and cycles', () => {
   expect(commandsOf(checks)).toEqual([]);
 });
 
+test('checksOf asks nobody for cycles where the subnet charges nothing', () => {
+  const status = { ...fine, cycles: 0, chargesCycles: false };
+  const found = check(checksOf({ ...facts, ...oneVolume({ status }) }), 'Cycles');
+  expect(found).toMatchObject({ state: 'fine', acts: [] });
+  expect(found.lines[0]?.text).toContain('needs no cycles');
+  expect(cyclesLeft(status)).toBeUndefined();
+  expect(commands({ cycles: 0 })).toHaveLength(1);
+});
+
 test('checksOf names the command for each figure that needs somebody', () => {
   expect(commands({ cycles: 5e10 })).toEqual(['icp canister top-up aaaaa-aa --amount 1t -n ic']);
   const stableBytes = 460 * gib;

@@ -267,7 +267,13 @@ test('statusOf() counts files and bytes, and shows cycles to controllers and own
   putTestFile(stores, { path: '/b' });
   expect(readTotals(stores)).toEqual({ buckets: 2, files: 2, bytes: 20 });
   const encryption = { rootKey: 'vetkd', keyName: 'key_1', isKeyPresent: true, isRotating: false };
-  const system = { stableBytes: 1, heapBytes: 2, cycles: 3n, liquidCycles: 2 };
+  const system = {
+    stableBytes: 1,
+    heapBytes: 2,
+    cycles: 3n,
+    spendableCycles: 2,
+    chargesCycles: true,
+  };
   const status = statusOf(stores, callOf('alice'), system);
   expect(status).toMatchObject({ files: 2, bytesStored: 20, encryption });
   for (const [person, cycles] of [

@@ -23,7 +23,8 @@ const system = () => ({
   stableBytes: 65_536,
   heapBytes: 131_072,
   cycles: 10n ** 13n,
-  liquidCycles: 10 ** 13,
+  spendableCycles: 10 ** 13,
+  chargesCycles: true,
 });
 
 interface Sent {

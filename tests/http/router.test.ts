@@ -16,7 +16,7 @@ describe('handleRequest()', () => {
     const put = (key: string, expected: { readonly status: number; readonly code: string }) => {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'a/b' };
       const url = '/api/v1/bucket/box/files/new';
-      const sent = { method: 'PUT', url, headers, body: Uint8Array.of(1), liquidCycles: 0 };
+      const sent = { method: 'PUT', url, headers, body: Uint8Array.of(1), spendableCycles: 0 };
       sendRefused(stores, { ...sent, phase: 'update' }, expected);
     };
     put('efs_none', { status: 401, code: 'InvalidApiKey' });
@@ -33,7 +33,7 @@ describe('handleRequest()', () => {
       headers: { authorization: `Bearer ${writeKey}`, 'content-type': 'application/json' },
       body: Buffer.from(JSON.stringify({ paths: ['unused'] })),
       phase: 'update',
-      liquidCycles: 0,
+      spendableCycles: 0,
     });
     expect([response.status, bodyText(response)]).toEqual([200, expect.stringContaining('unused')]);
   });

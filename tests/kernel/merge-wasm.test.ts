@@ -77,6 +77,8 @@ describe('mergeKernel(): the merged module', () => {
       'canister_self_size',
       'canister_version',
       'certified_data_set',
+      'cost_create_canister',
+      'cost_vetkd_derive_key',
       'debug_print',
       'env_var_name_exists',
       'env_var_value_copy',

@@ -9,7 +9,7 @@ import {
   encodeUpdateRequest,
 } from '../../packages/replica/src/gateway/candid-messages.ts';
 import { createInProcessCalls } from '../../packages/replica/src/in-process-calls.ts';
-import { type KeyNetwork, networkWithKey } from '../support/key-network.ts';
+import { KeyNetwork, networkWithKey, settings } from '../support/key-network.ts';
 
 const low = /^ServiceUnavailable: The canister is low on cycles and accepts no uploads/;
 const bytes = new Uint8Array(1_000).fill(7);
@@ -90,3 +90,24 @@ test('reports of public buckets to the front wait until cycles suffice', async (
   await waitForContact();
   expect(network.answersTo('reportPublicBuckets').length).toBeGreaterThan(0);
 });
+
+test('uploads and status where the subnet charges nothing work with 0 cycles', async () => {
+  const network = new KeyNetwork({ subnetType: 'cloud-engine' });
+  await network.install(settings({ stored: null }));
+  await network.wait(0);
+  expect(network.engine.balance(network.canisterId())?.cycles).toBe(0n);
+  expect(await network.call('createBucket', 'photos')).toHaveProperty('ok');
+  expect(await network.call('uploadFile', { ...file, ...none })).toHaveProperty('ok');
+  const request = { name: 'k', buckets: ['photos'], permissions: ['write'], expiresAt: [] };
+  const { ok: key } = await network.call('createApiKey', request);
+  expect(await put(network, (key as { secret: string }).secret, 'c.bin')).toBe(201);
+  expect(await chargesCycles(network)).toEqual([false]);
+  expect(await chargesCycles(await networkWithKey())).toEqual([true]);
+});
+
+async function chargesCycles(network: KeyNetwork): Promise<unknown> {
+  const Status = IDL.Record({ chargesCycles: IDL.Opt(IDL.Bool) });
+  const reply = await createInProcessCalls(network.engine).query(network.canisterId(), 'getStatus');
+  const [result] = IDL.decode([IDL.Variant({ ok: Status, err: IDL.Text })], reply);
+  return (result as { ok?: { chargesCycles: unknown } }).ok?.chargesCycles;
+}

@@ -17,7 +17,7 @@ export interface TestRequest {
   readonly body?: Uint8Array;
   readonly phase?: 'query' | 'update';
   readonly nowNs?: bigint;
-  readonly liquidCycles?: number;
+  readonly spendableCycles?: number;
 }
 
 /** Returns the answer for an anonymous caller, as through a gateway. */
@@ -30,7 +30,8 @@ export function exchange(stores: MemoryStores, sent: TestRequest): HttpResponse 
     stableBytes: 65_536,
     heapBytes: 131_072,
     cycles: 10n ** 13n,
-    liquidCycles: sent.liquidCycles ?? 10 ** 13,
+    spendableCycles: sent.spendableCycles ?? 10 ** 13,
+    chargesCycles: true,
   });
   return handleRequest(routes, { stores, call, request, phase, system });
 }

@@ -132,6 +132,8 @@ const callFunctions = [
   'canister_self_copy',
   'canister_self_size',
   'canister_version',
+  'cost_create_canister',
+  'cost_vetkd_derive_key',
   'env_var_name_exists',
   'env_var_value_copy',
   'env_var_value_size',

@@ -13,6 +13,7 @@ import { createManagement } from '../../packages/replica/src/management/manageme
 import { createSigningKeys } from '../../packages/replica/src/management/signing-keys.ts';
 import { createVetKeys, type VetKeys } from '../../packages/replica/src/management/vetkd.ts';
 import { createMemoryStore } from '../../packages/replica/src/persistence/memory-store.ts';
+import type { SubnetType } from '../../packages/replica/src/subnet-type.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { uploadInterface } from './candid-interface.ts';
 import { refusedInWords } from './inspection-words.ts';
@@ -52,6 +53,7 @@ export function settings(rootKey: RootKeyArgument | undefined): Uint8Array {
 
 export interface NetworkOptions {
   readonly limits?: Partial<Limits>;
+  readonly subnetType?: SubnetType;
   /** An empty store, or a copy of another network's. */
   readonly store?: StateStore;
 }
@@ -73,7 +75,8 @@ export class KeyNetwork {
   readonly engine: RunningEngine;
   #installed: Principal | undefined;
 
-  constructor({ limits = {}, store = createMemoryStore() }: NetworkOptions = {}) {
+  constructor(options: NetworkOptions = {}) {
+    const { limits = {}, store = createMemoryStore(), subnetType = 'application' } = options;
     const signingKeys = createSigningKeys(new Uint8Array(32));
     const vetKeys: VetKeys = {
       keyNames: this.keyNames,
@@ -93,10 +96,12 @@ export class KeyNetwork {
         },
       },
       limits,
+      subnetType,
       now: () => this.nowNs,
       dataCertificate: () => new Uint8Array(0),
       rootKey: () => new Uint8Array(133),
-      management: (lifecycle) => createManagement(lifecycle, { random, vetKeys, signingKeys }),
+      management: (lifecycle) =>
+        createManagement(lifecycle, { random, vetKeys, signingKeys, subnetType }),
       onReport: (report) => {
         this.reports.push(report);
         this.onMessage?.();

@@ -276,6 +276,7 @@ export const texts: Texts = {
     cycles: {
       title: 'Cycles',
       unseen: 'Nur Controller und Eigentümer von Buckets sehen die Cycles.',
+      free: 'Der Dienst braucht keine Cycles: Sein Subnetz berechnet nichts.',
       soon:
         'Füllen Sie bald Cycles nach: Ohne sie friert der Canister ein, und ein Upgrade braucht ' +
         '0,31 T über der Reserve.',

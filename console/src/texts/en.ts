@@ -255,6 +255,7 @@ export const texts = {
     cycles: {
       title: 'Cycles',
       unseen: 'Only controllers and owners of buckets see the cycles.',
+      free: 'The service needs no cycles: its subnet charges nothing.',
       soon:
         'Add cycles soon: the canister freezes without them, and an upgrade needs 0.31 T above the ' +
         'reserve.',

@@ -266,6 +266,7 @@ export const texts: Texts = {
     cycles: {
       title: 'Cycles',
       unseen: 'Solo los controladores y los propietarios de buckets ven los cycles.',
+      free: 'El servicio no necesita cycles: su subred no cobra nada.',
       soon:
         'Añada cycles pronto: sin ellos, el canister se congela, y una actualización necesita 0,31 T ' +
         'por encima de la reserva.',

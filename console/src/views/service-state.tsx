@@ -25,7 +25,7 @@ export function ServiceState({ status: found }: { status: ServiceStatus }) {
       </div>
       <ul class="cards">
         <Held status={found} />
-        <Keep status={found} />
+        {found.chargesCycles !== false && <Keep status={found} />}
         <Paid status={found} />
         <li class="card tile">
           <h3>{words.encryption}</h3>

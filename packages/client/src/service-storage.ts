@@ -299,6 +299,7 @@ async function statusOf(places: Places): Promise<ServiceStatus> {
     stableBytes: sum('stableBytes'),
     heapBytes: sum('heapBytes'),
     cycles: areReported ? statuses.reduce((total, { cycles = 0 }) => total + cycles, 0) : undefined,
+    chargesCycles: statuses.some(({ chargesCycles }) => chargesCycles ?? true),
     encryption: {
       ...one.encryption,
       isKeyPresent: statuses.every(({ encryption }) => encryption.isKeyPresent),

@@ -365,6 +365,8 @@ export const Status = IDL.Record({
   heapBytes: IDL.Nat,
   /** Only for controllers and owners of buckets. */
   cycles: IDL.Opt(IDL.Nat),
+  /** False where the subnet charges nothing, such as on a cloud engine: 0 cycles are normal. */
+  chargesCycles: IDL.Opt(IDL.Bool),
   anonymousUpdates: BudgetLeft,
   /** The other budgets, see AccessChange. */
   linkUpdates: IDL.Opt(BudgetLeft),

@@ -8,7 +8,7 @@ import { query as azleQuery, update as azleUpdate, msgReject, msgReply } from 'a
 import type { KeyCharge } from '../../domain/shared/caller.ts';
 import { areCyclesLow, requireCycles } from '../../domain/shared/cycles.ts';
 import { refuseAtFront } from '../../domain/shared/role-record.ts';
-import { liquidCycles } from '../../storage/stable-space.ts';
+import { spendableCycles } from '../../storage/stable-space.ts';
 import { CandidFault } from '../candid/reader.ts';
 import { encodeResult } from '../candid/result.ts';
 import {
@@ -80,9 +80,9 @@ function refuseWhereAbsent(name: string): void {
 /** Refuses an upload while cycles are low, after its row has checked the caller's right. */
 function refuseWhileLow(name: string, values: readonly unknown[]): void {
   const row = methodTable[name];
-  if (row?.isUpload !== true || !areCyclesLow(liquidCycles())) return;
+  if (row?.isUpload !== true || !areCyclesLow(spendableCycles())) return;
   row.admit?.({ stores, call: currentCall() }, ...(values as never[]));
-  requireCycles(liquidCycles());
+  requireCycles(spendableCycles());
 }
 
 /** Runs a `manual` update: decodes the message, runs once keys are available, and replies. */

@@ -4,7 +4,13 @@ import { Principal } from '@dfinity/principal';
 import { canisterCycleBalance } from 'azle';
 import { type SystemFigures, statusOf } from '../../domain/administration/bucket-status.ts';
 import type { ServiceRole } from '../../domain/shared/service-role.ts';
-import { heapSize, liquidCycles, stablePageBytes, stableSize } from '../../storage/stable-space.ts';
+import {
+  chargesCycles,
+  heapSize,
+  spendableCycles,
+  stablePageBytes,
+  stableSize,
+} from '../../storage/stable-space.ts';
 import { ResultStatus } from '../candid/types.ts';
 import { query } from '../dispatch/method.ts';
 import { optional } from '../messages/optional.ts';
@@ -22,8 +28,11 @@ const figures: SystemFigures = {
   get cycles() {
     return canisterCycleBalance();
   },
-  get liquidCycles() {
-    return liquidCycles();
+  get spendableCycles() {
+    return spendableCycles();
+  },
+  get chargesCycles() {
+    return chargesCycles();
   },
 };
 
@@ -51,6 +60,7 @@ export class StatusActor {
       return {
         ...status,
         cycles: optional(cycles),
+        chargesCycles: [status.chargesCycles],
         linkUpdates: optional(linkUpdates),
         refusals: optional(refusals),
         derivations: optional(derivations),

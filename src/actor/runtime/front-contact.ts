@@ -12,7 +12,7 @@ import {
 import { serviceRole } from '../../domain/shared/role-record.ts';
 import { originOfVolume, type VolumeRole } from '../../domain/shared/service-role.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
-import { liquidCycles, stablePageBytes, stableSize } from '../../storage/stable-space.ts';
+import { spendableCycles, stablePageBytes, stableSize } from '../../storage/stable-space.ts';
 import { PublicBucketReport } from '../candid/service.ts';
 import { ResultNull } from '../candid/types.ts';
 import { fetchReservedCycles, isCleanup, reasonOf } from './management.ts';
@@ -74,7 +74,7 @@ export function createFrontContact(stores: Stores): FrontContact {
     isWaiting = true;
     try {
       await reserved.read(contactAtNs);
-      reportedCycles = liquidCycles();
+      reportedCycles = spendableCycles();
       const amounts = { cycles: reportedCycles, reservedCycles: reserved.cycles() };
       const isSent = await sendPage(stores, amounts);
       // After a change during the call, or if there are more buckets than in one report
@@ -88,7 +88,7 @@ export function createFrontContact(stores: Stores): FrontContact {
     start,
     resume() {
       const nowNs = time();
-      const isFewer = liquidCycles() < reportedCycles * cyclesStep;
+      const isFewer = spendableCycles() < reportedCycles * cyclesStep;
       const isDue = nowNs - contactAtNs >= (isFewer ? retryNs : contactNs);
       if (isDue) start();
       else if (stores.heap.unreported !== undefined && nowNs - calledAtNs >= retryNs) arm();

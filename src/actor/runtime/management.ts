@@ -3,6 +3,7 @@
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
 import { call, canisterSelf } from 'azle';
+import { derivationCycles } from '../../storage/stable-space.ts';
 
 const managementCanister = 'aaaaa-aa';
 const Blob = IDL.Vec(IDL.Nat8);
@@ -15,8 +16,6 @@ const DeriveKey = IDL.Record({
 });
 const PublicKey = IDL.Record({ canister_id: IDL.Opt(IDL.Principal), context: Blob, key_id: KeyId });
 
-/** The price of a derivation on the largest subnets; excess cycles are refunded. */
-const derivationCycles = 26_153_846_153n;
 const destinationInvalid = 3;
 
 export interface VetKeyPath {
@@ -45,7 +44,7 @@ export async function fetchEncryptedKey(request: VetKeyRequest): Promise<Uint8Ar
       paramIdlTypes: [DeriveKey],
       returnIdlType: IDL.Record({ encrypted_key: Blob }),
       args: [{ ...argument, key_id: keyId(keyName) }],
-      cycles: derivationCycles,
+      cycles: BigInt(derivationCycles(keyName)),
     },
   );
   return reply.encrypted_key;

@@ -17,8 +17,9 @@ export interface SystemFigures {
   readonly stableBytes: number;
   readonly heapBytes: number;
   readonly cycles: bigint;
-  /** The part of the cycles that can be spent before the canister freezes. */
-  readonly liquidCycles: number;
+  /** Cycles that can be spent before the canister freezes; no limit if it is charged nothing. */
+  readonly spendableCycles: number;
+  readonly chargesCycles: boolean;
 }
 
 export type BudgetStatus = Allowance & { readonly left: number };
@@ -32,6 +33,8 @@ export interface Status {
   readonly heapBytes: number;
   /** Only for controllers and owners of buckets, because it shows how much attackers can drain. */
   readonly cycles: bigint | undefined;
+  /** False where the subnet charges nothing: there, 0 cycles are normal. */
+  readonly chargesCycles: boolean;
   readonly anonymousUpdates: BudgetStatus;
   readonly linkUpdates: BudgetStatus;
   readonly refusals: BudgetStatus;
@@ -46,7 +49,7 @@ export interface Status {
 export function statusOf(stores: Stores, call: Call, system: SystemFigures): Status {
   const { buckets, files, bytes: bytesStored } = readTotals(stores);
   const counts = { buckets, files, bytesStored };
-  const { stableBytes, heapBytes, cycles } = system;
+  const { stableBytes, heapBytes, cycles, chargesCycles } = system;
   const budget = (name: BudgetName): BudgetStatus => {
     const left = Math.max(0, Math.floor(budgetLeft(stores, name, call.nowNs)));
     return { ...readBudget(stores, name), left };
@@ -57,6 +60,7 @@ export function statusOf(stores: Stores, call: Call, system: SystemFigures): Sta
     stableBytes,
     heapBytes,
     cycles: maySeeCycles(stores, call) ? cycles : undefined,
+    chargesCycles,
     anonymousUpdates: budget('anonymousUpdates'),
     linkUpdates: budget('linkUpdates'),
     refusals: budget('refusals'),

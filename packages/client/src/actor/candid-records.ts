@@ -166,6 +166,7 @@ export function statusOf(status: CandidStatus): ServiceStatus {
     stableBytes: Number(status.stableBytes),
     heapBytes: Number(status.heapBytes),
     cycles: cycles[0] === undefined ? undefined : Number(cycles[0]),
+    chargesCycles: status.chargesCycles[0],
     anonymousUpdates: anonymousUpdates[0] && budgetOf(anonymousUpdates[0]),
     linkUpdates: linkUpdates[0] && budgetOf(linkUpdates[0]),
     refusals: refusals[0] && budgetOf(refusals[0]),

@@ -552,6 +552,8 @@ export interface Status {
   'derivations' : [] | [BudgetLeft],
   'anonymousUpdates' : BudgetLeft,
   'certified' : string,
+  /** False where the subnet charges nothing, such as on a cloud engine: 0 cycles are normal. */
+  'chargesCycles' : [] | [boolean],
   'buckets' : bigint,
 }
 /** The result for one file: its record, or the error. */
@@ -1455,6 +1457,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'derivations' : IDL.Opt(BudgetLeft),
     'anonymousUpdates' : BudgetLeft,
     'certified' : IDL.Text,
+    'chargesCycles' : IDL.Opt(IDL.Bool),
     'buckets' : IDL.Nat,
   });
   const VolumeCycles = IDL.Record({

@@ -74,6 +74,8 @@ export interface ServiceStatus {
   readonly heapBytes: number;
   /** Reported only to controllers and owners of buckets. */
   readonly cycles?: number | undefined;
+  /** False where the subnet charges nothing, such as on a cloud engine: 0 cycles are normal. */
+  readonly chargesCycles?: boolean | undefined;
   /** The budget of requests without a key, such as ranges of public files. */
   readonly anonymousUpdates?: BudgetStatus | undefined;
   /** The budget of the same requests by links. */

@@ -210,6 +210,10 @@ export async function checkCycles({ configuration }: DoctorCase): Promise<Findin
   }
   const caller = await openCaller(configuration).catch(() => undefined);
   const status = await caller?.storage.status();
+  if (status?.chargesCycles === false) {
+    const message = 'Not needed: the subnet charges nothing.';
+    return { isGood: true, message };
+  }
   const days = status && daysLeft(status);
   if (status?.cycles === undefined || days === undefined) {
     return { isGood: undefined, message: 'Only controllers and bucket owners see the cycles.' };

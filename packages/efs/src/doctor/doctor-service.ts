@@ -109,7 +109,7 @@ export function judge(facts: CanisterFacts, surroundings: Surroundings): Finding
   const parts = [
     ...(code?.version === undefined ? [] : [`version ${code.version}`]),
     ...(volume === undefined ? [] : [volume.state, sayRoom(volume)]),
-    ...(state === undefined ? [] : [`cycles for ${sayDays(daysOf(state))}`]),
+    ...(state === undefined ? [] : [sayCycles(state)]),
   ];
   const message = `${canisterId}: ${parts.join(', ') || 'answers'}.`;
   if (volume?.state !== 'closed') return { isGood: true, message, canisterId };
@@ -128,9 +128,14 @@ function versionFaults({ code }: CanisterFacts, { newest }: Surroundings): Fault
   ];
 }
 
-/** Returns Infinity on a network without prices. */
+/** Returns Infinity where the subnet charges nothing. */
 function daysOf({ cycles, cyclesPerDay }: CanisterState): number {
   return cyclesPerDay > 0 ? Math.floor(cycles / cyclesPerDay) : Number.POSITIVE_INFINITY;
+}
+
+function sayCycles(state: CanisterState): string {
+  const days = daysOf(state);
+  return Number.isFinite(days) ? `cycles for ${sayDays(days)}` : 'no charge for cycles';
 }
 
 function sayDays(days: number): string {

@@ -18,8 +18,9 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(digits)} ${units[unit]}`;
 }
 
-/** Uses three digits: `1.23 T cycles`. */
+/** Uses three digits: `1.23 T cycles`. A canister without charges reports the largest number. */
 export function formatCycles(cycles: number): string {
+  if (cycles >= Number.MAX_SAFE_INTEGER) return 'no charge';
   const [value, unit] = cycles < 999.5e9 ? [cycles / 1e9, 'G'] : [cycles / 1e12, 'T'];
   return `${value.toFixed(value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2)} ${unit} cycles`;
 }

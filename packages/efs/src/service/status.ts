@@ -11,9 +11,13 @@ const storagePrice = 127_000;
 const gib = 2 ** 30;
 const daySeconds = 86_400;
 
-/** Returns the days for which the cycles pay for storage; undefined if they are not reported. */
-export function daysLeft({ cycles, stableBytes, heapBytes }: ServiceStatus): number | undefined {
-  if (cycles === undefined) return undefined;
+/**
+ * Returns the days for which the cycles pay for storage; undefined if they are not reported, or if
+ * the subnet charges nothing.
+ */
+export function daysLeft(status: ServiceStatus): number | undefined {
+  const { cycles, chargesCycles, stableBytes, heapBytes } = status;
+  if (cycles === undefined || chargesCycles === false) return undefined;
   const perDay = ((stableBytes + heapBytes) / gib) * storagePrice * daySeconds;
   return Math.floor(cycles / perDay);
 }
