@@ -105,7 +105,7 @@ const photo = {
 
 const budget = object({ burst: count, perMinute: count, left: count });
 
-const status: Readonly<Record<Exclude<keyof Status, 'cycles'>, Schema>> = {
+const status: Readonly<Record<Exclude<keyof Status, 'cycles' | 'chargesCycles'>, Schema>> = {
   version: text,
   role: object(
     { kind: { type: 'string', enum: ['volume', 'front'] }, front: object({ id: text, url: text }) },
@@ -116,17 +116,20 @@ const status: Readonly<Record<Exclude<keyof Status, 'cycles'>, Schema>> = {
   bytesStored: count,
   stableBytes: count,
   heapBytes: count,
-  chargesCycles: flag,
   anonymousUpdates: ref('Budget'),
   linkUpdates: ref('Budget'),
   refusals: ref('Budget'),
   derivations: ref('Budget'),
-  encryption: object({
-    rootKey: { type: 'string', enum: ['vetkd', 'stored'] },
-    keyName: text,
-    isKeyPresent: flag,
-    isRotating: flag,
-  }),
+  encryption: object(
+    {
+      rootKey: { type: 'string', enum: ['vetkd', 'stored'] },
+      keyName: text,
+      proxy: text,
+      isKeyPresent: flag,
+      isRotating: flag,
+    },
+    ['proxy'],
+  ),
   certified: { const: 'response-verification-v2' },
 };
 

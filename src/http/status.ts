@@ -6,10 +6,10 @@ import { jsonResponse } from './respond.ts';
 import type { Exchange } from './router.ts';
 
 export function getStatus(exchange: Exchange): HttpResponse {
-  // The canister does not know a caller over HTTP, so the answer omits cycles.
-  const { cycles: _, role, ...rest } = statusOf(exchange.stores, exchange.call, exchange.system());
-  const { id: __, ...shownRole } = role;
-  const status = { ...rest, role: shownRole };
-  const response = jsonResponse(200, status);
+  // The canister does not know a caller over HTTP, so the answer says nothing about cycles.
+  const status = statusOf(exchange.stores, exchange.call, exchange.system());
+  const { cycles: _, chargesCycles: __, role, ...rest } = status;
+  const { id: ___, ...shownRole } = role;
+  const response = jsonResponse(200, { ...rest, role: shownRole });
   return { ...response, headers: [...response.headers, ['Cache-Control', 'no-store']] };
 }

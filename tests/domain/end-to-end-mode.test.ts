@@ -37,7 +37,13 @@ beforeEach(async () => {
 
 const change = (fields: Partial<BucketChange>) => updateBucket(stores, alice, bucketChange(fields));
 const turnOn = (endToEnd: EndToEndOptions = {}) => change({ endToEnd });
-const firstEpoch = { epoch: 1, recipient: undefined, openedAtNs: startNs, keyName: 'key_1' };
+const firstEpoch = {
+  epoch: 1,
+  recipient: undefined,
+  openedAtNs: startNs,
+  keyName: 'key_1',
+  proxy: '',
+};
 
 describe('updateBucket(): an end-to-end bucket', () => {
   test('uses vetKeys and does not seal names by default, and its first epoch has no recipient yet', () => {

@@ -3,12 +3,14 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startReplica } from '../../packages/replica/src/replica.ts';
+import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
+import type { SubnetType } from '../../packages/replica/src/subnet-type.ts';
 import { buildCanister } from '../../scripts/build.ts';
-import { deployLocally } from '../../scripts/local-service.ts';
+import { deployLocally, newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { projectDir, readSources } from '../tidy/source-tree.ts';
+import { installProxy, nameProxy } from './proxy-canister/install-proxy.ts';
 
 const parentDir = join(projectDir, 'build', 'test-states');
 const keptMs = 3_600_000;
@@ -22,22 +24,29 @@ function fingerprint(wasm: Uint8Array): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-let prepared: Promise<string> | undefined;
+const prepared = new Map<SubnetType, Promise<string>>();
 
-/** Returns the folder and creates it if it is missing. Call it before tests run in parallel. */
-export function prepareState(): Promise<string> {
-  prepared ??= prepare();
-  return prepared;
+/**
+ * Returns the folder and creates it if it is missing. Call it before tests run in parallel. On a cloud
+ * engine, the service has its root key by way of a proxy.
+ */
+export function prepareState(subnetType: SubnetType = 'application'): Promise<string> {
+  const found = prepared.get(subnetType) ?? prepare(subnetType);
+  prepared.set(subnetType, found);
+  return found;
 }
 
-async function prepare(): Promise<string> {
+async function prepare(subnetType: SubnetType): Promise<string> {
   const wasm = new Uint8Array(await readFile((await buildCanister({ force: false })).wasmPath));
-  const folder = join(parentDir, fingerprint(wasm));
+  const kind = subnetType === 'application' ? '' : `-${subnetType}`;
+  const folder = join(parentDir, `${fingerprint(wasm)}${kind}`);
   if (!existsSync(folder)) {
     await mkdir(parentDir, { recursive: true });
     await removeOld();
     const unfinished = `${folder}.${process.pid}`;
-    const replica = await startReplica({ stateDir: unfinished, server: false, sync: false });
+    const stored = { stateDir: unfinished, server: false, sync: false };
+    const replica = await startReplica({ ...stored, subnetType });
+    if (subnetType === 'cloud-engine') await beginOnEngine(replica, unfinished);
     await deployLocally({ replica, stateDir: unfinished, wasm });
     await replica.stop();
     await rename(unfinished, folder).catch(async (error: NodeJS.ErrnoException) => {
@@ -47,6 +56,16 @@ async function prepare(): Promise<string> {
     });
   }
   return folder;
+}
+
+/** Creates the service's canister, which finds a proxy by its environment. */
+async function beginOnEngine(replica: Replica, stateDir: string): Promise<void> {
+  const proxy = await installProxy(replica);
+  const identityPem = newIdentity();
+  await writeFile(join(stateDir, 'identity.pem'), identityPem);
+  const sender = principalOf(identityPem);
+  const canisterId = await replica.createCanister({ controllers: [sender] });
+  await nameProxy(replica, { canisterId, proxy, sender });
 }
 
 /** Removes folders that are older than an hour: newer ones may be in use by other runs. */
@@ -59,6 +78,6 @@ async function removeOld(): Promise<void> {
 }
 
 /** `stateDir` must not exist. All copies of the service have the same keys. */
-export async function copyPreparedState(stateDir: string): Promise<void> {
-  await cp(await prepareState(), stateDir, { recursive: true });
+export async function copyPreparedState(stateDir: string, subnetType?: SubnetType): Promise<void> {
+  await cp(await prepareState(subnetType), stateDir, { recursive: true });
 }

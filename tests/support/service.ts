@@ -6,6 +6,7 @@
 //   EFS_FRONT_URL    gateway URL of its front, if it has one
 //   EFS_IDENTITY     path of the PEM (PKCS #8, Ed25519) of a controller
 // With EFS_JUDGE_HOST, the URL of a local network, each test file gets a new canister there.
+// EFS_SUBNET_TYPE=cloud-engine starts the local one on a cloud engine, with a root key by a proxy.
 
 import { createCipheriv, createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -19,6 +20,7 @@ import {
   type ReplicaOptions,
   startReplica,
 } from '../../packages/replica/src/replica.ts';
+import { checkedSubnetType } from '../../packages/replica/src/subnet-type.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { deployLocally } from '../../scripts/local-service.ts';
 import { copyPreparedState } from './prepared-state.ts';
@@ -84,11 +86,14 @@ async function builtModule(): Promise<Uint8Array> {
 
 async function startLocalService(options: ServiceOptions = {}): Promise<Service> {
   const { hasFront = process.env.EFS_FRONT === '1', volumeCount, ...replicaOptions } = options;
+  const { EFS_SUBNET_TYPE = 'application' } = process.env;
+  const { subnetType = checkedSubnetType(EFS_SUBNET_TYPE) } = replicaOptions;
   const folder = await mkdtemp(join(tmpdir(), 'service-'));
   const stateDir = join(folder, 'state');
   const wasm = await builtModule();
-  await copyPreparedState(stateDir);
-  const replica = await startReplica({ sync: false, ...replicaOptions, stateDir });
+  await copyPreparedState(stateDir, subnetType);
+  const stored = { sync: false, ...replicaOptions, stateDir, subnetType };
+  const replica = await startReplica(stored);
   const description = await deployLocally({
     ...{ replica, stateDir, wasm, hasFront },
     ...(volumeCount !== undefined && { volumeCount }),

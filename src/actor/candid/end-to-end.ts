@@ -48,6 +48,11 @@ export const BucketIdentity = IDL.Record({
   recipient: IDL.Opt(IDL.Text),
   /** Name of the network's vetKD key. */
   keyName: IDL.Text,
+  /**
+   * The canister that asked the network for the key; absent if this one did. It puts a byte with
+   * the length of this canister's id, and the id, before the context.
+   */
+  proxy: IDL.Opt(IDL.Principal),
 });
 export const ResultBucketMode = resultOf(BucketMode);
 export const ResultBucketIdentity = resultOf(BucketIdentity);

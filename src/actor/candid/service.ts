@@ -3,8 +3,17 @@
 import { IDL } from '@dfinity/candid';
 import { resultOf } from './result.ts';
 
-/** Source of the root key: the network's vetKD key of that name, or stable memory. */
-export const RootKeySource = IDL.Variant({ vetkd: IDL.Text, stored: IDL.Null });
+/** The network's vetKD key of that name, asked by a proxy canister, or by this one without it. */
+export const VetKeySource = IDL.Record({ keyName: IDL.Text, proxy: IDL.Opt(IDL.Principal) });
+/**
+ * Source of the root key: the network's vetKD key of that name, or stable memory. `vetkd` goes by
+ * the present key's proxy, or the one that PROXY_CANISTER_ID names.
+ */
+export const RootKeySource = IDL.Variant({
+  vetkd: IDL.Text,
+  stored: IDL.Null,
+  vetkdBy: VetKeySource,
+});
 /** The settings of a volume: its front, if the service has one. */
 export const VolumeArgument = IDL.Record({ front: IDL.Opt(IDL.Principal) });
 /** The canister's role in a service: a volume stores files, a front serves the console. */

@@ -352,6 +352,8 @@ export const Encryption = IDL.Record({
   /** `vetkd` or `stored`. */
   rootKey: IDL.Text,
   keyName: IDL.Text,
+  /** The canister that asks the network for the key; absent if this one does. */
+  proxy: IDL.Opt(IDL.Principal),
   isKeyPresent: IDL.Bool,
   isRotating: IDL.Bool,
 });

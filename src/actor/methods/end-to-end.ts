@@ -2,6 +2,7 @@
 // transport key, so the canister only passes on data that it cannot decrypt.
 
 import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
 import { time } from 'azle';
 import { bucketMode } from '../../domain/administration/bucket-administration.ts';
 import {
@@ -23,8 +24,9 @@ import { ResultBucket } from '../candid/types.ts';
 import { update } from '../dispatch/method.ts';
 import { type Optional, optional } from '../messages/optional.ts';
 import { answer, currentCall, type Result } from '../runtime/call.ts';
-import { fetchDerivedPublicKey, fetchEncryptedKey, isCleanup } from '../runtime/management.ts';
+import { isCleanup } from '../runtime/management.ts';
 import { stores } from '../runtime/runtime.ts';
+import { fetchDerivedPublicKey, fetchEncryptedKey, type VetKeyPath } from '../runtime/vet-keys.ts';
 import { bucketView, endToEndView } from './buckets.ts';
 
 interface Derived {
@@ -32,25 +34,26 @@ interface Derived {
   readonly publicKey: Uint8Array;
 }
 
-/** The canister's derived public keys by key name, which never change. */
+/** The derived public keys by key name and proxy, which never change. */
 const publicKeys = new Map<string, Uint8Array>();
 
-async function publicKeyOf(keyName: string, context: Uint8Array): Promise<Uint8Array> {
-  const known = publicKeys.get(keyName);
+async function publicKeyOf(path: VetKeyPath): Promise<Uint8Array> {
+  const name = `${path.keyName} ${path.proxy}`;
+  const known = publicKeys.get(name);
   if (known !== undefined) return known;
-  const publicKey = await fetchDerivedPublicKey({ keyName, context });
-  publicKeys.set(keyName, publicKey);
+  const publicKey = await fetchDerivedPublicKey(path);
+  publicKeys.set(name, publicKey);
   return publicKey;
 }
 
 async function derive(path: IdentityPath, request: IdentityRequest): Promise<Derived> {
-  const { keyName, input } = path;
+  const { keyName, proxy, input } = path;
   const { transportPublicKey } = request;
-  const context = encodeUtf8(identityContext);
+  const named = { keyName, proxy, context: encodeUtf8(identityContext) };
   try {
-    const publicKey = await publicKeyOf(keyName, context);
-    const named = { keyName, context, input, transportPublicKey };
-    return { publicKey, encryptedKey: await fetchEncryptedKey(named) };
+    const publicKey = await publicKeyOf(named);
+    const encryptedKey = await fetchEncryptedKey({ ...named, input, transportPublicKey });
+    return { publicKey, encryptedKey };
   } catch (error) {
     if (isCleanup(error)) throw error;
     const { rejectMessage = 'no reason was given' } = error as { rejectMessage?: string };
@@ -110,8 +113,10 @@ export class EndToEndActor {
     const { path, request } = checked.ok;
     try {
       const derived = await derive(path, request);
-      const { epoch, keyName, recipient } = requireSame(path, { ...call, nowNs: time() }, request);
-      return { ok: { ...derived, epoch, keyName, recipient: optional(recipient) } };
+      const same = requireSame(path, { ...call, nowNs: time() }, request);
+      const { epoch, keyName, recipient, proxy } = same;
+      const way = optional(proxy === '' ? undefined : Principal.fromText(proxy));
+      return { ok: { ...derived, epoch, keyName, proxy: way, recipient: optional(recipient) } };
     } catch (error) {
       return answer(() => {
         throw error;

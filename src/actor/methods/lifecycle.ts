@@ -12,14 +12,19 @@ import { encodeHex } from '../../lib/hex.ts';
 import { Settings } from '../candid/service.ts';
 import { setUp, stores } from '../runtime/runtime.ts';
 
-export type RootKeyArgument = { readonly vetkd: string } | { readonly stored: null };
+export type RootKeyArgument =
+  | { readonly vetkd: string }
+  | { readonly vetkdBy: { readonly keyName: string; readonly proxy: [] | [Principal] } }
+  | { readonly stored: null };
 
 /** An empty name stands for the first key that the network knows. */
 export function rootKeySource(argument: RootKeyArgument): RootKeySource {
   if ('stored' in argument) {
     return { kind: 'stored' };
   }
-  return { kind: 'vetkd', keyName: argument.vetkd === '' ? undefined : argument.vetkd };
+  if ('vetkd' in argument) return { kind: 'vetkd', keyName: argument.vetkd || undefined };
+  const { keyName, proxy } = argument.vetkdBy;
+  return { kind: 'vetkd', keyName: keyName || undefined, proxy: proxy[0]?.toText() ?? '' };
 }
 
 type RoleArgument =
@@ -32,7 +37,8 @@ interface SettingsArgument {
 }
 
 const argumentText =
-  'opt record { rootKey : opt variant { vetkd : text; stored }; ' +
+  'opt record { rootKey : opt variant { vetkd : text; stored; ' +
+  'vetkdBy : record { keyName : text; proxy : opt principal } }; ' +
   'role : opt variant { volume : record { front : opt principal }; front } }';
 /** Forms in which tools send an absent argument: no bytes, "DIDL" without values, or with null. */
 const nothing = ['', '4449444c0000', '4449444c00017f'];

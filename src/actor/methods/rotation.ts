@@ -6,6 +6,7 @@ import { RootKeySource } from '../candid/service.ts';
 import { ResultNull } from '../candid/types.ts';
 import { update } from '../dispatch/method.ts';
 import { answer, currentCall } from '../runtime/call.ts';
+import { deployedProxy } from '../runtime/deployment.ts';
 import { rootKeys, startRecordWork, startReseed, stores } from '../runtime/runtime.ts';
 import { type RootKeyArgument, rootKeySource } from './lifecycle.ts';
 
@@ -26,7 +27,8 @@ export class RotationActor {
   @update([IDL.Opt(RootKeySource)], ResultNull)
   rotateRootKey([source]: [] | [RootKeyArgument]) {
     return answer(() => {
-      rotateRootKey(stores, currentCall(), source && rootKeySource(source));
+      const wanted = source && rootKeySource(source);
+      rotateRootKey(stores, currentCall(), wanted, deployedProxy());
       rootKeys.start();
       startRecordWork();
       return null;

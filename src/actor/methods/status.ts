@@ -3,6 +3,7 @@
 import { Principal } from '@dfinity/principal';
 import { canisterCycleBalance } from 'azle';
 import { type SystemFigures, statusOf } from '../../domain/administration/bucket-status.ts';
+import type { EncryptionStatus } from '../../domain/administration/encryption-status.ts';
 import type { ServiceRole } from '../../domain/shared/service-role.ts';
 import {
   chargesCycles,
@@ -49,6 +50,10 @@ function shownRole(role: ServiceRole) {
   return { volume: { front: optional(shown) } };
 }
 
+function shownEncryption({ proxy, ...encryption }: EncryptionStatus) {
+  return { ...encryption, proxy: optional(proxy && Principal.fromText(proxy)) };
+}
+
 /** The status of the service. */
 export class StatusActor {
   /** Returns version, counts, sizes in bytes, and cycles for callers who may see them. */
@@ -59,6 +64,7 @@ export class StatusActor {
       const { cycles, linkUpdates, refusals, derivations, role } = status;
       return {
         ...status,
+        encryption: shownEncryption(status.encryption),
         cycles: optional(cycles),
         chargesCycles: [status.chargesCycles],
         linkUpdates: optional(linkUpdates),

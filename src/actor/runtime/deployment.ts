@@ -11,8 +11,16 @@ export function deployment(): Pick<RoleSettings, 'id' | 'deployed'> {
   return { id: canisterSelf().toText(), deployed };
 }
 
+/** Returns the canister that asks the network's vetKD for this one; '' without one. */
+export function deployedProxy(): string {
+  return readId('PROXY_CANISTER_ID') ?? '';
+}
+
 function deployedId(name: string): string | undefined {
-  const variable = `PUBLIC_CANISTER_ID:${name}`;
+  return readId(`PUBLIC_CANISTER_ID:${name}`);
+}
+
+function readId(variable: string): string | undefined {
   const text = readEnvironment(variable);
   if (text === undefined) return undefined;
   try {

@@ -2,13 +2,23 @@
 // without it. Key material is wiped after use where the language allows it.
 
 import type { RandomSource } from '../../crypto/random.ts';
-import { acceptRootKey, missingRootKeys, rootKeyBytes } from '../../domain/keys/root-keys.ts';
+import {
+  acceptRootKey,
+  missingRootKeys,
+  rootKeyBytes,
+  storeFirstRootKey,
+} from '../../domain/keys/root-keys.ts';
 import type { RootKeyEntry } from '../../domain/shared/root-key-entry.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
 import { assert } from '../../lib/assert.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
-import { fetchDerivedPublicKey, fetchEncryptedKey, isUnknownKey } from './management.ts';
 import { reseed } from './random-refresh.ts';
+import {
+  fetchDerivedPublicKey,
+  fetchEncryptedKey,
+  isBeyondEngine,
+  isUnknownKey,
+} from './vet-keys.ts';
 
 // Changing this text changes the keys, which would make the files of existing canisters unreadable.
 const contextText = 'encrypted-file-storage/root/v1';
@@ -42,18 +52,29 @@ export async function fetchMissing(parts: Parts): Promise<void> {
 
 /** Returns false if the version is unknown by then, or its key was another one before. */
 async function obtain(parts: Parts, entry: RootKeyEntry): Promise<boolean> {
-  if (entry.kind === 'stored') {
-    return accept(parts, entry, { key: parts.stores.secrets.random(rootKeyBytes), keyName: '' });
-  }
+  if (entry.kind === 'stored') return acceptRandom(parts, entry);
   const names = entry.keyName === '' ? keyNames : [entry.keyName];
   for (const [index, keyName] of names.entries()) {
     try {
       return await derive(parts, entry, keyName);
     } catch (error) {
+      if (isBeyondEngine(error) && storeFirstRootKey(parts.stores)) {
+        console.log(storedInstead);
+        return acceptRandom(parts, entry);
+      }
       if (index === names.length - 1 || !isUnknownKey(error)) throw error;
     }
   }
   return false;
+}
+
+/** Said once, because a stored key protects less. */
+const storedInstead =
+  'This canister is on a cloud engine, where vetKD needs a proxy canister, and it has none: the ' +
+  'root key is stored in the canister. With a proxy, call rotateRootKey.';
+
+function acceptRandom(parts: Parts, entry: RootKeyEntry): boolean {
+  return accept(parts, entry, { key: parts.stores.secrets.random(rootKeyBytes), keyName: '' });
 }
 
 function accept(
@@ -71,17 +92,17 @@ function accept(
 async function derive(parts: Parts, entry: RootKeyEntry, keyName: string): Promise<boolean> {
   const vetkd = await import('../../crypto/vetkd.ts');
   const secret = parts.stores.secrets.random(vetkd.transportSecretBytes);
-  const context = encodeUtf8(contextText);
+  const path = { keyName, proxy: entry.proxy, context: encodeUtf8(contextText) };
   const input = encodeUtf8(inputText(entry.version));
   let vetKey: Uint8Array | undefined;
   try {
     const transportPublicKey = vetkd.transportPublicKey(secret);
-    const encrypted = await fetchEncryptedKey({ keyName, context, input, transportPublicKey });
+    const encrypted = await fetchEncryptedKey({ ...path, input, transportPublicKey });
     vetKey = vetkd.decryptVetKey(encrypted, secret);
     assert(vetKey !== undefined, 'the reply of vetKD is an encrypted key');
     // Once the entry has a check value, that detects a wrong key.
     if (entry.check.length === 0) {
-      const derivedPublicKey = await fetchDerivedPublicKey({ keyName, context });
+      const derivedPublicKey = await fetchDerivedPublicKey(path);
       const { isVetKey } = await import('../../crypto/vetkd-verification.ts');
       assert(isVetKey({ vetKey, derivedPublicKey, input }), 'the vetKey is that of the input');
     }

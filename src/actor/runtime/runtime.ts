@@ -36,7 +36,7 @@ import { openRecordMap } from '../../storage/record-map.ts';
 import { openSpace } from '../../storage/space.ts';
 import { stableMap } from '../../storage/stable-map.ts';
 import { createBucketOrders } from './bucket-orders.ts';
-import { deployment } from './deployment.ts';
+import { deployedProxy, deployment } from './deployment.ts';
 import { createFrontContact } from './front-contact.ts';
 import { publication, publishRoot, setUpPublication } from './publication.ts';
 import { createRefresher, createReseedTimer } from './random-refresh.ts';
@@ -131,7 +131,7 @@ export function setUp({ source, role }: StartSettings): void {
   }
   for (const map of Object.values(maps)) map.open();
   if (!role.isInstall && mayHaveFormerRecords(stores)) attachFormerMaps();
-  configureRootKey(stores, source);
+  configureRootKey(stores, source, deployedProxy());
   rootKeys.start();
   startUpkeep();
   startIntervals();

@@ -4,7 +4,8 @@
 //
 // The network derives an identity from the canister, the key's name, the context below, 8 bytes of
 // the bucket's serial and 4 bytes of the epoch, big-endian. Clients use the same bytes; other bytes
-// give other identities.
+// give other identities. With a proxy, the network derives from the proxy's id instead, which puts
+// one byte with the length of this canister's id, and the id, before the context.
 
 import { bucketEpochCountMax, epochsPerHourMax, hourNs } from '../../limits.ts';
 import { type Bucket, saveBucket } from '../buckets/buckets.ts';
@@ -42,6 +43,7 @@ export interface IdentityPath {
   readonly epoch: number;
   readonly recipient: string | undefined;
   readonly keyName: string;
+  readonly proxy: string;
   readonly input: Uint8Array;
 }
 
@@ -67,8 +69,9 @@ export function identityPath(stores: Stores, call: Call, request: IdentityReques
         `${request.transportPublicKey.length}.`,
     );
   }
-  const { recipient, keyName } = epoch;
-  return { bucket, epoch: epoch.epoch, recipient, keyName, input: inputOf(endToEnd, epoch) };
+  const { recipient, keyName, proxy } = epoch;
+  const input = inputOf(endToEnd, epoch);
+  return { bucket, epoch: epoch.epoch, recipient, keyName, proxy, input };
 }
 
 function inputOf({ serial }: EndToEnd, { epoch }: Epoch): Uint8Array {

@@ -9,6 +9,8 @@ export interface EncryptionStatus {
   readonly rootKey: 'vetkd' | 'stored';
   /** Name of the network's key; '' for a stored root key and before the network has reported it. */
   readonly keyName: string;
+  /** The canister that asks the network for the key; absent if this one does. */
+  readonly proxy: string | undefined;
   readonly isKeyPresent: boolean;
   readonly isRotating: boolean;
 }
@@ -19,6 +21,7 @@ export function encryptionStatus(stores: Stores): EncryptionStatus {
   return {
     rootKey: current?.kind ?? 'vetkd',
     keyName: current?.keyName ?? '',
+    proxy: current?.proxy || undefined,
     isKeyPresent: areRootKeysAtHand(stores),
     isRotating: isRotating(stores),
   };

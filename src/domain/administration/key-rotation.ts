@@ -94,9 +94,14 @@ export function rotateBucketKey(stores: Stores, call: Call, name: string): void 
  * Starts the rotation of the root key. The new one comes from `source`, or by default from the
  * present key's source. For controllers.
  */
-export function rotateRootKey(stores: Stores, call: Call, source: RootKeySource | undefined): void {
+export function rotateRootKey(
+  stores: Stores,
+  call: Call,
+  source: RootKeySource | undefined,
+  proxyByDefault?: string,
+): void {
   requireController(call);
-  startRootRotation(stores, source);
+  startRootRotation(stores, source, proxyByDefault);
   saveProgress(stores, { ...readProgress(stores), bucket: '' });
 }
 

@@ -4,7 +4,7 @@
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
-import { vetKeyName } from '../keys/root-keys.ts';
+import { vetKeyOrigin } from '../keys/root-keys.ts';
 import { parseRecipients } from '../shared/age-format.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
@@ -17,6 +17,8 @@ export interface Epoch {
   readonly openedAtNs: bigint;
   /** Name of the network's key that derives the identity. */
   readonly keyName: string;
+  /** The canister that asks the network; '' if this one does. */
+  readonly proxy: string;
 }
 
 export interface EndToEnd {
@@ -32,13 +34,16 @@ export interface EndToEnd {
   readonly epochs: readonly Epoch[];
 }
 
-// 0: version 1 | flags u8: 1 vetKeys, 2 sealed names | serial u64 | recipients u8 | epochs u32
-//    | texts: recipients …, for each epoch: recipient or '', its begin in decimal ns, key name
+// 0: version 2 | flags u8: 1 vetKeys, 2 sealed names | serial u64 | recipients u8 | epochs u32
+//    | texts: recipients …, for each epoch: recipient or '', its begin in decimal ns, key name,
+//    proxy
 // In the meta map. Epochs are texts, because a bucket can have a thousand and texts are split
-// natively.
-const version = 1;
+// natively. Version 1 had no proxies.
+const version = 2;
+const directVersion = 1;
 const flagBits = { vetKeys: 1, sealedNames: 2 } as const;
-const textsPerEpoch = 3;
+const textsPerEpoch = 4;
+const textsPerDirectEpoch = 3;
 const serialBytes = 8;
 
 function metaKey(bucketId: string): Uint8Array {
@@ -48,20 +53,23 @@ function metaKey(bucketId: string): Uint8Array {
 export function findEndToEnd(stores: Stores, bucketId: string): EndToEnd | undefined {
   const stored = stores.meta.get(metaKey(bucketId));
   if (stored === undefined) return undefined;
-  const reader = new RecordReader(stored, version);
+  const reader = new RecordReader(stored, version, directVersion);
   const flags = reader.u8();
   const serial = reader.u64();
   const recipientCount = reader.u8();
   const epochCount = reader.u32();
   const texts = reader.texts();
   const recipients = texts.slice(0, recipientCount);
+  const isDirect = reader.version === directVersion;
+  const perEpoch = isDirect ? textsPerDirectEpoch : textsPerEpoch;
   const epochs = Array.from({ length: epochCount }, (_, index): Epoch => {
-    const at = recipientCount + index * textsPerEpoch;
+    const at = recipientCount + index * perEpoch;
     return {
       epoch: index + 1,
       recipient: texts[at] || undefined,
       openedAtNs: BigInt(texts[at + 1] ?? 0),
       keyName: texts[at + 2] ?? '',
+      proxy: isDirect ? '' : (texts[at + 3] ?? ''),
     };
   });
   return {
@@ -94,8 +102,8 @@ export function forgetEndToEnd(stores: Stores, bucketId: string): void {
   stores.meta.delete(metaKey(bucketId));
 }
 
-function textsOf({ recipient = '', openedAtNs, keyName }: Epoch): string[] {
-  return [recipient, String(openedAtNs), keyName];
+function textsOf({ recipient = '', openedAtNs, keyName, proxy }: Epoch): string[] {
+  return [recipient, String(openedAtNs), keyName, proxy];
 }
 
 /** The options as owners send them. */
@@ -129,13 +137,14 @@ export function planMode(stores: Stores, options: EndToEndOptions, nowNs: bigint
 
 /** Returns a new epoch; refuses while the root key is a stored one. */
 export function newEpoch(stores: Stores, epoch: number, nowNs: bigint): Epoch {
-  const keyName = vetKeyName(stores);
-  if (keyName === undefined) {
+  const origin = vetKeyOrigin(stores);
+  if (origin === undefined) {
     throw new Refusal(
       'InvalidArgument',
       'The root key of this canister is stored, so members cannot get an identity by vetKeys: list ' +
         'recipients, and set usesVetKeys to false.',
     );
   }
-  return { epoch, recipient: undefined, openedAtNs: nowNs, keyName };
+  const { keyName, proxy } = origin;
+  return { epoch, recipient: undefined, openedAtNs: nowNs, keyName, proxy };
 }

@@ -14,17 +14,24 @@ import type { Stores } from '../shared/stores.ts';
 
 /**
  * The source of a root key: either the network derives it (vetKD), from its key with that name or,
- * without a name, from the first key that it knows, or the canister stores it.
+ * without a name, from the first key that it knows, or the canister stores it. `proxy`: the
+ * canister that asks the network, '' for this one; absent: that of the present key, or the default.
  */
 export type RootKeySource =
-  | { readonly kind: 'vetkd'; readonly keyName: string | undefined }
+  | {
+      readonly kind: 'vetkd';
+      readonly keyName: string | undefined;
+      readonly proxy?: string | undefined;
+    }
   | { readonly kind: 'stored' };
 
 export const rootKeyBytes = 32;
 
-// 0: version 1 | count u8 | for each: version u32, kind u8 (0 vetKD, 1 stored), slot u64,
-//    check (length, bytes) | texts: key name of each; in the meta map. The newest is last.
-const recordVersion = 1;
+// 0: version 2 | count u8 | for each: version u32, kind u8 (0 vetKD, 1 stored), slot u64,
+//    check (length, bytes) | texts: key name of each, proxy of each; in the meta map. The newest is
+//    last. Version 1 had no proxies.
+const recordVersion = 2;
+const directVersion = 1;
 const metaKey = 'rootKeys';
 const checkText = 'encrypted-file-storage/root-key-check';
 
@@ -40,7 +47,7 @@ function readRootKeyEntries(stores: Stores): RootKeyEntry[] {
   if (stored === undefined) {
     return [];
   }
-  const reader = new RecordReader(stored, recordVersion);
+  const reader = new RecordReader(stored, recordVersion, directVersion);
   const count = reader.u8();
   const heads = Array.from({ length: count }, () => ({
     version: reader.u32(),
@@ -49,7 +56,10 @@ function readRootKeyEntries(stores: Stores): RootKeyEntry[] {
     check: reader.bytes(),
   }));
   const names = reader.texts();
-  return heads.map((head, index) => ({ ...head, keyName: names[index] ?? '' }));
+  return heads.map((head, index) => {
+    const [keyName = '', proxy = ''] = [names[index], names[count + index]];
+    return { ...head, keyName, proxy };
+  });
 }
 
 function saveRootKeyEntries(stores: Stores, entries: readonly RootKeyEntry[]): void {
@@ -61,26 +71,40 @@ function saveRootKeyEntries(stores: Stores, entries: readonly RootKeyEntry[]): v
       .u64(slot)
       .bytes(check);
   }
-  const record = writer.finish(entries.map(({ keyName }) => keyName));
+  const names = entries.map(({ keyName }) => keyName);
+  const record = writer.finish([...names, ...entries.map(({ proxy }) => proxy)]);
   stores.meta.set(encodeUtf8(metaKey), record);
   stores.heap.rootKeyEntries = entries;
 }
 
-function newRootKeyEntry(version: number, source: RootKeySource): RootKeyEntry {
-  const keyName = source.kind === 'vetkd' ? (source.keyName ?? '') : '';
-  return { version, kind: source.kind, keyName, slot: 0, check: emptyBytes };
+function newRootKeyEntry(
+  version: number,
+  source: RootKeySource,
+  proxyByDefault: string,
+): RootKeyEntry {
+  const { keyName = '', proxy = proxyByDefault } = source.kind === 'vetkd' ? source : { proxy: '' };
+  return { version, kind: source.kind, keyName, proxy, slot: 0, check: emptyBytes };
 }
 
 /**
  * Records the source of the root key at install and upgrade. It can change until the first root key
  * exists, then only by rotation. During a rotation, the argument may name either source.
  */
-export function configureRootKey(stores: Stores, source: RootKeySource | undefined): void {
+export function configureRootKey(
+  stores: Stores,
+  source: RootKeySource | undefined,
+  proxyByDefault = '',
+): void {
   const entries = rootKeyEntries(stores);
   const isUnused = entries.every(({ check }) => check.length === 0);
-  if (entries.length === 0 || (source !== undefined && isUnused)) {
-    const first = newRootKeyEntry(1, source ?? { kind: 'vetkd', keyName: undefined });
-    saveRootKeyEntries(stores, [first]);
+  const [known] = entries;
+  if (known === undefined || (source !== undefined && isUnused)) {
+    const first = source ?? { kind: 'vetkd', keyName: undefined };
+    saveRootKeyEntries(stores, [newRootKeyEntry(1, first, proxyByDefault)]);
+    return;
+  }
+  if (isUnused && known.kind === 'vetkd' && proxyByDefault !== '') {
+    saveRootKeyEntries(stores, [{ ...known, proxy: proxyByDefault }]);
     return;
   }
   if (source === undefined || entries.some((entry) => isOf(entry, source))) {
@@ -94,9 +118,9 @@ export function configureRootKey(stores: Stores, source: RootKeySource | undefin
 }
 
 function isOf(entry: RootKeyEntry, source: RootKeySource): boolean {
-  const isSameName =
-    source.kind === 'stored' || (source.keyName ?? entry.keyName) === entry.keyName;
-  return source.kind === entry.kind && isSameName;
+  if (source.kind === 'stored' || entry.kind === 'stored') return source.kind === entry.kind;
+  const { keyName = entry.keyName, proxy = entry.proxy } = source;
+  return keyName === entry.keyName && proxy === entry.proxy;
 }
 
 /** Returns the root keys that have to be derived, or created if `kind` is "stored". */
@@ -156,11 +180,26 @@ function storeRootKey(stores: Stores, key: Uint8Array): number {
   return stores.keySlots.add(concatBytes(head, padding, key));
 }
 
-/** Returns the name of the network's vetKD key in use; `undefined` with a stored root key. */
-export function vetKeyName(stores: Stores): string | undefined {
+/** How the network derives keys: with its key of that name, asked by the proxy unless it is ''. */
+export type VetKeyOrigin = Pick<RootKeyEntry, 'keyName' | 'proxy'>;
+
+/** Returns the origin of the root key in use; `undefined` with a stored root key. */
+export function vetKeyOrigin(stores: Stores): VetKeyOrigin | undefined {
   const current = rootKeyEntries(stores).findLast(({ check }) => check.length > 0);
   if (current === undefined) throw new KeyUnavailable();
-  return current.kind === 'vetkd' ? current.keyName : undefined;
+  return current.kind === 'vetkd' ? current : undefined;
+}
+
+/**
+ * Stores the first root key in the canister after all, because the network derives none for it.
+ * Returns false, without a change, if a vetKD key was named or a root key exists.
+ */
+export function storeFirstRootKey(stores: Stores): boolean {
+  const [first, ...others] = rootKeyEntries(stores);
+  const isFirst = first !== undefined && others.length === 0 && first.check.length === 0;
+  if (!isFirst || first.keyName !== '') return false;
+  saveRootKeyEntries(stores, [{ ...first, kind: 'stored', proxy: '' }]);
+  return true;
 }
 
 export interface RootKey {
@@ -192,8 +231,15 @@ export function rootKeyOf(stores: Stores, version: number): RootKey | undefined 
   return entry && { version, key: findRootKey(stores, entry) ?? refuseForNow() };
 }
 
-/** Adds a root key version with the given source or, by default, the present one's. */
-export function startRootRotation(stores: Stores, source: RootKeySource | undefined): void {
+/**
+ * Adds a root key version with the given source or, by default, the present one's.
+ * `proxyByDefault`: for a first key from vetKD that names no proxy.
+ */
+export function startRootRotation(
+  stores: Stores,
+  source: RootKeySource | undefined,
+  proxyByDefault = '',
+): void {
   const entries = rootKeyEntries(stores);
   const [current, next] = entries;
   if (current === undefined || current.check.length === 0) {
@@ -207,7 +253,8 @@ export function startRootRotation(stores: Stores, source: RootKeySource | undefi
   }
   // Replaces a version that never became available because the network lacks its key
   const version = (next ?? current).version + 1;
-  saveRootKeyEntries(stores, [current, newRootKeyEntry(version, source ?? current)]);
+  const proxy = current.kind === 'vetkd' ? current.proxy : proxyByDefault;
+  saveRootKeyEntries(stores, [current, newRootKeyEntry(version, source ?? current, proxy)]);
 }
 
 /** Whether a next root key exists or is awaited. */

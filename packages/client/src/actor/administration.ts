@@ -7,7 +7,7 @@ import { StorageError } from '../storage-error.ts';
 import type { BucketChange, BucketMember, BucketOptions, BucketRecord } from '../types/buckets.ts';
 import type { EndToEndSettings } from '../types/end-to-end.ts';
 import type { KeyRequest } from '../types/keys.ts';
-import type { AccessChange, Budget } from '../types/service.ts';
+import type { AccessChange, Budget, RootKeySource } from '../types/service.ts';
 import { type ActorCalls, calling, nothing } from './actor-call.ts';
 import { bucketMode } from './bucket-mode.ts';
 import {
@@ -48,12 +48,13 @@ export const administrationCalls: ActorCalls<AdministrationOperations> = {
   getBucketIdentity: calling(
     ({ actor }, { bucket, epoch, transportPublicKey }) =>
       actor.getBucketIdentity(bucket, [BigInt(epoch)], transportPublicKey),
-    ({ epoch, recipient, encryptedKey, publicKey, keyName }) => ({
+    ({ epoch, recipient, encryptedKey, publicKey, keyName, proxy }) => ({
       epoch: Number(epoch),
       recipient: recipient[0],
       encryptedKey: Uint8Array.from(encryptedKey),
       publicKey: Uint8Array.from(publicKey),
       keyName,
+      proxy: proxy[0]?.toUint8Array(),
     }),
   ),
   setBucketRecipient: calling(
@@ -77,7 +78,7 @@ export const administrationCalls: ActorCalls<AdministrationOperations> = {
   ),
   rotateBucketKey: calling(({ actor }, bucket) => actor.rotateBucketKey(bucket), nothing),
   rotateRootKey: calling(
-    ({ actor }, source) => actor.rotateRootKey(optional(source === 'stored' ? stored : source)),
+    ({ actor }, source) => actor.rotateRootKey(optional(source && sourceOf(source))),
     nothing,
   ),
   getCode: (service) => signedCode(service),
@@ -91,7 +92,14 @@ export const administrationCalls: ActorCalls<AdministrationOperations> = {
   ),
 };
 
-const stored = { stored: null };
+function sourceOf(source: RootKeySource) {
+  if (source === 'stored') return { stored: null };
+  const { vetkd, proxy } = source;
+  // Earlier services know only this form
+  if (proxy === undefined) return { vetkd };
+  const asker = proxy === null ? undefined : Principal.fromText(proxy);
+  return { vetkdBy: { keyName: vetkd, proxy: optional(asker) } };
+}
 
 /** Throws Unsupported if an earlier service has ignored an option that it does not know. */
 function known(bucket: CandidBucket, { isSite, endToEnd }: BucketOptions): BucketRecord {

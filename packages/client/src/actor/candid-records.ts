@@ -167,6 +167,7 @@ export function statusOf(status: CandidStatus): ServiceStatus {
     heapBytes: Number(status.heapBytes),
     cycles: cycles[0] === undefined ? undefined : Number(cycles[0]),
     chargesCycles: status.chargesCycles[0],
+    encryption: { ...status.encryption, proxy: status.encryption.proxy?.[0]?.toText() },
     anonymousUpdates: anonymousUpdates[0] && budgetOf(anonymousUpdates[0]),
     linkUpdates: linkUpdates[0] && budgetOf(linkUpdates[0]),
     refusals: refusals[0] && budgetOf(refusals[0]),

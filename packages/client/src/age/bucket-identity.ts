@@ -2,12 +2,15 @@
 // whom the canister requests it, and each member's client derives the identity from the vetKey.
 //
 //   vetKey      of the canister, context "encrypted-file-storage/bucket-identity/v1",
-//               input = the bucket's serial (8 bytes) | the epoch (4 bytes), both big-endian
+//               input = the bucket's serial (8 bytes) | the epoch (4 bytes), both big-endian.
+//               If a proxy asks the network for the canister: of the proxy, context = the length of
+//               the canister's id (1 byte) | the id | the same context
 //   X25519 secret = HKDF-SHA-256(secret: the vetKey, 48 bytes; salt: the context; info:
 //               "age-identity"; 32 bytes), written as AGE-SECRET-KEY-1…
 //   key of names  HKDF-SHA-256(secret: the vetKey of epoch 1; salt: the context; info:
 //               "sealed-names"; 64 bytes), the same in every epoch
 
+import type { DerivedPublicKey, MasterPublicKey } from '@dfinity/vetkeys';
 import { bech32 } from '@scure/base';
 import { identityToRecipient } from 'age-encryption';
 import type { SealedIdentity } from '../operations/administration.ts';
@@ -65,7 +68,7 @@ export async function deriveVetKey(derivation: Derivation): Promise<Uint8Array> 
   const sealed = await derivation.ask(transportKey.publicKeyBytes());
   try {
     const publicKey = derivation.isOnNetwork
-      ? networkKey(vetKeys, derivation.canister, sealed.keyName)
+      ? networkKey(vetKeys, derivation.canister, sealed)
       : vetKeys.DerivedPublicKey.deserialize(sealed.publicKey);
     const encrypted = vetKeys.EncryptedVetKey.deserialize(sealed.encryptedKey);
     const input = derivationInput(derivation);
@@ -80,11 +83,22 @@ export async function deriveVetKey(derivation: Derivation): Promise<Uint8Array> 
 function networkKey(
   { MasterPublicKey, MasterPublicKeyId }: typeof import('@dfinity/vetkeys'),
   canister: Uint8Array,
-  keyName: string,
+  { keyName, proxy }: Pick<SealedIdentity, 'keyName' | 'proxy'>,
 ) {
   const id = Object.values(MasterPublicKeyId).find((known) => known === keyName);
   if (id === undefined) throw new Error(`The key name ${keyName} does not exist on the network.`);
-  return MasterPublicKey.productionKey(id)
-    .deriveCanisterKey(canister)
-    .deriveSubKey(identityContext);
+  return derivedKey(MasterPublicKey.productionKey(id), canister, proxy);
+}
+
+/** Derives the public key of a canister's identities, by way of the proxy if there is one. */
+export function derivedKey(
+  master: MasterPublicKey,
+  canister: Uint8Array,
+  proxy: Uint8Array | undefined,
+): DerivedPublicKey {
+  const context =
+    proxy === undefined
+      ? identityContext
+      : Uint8Array.of(canister.length, ...canister, ...identityContext);
+  return master.deriveCanisterKey(proxy ?? canister).deriveSubKey(context);
 }

@@ -135,6 +135,11 @@ export interface BucketIdentity {
   'encryptedKey' : Uint8Array,
   /** Name of the network's vetKD key. */
   'keyName' : string,
+  /**
+   * The canister that asked the network for the key; absent if this one did. It puts a byte with
+   * the length of this canister's id, and the id, before the context.
+   */
+  'proxy' : [] | [Principal],
 }
 /** A page of buckets. */
 export interface BucketList {
@@ -213,6 +218,8 @@ export interface Encryption {
   'isKeyPresent' : boolean,
   'isRotating' : boolean,
   'keyName' : string,
+  /** The canister that asks the network for the key; absent if this one does. */
+  'proxy' : [] | [Principal],
 }
 /** The end-to-end mode of a bucket. */
 export interface EndToEnd {
@@ -524,9 +531,13 @@ export interface Restoration {
 /** The canister's role in a service: a volume stores files, a front serves the console. */
 export type RoleArgument = { 'front' : null } |
   { 'volume' : VolumeArgument };
-/** Source of the root key: the network's vetKD key of that name, or stable memory. */
+/**
+ * Source of the root key: the network's vetKD key of that name, or stable memory. `vetkd` goes by
+ * the present key's proxy, or the one that PROXY_CANISTER_ID names.
+ */
 export type RootKeySource = { 'stored' : null } |
-  { 'vetkd' : string };
+  { 'vetkd' : string } |
+  { 'vetkdBy' : VetKeySource };
 /** The canister's role in its service. */
 export type ServiceRole = { 'front' : FrontRole } |
   { 'volume' : VolumeRole };
@@ -690,6 +701,8 @@ export interface VersionPage {
   'items' : Array<FormerVersion>,
   'nextCursor' : [] | [string],
 }
+/** The network's vetKD key of that name, asked by a proxy canister, or by this one without it. */
+export interface VetKeySource { 'keyName' : string, 'proxy' : [] | [Principal] }
 /** A volume of a front. */
 export interface Volume {
   'stableBytes' : bigint,
@@ -1228,9 +1241,14 @@ export interface _SERVICE {
   >,
 }
 export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
+  const VetKeySource = IDL.Record({
+    'keyName' : IDL.Text,
+    'proxy' : IDL.Opt(IDL.Principal),
+  });
   const RootKeySource = IDL.Variant({
     'stored' : IDL.Null,
     'vetkd' : IDL.Text,
+    'vetkdBy' : VetKeySource,
   });
   const VolumeArgument = IDL.Record({ 'front' : IDL.Opt(IDL.Principal) });
   const RoleArgument = IDL.Variant({
@@ -1420,6 +1438,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'epoch' : IDL.Nat,
     'encryptedKey' : IDL.Vec(IDL.Nat8),
     'keyName' : IDL.Text,
+    'proxy' : IDL.Opt(IDL.Principal),
   });
   const BucketMode = IDL.Record({ 'endToEnd' : IDL.Opt(EndToEnd) });
   const BudgetLeft = IDL.Record({
@@ -1442,6 +1461,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'isKeyPresent' : IDL.Bool,
     'isRotating' : IDL.Bool,
     'keyName' : IDL.Text,
+    'proxy' : IDL.Opt(IDL.Principal),
   });
   const Status = IDL.Record({
     'files' : IDL.Nat,
@@ -2122,9 +2142,14 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
 };
 
 export const init: (args: { IDL: typeof IDL }) => IDL.Type[] = ({ IDL }) => {
+  const VetKeySource = IDL.Record({
+    'keyName' : IDL.Text,
+    'proxy' : IDL.Opt(IDL.Principal),
+  });
   const RootKeySource = IDL.Variant({
     'stored' : IDL.Null,
     'vetkd' : IDL.Text,
+    'vetkdBy' : VetKeySource,
   });
   const VolumeArgument = IDL.Record({ 'front' : IDL.Opt(IDL.Principal) });
   const RoleArgument = IDL.Variant({

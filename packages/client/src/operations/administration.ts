@@ -15,6 +15,8 @@ export interface SealedIdentity {
   readonly publicKey: Uint8Array;
   readonly recipient?: string | undefined;
   readonly keyName: string;
+  /** The principal's bytes of the canister that asked the network for the key, if another did. */
+  readonly proxy?: Uint8Array | undefined;
 }
 
 export interface SignedMode {

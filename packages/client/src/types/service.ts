@@ -12,6 +12,8 @@ export interface EncryptionStatus {
   /** The source of the root key. */
   readonly rootKey: string;
   readonly keyName: string;
+  /** The canister that asks the network for the key; absent if the service itself does. */
+  readonly proxy?: string | undefined;
   readonly isKeyPresent: boolean;
   readonly isRotating: boolean;
 }
@@ -123,7 +125,9 @@ export interface AccessChange {
 }
 
 /**
- * The source of a root key: stored in the canister, or derived by vetKD from a named key.
+ * The source of a root key: stored in the canister, or derived by vetKD from a named key. `proxy`:
+ * the canister that asks the network, which a cloud engine needs; `null` for none. By default the
+ * present key's, or the one of the variable PROXY_CANISTER_ID.
  *
  * @example
  * ```ts
@@ -131,7 +135,9 @@ export interface AccessChange {
  *   await new Promise((resolve) => setTimeout(resolve, 1_000));
  * }
  * const { keyName } = (await storage.status()).encryption;
- * await storage.rotation.root({ vetkd: keyName });
+ * await storage.rotation.root({ vetkd: keyName, proxy: null });
  * ```
  */
-export type RootKeySource = 'stored' | { readonly vetkd: string };
+export type RootKeySource =
+  | 'stored'
+  | { readonly vetkd: string; readonly proxy?: string | null | undefined };

@@ -123,11 +123,10 @@ function addRotate(rotate: Command): void {
     .command('root')
     .description('replace the root key, which wraps the bucket keys; for controllers')
     .option('--source <source>', 'stored, or vetkd:NAME such as vetkd:key_1')
+    .option('--proxy <canister>', 'with vetkd: the canister that asks the network, or none')
     .option('--wait', waiting)
     .addOption(json())
-    .action((flags: { source?: string; wait?: boolean }, command: Command) =>
-      rotateRoot(runOf(command), flags),
-    );
+    .action((flags: RootFlags, command: Command) => rotateRoot(runOf(command), flags));
 }
 
 const memberColumns: readonly Column<BucketMember>[] = [
@@ -229,17 +228,25 @@ async function rotateBucket(run: Run, bucket: string, flags: { wait?: boolean })
   printResult({ bucket, isDone: flags.wait === true }, bucket);
 }
 
-async function rotateRoot(run: Run, flags: { source?: string; wait?: boolean }): Promise<void> {
+interface RootFlags {
+  readonly source?: string;
+  readonly proxy?: string;
+  readonly wait?: boolean;
+}
+
+async function rotateRoot(run: Run, flags: RootFlags): Promise<void> {
+  const source = parseSource(flags);
   const storage = await run.manager();
-  await storage.rotation.root(parseSource(flags.source));
+  await storage.rotation.root(source);
   await rotated(run, storage, flags);
   printResult({ isDone: flags.wait === true }, 'root');
 }
 
-function parseSource(text: string | undefined): RootKeySource | undefined {
+function parseSource({ source: text, proxy }: RootFlags): RootKeySource | undefined {
+  const [, vetkd] = /^vetkd:(\w+)$/.exec(text ?? '') ?? [];
+  if (vetkd !== undefined) return { vetkd, proxy: proxy === 'none' ? null : proxy };
+  if (proxy !== undefined) throw new UsageError('--proxy needs --source vetkd:NAME.');
   if (text === undefined || text === 'stored') return text;
-  const [, vetkd] = /^vetkd:(\w+)$/.exec(text) ?? [];
-  if (vetkd !== undefined) return { vetkd };
   throw new UsageError(
     `The source must be stored, or vetkd:NAME such as vetkd:key_1; got ${text}.`,
   );
