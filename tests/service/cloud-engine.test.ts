@@ -2,12 +2,16 @@
 // end-to-end buckets and a rotation, all with 0 cycles. EFS_SUBNET_TYPE=cloud-engine runs the
 // acceptance tests there.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { nodeEndToEnd } from '../../packages/client/src/node/end-to-end.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
 import type { Storage } from '../../packages/client/src/storage.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
+import { runCommand } from '../client/command-runs.ts';
 import { expectSameBytes } from '../support/expect-same.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 
@@ -86,5 +90,26 @@ describe('rotateRootKey on a cloud engine', () => {
     const isRotating = async () => (await owner.status()).encryption.isRotating;
     await vi.waitFor(async () => expect(await isRotating()).toBe(false), 60_000);
     expectSameBytes(await bytesOf(owner, service.bucket, 'large.bin'), large);
+  });
+});
+
+describe('efs doctor on a cloud engine', () => {
+  test('asks nobody for cycles', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'engine-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await writeFile(join(folder, 'owner.pem'), service.identityPem, { mode: 0o600 });
+    const environment = {
+      ...{ EFS_URL: service.base, EFS_HOST: service.host, EFS_CANISTER_ID: service.canisterId },
+      EFS_IDENTITY: 'owner.pem',
+    };
+    const efs = (...words: string[]) => runCommand(words, { folder, environment });
+    const rows = JSON.parse((await efs('doctor', '--json')).output) as { check: string }[];
+    expect(rows.find(({ check }) => check === 'cycles')).toMatchObject({
+      isGood: true,
+      message: 'Not needed: the subnet charges nothing.',
+    });
+    const { output, errors } = await efs('status');
+    expect(output).toMatch(/chargesCycles\s+(?:false|no)/);
+    expect(errors).not.toContain('Top up');
   });
 });

@@ -16,6 +16,8 @@ const joined =
   'needs a second canister; tests/certification/volume-of-front.test.ts calls the methods';
 const several =
   'needs a service of several volumes; tests/client/service-command runs such commands';
+const onEngine =
+  'needs a cloud engine; tests/service/cloud-engine.thorough.test.ts calls rotateRootKey there';
 const elsewhere = 'calls a third-party service on the network';
 
 export const notRun: readonly NotRun[] = [
@@ -43,6 +45,7 @@ export const notRun: readonly NotRun[] = [
     reason: 'pays for canisters; tests/client/service-set-up runs it on a local replica',
   },
   { command: 'efs --host https://icp-api.io --front ', reason: several },
+  { command: 'efs --canister-id <canister id> rotate root ', reason: onEngine },
   { command: 'efs top-up ', reason: several },
   { command: 'efs service ', reason: several },
   { command: 'efs profile add files --host ', reason: several },
