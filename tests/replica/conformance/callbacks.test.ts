@@ -23,7 +23,8 @@ function caller(index: number, table: string): Uint8Array {
 const table = `(table 6 funcref)
   (elem (i32.const 0) $callback $no_parameter $wide $with_result)`;
 const contract = /^IC0504: .*Canister violated contract: /.source;
-const signature = `${contract}function invocation does not match its signature$`;
+const advice = '\\.\nThis is likely an error with the compiler';
+const signature = `${contract}function invocation does not match its signature${advice}`;
 
 describe('Interface specification, "Callbacks"; rs/embedders/src/wasmtime_embedder.rs: run', () => {
   test.each([
@@ -31,19 +32,24 @@ describe('Interface specification, "Callbacks"; rs/embedders/src/wasmtime_embedd
     ['() -> () is refused', 1, table, signature],
     ['(i64) -> () is refused', 2, table, signature],
     ['(i32) -> (i32) is refused', 3, table, signature],
-    ['an empty entry is refused', 4, table, `${contract}unexpected null function reference$`],
+    [
+      'an empty entry is refused',
+      4,
+      table,
+      `${contract}unexpected null function reference${advice}`,
+    ],
     [
       'an index beyond the table is refused',
       6,
       table,
       '^IC0513: .*requested to invoke a non-existent Wasm function 6 from table 0\\.\nThis is likely ',
     ],
-    ['a missing table is refused', 0, '', `${contract}table not found$`],
+    ['a missing table is refused', 0, '', `${contract}table not found${advice}`],
     [
       'a table of externref is refused',
       0,
       '(table 1 externref)',
-      `${contract}not a function reference$`,
+      `${contract}not a function reference${advice}`,
     ],
   ])('%s', async (_law, index, text, expected) => {
     const replica = startTestReplica();

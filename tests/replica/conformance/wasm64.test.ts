@@ -162,8 +162,8 @@ describe.runIf(hasMemory64())(
       const outcome = await outcomeAt(0);
       if (outcome.status === 'rejected') throw new Error(outcome.message);
       expect(Buffer.from(outcome.arg).readBigUInt64LE()).toBe(7n);
-      expect(textOf(await outcomeAt(1))).toMatch(/^IC0504.*does not match its signature$/);
-      expect(textOf(await outcomeAt(2))).toMatch(/^IC0504.*unexpected null function reference$/);
+      expect(textOf(await outcomeAt(1))).toMatch(/^IC0504.*does not match its signature\.\n/);
+      expect(textOf(await outcomeAt(2))).toMatch(/^IC0504.*unexpected null function reference\.\n/);
       expect(textOf(await outcomeAt(4))).toMatch(/^IC0513.*function 4 from table 0/);
     });
 

@@ -180,7 +180,9 @@ describe('cycles on a call', () => {
   it('cannot exceed the balance', async () => {
     const add = '(call $call_cycles_add (i64.const 0x7fffffffffffffff))';
     const { outcome } = await go(caller({ body: callSelf('accept', add) }));
-    expect(textOf(outcome)).toMatch(/^IC0504: .*cannot attach/);
+    expect(textOf(outcome)).toMatch(
+      /^IC0504: Error from Canister \S+: Canister \S+ is out of cycles$/,
+    );
   });
 });
 

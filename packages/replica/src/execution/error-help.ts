@@ -9,8 +9,10 @@ const gracefully =
   'Consider gracefully handling failures from this canister or altering the canister to handle ' +
   'exceptions.';
 
-/** The advice and the section of the documentation, by error code. */
-const helps: Partial<Record<ErrorCode, readonly [advice: string, section: string]>> = {
+/** An advice, and the section of the documentation about it. */
+type Help = readonly [advice: string, section: string];
+
+const helps: Partial<Record<ErrorCode, Help>> = {
   IC0502: [gracefully, 'trapped'],
   IC0503: [gracefully, 'trapped-explicitly'],
   IC0522: [
@@ -43,14 +45,49 @@ const helps: Partial<Record<ErrorCode, readonly [advice: string, section: string
 /** The network's sentence is longer. */
 const toolchainHelp =
   'This is likely an error with the compiler/CDK toolchain being used to build the canister.';
-const toolchainErrors: ReadonlySet<ErrorCode> = new Set(['IC0505', 'IC0513']);
+const toolchainErrors: ReadonlySet<ErrorCode> = new Set(['IC0504', 'IC0505', 'IC0513']);
+
+/** Violations of the System API (IC0504) that are the developer's fault, not the toolchain's. */
+const violationHelps = {
+  mode: [
+    'Check the ICP documentation to make sure APIs are being called in the correct message types.',
+    'calling-a-system-api-from-the-wrong-mode',
+  ],
+  reply: [
+    'Consider checking the response size and returning an error if it is too long.',
+    'msg_reply_data_append-payload-too-large',
+  ],
+  reject: ['Try truncating the error messages that are too long.', 'msg_reject-payload-too-large'],
+  certifiedData: [
+    'Try certifying just the hash of your data instead of the full contents.',
+    'certified_data_set-payload-too-large',
+  ],
+  // The network has a sentence with two empty places here.
+  methodName: [
+    'Size of method_name {} exceeds the allowed limit of {}.',
+    'canister-made-a-call-with-too-large-method-name',
+  ],
+  payload: [
+    'Check the canister for errors or redesign the target API to allow shorter messages',
+    'canister-made-a-call-with-too-large-payload',
+  ],
+} as const satisfies Record<string, Help>;
+
+/** `none`: the network gives no advice. */
+export type ViolationHelp = keyof typeof violationHelps | 'none';
 
 /** Returns the message of a canister's error, with advice if the network gives some. */
-export function helpfulMessage(id: string, errorCode: ErrorCode, text: string): string {
+export function helpfulMessage(
+  id: string,
+  error: { readonly code: ErrorCode; readonly text: string; readonly violation?: ViolationHelp },
+): string {
+  const { code, text, violation } = error;
   const message = `Error from Canister ${id}: ${text}`;
-  if (toolchainErrors.has(errorCode)) return `${message}.\n${toolchainHelp}`;
-  const help = helps[errorCode];
-  if (help === undefined) return message;
+  if (violation === 'none') return message;
+  const help = violation === undefined ? helps[code] : violationHelps[violation];
+  if (help === undefined) {
+    return toolchainErrors.has(code) ? `${message}.\n${toolchainHelp}` : message;
+  }
   const [advice, section] = help;
   return `${message}.\n${advice} See documentation: ${documentation}#${section}`;
 }

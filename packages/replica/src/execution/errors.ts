@@ -2,7 +2,7 @@
 
 import type { Reject } from '../core.ts';
 import type { ErrorCode, RejectCodeOf, TrapCode } from './error-codes.ts';
-import { helpfulMessage, refusalHelp } from './error-help.ts';
+import { helpfulMessage, refusalHelp, type ViolationHelp } from './error-help.ts';
 import type { Limits } from './limits.ts';
 
 export function reject<Code extends ErrorCode>(
@@ -18,30 +18,41 @@ export class CanisterTrap extends Error {
   override readonly name = 'CanisterTrap';
   readonly errorCode: TrapCode;
   readonly logText: string;
+  readonly violation?: ViolationHelp;
 
-  constructor(errorCode: TrapCode, message: string, logText = message) {
+  constructor(
+    errorCode: TrapCode,
+    message: string,
+    more: { readonly logText?: string; readonly violation?: ViolationHelp } = {},
+  ) {
     super(message);
     this.errorCode = errorCode;
-    this.logText = logText;
+    this.logText = more.logText ?? message;
+    if (more.violation !== undefined) this.violation = more.violation;
   }
 }
 
 export function trapped(message: string): CanisterTrap {
-  return new CanisterTrap('IC0502', `Canister trapped: ${message}`, message);
+  return new CanisterTrap('IC0502', `Canister trapped: ${message}`, { logText: message });
 }
 
 export function calledTrap(message: string): CanisterTrap {
   const text = `Canister called \`ic0.trap\` with message: '${message}'`;
-  return new CanisterTrap('IC0503', text, message || '(no message)');
+  return new CanisterTrap('IC0503', text, { logText: message || '(no message)' });
 }
 
-export function contractViolation(message: string): CanisterTrap {
-  return new CanisterTrap('IC0504', `Canister violated contract: ${message}`);
+/** Without `violation`, the advice is that of an error of the toolchain. */
+export function contractViolation(message: string, violation?: ViolationHelp): CanisterTrap {
+  const more = violation && { violation };
+  return new CanisterTrap('IC0504', `Canister violated contract: ${message}`, more);
 }
 
-/** For cycles that a canister of a cloud engine attaches: it never has any. */
-export const holdsNoCycles = (id: string) =>
-  new CanisterTrap('IC0504', `Canister ${id} is out of cycles`);
+/** An error of the System API that the network reports without calling it a violation. */
+export function systemApiError(message: string, violation?: ViolationHelp): CanisterTrap {
+  return new CanisterTrap('IC0504', message, violation && { violation });
+}
+
+export const invalidPrincipal = () => systemApiError('Canister provided invalid principal id');
 
 export const signatureMismatch = () =>
   contractViolation('function invocation does not match its signature');
@@ -101,15 +112,16 @@ export function stableAccessExceeded(limits: StableLimits): CanisterTrap {
 }
 
 export function rejectOfTrap(canisterId: string, trap: CanisterTrap): Reject {
-  const message = helpfulMessage(canisterId, trap.errorCode, trap.message);
-  return reject(5, trap.errorCode, message);
+  const { errorCode: code, message: text, violation } = trap;
+  const message = helpfulMessage(canisterId, { code, text, ...(violation && { violation }) });
+  return reject(5, code, message);
 }
 
 export const canisterNotFound = (id: string) => reject(3, 'IC0301', `Canister ${id} not found`);
 
 export function noModule(id: string): Reject {
   const text = 'Attempted to execute a message, but the canister contains no Wasm module.';
-  return reject(5, 'IC0537', helpfulMessage(id, 'IC0537', text));
+  return reject(5, 'IC0537', helpfulMessage(id, { code: 'IC0537', text }));
 }
 
 /** For ingress, before its execution: `dfinity/ic` rs/execution_environment, inspect_message.rs. */
@@ -118,7 +130,7 @@ export const noModuleForIngress = () =>
 
 export function noMethod(id: string, kind: string, method: string): Reject {
   const text = `Canister has no ${kind} method '${method}'.`;
-  return reject(5, 'IC0536', helpfulMessage(id, 'IC0536', text));
+  return reject(5, 'IC0536', helpfulMessage(id, { code: 'IC0536', text }));
 }
 
 export const canisterStopped = (id: string) => reject(5, 'IC0508', `Canister ${id} is stopped`);
@@ -206,7 +218,7 @@ export const frozen = (id: string) =>
 
 export function invalidModule(id: string, why: string): Reject {
   const text = `Canister's Wasm module is not valid: ${why}`;
-  return reject(5, 'IC0505', helpfulMessage(id, 'IC0505', text));
+  return reject(5, 'IC0505', helpfulMessage(id, { code: 'IC0505', text }));
 }
 
 export const engineRefused = (id: string, why: string) =>

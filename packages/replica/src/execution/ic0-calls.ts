@@ -1,11 +1,12 @@
 // System API rows: building and performing calls to other canisters. IC spec, "Inter-canister
 // method calls". Performed calls leave the canister only when the message ends well.
 
+import { Principal } from '@dfinity/principal';
 import { chargeOn } from '../subnet-type.ts';
 import { countPerformed, mayCall } from './call-limits.ts';
 import type { Execution, OutgoingCall } from './canister.ts';
 import { isReplicated } from './context.ts';
-import { contractViolation, holdsNoCycles } from './errors.ts';
+import { contractViolation, invalidPrincipal, systemApiError } from './errors.ts';
 import { closure } from './execution.ts';
 import { liquidCycles } from './freezing.ts';
 import type { Row } from './ic0-row.ts';
@@ -33,12 +34,8 @@ function pending(execution: Execution, name: string): OutgoingCall {
 function addCycles(execution: Execution, name: string, amount: bigint): undefined {
   const call = pending(execution, name);
   const liquid = liquidCycles(execution);
-  const { canister, world } = execution;
-  if (amount > liquid && world.subnetType === 'cloud-engine') throw holdsNoCycles(canister.idText);
   if (amount > liquid) {
-    throw contractViolation(
-      `ic0.${name}: cannot attach ${amount} cycles, only ${liquid} exceed the freezing threshold`,
-    );
+    throw systemApiError(`Canister ${execution.canister.idText} is out of cycles`, 'none');
   }
   execution.effects.cycles -= amount;
   call.cycles += amount;
@@ -51,8 +48,9 @@ function appendArgument(execution: Execution, start: number, size: number): unde
   const most = execution.world.limits.callBytesMax;
   if (total > most) {
     throw contractViolation(
-      `ic0.${name}: request to ${call.method}: payload size (${total}) cannot be larger ` +
-        `than ${most}`,
+      `Request to ${Principal.fromUint8Array(call.callee).toText()}:${call.method} has a payload size of ${total}, which ` +
+        `exceeds the allowed limit of ${most}.`,
+      'payload',
     );
   }
   call.parts.push(readHeap(execution, { name, start, size }));
@@ -89,12 +87,14 @@ function beginCall(
   const [calleeStart, calleeSize, nameStart, nameSize] = target;
   const name = 'call_new';
   discardPendingCall(execution);
-  if (nameSize > execution.world.limits.methodNameBytesMax) {
-    throw contractViolation(`ic0.${name}: the method name is too long: ${nameSize} bytes`);
+  const { methodNameBytesMax } = execution.world.limits;
+  if (nameSize > methodNameBytesMax) {
+    throw contractViolation(
+      `Size of method_name ${nameSize} exceeds the allowed limit of ${methodNameBytesMax}.`,
+      'methodName',
+    );
   }
-  if (calleeSize > principalBytesMax) {
-    throw contractViolation(`ic0.${name}: the callee is not a principal: ${calleeSize} bytes`);
-  }
+  if (calleeSize > principalBytesMax) throw invalidPrincipal();
   execution.effects.pendingCall = {
     callee: readHeap(execution, { name, start: calleeStart, size: calleeSize }),
     method: readText(execution, { name, start: nameStart, size: nameSize }),

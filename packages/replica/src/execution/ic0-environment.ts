@@ -1,7 +1,7 @@
 // System API rows: environment variables, sorted by name. IC spec, "Environment Variables".
 
 import type { Execution } from './canister.ts';
-import { contractViolation } from './errors.ts';
+import { contractViolation, systemApiError } from './errors.ts';
 import type { Row } from './ic0-row.ts';
 import { copyCost, copyToHeap, readText, row, usualCost } from './ic0-row.ts';
 import { environmentTextBytesMax } from './limits.ts';
@@ -9,12 +9,14 @@ import { environmentTextBytesMax } from './limits.ts';
 const variablesOf = ({ canister }: Execution) => canister.record.settings.environmentVariables;
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-function nameAt(execution: Execution, name: string, index: number): Uint8Array {
+function nameAt(execution: Execution, index: number): Uint8Array {
   const names = [...variablesOf(execution).keys()];
   const found = names[index];
   if (found !== undefined) return bytesOf(found);
-  throw contractViolation(
-    `ic0.${name}: index ${index} is out of bounds: there are ${names.length} variables`,
+  throw systemApiError(
+    `Environment variable index ${index} is out of bounds. The number of environment variables ` +
+      `is ${names.length}.`,
+    'none',
   );
 }
 
@@ -35,7 +37,7 @@ function find(
 function readValue(execution: Execution, asked: Parameters<typeof find>[1]): Uint8Array {
   const { variable, value } = find(execution, asked);
   if (value !== undefined) return bytesOf(value);
-  throw contractViolation(`ic0.${asked.name}: there is no environment variable '${variable}'`);
+  throw systemApiError(`Environment variable ${variable} not found.`, 'none');
 }
 
 export const environmentRows: readonly Row[] = [
@@ -53,7 +55,7 @@ export const environmentRows: readonly Row[] = [
     results: 'p',
     contexts: '*',
     cost: usualCost,
-    run: (execution, index) => nameAt(execution, 'env_var_name_size', index).length,
+    run: (execution, index) => nameAt(execution, index).length,
   }),
   row({
     name: 'env_var_name_copy',
@@ -63,7 +65,7 @@ export const environmentRows: readonly Row[] = [
     cost: copyCost(3),
     run: (execution, index, destination, offset, size) => {
       const name = 'env_var_name_copy';
-      const source = nameAt(execution, name, index);
+      const source = nameAt(execution, index);
       return copyToHeap(execution, { name, source, destination, offset, size });
     },
   }),

@@ -83,6 +83,7 @@ function bind(
     if (!row.contexts.has(execution.context)) {
       throw contractViolation(
         `"ic0_${row.name}" cannot be executed in ${modeName(execution.context)} mode`,
+        'mode',
       );
     }
     for (let at = 0; at < args.length; at++) args[at] = unsigned(args[at] ?? 0);

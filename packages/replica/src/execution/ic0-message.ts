@@ -42,7 +42,8 @@ function appendReply(execution: Execution, start: number, size: number): undefin
   const most = replyBytesMax(execution);
   if (total > most) {
     throw contractViolation(
-      `ic0.${name}: application payload size (${total}) cannot be larger than ${most}`,
+      `ic0.${name}: application payload size (${total}) cannot be larger than ${most}.`,
+      'reply',
     );
   }
   execution.effects.replyParts.push(readHeap(execution, { name, start, size }));
@@ -55,7 +56,8 @@ function rejectCall(execution: Execution, start: number, size: number): undefine
   const most = replyBytesMax(execution);
   if (size > most) {
     throw contractViolation(
-      `ic0.${name}: application payload size (${size}) cannot be larger than ${most}`,
+      `ic0.${name}: application payload size (${size}) cannot be larger than ${most}.`,
+      'reject',
     );
   }
   const message = readText(execution, { name, start, size });

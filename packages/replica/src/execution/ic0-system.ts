@@ -3,7 +3,7 @@
 import type { Execution } from './canister.ts';
 import { log } from './canister-log.ts';
 import { isReplicated } from './context.ts';
-import { calledTrap, contractViolation } from './errors.ts';
+import { calledTrap, contractViolation, invalidPrincipal } from './errors.ts';
 import type { Cost, Row } from './ic0-row.ts';
 import { blobRows, copyCost, readHeap, row, usualCost } from './ic0-row.ts';
 
@@ -12,7 +12,7 @@ const principalBytesMax = 29;
 
 function certificate(execution: Execution): Uint8Array {
   if (!execution.hasCertificate) {
-    throw contractViolation('ic0.data_certificate: there is no certificate in this call');
+    throw contractViolation('ic0.data_certificate: there is no certificate in this call', 'mode');
   }
   return execution.world.dataCertificate(execution.canister.id);
 }
@@ -21,7 +21,7 @@ function performance(execution: Execution, counter: number): bigint {
   const current = execution.limit - execution.sandbox.instructionsLeft;
   if (counter === 0) return current;
   if (counter === 1) return (execution.callContext?.instructions ?? 0n) + current;
-  throw contractViolation(`ic0.performance_counter: counter type ${counter} is not known`);
+  throw contractViolation(`Error getting performance counter type ${counter}`, 'none');
 }
 
 function setCertifiedData(execution: Execution, start: number, size: number): undefined {
@@ -29,7 +29,8 @@ function setCertifiedData(execution: Execution, start: number, size: number): un
   if (size > most) {
     throw contractViolation(
       'ic0_certified_data_set failed because the passed data must be no larger than ' +
-        `${most} bytes. Found ${size} bytes`,
+        `${most} bytes. Found ${size} bytes.`,
+      'certifiedData',
     );
   }
   const name = 'certified_data_set';
@@ -44,7 +45,7 @@ function setTimer(execution: Execution, time: bigint): bigint {
 
 function isController(execution: Execution, start: number, size: number): number {
   if (size > principalBytesMax) {
-    throw contractViolation(`ic0.is_controller: ${size} bytes are not a principal`);
+    throw invalidPrincipal();
   }
   const asked = readHeap(execution, { name: 'is_controller', start, size });
   const { controllers } = execution.canister.record.settings;
