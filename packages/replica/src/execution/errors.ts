@@ -208,6 +208,18 @@ export const installationTooDear = (id: string, missing: bigint) =>
       refusalHelp('Top up the canister with more cycles.', 'install-code-not-enough-cycles'),
   );
 
+export const snapshotTooDear = (id: string, missing: bigint) =>
+  reject(
+    2,
+    'IC0207',
+    `Canister snapshotting failed with: \`Canister ${id} is out of cycles: please top up the ` +
+      `canister with at least ${missing} additional cycles\`` +
+      refusalHelp(
+        'Try sending more cycles with the request.',
+        'canister-snapshot-not-enough-cycles',
+      ),
+  );
+
 export const frozen = (id: string) =>
   reject(
     2,

@@ -10,14 +10,26 @@ import { InvalidModule } from '../wasm/invalid-module.ts';
 import type { Canister, CanisterRecord } from './canister.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord } from './core-state.ts';
-import { canisterNotFound, snapshotNotFound, snapshotRefused, storageFailed } from './errors.ts';
+import {
+  CanisterTrap,
+  canisterNotFound,
+  rejectOfTrap,
+  snapshotNotFound,
+  snapshotRefused,
+  snapshotTooDear,
+  storageFailed,
+} from './errors.ts';
+import { allocatedBytes, freezingReserve } from './freezing.ts';
 import { historyWith } from './history.ts';
 import { createHost } from './ic0-host.ts';
+import { chargeIdle } from './idle.ts';
 import { newInstance } from './instance-image.ts';
 import { nextLowMemoryHook } from './low-memory-hook.ts';
+import { compilationInstructions, loadingCycles } from './prices.ts';
 import { storedValue } from './register-values.ts';
 import { Sandbox } from './sandbox.ts';
-import { layoutOf, memoryOf, ownerOf, readList } from './snapshot-list.ts';
+import { layoutOf, memoryOf, ownerOf, readList, snapshotBytes } from './snapshot-list.ts';
+import { payForGrowth } from './storage-growth.ts';
 
 const bufferBytes = 2 ** 20;
 
@@ -40,9 +52,11 @@ export function loadSnapshot(
     });
   if (facts === undefined) return snapshotNotFound(canister.idText, snapshotId);
   const stable = state.store.stableMemory(canister.idText);
+  chargeIdle(state, canister);
   try {
-    replaceCode(state, canister, { facts, owner, origin });
-    return undefined;
+    const refused = replaceCode(state, canister, { facts, owner, origin });
+    if (refused !== undefined) stable.rollback();
+    return refused;
   } catch (error) {
     stable.rollback();
     const why = error instanceof Error ? error.message : String(error);
@@ -64,7 +78,7 @@ function replaceCode(
     readonly owner: Principal | undefined;
     readonly origin: ChangeOrigin;
   },
-): void {
+): Reject | undefined {
   const { store } = state;
   const { facts, owner, origin } = parts;
   const memory = store.stableMemory(memoryOf(facts.id));
@@ -73,9 +87,17 @@ function replaceCode(
   const hash = hashModule(module);
   const hex = Buffer.from(hash).toString('hex');
   const compiled = state.compile(module, hex);
+  const isKnown = state.compiledModules.has(hex);
+  const compilation = compilationInstructions(compiled.shape.instructions, isKnown);
+  const before = allocatedBytes(state, canister);
   const sandbox = restore(canister, { facts, memory, compiled });
   replacePages(store.stableMemory(canister.idText), { memory, bytes: facts.stableBytes });
-  const record = loadedRecord(canister.record, { facts, hash });
+  const loaded = { ...canister, sandbox, moduleBytes: module.length };
+  const cost = loadingCycles(snapshotBytes(facts), compilation);
+  const paid = payLoaded(state, loaded, { before, cost });
+  if ('status' in paid) return paid;
+  state.compiledModules.add(hex);
+  const record = loadedRecord({ ...canister.record, ...paid }, { facts, hash });
   const from = owner?.toText() === canister.idText ? undefined : owner;
   const { id: snapshotId, canisterVersion, takenAt, source } = facts;
   const change = historyWith(store, canister.idText, {
@@ -93,6 +115,27 @@ function replaceCode(
   canister.sandbox = sandbox;
   canister.failure = undefined;
   state.onTimer();
+  return undefined;
+}
+
+/**
+ * Returns the balances after the payment for loading and for added memory. `dfinity/ic`
+ * rs/execution_environment/src/canister_manager.rs, load_canister_snapshot: the canister must not
+ * be frozen afterwards.
+ */
+function payLoaded(
+  state: EngineState,
+  loaded: Canister,
+  { before, cost }: { readonly before: bigint; readonly cost: bigint },
+): Pick<CanisterRecord, 'cycles' | 'reservedCycles'> | Reject {
+  const { idText, record } = loaded;
+  const least = freezingReserve(state, loaded);
+  const cycles = record.cycles - cost;
+  if (cycles < least) return snapshotTooDear(idText, least - cycles);
+  const after = allocatedBytes(state, loaded);
+  const reserved = payForGrowth(state, { canister: loaded, before, after, cycles, least });
+  if (reserved instanceof CanisterTrap) return rejectOfTrap(idText, reserved);
+  return { cycles: cycles - reserved, reservedCycles: record.reservedCycles + reserved };
 }
 
 function restore(

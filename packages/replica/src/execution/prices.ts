@@ -90,6 +90,19 @@ export function compilationInstructions(moduleInstructions: number, isKnown: boo
   return isKnown ? instructions / knownModuleShare : instructions;
 }
 
+/** rs/config/src/subnet_config.rs, DEFAULT_CANISTERS_SNAPSHOT_BASELINE_INSTRUCTIONS. */
+const snapshotInstructions = 2_000_000_000n;
+
+/** Returns the price of copying a canister's state to a snapshot of so many bytes. */
+export function snapshotCycles(bytes: bigint): bigint {
+  return executionCycles(snapshotInstructions + bytes);
+}
+
+/** Returns the price of loading a snapshot whose module costs so many instructions to compile. */
+export function loadingCycles(bytes: bigint, compilation: bigint): bigint {
+  return executionCycles(snapshotInstructions) + executionCycles(compilation + bytes);
+}
+
 /** rs/config/src/subnet_config.rs, max_storage_reservation_period. */
 const reservationSecondsMax = 300_000_000n;
 

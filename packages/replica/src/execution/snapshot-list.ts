@@ -68,6 +68,14 @@ export function memoryOf(snapshotId: Uint8Array): string {
   return `${owner}-s${Buffer.from(snapshotId).readBigUInt64BE()}`;
 }
 
+/** Returns the size of a snapshot as the network reports it and charges for it. */
+export function snapshotBytes(
+  facts: Pick<SnapshotFacts, 'stableBytes' | 'heapBytes' | 'moduleBytes' | 'chunks'>,
+): bigint {
+  const { moduleBytes, heapBytes, stableBytes, chunks } = facts;
+  return BigInt(moduleBytes + heapBytes + stableBytes + chunks.length * chunkSlotBytes);
+}
+
 /** Returns the offset in bytes at which each part begins, and the number of Wasm pages. */
 export function layoutOf(
   facts: Pick<SnapshotFacts, 'stableBytes' | 'heapBytes' | 'moduleBytes' | 'chunks'>,

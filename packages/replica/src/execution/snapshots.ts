@@ -7,8 +7,18 @@ import { osPageBytes } from '../core.ts';
 import type { SnapshotFacts, SnapshotGlobal, SnapshotMetadata } from '../snapshot-facts.ts';
 import type { Canister } from './canister.ts';
 import type { EngineState } from './core-state.ts';
-import { canisterNotFound, snapshotNotFound, snapshotRefused, storageFailed } from './errors.ts';
+import {
+  canisterNotFound,
+  snapshotNotFound,
+  snapshotRefused,
+  snapshotTooDear,
+  storageFailed,
+} from './errors.ts';
+import { freezingReserve } from './freezing.ts';
+import { chargeIdle } from './idle.ts';
 import { loadSnapshot } from './load-snapshot.ts';
+import { snapshotCycles } from './prices.ts';
+import { prepay } from './run-message.ts';
 import type { Sandbox } from './sandbox.ts';
 import {
   chunkSlotBytes,
@@ -16,6 +26,7 @@ import {
   listChange,
   memoryOf,
   readList,
+  snapshotBytes,
   snapshotIdOf,
 } from './snapshot-list.ts';
 
@@ -116,7 +127,13 @@ function takeSnapshot(
       copy(starts.chunks + index * chunkSlotBytes, bytes.length, fromBytes(bytes));
     });
   };
-  return addSnapshot(state, canister, { facts, replace, fill });
+  chargeIdle(state, canister);
+  const cost = snapshotCycles(snapshotBytes(facts));
+  const missing = cost + freezingReserve(state, canister) - canister.record.cycles;
+  if (missing > 0n) return snapshotTooDear(idText, missing);
+  const taken = addSnapshot(state, canister, { facts, replace, fill });
+  if (!('status' in taken)) prepay(canister, cost);
+  return taken;
 }
 
 function describe(

@@ -2,10 +2,10 @@
 // sizes of the history and of globals) are zero, as for a canister without any.
 
 import type { CanisterBalance, CanisterView, LogRecord } from '../core.ts';
+import { snapshotBytes } from '../execution/snapshot-list.ts';
 import type { CanisterSettings, Visibility } from '../settings.ts';
 import type { SnapshotFacts } from '../snapshot-facts.ts';
 import { recordBytes } from './inquiry-methods.ts';
-import { totalBytes } from './snapshot-values.ts';
 
 export interface StatusSource {
   readonly view: CanisterView;
@@ -23,7 +23,7 @@ export function canisterStatus(source: StatusSource): object {
   const chunks = BigInt(source.chunkStoreBytes);
   const sections = BigInt(customSectionBytes(view));
   const module = BigInt(balance.moduleBytes);
-  const snapshots = source.snapshots.reduce((sum, facts) => sum + totalBytes(facts), 0n);
+  const snapshots = source.snapshots.reduce((sum, facts) => sum + snapshotBytes(facts), 0n);
   const logs = BigInt(source.logs.reduce((sum, one) => sum + recordBytes + one.content.length, 0));
   const memorySize = heap + stable + module + chunks + sections + snapshots + logs;
   return {

@@ -2,7 +2,7 @@
 
 import { sha256 } from '@noble/hashes/sha2';
 import type { ManagementCall, Reject, SnapshotPart } from '../core.ts';
-import { ownerOf } from '../execution/snapshot-list.ts';
+import { ownerOf, snapshotBytes } from '../execution/snapshot-list.ts';
 import type { SnapshotFacts } from '../snapshot-facts.ts';
 import { isSame } from './access.ts';
 import type { Arguments } from './candid-types.ts';
@@ -16,7 +16,7 @@ import {
   refused,
 } from './rejects.ts';
 import type { SnapshotArguments } from './snapshot-types.ts';
-import { metadataValue, readMetadata, totalBytes } from './snapshot-values.ts';
+import { metadataValue, readMetadata } from './snapshot-values.ts';
 
 /** `dfinity/ic` `rs/execution_environment/src/canister_manager.rs`, MAX_SLICE_SIZE_BYTES. */
 const sliceBytesMax = 2_000_000;
@@ -60,7 +60,7 @@ export function snapshotMethods(parts: Parts): Handlers<keyof SnapshotArguments>
 }
 
 function snapshotValue(facts: SnapshotFacts): object {
-  return { id: facts.id, taken_at_timestamp: facts.takenAt, total_size: totalBytes(facts) };
+  return { id: facts.id, taken_at_timestamp: facts.takenAt, total_size: snapshotBytes(facts) };
 }
 
 function take(

@@ -2,7 +2,7 @@
 
 import type { Reject } from '../core.ts';
 import type { LowMemoryHook, SnapshotFacts, SnapshotMetadata } from '../snapshot-facts.ts';
-import { chunkBytesMax, moduleBytesMax } from './chunk-store.ts';
+import { moduleBytesMax } from './chunk-store.ts';
 import { refused } from './rejects.ts';
 import type { GlobalValue, MetadataArgument } from './snapshot-types.ts';
 
@@ -22,10 +22,6 @@ const hooks = {
 
 export function sourceValue(source: SnapshotFacts['source']): object {
   return source === 'canister' ? { taken_from_canister: null } : { metadata_upload: null };
-}
-
-export function totalBytes({ moduleBytes, heapBytes, stableBytes, chunks }: SnapshotFacts): bigint {
-  return BigInt(moduleBytes + heapBytes + stableBytes + chunks.length * chunkBytesMax);
 }
 
 export function metadataValue(facts: SnapshotFacts): object {
