@@ -1,9 +1,12 @@
 // When messages are executed and certified, on a clock that the test controls.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createNetwork } from '../../../packages/replica/src/network/network.ts';
 import { mainnetProfile } from '../../../packages/replica/src/network/profile.ts';
 import { type RoundSettings, Rounds } from '../../../packages/replica/src/network/rounds.ts';
 import { seededRandom } from '../../../packages/replica/src/network/seeded-random.ts';
+import { anybody, startTestReplica } from '../../support/wasm-canisters/test-replica.ts';
+import { canister } from '../../support/wasm-canisters/text-module.ts';
 
 const steady = { ...mainnetProfile, roundJitterMs: 0 };
 const megabyte = 1_000_000;
@@ -32,6 +35,54 @@ async function inducted(settings: RoundSettings, sizes: readonly number[], seed 
   await vi.advanceTimersByTimeAsync(60_000);
   return Promise.all(times);
 }
+
+describe('a pool', () => {
+  test('is full while more bytes or messages wait than it holds', async () => {
+    const { rounds } = newRounds({ ...steady, poolBytesMax: 20, poolMessagesMax: 2 });
+    const full: boolean[] = [];
+    const induct = (bytes: number) => {
+      void rounds.induct('a', bytes);
+      full.push(rounds.isFull());
+    };
+    for (const bytes of [10, 10, 1]) induct(bytes);
+    await vi.advanceTimersByTimeAsync(2_000);
+    full.push(rounds.isFull());
+    induct(21);
+    expect(full).toEqual([false, false, true, false, true]);
+  });
+
+  test('that is full answers 503: to agents in plain words, through the gateway as its error', async () => {
+    const replica = startTestReplica();
+    const canisterId = await replica.install(
+      canister([], '(func (export "canister_update f") (call $reply32 (i32.const 1)))'),
+    );
+    const network = createNetwork({
+      engine: replica.engine,
+      subnets: [replica.engine],
+      profile: { ...steady, latencyMs: [0, 0], poolMessagesMax: 0 },
+      faults: undefined,
+      seed: 1,
+    });
+    const message = { sender: anybody, canisterId, method: 'f', arg: new Uint8Array() };
+    const first = network.agentEngines[0]?.update(message);
+    await expect(network.gatewayEngine.update(message)).rejects.toMatchObject({
+      status: 503,
+      errorCause: 'backend_http_gateway',
+      message: expect.stringContaining('status 503 Service Unavailable, content type "text/plain'),
+    });
+    const answer = { status: 200, contentType: 'text/plain', body: new Uint8Array() };
+    const handle = network.slowApi(async () => answer);
+    const call = { path: `/api/v3/canister/${canisterId}/call`, method: 'POST' };
+    const refused = await handle({ ...call, body: new Uint8Array() });
+    expect(refused.status).toBe(503);
+    expect(Buffer.from(refused.body).toString()).toContain('Service is overloaded');
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(await first).toMatchObject({ status: 'replied' });
+    const accepted = handle({ ...call, body: new Uint8Array() });
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await accepted).status).toBe(200);
+  });
+});
 
 describe('a block', () => {
   test('takes messages of 4 MiB together, and leaves the others to the next blocks', async () => {

@@ -18,7 +18,7 @@ import {
   queryResponseBytes,
   queryResponseBytesMax,
 } from './envelope-size.ts';
-import { GatewayError } from './gateway-error.ts';
+import { GatewayError, replicaFailed } from './gateway-error.ts';
 import type { HttpRequest } from './http-messages.ts';
 
 export type GatewayEngine = Pick<
@@ -67,18 +67,19 @@ function messageTo(canisterId: Principal, method: string, arg: Uint8Array): Call
   return { sender: Principal.anonymous(), canisterId, method, arg };
 }
 
+/** A replica refuses envelopes that are too large by 413, which the gateway does not pass on. */
 function checkEnvelope(kind: EnvelopeShape['kind'], message: CallMessage): void {
   const { canisterId, method, arg } = message;
   const canisterIdBytes = canisterId.toUint8Array().length;
   const size = envelopeBytes({ kind, method, canisterIdBytes, argBytes: arg.length });
   const limit = kind === 'call' ? ingressEnvelopeBytesMax : queryEnvelopeBytesMax;
   if (size <= limit) return;
-  const carrier = kind === 'call' ? 'an update call' : 'a query';
-  throw new GatewayError(
-    'BodyTooLarge',
-    `The request is too large: as ${carrier} to ${method} it takes ${size} bytes ` +
-      `and the network accepts ${limit}.`,
-  );
+  const text =
+    kind === 'call'
+      ? `Request to ${method} is too large. Message byte size ${size} is larger than the max ` +
+        `allowed ${limit}.`
+      : `The request body of ${size} bytes is larger than the max allowed ${limit}.`;
+  throw replicaFailed(413, text);
 }
 
 function checkQueryReply(reply: Uint8Array, message: CallMessage): void {

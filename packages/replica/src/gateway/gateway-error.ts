@@ -1,5 +1,7 @@
 // The gateway's own errors: a code, its HTTP status and cause as on the network, and a reason.
 
+import { STATUS_CODES } from 'node:http';
+
 /** Statuses of the gateway's own errors, as in ic-gateway. */
 const statusByCode = {
   MalformedRequest: 400,
@@ -12,6 +14,7 @@ const statusByCode = {
   RateLimited: 429,
   InternalError: 500,
   CanisterRejected: 503,
+  ReplicaFailed: 503,
   ResponseInvalid: 503,
   ResponseTooLarge: 503,
   ResponseVerificationFailed: 503,
@@ -31,6 +34,7 @@ const causeByCode: Readonly<Record<GatewayErrorCode, string>> = {
   RateLimited: 'rate_limited',
   InternalError: 'internal_server_error',
   CanisterRejected: 'backend_other',
+  ReplicaFailed: 'backend_http_gateway',
   ResponseInvalid: 'backend_http_gateway',
   ResponseTooLarge: 'backend_http_gateway',
   ResponseVerificationFailed: 'backend_response_verification',
@@ -51,6 +55,15 @@ export class GatewayError extends Error {
   get status(): number {
     return statusByCode[this.code];
   }
+}
+
+/** The gateway's error for a status other than 2xx of a replica, in the words of ic-agent. */
+export function replicaFailed(status: number, text: string): GatewayError {
+  return new GatewayError(
+    'ReplicaFailed',
+    `The replica returned an HTTP Error: Http Error: status ${status} ${STATUS_CODES[status]}, ` +
+      `content type "text/plain; charset=utf-8", content: ${text}`,
+  );
 }
 
 /** Converts any failure to a GatewayError; unknown ones are the gateway's own fault. */

@@ -5,7 +5,7 @@ import { Principal } from '@dfinity/principal';
 import type { AgentRequest, AgentResponse } from '../agent/agent-message.ts';
 import { textResponse } from '../agent/agent-message.ts';
 import type { CallMessage, Engine, MessageReport } from '../core.ts';
-import { GatewayError } from '../gateway/gateway-error.ts';
+import { GatewayError, replicaFailed } from '../gateway/gateway-error.ts';
 import { subnetOf } from '../subnet-ranges.ts';
 import { AnswerCache } from './answer-cache.ts';
 import type { ClientTimes, NetworkProfile } from './profile.ts';
@@ -67,15 +67,16 @@ export function createNetwork(options: NetworkOptions): Network {
   const wayMs = () => halfOf(profile.latencyMs, random);
   const buckets = subnets.map(() => tokenBucket(profile.updates, () => performance.now()));
   const takesUpdate: TakesUpdate = (id) => at(buckets, id)?.() ?? true;
+  const isFull = (id: Principal) => at(rounds, id)?.isFull() ?? false;
   const update = (message: CallMessage) =>
     (at(agentEngines, message.canisterId) ?? engine).update(message);
   return {
     agentEngines,
-    gatewayEngine: withWays({ ...withFaults(engine), update }, { wayMs, takesUpdate }),
+    gatewayEngine: withWays({ ...withFaults(engine), update }, { wayMs, takesUpdate, isFull }),
     faultyNode,
     cache: new AnswerCache(profile.cache, random, nowMs),
     clientTimes: profile.clientTimes,
-    slowApi: (handle) => limited(withWay(handle, wayMs), { profile, takesUpdate }),
+    slowApi: (handle) => limited(withWay(handle, wayMs), { profile, takesUpdate, isFull }),
     onReport: ({ canisterId, kind, instructions }) => {
       const own = at(rounds, Principal.fromText(canisterId));
       if (!untimed.has(kind)) own?.executed(canisterId, instructions);
@@ -133,7 +134,7 @@ function halfOf([least, most]: NetworkProfile['latencyMs'], random: Random): num
 /** Adds latency to the gateway's own calls, which have no client address. */
 function withWays(
   engine: Engine,
-  { wayMs, takesUpdate }: { wayMs: () => number; takesUpdate: TakesUpdate },
+  { wayMs, takesUpdate, isFull }: { readonly wayMs: () => number } & Capacity,
 ): Engine {
   return {
     ...engine,
@@ -146,6 +147,7 @@ function withWays(
     },
     async update(message) {
       if (!takesUpdate(message.canisterId)) throw new GatewayError('RateLimited', tooManyUpdates);
+      if (isFull(message.canisterId)) throw replicaFailed(503, overloaded);
       const way = wayMs();
       await pause(way);
       const outcome = await engine.update(message);
@@ -158,6 +160,12 @@ function withWays(
 /** Takes one update call to the subnet of a canister; returns false if there are too many. */
 type TakesUpdate = (canisterId: Principal) => boolean;
 
+interface Capacity {
+  readonly takesUpdate: TakesUpdate;
+  /** Returns whether the pool of the canister's subnet is full. */
+  isFull(canisterId: Principal): boolean;
+}
+
 /** Returns the canister in the path of a call, otherwise the management canister (root subnet). */
 function calledCanister(path: string): Principal | undefined {
   if (!path.endsWith('/call')) return undefined;
@@ -169,6 +177,8 @@ function calledCanister(path: string): Principal | undefined {
   }
 }
 
+/** `dfinity/ic` rs/http_endpoints/public/src/call.rs. */
+const overloaded = 'Service is overloaded, try again later.';
 const tooManyUpdates = 'Too many update calls to this subnet per second: try again.';
 
 function withWay(handle: HandleApi, wayMs: () => number): HandleApi {
@@ -183,7 +193,7 @@ function withWay(handle: HandleApi, wayMs: () => number): HandleApi {
 
 function limited(
   handle: HandleApi,
-  { profile, takesUpdate }: { profile: NetworkProfile; takesUpdate: TakesUpdate },
+  { profile, takesUpdate, isFull }: { readonly profile: NetworkProfile } & Capacity,
 ): HandleApi {
   const { requests } = profile;
   const passOf = addressLimit(requests, () => performance.now());
@@ -194,6 +204,7 @@ function limited(
     if (passOf() === 'isShutOut') return textResponse(429, shutOut);
     const id = calledCanister(request.path);
     if (id && !takesUpdate(id)) return textResponse(429, tooManyUpdates);
+    if (id && isFull(id)) return textResponse(503, overloaded);
     return handle(request);
   };
 }

@@ -17,6 +17,9 @@ export interface NetworkProfile {
   /** Maximum bytes of ingress messages in one block. */
   readonly blockBytesMax: number;
   readonly blockMessagesMax: number;
+  /** Ingress messages that wait for a block; beyond them, further ones are refused. */
+  readonly poolBytesMax: number;
+  readonly poolMessagesMax: number;
   /** Instructions that one canister executes per second. */
   readonly instructionsPerSecond: number;
   /** Round trip to a node: minimum and maximum. */
@@ -77,6 +80,9 @@ export const mainnetProfile: NetworkProfile = {
   // rs/limits/src/lib.rs, MAX_INGRESS_BYTES_PER_BLOCK and MAX_INGRESS_MESSAGES_PER_BLOCK.
   blockBytesMax: 4 * mebibyte,
   blockMessagesMax: 1_000,
+  // ic-os: ic.json5.template, artifact_pool: ingress_pool_max_bytes, ingress_pool_max_count.
+  poolBytesMax: 100_000_000,
+  poolMessagesMax: 10_000,
   // rs/config/src/subnet_config.rs, MAX_INSTRUCTIONS_PER_SLICE: 2 B, "approximately 1 second"; a
   // canister has one thread, and long messages run one slice per round.
   instructionsPerSecond: 2_000_000_000,

@@ -19,6 +19,8 @@ export type RoundSettings = Pick<
   | 'certificationMs'
   | 'blockBytesMax'
   | 'blockMessagesMax'
+  | 'poolBytesMax'
+  | 'poolMessagesMax'
   | 'instructionsPerSecond'
 >;
 
@@ -29,6 +31,7 @@ export class Rounds {
   readonly #blocks: Block[] = [];
   /** Time at which each canister will have executed its messages. */
   readonly #freeAtMs = new Map<string, number>();
+  readonly #waiting = { bytes: 0, messages: 0 };
   #nextTurn = 0;
 
   constructor(settings: RoundSettings, random: Random, nowMs = () => performance.now()) {
@@ -37,8 +40,28 @@ export class Rounds {
     this.#nowMs = nowMs;
   }
 
+  /**
+   * Returns whether too many messages wait to be executed. `dfinity/ic`
+   * rs/artifact_pool/src/ingress_pool.rs, exceeds_limit.
+   */
+  isFull(): boolean {
+    const { poolBytesMax, poolMessagesMax } = this.#settings;
+    return this.#waiting.bytes > poolBytesMax || this.#waiting.messages > poolMessagesMax;
+  }
+
   /** Resolves when a message that arrives now is to be executed. */
   async induct(canisterId: string, bytes: number): Promise<void> {
+    this.#waiting.bytes += bytes;
+    this.#waiting.messages += 1;
+    try {
+      await this.#turn(canisterId, bytes);
+    } finally {
+      this.#waiting.bytes -= bytes;
+      this.#waiting.messages -= 1;
+    }
+  }
+
+  async #turn(canisterId: string, bytes: number): Promise<void> {
     const block = this.#blockFor(bytes);
     block.bytes += bytes;
     block.messages += 1;
