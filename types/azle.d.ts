@@ -73,6 +73,7 @@ declare module 'azle' {
   export function msgReject(message: string): void;
   export function msgReply(reply: Uint8Array): void;
   export function setTimer(delaySeconds: number, callback: () => void | Promise<void>): bigint;
+  export function randSeed(seed: Uint8Array): void;
   export function setTimerInterval(
     intervalSeconds: number,
     callback: () => void | Promise<void>,

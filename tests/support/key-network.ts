@@ -68,6 +68,8 @@ export class KeyNetwork {
   /** Reports of all messages since the list was last emptied. */
   readonly reports: MessageReport[] = [];
   readonly prints: string[] = [];
+  /** All results of `raw_rand`. */
+  readonly seeds: Uint8Array[] = [];
   /** Called after each message ran, before its outcome is stored. */
   onMessage: (() => void) | undefined;
   /** While true, commits fail. */
@@ -86,7 +88,11 @@ export class KeyNetwork {
       publicKey: (path) => this.vetKeys.publicKey(path),
       encryptedKey: (request) => this.vetKeys.encryptedKey(request),
     };
-    const random = () => new Uint8Array(randomBytes(32));
+    const random = () => {
+      const seed = new Uint8Array(randomBytes(32));
+      this.seeds.push(seed);
+      return seed;
+    };
     this.engine = createEngine({
       store: {
         ...store,

@@ -2,7 +2,7 @@
 // canister is used, so that no message waits, and on request. The first message after a rest finds
 // the source stale and calls reseed().
 
-import { clearTimer, setTimerInterval, time } from 'azle';
+import { clearTimer, randSeed, setTimerInterval, time } from 'azle';
 import type { RandomSource } from '../../crypto/random.ts';
 import { fetchRandom, isCleanup } from './management.ts';
 import { createOneShotTimer, type OneShotTimer } from './timers.ts';
@@ -10,12 +10,20 @@ import { createOneShotTimer, type OneShotTimer } from './timers.ts';
 /** Less than the hour after which the source counts as stale. */
 const reseedSeconds = 3_000;
 
-type Seeded = Pick<RandomSource, 'seed'>;
+type Seeded = Pick<RandomSource, 'seed' | 'next'>;
+const azleSeedBytes = 32;
 
-/** Throws the error of the call. */
+/**
+ * Also seeds the source behind Azle's `crypto.getRandomValues`. Azle seeds it by a timer at install
+ * and upgrade, which traps if cycles are short, and is not armed again. Throws the error of the
+ * call.
+ */
 export async function reseed(random: Seeded): Promise<void> {
   const entropy = await fetchRandom();
   random.seed(entropy, time());
+  const azleSeed = random.next(azleSeedBytes, time());
+  randSeed(azleSeed);
+  azleSeed.fill(0);
   entropy.fill(0);
 }
 

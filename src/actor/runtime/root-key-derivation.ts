@@ -30,7 +30,7 @@ const keyNames = ['key_1', 'test_key_1', 'dfx_test_key'];
 export interface Parts {
   readonly stores: Stores;
   /** The source behind `stores.secrets.random`. */
-  readonly random: Pick<RandomSource, 'isFresh' | 'seed'>;
+  readonly random: RandomSource;
 }
 
 /**
