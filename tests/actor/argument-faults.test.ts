@@ -140,3 +140,23 @@ describe('decodeWithin(): a wrong argument', () => {
     );
   });
 });
+
+describe('decodeWithin() refuses a type table', () => {
+  const refuse = (...bytes: number[]) => {
+    const message = Uint8Array.of(...Buffer.from('DIDL'), ...bytes);
+    return () => decodeWithin([], message, bounds);
+  };
+  const { opt, record, bool } = { opt: 0x6e, record: 0x6c, bool: 0x7e };
+
+  test('that refers to a type beyond its end, even if no argument has that type', () => {
+    expect(refuse(1, opt, 0, 0)).not.toThrow();
+    expect(refuse(1, opt, 1, 0)).toThrow('refers to a type outside of its type table');
+    expect(refuse(2, record, 1, 7, 2, opt, bool, 0)).toThrow('outside of its type table');
+  });
+
+  test('that has a field whose id has more than 32 bits', () => {
+    const field = (last: number) => [1, record, 1, 0xff, 0xff, 0xff, 0xff, last, bool, 0];
+    expect(refuse(...field(0x0f))).not.toThrow();
+    expect(refuse(...field(0x1f))).toThrow('has a field whose id has more than 32 bits');
+  });
+});

@@ -33,6 +33,7 @@ export type SkippedLayout = (typeof skippedLayouts)[keyof typeof skippedLayouts]
 /** Maximum number of bytes of an integer: far more than 64 bits. */
 const numberBytesMax = 20;
 const principalBytesMax = 29;
+const fieldIdMax = 2 ** 32 - 1;
 /** Maximum number of lengths of three or more bytes: as many values of 16 kB fit into a message. */
 const longLengthsMax = 128;
 
@@ -44,6 +45,10 @@ export class UnknownCandid extends Error {}
 
 function endsEarly(): CandidFault {
   return new CandidFault('ends early');
+}
+
+function outsideOfTable(): CandidFault {
+  return new CandidFault('refers to a type outside of its type table');
 }
 
 function wrongFlag(): CandidFault {
@@ -106,7 +111,7 @@ export class CandidReader {
   type(): number {
     const first = this.#bytes[this.#position++] ?? 0x80;
     if (first >= 0x80) {
-      throw new CandidFault('refers to a type outside of its type table');
+      throw outsideOfTable();
     }
     return first < 0x40 ? first : first - 0x80;
   }
@@ -154,18 +159,26 @@ export class CandidReader {
   table(): TableEntry[] {
     const entries: TableEntry[] = [];
     let partsLeft = candidTablePartsMax;
-    for (let count = this.count(candidTableLengthMax); count > 0; count--) {
-      const entry = this.#entry(partsLeft);
+    const length = this.count(candidTableLengthMax);
+    while (entries.length < length) {
+      const entry = this.#entry(partsLeft, length);
       partsLeft -= entry.parts.length;
       entries.push(entry);
     }
     return entries;
   }
 
-  #entry(partsMax: number): TableEntry {
+  /** Reads a type of a table of that length. */
+  #part(length: number): number {
+    const type = this.type();
+    if (type >= length) throw outsideOfTable();
+    return type;
+  }
+
+  #entry(partsMax: number, length: number): TableEntry {
     const kind = this.type();
     if (kind === candidTypes.vec || kind === candidTypes.opt) {
-      return { kind, parts: [[0, this.type()]] };
+      return { kind, parts: [[0, this.#part(length)]] };
     }
     if (kind !== candidTypes.record && kind !== candidTypes.variant) {
       throw new CandidFault('has functions, services or unknown types, which no method accepts');
@@ -177,8 +190,11 @@ export class CandidReader {
       if (id <= former) {
         throw new CandidFault('has fields out of order');
       }
+      if (id > fieldIdMax) {
+        throw new CandidFault('has a field whose id has more than 32 bits');
+      }
       former = id;
-      parts.push([id, this.type()]);
+      parts.push([id, this.#part(length)]);
     }
     return { kind, parts };
   }
