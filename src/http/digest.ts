@@ -46,7 +46,7 @@ function parseDigests(name: string, value: string): Uint8Array[] {
  */
 function readMembers(value: string): [key: string, base64: string][] | undefined {
   const member = /[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/=]*):/y;
-  const parameter = /; *[a-z*][a-z0-9_.*-]*(?:=[^,;]*)?/y;
+  const parameter = /; *[a-z*][a-z0-9_.*-]*/y;
   const separator = /[ \t]*,/y;
   const members: [string, string][] = [];
   let end = 0;
@@ -61,6 +61,8 @@ function readMembers(value: string): [key: string, base64: string][] | undefined
     parameter.lastIndex = end;
     for (; pieces < piecesMax && parameter.test(value); pieces++) {
       end = parameter.lastIndex;
+      end = endOfParameterValue(value, end);
+      parameter.lastIndex = end;
     }
     if (end === value.length) {
       return members;
@@ -72,6 +74,26 @@ function readMembers(value: string): [key: string, base64: string][] | undefined
     end = separator.lastIndex;
   }
   return undefined;
+}
+
+/** The value of a parameter, which is a bare item of RFC 9651 §3.3, after its equals sign. */
+const parameterValues = [
+  /=@?-?\d{1,15}(?![\d.])/y, // an integer or a date
+  /=-?\d{1,12}\.\d{1,3}(?!\d)/y,
+  /=\?[01]/y,
+  /=[A-Za-z*][!#$%&'*+.^_`|~:/\w-]*/y,
+  /=:[A-Za-z0-9+/=]*:/y,
+  /="(?:[ !#-[\]-~]|\\["\\])*"/y,
+  /=%"(?:[ !#$&-~]|%[0-9a-f]{2})*"/y,
+];
+
+/** Returns the end of the value that begins at `start`, or `start` without a valid one. */
+function endOfParameterValue(field: string, start: number): number {
+  for (const pattern of parameterValues) {
+    pattern.lastIndex = start;
+    if (pattern.test(field)) return pattern.lastIndex;
+  }
+  return start;
 }
 
 function malformed(name: string): Refusal {

@@ -20,7 +20,7 @@ describe('sentDigests()', () => {
     `${good};a=1;b`,
     `sha-512=:AAAA:, ${good}`,
     `${good}, md5=:AAAA:,unixsum=:AA==:`,
-    `md5=:AAAA:;a=x y  ; b\t,\t${good};c`,
+    `md5=:AAAA:;a="x, y";  b=?1\t,\t${good};c`,
     `${other}, ${good}`,
   ])('reads %j', (value) => {
     expect(sent(['Content-Digest', value])).toEqual([digest.toString('hex')]);
