@@ -16,6 +16,7 @@ import { buildConsole } from './console-build.ts';
 import { interfaceOutputs } from './interface.ts';
 import { buildKernel } from './kernel.ts';
 import { mergeKernel } from './merge-wasm.ts';
+import { type SourceCommit, sourceCommit } from './source-commit.ts';
 import { readSections, withCustomSection, writeSections } from './wasm-sections.ts';
 
 const canisterName = 'file_storage';
@@ -24,6 +25,8 @@ const outputs = {
   wasm: join(projectDir, 'build', `${canisterName}.wasm.gz`),
   candid: join(projectDir, 'candid', `${canisterName}.did`),
   stamp: join(projectDir, 'build', 'inputs.sha256'),
+  /** The Node of the build and the hash of the module, which `efs verify` reads. */
+  origin: join(projectDir, 'build', 'origin.json'),
   lock: join(projectDir, 'build', 'lock'),
 };
 /** Scripts that affect the result. */
@@ -41,6 +44,7 @@ const scripts = [
   'merge-wasm',
   'merged-data',
   'sha256-rounds',
+  'source-commit',
   'wasm-sections',
 ];
 
@@ -68,7 +72,8 @@ export async function buildCanister(options: BuildOptions): Promise<BuildResult>
 async function buildAlone(options: BuildOptions): Promise<BuildResult> {
   const told = stepsTo(options.onStep ?? (() => {}));
   const ownConsole = () => buildConsole((work) => told('Building the console', work));
-  const inputs = await digestOfInputs(await ownConsole());
+  const source = await sourceCommit(projectDir);
+  const inputs = await digestOfInputs(await ownConsole(), source);
   if (!options.force && (await isUpToDate(inputs))) {
     return { wasmPath: outputs.wasm, wasSkipped: true };
   }
@@ -80,22 +85,41 @@ async function buildAlone(options: BuildOptions): Promise<BuildResult> {
   const pages = await ownConsole();
   const data = await packPages(pages);
   const merged = await told('Merging the two', () => mergeKernel({ canister, kernel, data }));
-  const candid = await readFile(outputs.candid);
-  const metadata = { 'candid:service': candid, 'efs:version': await ownVersion() };
+  if (source.commit === undefined) {
+    options.onStep?.(`The module names no commit, because ${source.reason}.`);
+  }
+  const metadata = await ownMetadata(source);
   const sections = Object.entries(metadata).reduce(
-    (before, [name, content]) => withCustomSection(before, { name: `icp:public ${name}`, content }),
+    (before, [name, text]) =>
+      withCustomSection(before, { name: `icp:public ${name}`, content: Buffer.from(text) }),
     readSections(merged),
   );
-  const wasm = writeSections(sections);
   // The header of Node's gzip has no time: the same input gives the same bytes.
-  await writeFile(outputs.wasm, gzipSync(wasm, { level: 9 }));
-  await writeFile(outputs.stamp, await digestOfInputs(pages));
+  const wasm = gzipSync(writeSections(sections), { level: 9 });
+  const sha256 = createHash('sha256').update(wasm).digest('hex');
+  await writeFile(outputs.wasm, wasm);
+  await writeFile(outputs.origin, JSON.stringify({ sha256, node: process.version }));
+  await writeFile(outputs.stamp, await digestOfInputs(pages, source));
   return { wasmPath: outputs.wasm, wasSkipped: false };
 }
 
-async function ownVersion(): Promise<Uint8Array> {
+/**
+ * Returns the public metadata of the module by name. Sources outside of a commit have no
+ * `service:git:sha`, and without a repository in package.json there is no `service:git:origin`.
+ */
+async function ownMetadata({ commit }: SourceCommit): Promise<Record<string, string>> {
   const text = await readFile(join(projectDir, 'package.json'), 'utf8');
-  return Buffer.from((JSON.parse(text) as { readonly version: string }).version);
+  const { version, repository } = JSON.parse(text) as {
+    readonly version: string;
+    readonly repository?: string;
+  };
+  return {
+    'candid:service': await readFile(outputs.candid, 'utf8'),
+    'efs:version': version,
+    'service:version': version,
+    ...(commit !== undefined && { 'service:git:sha': commit }),
+    ...(repository !== undefined && { 'service:git:origin': repository }),
+  };
 }
 
 /** Reports each step, because a build takes a minute or two on a slow machine. */
@@ -109,9 +133,9 @@ function stepsTo(say: (step: string) => void) {
   };
 }
 
-/** Returns the digest of all inputs: sources, scripts, dependencies and the built console. */
-async function digestOfInputs(pages: string): Promise<string> {
-  const hash = createHash('sha256');
+/** Returns the digest of all inputs: commit, sources, scripts, dependencies, the built console. */
+async function digestOfInputs(pages: string, { commit }: SourceCommit): Promise<string> {
+  const hash = createHash('sha256').update(`${commit}\0`);
   const names = ['package.json', 'package-lock.json', 'dfx.json', 'tsconfig.json'];
   names.push(...scripts.map((name) => `scripts/${name}.ts`));
   for (const folder of ['src', 'kernel', 'packages/wire/src', relative(projectDir, pages)]) {

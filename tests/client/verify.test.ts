@@ -4,8 +4,10 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildCanister } from '../../scripts/build.ts';
+import { readSections, withCustomSection, writeSections } from '../../scripts/wasm-sections.ts';
 import { openService, type Service } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 
@@ -60,4 +62,58 @@ test('efs verify: a file that does not exist', async () => {
   const runs = await efs('verify');
   expect(runs.code).toBe(2);
   expect(runs.errors).toContain('There is no file build/file_storage.wasm.gz: run npm run build');
+});
+
+const commits = ['a', 'b'].map((digit) => digit.repeat(40)) as [string, string];
+
+/** Returns the build as it would be from that commit. */
+function namedBuild(commit: string): Buffer {
+  const content = Buffer.from(commit);
+  const sections = withCustomSection(readSections(gunzipSync(wasm)), {
+    ...{ name: 'icp:public service:git:sha', content },
+  });
+  return gzipSync(writeSections(sections));
+}
+
+describe('efs verify: a canister that names its commit', () => {
+  const [own, other] = commits;
+
+  beforeAll(async () => {
+    const [canister] = service.replica?.canisters() ?? [];
+    const sender = canister?.controllers[0];
+    if (canister === undefined || sender === undefined) throw new Error('no canister is there');
+    await service.replica?.upgrade(canister.id, namedBuild(own), undefined, { sender });
+    await writeFile(join(folder, 'build.wasm.gz'), namedBuild(own));
+  });
+
+  const errorsOf = async (module: Uint8Array, node?: string) => {
+    await writeFile(join(folder, 'build.wasm.gz'), module);
+    const sha256 = createHash('sha256').update(module).digest('hex');
+    await writeFile(join(folder, 'origin.json'), JSON.stringify({ sha256, node }));
+    const { code, errors } = await efs('verify', 'build.wasm.gz');
+    expect(code).toBe(1);
+    return errors;
+  };
+
+  test('its own build is the same, and --json has the commit', async () => {
+    const json = JSON.parse((await efs('verify', '--json', 'build.wasm.gz')).output);
+    expect(json).toMatchObject({ isSame: true, commit: own });
+  });
+
+  test('a build of another commit, of another Node, and an altered one have a sentence each', async () => {
+    expect(await errorsOf(namedBuild(other), process.version)).toContain(
+      `The canister names the commit ${own} as its source, and the build ${other}: check out the ` +
+        'former, and build again.',
+    );
+    const altered = Buffer.from(gunzipSync(namedBuild(own)));
+    altered[5_000] = (altered[5_000] ?? 0) ^ 1;
+    const build = gzipSync(altered);
+    expect(await errorsOf(build, 'v27.1.0')).toContain(
+      'The build was made with Node v27.1.0, and only Node 20, 22, 24, 26 are known to give the ' +
+        'same bytes: build again with one of them.',
+    );
+    expect(await errorsOf(build, 'v22.22.1')).toContain(
+      `Both name the commit ${own}: one of them was altered, or was built with other dependencies`,
+    );
+  });
 });

@@ -14,6 +14,7 @@ import {
 } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
+import { sourceCommit } from '../../scripts/source-commit.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 
 const copied = ['src', 'kernel', 'packages', 'console', 'scripts', 'candid', 'types'];
@@ -31,8 +32,11 @@ export async function buildElsewhere(
       await cp(join(projectDir, 'build/cache'), join(folder, 'build/cache'), { recursive: true });
     }
     const tsx = join(projectDir, 'node_modules/tsx/dist/cli.mjs');
+    // The copy has no history, so the commit is named.
+    const { commit = '' } = await sourceCommit(projectDir);
     await promisify(execFile)(process.execPath, [tsx, 'scripts/build.ts', '--force'], {
       cwd: folder,
+      env: { ...process.env, EFS_COMMIT: commit },
     });
     return new Uint8Array(await readFile(join(folder, 'build/file_storage.wasm.gz')));
   } finally {

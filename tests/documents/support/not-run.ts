@@ -25,6 +25,9 @@ export const notRun: readonly NotRun[] = [
   { command: 'npm install @encrypted-file-storage/client', reason: published },
   { command: 'npm install -g @encrypted-file-storage/', reason: published },
   { command: 'npm install', reason: freshClone },
+  { command: 'npm ci', reason: freshClone },
+  { command: 'git clone <repository>', reason: 'needs the address of the repository' },
+  { command: 'git checkout <commit>', reason: 'would change the sources under test' },
   { command: 'npm run build', reason: freshClone },
   {
     command: 'npx efs --host https://icp-api.io',

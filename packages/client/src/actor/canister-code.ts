@@ -6,6 +6,7 @@ import { IDL } from '@icp-sdk/core/candid';
 import { Principal } from '@icp-sdk/core/principal';
 import { encodeHex } from '../bytes/bytes.ts';
 import { type ActorConnection, openService } from './connection.ts';
+import { versionSection } from './module-metadata.ts';
 import { principalOf } from './volumes.ts';
 
 /** The code of a canister, from a certificate of the network. */
@@ -53,8 +54,6 @@ export interface CanisterCode {
   loadSnapshot(canisterId: string, snapshot: string): Promise<void>;
   deleteSnapshot(canisterId: string, snapshot: string): Promise<void>;
 }
-
-export const versionSection = 'efs:version';
 
 const blob = IDL.Vec(IDL.Nat8);
 const canister = { canister_id: IDL.Principal };

@@ -6,20 +6,31 @@ import { StorageError } from '../storage-error.ts';
 import type { ServiceCode } from '../types/service.ts';
 import type { Service } from './connection.ts';
 import { explained } from './failures.ts';
+import { commitSection } from './module-metadata.ts';
 
 /** Throws Unsupported if the canister has no code. */
 export async function signedCode(service: Service): Promise<ServiceCode> {
   const { agent } = service;
   const canisterId = Principal.fromText(service.canisterId);
   const paths = ['module_hash', 'controllers'] as const;
-  const asked = CanisterStatus.request({ agent, canisterId, paths: [...paths] });
+  const commitPath = {
+    kind: 'metadata',
+    key: 'commit',
+    path: commitSection,
+    decodeStrategy: 'utf-8',
+  } as const;
+  const asked = CanisterStatus.request({ agent, canisterId, paths: [...paths, commitPath] });
   const found = await explained(service, asked);
   const [hash, controllers] = paths.map((path) => found.get(path));
   if (typeof hash !== 'string') {
     throw new StorageError('Unsupported', `The canister ${service.canisterId} has no code.`);
   }
   const named = (controllers ?? []) as Principal[];
-  return { moduleHash: hash, controllers: named.map((principal) => principal.toText()) };
+  return {
+    moduleHash: hash,
+    controllers: named.map((principal) => principal.toText()),
+    commit: (found.get('commit') as string | null) ?? undefined,
+  };
 }
 
 /**

@@ -29,6 +29,8 @@ export interface ServiceCode {
   readonly moduleHash: string;
   /** The principals that may replace the code. */
   readonly controllers: readonly string[];
+  /** The commit that the module names as its source; undefined if it names none. */
+  readonly commit: string | undefined;
 }
 
 /** A volume of a service, as its front knows it. */

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { versionSection } from '../../../client/src/actor/canister-code.ts';
+import { versionSection } from '../../../client/src/actor/module-metadata.ts';
 import { UsageError } from '../output/usage-error.ts';
 
 export interface ModuleFile {
@@ -28,7 +28,7 @@ export function readModule(file: string): ModuleFile {
         'compress it with gzip -9.',
     );
   }
-  const version = versionOf(bytes);
+  const version = textOf(bytes, versionSection);
   if (version === undefined) {
     throw new UsageError(
       `${file} is not a module of this service, or one of version 0.2.0 or earlier: give the ` +
@@ -46,11 +46,12 @@ function readBytes(file: string): Uint8Array {
   }
 }
 
-function versionOf(bytes: Uint8Array): string | undefined {
+/** Returns a text of a module's public metadata; undefined if it has none, or is no module. */
+export function textOf(bytes: Uint8Array, section: string): string | undefined {
   try {
     const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b;
     const wasm = isCompressed ? gunzipSync(bytes, { maxOutputLength: wasmBytesMax }) : bytes;
-    return metadataOf(wasm, `icp:public ${versionSection}`);
+    return metadataOf(wasm, `icp:public ${section}`);
   } catch {
     return undefined;
   }
