@@ -174,8 +174,9 @@ async function buildWithAzle(name: string, change: BundleChange): Promise<void> 
   const config = await azle.getCanisterConfig(name);
   const context = await azle.getContext(name, config);
   const { canisterPath, candidPath, main, wasmBinaryPath } = context;
-  // Azle stores this path in the Wasm, as the bundle's name in stack traces.
-  const wasmData = { ...context.wasmData, mainJsPath: 'main.js' };
+  // Azle stores this path in the Wasm, as the bundle's name in stack traces. It would also store
+  // its environment variables, with which the same commit would give other bytes.
+  const wasmData = { ...context.wasmData, mainJsPath: 'main.js', envVars: [] };
   const [bundled, describingSource] = await Promise.all([
     bundle(azle, main, false),
     bundle(azle, main, true),
