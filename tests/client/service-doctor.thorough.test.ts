@@ -141,7 +141,14 @@ describe('efs doctor with the facts of a canister', () => {
   const canisterId = 'aaaaa-aa';
   const surroundings = { newest: '0.3.0', nowMs: Date.parse('2026-01-04T00:00:00Z') };
   const volume = { canisterId, state: 'open', stableBytes: 1, limitBytes: 100, reservedCycles: 0 };
-  const state = { status: 'running', cycles: 29, cyclesPerDay: 1, memoryBytes: 0 } as const;
+  const state = {
+    status: 'running',
+    cycles: 29,
+    cyclesPerDay: 1,
+    memoryBytes: 0,
+    reservedCycles: 0,
+    reservedCyclesLimit: 5e12,
+  } as const;
 
   test('reports a last report older than two days, and a first one that is missing', () => {
     const reported = (reportedAt: string) =>

@@ -23,6 +23,9 @@ export interface CanisterState {
   readonly cycles: number;
   readonly cyclesPerDay: number;
   readonly memoryBytes: number;
+  /** Cycles that the network has set aside for memory on a full subnet, and their limit. */
+  readonly reservedCycles: number;
+  readonly reservedCyclesLimit: number;
 }
 
 export interface LocalCanister {
@@ -69,6 +72,8 @@ const managementInterface: IDL.InterfaceFactory = () =>
           cycles: IDL.Nat,
           idle_cycles_burned_per_day: IDL.Nat,
           memory_size: IDL.Nat,
+          reserved_cycles: IDL.Nat,
+          settings: IDL.Record({ reserved_cycles_limit: IDL.Nat }),
         }),
       ],
       [],
@@ -140,6 +145,8 @@ export async function openCanisterCode(connection: ActorConnection): Promise<Can
         cycles: Number(shown.cycles),
         cyclesPerDay: Number(shown.idle_cycles_burned_per_day),
         memoryBytes: Number(shown.memory_size),
+        reservedCycles: Number(shown.reserved_cycles),
+        reservedCyclesLimit: Number(shown.settings.reserved_cycles_limit),
       };
     },
     start: (canisterId) => call('start_canister', canisterId),

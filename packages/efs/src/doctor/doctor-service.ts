@@ -16,6 +16,7 @@ import { formatBytes, formatCycles } from '../output/output.ts';
 import { formatTime } from '../output/times.ts';
 import { isOlder } from '../upgrade/module-file.ts';
 import { daysMin, daysShownMax, openCaller, retry } from './doctor-rights.ts';
+import { reservationFaults } from './doctor-room.ts';
 import { type Fault, type Finding, failed, faultOf } from './finding.ts';
 
 /** Answers of one canister; those that it or the network did not give are undefined. */
@@ -98,6 +99,7 @@ export function judge(facts: CanisterFacts, surroundings: Surroundings): Finding
     ...(facts.fault === undefined ? [] : [facts.fault]),
     ...versionFaults(facts, surroundings),
     ...cyclesFaults(facts),
+    ...reservationFaults(canisterId, state),
     ...(volume === undefined ? [] : volumeFaults(volume, surroundings)),
   ];
   if (faults.length > 0) {

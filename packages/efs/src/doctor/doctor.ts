@@ -13,6 +13,7 @@ import {
   checkIdentity,
   checkKey,
 } from './doctor-rights.ts';
+import { checkRoom } from './doctor-room.ts';
 import { checkCanisters } from './doctor-service.ts';
 import { type DoctorCase, type Finding, failed } from './finding.ts';
 
@@ -27,13 +28,14 @@ const checks: Readonly<Record<string, Check>> = {
   identity: checkIdentity,
   buckets: checkBuckets,
   cycles: checkCycles,
+  room: checkRoom,
 };
 
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
     .description(
-      'check address, clock, versions, certificate, key, identity, buckets, cycles, and each ' +
+      'check address, clock, versions, certificate, key, identity, buckets, cycles, room, and each ' +
         'volume of a front',
     )
     .argument('[buckets...]', 'buckets to check (default: those of the identity)')
