@@ -44,11 +44,6 @@ function open(pem = service.controllerPem, volumeMemory?: VolumeMemory): Service
   return createServiceStorage({ host, front, identity, retry, volumeMemory });
 }
 
-async function manage(method: string, canister_id: Principal): Promise<void> {
-  const argument = IDL.encode([IDL.Record({ canister_id: IDL.Principal })], [{ canister_id }]);
-  await service.replica.call('aaaaa-aa', method, argument, { sender: service.controller });
-}
-
 async function expectOpen(): Promise<void> {
   const states = (await storage.volumes.list()).map(({ state }) => state);
   expect(states).toEqual(['open', 'open', 'open']);
@@ -256,14 +251,14 @@ describe('createServiceStorage', () => {
 
   test('names a volume that does not answer, and shows the buckets of the others', async () => {
     const [first] = service.volumes as [Principal];
-    await manage('stop_canister', first);
+    await service.setFrozen(first, true);
     const listed: string[] = [];
     const listing = (async () => {
       for await (const { id } of open().buckets.list()) listed.push(id);
     })();
     await expect(listing).rejects.toThrow(`The volume ${first.toText()}: `);
     expect(listed.length).toBeGreaterThan(3);
-    await manage('start_canister', first);
+    await service.setFrozen(first, false);
   });
 });
 
@@ -338,7 +333,7 @@ describe('createServiceStorage with a lying node', () => {
       delete: async (bucket) => void remembered.delete(bucket),
     });
     await client.volumes.list();
-    await manage('stop_canister', place);
+    await service.setFrozen(place, true);
     forge((query, reply) => {
       const isLying = query.canisterId.toText() === others[0]?.toText();
       return isLying ? claiming(query, reply) : undefined;
@@ -347,7 +342,7 @@ describe('createServiceStorage with a lying node', () => {
       expect(await client.volumeOf('one')).toBe(others[0]?.toText());
       expect(remembered.size).toBe(0);
     } finally {
-      await manage('start_canister', place);
+      await service.setFrozen(place, false);
     }
     service.replica.setFaults({});
     await expect(client.upload(sampleBytes('x', 9), { bucket: 'one', path: 'x' })).rejects.toThrow(

@@ -21,7 +21,6 @@ import {
   UploadPartCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
-import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
@@ -103,11 +102,6 @@ async function get(Bucket: string, Key: string, s3 = client) {
 
 async function text(bucket: string, key: string, s3 = client): Promise<string> {
   return Buffer.from((await get(bucket, key, s3)).bytes).toString();
-}
-
-async function manage(method: string, canister_id: Principal): Promise<void> {
-  const argument = IDL.encode([IDL.Record({ canister_id: IDL.Principal })], [{ canister_id }]);
-  await service.replica.call('aaaaa-aa', method, argument, { sender: service.controller });
 }
 
 describe('efs serve s3 with several volumes', () => {
@@ -282,7 +276,7 @@ describe('efs serve s3 with several volumes', () => {
     const stopped = service.volumes[1] as Principal;
     await put(first, 'there', 'still');
     await put(second, 'gone', 'for now');
-    await manage('stop_canister', stopped);
+    await service.setFrozen(stopped, true);
     const $metadata = expect.objectContaining({ httpStatusCode: 503 });
     const message = expect.stringContaining(stopped.toText());
     const refused = { name: 'ServiceUnavailable', $metadata, message };
@@ -292,7 +286,7 @@ describe('efs serve s3 with several volumes', () => {
     await expect(text('none', 'x')).rejects.toMatchObject(refused);
     expect(await text(first, 'there')).toBe('still');
     await put(first, 'more', 'x');
-    await manage('start_canister', stopped);
+    await service.setFrozen(stopped, false);
     expect(await text(second, 'gone')).toBe('for now');
     expect(await namesOf(client)).toContain(second);
   });

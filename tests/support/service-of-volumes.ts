@@ -12,6 +12,7 @@ import { buildCanister } from '../../scripts/build.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { FrontSetting, ResultVolumes } from '../../src/actor/candid/service.ts';
 import { BucketOptions, ResultBucket } from '../../src/actor/candid/types.ts';
+import { manage } from '../replica/conformance/management-client.ts';
 import { type AskedCanister, askedCanister } from './certification/asked-canister.ts';
 import { roleArgument } from './certification/opened-front.ts';
 
@@ -128,6 +129,13 @@ export class ServiceOfVolumes {
   setFront(volume: Principal, isJoined = true): Promise<void> {
     const setting = isJoined ? [{ front: this.frontId, url: [] }] : [];
     return this.asked(volume).call('setFront', [IDL.Opt(FrontSetting)], [setting]);
+  }
+
+  /** Freezes a canister, which then answers nothing, or ends that. Clients repeat no such call. */
+  async setFrozen(canisterId: Principal, isFrozen: boolean): Promise<void> {
+    const settings = { freezing_threshold: isFrozen ? 2n ** 50n : 2_592_000n };
+    const sender = this.controller;
+    await manage(this.replica, 'update_settings', { canister_id: canisterId, settings, sender });
   }
 
   async remove(bucket: string, at: Principal, sender = this.controller): Promise<void> {
