@@ -36,7 +36,8 @@ test.each([
   expect(after).toBeGreaterThan(before);
 });
 
-test('efs started four times at once without a bundle works each time', async () => {
-  await rm(bundle, { force: true });
+test('efs started four times at once with an old bundle works each time', async () => {
+  // Other test files start the command meanwhile, so the bundle is not removed
+  await utimes(bundle, new Date(0), new Date(0));
   await Promise.all(Array.from({ length: 4 }, sayVersion));
 });

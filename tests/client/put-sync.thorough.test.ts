@@ -83,8 +83,8 @@ test.each([
   const input = new TextEncoder().encode('sixsix');
   const words = ['put', ...typed, '--size', size, '-', path];
   const ended = await runCommand(words, { ...settings, input });
-  expect(ended.code).toBe(2);
   expect(ended.errors).toContain(`more bytes than its given size of ${size}`);
+  expect(ended.code).toBe(2);
   expect(await storedPaths('told/')).toEqual([]);
 });
 
