@@ -9,8 +9,8 @@ import type { DoctorCase, Fault, Finding } from './finding.ts';
 
 /** The network's limit for a canister. */
 const stableBytesMax = 500 * 2 ** 30;
-/** Nearly full. */
-const fullShare = 0.8;
+/** From this share of a limit on, a canister counts as nearly full. */
+export const fullShare = 0.8;
 
 type ReservationFigures = Pick<CanisterState, 'reservedCycles' | 'reservedCyclesLimit'>;
 

@@ -16,7 +16,7 @@ import { formatBytes, formatCycles } from '../output/output.ts';
 import { formatTime } from '../output/times.ts';
 import { isOlder } from '../upgrade/module-file.ts';
 import { daysMin, daysShownMax, openCaller, retry } from './doctor-rights.ts';
-import { reservationFaults } from './doctor-room.ts';
+import { fullShare, reservationFaults } from './doctor-room.ts';
 import { type Fault, type Finding, failed, faultOf } from './finding.ts';
 
 /** Answers of one canister; those that it or the network did not give are undefined. */
@@ -156,8 +156,6 @@ function cyclesFaults({ canisterId, state }: CanisterFacts): Fault[] {
   ];
 }
 
-/** Nearly full: time to add a volume. */
-const fullShare = 0.8;
 /** A volume reports every day. */
 const silentMsMax = 2 * 86_400_000;
 
