@@ -12,7 +12,12 @@ import {
 import { serviceRole } from '../../domain/shared/role-record.ts';
 import { originOfVolume, type VolumeRole } from '../../domain/shared/service-role.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
-import { spendableCycles, stablePageBytes, stableSize } from '../../storage/stable-space.ts';
+import {
+  heapSize,
+  spendableCycles,
+  stablePageBytes,
+  stableSize,
+} from '../../storage/stable-space.ts';
 import { PublicBucketReport } from '../candid/service.ts';
 import { ResultNull } from '../candid/types.ts';
 import { fetchReservedCycles, isCleanup, reasonOf } from './management.ts';
@@ -21,11 +26,9 @@ import { createOneShotTimer } from './timers.ts';
 const nsPerSecond = 1_000_000_000n;
 /** Minimum time between two calls. */
 const pauseNs = 5n * nsPerSecond;
-/**
- * After this time, the next turn of upkeep, which is due every ten minutes, repeats a failed
- * report, and a call whose end was lost no longer prevents another one.
- */
-const retryNs = 3_000n * nsPerSecond;
+/** A failed report is repeated after this time; a lost answer then prevents no other one. */
+const retrySeconds = 3_000;
+const retryNs = BigInt(retrySeconds) * nsPerSecond;
 /** A report of all buckets restores what the front has lost, such as by a snapshot. */
 const contactNs = 86_000n * nsPerSecond;
 /** The front has to know within an hour if the cycles have fallen to this share. */
@@ -41,7 +44,10 @@ export interface FrontContact {
   resume(): void;
   /** Reports changed buckets soon. */
   arm(): void;
-  /** Whether a report has failed or is under way. */
+  /**
+   * Whether a change waits for its report. A report that this message began is left out: it has a
+   * timer of its own, and the next day's turn repeats it if that is lost.
+   */
   hasWork(): boolean;
 }
 
@@ -73,12 +79,13 @@ export function createFrontContact(stores: Stores): FrontContact {
     calledAtNs = startedNs;
     isWaiting = true;
     try {
-      await reserved.read(contactAtNs);
+      await reserved.read();
       reportedCycles = spendableCycles();
       const amounts = { cycles: reportedCycles, reservedCycles: reserved.cycles() };
       const isSent = await sendPage(stores, amounts);
       // After a change during the call, or if there are more buckets than in one report
       if (isSent && stores.heap.unreported !== undefined) arm();
+      if (!isSent) timer.arm(retrySeconds);
     } finally {
       if (calledAtNs === startedNs) isWaiting = false;
     }
@@ -94,21 +101,28 @@ export function createFrontContact(stores: Stores): FrontContact {
       else if (stores.heap.unreported !== undefined && nowNs - calledAtNs >= retryNs) arm();
     },
     arm,
-    hasWork: () => stores.heap.unreported !== undefined && volumeWithFront(stores) !== undefined,
+    hasWork: () =>
+      stores.heap.unreported !== undefined &&
+      contactAtNs !== time() &&
+      volumeWithFront(stores) !== undefined,
   };
 }
 
-/** The cycles that the network keeps for this canister's growth, read once for each contact. */
+/**
+ * The cycles that the network keeps for this canister's growth. It keeps more only when the
+ * canister grows, so that a canister at rest does not read them; a call costs 30 M cycles.
+ */
 function createReservedCycles() {
   let cycles = 0;
-  let readForNs = 0n;
+  let readAtPages = -1;
   return {
     cycles: () => cycles,
-    async read(contactAtNs: bigint): Promise<void> {
-      if (readForNs === contactAtNs) return;
-      readForNs = contactAtNs;
+    async read(): Promise<void> {
+      const pages = stableSize() + heapSize();
+      if (cycles === 0 && readAtPages === pages) return;
       try {
         cycles = Number(await fetchReservedCycles());
+        readAtPages = pages;
       } catch (error) {
         if (isCleanup(error)) throw error;
         console.log(`Cannot read the reserved cycles: ${reasonOf(error)}.`);
