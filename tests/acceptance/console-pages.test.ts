@@ -8,7 +8,6 @@ import { gzipSync } from 'node:zlib';
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { principalOf } from '../../scripts/local-service.ts';
 import { openService, type Service } from '../support/service.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 
@@ -95,8 +94,7 @@ async function setFront(front: { id: string; url: string } | undefined): Promise
   const Setting = IDL.Record({ front: IDL.Principal, url: IDL.Opt(IDL.Text) });
   const value = front && { front: Principal.fromText(front.id), url: [front.url] };
   const argument = new Uint8Array(IDL.encode([IDL.Opt(Setting)], [value ? [value] : []]));
-  const sender = principalOf(service.identityPem);
-  await service.replica?.call(service.canisterId, 'setFront', argument, { sender });
+  await service.network.call(service.canisterId, 'setFront', argument, 'owner');
 }
 
 describe('a link', () => {

@@ -186,8 +186,8 @@ describe('an actor call', () => {
   const File = IDL.Record({ path: IDL.Text, metadata: IDL.Vec(Pair), version: IDL.Nat });
 
   async function call(method: string, type: IDL.Type, argument: object, ok: IDL.Type) {
-    const replica = service.replica ?? expect.fail('needs a replica of its own');
-    const reply = await replica.call(service.canisterId, method, IDL.encode([type], [argument]));
+    const { network, canisterId } = service;
+    const reply = await network.call(canisterId, method, IDL.encode([type], [argument]));
     return IDL.decode([IDL.Variant({ ok, err: IDL.Text })], reply)[0];
   }
 

@@ -7,7 +7,6 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeSelfDescribed } from '../../packages/replica/src/state/self-described-cbor.ts';
 import { buildCanister } from '../../scripts/build.ts';
-import { principalOf } from '../../scripts/local-service.ts';
 import { changeOf, keyFor, openPerson, type Person } from '../support/people.ts';
 import { exchangeWith } from '../support/raw-exchange.ts';
 import { openService, type Service } from '../support/service.ts';
@@ -135,11 +134,9 @@ describe('no proof shows a private bucket', () => {
     expect(treesOf(proofs)).toEqual(treesOf(before));
   });
 
-  test.runIf(process.env.EFS_URL === undefined)('after an upgrade', async () => {
+  test('after an upgrade', async () => {
     const wasm = await readFile((await buildCanister({ force: false })).wasmPath);
-    const sender = principalOf(service.identityPem);
-    const { replica, canisterId } = service;
-    await replica?.upgrade(canisterId, new Uint8Array(wasm), undefined, { sender });
+    await service.network.upgrade(service.canisterId, new Uint8Array(wasm));
     const proofs = await allProofs();
     expectNothingHidden(proofs);
     expect(treesOf(proofs)).toEqual(treesOf(before));

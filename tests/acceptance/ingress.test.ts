@@ -2,11 +2,9 @@
 // used up. Within the budget, methods return `err`: refused-calls.test.ts.
 
 import { IDL } from '@dfinity/candid';
-import { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Replica } from '../../packages/replica/src/replica.ts';
-import { principalOf } from '../../scripts/local-service.ts';
 import { isSentUpdate } from '../support/method-reports.ts';
+import type { Caller } from '../support/network/network-interface.ts';
 import { openService, type Service } from '../support/service.ts';
 
 const big = new Uint8Array(1_900_000).fill(65);
@@ -31,34 +29,33 @@ const KeyRequest = IDL.Record({
 });
 const Budget = IDL.Record({ burst: IDL.Nat, perMinute: IDL.Nat });
 const AccessChange = IDL.Record({ refusals: IDL.Opt(Budget) });
-/** A principal without rights, which anybody can create. */
-const stranger = Principal.fromUint8Array(new Uint8Array(29).fill(9));
+/** A person without rights. */
+const stranger: Caller = 9;
 
 let service: Service;
-let replica: Replica;
 
 beforeAll(async () => {
   service = await openService();
-  // Only the local replica reports whether an update has run.
-  replica = service.replica ?? expect.fail('this suite needs the local replica');
   const refusals = [{ burst: 0n, perMinute: 0n }];
-  await call('updateAccess', IDL.encode([AccessChange], [{ refusals }]), true);
+  await call('updateAccess', IDL.encode([AccessChange], [{ refusals }]), 'owner');
 });
 
 afterAll(() => service?.stop());
 
-function call(method: string, argument: Uint8Array, asOwner = false): Promise<Uint8Array> {
-  const sender = asOwner ? { sender: principalOf(service.identityPem) } : {};
-  return replica.call(service.canisterId, method, argument, sender);
+function call(method: string, argument: Uint8Array, caller?: Caller): Promise<Uint8Array> {
+  return service.network.call(service.canisterId, method, argument, caller);
 }
 
-/** Expects that the inspection itself, not its instruction limit, rejects; no update runs. */
-async function expectRefused(method: string, argument: Uint8Array, asOwner = false) {
-  const first = replica.reports.length;
-  await expect(call(method, argument, asOwner)).rejects.toThrow(
+/**
+ * Expects that the inspection itself, not its instruction limit, rejects. Our own replica also
+ * reports whether an update has run.
+ */
+async function expectRefused(method: string, argument: Uint8Array, caller?: Caller) {
+  const first = service.replica?.reports.length ?? 0;
+  await expect(call(method, argument, caller)).rejects.toThrow(
     /with message: '\w+(?:: | does not accept this message)/,
   );
-  expect(replica.reports.slice(first).filter(isSentUpdate)).toEqual([]);
+  expect(service.replica?.reports.slice(first).filter(isSentUpdate) ?? []).toEqual([]);
 }
 
 async function begin(apiKey: [] | [string]): Promise<string> {
@@ -93,8 +90,8 @@ describe('2 MB of ingress', () => {
   test('of random bytes are rejected by every method', async () => {
     const methods = ['uploadFileChunkIndexed', 'uploadFile', 'http_request_update', 'createBucket'];
     for (const method of methods) {
-      await expectRefused(method, big, true);
-      await expectRefused(method, Buffer.concat([Buffer.from('DIDL\0\x01\x71'), big]), true);
+      await expectRefused(method, big, 'owner');
+      await expectRefused(method, Buffer.concat([Buffer.from('DIDL\0\x01\x71'), big]), 'owner');
     }
   });
 });
@@ -124,10 +121,8 @@ describe('a small call', () => {
       ['AccessDenied', 'createApiKey', [KeyRequest], [key]],
     ];
     for (const [code, method, types, values] of calls) {
-      for (const sender of [Principal.anonymous(), stranger]) {
-        const sent = replica.call(service.canisterId, method, IDL.encode(types, values), {
-          sender,
-        });
+      for (const caller of ['nobody', stranger] as const) {
+        const sent = call(method, IDL.encode(types, values), caller);
         await expect(sent, method).rejects.toThrow(`with message: '${code}: `);
       }
     }
@@ -137,7 +132,7 @@ describe('a small call', () => {
     const key = { name: '', buckets: [service.bucket], permissions: ['read'], expiresAt: [] };
     for (const change of [{ buckets: [] }, { name: 'a'.repeat(65) }, { expiresAt: [0n] }]) {
       const argument = IDL.encode([KeyRequest], [{ ...key, ...change }]);
-      const sent = replica.call(service.canisterId, 'createApiKey', argument, { sender: stranger });
+      const sent = call('createApiKey', argument, stranger);
       await expect(sent).rejects.toThrow("with message: 'InvalidArgument: ");
     }
   });
@@ -158,13 +153,13 @@ describe('a small call', () => {
     expect(Buffer.from(reply).toString()).toContain('UploadIncomplete: ');
     const Wider = IDL.Record({ bucketId: IDL.Text, isPublic: IDL.Opt(IDL.Bool), hint: IDL.Text });
     const change = IDL.encode([Wider], [{ bucketId: service.bucket, isPublic: [], hint: 'x' }]);
-    const updated = Buffer.from(await call('updateBucket', change, true)).toString('latin1');
+    const updated = Buffer.from(await call('updateBucket', change, 'owner')).toString('latin1');
     expect(updated).toContain(service.bucket);
     expect(updated).not.toMatch(/[A-Z]\w+: /);
   });
 
   test('to a query or an unknown method is rejected', async () => {
-    await expectRefused('getUpload', IDL.encode([IDL.Text], ['']), true);
+    await expectRefused('getUpload', IDL.encode([IDL.Text], ['']), 'owner');
     await expect(call('nothing', IDL.encode([], []))).rejects.toThrow();
   });
 
@@ -175,11 +170,11 @@ describe('a small call', () => {
     ['more arguments than the method has', [...Buffer.from('DIDL'), 0, 9, ...Array(9).fill(0x7f)]],
     ['an endless nat', [...Buffer.from('DIDL'), 0, 1, 0x7d, ...Array(9_000).fill(0xff)]],
   ])('is rejected if its argument is %s', async (_, bytes) => {
-    await expectRefused('createBucket', Uint8Array.from(bytes), true);
+    await expectRefused('createBucket', Uint8Array.from(bytes), 'owner');
     await expectRefused('cancelUpload', Uint8Array.from(bytes));
   });
 
   test('is rejected if its argument is longer than the method allows', async () => {
-    await expectRefused('rotateBucketKey', IDL.encode([IDL.Text], ['a'.repeat(4_100)]), true);
+    await expectRefused('rotateBucketKey', IDL.encode([IDL.Text], ['a'.repeat(4_100)]), 'owner');
   });
 });

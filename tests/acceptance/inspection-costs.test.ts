@@ -3,12 +3,15 @@
 // few files and for one with many, all with the longest paths.
 
 import { IDL } from '@dfinity/candid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { serviceInterface } from '../../packages/client/src/actor/candid-interface.ts';
 import type { Replica } from '../../packages/replica/src/replica.ts';
+import { isElsewhere, onlyOnOurReplica } from '../support/network/elsewhere.ts';
 import { changeOf, keyFor, type Person, personOf } from '../support/people.ts';
 import { instructionsMax } from '../support/refusal-checks.ts';
 import { openService, type Service } from '../support/service.ts';
+
+beforeEach(onlyOnOurReplica('its meter counts the instructions of inspections'));
 
 let service: Service;
 let replica: Replica;
@@ -18,6 +21,7 @@ const sizes = { few: 5, many: 45 };
 const long = 'x'.repeat(1_000);
 
 beforeAll(async () => {
+  if (isElsewhere) return;
   service = await openService();
   replica = service.replica ?? expect.fail('this suite needs the local replica');
   owner = personOf(service, 'owner');

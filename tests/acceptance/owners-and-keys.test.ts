@@ -4,7 +4,6 @@
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { principalOf } from '../../scripts/local-service.ts';
 import { changeOf, keyFor, type Person, personOf } from '../support/people.ts';
 import { openService, type Service } from '../support/service.ts';
 
@@ -59,9 +58,8 @@ describe('createBucket', () => {
   });
 
   test('creates a private bucket if the call has only the id', async () => {
-    const sender = principalOf(service.identityPem);
     const argument = new Uint8Array(IDL.encode([IDL.Text], ['former']));
-    await service.replica?.call(service.canisterId, 'createBucket', argument, { sender });
+    await service.network.call(service.canisterId, 'createBucket', argument, 'owner');
     expect(await isPublic('former')).toBe(false);
   });
 

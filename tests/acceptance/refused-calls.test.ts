@@ -3,7 +3,6 @@
 // the inspection traps with the same messages.
 
 import { IDL } from '@dfinity/candid';
-import { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AgentName, openActor } from '../support/actors.ts';
 import type { UploadActor } from '../support/candid-interface.ts';
@@ -121,11 +120,10 @@ describe('the budget of refused calls that updateAccess sets', () => {
       refusals: [{ burst, perMinute }],
     });
   const cancel = (bytes = 0) => {
-    const { replica, canisterId } = service;
+    const { network, canisterId } = service;
     const types = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
     const argument = IDL.encode(types, [noUpload, 0n, new Uint8Array(bytes)]);
-    const sender = Principal.fromUint8Array(new Uint8Array(29).fill(9));
-    return replica?.call(canisterId, 'uploadFileChunkIndexed', argument, { sender });
+    return network.call(canisterId, 'uploadFileChunkIndexed', argument, 9);
   };
 
   test('is charged 1 for a refused call and 1 more for each 16,384 bytes of its argument', async () => {
@@ -142,6 +140,7 @@ describe('the budget of refused calls that updateAccess sets', () => {
     const first = service.replica?.reports.length ?? 0;
     await expect(cancel()).rejects.toThrow("with message: 'NoSuchUpload: Upload ");
     const kinds = service.replica?.reports.slice(first).map(({ kind }) => kind);
-    expect(kinds).toEqual(['inspect']);
+    // Only our own replica reports its messages
+    if (kinds !== undefined) expect(kinds).toEqual(['inspect']);
   });
 });

@@ -1,11 +1,9 @@
 // Former versions over HTTP, through the verifying gateway, and by actor methods.
 
 import { IDL } from '@dfinity/candid';
-import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createStorage } from '../../packages/client/src/storage.ts';
 import { type FileClient, openFileClient, refusalOf } from '../support/http-client.ts';
-import { ed25519Seed } from '../support/owner-key.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 
 let service: Service;
@@ -14,16 +12,10 @@ let client: FileClient;
 const Change = IDL.Record({ bucketId: IDL.Text, keepVersionsDays: IDL.Opt(IDL.Nat) });
 const Bucket = IDL.Record({ keepVersionsDays: IDL.Nat, versionCount: IDL.Nat });
 
-function owner(): string {
-  return Ed25519KeyIdentity.generate(ed25519Seed(service.identityPem)).getPrincipal().toText();
-}
-
 async function call(method: string, type: IDL.Type, argument: object, ok: IDL.Type) {
-  const replica = service.replica ?? expect.fail('needs a replica of its own');
-  const send = method.startsWith('list') ? replica.query : replica.call;
-  const reply = await send(service.canisterId, method, IDL.encode([type], [argument]), {
-    sender: owner(),
-  });
+  const { network, canisterId } = service;
+  const send = method.startsWith('list') ? network.query : network.call;
+  const reply = await send(canisterId, method, IDL.encode([type], [argument]), 'owner');
   return IDL.decode([IDL.Variant({ ok, err: IDL.Text })], reply)[0];
 }
 
@@ -204,10 +196,10 @@ test('actor methods list, restore, read and erase versions', async () => {
   expect(await call('restoreVersion', Restoration, restoration, Version)).toMatchObject({
     ok: { version: 3n, size: 3n },
   });
-  const replica = service.replica ?? expect.fail('needs a replica of its own');
+  const { network, canisterId } = service;
   const ask = async (method: string, types: IDL.Type[], values: unknown[], ok: IDL.Type) => {
     const argument = IDL.encode(types, values);
-    const reply = await replica.query(service.canisterId, method, argument, { sender: owner() });
+    const reply = await network.query(canisterId, method, argument, 'owner');
     return IDL.decode([IDL.Variant({ ok, err: IDL.Text })], reply)[0];
   };
   const { Text, Nat } = IDL;

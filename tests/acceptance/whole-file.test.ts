@@ -253,18 +253,15 @@ describe('the gateway', () => {
     });
   }
 
-  test.runIf(process.env.EFS_URL === undefined)(
-    'serves the canister at its own host, verified, and at its raw host, unverified',
-    async () => {
-      await put('hosts.txt', 'hello');
-      const path = `/cloud/${service.bucket}/hosts.txt`;
-      const verified = await get(`${service.canisterId}.localhost`, path);
-      expect(verified.status).toBe(200);
-      expect(verified.headers['ic-certificate']).toMatch(/version=2/);
-      expect((await get(`${service.canisterId}.raw.localhost`, path)).status).toBe(200);
-      expect((await get('aaaaa-aa.localhost', path)).status).toBeGreaterThanOrEqual(400);
-    },
-  );
+  test('serves the canister at its own host, verified, and at its raw host, unverified', async () => {
+    await put('hosts.txt', 'hello');
+    const path = `/cloud/${service.bucket}/hosts.txt`;
+    const verified = await get(`${service.canisterId}.localhost`, path);
+    expect(verified.status).toBe(200);
+    expect(verified.headers['ic-certificate']).toMatch(/version=2/);
+    expect((await get(`${service.canisterId}.raw.localhost`, path)).status).toBe(200);
+    expect((await get('aaaaa-aa.localhost', path)).status).toBeGreaterThanOrEqual(400);
+  });
 
   test('answers a preflight request with the methods and headers that browsers may send', async () => {
     const response = await fetch(fileUrl('x'), {

@@ -169,7 +169,7 @@ test.each([
   'efs: after %s, --resume sends only the chunks that were not accepted',
   async (signal, code, words) => {
     const { bucket } = service;
-    const proxy = await startProxy(service.host);
+    const proxy = await startProxy(service.base);
     proxy.faults = { ...noFaults, delayMsMax: 100 };
     const name = `killed by ${signal}.bin`;
     const bytes = await sampleFile(name, 20_000_000);
@@ -204,7 +204,7 @@ test('efs: an interrupted get continues where it stopped', async () => {
   const { bucket } = service;
   const bytes = await sampleFile('long.bin', 12_000_000);
   await efs('put', 'long.bin', `${bucket}/`);
-  const proxy = await startProxy(service.host);
+  const proxy = await startProxy(service.base);
   const throughProxy = settings({ environment: { ...environment, EFS_URL: proxy.url } });
   const words = ['get', '-p', '1', `${bucket}/long.bin`, 'long.back'];
   const parts = () => readdirSync(folder).filter((entry) => entry.endsWith('.part'));

@@ -322,7 +322,8 @@ describe.each(['HTTP', 'the actor'])(
     test(`every call over ${name} succeeds`, async () => {
       const { bucket } = service;
       const random = randomNumbers(networkSeed);
-      const proxy = await startProxy(service.host, () => random(1_000_000) / 1_000_000);
+      const address = name === 'HTTP' ? service.base : service.host;
+      const proxy = await startProxy(address, () => random(1_000_000) / 1_000_000);
       const storage = name === 'HTTP' ? overHttp(proxy.url) : byActor(proxy.url);
       const folder = `failing ${name}/`;
       const at = (path: string) => ({ bucket, path: folder + path });

@@ -1,11 +1,12 @@
 // Downloads of many files by few requests, over each transport and in each kind of bucket.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nodeEndToEnd } from '../../packages/client/src/node/end-to-end.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
 import type { Storage } from '../../packages/client/src/storage.ts';
 import type { DownloadedFile, FileToDownload } from '../../packages/client/src/types/transfers.ts';
+import { onlyOnOurReplica } from '../support/network/elsewhere.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 
 let service: Service;
@@ -72,7 +73,9 @@ async function queriesOf(method: string, work: () => Promise<void>): Promise<num
   return count() - before;
 }
 
-describe('Storage.downloadAll()', () => {
+describe('Storage.downloadAll() of few queries', () => {
+  beforeEach(onlyOnOurReplica('it reports the queries that a canister runs'));
+
   test.each(buckets)('reads all files of bucket %s by four requests', async (bucket) => {
     const queries = await queriesOf('readFiles', async () => {
       expectContents(await all(owner.downloadAll(owner.list({ bucket }), { bucket })));
@@ -94,7 +97,9 @@ describe('Storage.downloadAll()', () => {
     expect(await queriesOf('readFiles', read)).toBe(1);
     expect(await queriesOf('getFile', read)).toBe(0);
   });
+});
 
+describe('Storage.downloadAll()', () => {
   /** Counts requests, and the most that run at a time; `refused` ones get a page of a proxy. */
   function watched(refused?: RegExp, status = 405) {
     const seen = { reads: 0, running: 0, most: 0 };

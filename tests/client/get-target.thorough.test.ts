@@ -79,7 +79,7 @@ async function remembered(): Promise<string[]> {
  * file.
  */
 async function interruptedGet(...words: string[]): Promise<string> {
-  const proxy = await startProxy(service.host);
+  const proxy = await startProxy(service.base);
   proxy.faults = { ...noFaults, delayMsMax: 400 };
   const run = startCommand(['get', '-p', '1', ...words], settings({ EFS_URL: proxy.url }));
   let part: string | undefined;

@@ -79,10 +79,7 @@ describe('efs verify: a canister that names its commit', () => {
   const [own, other] = commits;
 
   beforeAll(async () => {
-    const [canister] = service.replica?.canisters() ?? [];
-    const sender = canister?.controllers[0];
-    if (canister === undefined || sender === undefined) throw new Error('no canister is there');
-    await service.replica?.upgrade(canister.id, namedBuild(own), undefined, { sender });
+    await service.network.upgrade(service.canisterId, namedBuild(own));
     await writeFile(join(folder, 'build.wasm.gz'), namedBuild(own));
   });
 

@@ -13,7 +13,7 @@ export type AgentName = '@dfinity/agent' | '@icp-sdk/core';
 
 /** Signs as the owner of the service, or not at all (anonymous). */
 export async function openActor(
-  service: Service,
+  service: Pick<Service, 'host' | 'canisterId' | 'identityPem'>,
   options: { readonly agent: AgentName; readonly asOwner: boolean },
 ): Promise<UploadActor> {
   const { host, canisterId } = service;
@@ -29,6 +29,6 @@ export async function openActor(
   return CoreActor.createActor<UploadActor>(factory, { agent, canisterId });
 }
 
-function ownerIdentity(service: Service): Ed25519KeyIdentity {
+function ownerIdentity(service: Pick<Service, 'identityPem'>): Ed25519KeyIdentity {
   return Ed25519KeyIdentity.fromSecretKey(ed25519Seed(service.identityPem));
 }

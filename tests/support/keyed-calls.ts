@@ -7,6 +7,7 @@ import { expect } from 'vitest';
 import { refusedInWords } from './inspection-words.ts';
 import type { HttpRow, Spot } from './keyed-operations.ts';
 import { readInterface } from './model-interface.ts';
+import type { Caller } from './network/network-interface.ts';
 import type { Service } from './service.ts';
 
 export const methods = new Map(
@@ -30,18 +31,18 @@ function filled(type: IDL.Type, value: unknown): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Calls as the sender, by default the anonymous caller. */
+/** `caller`: by default the anonymous one. */
 export async function sendCall(
-  { replica, canisterId }: Service,
+  { network, canisterId }: Service,
   { name, values }: { readonly name: string; readonly values: readonly unknown[] },
-  sender = Principal.anonymous(),
+  caller?: Caller,
 ): Promise<unknown> {
   const { parameters, results, isQuery } = methods.get(name) ?? expect.fail(name);
   const all = parameters.map((type, index) => filled(type, values[index]));
   const argument = new Uint8Array(IDL.encode(parameters, all));
-  const send = (isQuery ? replica?.query : replica?.call) ?? expect.fail('needs the local replica');
+  const send = isQuery ? network.query : network.call;
   try {
-    return IDL.decode(results, await send(canisterId, name, argument, { sender }))[0];
+    return IDL.decode(results, await send(canisterId, name, argument, caller))[0];
   } catch (error) {
     const refused = refusedInWords(error);
     if (refused === undefined) throw error;

@@ -5,10 +5,10 @@
 import { Principal } from '@dfinity/principal';
 import { Actor, type ActorMethod, HttpAgent, type HttpAgentOptions } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
-import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { serviceInterface } from '../../packages/client/src/actor/candid-interface.ts';
 import { answeringInWords, refusedInWords } from './inspection-words.ts';
-import { ed25519Seed } from './owner-key.ts';
+import { type Caller, identityOf } from './network/network-interface.ts';
+import { principalOf } from './network/replica-network.ts';
 import type { Service } from './service.ts';
 
 export interface Answer<T> {
@@ -24,17 +24,11 @@ export interface Person {
   get<T>(method: string, ...values: unknown[]): Promise<T>;
 }
 
-type Who = 'owner' | 'nobody' | number;
 type Reached = Pick<Service, 'host' | 'canisterId' | 'identityPem'>;
 
-function identityOf(identityPem: string, who: Exclude<Who, 'nobody'>): Ed25519KeyIdentity {
-  const seed = who === 'owner' ? ed25519Seed(identityPem) : new Uint8Array(32).fill(who);
-  return Ed25519KeyIdentity.fromSecretKey(seed);
-}
-
-export async function openPerson(service: Reached, who: Who): Promise<Person> {
+export async function openPerson(service: Reached, who: Caller): Promise<Person> {
   const { host, canisterId, identityPem } = service;
-  const identity = who === 'nobody' ? undefined : identityOf(identityPem, who);
+  const identity = identityOf(identityPem, who);
   const options = { host, shouldFetchRootKey: true, ...(identity && { identity }) };
   const agent = await HttpAgent.create(options as unknown as HttpAgentOptions);
   const actor = answeringInWords(
@@ -48,31 +42,18 @@ export async function openPerson(service: Reached, who: Who): Promise<Person> {
   });
 }
 
-/**
- * Opens a person within the local replica's process, where a moved clock has no effect, or by an
- * agent for a service that runs elsewhere.
- */
-export function personOf(service: Service, who: Who): Person {
-  const { replica, canisterId, identityPem } = service;
-  const principal =
-    who === 'nobody'
-      ? Principal.anonymous()
-      : Principal.fromUint8Array(identityOf(identityPem, who).getPrincipal().toUint8Array());
-  if (replica === undefined) {
-    let person: Promise<Person> | undefined;
-    return personWho(principal, async (method, values) => {
-      person ??= openPerson(service, who);
-      return (await person).ask(method, ...values);
-    });
-  }
+/** Opens a person by the network's interface, so that a clock that is set has no effect on them. */
+export function personOf(
+  { network, canisterId, identityPem }: Pick<Service, 'network' | 'canisterId' | 'identityPem'>,
+  who: Caller,
+): Person {
   const methods = new Map(serviceInterface()._fields);
-  return personWho(principal, async (method, values) => {
+  return personWho(principalOf(identityPem, who), async (method, values) => {
     const { argTypes, retTypes, annotations } = methods.get(method) as IDL.FuncClass;
-    const send = annotations.includes('query') ? replica.query : replica.call;
+    const send = annotations.includes('query') ? network.query : network.call;
     const argument = new Uint8Array(IDL.encode(argTypes, values));
     try {
-      const reply = await send(canisterId, method, argument, { sender: principal });
-      const [answer] = IDL.decode(retTypes, reply);
+      const [answer] = IDL.decode(retTypes, await send(canisterId, method, argument, who));
       return answer as Answer<unknown>;
     } catch (error) {
       const refused = refusedInWords(error);

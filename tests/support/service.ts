@@ -5,7 +5,8 @@
 //   EFS_API_KEY      key with all permissions on EFS_BUCKET (default demo)
 //   EFS_FRONT_URL    gateway URL of its front, if it has one
 //   EFS_IDENTITY     path of the PEM (PKCS #8, Ed25519) of a controller
-// With EFS_JUDGE_HOST, the URL of a local network, each test file gets a new canister there.
+// With EFS_JUDGE_HOST or EFS_JUDGE_SERVER, each test file gets a new canister on a network elsewhere:
+// network/judged-service.ts.
 // EFS_SUBNET_TYPE=cloud-engine starts the local one on a cloud engine, with a root key by a proxy.
 
 import { createCipheriv, createHash } from 'node:crypto';
@@ -23,6 +24,11 @@ import {
 import { checkedSubnetType } from '../../packages/replica/src/subnet-type.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { deployLocally } from '../../scripts/local-service.ts';
+import { networkByAgent } from './network/agent-network.ts';
+import { isJudged } from './network/elsewhere.ts';
+import { openJudgedService } from './network/judged-service.ts';
+import type { NetworkInterface } from './network/network-interface.ts';
+import { networkInProcess } from './network/replica-network.ts';
 import { copyPreparedState } from './prepared-state.ts';
 
 export interface Service {
@@ -34,8 +40,9 @@ export interface Service {
   readonly bucket: string;
   readonly apiKey: string;
   readonly identityPem: string;
-  /** The local replica, if there is one. */
+  /** The local replica, if it is in this process. */
   readonly replica: Replica | undefined;
+  readonly network: NetworkInterface;
   /** The gateway's URL of the front; `undefined` for a volume without one. */
   readonly frontUrl?: string | undefined;
   stop(): Promise<void>;
@@ -51,25 +58,28 @@ export interface ServiceOptions extends ReplicaOptions {
 /** Opens the service that the environment names; with options, always starts a local one. */
 export async function openService(options?: ServiceOptions): Promise<Service> {
   const { EFS_URL, EFS_CANISTER_ID, EFS_API_KEY, EFS_IDENTITY, EFS_BUCKET } = process.env;
-  const { EFS_JUDGE_HOST } = process.env;
-  if (EFS_JUDGE_HOST !== undefined && options === undefined) {
-    const { openJudgedService } = await import('./judged-network.ts');
-    return openJudgedService(EFS_JUDGE_HOST, await builtModule());
-  }
+  if (isJudged && !needsOwnReplica(options)) return openJudgedService(await builtModule());
   if (EFS_URL === undefined || options !== undefined) {
     return startLocalService(options);
   }
+  const host = EFS_URL.replace(`//${EFS_CANISTER_ID}.`, '//');
+  const identityPem = await readFile(required('EFS_IDENTITY', EFS_IDENTITY), 'utf8');
   return {
     base: EFS_URL,
-    host: EFS_URL.replace(`//${EFS_CANISTER_ID}.`, '//'),
+    ...{ host, identityPem },
     canisterId: required('EFS_CANISTER_ID', EFS_CANISTER_ID),
     bucket: EFS_BUCKET ?? 'demo',
     apiKey: required('EFS_API_KEY', EFS_API_KEY),
-    identityPem: await readFile(required('EFS_IDENTITY', EFS_IDENTITY), 'utf8'),
     replica: undefined,
+    network: networkByAgent({ host, identityPem, setTime: undefined }),
     frontUrl: process.env.EFS_FRONT_URL,
     stop: async () => {},
   };
+}
+
+/** `{ hasFront: false }` asks for a volume alone, which every network offers. */
+function needsOwnReplica(options: ServiceOptions = {}): boolean {
+  return Object.entries(options).some(([name, value]) => name !== 'hasFront' || value === true);
 }
 
 function required(name: string, value: string | undefined): string {
@@ -109,6 +119,7 @@ async function startLocalService(options: ServiceOptions = {}): Promise<Service>
     apiKey,
     identityPem,
     replica,
+    network: networkInProcess(replica, identityPem),
     frontUrl: front?.gateway,
     async stop() {
       await replica.stop();
