@@ -186,6 +186,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     '@icp-sdk/bindgen',
   ],
   // The OpenAPI file is generated from the routes; types of the service name the fields of records.
+  'scripts/judge.ts': ['node:', 'tests/support/network'],
   'scripts/openapi': ['node:', wire, 'src/http', 'src/domain', 'src/limits.ts', 'package.json'],
   // The build runs it in the canister's engine.
   'scripts/interface-types.ts': ['src/actor', ...candidLibrary],
