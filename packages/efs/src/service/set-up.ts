@@ -8,6 +8,7 @@ import { cycleCount, json, wholeNumber } from '../config/flags.ts';
 import type { Run } from '../config/run.ts';
 import { printNote } from '../output/output.ts';
 import type { ModuleFile } from '../upgrade/module-file.ts';
+import { requireController } from '../upgrade/require-controller.ts';
 import { createCanister } from './new-canister.ts';
 
 export interface SetUpFlags {
@@ -72,13 +73,9 @@ export async function bringCanister(setUp: SetUp, wanted: WantedCanister): Promi
         `settings and ${again(canisterId)}.`,
     );
   }
-  const { moduleHash, controllers } = await code.read(canisterId);
-  if (!controllers.includes(code.caller)) {
-    throw new Error(
-      `${code.caller} is not a controller of ${canisterId}, so nothing was installed: use the ` +
-        `identity of one of its controllers, ${controllers.join(', ')}, or add yours to them.`,
-    );
-  }
+  const certified = await code.read(canisterId);
+  requireController(code, canisterId, certified, 'installed');
+  const { moduleHash } = certified;
   if (moduleHash === undefined) {
     await code.install(canisterId, module.bytes, role);
   } else if (moduleHash !== module.hash) {

@@ -3,6 +3,7 @@
 
 import type { CanisterCode, CertifiedCode } from '../../../client/src/actor/canister-code.ts';
 import { isOlder, type ModuleFile } from './module-file.ts';
+import { requireController } from './require-controller.ts';
 import { readNote, removeNote, saveNote } from './upgrade-note.ts';
 
 export interface ServiceCanister {
@@ -74,17 +75,13 @@ async function refuseUnfinished({ service }: UpgradeTools): Promise<void> {
 
 /** Refuses before anything has changed. */
 function refuse(
-  { code: { caller } }: UpgradeTools,
+  { code }: UpgradeTools,
   { canisterId }: ServiceCanister,
-  { version, controllers }: CertifiedCode,
+  certified: CertifiedCode,
   module: ModuleFile,
 ): void {
-  if (!controllers.includes(caller)) {
-    throw new Error(
-      `${caller} is not a controller of ${canisterId}, so nothing was upgraded: use the identity ` +
-        `of one of its controllers, ${controllers.join(', ')}, or add yours to them.`,
-    );
-  }
+  requireController(code, canisterId, certified, 'upgraded');
+  const { version } = certified;
   if (version !== undefined && isOlder(module.version, version)) {
     throw new Error(
       `${module.name} has version ${module.version}, and ${canisterId} runs ${version}, whose data ` +
