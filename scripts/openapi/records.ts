@@ -105,7 +105,10 @@ const photo = {
 
 const budget = object({ burst: count, perMinute: count, left: count });
 
-const status: Readonly<Record<Exclude<keyof Status, 'cycles' | 'chargesCycles'>, Schema>> = {
+/** Fields that only callers with an identity see. */
+type Unshown = 'cycles' | 'chargesCycles' | 'storageReservation';
+
+const status: Readonly<Record<Exclude<keyof Status, Unshown>, Schema>> = {
   version: text,
   role: object(
     { kind: { type: 'string', enum: ['volume', 'front'] }, front: object({ id: text, url: text }) },

@@ -8,8 +8,8 @@ import type { Exchange } from './router.ts';
 export function getStatus(exchange: Exchange): HttpResponse {
   // The canister does not know a caller over HTTP, so the answer says nothing about cycles.
   const status = statusOf(exchange.stores, exchange.call, exchange.system());
-  const { cycles: _, chargesCycles: __, role, ...rest } = status;
-  const { id: ___, ...shownRole } = role;
+  const { cycles: _, chargesCycles: __, storageReservation: ___, role, ...rest } = status;
+  const { id: ____, ...shownRole } = role;
   const response = jsonResponse(200, { ...rest, role: shownRole });
   return { ...response, headers: [...response.headers, ['Cache-Control', 'no-store']] };
 }

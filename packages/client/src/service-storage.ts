@@ -299,6 +299,8 @@ async function statusOf(places: Places): Promise<ServiceStatus> {
     stableBytes: sum('stableBytes'),
     heapBytes: sum('heapBytes'),
     cycles: areReported ? statuses.reduce((total, { cycles = 0 }) => total + cycles, 0) : undefined,
+    // Each canister has its own
+    storageReservation: undefined,
     chargesCycles: statuses.some(({ chargesCycles }) => chargesCycles ?? true),
     encryption: {
       ...one.encryption,

@@ -357,6 +357,15 @@ export const Encryption = IDL.Record({
   isKeyPresent: IDL.Bool,
   isRotating: IDL.Bool,
 });
+/**
+ * Cycles that the network keeps for the canister's growth, because its subnet has little room, and
+ * the limit of its settings for them. `readAt`: when the canister asked, in nanoseconds since 1970.
+ */
+export const StorageReservation = IDL.Record({
+  reservedCycles: IDL.Nat,
+  limitCycles: IDL.Nat,
+  readAt: IDL.Int,
+});
 /** The public state of the service. */
 export const Status = IDL.Record({
   version: IDL.Text,
@@ -369,6 +378,8 @@ export const Status = IDL.Record({
   cycles: IDL.Opt(IDL.Nat),
   /** False where the subnet charges nothing, such as on a cloud engine: 0 cycles are normal. */
   chargesCycles: IDL.Opt(IDL.Bool),
+  /** For those who see the cycles. Absent at fronts, and before an update after an upgrade. */
+  storageReservation: IDL.Opt(StorageReservation),
   anonymousUpdates: BudgetLeft,
   /** The other budgets, see AccessChange. */
   linkUpdates: IDL.Opt(BudgetLeft),

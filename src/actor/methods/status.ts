@@ -2,7 +2,11 @@
 
 import { Principal } from '@dfinity/principal';
 import { canisterCycleBalance } from 'azle';
-import { type SystemFigures, statusOf } from '../../domain/administration/bucket-status.ts';
+import {
+  type Status,
+  type SystemFigures,
+  statusOf,
+} from '../../domain/administration/bucket-status.ts';
 import type { EncryptionStatus } from '../../domain/administration/encryption-status.ts';
 import type { ServiceRole } from '../../domain/shared/service-role.ts';
 import {
@@ -17,6 +21,7 @@ import { query } from '../dispatch/method.ts';
 import { optional } from '../messages/optional.ts';
 import { answer, currentCall } from '../runtime/call.ts';
 import { stores } from '../runtime/runtime.ts';
+import { storageReservation } from '../runtime/storage-reservation.ts';
 
 /** Getters, because a request needs only one of the figures. */
 const figures: SystemFigures = {
@@ -34,6 +39,9 @@ const figures: SystemFigures = {
   },
   get chargesCycles() {
     return chargesCycles();
+  },
+  get storageReservation() {
+    return storageReservation();
   },
 };
 
@@ -54,6 +62,10 @@ function shownEncryption({ proxy, ...encryption }: EncryptionStatus) {
   return { ...encryption, proxy: optional(proxy && Principal.fromText(proxy)) };
 }
 
+function shownReservation({ storageReservation: known }: Status) {
+  return known && { ...known, readAt: known.readAtNs };
+}
+
 /** The status of the service. */
 export class StatusActor {
   /** Returns version, counts, sizes in bytes, and cycles for callers who may see them. */
@@ -67,6 +79,7 @@ export class StatusActor {
         encryption: shownEncryption(status.encryption),
         cycles: optional(cycles),
         chargesCycles: [status.chargesCycles],
+        storageReservation: optional(shownReservation(status)),
         linkUpdates: optional(linkUpdates),
         refusals: optional(refusals),
         derivations: optional(derivations),

@@ -12,15 +12,11 @@ import {
 import { serviceRole } from '../../domain/shared/role-record.ts';
 import { originOfVolume, type VolumeRole } from '../../domain/shared/service-role.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
-import {
-  heapSize,
-  spendableCycles,
-  stablePageBytes,
-  stableSize,
-} from '../../storage/stable-space.ts';
+import { spendableCycles, stablePageBytes, stableSize } from '../../storage/stable-space.ts';
 import { PublicBucketReport } from '../candid/service.ts';
 import { ResultNull } from '../candid/types.ts';
-import { fetchReservedCycles, isCleanup, reasonOf } from './management.ts';
+import { isCleanup, reasonOf } from './management.ts';
+import { renewReservation, storageReservation } from './storage-reservation.ts';
 import { createOneShotTimer } from './timers.ts';
 
 const nsPerSecond = 1_000_000_000n;
@@ -53,7 +49,6 @@ export interface FrontContact {
 
 export function createFrontContact(stores: Stores): FrontContact {
   const timer = createOneShotTimer(report);
-  const reserved = createReservedCycles();
   let contactAtNs = 0n;
   let reportedCycles = 0;
   let calledAtNs = 0n;
@@ -79,10 +74,10 @@ export function createFrontContact(stores: Stores): FrontContact {
     calledAtNs = startedNs;
     isWaiting = true;
     try {
-      await reserved.read();
+      await renewReservation();
       reportedCycles = spendableCycles();
-      const amounts = { cycles: reportedCycles, reservedCycles: reserved.cycles() };
-      const isSent = await sendPage(stores, amounts);
+      const reservedCycles = Number(storageReservation()?.reservedCycles ?? 0n);
+      const isSent = await sendPage(stores, { cycles: reportedCycles, reservedCycles });
       // After a change during the call, or if there are more buckets than in one report
       if (isSent && stores.heap.unreported !== undefined) arm();
       if (!isSent) timer.arm(retrySeconds);
@@ -105,29 +100,6 @@ export function createFrontContact(stores: Stores): FrontContact {
       stores.heap.unreported !== undefined &&
       contactAtNs !== time() &&
       volumeWithFront(stores) !== undefined,
-  };
-}
-
-/**
- * The cycles that the network keeps for this canister's growth. It keeps more only when the
- * canister grows, so that a canister at rest does not read them; a call costs 30 M cycles.
- */
-function createReservedCycles() {
-  let cycles = 0;
-  let readAtPages = -1;
-  return {
-    cycles: () => cycles,
-    async read(): Promise<void> {
-      const pages = stableSize() + heapSize();
-      if (cycles === 0 && readAtPages === pages) return;
-      try {
-        cycles = Number(await fetchReservedCycles());
-        readAtPages = pages;
-      } catch (error) {
-        if (isCleanup(error)) throw error;
-        console.log(`Cannot read the reserved cycles: ${reasonOf(error)}.`);
-      }
-    },
   };
 }
 

@@ -3,6 +3,7 @@
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
 import { call, canisterSelf } from 'azle';
+import type { StorageReservation } from '../../domain/administration/bucket-status.ts';
 
 export const managementCanister = 'aaaaa-aa';
 const Blob = IDL.Vec(IDL.Nat8);
@@ -21,21 +22,30 @@ export function depositCycles(canister: Principal, cycles: bigint): Promise<void
   });
 }
 
+const CanisterStatus = IDL.Record({
+  reserved_cycles: IDL.Nat,
+  settings: IDL.Record({ reserved_cycles_limit: IDL.Nat }),
+});
+
+interface CanisterStatus {
+  readonly reserved_cycles: bigint;
+  readonly settings: { readonly reserved_cycles_limit: bigint };
+}
+
 /**
  * Returns the cycles of this canister that the network keeps for the price of its growth, because
- * its subnet has more than 750 GiB of state.
+ * its subnet has more than 750 GiB of state, and the limit of its settings for them.
  */
-export async function fetchReservedCycles(): Promise<bigint> {
-  const status = await call<[object], { reserved_cycles: bigint }>(
-    managementCanister,
-    'canister_status',
-    {
-      paramIdlTypes: [IDL.Record({ canister_id: IDL.Principal })],
-      returnIdlType: IDL.Record({ reserved_cycles: IDL.Nat }),
-      args: [{ canister_id: canisterSelf() }],
-    },
-  );
-  return status.reserved_cycles;
+export async function fetchReservation(): Promise<Omit<StorageReservation, 'readAtNs'>> {
+  const status = await call<[object], CanisterStatus>(managementCanister, 'canister_status', {
+    paramIdlTypes: [IDL.Record({ canister_id: IDL.Principal })],
+    returnIdlType: CanisterStatus,
+    args: [{ canister_id: canisterSelf() }],
+  });
+  return {
+    reservedCycles: status.reserved_cycles,
+    limitCycles: status.settings.reserved_cycles_limit,
+  };
 }
 
 /**

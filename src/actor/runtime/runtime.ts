@@ -41,6 +41,7 @@ import { createFrontContact } from './front-contact.ts';
 import { publication, publishRoot, setUpPublication } from './publication.ts';
 import { createRefresher, createReseedTimer } from './random-refresh.ts';
 import { createRootKeyKeeper } from './root-key.ts';
+import { followGrowth } from './storage-reservation.ts';
 import { isController } from './system.ts';
 import { createOneShotTimer } from './timers.ts';
 import { createTopUps } from './top-ups.ts';
@@ -223,6 +224,8 @@ function upkeep(): void {
   upkeepAtNs = nowNs;
   rootKeys.resume();
   frontContact.resume();
+  // A canister that nobody uses does not grow
+  if (usedAtNs > 0n) followGrowth(nowNs);
   endLinksOfFormerControllers(stores);
   const steps = [
     expireUploads(stores, nowNs),

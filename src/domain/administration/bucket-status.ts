@@ -12,6 +12,14 @@ import type { Stores } from '../shared/stores.ts';
 import type { Allowance } from '../shared/token-buckets.ts';
 import { type EncryptionStatus, encryptionStatus } from './encryption-status.ts';
 
+/** Cycles that the network keeps for the canister's growth, where its subnet has little room. */
+export interface StorageReservation {
+  readonly reservedCycles: bigint;
+  /** The canister cannot grow if more had to be reserved. */
+  readonly limitCycles: bigint;
+  readonly readAtNs: bigint;
+}
+
 /** Figures that the canister's host reports. */
 export interface SystemFigures {
   readonly stableBytes: number;
@@ -20,6 +28,8 @@ export interface SystemFigures {
   /** Cycles that can be spent before the canister freezes; no limit if it is charged nothing. */
   readonly spendableCycles: number;
   readonly chargesCycles: boolean;
+  /** Undefined until it was read, see runtime/storage-reservation.ts. */
+  readonly storageReservation?: StorageReservation | undefined;
 }
 
 export type BudgetStatus = Allowance & { readonly left: number };
@@ -35,6 +45,8 @@ export interface Status {
   readonly cycles: bigint | undefined;
   /** False where the subnet charges nothing: there, 0 cycles are normal. */
   readonly chargesCycles: boolean;
+  /** Only for those who see the cycles. */
+  readonly storageReservation: StorageReservation | undefined;
   readonly anonymousUpdates: BudgetStatus;
   readonly linkUpdates: BudgetStatus;
   readonly refusals: BudgetStatus;
@@ -54,13 +66,15 @@ export function statusOf(stores: Stores, call: Call, system: SystemFigures): Sta
     const left = Math.max(0, Math.floor(budgetLeft(stores, name, call.nowNs)));
     return { ...readBudget(stores, name), left };
   };
+  const showsCycles = maySeeCycles(stores, call);
   return {
     version,
     ...counts,
     stableBytes,
     heapBytes,
-    cycles: maySeeCycles(stores, call) ? cycles : undefined,
+    cycles: showsCycles ? cycles : undefined,
     chargesCycles,
+    storageReservation: showsCycles ? system.storageReservation : undefined,
     anonymousUpdates: budget('anonymousUpdates'),
     linkUpdates: budget('linkUpdates'),
     refusals: budget('refusals'),

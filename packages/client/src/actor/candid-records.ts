@@ -167,12 +167,23 @@ export function statusOf(status: CandidStatus): ServiceStatus {
     heapBytes: Number(status.heapBytes),
     cycles: cycles[0] === undefined ? undefined : Number(cycles[0]),
     chargesCycles: status.chargesCycles[0],
+    storageReservation: reservationOf(status.storageReservation),
     encryption: { ...status.encryption, proxy: status.encryption.proxy?.[0]?.toText() },
     anonymousUpdates: anonymousUpdates[0] && budgetOf(anonymousUpdates[0]),
     linkUpdates: linkUpdates[0] && budgetOf(linkUpdates[0]),
     refusals: refusals[0] && budgetOf(refusals[0]),
     derivations: derivations[0] && budgetOf(derivations[0]),
   };
+}
+
+function reservationOf([known]: CandidStatus['storageReservation']) {
+  return (
+    known && {
+      reservedCycles: Number(known.reservedCycles),
+      limitCycles: Number(known.limitCycles),
+      readAt: isoTime(known.readAt),
+    }
+  );
 }
 
 function budgetOf({ burst, perMinute, left }: BudgetLeft): BudgetStatus {

@@ -557,6 +557,8 @@ export interface Status {
   'encryption' : Encryption,
   'bytesStored' : bigint,
   'refusals' : [] | [BudgetLeft],
+  /** For those who see the cycles. Absent at fronts, and before an update after an upgrade. */
+  'storageReservation' : [] | [StorageReservation],
   'version' : string,
   /** Only for controllers and owners of buckets. */
   'cycles' : [] | [bigint],
@@ -566,6 +568,15 @@ export interface Status {
   /** False where the subnet charges nothing, such as on a cloud engine: 0 cycles are normal. */
   'chargesCycles' : [] | [boolean],
   'buckets' : bigint,
+}
+/**
+ * Cycles that the network keeps for the canister's growth, because its subnet has little room, and
+ * the limit of its settings for them. `readAt`: when the canister asked, in nanoseconds since 1970.
+ */
+export interface StorageReservation {
+  'limitCycles' : bigint,
+  'reservedCycles' : bigint,
+  'readAt' : bigint,
 }
 /** The result for one file: its record, or the error. */
 export type StoredFile = { 'ok' : FileRecord } |
@@ -1463,6 +1474,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'keyName' : IDL.Text,
     'proxy' : IDL.Opt(IDL.Principal),
   });
+  const StorageReservation = IDL.Record({
+    'limitCycles' : IDL.Nat,
+    'reservedCycles' : IDL.Nat,
+    'readAt' : IDL.Int,
+  });
   const Status = IDL.Record({
     'files' : IDL.Nat,
     'stableBytes' : IDL.Nat,
@@ -1472,6 +1488,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'encryption' : Encryption,
     'bytesStored' : IDL.Nat,
     'refusals' : IDL.Opt(BudgetLeft),
+    'storageReservation' : IDL.Opt(StorageReservation),
     'version' : IDL.Text,
     'cycles' : IDL.Opt(IDL.Nat),
     'derivations' : IDL.Opt(BudgetLeft),

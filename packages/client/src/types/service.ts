@@ -68,6 +68,15 @@ export interface VolumeChange {
   readonly limitBytes?: number | undefined;
 }
 
+/** Cycles that the network keeps for a canister's growth, because its subnet has little room. */
+export interface StorageReservation {
+  readonly reservedCycles: number;
+  /** The canister cannot grow if the network had to keep more: a setting of the canister. */
+  readonly limitCycles: number;
+  /** When the canister asked the network. */
+  readonly readAt: string;
+}
+
 /** Services of version 0.1.0 report no budgets. */
 export interface ServiceStatus {
   readonly version: string;
@@ -80,6 +89,11 @@ export interface ServiceStatus {
   readonly cycles?: number | undefined;
   /** False where the subnet charges nothing, such as on a cloud engine: 0 cycles are normal. */
   readonly chargesCycles?: boolean | undefined;
+  /**
+   * Reported like `cycles`, by services of one canister, once an update has followed the latest
+   * upgrade.
+   */
+  readonly storageReservation?: StorageReservation | undefined;
   /** The budget of requests without a key, such as ranges of public files. */
   readonly anonymousUpdates?: BudgetStatus | undefined;
   /** The budget of the same requests by links. */
