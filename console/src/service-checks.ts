@@ -131,10 +131,12 @@ const memoryShareMax = 0.9;
 const quotaShareMax = 0.95;
 
 function checkRoom(facts: CanisterFacts): Check {
-  const { stableBytes, heapBytes } = facts.status;
+  const { stableBytes, heapBytes, chargesCycles } = facts.status;
   const { room } = texts().checks;
   const acts: Act[] = [];
-  if (stableBytes >= stableBytesMax * memoryShareMax) {
+  // On a cloud engine, a node's memory is the limit, and no call of the network returns it
+  const isOnEngine = chargesCycles === false;
+  if (!isOnEngine && stableBytes >= stableBytesMax * memoryShareMax) {
     acts.push({
       sentence: room.filesFull,
       command: 'efs rm -r <bucket>/<folder>',
@@ -152,16 +154,18 @@ function checkRoom(facts: CanisterFacts): Check {
   return checkOf({
     title: room.title,
     lines: [
-      { text: room.limit(...sizes) },
+      { text: isOnEngine ? room.engine(sizes[0]) : room.limit(...sizes) },
       { text: room.forProgram(sizeOf(heapBytes), sizeOf(heapBytesMax)) },
     ],
     acts,
-    bar: {
-      share,
-      label: room.forFiles(...sizes),
-      isLow: share >= memoryShareMax,
-      ends: [sizes[0], room.whole(sizes[1])],
-    },
+    ...(!isOnEngine && {
+      bar: {
+        share,
+        label: room.forFiles(...sizes),
+        isLow: share >= memoryShareMax,
+        ends: [sizes[0], room.whole(sizes[1])],
+      },
+    }),
   });
 }
 

@@ -1,41 +1,78 @@
 // `efs doctor`: the check of room, judged on figures, and on a replica whose subnet is nearly full.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openCanisterCode } from '../../packages/client/src/actor/canister-code.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { actorConnection } from '../../packages/client/src/storage.ts';
+import { upgradeCycles, upgradeFaults } from '../../packages/efs/src/doctor/doctor-cycles.ts';
 import { judgeRoom } from '../../packages/efs/src/doctor/doctor-room.ts';
 import { openService, type Service } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 
 const gib = 2 ** 30;
 const id = 'rrkah-fqaaa-aaaaa-aaaaq-cai';
+const small = { stableBytes: 1 };
 const reservation = (reserved: number) => {
   return { reservedCycles: reserved * 1e12, reservedCyclesLimit: 5e12 };
 };
 
 describe('judgeRoom()', () => {
   test('warns from 80 % of 500 GiB of stable memory', () => {
-    expect(judgeRoom(id, 399 * gib, undefined).isGood).toBe(true);
-    expect(judgeRoom(id, 400 * gib, undefined)).toMatchObject({
+    expect(judgeRoom(id, { stableBytes: 399 * gib }, undefined).isGood).toBe(true);
+    expect(judgeRoom(id, { stableBytes: 400 * gib }, undefined)).toMatchObject({
       isGood: false,
       message: expect.stringMatching(/^Nearly full: /),
     });
   });
 
   test('warns from 80 % of the cycles that the network may reserve', () => {
-    expect(judgeRoom(id, 1, reservation(3.99)).isGood).toBe(true);
-    expect(judgeRoom(id, 1, { reservedCycles: 0, reservedCyclesLimit: 0 }).isGood).toBe(true);
-    const { isGood, message, advice } = judgeRoom(id, 1, reservation(4));
+    expect(judgeRoom(id, small, reservation(3.99)).isGood).toBe(true);
+    expect(judgeRoom(id, small, { reservedCycles: 0, reservedCyclesLimit: 0 }).isGood).toBe(true);
+    const { isGood, message, advice } = judgeRoom(id, small, reservation(4));
     expect([isGood, message]).toEqual([
       false,
       `The network reserves 4.00 T cycles of ${id} for its memory, and may reserve 5.00 T: then ` +
         'it cannot grow.',
     ]);
     expect(advice).toContain(`icp canister settings update ${id} --reserved-cycles-limit`);
+  });
+});
+
+describe('judgeRoom() on a cloud engine', () => {
+  test('names no limit and does not warn, however much is stored', () => {
+    const engine = { stableBytes: 450 * gib, chargesCycles: false };
+    expect(judgeRoom(id, engine, undefined)).toEqual({
+      isGood: true,
+      message: `483 GB of stable memory; the limit is the engine's own, which the network does not report.`,
+    });
+  });
+});
+
+describe('upgradeFaults()', () => {
+  const state = { cycles: 0.8027e12, cyclesPerDay: 1e10, freezingSeconds: 50 * 86_400 };
+
+  test('warns below 0.3027 T cycles above the freezing reserve', () => {
+    expect(upgradeFaults(id, { ...state, reservedCycles: 0 })).toEqual([]);
+    const [fault] = upgradeFaults(id, { ...state, cycles: 0.7e12, reservedCycles: 0 });
+    expect(fault?.problem).toBe(
+      `An upgrade needs 0.3027 T cycles above the freezing reserve, and ${id} lacks 0.1027 T of them.`,
+    );
+    expect(fault?.advice).toContain(`icp canister top-up ${id}`);
+  });
+
+  test('counts reserved cycles toward the freezing reserve, and accepts 0 cycles without prices', () => {
+    expect(upgradeFaults(id, { ...state, cycles: 0.7e12, reservedCycles: 0.1027e12 })).toEqual([]);
+    const free = { cycles: 0, cyclesPerDay: 0, freezingSeconds: 2_592_000, reservedCycles: 0 };
+    expect(upgradeFaults(id, free)).toEqual([]);
+    expect(upgradeFaults(id, undefined)).toEqual([]);
+  });
+
+  test('has the figure of docs/operations.md', async () => {
+    const page = await readFile('docs/operations.md', 'utf8');
+    expect(page).toContain(`| an upgrade | ${upgradeCycles / 1e12} T |`);
   });
 });
 

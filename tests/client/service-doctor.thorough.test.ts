@@ -143,8 +143,9 @@ describe('efs doctor with the facts of a canister', () => {
   const volume = { canisterId, state: 'open', stableBytes: 1, limitBytes: 100, reservedCycles: 0 };
   const state = {
     status: 'running',
-    cycles: 29,
-    cyclesPerDay: 1,
+    cycles: 29e12,
+    cyclesPerDay: 1e12,
+    freezingSeconds: 0,
     memoryBytes: 0,
     reservedCycles: 0,
     reservedCyclesLimit: 5e12,
@@ -161,7 +162,9 @@ describe('efs doctor with the facts of a canister', () => {
   });
 
   test('reports cycles for less than 30 days, and all problems of a canister together', () => {
-    expect(judge({ canisterId, state: { ...state, cycles: 30 } }, surroundings).isGood).toBe(true);
+    expect(judge({ canisterId, state: { ...state, cycles: 30e12 } }, surroundings).isGood).toBe(
+      true,
+    );
     const nearlyFull = { ...volume, stableBytes: 80 };
     const { isGood, message } = judge({ canisterId, state, volume: nearlyFull }, surroundings);
     expect([isGood, message]).toEqual([

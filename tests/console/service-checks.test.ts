@@ -91,6 +91,14 @@ test('checksOf asks nobody for cycles where the subnet charges nothing', () => {
   expect(commands({ cycles: 0 })).toHaveLength(1);
 });
 
+test('checksOf names no limit of room on a cloud engine, because the network reports none', () => {
+  const status = { ...fine, chargesCycles: false, stableBytes: 460 * gib };
+  const found = check(checksOf({ ...facts, ...oneVolume({ status }) }), 'Room');
+  expect(found).toMatchObject({ state: 'fine', acts: [] });
+  expect(found).not.toHaveProperty('bar');
+  expect(found.lines[0]?.text).toMatch(/^494 GB for files\. The limit is the cloud engine’s own/);
+});
+
 test('checksOf names the command for each figure that needs somebody', () => {
   expect(commands({ cycles: 5e10 })).toEqual(['icp canister top-up aaaaa-aa --amount 1t -n ic']);
   const stableBytes = 460 * gib;

@@ -26,6 +26,8 @@ export interface CanisterState {
   /** Cycles that the network has set aside for memory on a full subnet, and their limit. */
   readonly reservedCycles: number;
   readonly reservedCyclesLimit: number;
+  /** The canister freezes if its cycles pay for a shorter time. */
+  readonly freezingSeconds: number;
 }
 
 export interface LocalCanister {
@@ -73,7 +75,7 @@ const managementInterface: IDL.InterfaceFactory = () =>
           idle_cycles_burned_per_day: IDL.Nat,
           memory_size: IDL.Nat,
           reserved_cycles: IDL.Nat,
-          settings: IDL.Record({ reserved_cycles_limit: IDL.Nat }),
+          settings: IDL.Record({ reserved_cycles_limit: IDL.Nat, freezing_threshold: IDL.Nat }),
         }),
       ],
       [],
@@ -147,6 +149,7 @@ export async function openCanisterCode(connection: ActorConnection): Promise<Can
         memoryBytes: Number(shown.memory_size),
         reservedCycles: Number(shown.reserved_cycles),
         reservedCyclesLimit: Number(shown.settings.reserved_cycles_limit),
+        freezingSeconds: Number(shown.settings.freezing_threshold),
       };
     },
     start: (canisterId) => call('start_canister', canisterId),

@@ -1,14 +1,14 @@
 // Checks of `efs doctor` with the caller's rights: key, identity, buckets, quota and cycles.
 
+import type { CanisterState } from '../../../client/src/actor/canister-code.ts';
 import { createNodeServiceStorage, createNodeStorage } from '../../../client/src/node/storage.ts';
-import type { Storage } from '../../../client/src/storage.ts';
+import { actorConnection, type Storage } from '../../../client/src/storage.ts';
 import { isStorageError } from '../../../client/src/storage-error.ts';
 import type { BucketRecord } from '../../../client/src/types/buckets.ts';
 import type { StorageIdentity } from '../../../client/src/types/storage-identity.ts';
 import { type Configuration, hasIdentity } from '../config/config.ts';
 import { sayFailure } from '../output/exit-code.ts';
 import { formatBytes } from '../output/output.ts';
-import { daysLeft, topUpHint } from '../service/status.ts';
 import { type DoctorCase, type Finding, failed, faultOf } from './finding.ts';
 
 export const retry = { attemptsMax: 1 };
@@ -46,6 +46,19 @@ async function loadCaller(configuration: Configuration): Promise<Caller | undefi
       ? createNodeStorage({ ...common, canisterId })
       : createNodeServiceStorage({ ...common, front });
   return { principal, identity, storage };
+}
+
+/** Returns the state of the only canister; undefined for callers who are not its controllers. */
+export async function stateOf(configuration: Configuration): Promise<CanisterState | undefined> {
+  const { host, canisterId, timeoutMs } = configuration;
+  const caller = await openCaller(configuration);
+  if (caller === undefined || host === undefined || canisterId === undefined) return undefined;
+  const { openCanisterCode } = await import('../../../client/src/actor/canister-code.ts');
+  const { identity } = caller;
+  const code = await openCanisterCode(
+    actorConnection({ host, canisterId, identity, timeoutMs, retry }),
+  );
+  return code.state(canisterId).catch(() => undefined);
 }
 
 export async function checkCertificates({ configuration }: DoctorCase): Promise<Finding> {
@@ -199,29 +212,4 @@ function sayUse(bucket: BucketRecord): string {
       : [`${formatBytes(usedBytes(bucket))} of ${formatBytes(quotaBytes)}`];
   const files = quotaFiles === undefined ? [] : [`${fileCount} of ${quotaFiles} files`];
   return [...bytes, ...files].join(', ');
-}
-
-export const daysMin = 30;
-export const daysShownMax = 3_650;
-
-export async function checkCycles({ configuration }: DoctorCase): Promise<Finding> {
-  if (configuration.front !== undefined) {
-    return { isGood: undefined, message: 'Each canister of the service has its own.' };
-  }
-  const caller = await openCaller(configuration).catch(() => undefined);
-  const status = await caller?.storage.status();
-  if (status?.chargesCycles === false) {
-    const message = 'Not needed: the subnet charges nothing.';
-    return { isGood: true, message };
-  }
-  const days = status && daysLeft(status);
-  if (status?.cycles === undefined || days === undefined) {
-    return { isGood: undefined, message: 'Only controllers and bucket owners see the cycles.' };
-  }
-  const trillions = (status.cycles / 1e12).toFixed(2);
-  const time = days > daysShownMax ? 'more than ten years' : `${days} days`;
-  const message = `${trillions} T, enough for ${time} of storage.`;
-  if (days >= daysMin) return { isGood: true, message };
-  const hint = topUpHint(status, configuration.canisterId ?? '<canister id>');
-  return { isGood: false, message, ...(hint !== undefined && { advice: hint }) };
 }

@@ -6,17 +6,17 @@ import type {
   CanisterState,
   CertifiedCode,
 } from '../../../client/src/actor/canister-code.ts';
-import { topUpCommand } from '../../../client/src/connection/network-errors.ts';
 import { createNodeServiceStorage, createNodeStorage } from '../../../client/src/node/storage.ts';
 import { actorConnection } from '../../../client/src/storage.ts';
-import type { ServiceVolume } from '../../../client/src/types/service.ts';
+import type { ServiceStatus, ServiceVolume } from '../../../client/src/types/service.ts';
 import type { Configuration } from '../config/config.ts';
 import { sayFailure } from '../output/exit-code.ts';
 import { formatBytes, formatCycles } from '../output/output.ts';
 import { formatTime } from '../output/times.ts';
 import { isOlder } from '../upgrade/module-file.ts';
-import { daysMin, daysShownMax, openCaller, retry } from './doctor-rights.ts';
-import { fullShare, reservationFaults } from './doctor-room.ts';
+import { daysMin, daysShownMax, topUpOf, upgradeFaults } from './doctor-cycles.ts';
+import { openCaller, retry } from './doctor-rights.ts';
+import { engineLimit, fullShare, reservationFaults } from './doctor-room.ts';
 import { type Fault, type Finding, failed, faultOf } from './finding.ts';
 
 /** Answers of one canister; those that it or the network did not give are undefined. */
@@ -27,6 +27,8 @@ export interface CanisterFacts {
   readonly code?: CertifiedCode | undefined;
   /** Only controllers see it. */
   readonly state?: CanisterState | undefined;
+  /** False where the subnet charges nothing; undefined if the canister did not report it. */
+  readonly chargesCycles?: boolean | undefined;
   /** The front's record, for a volume. */
   readonly volume?: ServiceVolume | undefined;
 }
@@ -42,9 +44,9 @@ export async function* checkCanisters(
   const { openCanisterCode } = await import('../../../client/src/actor/canister-code.ts');
   const ask = async (canisterId: string, volume?: ServiceVolume): Promise<CanisterFacts> => {
     const place = { ...options, canisterId };
-    const fault = createNodeStorage(place).status().then(noFault, faultIn);
+    const answer = createNodeStorage(place).status().then(pricesIn, faultIn);
     const code = openCanisterCode(actorConnection(place)).then((calls) => codeOf(calls, place));
-    return { canisterId, volume, fault: await fault, ...(await code.catch(() => ({}))) };
+    return { canisterId, volume, ...(await answer), ...(await code.catch(() => ({}))) };
   };
   const asked = ask(front);
   let volumes: readonly ServiceVolume[] = [];
@@ -62,11 +64,14 @@ export async function* checkCanisters(
   if (unlisted !== undefined) yield ['volumes', failed(unlisted)];
 }
 
-const noFault = () => undefined;
+function pricesIn({ chargesCycles }: ServiceStatus): Prices {
+  return { chargesCycles };
+}
 
-function faultIn(error: unknown): Fault {
+function faultIn(error: unknown): Pick<CanisterFacts, 'fault'> {
   const advice = 'Check the canister with efs service status, and try again.';
-  return faultOf(error) ?? { problem: `Does not answer: ${sayFailure(error)}`, advice };
+  const problem = `Does not answer: ${sayFailure(error)}`;
+  return { fault: faultOf(error) ?? { problem, advice } };
 }
 
 async function codeOf(
@@ -99,8 +104,9 @@ export function judge(facts: CanisterFacts, surroundings: Surroundings): Finding
     ...(facts.fault === undefined ? [] : [facts.fault]),
     ...versionFaults(facts, surroundings),
     ...cyclesFaults(facts),
+    ...upgradeFaults(canisterId, state),
     ...reservationFaults(canisterId, state),
-    ...(volume === undefined ? [] : volumeFaults(volume, surroundings)),
+    ...(volume === undefined ? [] : volumeFaults(facts, volume, surroundings)),
   ];
   if (faults.length > 0) {
     const message = faults.map(({ problem }) => problem).join(' ');
@@ -110,7 +116,7 @@ export function judge(facts: CanisterFacts, surroundings: Surroundings): Finding
   }
   const parts = [
     ...(code?.version === undefined ? [] : [`version ${code.version}`]),
-    ...(volume === undefined ? [] : [volume.state, sayRoom(volume)]),
+    ...(volume === undefined ? [] : [volume.state, sayRoom(facts, volume)]),
     ...(state === undefined ? [] : [sayCycles(state)]),
   ];
   const message = `${canisterId}: ${parts.join(', ') || 'answers'}.`;
@@ -147,11 +153,10 @@ function sayDays(days: number): string {
 function cyclesFaults({ canisterId, state }: CanisterFacts): Fault[] {
   const days = state === undefined ? daysMin : daysOf(state);
   if (days >= daysMin) return [];
-  const command = topUpCommand({ id: canisterId, icp: ' -n ic', dfx: ' --network ic' });
   return [
     {
       problem: `Its cycles pay for ${days} days of storage.`,
-      advice: `Top it up: ${command}; or let the front do it: efs top-up set.`,
+      advice: `Top it up: ${topUpOf(canisterId)}; or let the front do it: efs top-up set.`,
     },
   ];
 }
@@ -159,12 +164,29 @@ function cyclesFaults({ canisterId, state }: CanisterFacts): Fault[] {
 /** A volume reports every day. */
 const silentMsMax = 2 * 86_400_000;
 
-function sayRoom({ stableBytes, limitBytes }: ServiceVolume): string {
-  return `${formatBytes(stableBytes)} of ${formatBytes(limitBytes)}`;
+/** The limit of a volume that nobody has set; on an engine, less may fit. */
+const defaultLimitBytes = 400 * 2 ** 30;
+
+type Prices = Pick<CanisterFacts, 'chargesCycles'>;
+
+function isLimitKnown({ chargesCycles }: Prices, { limitBytes }: ServiceVolume): boolean {
+  return chargesCycles !== false || limitBytes !== defaultLimitBytes;
 }
 
-function volumeFaults(volume: ServiceVolume, { nowMs }: Surroundings): Fault[] {
-  const { canisterId, state, stableBytes, limitBytes, reservedCycles, reportedAt } = volume;
+function sayRoom(prices: Prices, volume: ServiceVolume): string {
+  const { stableBytes, limitBytes } = volume;
+  const limit = isLimitKnown(prices, volume)
+    ? ` of ${formatBytes(limitBytes)}`
+    : `; ${engineLimit}`;
+  return `${formatBytes(stableBytes)}${limit}`;
+}
+
+function volumeFaults(
+  prices: Prices,
+  volume: ServiceVolume,
+  { nowMs }: Pick<Surroundings, 'nowMs'>,
+): Fault[] {
+  const { canisterId, state, reservedCycles, reportedAt } = volume;
   const faults: Fault[] = [];
   if (state === 'unknown') {
     faults.push({
@@ -184,12 +206,18 @@ function volumeFaults(volume: ServiceVolume, { nowMs }: Surroundings): Fault[] {
         'because its subnet has little room.',
       advice: 'Add a volume on another subnet: efs volume create <module> --subnet <id>.',
     });
-  } else if (state !== 'closed' && stableBytes >= fullShare * limitBytes) {
+  } else if (state !== 'closed' && isNearlyFull(prices, volume)) {
     const word = state === 'full' ? 'Full' : 'Nearly full';
     faults.push({
-      problem: `${word}: ${sayRoom(volume)}.`,
+      problem: `${word}: ${sayRoom(prices, volume)}.`,
       advice: `Add a volume (efs volume create <module>), or efs volume set ${canisterId} --limit.`,
     });
   }
   return faults;
+}
+
+function isNearlyFull(prices: Prices, volume: ServiceVolume): boolean {
+  const { state, stableBytes, limitBytes } = volume;
+  const isClose = isLimitKnown(prices, volume) && stableBytes >= fullShare * limitBytes;
+  return state === 'full' || isClose;
 }

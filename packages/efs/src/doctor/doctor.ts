@@ -6,13 +6,8 @@ import { json } from '../config/flags.ts';
 import { printJson, printLine } from '../output/output.ts';
 import { printable } from '../output/printable.ts';
 import { checkAddress, checkClock, checkVersions } from './doctor-address.ts';
-import {
-  checkBuckets,
-  checkCertificates,
-  checkCycles,
-  checkIdentity,
-  checkKey,
-} from './doctor-rights.ts';
+import { checkCycles } from './doctor-cycles.ts';
+import { checkBuckets, checkCertificates, checkIdentity, checkKey } from './doctor-rights.ts';
 import { checkRoom } from './doctor-room.ts';
 import { checkCanisters } from './doctor-service.ts';
 import { type DoctorCase, type Finding, failed } from './finding.ts';
