@@ -146,6 +146,7 @@ describe('efs doctor with the facts of a canister', () => {
     cycles: 29e12,
     cyclesPerDay: 1e12,
     freezingSeconds: 0,
+    environment: {},
     memoryBytes: 0,
     reservedCycles: 0,
     reservedCyclesLimit: 5e12,

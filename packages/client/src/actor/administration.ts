@@ -78,7 +78,7 @@ export const administrationCalls: ActorCalls<AdministrationOperations> = {
   ),
   rotateBucketKey: calling(({ actor }, bucket) => actor.rotateBucketKey(bucket), nothing),
   rotateRootKey: calling(
-    ({ actor }, source) => actor.rotateRootKey(optional(source && sourceOf(source))),
+    ({ actor }, source) => actor.rotateRootKey(optional(source && rootKeyVariant(source))),
     nothing,
   ),
   getCode: (service) => signedCode(service),
@@ -92,12 +92,13 @@ export const administrationCalls: ActorCalls<AdministrationOperations> = {
   ),
 };
 
-function sourceOf(source: RootKeySource) {
+/** Returns the Candid variant of a source. */
+export function rootKeyVariant(source: RootKeySource) {
   if (source === 'stored') return { stored: null };
   const { vetkd, proxy } = source;
   // Earlier services know only this form
   if (proxy === undefined) return { vetkd };
-  const asker = proxy === null ? undefined : Principal.fromText(proxy);
+  const asker = proxy === null ? undefined : principalOf(proxy);
   return { vetkdBy: { keyName: vetkd, proxy: optional(asker) } };
 }
 

@@ -5,6 +5,8 @@ import { Actor, CanisterStatus, type HttpAgent } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
 import { Principal } from '@icp-sdk/core/principal';
 import { encodeHex } from '../bytes/bytes.ts';
+import type { RootKeySource } from '../types/service.ts';
+import { rootKeyVariant } from './administration.ts';
 import { type ActorConnection, openService } from './connection.ts';
 import { versionSection } from './module-metadata.ts';
 import { principalOf } from './volumes.ts';
@@ -28,6 +30,14 @@ export interface CanisterState {
   readonly reservedCyclesLimit: number;
   /** The canister freezes if its cycles pay for a shorter time. */
   readonly freezingSeconds: number;
+  /** Environment variables of the canister. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface InitialSettings {
+  readonly role: 'volume' | 'front';
+  /** The source of a volume's root key; by default the canister chooses. */
+  readonly rootKey?: RootKeySource | undefined;
 }
 
 export interface LocalCanister {
@@ -49,7 +59,7 @@ export interface CanisterCode {
    */
   createLocally(options: LocalCanister): Promise<string>;
   /** Installs code into an empty canister; fails if it has code. */
-  install(canisterId: string, module: Uint8Array, role: 'volume' | 'front'): Promise<void>;
+  install(canisterId: string, module: Uint8Array, settings: InitialSettings): Promise<void>;
   /** Waits until the canister has ended its open calls. */
   stop(canisterId: string): Promise<void>;
   /** Upgrades with an empty argument, which keeps all settings. */
@@ -63,6 +73,7 @@ export interface CanisterCode {
 const blob = IDL.Vec(IDL.Nat8);
 const canister = { canister_id: IDL.Principal };
 const snapshot = IDL.Record({ ...canister, snapshot_id: blob });
+const variable = IDL.Record({ name: IDL.Text, value: IDL.Text });
 
 const managementInterface: IDL.InterfaceFactory = () =>
   IDL.Service({
@@ -75,7 +86,11 @@ const managementInterface: IDL.InterfaceFactory = () =>
           idle_cycles_burned_per_day: IDL.Nat,
           memory_size: IDL.Nat,
           reserved_cycles: IDL.Nat,
-          settings: IDL.Record({ reserved_cycles_limit: IDL.Nat, freezing_threshold: IDL.Nat }),
+          settings: IDL.Record({
+            reserved_cycles_limit: IDL.Nat,
+            freezing_threshold: IDL.Nat,
+            environment_variables: IDL.Opt(IDL.Vec(variable)),
+          }),
         }),
       ],
       [],
@@ -116,11 +131,21 @@ const managementInterface: IDL.InterfaceFactory = () =>
 /** `DIDL` with no types and no values. */
 const noArguments = Uint8Array.of(0x44, 0x49, 0x44, 0x4c, 0, 0);
 
-/** `(opt record { role = opt variant { front } })`; a canister without a role is a volume. */
-const frontArgument = IDL.encode(
-  [IDL.Opt(IDL.Record({ role: IDL.Opt(IDL.Variant({ front: IDL.Null })) }))],
-  [[{ role: [{ front: null }] }]],
-);
+const keyByProxy = IDL.Record({ keyName: IDL.Text, proxy: IDL.Opt(IDL.Principal) });
+const initialSettings = IDL.Record({
+  rootKey: IDL.Opt(IDL.Variant({ vetkd: IDL.Text, vetkdBy: keyByProxy, stored: IDL.Null })),
+  role: IDL.Opt(IDL.Variant({ front: IDL.Null })),
+});
+
+/** A canister without a role is a volume. */
+function initialArgument({ role, rootKey }: InitialSettings): Uint8Array {
+  if (role === 'volume' && rootKey === undefined) return noArguments;
+  const value = {
+    rootKey: rootKey === undefined ? [] : [rootKeyVariant(rootKey)],
+    role: role === 'front' ? [{ front: null }] : [],
+  };
+  return IDL.encode([IDL.Opt(initialSettings)], [[value]]);
+}
 
 /** `connection` is that of any canister; its identity is a controller. */
 export async function openCanisterCode(connection: ActorConnection): Promise<CanisterCode> {
@@ -150,6 +175,7 @@ export async function openCanisterCode(connection: ActorConnection): Promise<Can
         reservedCycles: Number(shown.reserved_cycles),
         reservedCyclesLimit: Number(shown.settings.reserved_cycles_limit),
         freezingSeconds: Number(shown.settings.freezing_threshold),
+        environment: environmentOf(shown.settings.environment_variables),
       };
     },
     start: (canisterId) => call('start_canister', canisterId),
@@ -163,11 +189,11 @@ export async function openCanisterCode(connection: ActorConnection): Promise<Can
       const created = await create?.({ amount: [BigInt(cycles)] });
       return String((created as { canister_id: Principal }).canister_id);
     },
-    install: (canisterId, module, role) =>
+    install: (canisterId, module, settings) =>
       call('install_code', canisterId, {
         mode: { install: null },
         wasm_module: module,
-        arg: role === 'front' ? frontArgument : noArguments,
+        arg: initialArgument(settings),
       }),
     upgrade: (canisterId, module) =>
       call('install_code', canisterId, {
@@ -191,6 +217,16 @@ export async function openCanisterCode(connection: ActorConnection): Promise<Can
     deleteSnapshot: (canisterId, hex) =>
       call('delete_canister_snapshot', canisterId, withSnapshot(hex)),
   };
+}
+
+interface Variable {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Networks without environment variables leave the field out. */
+function environmentOf([variables = []]: readonly (readonly Variable[])[]) {
+  return Object.fromEntries(variables.map(({ name, value }) => [name, value]));
 }
 
 async function readCode(agent: HttpAgent, canisterId: string): Promise<CertifiedCode> {

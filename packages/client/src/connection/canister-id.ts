@@ -16,7 +16,7 @@ function isGateway(name: string): boolean {
 }
 
 /** Principals carry a checksum (IC specification, "Textual representation of principals"). */
-function isCanisterId(text: string): boolean {
+export function isCanisterId(text: string): boolean {
   try {
     return Principal.fromText(text).toText() === text;
   } catch {

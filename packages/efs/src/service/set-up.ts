@@ -4,14 +4,16 @@
 import { type Command, Option } from 'commander';
 import type { CanisterCode } from '../../../client/src/actor/canister-code.ts';
 import type { ServiceStorage } from '../../../client/src/service-storage.ts';
+import type { RootKeySource } from '../../../client/src/types/service.ts';
 import { cycleCount, json, wholeNumber } from '../config/flags.ts';
 import type { Run } from '../config/run.ts';
 import { printNote } from '../output/output.ts';
 import type { ModuleFile } from '../upgrade/module-file.ts';
 import { requireController } from '../upgrade/require-controller.ts';
+import { checkProxy, type RootKeyFlags, rootKeyOf } from './initial-root-key.ts';
 import { createCanister } from './new-canister.ts';
 
-export interface SetUpFlags {
+export interface SetUpFlags extends RootKeyFlags {
   readonly cycles: number;
   readonly subnet?: string;
   readonly payer?: string;
@@ -26,6 +28,8 @@ export function addSetUpFlags(command: Command): Command {
     .addOption(cyclesOption('--cycles <cycles>', 'cycles for the new volume', '3T'))
     .option('--subnet <id>', 'the subnet of new canisters')
     .option('--payer <name>', 'the identity of icp-cli that pays, on the network')
+    .option('--root-key <source>', "source of the volume's root key: stored, vetkd or vetkd:NAME")
+    .option('--vetkd-proxy <id>', 'the canister that asks for the root key, on a cloud engine')
     .option('--wait <seconds>', 'time for the first report to the front', wholeNumber, waitSeconds)
     .addOption(json());
 }
@@ -40,13 +44,16 @@ export interface SetUp {
   readonly code: CanisterCode;
   readonly module: ModuleFile;
   readonly flags: SetUpFlags;
+  /** Undefined: the volume's own choice. */
+  readonly rootKey: RootKeySource | undefined;
 }
 
 /** Fails before anything is created if the module or the identity cannot be used. */
 export async function setUpOf(run: Run, file: string, flags: SetUpFlags): Promise<SetUp> {
+  const rootKey = await rootKeyOf(flags);
   const { readModule } = await import('../upgrade/module-file.ts');
   const module = readModule(file);
-  return { run, code: await run.code(), module, flags };
+  return { run, code: await run.code(), module, flags, rootKey };
 }
 
 export interface WantedCanister {
@@ -77,7 +84,9 @@ export async function bringCanister(setUp: SetUp, wanted: WantedCanister): Promi
   requireController(code, canisterId, certified, 'installed');
   const { moduleHash } = certified;
   if (moduleHash === undefined) {
-    await code.install(canisterId, module.bytes, role);
+    await checkProxy(code, { canisterId, again: again(canisterId) }, setUp.rootKey);
+    const rootKey = role === 'volume' ? setUp.rootKey : undefined;
+    await code.install(canisterId, module.bytes, { role, rootKey });
   } else if (moduleHash !== module.hash) {
     throw new Error(
       `${canisterId} has other code (SHA-256 ${moduleHash}), which is never overwritten: name an ` +
