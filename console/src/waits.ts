@@ -10,7 +10,7 @@ const quietMsMax = 2_000;
 
 /** Gives up after about two seconds, unless the service names a time to wait. */
 export const retryOptions = {
-  retry: { attemptsMax: 4 },
+  retry: { attemptsMax: 4, stoppedMsMax: 2_000 },
   onRetry({ delayMs }: RetryNotice): void {
     if (delayMs <= quietMsMax) return;
     void loadedTexts().then(({ page }) => {

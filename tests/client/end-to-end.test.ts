@@ -163,7 +163,7 @@ test("nodeEndToEnd(): a replaced recipient in the bucket's record is detected", 
     identity: identityFromPem(identityPem),
     fetch: globalThis.fetch,
     line: createLine(),
-    retryPolicy: { attemptsMax: 1, delayMsMin: 1, delayMsMax: 1 },
+    retryPolicy: { attemptsMax: 1, delayMsMin: 1, delayMsMax: 1, stoppedMsMax: 0 },
   });
   await transport.administration?.setBucketRecipient(
     { bucket, epoch: 3, recipient: swapped },

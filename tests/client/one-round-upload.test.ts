@@ -15,7 +15,7 @@ import { openService, type Service, sampleBytes, sha256Hex } from '../support/se
 const bytes = sampleBytes('one round', 5_000_000);
 const threeChunks = ['uploadChunk', 'uploadChunk', 'uploadChunk'];
 const inSession = ['startUpload', 'putChunk', 'putChunk', 'putChunk', 'completeUpload'];
-const retryPolicy = { attemptsMax: 5, delayMsMin: 1, delayMsMax: 5 };
+const retryPolicy = { attemptsMax: 5, delayMsMin: 1, delayMsMax: 5, stoppedMsMax: 0 };
 
 let service: Service;
 beforeAll(async () => {

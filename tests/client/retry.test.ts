@@ -1,6 +1,6 @@
 // Retries: the failures that are retried, the number of attempts, and the delays.
 
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { errorOfText } from '../../packages/client/src/actor/connection.ts';
 import {
   isTransientReject,
@@ -13,7 +13,7 @@ import { createStorage } from '../../packages/client/src/storage.ts';
 import { StorageError } from '../../packages/client/src/storage-error.ts';
 
 const address = 'https://files.example';
-const policy = { attemptsMax: 4, delayMsMin: 100, delayMsMax: 350 };
+const policy = { attemptsMax: 4, delayMsMin: 100, delayMsMax: 350, stoppedMsMax: 5_000 };
 
 function failing(...errors: (Error | undefined)[]) {
   let calls = 0;
@@ -60,6 +60,52 @@ test('retry(): permanent faults are not retried', async () => {
     await expect(retry(operation, { policy })).rejects.toMatchObject({ code });
   }
   await expect(retry(failing(new Error('a bug')).operation, { policy })).rejects.toThrow('a bug');
+});
+
+describe('retry() of a stopped canister', () => {
+  const stopped = () => new StorageError('Stopped', 'is stopped', { status: 503 });
+
+  async function lastAttempt(attemptsMax: number): Promise<readonly [number, number]> {
+    vi.useFakeTimers();
+    try {
+      const start = Date.now();
+      let calls = 0;
+      const refused = retry(
+        async () => {
+          calls++;
+          throw stopped();
+        },
+        { policy: { ...policy, attemptsMax } },
+      ).catch(({ code }) => [code, Date.now() - start]);
+      await vi.runAllTimersAsync();
+      const [code, elapsedMs] = await refused;
+      expect(code).toBe('Stopped');
+      return [calls, elapsedMs];
+    } finally {
+      vi.useRealTimers();
+    }
+  }
+
+  test('ends with an attempt at stoppedMsMax, however many attempts there are', async () => {
+    for (const attemptsMax of [2, 40]) {
+      const [calls, elapsedMs] = await lastAttempt(attemptsMax);
+      expect(elapsedMs).toBe(5_000);
+      expect(calls).toBeGreaterThan(14);
+    }
+  });
+
+  test('makes one attempt if the policy allows one', async () => {
+    expect(await lastAttempt(1)).toEqual([1, 0]);
+  });
+
+  test('counts from the first refusal by the canister, and then limits other faults by attempts', async () => {
+    const { operation } = failing(passing(), stopped(), stopped());
+    expect(await retry(operation, { policy: { ...policy, delayMsMin: 1 } })).toBe(4);
+    const late = failing(stopped(), stopped(), stopped(), passing());
+    await expect(
+      retry(late.operation, { policy: { ...policy, delayMsMin: 1 } }),
+    ).rejects.toMatchObject({ code: 'SlowDown' });
+  });
 });
 
 test('isTransientReject() accepts only rejects of calls that were not executed', () => {

@@ -197,7 +197,7 @@ describe('createStorage(), efs and the S3 server report', () => {
       `The canister ${id} is stopped. A controller starts it: icp canister ` +
       `start ${id} (or dfx canister start ${id}).`;
     await expectDoctor(words);
-    await expectLibrary('Stopped', words, { attemptsMax: 2, delayMsMin: 1 });
+    await expectLibrary('Stopped', words, { delayMsMin: 1, stoppedMsMax: 100 });
     const { base: url, apiKey } = service;
     let retries = 0;
     const onRetry = () => {

@@ -26,7 +26,7 @@ import { Preview } from './preview.tsx';
 /** Larger files are not decrypted here, because the whole file is held in memory. */
 const heldBytesMax = 300_000_000;
 /** Few attempts: a gateway answers an expired link as if the service failed. */
-const options = { ...retryOptions, retry: { attemptsMax: 3 } };
+const options = { ...retryOptions, retry: { ...retryOptions.retry, attemptsMax: 3 } };
 
 function failureAt(error: unknown): string {
   // A gateway withholds the answer to a wrong secret, because that answer is not certified.

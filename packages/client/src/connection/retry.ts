@@ -5,11 +5,19 @@ import { abortedError, StorageError } from '../storage-error.ts';
 import { onAbort } from './abort.ts';
 
 export interface RetryPolicy {
-  /** Including the first attempt. */
+  /**
+   * Including the first attempt; 1: nothing is retried. Attempts that a stopped canister refuses do
+   * not count.
+   */
   readonly attemptsMax: number;
   /** The delay before the second attempt; doubled before each further one. */
   readonly delayMsMin: number;
   readonly delayMsMax: number;
+  /**
+   * Time from the first refusal by a stopped canister to the last attempt. Tools stop a canister
+   * for the seconds in which they upgrade it.
+   */
+  readonly stoppedMsMax: number;
 }
 
 /** Passed to `onRetry` before each pause. */
@@ -29,6 +37,7 @@ export const defaultRetryPolicy: RetryPolicy = {
   attemptsMax: 10,
   delayMsMin: 250,
   delayMsMax: 10_000,
+  stoppedMsMax: 30_000,
 };
 
 /** The operation fails at once if Retry-After is longer: the service is unavailable. */
@@ -59,6 +68,7 @@ export async function retry<T>(
   { policy, onRetry, signal }: RetryOptions,
 ): Promise<T> {
   const startMs = Date.now();
+  let stoppedMs: number | undefined;
   for (let attempt = 1; ; attempt++) {
     if (signal?.aborted) throw abortedError(signal.reason);
     try {
@@ -66,11 +76,16 @@ export async function retry<T>(
     } catch (error) {
       if (signal?.aborted) throw abortedError(signal.reason);
       const passes = error instanceof StorageError && error.isRetryable;
-      if (!passes || attempt >= policy.attemptsMax) throw error;
+      const { attemptsMax } = policy;
+      if (!passes || attemptsMax === 1) throw error;
+      const isStopped = error.code === 'Stopped';
+      if (isStopped) stoppedMs ??= Date.now();
+      const leftMs = isStopped ? policy.stoppedMsMax - (Date.now() - (stoppedMs ?? 0)) : undefined;
+      if (leftMs === undefined ? attempt >= attemptsMax : leftMs <= 0) throw error;
       const seconds = error.retryAfterSeconds ?? 0;
       if (seconds > retryAfterSecondsMax) throw error;
-      const delay = Math.max(delayMs(policy, attempt), 1_000 * seconds);
-      const { attemptsMax } = policy;
+      const whole = Math.max(delayMs(policy, attempt), 1_000 * seconds);
+      const delay = Math.min(whole, leftMs ?? whole);
       const elapsedMs = Date.now() - startMs;
       onRetry?.({ attempt, attemptsMax, elapsedMs, delayMs: delay, error });
       await pause(delay, signal);

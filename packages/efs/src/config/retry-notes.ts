@@ -15,7 +15,9 @@ export function retryNotes(address: string): (notice: RetryNotice) => void {
     if (elapsedMs + delayMs < silenceMs || now - lastMs < silenceMs / 2) return;
     lastMs = now;
     const pause = formatSeconds(Math.max(1, delayMs / 1_000));
-    const next = `attempt ${attempt + 1} of ${attemptsMax}`;
+    // Time limits the attempts at a stopped canister, not their number
+    const whole = error.code === 'Stopped' ? '' : ` of ${attemptsMax}`;
+    const next = `attempt ${attempt + 1}${whole}`;
     printNote(`Retrying ${address} in ${pause}, ${next}: ${reasonOf(error)}`);
   };
 }
