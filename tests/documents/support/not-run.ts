@@ -49,6 +49,10 @@ export const notRun: readonly NotRun[] = [
   },
   { command: 'efs --host https://icp-api.io --front ', reason: several },
   { command: 'efs --canister-id <canister id> rotate root ', reason: onEngine },
+  {
+    command: 'efs volume create file_storage.wasm.gz --canister ',
+    reason: 'needs a cloud engine; tests/client/engine-set-up.thorough.test.ts runs it there',
+  },
   { command: 'efs top-up ', reason: several },
   { command: 'efs service ', reason: several },
   { command: 'efs profile add files --host ', reason: several },
