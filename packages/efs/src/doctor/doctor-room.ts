@@ -4,15 +4,12 @@
 import type { ServiceStatus } from '../../../client/src/types/service.ts';
 import { formatBytes } from '../output/output.ts';
 import { formatTime } from '../output/times.ts';
+import { engineLimit, limitOf } from '../service/room.ts';
 import { openCaller, stateOf } from './doctor-rights.ts';
 import type { DoctorCase, Fault, Finding } from './finding.ts';
 
-/** The limit of ordinary subnets for a canister. */
-const stableBytesMax = 500 * 2 ** 30;
 /** From this share of a limit on, a canister counts as nearly full. */
 export const fullShare = 0.8;
-/** On a cloud engine, a node's memory is the limit, and no call of the network returns it. */
-export const engineLimit = "the limit is the engine's own, which the network does not report";
 
 export interface Reservation {
   readonly reservedCycles: number;
@@ -53,13 +50,14 @@ export function judgeRoom(
   { stableBytes, chargesCycles }: RoomStatus,
   reservation: Reservation | undefined,
 ): Finding {
-  if (chargesCycles === false) {
+  const limit = limitOf({ chargesCycles });
+  if (limit === undefined) {
     const message = `${formatBytes(stableBytes)} of stable memory; ${engineLimit}.`;
     return { isGood: true, message };
   }
-  const message = `${formatBytes(stableBytes)} of ${formatBytes(stableBytesMax)} of stable memory.`;
+  const message = `${formatBytes(stableBytes)} of ${formatBytes(limit)} of stable memory.`;
   const faults = reservationFaults(canisterId, reservation);
-  if (stableBytes >= fullShare * stableBytesMax) {
+  if (stableBytes >= fullShare * limit) {
     const advice = 'Store new files on another canister: docs/how-to/grow.md says how.';
     faults.unshift({ problem: `Nearly full: ${message}`, advice });
   }
@@ -73,8 +71,8 @@ export function judgeRoom(
   if (reservation === undefined || reservation.reservedCycles === 0) {
     return { isGood: true, message };
   }
-  const limit = trillions(reservation.reservedCyclesLimit);
-  const more = `The network ${sayReservation(reservation)} for it, of at most ${limit}.`;
+  const most = trillions(reservation.reservedCyclesLimit);
+  const more = `The network ${sayReservation(reservation)} for it, of at most ${most}.`;
   return { isGood: true, message: `${message} ${more}` };
 }
 

@@ -13,10 +13,11 @@ import type { Configuration } from '../config/config.ts';
 import { sayFailure } from '../output/exit-code.ts';
 import { formatBytes, formatCycles } from '../output/output.ts';
 import { formatTime } from '../output/times.ts';
+import { engineLimit, limitOf, type Prices } from '../service/room.ts';
 import { isOlder } from '../upgrade/module-file.ts';
 import { daysMin, daysShownMax, topUpOf, upgradeFaults } from './doctor-cycles.ts';
 import { openCaller, retry } from './doctor-rights.ts';
-import { engineLimit, fullShare, reservationFaults } from './doctor-room.ts';
+import { fullShare, reservationFaults } from './doctor-room.ts';
 import { type Fault, type Finding, failed, faultOf } from './finding.ts';
 
 /** Answers of one canister; those that it or the network did not give are undefined. */
@@ -164,21 +165,10 @@ function cyclesFaults({ canisterId, state }: CanisterFacts): Fault[] {
 /** A volume reports every day. */
 const silentMsMax = 2 * 86_400_000;
 
-/** The limit of a volume that nobody has set; on an engine, less may fit. */
-const defaultLimitBytes = 400 * 2 ** 30;
-
-type Prices = Pick<CanisterFacts, 'chargesCycles'>;
-
-function isLimitKnown({ chargesCycles }: Prices, { limitBytes }: ServiceVolume): boolean {
-  return chargesCycles !== false || limitBytes !== defaultLimitBytes;
-}
-
 function sayRoom(prices: Prices, volume: ServiceVolume): string {
-  const { stableBytes, limitBytes } = volume;
-  const limit = isLimitKnown(prices, volume)
-    ? ` of ${formatBytes(limitBytes)}`
-    : `; ${engineLimit}`;
-  return `${formatBytes(stableBytes)}${limit}`;
+  const limit = limitOf(prices, volume);
+  const room = limit === undefined ? `; ${engineLimit}` : ` of ${formatBytes(limit)}`;
+  return `${formatBytes(volume.stableBytes)}${room}`;
 }
 
 function volumeFaults(
@@ -217,7 +207,7 @@ function volumeFaults(
 }
 
 function isNearlyFull(prices: Prices, volume: ServiceVolume): boolean {
-  const { state, stableBytes, limitBytes } = volume;
-  const isClose = isLimitKnown(prices, volume) && stableBytes >= fullShare * limitBytes;
-  return state === 'full' || isClose;
+  const { state, stableBytes } = volume;
+  const limit = limitOf(prices, volume) ?? Number.POSITIVE_INFINITY;
+  return state === 'full' || stableBytes >= fullShare * limit;
 }

@@ -1,8 +1,9 @@
-// The commands of the S3 server.
+// The commands of the local servers: S3 and metrics.
 
 import type { Command } from 'commander';
 import { json } from '../config/flags.ts';
 import { createAccessKey, listAccessKeys, removeAccessKey } from './s3-access-keys.ts';
+import { type MetricFlags, serveMetrics } from './serve-metrics.ts';
 import { type ServeFlags, serveS3 } from './serve-s3.ts';
 
 export function addServe(program: Command): void {
@@ -14,6 +15,11 @@ export function addServe(program: Command): void {
     .option('--read-only', 'refuse to store, change or remove anything')
     .option('--domain <name>', 'also serve buckets as hosts below this domain')
     .action((flags: ServeFlags, command: Command) => serveS3(command, flags));
+  serve
+    .command('metrics')
+    .description("run a local server of the service's figures for Prometheus")
+    .option('--listen <address>', 'host:port of the server', '127.0.0.1:9900')
+    .action((flags: MetricFlags, command: Command) => serveMetrics(command, flags));
   const credentials = s3.command('credentials').description('manage access keys of S3 clients');
   credentials
     .command('create')
