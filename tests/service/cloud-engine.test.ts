@@ -94,7 +94,7 @@ describe('rotateRootKey on a cloud engine', () => {
 });
 
 describe('efs doctor on a cloud engine', () => {
-  test('asks nobody for cycles', async () => {
+  test('asks nobody for cycles, and names no limit of room', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'engine-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     await writeFile(join(folder, 'owner.pem'), service.identityPem, { mode: 0o600 });
@@ -107,6 +107,10 @@ describe('efs doctor on a cloud engine', () => {
     expect(rows.find(({ check }) => check === 'cycles')).toMatchObject({
       isGood: true,
       message: 'Not needed: the subnet charges nothing.',
+    });
+    expect(rows.find(({ check }) => check === 'room')).toMatchObject({
+      isGood: true,
+      message: expect.stringMatching(/^\S+ MB of stable memory; the limit is the engine's own/),
     });
     const { output, errors } = await efs('status');
     expect(output).toMatch(/chargesCycles\s+(?:false|no)/);
