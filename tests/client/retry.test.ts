@@ -94,6 +94,11 @@ describe('retry() of a stopped canister', () => {
     }
   });
 
+  test('repeats without delays if the policy has none', async () => {
+    const { operation } = failing(stopped(), passing(), stopped());
+    expect(await retry(operation, { policy: { ...policy, delayMsMin: 0 } })).toBe(4);
+  });
+
   test('makes one attempt if the policy allows one', async () => {
     expect(await lastAttempt(1)).toEqual([1, 0]);
   });

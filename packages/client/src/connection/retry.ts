@@ -68,7 +68,7 @@ export async function retry<T>(
   { policy, onRetry, signal }: RetryOptions,
 ): Promise<T> {
   const startMs = Date.now();
-  let stoppedMs: number | undefined;
+  let stoppedEndMs = 0;
   for (let attempt = 1; ; attempt++) {
     if (signal?.aborted) throw abortedError(signal.reason);
     try {
@@ -78,15 +78,17 @@ export async function retry<T>(
       const passes = error instanceof StorageError && error.isRetryable;
       const { attemptsMax } = policy;
       if (!passes || attemptsMax === 1) throw error;
-      const isStopped = error.code === 'Stopped';
-      if (isStopped) stoppedMs ??= Date.now();
-      const leftMs = isStopped ? policy.stoppedMsMax - (Date.now() - (stoppedMs ?? 0)) : undefined;
-      if (leftMs === undefined ? attempt >= attemptsMax : leftMs <= 0) throw error;
       const seconds = error.retryAfterSeconds ?? 0;
       if (seconds > retryAfterSecondsMax) throw error;
-      const whole = Math.max(delayMs(policy, attempt), 1_000 * seconds);
-      const delay = Math.min(whole, leftMs ?? whole);
       const elapsedMs = Date.now() - startMs;
+      let delay = Math.max(delayMs(policy, attempt), 1_000 * seconds);
+      let isLast = attempt >= attemptsMax;
+      if (error.code === 'Stopped') {
+        stoppedEndMs ||= elapsedMs + policy.stoppedMsMax;
+        isLast = elapsedMs >= stoppedEndMs;
+        delay = Math.min(delay, stoppedEndMs - elapsedMs);
+      }
+      if (isLast) throw error;
       onRetry?.({ attempt, attemptsMax, elapsedMs, delayMs: delay, error });
       await pause(delay, signal);
     }
