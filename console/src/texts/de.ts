@@ -265,8 +265,7 @@ export const texts: Texts = {
       forFiles: (used, whole) => `${used} von ${whole} für Dateien`,
       limit: (used, whole) =>
         `${used} von ${whole} für Dateien, der Grenze des Netzwerks für einen Canister.`,
-      engine: (used) =>
-        `${used} für Dateien. Die Grenze ist die der Cloud Engine selbst; das Netzwerk nennt sie nicht.`,
+      engine: (used) => `${used} für Dateien, Grenze unbekannt.`,
       forProgram: (used, whole) => `${used} von ${whole} für das Programm, während es läuft.`,
       bucketFull: (bucket, used, quota) =>
         `Der Bucket ${named(bucket)} ist fast voll: ${used} von ${quota}. Löschen Sie Dateien, oder ` +

@@ -244,8 +244,7 @@ export const texts = {
       forFiles: (used: string, whole: string) => `${used} of ${whole} for files`,
       limit: (used: string, whole: string) =>
         `${used} of ${whole} for files, the network’s limit for one canister.`,
-      engine: (used: string) =>
-        `${used} for files. The limit is the cloud engine’s own, which the network does not report.`,
+      engine: (used: string) => `${used} for files, limit unknown.`,
       forProgram: (used: string, whole: string) =>
         `${used} of ${whole} for the program while it runs.`,
       bucketFull: (bucket: string, used: string, quota: string) =>

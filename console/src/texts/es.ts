@@ -255,8 +255,7 @@ export const texts: Texts = {
       forFiles: (used, whole) => `${used} de ${whole} para archivos`,
       limit: (used, whole) =>
         `${used} de ${whole} para archivos, el límite de la red para un canister.`,
-      engine: (used) =>
-        `${used} para archivos. El límite es el del propio cloud engine; la red no lo indica.`,
+      engine: (used) => `${used} para archivos, límite desconocido.`,
       forProgram: (used, whole) => `${used} de ${whole} para el programa mientras se ejecuta.`,
       bucketFull: (bucket, used, quota) =>
         `El bucket ${named(bucket)} está casi lleno: ${used} de ${quota}. Elimine archivos o aumente ` +

@@ -219,13 +219,7 @@ function createBucket(
   });
 }
 
-/** A reader of a list waits less for a stopped canister than a writer does. */
-const listStoppedMsMax = 5_000;
-
-async function* listBuckets(given: Connection): AsyncGenerator<BucketRecord> {
-  const { retryPolicy: policy } = given;
-  const stoppedMsMax = Math.min(policy.stoppedMsMax, listStoppedMsMax);
-  const connection = { ...given, retryPolicy: { ...policy, stoppedMsMax } };
+async function* listBuckets(connection: Connection): AsyncGenerator<BucketRecord> {
   for (let page = 1, hasMore = true; hasMore; page++) {
     const listed = await manage(connection, 'listBuckets', page);
     yield* listed.items;

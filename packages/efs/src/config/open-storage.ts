@@ -25,6 +25,7 @@ import { configFolder } from './profiles.ts';
 
 export interface WatchedConfiguration extends Configuration {
   readonly onRetry?: StorageOptions['onRetry'];
+  readonly retry?: StorageOptions['retry'];
   /** Shared by the storages and secrets of a service of several volumes. */
   readonly volumeMemory?: VolumeMemory | undefined;
 }
@@ -123,10 +124,10 @@ export function openServiceAdmin(configuration: WatchedConfiguration): Promise<S
 }
 
 async function actorOptions(configuration: WatchedConfiguration): Promise<ActorStorageOptions> {
-  const { url, host, canisterId, apiKey, timeoutMs, onRetry } = configuration;
+  const { url, host, canisterId, apiKey, timeoutMs, onRetry, retry } = configuration;
   if (host === undefined || canisterId === undefined) throw new UsageError(unknownCanister);
   const identity = await identityOf(configuration);
-  return { host, canisterId, identity, apiKey, linkUrl: url, timeoutMs, onRetry };
+  return { host, canisterId, identity, apiKey, linkUrl: url, timeoutMs, onRetry, retry };
 }
 
 const managementCanister = 'aaaaa-aa';

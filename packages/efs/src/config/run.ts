@@ -22,6 +22,8 @@ export interface Run {
   readonly storage: () => Promise<Storage>;
   /** A storage that manages buckets and keys. */
   readonly manager: () => Promise<Storage>;
+  /** The same for lists, which wait less for a stopped canister than writes do. */
+  readonly lister: () => Promise<Storage>;
   /** A storage with the identity, if any, because owners see more fields of the status. */
   readonly serviceAdmin: () => Promise<Storage>;
   /** Secrets of end-to-end buckets for this caller; requests each bucket's mode once. */
@@ -65,6 +67,7 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
   return {
     storage: () => openStorage(watched),
     manager: () => openManager(watched),
+    lister: () => openManager({ ...watched, retry: { stoppedMsMax: 5_000 } }),
     serviceAdmin: () => openServiceAdmin(watched),
     secrets() {
       secrets ??= openSecrets(watched, 'files');

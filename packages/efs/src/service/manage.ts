@@ -87,7 +87,7 @@ export async function listBuckets(run: Run, { json }: JsonFlag): Promise<void> {
   const buckets: BucketRecord[] = [];
   let failure: { readonly error: unknown } | undefined;
   try {
-    for await (const bucket of (await run.manager()).buckets.list()) buckets.push(bucket);
+    for await (const bucket of (await run.lister()).buckets.list()) buckets.push(bucket);
   } catch (error) {
     if (buckets.length === 0) throw error;
     failure = { error };
