@@ -6,6 +6,7 @@ import * as endToEnd from '../src/actor/candid/end-to-end.ts';
 import * as fileReads from '../src/actor/candid/file-reads.ts';
 import * as http from '../src/actor/candid/http.ts';
 import * as operations from '../src/actor/candid/operations.ts';
+import * as retention from '../src/actor/candid/retention.ts';
 import * as service from '../src/actor/candid/service.ts';
 import * as files from '../src/actor/candid/types.ts';
 
@@ -27,7 +28,15 @@ export interface NamedFields {
 }
 
 const names = new Map<IDL.Type, string>();
-const exported = { ...files, ...fileReads, ...endToEnd, ...service, ...operations, ...http };
+const exported = {
+  ...files,
+  ...fileReads,
+  ...endToEnd,
+  ...retention,
+  ...service,
+  ...operations,
+  ...http,
+};
 for (const [name, type] of Object.entries(exported)) {
   // Results have no names in the interface; their variants are written out.
   if (type instanceof IDL.Type && !name.startsWith('Result')) names.set(type, name);

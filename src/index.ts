@@ -12,6 +12,7 @@ import { InspectActor } from './actor/methods/inspect.ts';
 import { LifecycleActor } from './actor/methods/lifecycle.ts';
 import { LinksActor } from './actor/methods/links.ts';
 import { ListingActor } from './actor/methods/listing.ts';
+import { RetentionActor } from './actor/methods/retention.ts';
 import { RotationActor } from './actor/methods/rotation.ts';
 import { ServiceActor } from './actor/methods/service.ts';
 import { StatusActor } from './actor/methods/status.ts';
@@ -28,6 +29,7 @@ export default [
   FilesActor,
   CopiesActor,
   VersionsActor,
+  RetentionActor,
   LinksActor,
   FileBatchesActor,
   ListingActor,

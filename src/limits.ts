@@ -166,6 +166,9 @@ export const frontUrlLengthMax = 100;
 export const bucketsPerReport = 200;
 /** Public buckets of a volume to which its front redirects; certifying one takes 2.4 M. */
 export const publicAddressCountMax = 1_000;
+/** Retention: rules of a bucket, and days of the longest one, a hundred years. */
+export const retentionRuleCountMax = 20;
+export const retentionDaysMax = 36_500;
 /** Maximum number of days for which former versions are kept. */
 export const keepVersionsDaysMax = 3_650;
 

@@ -9,6 +9,7 @@ import {
   bytes,
   condition,
   count,
+  flag,
   list,
   type Operations,
   object,
@@ -23,6 +24,8 @@ const readIndex = object({
   results: list({ oneOf: [object(wholeFile), fault] }),
   left: list(text),
 });
+
+const bypass = { bypassGovernance: flag };
 
 export const batchOperations: Operations = {
   'POST B/files': {
@@ -56,8 +59,11 @@ export const batchOperations: Operations = {
       types: json,
       schema: {
         oneOf: [
-          object({ paths: list(text, deletedFileCountMax), ifMatch: condition }, ['ifMatch']),
-          object({ prefix, cursor: text }, ['cursor']),
+          object({ paths: list(text, deletedFileCountMax), ifMatch: condition, ...bypass }, [
+            'ifMatch',
+            'bypassGovernance',
+          ]),
+          object({ prefix, cursor: text, ...bypass }, ['cursor', 'bypassGovernance']),
         ],
       },
     },

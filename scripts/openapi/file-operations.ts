@@ -17,9 +17,10 @@ import {
   ref,
   type Schema,
   text,
+  time,
 } from './description.ts';
 import { type RequestHeader, type ResponseHeader, storedWithFiles } from './header-fields.ts';
-import { notes } from './records.ts';
+import { notes, retentionMode } from './records.ts';
 
 /** Errors of any request. */
 export const anyErrors = ['UriTooLong', 'HeadersTooLarge'] as const;
@@ -48,6 +49,7 @@ export const storeErrors = [
   'PreconditionFailed',
   'EntityTooLarge',
   'QuotaExceeded',
+  'FileHeld',
 ] as const satisfies readonly ErrorCode[];
 
 export const uncached = ['Cache-Control'] as const;
@@ -127,9 +129,12 @@ const copyFields = {
   ifNoneMatch: condition,
   ...notes,
 };
-const { version: _, ...moveFields } = copyFields;
+const { version: _, ...keptFields } = copyFields;
+const moveFields = { ...keptFields, bypassGovernance: flag };
 const optionalOfCopy = ['ifSourceMatch', 'ifMatch', 'ifNoneMatch'] as const;
 const optionalNotes = ['contentType', 'tags', 'headers', 'metadata'] as const;
+
+const protectedVersion = { 200: stored('version')[200] ?? emptied };
 
 export const fileOperations: Operations = {
   'PUT B/files/{path}': {
@@ -203,9 +208,10 @@ export const fileOperations: Operations = {
   'DELETE B/files/{path}': {
     id: 'deleteFile',
     key: 'required',
+    query: { bypassGovernance: flag },
     headers: writeConditions,
     answers: { 204: emptied },
-    errors: [...keyErrors, 'NoSuchFile', 'PreconditionFailed'],
+    errors: [...keyErrors, 'NoSuchFile', 'PreconditionFailed', 'FileHeld'],
   },
   'GET B/files': {
     id: 'listFiles',
@@ -254,8 +260,11 @@ export const fileOperations: Operations = {
       types: json,
       schema: {
         oneOf: [
-          object(moveFields, [...optionalOfCopy, ...optionalNotes]),
-          object({ fromPrefix: prefix, toPrefix: prefix, cursor: text }, ['cursor']),
+          object(moveFields, [...optionalOfCopy, ...optionalNotes, 'bypassGovernance']),
+          object({ fromPrefix: prefix, toPrefix: prefix, cursor: text, bypassGovernance: flag }, [
+            'cursor',
+            'bypassGovernance',
+          ]),
         ],
       },
     },
@@ -315,20 +324,43 @@ export const fileOperations: Operations = {
     answers: stored('version'),
     errors: [...storeErrors, 'NoSuchFile'],
   },
+  'POST B/retention': {
+    id: 'setRetention',
+    key: 'required',
+    body: {
+      types: json,
+      schema: object(
+        { path: filePath, version, mode: retentionMode, retainUntil: time, bypassGovernance: flag },
+        ['version', 'mode', 'retainUntil', 'bypassGovernance'],
+      ),
+    },
+    answers: protectedVersion,
+    errors: [...keyErrors, 'NoSuchFile', 'FileHeld'],
+  },
+  'POST B/hold': {
+    id: 'setHold',
+    key: 'required',
+    body: {
+      types: json,
+      schema: object({ path: filePath, version, hold: flag }, ['version']),
+    },
+    answers: protectedVersion,
+    errors: [...keyErrors, 'NoSuchFile'],
+  },
   'DELETE B/versions/{path}': {
     id: 'eraseVersionsOfFile',
     key: 'required',
-    query: { version },
+    query: { version, cursor: text, bypassGovernance: flag },
     answers: {
       200: answers('Former versions of the path are erased.', ref('Erased')),
       204: emptied,
     },
-    errors: [...keyErrors, 'NoSuchFile'],
+    errors: [...keyErrors, 'NoSuchFile', 'FileHeld'],
   },
   'DELETE B/versions': {
     id: 'eraseVersions',
     key: 'required',
-    query: { prefix },
+    query: { prefix, cursor: text, bypassGovernance: flag },
     requiredQuery: ['prefix'],
     answers: { 200: answers('Former versions are erased.', ref('Erased')) },
     errors: keyErrors,

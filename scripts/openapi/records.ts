@@ -6,6 +6,7 @@ import { pageSizeMax } from '../../packages/wire/src/limits.ts';
 import { storedHeaderNames } from '../../packages/wire/src/stored-headers.ts';
 import type { Status } from '../../src/domain/administration/bucket-status.ts';
 import type { fileView } from '../../src/domain/files/file-view.ts';
+import { retentionModes } from '../../src/domain/shared/retention.ts';
 import type { sessionView } from '../../src/http/upload-record.ts';
 import {
   contentTypeLengthMax,
@@ -41,6 +42,14 @@ export const notes = {
   metadata: { ...texts, maxProperties: metadataCountMax },
 } as const satisfies Readonly<Record<string, Schema>>;
 
+export const retentionMode: Schema = { type: 'string', enum: [...retentionModes] };
+
+/** The retention of a version; a hold alone has no mode and no time. */
+const retention = object({ mode: retentionMode, retainUntil: time, hold: flag }, [
+  'mode',
+  'retainUntil',
+]);
+
 const fileFields: Readonly<Record<keyof ReturnType<typeof fileView>, Schema>> = {
   id: text,
   bucketId: text,
@@ -51,6 +60,7 @@ const fileFields: Readonly<Record<keyof ReturnType<typeof fileView>, Schema>> = 
   contentType: text,
   tags: list(text),
   metadata: texts,
+  retention,
   etag: text,
   sha256,
   version: count,
@@ -147,7 +157,7 @@ interface Described {
 export const records = {
   FileRecord: {
     section: 'GET B/files/{path}',
-    schema: { ...object(fileFields, ['metadata', 'sha256']), examples: [photo] },
+    schema: { ...object(fileFields, ['metadata', 'retention', 'sha256']), examples: [photo] },
   },
   WrittenFile: {
     section: 'GET B/files/{path}',
@@ -171,8 +181,9 @@ export const records = {
         retiredAt: time,
         expiresAt: time,
         metadata: texts,
+        retention,
       },
-      ['metadata'],
+      ['metadata', 'retention'],
     ),
   },
   UploadSession: {
@@ -236,7 +247,10 @@ export const records = {
       delimiter: text,
     }),
   },
-  Erased: { schema: object({ erased: count, isDone: flag }) },
+  Erased: {
+    section: 'DELETE B/versions/{path}',
+    schema: object({ erased: count, held: count, isDone: flag, nextCursor: text }, ['nextCursor']),
+  },
   ErrorCode: { schema: { type: 'string', enum: Object.keys(errorStatuses) } },
   Fault: { schema: object(fault) },
   Error: {

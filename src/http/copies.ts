@@ -14,6 +14,7 @@ import { type BucketRoute, bucketRoute } from './authorization.ts';
 import { storedResponse } from './file-record.ts';
 import {
   conditionFields,
+  flagField,
   type JsonObject,
   jsonBody,
   notesField,
@@ -44,7 +45,12 @@ function postMove(exchange: Exchange): Answer {
   }
   // A leading slash is optional in prefixes, as in paths
   const prefixes = { fromPrefix: withoutSlash(fromPrefix), toPrefix: withoutSlash(toPrefix) };
-  return answerPrefix(exchange, { ...named, ...prefixes, cursor: textField(body, 'cursor') });
+  return answerPrefix(exchange, {
+    ...named,
+    ...prefixes,
+    cursor: textField(body, 'cursor'),
+    bypassesGovernance: flagField(body, 'bypassGovernance'),
+  });
 }
 
 /** Parses the body only for a key that may read the bucket, not for strangers. */
@@ -72,6 +78,7 @@ function copyRequest({ request }: Exchange, named: BucketRoute, body: JsonObject
     version: versionField(body),
     ifSourceMatch: textField(body, 'ifSourceMatch'),
     conditions: conditionFields(request, body),
+    bypassesGovernance: flagField(body, 'bypassGovernance'),
   };
 }
 

@@ -23,7 +23,7 @@ import { bucketRoute } from './authorization.ts';
 import { sentDigests } from './digest.ts';
 import { writtenView } from './file-record.ts';
 import { readMetadata } from './file-upload.ts';
-import { jsonBody, textField, textListField } from './json-body.ts';
+import { flagField, jsonBody, textField, textListField } from './json-body.ts';
 import { mediaTypeOf } from './media-types.ts';
 import type { HttpResponse } from './message.ts';
 import { type Part, readParts } from './multipart.ts';
@@ -97,6 +97,7 @@ export function postDeletion(exchange: Exchange): Answer {
       prefix: textField(body, 'prefix'),
       cursor: textField(body, 'cursor'),
       ifMatch: textField(body, 'ifMatch'),
+      bypassesGovernance: flagField(body, 'bypassGovernance'),
     };
   };
   if (exchange.phase === 'query') {

@@ -13,7 +13,7 @@ import { storedResponse } from './file-record.ts';
 import { jsonBody, notesField } from './json-body.ts';
 import { type Header, type HttpResponse, header } from './message.ts';
 import { writePreconditions } from './preconditions.ts';
-import { refuseVersion, versionAsked } from './query.ts';
+import { bypassAsked, refuseVersion, versionAsked } from './query.ts';
 import { noContent, privateJson, uncached } from './respond.ts';
 import { type Answer, type Exchange, upgrade } from './router.ts';
 
@@ -48,7 +48,11 @@ export function headFileRecord(exchange: Exchange): HttpResponse {
 
 export function deleteFileRecord(exchange: Exchange): Answer {
   const { stores, call, request } = exchange;
-  const deletion = { ...changedFile(exchange), conditions: writePreconditions(request) };
+  const deletion = {
+    ...changedFile(exchange),
+    conditions: writePreconditions(request),
+    bypassesGovernance: bypassAsked(request),
+  };
   if (exchange.phase === 'query') {
     checkDeletion(stores, call, deletion);
     return upgrade;

@@ -88,6 +88,25 @@ export function textField(object: JsonObject, name: string): string | undefined 
   return value;
 }
 
+export function flagField(object: JsonObject, name: string): boolean | undefined {
+  const value = field(object, name);
+  if (value !== undefined && typeof value !== 'boolean') throw wrong(name, 'true or false');
+  return value;
+}
+
+/** Parses an ISO 8601 time with an offset from UTC, as nanoseconds since 1970. */
+export function timeField(object: JsonObject, name: string): bigint | undefined {
+  const text = textField(object, name);
+  if (text === undefined) return undefined;
+  const milliseconds = /^\d{4}-\d\d-\d\dT[0-9:.]{5,12}(?:Z|[+-]\d\d:\d\d)$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  if (Number.isNaN(milliseconds)) {
+    throw new Refusal('InvalidArgument', `${name} must be a time such as 2030-01-31T12:00:00Z.`);
+  }
+  return BigInt(milliseconds) * 1_000_000n;
+}
+
 export function objectField(object: JsonObject, name: string): JsonObject | undefined {
   const value = field(object, name);
   if (value !== undefined && (typeof value !== 'object' || Array.isArray(value))) {

@@ -14,7 +14,7 @@ import { authorize } from '../domain/rights/rights.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { linkPageOf } from '../domain/shared/role-record.ts';
 import { bucketRoute } from './authorization.ts';
-import { jsonBody, textField } from './json-body.ts';
+import { jsonBody, textField, timeField } from './json-body.ts';
 import type { HttpResponse } from './message.ts';
 import { parseCount, readQuery } from './query.ts';
 import { noContent, privateJson } from './respond.ts';
@@ -37,7 +37,7 @@ function postLink(exchange: Exchange): Answer {
       'The body lacks "path": send {"path": "…"}, optionally with "expiresAt" and "downloadName".',
     );
   }
-  const expiresAtNs = parseTime(textField(body, 'expiresAt'));
+  const expiresAtNs = timeField(body, 'expiresAt');
   const downloadName = textField(body, 'downloadName');
   const order = { ...route, path, expiresAtNs, downloadName };
   if (phase === 'query') {
@@ -47,18 +47,6 @@ function postLink(exchange: Exchange): Answer {
   const { link, url } = createLink(stores, call, order);
   const linkPage = linkPageOf(stores);
   return privateJson(201, { id: link.id, url, expiresAt: expiryOf(link), linkPage });
-}
-
-/** Parses an ISO 8601 time with an offset from UTC. */
-function parseTime(text: string | undefined): bigint | undefined {
-  if (text === undefined) return undefined;
-  const milliseconds = /^\d{4}-\d\d-\d\dT[0-9:.]{5,12}(?:Z|[+-]\d\d:\d\d)$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  if (Number.isNaN(milliseconds)) {
-    throw new Refusal('InvalidArgument', 'expiresAt must be a time such as 2030-01-31T12:00:00Z.');
-  }
-  return BigInt(milliseconds) * 1_000_000n;
 }
 
 function getLinks(exchange: Exchange): HttpResponse {

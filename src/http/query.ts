@@ -60,6 +60,16 @@ export function versionAsked(request: HttpRequest): number | undefined {
   return parseVersion(readQuery(request, ['version']).version);
 }
 
+/** Reads `bypassGovernance` of a request that deletes. */
+export function bypassAsked(request: HttpRequest): boolean {
+  const { bypassGovernance: text = 'false' } = readQuery(request, ['bypassGovernance']);
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new Refusal(
+    'InvalidArgument',
+    `bypassGovernance must be true or false; got ${quote(text)}.`,
+  );
+}
+
 /** Refuses a version in a request that changes the present file. */
 export function refuseVersion(request: HttpRequest): void {
   if (readQuery(request, ['version']).version === undefined) return;

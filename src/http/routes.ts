@@ -12,6 +12,7 @@ import { deleteFileRecord, getFileRecord, headFileRecord, patchFileRecord } from
 import { getLinkedFile, headLinkedFile } from './linked-files.ts';
 import { linkRoutes } from './links.ts';
 import { getPage } from './pages.ts';
+import { retentionRoutes } from './retention.ts';
 import { headOf, type Route } from './router.ts';
 import { getStatus } from './status.ts';
 import { uploadRoutes } from './upload-sessions.ts';
@@ -53,6 +54,7 @@ export const routes: readonly Route[] = [
   ...linkRoutes,
   ...uploadRoutes,
   ...versionRoutes,
+  ...retentionRoutes,
   { pattern: /^(\/\.well-known\/.*)$/sy, handlers: { GET: getPage, HEAD: getPage } },
   { pattern: /^(\/(?:assets\/)?[^/]*)$/y, handlers: { GET: getPage, HEAD: getPage } },
 ];

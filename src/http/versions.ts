@@ -2,13 +2,11 @@
 // `…/versions/{path}`, POST of `…/restore`.
 
 import { entityTag } from '../domain/files/file-records.ts';
-import { isoTime } from '../domain/files/file-view.ts';
+import { isoTime, retentionView } from '../domain/files/file-view.ts';
+import { authorizeErasure, checkErasure, eraseVersions } from '../domain/files/version-erasure.ts';
 import type { FormerVersion } from '../domain/files/version-records.ts';
 import {
-  authorizeErasure,
-  checkErasure,
   checkRestoration,
-  eraseVersions,
   listVersions,
   restoreVersion,
   withVersion,
@@ -20,7 +18,7 @@ import { fileResponse, headResponse, type OpenedFile, shownToKey } from './cloud
 import { storedResponse } from './file-record.ts';
 import { conditionFields, jsonBody, textField, versionField } from './json-body.ts';
 import type { HttpResponse } from './message.ts';
-import { parseCount, parseVersion, readQuery, versionAsked } from './query.ts';
+import { bypassAsked, parseCount, parseVersion, readQuery, versionAsked } from './query.ts';
 import { noContent, privateJson } from './respond.ts';
 import { type Answer, type Exchange, headOf, type Route, upgrade } from './router.ts';
 
@@ -35,6 +33,7 @@ function versionView({ file, retiredAtNs, expiresAtNs }: FormerVersion) {
     retiredAt: isoTime(retiredAtNs),
     expiresAt: isoTime(expiresAtNs),
     metadata: file.metadata.length === 0 ? undefined : Object.fromEntries(file.metadata),
+    retention: file.retention && retentionView(file.retention),
   };
 }
 
@@ -77,10 +76,12 @@ function deleteVersions(exchange: Exchange): Answer {
   const { stores, call, request, captures, phase } = exchange;
   const [, captured] = captures;
   const route = bucketRoute(exchange);
-  const query = readQuery(request, ['prefix', 'version']);
+  const query = readQuery(request, ['prefix', 'version', 'cursor']);
   const version = parseVersion(query.version);
   const path = captured === undefined ? undefined : `/${captured}`;
-  const erasure = { ...route, path, prefix: query.prefix, version };
+  const { prefix, cursor } = query;
+  const bypassesGovernance = bypassAsked(request);
+  const erasure = { ...route, path, prefix, version, cursor, bypassesGovernance };
   if (exchange.isInspected) {
     authorizeErasure(stores, call, erasure);
     return upgrade;

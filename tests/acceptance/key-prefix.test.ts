@@ -24,6 +24,7 @@ import { openService, type Service } from '../support/service.ts';
 const bucket = 'parted';
 const rowCount = actorRows.length + httpRows.length;
 const absentUpload = '00'.repeat(16);
+const everything = ['read', 'write', 'delete', 'retain'];
 let service: Service;
 let owner: Person;
 /**
@@ -131,8 +132,12 @@ beforeAll(async () => {
   const change = { bucketId: bucket, keepVersionsDays: 1n };
   expect(refusalIn(await call('updateBucket', [change], 'owner'))).toBeUndefined();
   const newKey = async (fields: object) =>
-    (await owner.get<{ secret: string }>('createApiKey', { ...keyFor([bucket]), ...fields }))
-      .secret;
+    (
+      await owner.get<{ secret: string }>('createApiKey', {
+        ...keyFor([bucket], everything),
+        ...fields,
+      })
+    ).secret;
   whole = await newKey({});
   part = await newKey({ prefix: ['in/'] });
   drop = await newKey({ prefix: ['in/'], permissions: ['write'] });

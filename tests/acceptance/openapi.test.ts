@@ -25,7 +25,7 @@ beforeAll(async () => {
   await owner.get('createBucket', 'pages', [{ isPublic: [true], isSite: [true] }]);
   const made = await owner.get<{ secret: string }>(
     'createApiKey',
-    keyFor(['described', 'pages', 'demo']),
+    keyFor(['described', 'pages', 'demo'], ['read', 'write', 'delete', 'retain']),
   );
   const read = await owner.get<{ secret: string }>('createApiKey', keyFor(['described'], ['read']));
   ({ secret: key } = made);
@@ -188,6 +188,21 @@ test('former versions answer as described', async () => {
   await send('DELETE', `${B}/versions/v.txt`, 200);
   await send('DELETE', `${B}/versions?prefix=`, 200);
   await send('DELETE', `${B}/versions`, 400);
+});
+
+test('retention and holds answer as described', async () => {
+  await put('retained.txt');
+  const path = 'retained.txt';
+  const retention = { mode: 'governance', retainUntil: '2060-01-31T12:00:00Z' };
+  await send('POST', `${B}/retention`, 200, { body: { path, ...retention } });
+  await send('POST', `${B}/retention`, 409, { body: { path } });
+  await send('POST', `${B}/retention`, 400, { body: { path, mode: 'compliance' } });
+  await send('POST', `${B}/hold`, 200, { body: { path, hold: true } });
+  await send('POST', `${B}/hold`, 400, { body: { path } });
+  await read(`${B}/files/retained.txt`, 200);
+  await send('DELETE', `${B}/versions/retained.txt?version=1&bypassGovernance=true`, 409);
+  await send('POST', `${B}/hold`, 200, { body: { path, hold: false } });
+  await send('DELETE', `${B}/versions/retained.txt?version=1&bypassGovernance=true`, 204);
 });
 
 test('upload sessions answer as described', async () => {

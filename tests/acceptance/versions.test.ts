@@ -71,7 +71,7 @@ test('replaced and deleted files can be listed, restored and erased', async () =
   expect(gone).toMatchObject({ status: 404, code: 'NoSuchFile' });
   await client.put('v/a.txt', 'two');
   const all = await send('DELETE', 'versions?prefix=v/');
-  expect(await all.json()).toEqual({ erased: 1, isDone: true });
+  expect(await all.json()).toEqual({ erased: 1, held: 0, isDone: true });
   expect(await listed('')).toEqual([]);
 });
 

@@ -113,7 +113,8 @@ describe('decodeFileBatch()', () => {
 });
 
 describe('decodeFileDeletion()', () => {
-  const none = { paths: [], prefix: [], cursor: [], ifMatch: [], apiKey: [] };
+  const texts = { prefix: [], cursor: [], ifMatch: [], apiKey: [] };
+  const none = { paths: [], bypassGovernance: [], ...texts };
   const encode = (fields: object) =>
     new Uint8Array(IDL.encode([FileDeletion], [{ bucketId: 'box', ...none, ...fields }]));
 
@@ -126,6 +127,11 @@ describe('decodeFileDeletion()', () => {
     const prefixed = readDeletion(encode({ prefix: [''], cursor: ['b'] }));
     expect(prefixed).toMatchObject({ prefix: '', cursor: 'b' });
     expect(prefixed.readPaths()).toBeUndefined();
+    expect(prefixed.bypassGovernance).toBeUndefined();
+    for (const flag of [true, false]) {
+      const bypassing = readDeletion(encode({ prefix: ['a'], bypassGovernance: [flag] }));
+      expect(bypassing).toMatchObject({ prefix: 'a', bypassGovernance: flag });
+    }
   });
 
   test('reads messages with fewer or more fields', () => {

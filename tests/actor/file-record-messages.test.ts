@@ -7,6 +7,7 @@ import {
   encodeFileResult,
   encodeFolderPageResult,
 } from '../../src/actor/messages/file-record-messages.ts';
+import { retentionFields } from '../../src/actor/messages/retention-arguments.ts';
 import { type FileRecord, fileId } from '../../src/domain/files/file-fields.ts';
 import { partsOfFile } from '../../src/domain/files/file-records.ts';
 import { fileView } from '../../src/domain/files/file-view.ts';
@@ -52,6 +53,15 @@ const fileRecord: fc.Arbitrary<FileRecord> = fc.record({
   createdAtNs: time,
   updatedAtNs: time,
   leavesVersion: fc.constantFrom(1 as const, 2 as const),
+  retention: fc.oneof(
+    fc.constant(undefined),
+    fc.record({
+      mode: fc.constantFrom('governance' as const, 'compliance' as const),
+      untilNs: time,
+      hasHold: fc.boolean(),
+    }),
+    fc.constant({ untilNs: 0n, hasHold: true }),
+  ),
 });
 
 const page = fc.record({
@@ -67,10 +77,12 @@ const page = fc.record({
 
 /** Returns Candid's FileRecord: the record of the JSON interface with times in nanoseconds. */
 function candidRecord(file: FileRecord) {
-  const { sha256, ...view } = fileView(file);
+  const { sha256, retention: _, ...view } = fileView(file);
   const { createdAtNs: createdAt, updatedAtNs: updatedAt } = file;
   const metadata = file.metadata.map(([name, value]) => [name, value]);
-  return { ...view, metadata, sha256: sha256 === undefined ? [] : [sha256], createdAt, updatedAt };
+  const retention = retentionFields(file.retention);
+  const digest = sha256 === undefined ? [] : [sha256];
+  return { ...view, metadata, retention, sha256: digest, createdAt, updatedAt };
 }
 
 function throughLibrary(type: IDL.Type, result: object): unknown {

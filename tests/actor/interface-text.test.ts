@@ -16,12 +16,21 @@ import * as endToEnd from '../../src/actor/candid/end-to-end.ts';
 import * as fileReads from '../../src/actor/candid/file-reads.ts';
 import * as http from '../../src/actor/candid/http.ts';
 import * as operations from '../../src/actor/candid/operations.ts';
+import * as retention from '../../src/actor/candid/retention.ts';
 import * as service from '../../src/actor/candid/service.ts';
 import * as files from '../../src/actor/candid/types.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 
 const didFile = join(projectDir, 'candid', 'file_storage.did');
-const exported = { ...files, ...fileReads, ...endToEnd, ...service, ...operations, ...http };
+const exported = {
+  ...files,
+  ...fileReads,
+  ...endToEnd,
+  ...retention,
+  ...service,
+  ...operations,
+  ...http,
+};
 const named = new Map(Object.entries<unknown>(exported));
 let text: string;
 let comments: InterfaceComments;

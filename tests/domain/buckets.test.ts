@@ -301,6 +301,7 @@ describe('findBucket(): stored records', () => {
       isSite: false,
       isRenewing: false,
       isEndToEnd: false,
+      hasRetention: false,
       overheadBytes: 0,
       keepVersionsDays: 0,
       versionCount: 0,

@@ -6,7 +6,7 @@ import { copyFile } from '../../src/domain/files/copies.ts';
 import { deleteFiles } from '../../src/domain/files/file-deletion.ts';
 import { createLink } from '../../src/domain/files/links.ts';
 import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
-import { eraseVersions } from '../../src/domain/files/versions.ts';
+import { eraseVersions } from '../../src/domain/files/version-erasure.ts';
 import { noStoredHeaders } from '../../src/domain/shared/stored-headers.ts';
 import { uploadBatch } from '../../src/domain/uploads/batch-upload.ts';
 import { completeUpload } from '../../src/domain/uploads/upload-end.ts';

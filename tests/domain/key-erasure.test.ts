@@ -16,8 +16,9 @@ import {
 import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
 import { findFile } from '../../src/domain/files/file-records.ts';
 import { deleteFile } from '../../src/domain/files/files.ts';
+import { eraseVersions } from '../../src/domain/files/version-erasure.ts';
 import { expireVersions } from '../../src/domain/files/version-records.ts';
-import { eraseVersions, restoreVersion } from '../../src/domain/files/versions.ts';
+import { restoreVersion } from '../../src/domain/files/versions.ts';
 import {
   cancelUpload,
   completeUpload,

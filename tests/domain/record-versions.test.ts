@@ -235,6 +235,7 @@ describe('upgradeRecords(): records that version 0.1.0 wrote are readable:', () 
       isSite: false,
       isRenewing: false,
       isEndToEnd: false,
+      hasRetention: false,
       createdAtNs: startNs,
       updatedAtNs: startNs,
       fileCount: 1,

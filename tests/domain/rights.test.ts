@@ -106,7 +106,7 @@ describe('createBucket()', () => {
       `0801030000000000${time}${time}${'00'.repeat(48)}` +
         `${'0000000000000840'}${'0000000000000840'}${'00'.repeat(56)}010101`,
     );
-    const view = { members: [], callerRole: 'owner' };
+    const view = { members: [], retention: [], callerRole: 'owner' };
     expect({ ...findBucket(stores, 'fresh'), ...view }).toEqual(bucket);
   });
 });

@@ -10,9 +10,9 @@ import { findBucket, getBucket } from '../../src/domain/buckets/buckets.ts';
 import { moveFile } from '../../src/domain/files/copies.ts';
 import { findFile } from '../../src/domain/files/file-records.ts';
 import { deleteFile, readFilePart } from '../../src/domain/files/files.ts';
+import { eraseVersions } from '../../src/domain/files/version-erasure.ts';
 import { expireVersions } from '../../src/domain/files/version-records.ts';
 import {
-  eraseVersions,
   getVersion,
   listVersions,
   readVersionPart,
@@ -238,7 +238,7 @@ describe('eraseVersions(): a bucket that keeps versions', () => {
     const deletion = { bucket: 'box', isForced: true };
     expectRefusal(stores, 'BucketNotEmpty', () => deleteBucket(stores, alice, deletion));
     const erased = eraseVersions(stores, alice, { ...none, prefix: '' });
-    expect(erased).toEqual({ erased: 1, isDone: true });
+    expect(erased).toEqual({ erased: 1, held: 0, isDone: true });
     deleteBucket(stores, alice, deletion);
     expect(findBucket(stores, 'box')).toBeUndefined();
     checkInvariants(stores);
@@ -340,7 +340,7 @@ describe('eraseVersions(): an erasure of the current version', () => {
     put('a', 2, startNs + 2n);
     const former = record('a');
     put('a', 3, startNs + 3n);
-    expect(erase('/a', 3, startNs + 4n)).toEqual({ erased: 1, isDone: true });
+    expect(erase('/a', 3, startNs + 4n)).toEqual({ erased: 1, held: 0, isDone: true });
     const { sealNumber: _, sealedAtNs: __, ...expected } = { ...former } as Record<string, unknown>;
     expect(record('a')).toMatchObject(expected);
     expect(read('a')).toEqual(Buffer.from(testBytes(100, 2)));
@@ -364,7 +364,7 @@ describe('eraseVersions(): an erasure of the current version', () => {
     updateBucket(stores, alice, bucketChange({ keepVersionsDays: 0n }));
     put('a', 1);
     expectRefusal(stores, 'NoSuchFile', () => erase('a', 2));
-    expect(erase('a', 1)).toEqual({ erased: 1, isDone: true });
+    expect(erase('a', 1)).toEqual({ erased: 1, held: 0, isDone: true });
     expect(findFile(stores, 'box', 'a')).toBeUndefined();
     checkInvariants(stores);
   });
@@ -388,11 +388,11 @@ describe('eraseVersions(): an erasure', () => {
     for (const path of ['a', 'b/c', 'b/d']) for (const seed of [1, 2, 3]) put(path, seed);
     const erase = (fields: { path?: string; prefix?: string; version?: number }) =>
       eraseVersions(stores, alice, { ...none, ...fields });
-    expect(erase({ path: 'a', version: 1 })).toEqual({ erased: 1, isDone: true });
+    expect(erase({ path: 'a', version: 1 })).toEqual({ erased: 1, held: 0, isDone: true });
     expect(listed()).toEqual(['a 2', 'b/c 1', 'b/c 2', 'b/d 1', 'b/d 2']);
     expectRefusal(stores, 'NoSuchFile', () => erase({ path: 'a', version: 1 }));
-    expect(erase({ path: 'b/c' })).toEqual({ erased: 2, isDone: true });
-    expect(erase({ prefix: 'b/' })).toEqual({ erased: 2, isDone: true });
+    expect(erase({ path: 'b/c' })).toEqual({ erased: 2, held: 0, isDone: true });
+    expect(erase({ prefix: 'b/' })).toEqual({ erased: 2, held: 0, isDone: true });
     expect(listed()).toEqual(['a 2']);
     checkInvariants(stores);
     expectRefusal(stores, 'InvalidArgument', () => erase({}));

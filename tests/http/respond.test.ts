@@ -30,6 +30,7 @@ const statuses: Readonly<Record<RefusalCode, number>> = {
   UploadCompleted: 409,
   BucketExists: 409,
   BucketNotEmpty: 409,
+  FileHeld: 409,
   PreconditionFailed: 412,
   NotStored: 424,
   EntityTooLarge: 413,

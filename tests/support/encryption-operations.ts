@@ -12,8 +12,9 @@ import { reclaimContents } from '../../src/domain/contents/contents.ts';
 import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
 import { changeFile } from '../../src/domain/files/file-changes.ts';
 import { deleteFile } from '../../src/domain/files/files.ts';
+import { eraseVersions } from '../../src/domain/files/version-erasure.ts';
 import { expireVersions } from '../../src/domain/files/version-records.ts';
-import { eraseVersions, restoreVersion } from '../../src/domain/files/versions.ts';
+import { restoreVersion } from '../../src/domain/files/versions.ts';
 import { Refusal } from '../../src/domain/shared/refusal.ts';
 import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
 import {

@@ -8,7 +8,8 @@ import { deleteFiles } from '../../src/domain/files/file-deletion.ts';
 import { entityTag } from '../../src/domain/files/file-records.ts';
 import { deleteFile } from '../../src/domain/files/files.ts';
 import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
-import { eraseVersions, restoreVersion } from '../../src/domain/files/versions.ts';
+import { eraseVersions } from '../../src/domain/files/version-erasure.ts';
+import { restoreVersion } from '../../src/domain/files/versions.ts';
 import { uploadBatch } from '../../src/domain/uploads/batch-upload.ts';
 import { uploadSingle } from '../../src/domain/uploads/single-upload.ts';
 import { bucketChange, plainMetadata, testBytes } from './domain-fixture.ts';
@@ -209,7 +210,7 @@ export function erase(run: Run): Answer {
     const request = { bucket: bucket.id, ...wanted, apiKey: run.key?.secret };
     const eraseNow = () => eraseVersions(model.current(), callNow(run), request);
     const done = erased === 0 ? withoutWrites(run, eraseNow) : eraseNow();
-    expect(done).toEqual({ erased, isDone: true });
+    expect(done).toEqual({ erased, held: 0, isDone: true });
     bucket.versions = left;
   });
 }
@@ -220,7 +221,7 @@ function erasePresent(run: Run, bucket: ReferenceBucket, file: ReferenceFile): A
   return attempt(run, denied, () => {
     const request = { bucket: bucket.id, path, version, apiKey: run.key?.secret };
     const done = eraseVersions(run.model.current(), callNow(run), request);
-    expect(done).toEqual({ erased: 1, isDone: true });
+    expect(done).toEqual({ erased: 1, held: 0, isDone: true });
     eraseReferenceFile(run.reference, bucket, file);
   });
 }

@@ -8,8 +8,8 @@ import { deleteFiles } from '../../src/domain/files/file-deletion.ts';
 import { deleteFile, readFilePart } from '../../src/domain/files/files.ts';
 import { createLink, deleteLink, listLinks } from '../../src/domain/files/links.ts';
 import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
+import { eraseVersions } from '../../src/domain/files/version-erasure.ts';
 import {
-  eraseVersions,
   getVersion,
   listVersions,
   readVersionPart,

@@ -102,6 +102,7 @@ export function createServiceStorage(options: ServiceStorageOptions): ServiceSto
     copy: (from, to, copyOptions = {}) => copyBetween(places, { from, to, options: copyOptions }),
     move: (from, to, moveOptions = {}) => moveBetween(places, { from, to, options: moveOptions }),
     versions: routed(rows.versions, ({ versions }) => versions),
+    retention: routed(rows.retention, ({ retention }) => retention),
     uploads: {
       ...routed(rows.uploads, ({ uploads }) => uploads),
       longestChunkBytes: () => front.uploads.longestChunkBytes(),
@@ -207,6 +208,7 @@ const rows = {
     cancelUpload: first,
   },
   versions: { list, restore: first, erase: first, download: first },
+  retention: { set: first, end: first, hold: first, release: first },
   uploads: {
     begin: first,
     write: { argument: 0, isOnce: true },

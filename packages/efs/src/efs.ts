@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { addCompletion } from './completion.ts';
-import { byteCount, collect, countOrNone, json, runOf } from './config/flags.ts';
+import { bypassGovernance, byteCount, collect, countOrNone, json, runOf } from './config/flags.ts';
 import { addDoctor } from './doctor/doctor.ts';
 import { addFileCommands } from './files/file-commands.ts';
 import { remove } from './files/remove.ts';
@@ -189,6 +189,7 @@ function addInspection(program: Command): void {
     .description('remove files')
     .argument('<files...>', 'bucket/path')
     .option('-r, --recursive', 'all files of a folder or a bucket')
+    .addOption(bypassGovernance())
     .addOption(json())
     .action((files: string[], flags, command: Command) => remove(runOf(command), files, flags));
   program
@@ -258,7 +259,7 @@ function addManagement(program: Command): void {
     .option('--name <name>', 'name of the key, for lists')
     .option(
       '--permission, --permissions <names>',
-      'read, write, delete: separated by commas, or repeated (default: read,write)',
+      'read, write, delete, retain: separated by commas, or repeated (default: read,write)',
       collectNames,
     )
     .option('--prefix <prefix>', 'restrict the key to paths with this prefix, such as inbox/')

@@ -24,6 +24,7 @@ export const errorStatuses = {
   UploadCompleted: 409,
   BucketExists: 409,
   BucketNotEmpty: 409,
+  FileHeld: 409,
   PreconditionFailed: 412,
   NotStored: 424,
   EntityTooLarge: 413,

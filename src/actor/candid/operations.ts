@@ -3,6 +3,7 @@
 
 import { IDL } from '@dfinity/candid';
 import { resultOf } from './result.ts';
+import { Retention } from './retention.ts';
 import { BucketOptions, FileRecord, TextPair, Upload } from './types.ts';
 
 /** The upload of a chunk; `file` is present once the upload is completed. */
@@ -33,6 +34,8 @@ export const CopyRequest = IDL.Record({
   headers: IDL.Opt(IDL.Vec(TextPair)),
   metadata: IDL.Opt(IDL.Vec(TextPair)),
   apiKey: IDL.Opt(IDL.Text),
+  /** For owners: moves the file also while it is retained in governance mode. */
+  bypassGovernance: IDL.Opt(IDL.Bool),
 });
 
 /**
@@ -45,6 +48,8 @@ export const PrefixMove = IDL.Record({
   toPrefix: IDL.Text,
   cursor: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
+  /** For owners: moves also files that are retained in governance mode. */
+  bypassGovernance: IDL.Opt(IDL.Bool),
 });
 
 /** A file that was not moved, and the reason. */
@@ -94,9 +99,10 @@ export const FormerVersion = IDL.Record({
   updatedAt: IDL.Int,
   /** When the file was replaced or deleted. */
   retiredAt: IDL.Int,
-  /** When the version is erased. */
+  /** When the version is erased; a held one not before its retention ends. */
   expiresAt: IDL.Int,
   metadata: IDL.Opt(IDL.Vec(TextPair)),
+  retention: IDL.Opt(Retention),
 });
 /** A page of former versions; the last has no `nextCursor`. */
 export const VersionPage = IDL.Record({
@@ -115,17 +121,30 @@ export const Restoration = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
-/** Erases the former versions of a path, one version of it, or those of all paths with a prefix. */
+/**
+ * Erases the former versions of a path, one version of it, or those of all paths with a prefix.
+ * Held versions stay. `cursor` is the `nextCursor` of the previous call.
+ */
 export const Erasure = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Opt(IDL.Text),
   version: IDL.Opt(IDL.Nat),
   prefix: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
+  cursor: IDL.Opt(IDL.Text),
+  /** For owners: erases also versions that are retained in governance mode. */
+  bypassGovernance: IDL.Opt(IDL.Bool),
 });
 
-/** Number of versions that this call erased. Call again until `isDone`. */
-export const Erased = IDL.Record({ erased: IDL.Nat, isDone: IDL.Bool });
+/** Numbers of versions that this call erased and passed over. Call again with `nextCursor`. */
+export const Erased = IDL.Record({
+  erased: IDL.Nat,
+  /** Whether a call without the cursor would erase nothing more. */
+  isDone: IDL.Bool,
+  /** Versions that stay because they are held. */
+  held: IDL.Opt(IDL.Nat),
+  nextCursor: IDL.Opt(IDL.Text),
+});
 export const ResultErasure = resultOf(Erased);
 
 /** A link to one file. */
@@ -177,7 +196,7 @@ export const LinkPage = IDL.Record({
 });
 export const ResultLinks = resultOf(LinkPage);
 
-/** A new key for buckets of the caller. The permissions are `read`, `write` and `delete`. */
+/** A new key for buckets of the caller. The permissions are `read`, `write`, `delete`, `retain`. */
 export const ApiKeyRequest = IDL.Record({
   name: IDL.Text,
   buckets: IDL.Vec(IDL.Text),

@@ -20,6 +20,9 @@ export function resultOf(ok: IDL.Type): IDL.VariantClass {
   return type;
 }
 
+/** One object for the type, so that messages of file records declare it once. */
+export const optionalText = IDL.Opt(IDL.Text);
+
 /** Returns the bytes before the value of a message with one value of that type. */
 export function messageHead(type: IDL.Type): Uint8Array {
   const table = new TypeTable();

@@ -2,7 +2,8 @@
 
 import { IDL } from '@dfinity/candid';
 import { EndToEnd, EndToEndOptions } from './end-to-end.ts';
-import { resultOf } from './result.ts';
+import { optionalText, resultOf } from './result.ts';
+import { Retention, RetentionRule } from './retention.ts';
 import { ServiceRole } from './service.ts';
 
 export const ResultText = resultOf(IDL.Text);
@@ -89,7 +90,7 @@ export const FileRecord = IDL.Record({
   /** Changes when the bytes change. */
   etag: IDL.Text,
   /** SHA-256 of the whole file, in hexadecimal, if known. */
-  sha256: IDL.Opt(IDL.Text),
+  sha256: optionalText,
   version: IDL.Nat,
   createdAt: IDL.Int,
   updatedAt: IDL.Int,
@@ -97,6 +98,7 @@ export const FileRecord = IDL.Record({
   url: IDL.Text,
   chunkSize: IDL.Nat,
   metadata: IDL.Vec(TextPair),
+  retention: IDL.Opt(Retention),
 });
 export const ResultFile = resultOf(FileRecord);
 /** Files whose paths begin with `prefix`, in pages numbered from 1. */
@@ -204,6 +206,8 @@ export const FileDeletion = IDL.Record({
   cursor: IDL.Opt(IDL.Text),
   ifMatch: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
+  /** For owners: deletes also files that are retained in governance mode. */
+  bypassGovernance: IDL.Opt(IDL.Bool),
 });
 /** A deleted file, or the error that prevented its deletion. */
 export const DeletedPath = IDL.Record({
@@ -250,6 +254,8 @@ export const Bucket = IDL.Record({
   endToEnd: IDL.Opt(EndToEnd),
   /** The caller's role: reader, writer or owner. Absent without a role, and for API keys. */
   callerRole: IDL.Opt(IDL.Text),
+  /** Absent: new files get no retention. */
+  retention: IDL.Opt(IDL.Vec(RetentionRule)),
 });
 export const ResultBucket = resultOf(Bucket);
 /** A page of buckets. */
@@ -270,6 +276,7 @@ export const BucketOptions = IDL.Record({
   keepVersionsDays: IDL.Opt(IDL.Nat),
   isSite: IDL.Opt(IDL.Bool),
   endToEnd: IDL.Opt(EndToEndOptions),
+  retention: IDL.Opt(IDL.Vec(RetentionRule)),
 });
 /** `force`: cancels open uploads. */
 export const BucketDeletion = IDL.Record({ force: IDL.Opt(IDL.Bool) });
@@ -292,6 +299,8 @@ export const BucketChange = IDL.Record({
   endToEnd: IDL.Opt(EndToEndOptions),
   /** False: ends the end-to-end encryption of an empty bucket. */
   isEndToEnd: IDL.Opt(IDL.Bool),
+  /** Replaces all rules, at most 20; stored files keep their retention. */
+  retention: IDL.Opt(IDL.Vec(RetentionRule)),
 });
 /** A budget of updates: the maximum at once, and the refill per minute. */
 export const Budget = IDL.Record({

@@ -27,7 +27,9 @@ import { authorizeDeletion } from '../../domain/files/file-deletion.ts';
 import { checkDeletion } from '../../domain/files/files.ts';
 import { checkLinkDeletion, checkLinkRequest } from '../../domain/files/links.ts';
 import { checkPrefixMoveRights } from '../../domain/files/prefix-moves.ts';
-import { authorizeErasure, checkRestoration, getVersion } from '../../domain/files/versions.ts';
+import { checkHoldChange, checkRetentionChange } from '../../domain/files/retention-changes.ts';
+import { authorizeErasure } from '../../domain/files/version-erasure.ts';
+import { checkRestoration, getVersion } from '../../domain/files/versions.ts';
 import { requireCreator } from '../../domain/rights/creators.ts';
 import { ownedBucket } from '../../domain/rights/ownership.ts';
 import { authorize } from '../../domain/rights/rights.ts';
@@ -54,6 +56,12 @@ import {
 } from '../messages/copy-arguments.ts';
 import { type LinkArgument, linkRequestOf } from '../messages/link-arguments.ts';
 import { numberOf, type Optional } from '../messages/optional.ts';
+import {
+  type HoldArgument,
+  holdChangeOf,
+  type RetentionArgument,
+  retentionChangeOf,
+} from '../messages/retention-arguments.ts';
 import {
   type CompletionArgument,
   chunkOf,
@@ -273,6 +281,16 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     bounds: few,
     admit: ({ stores, call }, argument: ErasureArgument) =>
       void authorizeErasure(stores, call, erasureOf(argument)),
+  },
+  setRetention: {
+    bounds: some,
+    admit: ({ stores, call }, argument: RetentionArgument) =>
+      void checkRetentionChange(stores, call, retentionChangeOf(argument)),
+  },
+  setHold: {
+    bounds: some,
+    admit: ({ stores, call }, argument: HoldArgument) =>
+      void checkHoldChange(stores, call, holdChangeOf(argument)),
   },
   updateFile: {
     bounds: file,

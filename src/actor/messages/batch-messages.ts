@@ -58,6 +58,7 @@ export interface FileDeletionArgument extends BucketArgument {
   readonly prefix: string | undefined;
   readonly cursor: string | undefined;
   readonly ifMatch: string | undefined;
+  readonly bypassGovernance: boolean | undefined;
   /** Throws a Refusal if the paths are malformed. */
   readPaths(): string[] | undefined;
 }
@@ -205,7 +206,7 @@ function readOption(reader: CandidReader, kind: SkippedLayout): unknown {
     : Array.from({ length }, () => [reader.text(), reader.text()]);
 }
 
-const deletionNames = namesOf(['bucketId', 'paths', 'prefix', 'cursor', 'ifMatch', 'apiKey']);
+const deletionNames = namesOf(FileDeletion._fields.map(([name]) => name));
 const deletionPlans = [planOf(FileDeletion)];
 
 /** Decodes the argument of `deleteFiles`. */
@@ -222,13 +223,15 @@ export function decodeFileDeletion(
       prefix: Optional<string>;
       cursor: Optional<string>;
       ifMatch: Optional<string>;
+      bypassGovernance: Optional<boolean>;
       apiKey: Optional<string>;
     },
   ];
-  const { bucketId, prefix, cursor, ifMatch, apiKey, paths } = any;
+  const { bucketId, prefix, cursor, ifMatch, bypassGovernance, apiKey, paths } = any;
   const readPaths = () => paths[0];
   const limits = { prefix: prefix[0], cursor: cursor[0], ifMatch: ifMatch[0] };
-  return { bucketId, apiKey: apiKey[0], ...limits, readPaths };
+  const flag = { bypassGovernance: bypassGovernance[0] };
+  return { bucketId, apiKey: apiKey[0], ...limits, ...flag, readPaths };
 }
 
 function readDeletion(reader: CandidReader): FileDeletionArgument {
@@ -240,6 +243,9 @@ function readDeletion(reader: CandidReader): FileDeletionArgument {
     else if (name === 'bucketId') {
       requireType(type, candidTypes.text);
       found.bucketId = reader.text();
+    } else if (name === 'bypassGovernance') {
+      requireElement(table, type, { kind: candidTypes.opt, element: candidTypes.bool });
+      found[name] = reader.flag() ? reader.flag() : undefined;
     } else found[name] = optionalText(reader, table, type);
   }
   requireAll(found, ['bucketId']);

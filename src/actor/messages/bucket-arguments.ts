@@ -3,6 +3,7 @@
 import type { NewBucket } from '../../domain/administration/bucket-creation.ts';
 import type { EndToEndOptions } from '../../domain/buckets/end-to-end.ts';
 import type { Optional } from './optional.ts';
+import { type RuleArgument, rulesOf } from './retention-arguments.ts';
 
 export interface BucketOptionsArgument {
   isPublic: Optional<boolean>;
@@ -11,6 +12,7 @@ export interface BucketOptionsArgument {
   keepVersionsDays: Optional<bigint>;
   isSite: Optional<boolean>;
   endToEnd: Optional<EndToEndArgument>;
+  retention: Optional<RuleArgument[]>;
 }
 
 export interface EndToEndArgument {
@@ -40,5 +42,6 @@ export function newBucketOf(bucket: string, [options]: Optional<BucketOptionsArg
     quotaFiles: options?.quotaFiles[0],
     keepVersionsDays: options?.keepVersionsDays[0],
     endToEnd: options && endToEndOptions(options.endToEnd),
+    retention: options && rulesOf(options.retention),
   };
 }

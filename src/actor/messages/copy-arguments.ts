@@ -31,6 +31,7 @@ export interface CopyArgument extends NotesArgument {
   readonly ifMatch: Optional<string>;
   readonly ifNoneMatch: Optional<string>;
   readonly ifSourceMatch: Optional<string>;
+  readonly bypassGovernance: Optional<boolean>;
   readonly apiKey: Optional<string>;
 }
 
@@ -43,6 +44,7 @@ export function copyOrderOf(argument: CopyArgument): CopyOrder {
     ifSourceMatch: argument.ifSourceMatch[0],
     to: { bucket: argument.toBucketId[0], path: argument.to },
     conditions: { ifMatch: argument.ifMatch[0], ifNoneMatch: argument.ifNoneMatch[0] },
+    bypassesGovernance: argument.bypassGovernance[0],
     apiKey: argument.apiKey[0],
   };
 }
@@ -52,6 +54,7 @@ export interface PrefixArgument {
   readonly fromPrefix: string;
   readonly toPrefix: string;
   readonly cursor: Optional<string>;
+  readonly bypassGovernance: Optional<boolean>;
   readonly apiKey: Optional<string>;
 }
 
@@ -62,6 +65,7 @@ export function prefixOrderOf(argument: PrefixArgument): PrefixOrder {
     fromPrefix: withoutSlash(argument.fromPrefix),
     toPrefix: withoutSlash(argument.toPrefix),
     cursor: argument.cursor[0],
+    bypassesGovernance: argument.bypassGovernance[0],
     apiKey: argument.apiKey[0],
   };
 }

@@ -3,7 +3,7 @@
 // hash.
 
 import { IDL } from '@dfinity/candid';
-import type { FileParts } from '../../domain/files/file-parts.ts';
+import type { FileParts, RetentionParts } from '../../domain/files/file-parts.ts';
 import type { FilePage } from '../../domain/files/folder-page.ts';
 import type { FolderList } from '../../domain/listing/folder-listing.ts';
 import type { FileList } from '../../domain/listing/listing.ts';
@@ -196,10 +196,22 @@ export class Draft {
     }
     this.#reserve(bucketId.length + recordRestMax);
     end = this.#lengthAndText(this.#end, bucketId);
-    end = this.#number(end, record.version);
+    this.#bytes[end++] = record.retention === undefined ? 0 : 1;
     this.#end = end;
+    if (record.retention !== undefined) this.#retention(record.retention);
+    this.#end = this.#number(this.#end, record.version);
     this.#put(isSame ? created : timeBytes(record.updatedAtNs));
     this.nat(record.chunkSize);
+  }
+
+  #retention({ mode, untilNs, hasHold }: RetentionParts): void {
+    const hasMode = mode.length > 0;
+    this.nat(hasHold ? 1 : 0);
+    this.nat(hasMode ? 1 : 0);
+    if (hasMode) this.text(mode);
+    this.nat(hasMode ? 1 : 0);
+    if (hasMode) this.#put(timeBytes(untilNs));
+    this.#reserve(recordRestMax);
   }
 
   /** Writes a length and a text; returns their end. */

@@ -1,6 +1,7 @@
 // Converts the arguments of version methods to the domain's types.
 
-import type { Erasure, Restoration } from '../../domain/files/versions.ts';
+import type { Erasure } from '../../domain/files/version-erasure.ts';
+import type { Restoration } from '../../domain/files/versions.ts';
 import { numberOf, type Optional, prefixOf } from './optional.ts';
 
 export interface RestorationArgument {
@@ -23,6 +24,8 @@ export interface ErasureArgument {
   readonly path: Optional<string>;
   readonly version: Optional<bigint>;
   readonly prefix: Optional<string>;
+  readonly cursor: Optional<string>;
+  readonly bypassGovernance: Optional<boolean>;
   readonly apiKey: Optional<string>;
 }
 
@@ -32,6 +35,8 @@ export function erasureOf(argument: ErasureArgument): Erasure {
     path: argument.path[0],
     version: numberOf(argument.version),
     prefix: prefixOf(argument.prefix),
+    cursor: argument.cursor[0],
+    bypassesGovernance: argument.bypassGovernance[0],
     apiKey: argument.apiKey[0],
   };
 }

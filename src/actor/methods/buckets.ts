@@ -32,6 +32,7 @@ import {
   newBucketOf,
 } from '../messages/bucket-arguments.ts';
 import { type Optional, optional } from '../messages/optional.ts';
+import { type RuleArgument, rulesOf, rulesView } from '../messages/retention-arguments.ts';
 import { answer, currentCall } from '../runtime/call.ts';
 import { bucketOrders, startRecordWork, startUpkeep, stores } from '../runtime/runtime.ts';
 
@@ -47,6 +48,7 @@ interface BucketChangeArgument {
   isSite: Optional<boolean>;
   endToEnd: Optional<EndToEndArgument>;
   isEndToEnd: Optional<boolean>;
+  retention: Optional<RuleArgument[]>;
 }
 
 interface AccessChangeArgument {
@@ -73,6 +75,7 @@ export function bucketView(bucket: BucketDetails) {
     quotaBytes: optional(bucket.quotaBytes),
     quotaFiles: optional(bucket.quotaFiles),
     callerRole: optional(bucket.callerRole),
+    retention: rulesView(bucket.retention),
     openUploads: bucket.openUploadCount,
     members: bucket.members.map(({ principal, role, name }) => {
       return { principal: Principal.fromUint8Array(principal), role, name: optional(name) };
@@ -142,6 +145,7 @@ export class BucketsActor {
       addMembers: members,
       removeMembers: bytesOf(argument.removeMembers),
       endToEnd: endToEndOptions(argument.endToEnd),
+      retention: rulesOf(argument.retention),
       isEndToEnd: argument.isEndToEnd[0],
     };
     return answer(() => {

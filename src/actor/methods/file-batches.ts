@@ -78,12 +78,13 @@ export class FileBatchesActor {
     const signature = { name: 'deleteFiles', parameters: [FileDeletion] };
     return carryOut(signature, {
       decode: decodeFileDeletion,
-      run: ({ bucketId: bucket, apiKey, prefix, cursor, ifMatch, readPaths }) => {
+      run: ({ bucketId: bucket, apiKey, prefix, readPaths, ...limits }) => {
         const read = () => ({
           paths: readPaths(),
           prefix: prefix === undefined ? undefined : withoutSlash(prefix),
-          cursor,
-          ifMatch,
+          cursor: limits.cursor,
+          ifMatch: limits.ifMatch,
+          bypassesGovernance: limits.bypassGovernance,
         });
         const deleted = deleteFiles(stores, currentCall(), { bucket, apiKey, read });
         const results = deleted.results.map(({ path, refusal }) => ({

@@ -3,9 +3,9 @@
 import { IDL } from '@dfinity/candid';
 import { msgReply } from 'azle';
 import { entityTag, partsOfFile } from '../../domain/files/file-records.ts';
+import { eraseVersions } from '../../domain/files/version-erasure.ts';
 import type { FormerVersion } from '../../domain/files/version-records.ts';
 import {
-  eraseVersions,
   getVersion,
   listVersions,
   readVersionPart,
@@ -24,6 +24,7 @@ import { encodeBytesResult } from '../messages/file-messages.ts';
 import { encodeFileResult } from '../messages/file-record-messages.ts';
 import { replyBytes } from '../messages/native-reply.ts';
 import { numberOf, type Optional, optional, prefixOf } from '../messages/optional.ts';
+import { retentionFields } from '../messages/retention-arguments.ts';
 import {
   type ErasureArgument,
   erasureOf,
@@ -53,7 +54,8 @@ function versionView({ file, retiredAtNs, expiresAtNs }: FormerVersion) {
   const { path, version, size, contentType, updatedAtNs } = file;
   const shown = { path, version, size, contentType, etag: entityTag(file).slice(1, -1) };
   const times = { updatedAt: updatedAtNs, retiredAt: retiredAtNs, expiresAt: expiresAtNs };
-  return { ...shown, ...times, metadata: file.metadata.length === 0 ? [] : [file.metadata] };
+  const metadata = file.metadata.length === 0 ? [] : [file.metadata];
+  return { ...shown, ...times, metadata, retention: retentionFields(file.retention) };
 }
 
 /** Former versions: replaced and deleted files of buckets with `keepVersionsDays`. */
@@ -111,11 +113,15 @@ export class VersionsActor {
   }
 
   /**
-   * Erases up to 1,000 versions per call; call again until `isDone`. If the present version is
-   * named, the latest former version becomes the file; without former versions, it is deleted.
+   * Erases up to 1,000 versions per call; call again with `nextCursor`. Held ones stay. If the
+   * present version is named, the latest former version becomes the file; without former versions,
+   * it is deleted.
    */
   @update([Erasure], ResultErasure)
   eraseVersions(argument: ErasureArgument) {
-    return answer(() => eraseVersions(stores, currentCall(), erasureOf(argument)));
+    return answer(() => {
+      const erased = eraseVersions(stores, currentCall(), erasureOf(argument));
+      return { ...erased, held: [BigInt(erased.held)], nextCursor: optional(erased.nextCursor) };
+    });
   }
 }

@@ -97,7 +97,7 @@ function parsePermissions(names: readonly string[]): Permission[] {
   if (unknown !== undefined || known.length === 0) {
     throw new Refusal(
       'InvalidArgument',
-      `Permissions are one or more of read, write, delete; got ${quote(names.join(', '))}.`,
+      `Permissions are one or more of ${permissions.join(', ')}; got ${quote(names.join(', '))}.`,
     );
   }
   return known;

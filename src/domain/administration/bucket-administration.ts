@@ -10,6 +10,11 @@ import { type Bucket, checkSite, getBucket, saveBucket } from '../buckets/bucket
 import { type EndToEnd, findEndToEnd, forgetEndToEnd } from '../buckets/end-to-end.ts';
 import { noteChanged } from '../buckets/public-buckets.ts';
 import { parseKeepDays, parseQuota } from '../buckets/quota.ts';
+import {
+  type RetentionRule,
+  retentionRules,
+  saveRetentionRules,
+} from '../buckets/retention-rules.ts';
 import { endLinksOf, linkMaker } from '../files/link-records.ts';
 import { publishPage } from '../files/sites.ts';
 import { eraseBucketKeys } from '../keys/bucket-keys.ts';
@@ -34,6 +39,7 @@ import type { Stores } from '../shared/stores.ts';
 import { endUploadsOf, openUploadsOf, principalHolder } from '../uploads/open-uploads.ts';
 import { cancelUploadsOf } from '../uploads/upload-end.ts';
 import { withdrawKeys } from './api-key-administration.ts';
+import { changedRules, type RulesChange } from './bucket-retention.ts';
 import { changedMode, type ModeChange, saveMode } from './end-to-end-mode.ts';
 import { forgetRenewal, startRenewal } from './site-renewal.ts';
 
@@ -41,6 +47,7 @@ export interface BucketDetails extends Bucket {
   /** Shown to owners; empty for others. */
   readonly members: readonly Member[];
   readonly endToEnd: EndToEnd | undefined;
+  readonly retention: readonly RetentionRule[];
   /** Undefined for callers without a role, and for API keys. */
   readonly callerRole: Role | undefined;
 }
@@ -50,7 +57,7 @@ export function withDetails(stores: Stores, call: Call, bucket: Bucket): BucketD
   const callerRole = roleOf(stores, call.caller, bucket);
   const members = callerRole === 'owner' ? membersOf(stores, bucket.id) : [];
   const endToEnd = bucket.isEndToEnd ? findEndToEnd(stores, bucket.id) : undefined;
-  return { ...bucket, members, endToEnd, callerRole };
+  return { ...bucket, members, endToEnd, retention: retentionRules(stores, bucket), callerRole };
 }
 
 interface BucketName {
@@ -166,7 +173,7 @@ function withNewestEpoch({ endToEnd, ...bucket }: BucketDetails): BucketDetails 
   return { ...bucket, endToEnd: endToEnd && { ...endToEnd, epochs } };
 }
 
-export interface BucketChange extends ModeChange {
+export interface BucketChange extends ModeChange, RulesChange {
   readonly bucket: string;
   readonly isPublic: boolean | undefined;
   /** Requires a public bucket. A site bucket keeps the flag while it is private. */
@@ -192,9 +199,10 @@ export interface AddedMember {
 
 /** Changes the present fields of the bucket and keeps the others. For owners. */
 export function updateBucket(stores: Stores, call: Call, change: BucketChange): BucketDetails {
-  const { bucket, updated, mode, former, members } = changedBucket(stores, call, change);
+  const { bucket, updated, mode, rules, former, members } = changedBucket(stores, call, change);
   // A new mode draws random bytes, which can refuse, so it must precede the first write.
   saveMode(stores, bucket.id, mode);
+  saveRetentionRules(stores, bucket.id, rules);
   saveBucket(stores, updated, bucket);
   if (updated.isSite !== bucket.isSite) startRenewal(stores, bucket.id);
   if (updated.isPublic !== bucket.isPublic) {
@@ -208,8 +216,7 @@ export function updateBucket(stores: Stores, call: Call, change: BucketChange): 
     noteRoles(stores, bucket.id, { before, after });
     endRights(stores, call, { bucketId: bucket.id, before, after });
   }
-  const endToEnd = updated.isEndToEnd ? findEndToEnd(stores, bucket.id) : undefined;
-  return { ...updated, members, endToEnd, callerRole: roleOf(stores, call.caller, updated) };
+  return { ...withDetails(stores, call, updated), members };
 }
 
 /** Refuses what updateBucket() would refuse; changes nothing. */
@@ -222,6 +229,7 @@ function changedBucket(stores: Stores, call: Call, change: BucketChange) {
   const isPublic = change.isPublic ?? bucket.isPublic;
   const isSite = change.isSite ?? bucket.isSite;
   const mode = changedMode(stores, bucket, change, call.nowNs);
+  const rules = changedRules(stores, bucket, change, mode);
   const isEndToEnd = mode === undefined ? bucket.isEndToEnd : mode !== null;
   if (change.isSite === true || mode) checkSite({ id: bucket.id, isPublic, isSite, isEndToEnd });
   const updated: Bucket = {
@@ -230,6 +238,7 @@ function changedBucket(stores: Stores, call: Call, change: BucketChange) {
     isPublic,
     isSite,
     isEndToEnd,
+    hasRetention: rules.length > 0,
     isRenewing: bucket.isRenewing || isSite !== bucket.isSite,
     quotaBytes: changedQuota('bytes', bucket.quotaBytes, change.quotaBytes),
     quotaFiles: changedQuota('files', bucket.quotaFiles, change.quotaFiles),
@@ -239,7 +248,7 @@ function changedBucket(stores: Stores, call: Call, change: BucketChange) {
         : parseKeepDays(change.keepVersionsDays),
     updatedAtNs: call.nowNs,
   };
-  return { bucket, updated, mode, former, members };
+  return { bucket, updated, mode, rules, former, members };
 }
 
 function changedQuota(
@@ -378,6 +387,7 @@ export function deleteBucket(stores: Stores, call: Call, deletion: BucketDeletio
   stores.buckets.delete(encodeUtf8(bucket.id));
   noteChanged(stores, bucket.id, false);
   if (bucket.isEndToEnd) forgetEndToEnd(stores, bucket.id);
+  saveRetentionRules(stores, bucket.id, []);
   eraseBucketKeys(stores, bucket);
   unindexBucket(stores, bucket.id);
   forgetRenewal(stores, bucket.id);

@@ -12,6 +12,11 @@ import {
   saveEndToEnd,
 } from '../buckets/end-to-end.ts';
 import { parseKeepDays, parseQuota } from '../buckets/quota.ts';
+import {
+  parseRetentionRules,
+  type SentRule,
+  saveRetentionRules,
+} from '../buckets/retention-rules.ts';
 import { createBucketKey } from '../keys/bucket-keys.ts';
 import { requireCreator } from '../rights/creators.ts';
 import type { Call } from '../shared/caller.ts';
@@ -19,6 +24,7 @@ import { parseBucketId } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import type { BucketDetails } from './bucket-administration.ts';
+import { requireReadablePrefixes } from './bucket-retention.ts';
 
 export interface NewBucket {
   readonly bucket: string;
@@ -30,6 +36,7 @@ export interface NewBucket {
   readonly quotaBytes?: bigint | undefined;
   readonly quotaFiles?: bigint | undefined;
   readonly keepVersionsDays?: bigint | undefined;
+  readonly retention?: readonly SentRule[] | undefined;
   /** Makes the bucket end-to-end encrypted. */
   readonly endToEnd?: EndToEndOptions | undefined;
 }
@@ -55,12 +62,16 @@ function checkNewBucket(stores: Stores, call: Call, request: NewBucket) {
   checkSite({ id, isPublic, isSite, isEndToEnd });
   const quotaBytes = parseQuota('bytes', request.quotaBytes);
   const quotaFiles = parseQuota('files', request.quotaFiles);
+  const mode = request.endToEnd && planMode(stores, request.endToEnd, call.nowNs);
+  const rules = parseRetentionRules(request.retention ?? []);
+  requireReadablePrefixes(rules, mode);
   return {
     id,
     isPublic,
     isSite,
     isEndToEnd,
-    mode: request.endToEnd && planMode(stores, request.endToEnd, call.nowNs),
+    rules,
+    mode,
     quotaBytes,
     quotaFiles,
     keepVersionsDays: parseKeepDays(request.keepVersionsDays ?? 0n),
@@ -79,7 +90,7 @@ export function createBucket(stores: Stores, call: Call, request: NewBucket): Bu
 
 /** Creates a bucket that the caller owns, whether or not the caller may create buckets. */
 export function createBucketOf(stores: Stores, call: Call, request: NewBucket): BucketDetails {
-  const { id, mode, ...options } = checkNewBucket(stores, call, request);
+  const { id, mode, rules, ...options } = checkNewBucket(stores, call, request);
   const bucket: Bucket = {
     id,
     ...options,
@@ -88,6 +99,7 @@ export function createBucketOf(stores: Stores, call: Call, request: NewBucket): 
     formerKeySlot: 0,
     owner: call.caller.principal,
     isRenewing: false,
+    hasRetention: rules.length > 0,
     createdAtNs: call.nowNs,
     updatedAtNs: call.nowNs,
     fileCount: 0,
@@ -101,9 +113,10 @@ export function createBucketOf(stores: Stores, call: Call, request: NewBucket): 
   };
   saveBucket(stores, bucket, undefined);
   if (mode !== undefined) saveEndToEnd(stores, id, mode);
+  if (rules.length > 0) saveRetentionRules(stores, id, rules);
   noteBucket(stores.directory, id);
   noteBucket(stores.directory, id, bucket.owner);
   stores.publication.show(id, bucket.isPublic);
   const endToEnd = bucket.isEndToEnd ? findEndToEnd(stores, id) : undefined;
-  return { ...bucket, members: [], endToEnd, callerRole: 'owner' };
+  return { ...bucket, members: [], endToEnd, retention: rules, callerRole: 'owner' };
 }

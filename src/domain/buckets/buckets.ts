@@ -22,6 +22,8 @@ export interface Bucket extends BucketKeys {
   readonly isRenewing: boolean;
   /** Contains only age files, see end-to-end.ts. */
   readonly isEndToEnd: boolean;
+  /** New files may get a retention, see retention-rules.ts. */
+  readonly hasRetention: boolean;
   readonly createdAtNs: bigint;
   readonly updatedAtNs: bigint;
   readonly fileCount: number;
@@ -63,6 +65,7 @@ const flagBits = {
   site: 8,
   renewing: 16,
   endToEnd: 32,
+  retention: 64,
 } as const;
 
 const siteFlags = flagBits.site | flagBits.renewing;
@@ -99,6 +102,7 @@ function flagsOf(bucket: Bucket): number {
     (bucket.isSite ? flagBits.site : 0) |
     (bucket.isRenewing ? flagBits.renewing : 0) |
     (bucket.isEndToEnd ? flagBits.endToEnd : 0) |
+    (bucket.hasRetention ? flagBits.retention : 0) |
     (bucket.quotaBytes === undefined ? 0 : flagBits.quotaBytes) |
     (bucket.quotaFiles === undefined ? 0 : flagBits.quotaFiles)
   );
@@ -139,6 +143,7 @@ function settingsOf(flags: number) {
     isSite: (flags & flagBits.site) !== 0,
     isRenewing: (flags & flagBits.renewing) !== 0,
     isEndToEnd: (flags & flagBits.endToEnd) !== 0,
+    hasRetention: (flags & flagBits.retention) !== 0,
   };
 }
 

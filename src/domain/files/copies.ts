@@ -6,7 +6,7 @@ import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
 import { releaseContent, shareContent } from '../contents/shared-contents.ts';
 import { addFileKey } from '../keys/file-keys.ts';
-import { authorize, type Grant, type SentKey } from '../rights/rights.ts';
+import { authorize, type Grant, requireBypassRight, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, parseNewPath } from '../shared/names.ts';
 import {
@@ -31,7 +31,14 @@ import {
 } from './file-records.ts';
 import { readableBucket, refuseMissing } from './files.ts';
 import { checkLinkMove, moveLinks } from './link-records.ts';
-import { type FormerVersion, findVersion, freedBytes, usedBytes } from './version-records.ts';
+import { requireNotHeld } from './retention.ts';
+import {
+  type FormerVersion,
+  findVersion,
+  freedBytes,
+  requireRetirable,
+  usedBytes,
+} from './version-records.ts';
 import { noSuchVersion, withFormer } from './versions.ts';
 import { shownToWriter, type WrittenFile } from './written-files.ts';
 
@@ -51,6 +58,8 @@ export interface CopyRequest extends ChangedNotes {
   };
   /** Preconditions on the file at the new path. */
   readonly conditions: WritePreconditions;
+  /** For owners: moves the file also while it is retained in governance mode. */
+  readonly bypassesGovernance?: boolean | undefined;
   readonly apiKey: SentKey;
 }
 
@@ -80,7 +89,8 @@ export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyR
   const from = parseFilePath(request.from);
   const path = parseNewPath(request.to.path);
   const changed = parseNotes(target, request);
-  const { file, former } = findSource(stores, source, { from, kind, version: request.version });
+  const found = findSource(stores, source, { from, kind, version: request.version });
+  const { former } = found;
   if (source.id === target.id && from === path && former === undefined) {
     throw new Refusal(
       'InvalidArgument',
@@ -88,9 +98,15 @@ export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyR
     );
   }
   if (target.isEndToEnd && source.id !== target.id) throw foreignFile(target);
-  requireSourceMatch(file, request);
-  const old = findFile(stores, target.id, path);
-  checkWritePreconditions(old && entityTag(old), request.conditions);
+  requireSourceMatch(found.file, request);
+  const present = findFile(stores, target.id, path);
+  checkWritePreconditions(present && entityTag(present), request.conditions);
+  const { nowNs } = call;
+  const { bypassesGovernance } = request;
+  // A moved file leaves its path and stores no former version there
+  const file =
+    kind === 'move' ? requireNotHeld(found.file, { nowNs, bypassesGovernance }) : found.file;
+  const old = present && requireRetirable(target, present, { nowNs });
   const goes = kind === 'move' && source.id === target.id;
   const added = file.size + overheadBytesOf({ ...file, ...changed, bucketId: target.id, path });
   checkQuota(target, {
@@ -145,11 +161,12 @@ function foreignFile({ id }: Bucket): Refusal {
 
 /** Returns the source's bucket to callers who may read it and, for a move, delete from it. */
 function sourceOf(stores: Stores, call: Call, kind: Kind, request: CopyRequest): Bucket {
-  const { bucket, from: path, version, apiKey } = request;
+  const { bucket, from: path, version, apiKey, bypassesGovernance } = request;
   if (kind === 'copy' && version === undefined)
     return readableBucket(stores, call, { bucket, path, apiKey });
   const readable = authorize(stores, call, { bucket, path, permission: 'read', apiKey }).bucket;
   if (kind === 'copy') return readable;
+  requireBypassRight(stores, call, { bypassesGovernance, claim: { bucket, path, apiKey } });
   return authorize(stores, call, { bucket, path, permission: 'delete', apiKey }).bucket;
 }
 

@@ -24,6 +24,7 @@ import {
   withOpenFile,
 } from './file-records.ts';
 import { refuseMissing } from './files.ts';
+import { requireNotHeld } from './retention.ts';
 import { type ShownField, shownToWriter, type WrittenFile } from './written-files.ts';
 
 export interface ChangedNotes {
@@ -62,8 +63,9 @@ export function checkFileChange(stores: Stores, call: Call, change: FileChange):
       'The request changes nothing: send contentType, tags, headers or metadata.',
     );
   }
-  const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
-  checkWritePreconditions(entityTag(file), change.conditions);
+  const found = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
+  checkWritePreconditions(entityTag(found), change.conditions);
+  const file = requireNotHeld(found, { nowNs: call.nowNs });
   const bytes = overheadBytesOf({ ...file, ...changed }) - overheadBytesOf(file);
   checkQuota(bucket, { files: 0, bytes });
   return { grant, bucket, file, changed };

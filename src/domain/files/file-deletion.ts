@@ -8,7 +8,13 @@ import { deletedPathBytesMax } from '../../limits.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { cursorOf, parseCursor } from '../listing/cursors.ts';
 import { pathsWithPrefix } from '../listing/prefix-paths.ts';
-import { authorize, type Grant, requireWithin, type SentKey } from '../rights/rights.ts';
+import {
+  authorize,
+  type Grant,
+  requireBypassRight,
+  requireWithin,
+  type SentKey,
+} from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
 import { checkWritePreconditions } from '../shared/preconditions.ts';
@@ -17,6 +23,8 @@ import type { Stores } from '../shared/stores.ts';
 import { createWorkLimit, leavesOfDeletion, type WorkLimit } from './bulk-work.ts';
 import { entityTag, findFile, removeFile } from './file-records.ts';
 import { refuseMissing } from './files.ts';
+import type { Release } from './retention.ts';
+import { requireRetirable } from './version-records.ts';
 
 /** The files to delete: either `paths`, or all that begin with `prefix`, from the cursor on. */
 export interface Deletion {
@@ -27,6 +35,8 @@ export interface Deletion {
   readonly cursor?: string | undefined;
   /** Entity tags as in If-Match, one of which the file must have; requires exactly one path. */
   readonly ifMatch?: string | undefined;
+  /** For owners: deletes also files that are retained in governance mode. */
+  readonly bypassesGovernance?: boolean | undefined;
 }
 
 export interface BucketClaim {
@@ -68,6 +78,9 @@ export function checkDeletions(
   checkWhich(deletion);
   const { prefix } = deletion;
   if (prefix !== undefined) requireWithin(grant, { prefix });
+  const { bypassesGovernance } = deletion;
+  const claim = { bucket: request.bucket, apiKey: grant.key, place: 'later' } as const;
+  requireBypassRight(stores, call, { bypassesGovernance, claim });
   return { grant, deletion };
 }
 
@@ -100,8 +113,8 @@ function checkWhich({ paths, prefix, cursor, ifMatch }: Deletion): void {
 /** Deletes as many files as one message can; the caller repeats the call with the cursor. */
 export function deleteFiles(stores: Stores, call: Call, request: DeletionRequest): Deleted {
   const { grant, deletion } = checkDeletions(stores, call, request);
-  const { paths, prefix = '', cursor, ifMatch } = deletion;
-  const at = { ...grant, nowNs: call.nowNs, ifMatch };
+  const { paths, prefix = '', cursor, ifMatch, bypassesGovernance } = deletion;
+  const at = { ...grant, nowNs: call.nowNs, ifMatch, bypassesGovernance };
   if (paths !== undefined) {
     return { results: deleteAll(stores, at, paths) };
   }
@@ -127,8 +140,7 @@ function withinBytes(paths: readonly Uint8Array[]): string[] {
   return fitting.map((path) => present(decodeUtf8(path), 'path of a file'));
 }
 
-interface Granted extends Grant {
-  readonly nowNs: bigint;
+interface Granted extends Grant, Release {
   readonly ifMatch: string | undefined;
 }
 
@@ -151,8 +163,9 @@ function deleteOne(stores: Stores, granted: Limited, sent: string): Bucket {
   const { bucket, nowNs, limit, ifMatch } = granted;
   requireWithin(granted, { path: sent });
   const path = parseFilePath(sent);
-  const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
-  checkWritePreconditions(entityTag(file), { ifMatch });
+  const found = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
+  checkWritePreconditions(entityTag(found), { ifMatch });
+  const file = requireRetirable(bucket, found, granted);
   const leaves = leavesOfDeletion(stores, bucket, file);
   if (!limit.fits(leaves)) {
     throw new Refusal(

@@ -7,6 +7,7 @@ import type { Content } from '../contents/contents.ts';
 import type { SealedContent } from '../keys/file-keys.ts';
 import type { Metadata } from '../shared/file-metadata.ts';
 import type { LeavesVersion } from '../shared/publication.ts';
+import type { Retention } from '../shared/retention.ts';
 import type { StoredHeaders } from '../shared/stored-headers.ts';
 
 /** The properties of a file that an upload sends besides its bytes. */
@@ -38,6 +39,8 @@ export interface FileRecord extends Content, SealedContent, FileMetadata {
   readonly updatedAtNs: bigint;
   /** Version of its certified leaves, see publication.ts. */
   readonly leavesVersion: LeavesVersion;
+  /** Absent: neither retention nor a hold, see retention.ts. */
+  readonly retention?: Retention | undefined;
 }
 
 /** Throws for a size or a number of chunks that no file has. */

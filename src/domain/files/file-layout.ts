@@ -2,12 +2,13 @@
 // key in the map. Reading the file detects a record that was altered or moved to another path.
 // (Lists copy records without checking the seal.)
 //
-//   small fields  version 6, bytes of the digest, version of the leaves, number of tags,
+//   small fields  version 6 or 7, bytes of the digest, version of the leaves, number of tags,
 //                 bytes of the JSON u32
 //   longs         id, created, updated, sealed at
 //   numbers       key slot, content, size, chunk size, chunks, version of the file, seal
 //   rest          tag 16 | digest | the file record of the JSON interface
-//                 | texts: content type, stored headers, tag …, name and value of metadata …
+//                 | texts: content type, stored headers, tag …, name and value of metadata …,
+//                 in version 7: mode of the retention, its end in decimal ns, hold
 //   See packFields(). The key in the map is bucket id, NUL, path. "leaves": the certified leaves
 //   made from the record. "seal": a number that no other seal has, see recordNonce().
 //
@@ -17,11 +18,12 @@ import { aeadNonceBytes, aeadTagBytes, openInPlace, sealInPlace } from '../../cr
 import { assert, present } from '../../lib/assert.ts';
 import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
-import { packFields, requireVersion, unpackFields } from '../../storage/codec.ts';
+import { packFields, unpackFields } from '../../storage/codec.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
 import type { SealedContent } from '../keys/file-keys.ts';
 import { pairsOf } from '../shared/file-metadata.ts';
 import { parseLeavesVersion } from '../shared/publication.ts';
+import { isRetentionMode, type Retention } from '../shared/retention.ts';
 import { allStoredHeaders, noStoredHeaders } from '../shared/stored-headers.ts';
 import type { FileRecord, Seal } from './file-fields.ts';
 import { fileId, requirePossible } from './file-fields.ts';
@@ -35,6 +37,9 @@ import {
 } from './former-file-layout.ts';
 
 const version = 6;
+/** A record with a retention; all others keep version 6, which lists and reads cost no more for. */
+const retainedVersion = 7;
+export const retentionTexts = 3;
 const fieldCount = { longs: 4, numbers: 7 } as const;
 const tagStart = 96;
 const tagEnd = tagStart + aeadTagBytes;
@@ -48,12 +53,14 @@ const noSeal: Seal = { number: 0, timeNs: 0n };
 /** Returns the record with zeros in place of its tag. Pass `seal` for a record to be sealed. */
 export function encodeFile(file: FileRecord, seal: Seal = noSeal): Uint8Array {
   const json = fileJson(file);
-  const { digest, tags, metadata } = file;
+  const { digest, tags, metadata, retention } = file;
   const texts = [file.contentType, ...file.headers, ...tags, ...metadata.flat()];
+  if (retention !== undefined) texts.push(...textsOfRetention(retention));
+  const layout = retention === undefined ? version : retainedVersion;
   const { length } = json;
   const jsonBytes = [length & 0xff, (length >> 8) & 0xff, (length >> 16) & 0xff, length >> 24];
   return packFields({
-    small: [version, digest.length, file.leavesVersion, tags.length, ...jsonBytes],
+    small: [layout, digest.length, file.leavesVersion, tags.length, ...jsonBytes],
     longs: [BigInt(`0x${file.id}`), file.createdAtNs, file.updatedAtNs, seal.timeNs],
     numbers: [
       file.keySlot,
@@ -87,7 +94,7 @@ export function jsonEnd(bytes: Uint8Array): number {
  * which do not check the seal.
  */
 export function laidOutJsonEnd(bytes: Uint8Array): number {
-  if (bytes[0] !== version || bytes.length < tagEnd) return 0;
+  if (!hasPresentLayout(bytes) || bytes.length < tagEnd) return 0;
   const end = jsonEnd(bytes);
   const isRecord = bytes[jsonStart(bytes)] === 0x7b && bytes[end - 1] === 0x7d;
   return isRecord && bytes.length > end ? end : 0;
@@ -122,7 +129,7 @@ export function decodeFile(bucketId: string, path: string, bytes: Uint8Array): F
 export function decodeHead(bytes: Uint8Array): SealedContent {
   try {
     if (!isUpgraded(bytes)) return decodeFormerHead(bytes);
-    requireVersion(bytes, version);
+    requirePresentLayout(bytes);
     const { numbers } = unpackFields(bytes, fieldCount);
     return { keySlot: numbers[0] ?? 0, contentId: numbers[1] ?? 0 };
   } catch {
@@ -130,13 +137,37 @@ export function decodeHead(bytes: Uint8Array): SealedContent {
   }
 }
 
+function hasPresentLayout(bytes: Uint8Array): boolean {
+  return bytes[0] === version || bytes[0] === retainedVersion;
+}
+
+export function isRetained(bytes: Uint8Array): boolean {
+  return bytes[0] === retainedVersion;
+}
+
+function requirePresentLayout(bytes: Uint8Array): void {
+  assert(hasPresentLayout(bytes), `a record has a known version, not ${bytes[0]}`);
+}
+
+function textsOfRetention({ mode, untilNs, hasHold }: Retention): string[] {
+  return [mode ?? '', `${untilNs}`, hasHold ? 'hold' : ''];
+}
+
+/** Removes the last texts of a record with a retention, and returns what they say. */
+function takeRetention(texts: string[]): Retention {
+  const [mode = '', until = '', hold = ''] = texts.splice(-retentionTexts);
+  assert(isRetentionMode(mode) || mode === '', 'a retention has a known mode');
+  return { mode: mode || undefined, untilNs: BigInt(until), hasHold: hold === 'hold' };
+}
+
 /** Builds one object literal: spreading others into it would cost as much as reading them. */
 function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRecord {
-  requireVersion(bytes, version);
+  requirePresentLayout(bytes);
   const { longs, numbers } = unpackFields(bytes, fieldCount);
   const end = jsonEnd(bytes);
   assert(end <= bytes.length, 'a record has all of its JSON');
   const texts = present(decodeUtf8(bytes.subarray(end)), 'texts of a file').split('\0');
+  const retention = isRetained(bytes) ? takeRetention(texts) : undefined;
   const tagsEnd = plainTexts + (bytes[3] ?? 0);
   const file: FileRecord = {
     bucketId,
@@ -156,6 +187,7 @@ function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRe
     headers: allStoredHeaders(texts.slice(1, plainTexts)),
     tags: texts.slice(plainTexts, tagsEnd),
     metadata: pairsOf(texts, tagsEnd),
+    retention,
   };
   requirePossible(file);
   return file;

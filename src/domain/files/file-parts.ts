@@ -2,8 +2,10 @@
 // decode and encode texts. Depends on the layouts of the record (file-layout.ts) and of the end of
 // its JSON (file-view.ts).
 
+import { emptyBytes } from '../../lib/bytes.ts';
+import { decodeUtf8 } from '../../lib/text.ts';
 import { noStoredHeaders } from '../shared/stored-headers.ts';
-import { jsonEnd, jsonStart } from './file-layout.ts';
+import { isRetained, jsonEnd, jsonStart, retentionTexts } from './file-layout.ts';
 
 export interface StoredName {
   readonly bucketId: Uint8Array;
@@ -27,6 +29,14 @@ export interface FileParts extends StoredName {
   readonly version: number;
   readonly createdAtNs: bigint;
   readonly updatedAtNs: bigint;
+  readonly retention?: RetentionParts | undefined;
+}
+
+export interface RetentionParts {
+  /** Empty without a mode. */
+  readonly mode: Uint8Array;
+  readonly untilNs: bigint;
+  readonly hasHold: boolean;
 }
 
 const quote = 0x22;
@@ -67,6 +77,7 @@ export function fileParts(bytes: Uint8Array, { bucketId, path }: StoredName): Fi
     version,
     createdAtNs: view.getBigUint64(16, true),
     updatedAtNs: view.getBigUint64(24, true),
+    retention: notes.retention,
   };
 }
 
@@ -74,6 +85,7 @@ interface Notes {
   readonly tags: readonly Uint8Array[];
   /** Name, value, name, value … */
   readonly metadata: readonly Uint8Array[];
+  readonly retention: RetentionParts | undefined;
 }
 
 /** `secondText`: the offset of the text after the type. Skips the stored headers. */
@@ -88,7 +100,17 @@ function readNotes(bytes: Uint8Array, secondText: number): Notes {
     texts.push(next < 0 ? bytes.subarray(end + 1) : bytes.subarray(end + 1, next));
     end = next;
   }
+  const retention = isRetained(bytes) ? takeRetention(texts) : undefined;
   const tagCount = bytes[3] ?? 0;
-  if (tagCount === texts.length) return { tags: texts, metadata: [] };
-  return { tags: texts.slice(0, tagCount), metadata: texts.slice(tagCount) };
+  if (tagCount === texts.length) return { tags: texts, metadata: [], retention };
+  return { tags: texts.slice(0, tagCount), metadata: texts.slice(tagCount), retention };
+}
+
+/** Removes the last texts of a record with a retention, and returns what they say. */
+function takeRetention(texts: Uint8Array[]): RetentionParts {
+  const [mode = emptyBytes, until = emptyBytes, hold = emptyBytes] = texts.splice(-retentionTexts);
+  // A list does not check seals, so a damaged record can have any texts here
+  const digits = decodeUtf8(until) ?? '';
+  const untilNs = /^\d{1,20}$/.test(digits) ? BigInt(digits) : 0n;
+  return { mode, untilNs, hasHold: hold.length > 0 };
 }

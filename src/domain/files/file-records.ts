@@ -3,6 +3,7 @@
 
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
+import { defaultRetention } from '../buckets/retention-rules.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
 import { readContent } from '../contents/contents.ts';
 import { releaseContent } from '../contents/shared-contents.ts';
@@ -26,6 +27,7 @@ import {
 } from './file-layout.ts';
 import { type FileParts, fileParts } from './file-parts.ts';
 import { dropLinks, publishLinks } from './link-records.ts';
+import { requireReleased } from './retention.ts';
 import { findIndex, mayBeOfSite, publishOfSite, unpublishOfSite } from './sites.ts';
 import { countedOverhead, latestVersion, type Retired, retireFile } from './version-records.ts';
 
@@ -216,6 +218,7 @@ export function addVersion(stores: Stores, newFile: NewFile, replaced: Replaced)
     createdAtNs: old?.createdAtNs || origin?.createdAtNs || nowNs,
     updatedAtNs: nowNs,
     leavesVersion: leavesVersionOf(bucket),
+    retention: defaultRetention(stores, bucket, { path: named.path, nowNs }),
   };
   return placeFile(stores, file, { chunkDigests, key, sealNumber }, replaced);
 }
@@ -252,6 +255,7 @@ export function replaceByFormer(
   replaced: Replaced & { readonly old: FileRecord },
 ): Bucket {
   const { bucket, old } = replaced;
+  requireReleased(old);
   const shown = { ...file, leavesVersion: leavesVersionOf(bucket) };
   const { linkBytes } = placeFile(stores, shown, placement, replaced);
   releaseContent(stores, old);
@@ -303,6 +307,7 @@ export function eraseFile(stores: Stores, bucket: Bucket, file: FileRecord): Buc
 
 /** Removes a moved file from its former path and stores no former version. Its content stays. */
 export function leavePath(stores: Stores, bucket: Bucket, file: FileRecord): Bucket {
+  requireReleased(file);
   takeFromPath(stores, bucket, file);
   const saved = dropLinks(stores, withoutFile(bucket, file), file.path);
   saveBucket(stores, saved, bucket);

@@ -4,6 +4,7 @@
 import { encodeHex } from '../../lib/hex.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import type { ShownFile } from '../shared/publication.ts';
+import type { Retention } from '../shared/retention.ts';
 
 /** Returns the strong entity tag with its quotes. */
 export function entityTag(file: Pick<ShownFile, 'chunkCount' | 'digest'>): string {
@@ -18,6 +19,11 @@ export function fileUrl(file: Pick<ShownFile, 'bucketId' | 'path'>): string {
 /** Formats a time by ISO 8601, to the millisecond. */
 export function isoTime(timeNs: bigint): string {
   return new Date(Number(timeNs / 1_000_000n)).toISOString();
+}
+
+/** Absent fields are omitted: a hold alone has no mode and no time. */
+export function retentionView({ mode, untilNs, hasHold }: Retention) {
+  return { mode, retainUntil: mode && isoTime(untilNs), hold: hasHold };
 }
 
 /**
@@ -38,6 +44,7 @@ export function fileView(file: ShownFile) {
     tags: file.tags,
     // Absent if empty, because lists contain records by the hundred
     metadata: file.metadata.length === 0 ? undefined : Object.fromEntries(file.metadata),
+    retention: file.retention && retentionView(file.retention),
     etag,
     sha256: file.chunkCount <= 1 ? etag : undefined,
     version: file.version,

@@ -3,7 +3,7 @@
 
 import { chunkBytesMax } from '../../../packages/wire/src/limits.ts';
 import { type Bucket, findBucket } from '../buckets/buckets.ts';
-import { authorize, type SentKey } from '../rights/rights.ts';
+import { authorize, requireBypassRight, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseBucketId, parseFilePath, quote } from '../shared/names.ts';
 import {
@@ -22,6 +22,7 @@ import {
   removeFile,
   withOpenFile,
 } from './file-records.ts';
+import { requireRetirable } from './version-records.ts';
 
 export interface FileName {
   readonly bucket: string;
@@ -91,27 +92,31 @@ export function partAsked(file: FileRecord, { offset, length }: FilePart) {
   return { start, end: Math.min(file.size, start + Number(length)) };
 }
 
+export type FileDeletion = FileName & {
+  readonly conditions: WritePreconditions;
+  /** For owners: deletes the file also while it is retained in governance mode. */
+  readonly bypassesGovernance?: boolean | undefined;
+};
+
 /** Refuses what deleteFile() would refuse; changes nothing. */
 export function checkDeletion(
   stores: Stores,
   call: Call,
-  request: FileName & { readonly conditions: WritePreconditions },
+  request: FileDeletion,
 ): { readonly bucket: Bucket; readonly file: FileRecord } {
-  const { conditions, ...name } = request;
-  const { bucket } = authorize(stores, call, { ...name, permission: 'delete' });
+  const { conditions, bypassesGovernance, ...name } = request;
+  const { bucket, key: apiKey } = authorize(stores, call, { ...name, permission: 'delete' });
+  requireBypassRight(stores, call, { bypassesGovernance, claim: { ...name, apiKey } });
   const path = parseFilePath(request.path);
-  const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
-  checkWritePreconditions(entityTag(file), conditions);
-  checkUnmodifiedSince(file.updatedAtNs, conditions);
-  return { bucket, file };
+  const found = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
+  checkWritePreconditions(entityTag(found), conditions);
+  checkUnmodifiedSince(found.updatedAtNs, conditions);
+  const release = { nowNs: call.nowNs, bypassesGovernance };
+  return { bucket, file: requireRetirable(bucket, found, release) };
 }
 
 /** Deletes the file, or makes it a former version if the bucket stores versions. */
-export function deleteFile(
-  stores: Stores,
-  call: Call,
-  request: FileName & { readonly conditions: WritePreconditions },
-): void {
+export function deleteFile(stores: Stores, call: Call, request: FileDeletion): void {
   const { bucket, file } = checkDeletion(stores, call, request);
   removeFile(stores, bucket, file, call.nowNs);
 }

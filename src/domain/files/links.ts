@@ -9,7 +9,7 @@ import { bucketLinkCountMax, othersBucketLinkCountMax } from '../../limits.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { checkQuota } from '../buckets/quota.ts';
 import { firstPage, parseCursor, parseLimit } from '../listing/cursors.ts';
-import { type ApiKey, findKeyByHash, permissions } from '../rights/api-keys.ts';
+import { type ApiKey, filePermissions, findKeyByHash } from '../rights/api-keys.ts';
 import { isBucketOwner, roleOf } from '../rights/members.ts';
 import { isCreatorOwner } from '../rights/ownership.ts';
 import { authorize, authorizeList, isWithin, type SentKey } from '../rights/rights.ts';
@@ -196,7 +196,7 @@ export function listLinks(stores: Stores, call: Call, request: LinkList): LinkPa
   const areMakersShown =
     key === undefined
       ? isBucketOwner(stores, call.caller, bucket)
-      : permissions.every((permission) => key.permissions.includes(permission));
+      : filePermissions.every((permission) => key.permissions.includes(permission));
   return { items, areMakersShown, nextCursor };
 }
 

@@ -6,7 +6,7 @@ import { movedFilesPerMessage } from '../../limits.ts';
 import { cursorOf, parseCursor } from '../listing/cursors.ts';
 import { pathsWithPrefix } from '../listing/prefix-paths.ts';
 import type { ApiKey } from '../rights/api-keys.ts';
-import { authorize, type SentKey } from '../rights/rights.ts';
+import { authorize, requireBypassRight, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseNewPath, parsePrefix, quote } from '../shared/names.ts';
 import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
@@ -20,6 +20,8 @@ export interface PrefixMove {
   readonly toPrefix: string;
   /** The cursor that the previous call returned, for the files behind those that it tried. */
   readonly cursor?: string | undefined;
+  /** For owners: moves also files that are retained in governance mode. */
+  readonly bypassesGovernance?: boolean | undefined;
   readonly apiKey: SentKey;
 }
 
@@ -48,6 +50,8 @@ export function checkPrefixMoveRights(
   });
   authorize(stores, call, { bucket, permission: 'write', apiKey, prefix: toPrefix });
   authorize(stores, call, { ...source, permission: 'delete', apiKey });
+  const { bypassesGovernance } = request;
+  requireBypassRight(stores, call, { bypassesGovernance, claim: { ...source, apiKey } });
   return apiKey;
 }
 
@@ -87,14 +91,14 @@ export function checkPrefixMove(stores: Stores, call: Call, request: PrefixMove)
 /** Moves at most 1,000 files, fewer with many chunks and links; replaces files at the new paths. */
 export function moveFiles(stores: Stores, call: Call, request: PrefixMove): PrefixMoved {
   const { moves, isLast, apiKey } = checkPrefixMove(stores, call, request);
-  const { bucket } = request;
+  const { bucket, bypassesGovernance } = request;
   const failed: { path: string; error: Refusal }[] = [];
   const limit = createWorkLimit();
   let moved = 0;
   let last = '';
   let isDone = isLast;
   for (const { from, to } of moves) {
-    const order = { bucket, from, to: { path: to }, conditions: {}, apiKey };
+    const order = { bucket, from, to: { path: to }, conditions: {}, bypassesGovernance, apiKey };
     const done = valueOrRefusal(() => {
       const prepared = checkCopy(stores, call, 'move', order);
       const leaves = leavesOfMove(stores, prepared.source, prepared);

@@ -11,6 +11,7 @@
 //   8 | bucket id | 0 | path | 0 | version u32, big-endian             -> its expiry, ns
 //   9 | expiry u64 | bucket id | 0 | path | 0 | version u32, big-endian -> 0
 
+import { present } from '../../lib/assert.ts';
 import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { expiredVersionsPerMessage } from '../../limits.ts';
@@ -25,6 +26,7 @@ import { unlessRefused } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import type { FileRecord } from './file-fields.ts';
 import { decodeFile } from './file-layout.ts';
+import { isHeld, type Release, requireNotHeld, requireReleased } from './retention.ts';
 import { streamedUntilNs } from './streams.ts';
 
 const recordVersion = 1;
@@ -92,6 +94,19 @@ function isKept(bucket: Bucket, file: FileRecord): boolean {
   return bucket.keepVersionsDays > 0 && file.contentId !== 0;
 }
 
+/**
+ * Refuses with FileHeld to replace or delete a held file whose bucket stores no former versions.
+ * Returns the record for retireFile().
+ */
+export function requireRetirable(bucket: Bucket, file: FileRecord, release: Release): FileRecord {
+  if (file.retention === undefined || isKept(bucket, file)) return file;
+  return requireNotHeld(file, { remedy: keepVersions, ...release });
+}
+
+const keepVersions =
+  'With keepVersionsDays above 0, the bucket stores this version as a former one, and a new one ' +
+  'can take its place.';
+
 /** Returns the bytes that the bucket frees when the file is replaced or deleted. */
 export function freedBytes(bucket: Bucket, file: FileRecord | undefined): number {
   return file === undefined || isKept(bucket, file) ? 0 : usedBytes(file);
@@ -125,6 +140,7 @@ export function retireFile(stores: Stores, retired: Retired): Bucket {
     stores.directory.insert(dueKey(expiresAtNs, name), 0n);
     return withVersionCounted(bucket, file, 1);
   }
+  requireReleased(file);
   const untilNs = streamedUntilNs(stores, file.contentId, nowNs);
   if (untilNs === undefined || !keepContent(stores, file, untilNs)) releaseContent(stores, file);
   return bucket;
@@ -206,9 +222,14 @@ export function takeVersion(stores: Stores, bucket: Bucket, name: VersionName): 
   return { bucket: withVersionCounted(bucket, file, -1), file };
 }
 
-/** Erases a version and its key at once; returns false if it does not exist. */
-export function eraseVersion(stores: Stores, name: VersionName): boolean {
+/**
+ * Erases a version and its key at once; returns false if it does not exist. Refuses a held one with
+ * FileHeld before it writes.
+ */
+export function eraseVersion(stores: Stores, name: VersionName, release: Release): boolean {
   const bucket = findBucket(stores, name.bucketId);
+  const former = unlessRefused(() => findVersion(stores, name));
+  if (former !== undefined) requireNotHeld(former.file, release);
   const taken = bucket && takeVersion(stores, bucket, name);
   if (taken === undefined) return false;
   saveBucket(stores, taken.bucket, bucket);
@@ -223,6 +244,46 @@ export function nextVersionExpiryNs({ directory }: Stores): bigint | undefined {
 /** Runs one bounded step of erasing expired versions; true while more may be left. */
 export function expireVersions(stores: Stores, nowNs: bigint): boolean {
   const due = dueNames(stores.directory, { kind: kinds.due, nowNs }, expiredVersionsPerMessage);
-  for (const name of due) eraseVersion(stores, readName(name));
+  for (const bytes of due) {
+    const name = readName(bytes);
+    if (!postponeHeld(stores, name, nowNs)) eraseVersion(stores, name, { nowNs });
+  }
   return due.length === expiredVersionsPerMessage;
+}
+
+/** Replaces the record of a former version, whose dates stay. */
+export function replaceRecord(stores: Stores, name: VersionName, record: Uint8Array): void {
+  const key = mapKeyOf(name);
+  const head = present(stores.records.get(key), 'a former version').slice(0, recordHeadBytes);
+  stores.records.set(key, concatBytes(head, record));
+}
+
+/** The expiry of a version that only a removed hold can end; no other version expires then. */
+const neverNs = 2n ** 64n - 1n;
+
+/** Lets an expired version expire when its retention ends; returns false if it is not held. */
+function postponeHeld(stores: Stores, name: VersionName, nowNs: bigint): boolean {
+  const former = unlessRefused(() => findVersion(stores, name));
+  if (former === undefined || !isHeld(former.file, nowNs)) return false;
+  const { retention } = former.file;
+  const expiresAtNs = retention?.hasHold ? neverNs : (retention?.untilNs ?? nowNs);
+  setExpiry(stores, name, { from: former.expiresAtNs, to: expiresAtNs });
+  return true;
+}
+
+/** Lets a version expire at that time if its hold was removed and its own time was over before. */
+export function resumeExpiry(stores: Stores, name: VersionName, atNs: bigint): void {
+  const isPostponed = stores.directory.find(pathKey(nameBytes(name))) === neverNs;
+  if (isPostponed) setExpiry(stores, name, { from: neverNs, to: atNs });
+}
+
+function setExpiry(
+  { directory }: Stores,
+  name: VersionName,
+  { from, to }: { readonly from: bigint; readonly to: bigint },
+): void {
+  const bytes = nameBytes(name);
+  directory.insert(pathKey(bytes), to);
+  directory.remove(dueKey(from, bytes));
+  if (to !== neverNs) directory.insert(dueKey(to, bytes), 0n);
 }

@@ -1,7 +1,7 @@
-// Operations on former versions: list, read, restore and erase.
+// Operations on former versions: list, read and restore. version-erasure.ts erases them.
 
 import { decodeUtf8 } from '../../lib/text.ts';
-import { erasedVersionsPerMessage, listedVersionBytesMax } from '../../limits.ts';
+import { listedVersionBytesMax } from '../../limits.ts';
 import { type Bucket, saveBucket } from '../buckets/buckets.ts';
 import { checkQuota } from '../buckets/quota.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
@@ -14,27 +14,23 @@ import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
 import { checkWritePreconditions, type WritePreconditions } from '../shared/preconditions.ts';
 import { Refusal, unlessRefused } from '../shared/refusal.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
-import { createWorkLimit, leavesOfErasure } from './bulk-work.ts';
 import { fileMapKey, isSealed } from './file-layout.ts';
 import {
   commitFile,
   entityTag,
-  eraseFile,
   type FileRecord,
   findFile,
   type OpenFile,
-  type Replaced,
   readFile,
-  replaceByFormer,
   withOpenFile,
 } from './file-records.ts';
 import { type FilePart, partAsked, refuseMissing } from './files.ts';
+import { requireNotHeld } from './retention.ts';
 import {
-  eraseVersion,
   type FormerVersion,
   findVersion,
   freedBytes,
-  latestVersion,
+  requireRetirable,
   takeVersion,
   type VersionName,
   versionNames,
@@ -105,7 +101,7 @@ function authorizeVersions(
   return { bucket: authorize(stores, call, claim).bucket, prefix };
 }
 
-function rangeOf(bucket: Bucket, { path, prefix, cursor }: VersionList) {
+export function rangeOf(bucket: Bucket, { path, prefix, cursor }: VersionList) {
   if (path !== undefined && prefix !== undefined) {
     throw new Refusal('InvalidArgument', 'Name a path or a prefix, not both.');
   }
@@ -118,11 +114,11 @@ function rangeOf(bucket: Bucket, { path, prefix, cursor }: VersionList) {
   };
 }
 
-function readableVersion(stores: Stores, name: VersionName): FormerVersion | undefined {
+export function readableVersion(stores: Stores, name: VersionName): FormerVersion | undefined {
   return unlessRefused(() => findVersion(stores, name));
 }
 
-function nameOfVersion({ path, version }: VersionName): string {
+export function nameOfVersion({ path, version }: VersionName): string {
   return `${path}\0${version}`;
 }
 
@@ -218,9 +214,12 @@ export function checkRestoration(stores: Stores, call: Call, request: Restoratio
   if (former === undefined) throw noSuchVersion(request);
   const old = findFile(stores, bucket.id, path);
   checkWritePreconditions(old && entityTag(old), conditions);
+  const { nowNs } = call;
+  requireNotHeld(former.file, { nowNs, remedy: 'Copy it to the path instead of restoring it.' });
+  const retired = old && requireRetirable(bucket, old, { nowNs });
   // The version is counted already, except for the overhead of one that 0.1.0 stored
   checkQuota(bucket, { files: old === undefined ? 1 : 0, bytes: -freedBytes(bucket, old) });
-  return { grant, bucket, former, old };
+  return { grant, bucket, former, old: retired };
 }
 
 export function noSuchVersion({
@@ -247,109 +246,4 @@ export function restoreVersion(stores: Stores, call: Call, request: Restoration)
     return commitFile(stores, newFile, { nowNs: call.nowNs, bucket: without, old });
   });
   return shownToWriter(grant, restored, []);
-}
-
-export interface Erasure {
-  readonly bucket: string;
-  /** Erases versions of this path; absent: of all paths that begin with the prefix. */
-  readonly path?: string | undefined;
-  readonly prefix?: string | undefined;
-  /** Erases only this version of the path, present or former. */
-  readonly version?: number | undefined;
-  readonly apiKey: SentKey;
-}
-
-/** Refuses callers who may not erase the named versions, without looking at them. */
-export function authorizeErasure(stores: Stores, call: Call, request: Erasure): Bucket {
-  const { bucket, path, prefix = '', apiKey } = request;
-  const right = { bucket, permission: 'delete', apiKey } as const;
-  const place = path === undefined ? { prefix } : { path };
-  return authorize(stores, call, { ...right, ...place }).bucket;
-}
-
-/** The versions that one message erases, and whether more are left. */
-interface Erasable {
-  readonly bucket: Bucket;
-  readonly names: readonly VersionName[];
-  /** The file, if its present version was named. */
-  readonly present?: FileRecord;
-  readonly isDone: boolean;
-}
-
-/** Refuses what eraseVersions() would refuse, except for damaged data; changes nothing. */
-export function checkErasure(stores: Stores, call: Call, request: Erasure): Erasable {
-  const { path, prefix, version, apiKey } = request;
-  const bucket = authorizeErasure(stores, call, request);
-  if ((path === undefined) === (prefix === undefined)) {
-    throw new Refusal(
-      'InvalidArgument',
-      'Name either a path, with or without a version, or a prefix.',
-    );
-  }
-  const range = rangeOf(bucket, { bucket: bucket.id, path, prefix, apiKey });
-  if (version !== undefined && range.path !== undefined) {
-    const name = { bucketId: bucket.id, path: range.path, version };
-    const present = findFile(stores, bucket.id, range.path);
-    if (present?.version === version) return { bucket, names: [], present, isDone: true };
-    if (readableVersion(stores, name) === undefined) throw noSuchVersion(name);
-    return { bucket, names: [name], isDone: true };
-  }
-  const names = versionNames(stores, range, erasedVersionsPerMessage + 1);
-  const isDone = names.length <= erasedVersionsPerMessage;
-  return { bucket, names: names.slice(0, erasedVersionsPerMessage), isDone };
-}
-
-/**
- * Erases versions and their keys at once, up to 1,000 per message, fewer with many chunks. The
- * latest former version replaces an erased current one; without a former version the file is
- * deleted.
- */
-export function eraseVersions(
-  stores: Stores,
-  call: Call,
-  request: Erasure,
-): { readonly erased: number; readonly isDone: boolean } {
-  const { bucket, names, present, isDone } = checkErasure(stores, call, request);
-  if (present === undefined) {
-    const erased = eraseFormer(stores, names);
-    return { erased, isDone: isDone && erased === names.length };
-  }
-  erasePresent(stores, { nowNs: call.nowNs, bucket, old: present });
-  return { erased: 1, isDone };
-}
-
-/** Erases the first versions, as many as fit into one message, and returns their number. */
-function eraseFormer(stores: Stores, names: readonly VersionName[]): number {
-  const limit = createWorkLimit();
-  let erased = 0;
-  for (const name of names) {
-    const leaves = leavesOfErasure(stores, readableVersion(stores, name)?.file);
-    if (!limit.fits(leaves)) break;
-    eraseVersion(stores, name);
-    limit.spend(leaves);
-    erased += 1;
-  }
-  return erased;
-}
-
-/** Refuses with IntegrityError if the latest former version is damaged. */
-function erasePresent(stores: Stores, replaced: Replaced & { readonly old: FileRecord }): void {
-  const { bucket, old, nowNs } = replaced;
-  const version = latestVersion(stores, bucket, old.path);
-  const former = findVersion(stores, { bucketId: bucket.id, path: old.path, version });
-  if (former === undefined) {
-    eraseFile(stores, bucket, old);
-    return;
-  }
-  withFormer(stores, { bucket, former }, ({ file, key }) => {
-    const chunks = chunkDigests(stores, file);
-    const taken = takeVersion(stores, bucket, { ...file, bucketId: bucket.id });
-    const placement = { file, key, chunkDigests: chunks, sequence: former.sequence };
-    const left = replaceByFormer(
-      stores,
-      { ...placement, sealNumber: nextContentId(stores) },
-      { nowNs, bucket: taken?.bucket ?? bucket, old },
-    );
-    saveBucket(stores, left, bucket);
-  });
 }

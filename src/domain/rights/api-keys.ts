@@ -11,8 +11,11 @@ import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { looksLikeKey, secretHash } from './api-key-secrets.ts';
 
-export type Permission = 'read' | 'write' | 'delete';
-export const permissions: readonly Permission[] = ['read', 'write', 'delete'];
+/** retain: sets retention and holds, and bypasses governance; owners grant it explicitly. */
+export type Permission = 'read' | 'write' | 'delete' | 'retain';
+export const permissions: readonly Permission[] = ['read', 'write', 'delete', 'retain'];
+/** The permissions of a key that may do everything with files that retention allows. */
+export const filePermissions: readonly Permission[] = ['read', 'write', 'delete'];
 
 /** The key's hourly allowance, see key-budgets.ts; 0: no limit. */
 export interface KeyBudget {
@@ -40,9 +43,9 @@ export interface ApiKey {
   readonly budget: KeyBudget;
 }
 
-// Small fields: version 5, permissions (1 read, 2 write, 4 delete), bytes of the creator; longs:
-// created, expires, revoked; numbers: updates per hour, bytes per hour; rest: creator, then texts:
-// hint, name, prefix, bucket id … See packFields(). The key in the map is the SHA-256 of the
+// Small fields: version 5, permissions (1 read, 2 write, 4 delete, 8 retain), bytes of the creator;
+// longs: created, expires, revoked; numbers: updates per hour, bytes per hour; rest: creator, then
+// texts: hint, name, prefix, bucket id … See packFields(). The key in the map is the SHA-256 of the
 // secret.
 //
 // Release 0.1.0 wrote version 1, without creator, budget and prefix:

@@ -28,6 +28,9 @@ export type Place =
 /** Use `later` if paths are parsed after the check, and call requireWithin() with each path. */
 export type Claim = Right & (Place | { readonly place: 'later' });
 
+/** A claim of any permission. */
+export type PlainClaim = Omit<Right, 'permission'> & (Place | { readonly place: 'later' });
+
 export interface Grant {
   readonly bucket: Bucket;
   /** The key that gives the right; absent if the caller's principal gives it. */
@@ -91,9 +94,19 @@ export function requireWithin(grant: Pick<Grant, 'key'>, place: Place): void {
   }
 }
 
-/** Writers may also delete. */
+/** Writers may also delete; only owners may set retention and holds. */
 function roleAllows(role: Role | undefined, permission: Permission): boolean {
+  if (permission === 'retain') return role === 'owner';
   return role === 'reader' ? permission === 'read' : role !== undefined;
+}
+
+/** Refuses callers who ask to bypass governance and may not. */
+export function requireBypassRight(
+  stores: Stores,
+  call: Call,
+  { bypassesGovernance, claim }: { bypassesGovernance: boolean | undefined; claim: PlainClaim },
+): void {
+  if (bypassesGovernance === true) authorize(stores, call, { ...claim, permission: 'retain' });
 }
 
 function requireKeyPermission(key: ApiKey, claim: Claim): void {

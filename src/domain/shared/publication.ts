@@ -3,6 +3,7 @@
 
 import { assert } from '../../lib/assert.ts';
 import type { Metadata } from './file-metadata.ts';
+import type { Retention } from './retention.ts';
 import type { StoredHeaders } from './stored-headers.ts';
 
 /**
@@ -41,6 +42,7 @@ export interface ShownFile {
   readonly version: number;
   readonly createdAtNs: bigint;
   readonly updatedAtNs: bigint;
+  readonly retention?: Retention | undefined;
 }
 
 export interface PublishedFile extends ShownFile {

@@ -24,6 +24,7 @@ export type RefusalCode =
   | 'BucketExists'
   | 'BucketNotEmpty'
   | 'PreconditionFailed'
+  | 'FileHeld'
   | 'NotStored'
   | 'NotEncrypted'
   | 'EntityTooLarge'

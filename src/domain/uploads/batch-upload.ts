@@ -53,10 +53,14 @@ export function checkBatch(
   batch: Batch,
 ): readonly Refused[] | undefined {
   const { grant, files } = openBatch(stores, call, batch);
-  return prepareAll(files, ({ path, read }) => prepareFile(stores, grant, { path, ...read() }), {
-    stores,
-    bucket: grant.bucket,
-  }).refused;
+  return prepareAll(
+    files,
+    ({ path, read }) => prepareFile(stores, grant, { path, ...read() }, call.nowNs),
+    {
+      stores,
+      bucket: grant.bucket,
+    },
+  ).refused;
 }
 
 /**
@@ -68,7 +72,7 @@ export function uploadBatch(stores: Stores, call: Call, batch: Batch): readonly 
   const { grant, files } = openBatch(stores, call, batch);
   const { prepared, refused } = prepareAll(
     files,
-    ({ path, read }) => withDigest(prepareFile(stores, grant, { path, ...read() })),
+    ({ path, read }) => withDigest(prepareFile(stores, grant, { path, ...read() }, call.nowNs)),
     { stores, bucket: grant.bucket },
   );
   if (refused !== undefined) return refused;

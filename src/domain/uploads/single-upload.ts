@@ -16,7 +16,7 @@ import {
   type FileRecord,
   findFile,
 } from '../files/file-records.ts';
-import { freedBytes } from '../files/version-records.ts';
+import { freedBytes, requireRetirable } from '../files/version-records.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { createContent } from '../keys/file-keys.ts';
 import { authorize, type Grant, requireWithin, type SentKey } from '../rights/rights.ts';
@@ -74,13 +74,18 @@ function prepareUpload(
   const { apiKey, ...file } = upload;
   const { bucket, path } = upload;
   const grant = authorize(stores, call, { bucket, path, permission: 'write', apiKey });
-  const prepared = prepareFile(stores, grant, file);
+  const prepared = prepareFile(stores, grant, file, call.nowNs);
   checkQuota(grant.bucket, prepared.addition);
   return { ...prepared, grant };
 }
 
 /** Checks the file itself, first whether its path is within the key's prefix. */
-export function prepareFile(stores: Stores, grant: Grant, file: SentFile): PreparedFile {
+export function prepareFile(
+  stores: Stores,
+  grant: Grant,
+  file: SentFile,
+  nowNs: bigint,
+): PreparedFile {
   requireWithin(grant, { path: file.path });
   const { bucket } = grant;
   const { id: bucketId } = bucket;
@@ -101,7 +106,8 @@ export function prepareFile(stores: Stores, grant: Grant, file: SentFile): Prepa
     );
   }
   if (bucket.isEndToEnd) requireAgeStart(bucketId, bytes);
-  const old = findFile(stores, bucketId, path);
+  const present = findFile(stores, bucketId, path);
+  const old = present && requireRetirable(bucket, present, { nowNs });
   const named = { ...metadata, bucketId, path };
   const addition = {
     files: old === undefined ? 1 : 0,

@@ -7,7 +7,8 @@ import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { discardContent } from '../contents/contents.ts';
 import { saveDigestTable } from '../contents/digest-tables.ts';
 import { leavesOfHashing } from '../files/bulk-work.ts';
-import { commitFile, findFile } from '../files/file-records.ts';
+import { commitFile } from '../files/file-records.ts';
+import { requireRetirable } from '../files/version-records.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { eraseFileKey, withFileKey } from '../keys/file-keys.ts';
 import { chargeWork } from '../rights/key-budgets.ts';
@@ -75,7 +76,7 @@ export function completeUpload(stores: Stores, call: Call, request: Completion):
 
 /** Like completeUpload(), with the file. A repetition returns the same record with isNew false. */
 export function finishUpload(stores: Stores, call: Call, request: Completion): CompletedUpload {
-  const { begun, session, digests, payer } = checkCompletion(stores, call, request);
+  const { begun, session, digests, payer, old } = checkCompletion(stores, call, request);
   if (session.status === 'completed') {
     const completed = { file: completedFile(session), isNew: false };
     return { session, ...shownToUploader(stores, session, completed) };
@@ -89,7 +90,6 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
   }
   verifyFile(stores, { session, layout }, digests);
   const open = present(findBucket(stores, session.bucketId), 'bucket of an upload');
-  const old = findFile(stores, session.bucketId, session.path);
   // The commit stores the bucket with the file counted and the upload removed
   const replaced = { nowNs: call.nowNs, bucket: withUploadCounted(open, begun, -1), old };
   const { file, record, isNew } = withFileKey(stores, { ...session, bucket: open }, (key) =>
@@ -124,13 +124,14 @@ function shownToUploader(
 /**
  * Refuses what finishUpload() would refuse, except for digest and tag of a file of several chunks;
  * changes nothing. A repetition needs the same right as the first call, and its key pays for it.
- * Returns the session before and after completion.
+ * Returns the session before and after completion, and
+ * the file that it replaces.
  */
 export function checkCompletion(stores: Stores, call: Call, request: Completion) {
   const begun = continuedUpload(stores, call, request);
   const payer = requireStillAllowed(stores, call, { session: begun, apiKey: request.apiKey });
   if (begun.status === 'completed') {
-    return { begun, session: begun, digests: [], payer };
+    return { begun, session: begun, digests: [], payer, old: undefined };
   }
   requireActive(begun, call.nowNs);
   const session = withMetadata(begun, request.metadata);
@@ -141,7 +142,8 @@ export function checkCompletion(stores: Stores, call: Call, request: Completion)
   // The first chunk was checked when it was received.
   const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   if (bucket.isEndToEnd) requireAgeSize(bucket.id, session.totalSize);
-  checkConditions(stores, session, request.conditions);
+  const replaced = checkConditions(stores, session, request.conditions);
+  const old = replaced && requireRetirable(bucket, replaced, call);
   const bytes = overheadBytesOf(session) - overheadBytesOf(begun);
   checkQuota(bucket, { files: 0, bytes });
   if (session.chunkIndexEnd <= 1) {
@@ -149,7 +151,7 @@ export function checkCompletion(stores: Stores, call: Call, request: Completion)
     requireTag({ session, layout }, request.etag);
     verifyFile(stores, { session, layout }, digests);
   }
-  return { begun, session, digests, payer };
+  return { begun, session, digests, payer, old };
 }
 
 function withMetadata(session: UploadSession, brought: Metadata | undefined): UploadSession {

@@ -6,9 +6,10 @@ import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { fileBytesMax } from '../../limits.ts';
 import { type Bucket, findBucket, saveBucket, storedContentType } from '../buckets/buckets.ts';
 import { overheadBytesOf } from '../buckets/quota.ts';
-import { entityTag, findFile } from '../files/file-records.ts';
+import { entityTag, type FileRecord, findFile } from '../files/file-records.ts';
+import { requireRetirable } from '../files/version-records.ts';
 import { createContent, type SealedContent } from '../keys/file-keys.ts';
-import { type ApiKey, findKeyByHash, isKeyGood, permissions } from '../rights/api-keys.ts';
+import { type ApiKey, filePermissions, findKeyByHash, isKeyGood } from '../rights/api-keys.ts';
 import { chargeKey } from '../rights/key-budgets.ts';
 import { isCreatorOwner, isOwner, ownedBucket } from '../rights/ownership.ts';
 import { authorize, isWithin, type SentKey } from '../rights/rights.ts';
@@ -126,7 +127,8 @@ export function checkUploadRequest(
     requireSameFields(found, beginning);
   } else {
     checkRoom(stores, call, { bucket, key, reservedBytes: reservedBytes(beginning) });
-    checkConditions(stores, beginning);
+    const old = checkConditions(stores, beginning);
+    if (old !== undefined) requireRetirable(bucket, old, call);
   }
   const [begun, ended] = hasBegun ? [found, undefined] : [undefined, found];
   return { bucket, key, beginning, begun, ended };
@@ -148,12 +150,14 @@ function newSession(nowNs: bigint) {
   };
 }
 
-/** Refuses with PreconditionFailed unless the upload may replace the present file. */
+/**
+ * Refuses with PreconditionFailed unless the upload may replace the present file, which it returns.
+ */
 export function checkConditions(
   stores: Stores,
   session: Pick<UploadSession, 'bucketId' | 'path' | 'ifMatch' | 'ifNoneMatch'>,
   conditions: WritePreconditions = {},
-): void {
+): FileRecord | undefined {
   const old = findFile(stores, session.bucketId, session.path);
   checkWritePreconditions(old && entityTag(old), {
     ifMatch: session.ifMatch || undefined,
@@ -161,6 +165,7 @@ export function checkConditions(
   });
   checkWritePreconditions(old && entityTag(old), conditions);
   checkUnmodifiedSince(old?.updatedAtNs, conditions);
+  return old;
 }
 
 /** Begins a session, or returns the caller's open session with the same token. */
@@ -288,7 +293,7 @@ export function listUploads(
   const { bucket, apiKey } = request;
   let holder: Uint8Array | undefined;
   if (apiKey === undefined) ownedBucket(stores, call, bucket);
-  for (const permission of apiKey === undefined ? [] : permissions) {
+  for (const permission of apiKey === undefined ? [] : filePermissions) {
     const { key } = authorize(stores, call, { bucket, apiKey, permission, place: 'later' });
     if (key !== undefined && key.prefix !== '') holder = keyHolder(key.hash);
   }

@@ -7,6 +7,7 @@ import { StorageError } from '../storage-error.ts';
 import type { BucketChange, BucketMember, BucketOptions, BucketRecord } from '../types/buckets.ts';
 import type { EndToEndSettings } from '../types/end-to-end.ts';
 import type { KeyRequest } from '../types/keys.ts';
+import type { RetentionRule } from '../types/retention.ts';
 import type { AccessChange, Budget, RootKeySource } from '../types/service.ts';
 import { type ActorCalls, calling, nothing } from './actor-call.ts';
 import { bucketMode } from './bucket-mode.ts';
@@ -103,7 +104,11 @@ export function rootKeyVariant(source: RootKeySource) {
 }
 
 /** Throws Unsupported if an earlier service has ignored an option that it does not know. */
-function known(bucket: CandidBucket, { isSite, endToEnd }: BucketOptions): BucketRecord {
+function known(bucket: CandidBucket, options: BucketOptions): BucketRecord {
+  const { isSite, endToEnd, retention = [] } = options;
+  if (retention.length > 0 && bucket.retention.length === 0) {
+    throw new StorageError('Unsupported', 'The service does not support retention; upgrade it.');
+  }
   if (isSite && bucket.isSite.length === 0) {
     throw new StorageError('Unsupported', 'The service does not support sites; upgrade it.');
   }
@@ -146,7 +151,12 @@ function optionsOf(options: BucketOptions) {
   return {
     ...optionals({ isPublic, isSite, quotaBytes, quotaFiles, keepVersionsDays }),
     endToEnd: optional(endToEnd && settingsOf(endToEnd)),
+    retention: optional(options.retention?.map(ruleOf)),
   };
+}
+
+function ruleOf({ prefix, mode, days }: RetentionRule) {
+  return { prefix: optional(prefix), mode, days: BigInt(days) };
 }
 
 function settingsOf({ usesVetKeys, sealsNames, recipients }: EndToEndSettings) {

@@ -5,6 +5,7 @@ import type { BucketRecord } from '../types/buckets.ts';
 import type { EndToEndRecord } from '../types/end-to-end.ts';
 import type { FileRecord, StoredHeaders, UserMetadata } from '../types/files.ts';
 import type { KeyRecord } from '../types/keys.ts';
+import type { Retention, RetentionMode, RetentionRule } from '../types/retention.ts';
 import type { BudgetStatus, ServiceStatus } from '../types/service.ts';
 import type { UploadSession, UploadStatus } from '../types/transfers.ts';
 import type { FileVersion } from '../types/versions.ts';
@@ -49,7 +50,8 @@ export function pairsOf(
 }
 
 export function fileRecordOf(file: CandidFile): FileRecord {
-  const { size, chunkSize, version, createdAt, updatedAt, sha256, metadata, ...rest } = file;
+  const { size, chunkSize, version, createdAt, updatedAt, sha256, ...others } = file;
+  const { metadata, retention, ...rest } = others;
   const [pairs = []] = metadata;
   return {
     ...rest,
@@ -60,6 +62,18 @@ export function fileRecordOf(file: CandidFile): FileRecord {
     version: Number(version),
     createdAt: isoTime(createdAt),
     updatedAt: isoTime(updatedAt),
+    retention: retentionOf(retention),
+  };
+}
+
+function retentionOf([retention]: CandidFile['retention']): Retention | undefined {
+  if (retention === undefined) return undefined;
+  const { mode, retainUntil, hold } = retention;
+  const [until] = retainUntil;
+  return {
+    mode: mode[0] as RetentionMode | undefined,
+    retainUntil: until === undefined ? undefined : isoTime(until),
+    hold,
   };
 }
 
@@ -73,6 +87,7 @@ export function versionOf(former: FormerVersion): FileVersion {
     updatedAt: isoTime(former.updatedAt),
     retiredAt: isoTime(former.retiredAt),
     expiresAt: isoTime(former.expiresAt),
+    retention: retentionOf(former.retention),
   };
 }
 
@@ -111,6 +126,7 @@ export function bucketRecordOf(bucket: CandidBucket): BucketRecord {
     versionCount: Number(bucket.versionCount[0] ?? 0),
     versionBytes: Number(bucket.versionBytes[0] ?? 0),
     endToEnd: endToEndOf(bucket.endToEnd),
+    retention: rulesOf(bucket.retention),
     callerRole: bucket.callerRole[0],
     members: members.map(({ principal, role, name: [name] }) => {
       return { principal: principal.toText(), role, ...(name !== undefined && { name }) };
@@ -118,6 +134,12 @@ export function bucketRecordOf(bucket: CandidBucket): BucketRecord {
     createdAt: isoTime(bucket.createdAt),
     updatedAt: isoTime(bucket.updatedAt),
   };
+}
+
+function rulesOf([rules]: CandidBucket['retention']): RetentionRule[] | undefined {
+  return rules?.map(({ prefix, mode, days }) => {
+    return { prefix: prefix[0], mode: mode as RetentionMode, days: Number(days) };
+  });
 }
 
 export function endToEndOf([mode]: CandidBucket['endToEnd']): EndToEndRecord | undefined {

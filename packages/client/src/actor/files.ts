@@ -1,6 +1,6 @@
 // Reads records, copies, moves, changes and deletes files through actor calls.
 
-import type { CopyRequest, FileOperations } from '../operations/files.ts';
+import type { CopyRequest, Deletion, FileOperations } from '../operations/files.ts';
 import type { FileChange } from '../types/files.ts';
 import { type ActorCalls, calling } from './actor-call.ts';
 import { fileRecordOf, optional, optionals, pairsOf } from './candid-records.ts';
@@ -23,8 +23,11 @@ export const fileCalls: ActorCalls<FileOperations> = {
     fileRecordOf,
   ),
   moveFiles: calling(
-    ({ actor, apiKey }, { bucket, fromPrefix, toPrefix, cursor }) =>
-      actor.moveFiles({ bucketId: bucket, fromPrefix, toPrefix, ...optionals({ cursor, apiKey }) }),
+    ({ actor, apiKey }, { bucket, fromPrefix, toPrefix, cursor, bypassGovernance }) =>
+      actor.moveFiles({
+        ...{ bucketId: bucket, fromPrefix, toPrefix },
+        ...optionals({ cursor, bypassGovernance, apiKey }),
+      }),
     ({ moved, nextCursor, failed }) => {
       const shown = failed.map(({ path, error }) => ({ path, error: errorOfText(error) }));
       return { moved: Number(moved), nextCursor: nextCursor[0], failed: shown };
@@ -38,23 +41,24 @@ export const fileCalls: ActorCalls<FileOperations> = {
       }),
     fileRecordOf,
   ),
-  async deleteFile(service, { bucket, path, ifMatch }, signal) {
-    if (ifMatch === undefined) {
+  async deleteFile(service, { bucket, path, ifMatch, bypassGovernance }, signal) {
+    if (ifMatch === undefined && bypassGovernance !== true) {
       await call(signal, () => service.actor.deleteFile(bucket, path, service.key));
       return undefined;
     }
-    // The method `deleteFile` takes no conditions.
-    const deletion = { bucket, paths: [path], ifMatch };
+    // The method `deleteFile` takes no options.
+    const deletion = { bucket, paths: [path], ifMatch, bypassGovernance };
     const { results } = await fileCalls.deleteFiles(service, deletion, signal);
     const error = results[0]?.error;
     if (error !== undefined) throw error;
     return undefined;
   },
   deleteFiles: calling(
-    ({ actor, apiKey }, { bucket, paths, prefix, cursor, ifMatch }) =>
+    ({ actor, apiKey }, { bucket, ...deletion }) =>
       actor.deleteFiles({
         bucketId: bucket,
-        ...optionals({ paths, prefix, cursor, ifMatch, apiKey }),
+        ...deletionOf(deletion),
+        apiKey: optional(apiKey),
       }),
     ({ results, nextCursor }) => ({
       results: results.map(({ path, error: [text] }) => ({
@@ -66,12 +70,17 @@ export const fileCalls: ActorCalls<FileOperations> = {
   ),
 };
 
+function deletionOf(deletion: Omit<Deletion, 'bucket'>) {
+  const { paths, prefix, cursor, ifMatch, bypassGovernance } = deletion;
+  return optionals({ paths, prefix, cursor, ifMatch, bypassGovernance });
+}
+
 function copyOf(request: CopyRequest, apiKey: string | undefined) {
-  const { from, to, version, ifMatch, ifNoneMatch, ifSourceMatch } = request;
+  const { from, to, version, ifMatch, ifNoneMatch, ifSourceMatch, bypassGovernance } = request;
   return {
     ...{ ...notesOf(request), bucketId: from.bucket, from: from.path, to: to.path },
     toBucketId: optional(to.bucket),
-    ...optionals({ version, ifMatch, ifNoneMatch, ifSourceMatch, apiKey }),
+    ...optionals({ version, ifMatch, ifNoneMatch, ifSourceMatch, bypassGovernance, apiKey }),
   };
 }
 

@@ -13,6 +13,7 @@ import { type ActorConnection, openService, type Service } from './connection.ts
 import { fileCalls } from './files.ts';
 import { linkCalls } from './links.ts';
 import { listingCalls } from './listings.ts';
+import { retentionCalls } from './retention.ts';
 import { serviceCalls } from './service.ts';
 import { transferCalls } from './transfers.ts';
 import { uploadCalls } from './uploads.ts';
@@ -22,6 +23,7 @@ const operationCalls = {
   ...fileCalls,
   ...linkCalls,
   ...listingCalls,
+  ...retentionCalls,
   ...serviceCalls,
   ...transferCalls,
   ...uploadCalls,

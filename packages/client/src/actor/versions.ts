@@ -22,8 +22,18 @@ export const versionCalls: ActorCalls<VersionOperations> = {
     fileRecordOf,
   ),
   eraseVersions: calling(
-    ({ actor, apiKey }, { bucket, path, version, prefix }) =>
-      actor.eraseVersions({ bucketId: bucket, ...optionals({ path, version, prefix, apiKey }) }),
-    ({ erased, isDone }) => ({ erased: Number(erased), isDone }),
+    ({ actor, apiKey }, { bucket, path, version, prefix, cursor, bypassGovernance }) =>
+      actor.eraseVersions({
+        bucketId: bucket,
+        ...optionals({ path, version, prefix, cursor, bypassGovernance, apiKey }),
+      }),
+    ({ erased, held, isDone, nextCursor }) => {
+      return {
+        erased: Number(erased),
+        held: Number(held[0] ?? 0),
+        isDone,
+        nextCursor: nextCursor[0],
+      };
+    },
   ),
 };

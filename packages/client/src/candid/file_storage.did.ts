@@ -42,7 +42,7 @@ export interface ApiKey {
   'prefix' : [] | [string],
   'buckets' : Array<string>,
 }
-/** A new key for buckets of the caller. The permissions are `read`, `write` and `delete`. */
+/** A new key for buckets of the caller. The permissions are `read`, `write`, `delete`, `retain`. */
 export interface ApiKeyRequest {
   'permissions' : Array<string>,
   /** Nanoseconds since 1970; absent: the key does not expire. */
@@ -86,6 +86,8 @@ export interface Bucket {
   'versionBytes' : bigint,
   /** Bytes that files and links take besides the contents; they count toward `quotaBytes`. */
   'overheadBytes' : bigint,
+  /** Absent: new files get no retention. */
+  'retention' : [] | [Array<RetentionRule>],
   'isSite' : boolean,
   'updatedAt' : bigint,
   /** Days for which former versions are stored; 0: they are not stored. */
@@ -107,6 +109,8 @@ export interface BucketChange {
   'owner' : [] | [Principal],
   'quotaFiles' : [] | [bigint],
   'bucketId' : string,
+  /** Replaces all rules, at most 20; stored files keep their retention. */
+  'retention' : [] | [Array<RetentionRule>],
   'isSite' : [] | [boolean],
   'addMembers' : [] | [Array<Member>],
   'keepVersionsDays' : [] | [bigint],
@@ -160,6 +164,7 @@ export interface BucketOptions {
   'quotaBytes' : [] | [bigint],
   'endToEnd' : [] | [EndToEndOptions],
   'quotaFiles' : [] | [bigint],
+  'retention' : [] | [Array<RetentionRule>],
   'isSite' : [] | [boolean],
   'keepVersionsDays' : [] | [bigint],
   'isPublic' : [] | [boolean],
@@ -197,6 +202,8 @@ export interface CopyRequest {
   'headers' : [] | [Array<TextPair>],
   /** Entity tags, one of which the file at `to` must have. */
   'ifMatch' : [] | [string],
+  /** For owners: moves the file also while it is retained in governance mode. */
+  'bypassGovernance' : [] | [boolean],
   /** Number of the version to copy; absent: the present one. */
   'version' : [] | [bigint],
   'apiKey' : [] | [string],
@@ -243,12 +250,25 @@ export interface EndToEndOptions {
   /** Clients seal the segments of paths. Default: false. */
   'sealsNames' : [] | [boolean],
 }
-/** Number of versions that this call erased. Call again until `isDone`. */
-export interface Erased { 'erased' : bigint, 'isDone' : boolean }
-/** Erases the former versions of a path, one version of it, or those of all paths with a prefix. */
+/** Numbers of versions that this call erased and passed over. Call again with `nextCursor`. */
+export interface Erased {
+  /** Versions that stay because they are held. */
+  'held' : [] | [bigint],
+  'erased' : bigint,
+  /** Whether a call without the cursor would erase nothing more. */
+  'isDone' : boolean,
+  'nextCursor' : [] | [string],
+}
+/**
+ * Erases the former versions of a path, one version of it, or those of all paths with a prefix.
+ * Held versions stay. `cursor` is the `nextCursor` of the previous call.
+ */
 export interface Erasure {
+  'cursor' : [] | [string],
   'path' : [] | [string],
   'bucketId' : string,
+  /** For owners: erases also versions that are retained in governance mode. */
+  'bypassGovernance' : [] | [boolean],
   'version' : [] | [bigint],
   'apiKey' : [] | [string],
   'prefix' : [] | [string],
@@ -281,6 +301,8 @@ export interface FileDeletion {
   'cursor' : [] | [string],
   'bucketId' : string,
   'ifMatch' : [] | [string],
+  /** For owners: deletes also files that are retained in governance mode. */
+  'bypassGovernance' : [] | [boolean],
   'apiKey' : [] | [string],
   'prefix' : [] | [string],
   'paths' : [] | [Array<string>],
@@ -314,6 +336,7 @@ export interface FileRecord {
   'size' : bigint,
   'tags' : Array<string>,
   'bucketId' : string,
+  'retention' : [] | [Retention],
   'version' : bigint,
   'updatedAt' : bigint,
   'chunkSize' : bigint,
@@ -348,7 +371,7 @@ export interface FolderPage {
 }
 /** A former version of a file. */
 export interface FormerVersion {
-  /** When the version is erased. */
+  /** When the version is erased; a held one not before its retention ends. */
   'expiresAt' : bigint,
   'contentType' : string,
   /** When the file was replaced or deleted. */
@@ -357,6 +380,7 @@ export interface FormerVersion {
   'etag' : string,
   'path' : string,
   'size' : bigint,
+  'retention' : [] | [Retention],
   'version' : bigint,
   'updatedAt' : bigint,
 }
@@ -364,6 +388,15 @@ export interface FormerVersion {
 export interface FrontRole { 'volumes' : Array<Principal> }
 /** A volume's front; `url` is its origin, by default `https://<front>.icp.net`. */
 export interface FrontSetting { 'url' : [] | [string], 'front' : Principal }
+/** Sets or removes the legal hold of a version. */
+export interface HoldChange {
+  'hold' : boolean,
+  'path' : string,
+  'bucketId' : string,
+  /** Absent: the present version. */
+  'version' : [] | [bigint],
+  'apiKey' : [] | [string],
+}
 /** A request as gateways send it. */
 export interface HttpRequest {
   'url' : string,
@@ -489,6 +522,8 @@ export interface NewLink {
 export interface PrefixMove {
   'cursor' : [] | [string],
   'bucketId' : string,
+  /** For owners: moves also files that are retained in governance mode. */
+  'bypassGovernance' : [] | [boolean],
   'apiKey' : [] | [string],
   'toPrefix' : string,
   'fromPrefix' : string,
@@ -527,6 +562,36 @@ export interface Restoration {
   'ifMatch' : [] | [string],
   'version' : bigint,
   'apiKey' : [] | [string],
+}
+/** Protection of a version. Nothing replaces or deletes it before `retainUntil`, or while held. */
+export interface Retention {
+  /** A legal hold, which has no time. */
+  'hold' : boolean,
+  /** `governance` or `compliance`; absent: only a hold. */
+  'mode' : [] | [string],
+  /** Nanoseconds since 1970. */
+  'retainUntil' : [] | [bigint],
+}
+/** Retains a version until a time. Without mode and time, the retention ends. */
+export interface RetentionChange {
+  'mode' : [] | [string],
+  'path' : string,
+  'bucketId' : string,
+  /** Shortens or ends a retention in governance mode. */
+  'bypassGovernance' : [] | [boolean],
+  /** Absent: the present version. */
+  'version' : [] | [bigint],
+  'apiKey' : [] | [string],
+  /** Nanoseconds since 1970. */
+  'retainUntil' : [] | [bigint],
+}
+/** Files below `prefix` that are written from now on are retained for `days` days, 1 to 36,500. */
+export interface RetentionRule {
+  'days' : bigint,
+  /** `governance` or `compliance`. */
+  'mode' : string,
+  /** Absent: the whole bucket. The rule with the longest matching prefix applies. */
+  'prefix' : [] | [string],
 }
 /** The canister's role in a service: a volume stores files, a front serves the console. */
 export type RoleArgument = { 'front' : null } |
@@ -898,8 +963,9 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Erases up to 1,000 versions per call; call again until `isDone`. If the present version is
-   * named, the latest former version becomes the file; without former versions, it is deleted.
+   * Erases up to 1,000 versions per call; call again with `nextCursor`. Held ones stay. If the
+   * present version is named, the latest former version becomes the file; without former versions,
+   * it is deleted.
    */
   'eraseVersions' : ActorMethod<
     [Erasure],
@@ -1155,6 +1221,25 @@ export interface _SERVICE {
     { 'ok' : null } |
       { 'err' : string }
   >,
+  /**
+   * Sets or removes the legal hold of a version, for owners and keys with `retain`. ok is the
+   * version's record. Errors: AccessDenied, NoSuchFile.
+   */
+  'setHold' : ActorMethod<
+    [HoldChange],
+    { 'ok' : FileRecord } |
+      { 'err' : string }
+  >,
+  /**
+   * Retains a version until a time, for owners and keys with `retain`. Lengthening is always
+   * allowed. Nobody shortens a retention in compliance mode; one in governance mode needs
+   * `bypassGovernance`. ok is the version's record. Errors: AccessDenied, FileHeld, NoSuchFile.
+   */
+  'setRetention' : ActorMethod<
+    [RetentionChange],
+    { 'ok' : FileRecord } |
+      { 'err' : string }
+  >,
   /** Sets one of at most 16 texts; absent content removes the text. For controllers. */
   'setWellKnown' : ActorMethod<
     [WellKnownChange],
@@ -1295,6 +1380,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'apiKey' : IDL.Opt(IDL.Text),
     'uploadId' : IDL.Text,
   });
+  const Retention = IDL.Record({
+    'hold' : IDL.Bool,
+    'mode' : IDL.Opt(IDL.Text),
+    'retainUntil' : IDL.Opt(IDL.Int),
+  });
   const FileRecord = IDL.Record({
     'id' : IDL.Text,
     'url' : IDL.Text,
@@ -1308,6 +1398,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'size' : IDL.Nat,
     'tags' : IDL.Vec(IDL.Text),
     'bucketId' : IDL.Text,
+    'retention' : IDL.Opt(Retention),
     'version' : IDL.Nat,
     'updatedAt' : IDL.Int,
     'chunkSize' : IDL.Nat,
@@ -1322,6 +1413,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'ifNoneMatch' : IDL.Opt(IDL.Text),
     'headers' : IDL.Opt(IDL.Vec(TextPair)),
     'ifMatch' : IDL.Opt(IDL.Text),
+    'bypassGovernance' : IDL.Opt(IDL.Bool),
     'version' : IDL.Opt(IDL.Nat),
     'apiKey' : IDL.Opt(IDL.Text),
     'toBucketId' : IDL.Opt(IDL.Text),
@@ -1354,10 +1446,16 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'usesVetKeys' : IDL.Opt(IDL.Bool),
     'sealsNames' : IDL.Opt(IDL.Bool),
   });
+  const RetentionRule = IDL.Record({
+    'days' : IDL.Nat,
+    'mode' : IDL.Text,
+    'prefix' : IDL.Opt(IDL.Text),
+  });
   const BucketOptions = IDL.Record({
     'quotaBytes' : IDL.Opt(IDL.Nat),
     'endToEnd' : IDL.Opt(EndToEndOptions),
     'quotaFiles' : IDL.Opt(IDL.Nat),
+    'retention' : IDL.Opt(IDL.Vec(RetentionRule)),
     'isSite' : IDL.Opt(IDL.Bool),
     'keepVersionsDays' : IDL.Opt(IDL.Nat),
     'isPublic' : IDL.Opt(IDL.Bool),
@@ -1391,6 +1489,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'fileCount' : IDL.Nat,
     'versionBytes' : IDL.Nat,
     'overheadBytes' : IDL.Nat,
+    'retention' : IDL.Opt(IDL.Vec(RetentionRule)),
     'isSite' : IDL.Bool,
     'updatedAt' : IDL.Int,
     'keepVersionsDays' : IDL.Nat,
@@ -1423,6 +1522,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'cursor' : IDL.Opt(IDL.Text),
     'bucketId' : IDL.Text,
     'ifMatch' : IDL.Opt(IDL.Text),
+    'bypassGovernance' : IDL.Opt(IDL.Bool),
     'apiKey' : IDL.Opt(IDL.Text),
     'prefix' : IDL.Opt(IDL.Text),
     'paths' : IDL.Opt(IDL.Vec(IDL.Text)),
@@ -1436,13 +1536,20 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'nextCursor' : IDL.Opt(IDL.Text),
   });
   const Erasure = IDL.Record({
+    'cursor' : IDL.Opt(IDL.Text),
     'path' : IDL.Opt(IDL.Text),
     'bucketId' : IDL.Text,
+    'bypassGovernance' : IDL.Opt(IDL.Bool),
     'version' : IDL.Opt(IDL.Nat),
     'apiKey' : IDL.Opt(IDL.Text),
     'prefix' : IDL.Opt(IDL.Text),
   });
-  const Erased = IDL.Record({ 'erased' : IDL.Nat, 'isDone' : IDL.Bool });
+  const Erased = IDL.Record({
+    'held' : IDL.Opt(IDL.Nat),
+    'erased' : IDL.Nat,
+    'isDone' : IDL.Bool,
+    'nextCursor' : IDL.Opt(IDL.Text),
+  });
   const BucketIdentity = IDL.Record({
     'publicKey' : IDL.Vec(IDL.Nat8),
     'recipient' : IDL.Opt(IDL.Text),
@@ -1671,6 +1778,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'etag' : IDL.Text,
     'path' : IDL.Text,
     'size' : IDL.Nat,
+    'retention' : IDL.Opt(Retention),
     'version' : IDL.Nat,
     'updatedAt' : IDL.Int,
   });
@@ -1695,6 +1803,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   const PrefixMove = IDL.Record({
     'cursor' : IDL.Opt(IDL.Text),
     'bucketId' : IDL.Text,
+    'bypassGovernance' : IDL.Opt(IDL.Bool),
     'apiKey' : IDL.Opt(IDL.Text),
     'toPrefix' : IDL.Text,
     'fromPrefix' : IDL.Text,
@@ -1740,6 +1849,22 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'version' : IDL.Nat,
     'apiKey' : IDL.Opt(IDL.Text),
   });
+  const HoldChange = IDL.Record({
+    'hold' : IDL.Bool,
+    'path' : IDL.Text,
+    'bucketId' : IDL.Text,
+    'version' : IDL.Opt(IDL.Nat),
+    'apiKey' : IDL.Opt(IDL.Text),
+  });
+  const RetentionChange = IDL.Record({
+    'mode' : IDL.Opt(IDL.Text),
+    'path' : IDL.Text,
+    'bucketId' : IDL.Text,
+    'bypassGovernance' : IDL.Opt(IDL.Bool),
+    'version' : IDL.Opt(IDL.Nat),
+    'apiKey' : IDL.Opt(IDL.Text),
+    'retainUntil' : IDL.Opt(IDL.Int),
+  });
   const WellKnownContent = IDL.Record({
     'contentType' : IDL.Opt(IDL.Text),
     'body' : IDL.Text,
@@ -1763,6 +1888,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'owner' : IDL.Opt(IDL.Principal),
     'quotaFiles' : IDL.Opt(IDL.Nat),
     'bucketId' : IDL.Text,
+    'retention' : IDL.Opt(IDL.Vec(RetentionRule)),
     'isSite' : IDL.Opt(IDL.Bool),
     'addMembers' : IDL.Opt(IDL.Vec(Member)),
     'keepVersionsDays' : IDL.Opt(IDL.Nat),
@@ -2093,6 +2219,16 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'setFront' : IDL.Func(
         [IDL.Opt(FrontSetting)],
         [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
+        [],
+      ),
+    'setHold' : IDL.Func(
+        [HoldChange],
+        [IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text })],
+        [],
+      ),
+    'setRetention' : IDL.Func(
+        [RetentionChange],
+        [IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text })],
         [],
       ),
     'setWellKnown' : IDL.Func(

@@ -13,6 +13,7 @@ import type {
   FileRecord,
   MoveAllOptions,
   MovedFiles,
+  MoveOptions,
 } from '../types/files.ts';
 import { requireVersionNumber } from '../types/version-number.ts';
 
@@ -21,7 +22,7 @@ type FailedMove = MovedFiles['failed'][number];
 interface Order {
   readonly from: FileName;
   readonly to: CopyTarget;
-  readonly options: CopyFileOptions;
+  readonly options: CopyFileOptions & MoveOptions;
 }
 
 export async function copyFile(connection: Connection, order: Order): Promise<FileRecord> {

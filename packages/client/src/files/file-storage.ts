@@ -7,13 +7,13 @@ import { type Links, linksOf } from '../links/links.ts';
 import type { CallOptions } from '../types/call-options.ts';
 import type {
   CopyFileOptions,
-  CopyOptions,
   CopyTarget,
   FileChange,
   FileName,
   FileRecord,
   MoveAllOptions,
   MovedFiles,
+  MoveOptions,
   RemoveAllOptions,
   RemovedFile,
   RemoveOptions,
@@ -45,6 +45,7 @@ import { copyFile, moveAll, moveFile } from './copies.ts';
 import { listFiles, listFolder } from './file-list.ts';
 import { lazyTransfers } from './lazy-transfers.ts';
 import { removeAll } from './remove-all.ts';
+import { type RetentionGroup, retentionOf } from './retention.ts';
 import { type Versions, versionsOf } from './versions.ts';
 
 /** The operations on files, which both transports support. */
@@ -183,7 +184,7 @@ export interface FileStorage {
    * await storage.move(from, { path: 'notes/moved.txt' });
    * ```
    */
-  move(from: FileName, to: CopyTarget, options?: CopyOptions): Promise<FileRecord>;
+  move(from: FileName, to: CopyTarget, options?: MoveOptions): Promise<FileRecord>;
   /**
    * Moves all files below a prefix, up to a thousand per request; replaces files at the new paths.
    *
@@ -207,6 +208,8 @@ export interface FileStorage {
   change(file: FileName, change: FileChange): Promise<FileRecord>;
   /** Former versions of files. */
   readonly versions: Versions;
+  /** Retention and legal holds. */
+  readonly retention: RetentionGroup;
   /** @deprecated Use `uploads.status`. */
   getUpload(session: SessionRef): Promise<UploadSession>;
   /** @deprecated Use `uploads.cancel`. */
@@ -244,8 +247,8 @@ export function fileStorage(connection: Connection): FileStorage {
       const operation = certified ? 'getCertifiedFile' : 'getFile';
       return perform(connection, operation, { bucket, path, version }, signal);
     },
-    remove: ({ bucket, path }, { ifMatch, signal } = {}) =>
-      perform(connection, 'deleteFile', { bucket, path, ifMatch }, signal),
+    remove: ({ bucket, path }, { signal, ...options } = {}) =>
+      perform(connection, 'deleteFile', { ...options, bucket, path }, signal),
     removeAll: (allOptions) => removeAll(connection, allOptions),
     copy: (from, to, options = {}) => copyFile(connection, { from, to, options }),
     move: (from, to, options = {}) => moveFile(connection, { from, to, options }),
@@ -253,6 +256,7 @@ export function fileStorage(connection: Connection): FileStorage {
     change: ({ bucket, path }, { signal, ...change }) =>
       perform(connection, 'changeFile', { ...change, bucket, path }, signal),
     versions: versionsOf(connection, download),
+    retention: retentionOf(connection),
     getUpload: uploads.status,
     cancelUpload: uploads.cancel,
     uploads,

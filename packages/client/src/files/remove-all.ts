@@ -17,17 +17,17 @@ export async function* removeAll(
   connection: Connection,
   options: RemoveAllOptions,
 ): AsyncGenerator<RemovedFile> {
-  const { bucket, signal } = options;
+  const { bucket, bypassGovernance, signal } = options;
   if ('paths' in options) {
     for await (const paths of groupsOf(options.paths)) {
-      yield* removePaths(connection, { bucket, paths }, signal);
+      yield* removePaths(connection, { bucket, paths, bypassGovernance }, signal);
     }
     return;
   }
   const { prefix } = options;
   for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; ) {
     isFirst = false;
-    const answer = await remove(connection, { bucket, prefix, cursor }, signal);
+    const answer = await remove(connection, { bucket, prefix, cursor, bypassGovernance }, signal);
     cursor = answer.nextCursor;
     yield* answer.results;
   }
@@ -39,11 +39,11 @@ export async function* removeAll(
  */
 async function* removePaths(
   connection: Connection,
-  { bucket, paths }: { readonly bucket: string; readonly paths: readonly string[] },
+  { paths, ...named }: Deletion & { readonly paths: readonly string[] },
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RemovedFile> {
   for (let left = paths; left.length > 0; ) {
-    const { results } = await remove(connection, { bucket, paths: left }, signal);
+    const { results } = await remove(connection, { ...named, paths: left }, signal);
     const later = results.filter(({ error }) => isStorageError(error, 'SlowDown'));
     const isStuck = later.length === left.length;
     yield* isStuck ? results : results.filter((result) => !later.includes(result));

@@ -4,6 +4,7 @@
 import { folderPageMax } from '../../../wire/src/limits.ts';
 import { type Connection, perform, trying } from '../connection/connection.ts';
 import { allItems } from '../connection/pages.ts';
+import type { ErasureAnswer } from '../operations/versions.ts';
 import { isStorageError } from '../storage-error.ts';
 import type { FileName, FileRecord } from '../types/files.ts';
 import type { Download, DownloadOptions } from '../types/transfers.ts';
@@ -15,6 +16,12 @@ import type {
   VersionName,
 } from '../types/versions.ts';
 import { findFile } from './copies.ts';
+
+export interface ErasedVersions {
+  readonly erased: number;
+  /** Versions that stay because they are held. */
+  readonly held: number;
+}
 
 /** Former versions of files, which a bucket stores for `keepVersionsDays` days. */
 export interface Versions {
@@ -43,7 +50,8 @@ export interface Versions {
    */
   restore(options: RestoreOptions): Promise<FileRecord>;
   /**
-   * Erases versions permanently, and returns their number.
+   * Erases versions permanently, and returns their number and that of versions which stay because
+   * they are held.
    *
    * @example
    * ```ts
@@ -51,7 +59,7 @@ export interface Versions {
    * console.log(erased);
    * ```
    */
-  erase(options: EraseOptions): Promise<{ readonly erased: number }>;
+  erase(options: EraseOptions): Promise<ErasedVersions>;
   /**
    * Downloads one version, the present or a former one.
    *
@@ -117,20 +125,25 @@ async function restoreVersion(
 async function eraseVersions(
   connection: Connection,
   { signal, ...erasure }: EraseOptions,
-): Promise<{ readonly erased: number }> {
+): Promise<ErasedVersions> {
   let erased = 0;
-  for (let isDone = false; !isDone; ) {
+  let held = 0;
+  let cursor: string | undefined;
+  for (let isOver = false; !isOver; ) {
     const answer = await trying(connection, signal, async (attempt) => {
       try {
-        return await connection.transport.eraseVersions(erasure, signal);
+        return await connection.transport.eraseVersions({ ...erasure, cursor }, signal);
       } catch (error) {
         const isOne = erasure.version !== undefined && isStorageError(error, 'NoSuchFile');
         if (attempt === 1 || !isOne) throw error;
-        return { erased: 1, isDone: true };
+        const answer: ErasureAnswer = { erased: 1, isDone: true };
+        return answer;
       }
     });
     erased += answer.erased;
-    isDone = answer.isDone;
+    held += answer.held ?? 0;
+    cursor = answer.nextCursor;
+    isOver = cursor === undefined && answer.isDone;
   }
-  return { erased };
+  return { erased, held };
 }

@@ -8,10 +8,12 @@ import type {
   FileRecord,
   MoveAllOptions,
   MovedFiles,
+  MoveOptions,
   RemovedFile,
+  RemoveOptions,
 } from '../types/files.ts';
 import type { PathRows, Rows } from './operation.ts';
-import { getting, posting, removing } from './operation-request.ts';
+import { getting, posting, removing, withQuery } from './operation-request.ts';
 import { bucketPath, filePath } from './url-paths.ts';
 
 /** The present version of a file, or the version with this number. */
@@ -20,7 +22,7 @@ export interface NumberedFile extends FileName {
 }
 
 /** A copy, or a move, which has no version. */
-export interface CopyRequest extends Omit<CopyFileOptions, 'signal'> {
+export interface CopyRequest extends Omit<CopyFileOptions & MoveOptions, 'signal'> {
   readonly from: FileName;
   readonly to: FileName;
 }
@@ -45,6 +47,7 @@ export interface Deletion {
   readonly cursor?: string | undefined;
   /** Requires exactly one path. */
   readonly ifMatch?: string | undefined;
+  readonly bypassGovernance?: boolean | undefined;
 }
 
 export interface DeletionAnswer {
@@ -61,7 +64,7 @@ export interface FileOperations {
   changeFile(change: ChangeRequest): FileRecord;
   deleteFiles(deletion: Deletion): DeletionAnswer;
   /** Deletes the file; with `ifMatch`, only if it has one of these entity tags. */
-  deleteFile(file: FileName & { readonly ifMatch?: string | undefined }): undefined;
+  deleteFile(file: FileName & Omit<RemoveOptions, 'signal'>): undefined;
 }
 
 export interface SentMove {
@@ -109,7 +112,8 @@ export const fileRows = {
   },
   deleteFile: {
     retry: { doneIf: 'NoSuchFile' },
-    request: ({ ifMatch, ...file }) => removing(filePath(file), { 'If-Match': ifMatch }),
+    request: ({ ifMatch, bypassGovernance, ...file }) =>
+      removing(withQuery(filePath(file), { bypassGovernance }), { 'If-Match': ifMatch }),
   },
   deleteFiles: {
     retry: 'compare',

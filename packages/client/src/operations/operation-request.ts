@@ -12,7 +12,7 @@ export interface OperationRequest {
 }
 
 type RequestHeaders = OperationRequest['headers'];
-type Query = Readonly<Record<string, string | number | undefined>>;
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Appends the defined values as a query. */
 export function withQuery(path: string, values: Query): string {

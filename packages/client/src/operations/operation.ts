@@ -36,6 +36,8 @@ type OtherTextField =
   | 'ifNoneMatch'
   | 'ifSourceMatch'
   | 'linkPath'
+  | 'mode'
+  | 'retainUntil'
   | 'sha256'
   | 'sort'
   | 'tag'

@@ -5,6 +5,7 @@ import { type FileOperations, filePaths, fileRows } from './files.ts';
 import { type LinkOperations, linkPaths, linkRows } from './links.ts';
 import { type ListingOperations, listingPaths, listingRows } from './listings.ts';
 import type { ArgumentOf, PathRows, ResultOf, Rows, TransferRows } from './operation.ts';
+import { type RetentionOperations, retentionPaths, retentionRows } from './retention.ts';
 import { type ServiceOperations, servicePaths, serviceRows } from './service.ts';
 import { type TransferOperations, transferPaths, transferRows } from './transfers.ts';
 import { type UploadOperations, uploadPaths, uploadRows } from './uploads.ts';
@@ -15,6 +16,7 @@ export interface DescribedOperations
   extends FileOperations,
     LinkOperations,
     ListingOperations,
+    RetentionOperations,
     ServiceOperations,
     UploadOperations,
     VersionOperations {}
@@ -44,6 +46,7 @@ export const describedRows = {
   ...fileRows,
   ...linkRows,
   ...listingRows,
+  ...retentionRows,
   ...serviceRows,
   ...uploadRows,
   ...versionRows,
@@ -60,6 +63,7 @@ export function pathRows(): PathRows<Operations> {
     ...filePaths,
     ...linkPaths,
     ...listingPaths,
+    ...retentionPaths,
     ...servicePaths,
     ...transferPaths,
     ...uploadPaths,

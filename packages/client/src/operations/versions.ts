@@ -18,16 +18,22 @@ export interface VersionsRequest extends Omit<VersionListOptions, 'signal'> {
   readonly limit: number;
 }
 
-/** The result of one call; repeat the call until `isDone`. */
+/** The result of one call; an earlier service reports no held versions and gives no cursor. */
 export interface ErasureAnswer {
   readonly erased: number;
+  readonly held?: number | undefined;
   readonly isDone: boolean;
+  readonly nextCursor?: string | undefined;
+}
+
+export interface ErasureRequest extends Omit<EraseOptions, 'signal'> {
+  readonly cursor?: string | undefined;
 }
 
 export interface VersionOperations {
   listVersions(request: VersionsRequest): VersionPage;
   restoreVersion(restoration: Omit<RestoreOptions, 'signal'>): FileRecord;
-  eraseVersions(erasure: Omit<EraseOptions, 'signal'>): ErasureAnswer;
+  eraseVersions(erasure: ErasureRequest): ErasureAnswer;
 }
 
 export const versionRows = {
@@ -43,10 +49,10 @@ export const versionRows = {
   },
   eraseVersions: {
     retry: 'compare',
-    request({ bucket, path, version, prefix }) {
+    request({ bucket, path, version, prefix, cursor, bypassGovernance }) {
       const place =
         path === undefined ? `${bucketPath(bucket)}/versions` : versionPath({ bucket, path });
-      const request = removing(withQuery(place, { version, prefix }));
+      const request = removing(withQuery(place, { version, prefix, cursor, bypassGovernance }));
       return { ...request, isBare: version !== undefined };
     },
     read: (json: ErasureAnswer, { version }) =>

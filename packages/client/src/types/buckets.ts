@@ -1,6 +1,7 @@
 // Buckets, their members, and texts at `/.well-known/`.
 
 import type { EndToEndRecord, EndToEndSettings } from './end-to-end.ts';
+import type { RetentionRule } from './retention.ts';
 
 export interface BucketMember {
   readonly principal: string;
@@ -40,6 +41,8 @@ export interface BucketRecord {
   readonly callerRole?: string | undefined;
   /** Absent if the bucket is not end-to-end encrypted. */
   readonly endToEnd?: EndToEndRecord | undefined;
+  /** Absent if new files get no retention. */
+  readonly retention?: readonly RetentionRule[] | undefined;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -66,6 +69,17 @@ export interface BucketOptions {
    * recipients, the settings can change only while the bucket is empty.
    */
   readonly endToEnd?: EndToEndSettings | undefined;
+  /**
+   * Retention of files that are written from now on: at most 20 rules, which replace the present
+   * ones. An empty list removes them; stored files keep their retention.
+   *
+   * @example
+   * ```ts
+   * const retention = [{ mode: 'governance', days: 30, prefix: 'invoices/' }] as const;
+   * await storage.buckets.create('books', { retention });
+   * ```
+   */
+  readonly retention?: readonly RetentionRule[] | undefined;
 }
 
 export interface BucketChange extends BucketOptions {

@@ -4,6 +4,7 @@
 import type { StoredHeaderName } from '../../../wire/src/stored-headers.ts';
 import type { StorageError } from '../storage-error.ts';
 import type { CallOptions } from './call-options.ts';
+import type { Retention } from './retention.ts';
 
 export interface FileName {
   readonly bucket: string;
@@ -41,6 +42,8 @@ export interface FileRecord extends ShownPath {
   readonly updatedAt: string;
   /** Path of the public address. */
   readonly url: string;
+  /** Absent if neither retention nor a hold protects the version. */
+  readonly retention?: Retention | undefined;
 }
 
 /** Header fields that the service stores with a file and sends with it. */
@@ -163,12 +166,35 @@ export interface CopyFileOptions extends CopyOptions {
   readonly metadata?: UserMetadata | undefined;
 }
 
+export interface MoveOptions extends CopyOptions {
+  /**
+   * For owners: moves the file also while it is retained in governance mode.
+   *
+   * @example
+   * ```ts
+   * const from = { bucket: 'demo', path: 'notes/hello.txt' };
+   * await storage.move(from, { path: 'notes/moved.txt' }, { bypassGovernance: true });
+   * ```
+   */
+  readonly bypassGovernance?: boolean | undefined;
+}
+
 export interface MoveAllOptions extends CallOptions {
   readonly bucket: string;
   /** Taken literally. */
   readonly fromPrefix: string;
   /** Replaces `fromPrefix`; neither prefix may begin with the other. */
   readonly toPrefix: string;
+  /**
+   * For owners: moves also files that are retained in governance mode.
+   *
+   * @example
+   * ```ts
+   * const prefixes = { fromPrefix: 'notes/', toPrefix: 'old/' };
+   * await storage.moveAll({ bucket: 'demo', ...prefixes, bypassGovernance: true });
+   * ```
+   */
+  readonly bypassGovernance?: boolean | undefined;
 }
 
 export interface MovedFiles {
@@ -190,6 +216,16 @@ export interface RemoveOptions extends CallOptions {
    * ```
    */
   readonly ifMatch?: string | undefined;
+  /**
+   * For owners: removes the file also while it is retained in governance mode.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * await storage.remove(file, { bypassGovernance: true });
+   * ```
+   */
+  readonly bypassGovernance?: boolean | undefined;
 }
 
 /**
@@ -203,10 +239,19 @@ export interface RemoveOptions extends CallOptions {
  * }
  * ```
  */
-export type RemoveAllOptions = CallOptions & { readonly bucket: string } & (
-    | { readonly paths: Iterable<string> | AsyncIterable<string> }
-    | { readonly prefix: string }
-  );
+export type RemoveAllOptions = CallOptions & {
+  readonly bucket: string;
+  /**
+   * For owners: removes also files that are retained in governance mode.
+   *
+   * @example
+   * ```ts
+   * const notes = { bucket: 'demo', prefix: 'notes/', bypassGovernance: true };
+   * for await (const { path, error } of storage.removeAll(notes)) console.log(path, error?.code);
+   * ```
+   */
+  readonly bypassGovernance?: boolean | undefined;
+} & ({ readonly paths: Iterable<string> | AsyncIterable<string> } | { readonly prefix: string });
 
 /** The result for one path; without `error` the file is removed. */
 export interface RemovedFile extends ShownPath {

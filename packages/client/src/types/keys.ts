@@ -1,6 +1,7 @@
 // API keys.
 
-export type Permission = 'read' | 'write' | 'delete';
+/** `retain` sets retention and holds, and bypasses governance. */
+export type Permission = 'read' | 'write' | 'delete' | 'retain';
 
 export interface KeyRequest {
   readonly name: string;

@@ -2,6 +2,7 @@
 
 import type { CallOptions } from './call-options.ts';
 import type { CopyOptions, FileName, ShownPath, UserMetadata } from './files.ts';
+import type { Retention } from './retention.ts';
 
 /** A former version. */
 export interface FileVersion extends ShownPath {
@@ -17,6 +18,8 @@ export interface FileVersion extends ShownPath {
   /** When the service erases it. */
   readonly expiresAt: string;
   readonly metadata?: UserMetadata | undefined;
+  /** Absent if neither retention nor a hold protects it. */
+  readonly retention?: Retention | undefined;
 }
 
 /** One version of a file, the present or a former one. */
@@ -74,4 +77,15 @@ export interface EraseOptions extends CallOptions {
    * ```
    */
   readonly prefix?: string | undefined;
+  /**
+   * For owners: erases also versions that are retained in governance mode.
+   *
+   * @example
+   * ```ts
+   * const erasure = { bucket: 'demo', prefix: 'notes/', bypassGovernance: true };
+   * const { erased, held } = await storage.versions.erase(erasure);
+   * console.log(erased, held);
+   * ```
+   */
+  readonly bypassGovernance?: boolean | undefined;
 }

@@ -88,6 +88,8 @@ export const parallel = (byDefault = parallelDefault) =>
   new Option('-p, --parallel <n>', 'requests at a time, 1 to 32')
     .argParser(wholeNumber)
     .default(byDefault);
+export const bypassGovernance = () =>
+  new Option('--bypass-governance', 'also what is retained in governance mode; for owners');
 export const json = () => new Option('--json', 'machine-readable output');
 export const cacheControl = () =>
   new Option(

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { cacheControl, collect, collectPair, json, parallel, runOf } from '../config/flags.ts';
 import { change } from './change.ts';
 import { copy } from './copy.ts';
+import { addHoldCommands } from './hold-commands.ts';
 import { addVersionCommands } from './version-commands.ts';
 
 export function addFileCommands(program: Command): void {
@@ -11,6 +12,7 @@ export function addFileCommands(program: Command): void {
   addCopy(program, 'move');
   addChange(program);
   addVersionCommands(program);
+  addHoldCommands(program);
 }
 
 function addCopy(program: Command, kind: 'copy' | 'move'): void {

@@ -24,12 +24,13 @@ interface Removal {
   readonly run: Run;
   readonly storage: Storage;
   readonly summary: Summary;
+  readonly bypassGovernance: boolean | undefined;
 }
 
 export async function remove(
   run: Run,
   names: readonly string[],
-  { recursive }: { readonly recursive?: boolean },
+  { recursive, bypassGovernance }: { recursive?: boolean; bypassGovernance?: boolean },
 ): Promise<void> {
   const pathsByBucket = new Map<string, string[]>();
   for (const text of names) {
@@ -37,7 +38,7 @@ export async function remove(
     pathsByBucket.set(bucket, [...(pathsByBucket.get(bucket) ?? []), path]);
   }
   const summary = startSummary('removed');
-  const removal = { run, storage: await run.storage(), summary };
+  const removal = { run, storage: await run.storage(), summary, bypassGovernance };
   if (recursive) {
     for (const text of names) {
       await continueAfterFailure(summary, text, () => removeFolder(removal, text));
@@ -51,14 +52,15 @@ export async function remove(
 }
 
 async function removeAll(
-  { run, storage, summary }: Removal,
+  { run, storage, summary, bypassGovernance }: Removal,
   wanted: { readonly bucket: string } & (
     | { readonly paths: readonly string[] }
     | { readonly prefix: string }
   ),
 ): Promise<void> {
   const { bucket } = wanted;
-  for await (const { path, error } of storage.removeAll({ ...wanted, signal: run.signal })) {
+  const options = { ...wanted, bypassGovernance, signal: run.signal };
+  for await (const { path, error } of storage.removeAll(options)) {
     const name = nameOf({ bucket, path });
     if (error === undefined) countDone(summary, name);
     else countFailure(summary, name, error);

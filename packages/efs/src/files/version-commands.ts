@@ -1,8 +1,9 @@
 // `efs versions`: former versions of files, which a bucket stores for days; flags and help.
 
 import { type Command, Option } from 'commander';
+import type { ErasedVersions } from '../../../client/src/files/versions.ts';
 import type { FileVersion } from '../../../client/src/types/versions.ts';
-import { addFetchFlags, json, runOf, wholeNumber } from '../config/flags.ts';
+import { addFetchFlags, bypassGovernance, json, runOf, wholeNumber } from '../config/flags.ts';
 import type { Run } from '../config/run.ts';
 import { isJson } from '../output/json-output.ts';
 import { nameOf, parseFileName, parseLocation } from '../output/location.ts';
@@ -60,6 +61,7 @@ export function addVersionCommands(program: Command): void {
     .description('erase all former versions of a file, or one version')
     .argument('[version]', 'number of the version (default: all former ones)', wholeNumber)
     .option('-r, --recursive', 'for all paths with this prefix')
+    .addOption(bypassGovernance())
     .addOption(json())
     .action((name: string, version: number | undefined, flags, command: Command) =>
       eraseVersions(runOf(command), { name, version }, flags),
@@ -113,14 +115,20 @@ async function restoreVersion(
 async function eraseVersions(
   run: Run,
   { name, version }: { readonly name: string; readonly version: number | undefined },
-  { recursive }: { readonly recursive?: boolean },
+  { recursive, bypassGovernance }: { recursive?: boolean; bypassGovernance?: boolean },
 ): Promise<void> {
   if (recursive && version !== undefined) {
     throw new UsageError('A version belongs to one file: omit -r.');
   }
   const { bucket, path } = recursive ? parseLocation(name) : parseFileName(name);
   const place = recursive ? { bucket, prefix: path } : { bucket, path, version };
-  const { erased } = await (await run.storage()).versions.erase({ ...place, signal: run.signal });
-  if (isJson()) printJson({ erased });
-  else if (!run.isQuiet) printNote(`${erased} erased.`);
+  const erasure = { ...place, bypassGovernance, signal: run.signal };
+  const done = await (await run.storage()).versions.erase(erasure);
+  if (isJson()) printJson(done);
+  else if (!run.isQuiet) printNote(saidOfErasure(done));
+}
+
+export function saidOfErasure({ erased, held }: ErasedVersions): string {
+  const stay = held === 0 ? '' : ` ${held} stay, because they are retained or have a hold.`;
+  return `${erased} erased.${stay}`;
 }

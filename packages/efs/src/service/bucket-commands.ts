@@ -3,12 +3,19 @@
 import { type Command, Option } from 'commander';
 import { byteCount, collect, countOrNone, json, runOf, wholeNumber } from '../config/flags.ts';
 import { changeBucket, createBucket, listBuckets, removeBucket } from './manage.ts';
+import { collectRule } from './retention-rule.ts';
 
 const keepVersions = () =>
   new Option(
     '--keep-versions <days>',
     'days for which former versions are stored; 0: none are',
   ).argParser(wholeNumber);
+
+const retain = () =>
+  new Option(
+    '--retain <rule>',
+    'retain new files: mode:days[:prefix], such as compliance:365 or governance:30:logs/; repeatable',
+  ).argParser(collectRule);
 
 const recipient = () =>
   new Option(
@@ -42,6 +49,7 @@ function addCreate(bucket: Command): void {
     .option('--quota <size>', 'maximum size: 10MB, 2GiB; none: no limit', byteCount)
     .option('--quota-files <count>', 'maximum number of files; none: no limit', countOrNone)
     .addOption(keepVersions())
+    .addOption(retain())
     .option('--end-to-end', 'only clients encrypt and decrypt its files')
     .addOption(recipient())
     .option('--no-vetkeys', 'only recipients decrypt: members get no identity')
@@ -61,6 +69,8 @@ function addSet(bucket: Command): void {
     .option('--quota <size>', 'maximum size: 10MB, 2GiB; none: no limit', byteCount)
     .option('--quota-files <count>', 'maximum number of files; none: no limit', countOrNone)
     .addOption(keepVersions())
+    .addOption(retain())
+    .option('--no-retain', 'new files get no retention; stored ones keep theirs')
     .option('--end-to-end', 'end-to-end encrypt an empty bucket')
     .option('--no-end-to-end', 'end the end-to-end encryption of an empty bucket')
     .addOption(recipient())

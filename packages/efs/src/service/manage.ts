@@ -3,7 +3,9 @@
 import type { BucketOptions, BucketRecord } from '../../../client/src/types/buckets.ts';
 import type { EndToEndRecord, EndToEndSettings } from '../../../client/src/types/end-to-end.ts';
 import type { KeyRecord, Permission } from '../../../client/src/types/keys.ts';
+import type { RetentionRule } from '../../../client/src/types/retention.ts';
 import type { Run } from '../config/run.ts';
+import { saidOfErasure } from '../files/version-commands.ts';
 import { isJson } from '../output/json-output.ts';
 import {
   type Column,
@@ -14,7 +16,7 @@ import {
   printNote,
 } from '../output/output.ts';
 import { printable } from '../output/printable.ts';
-import { formatTime } from '../output/times.ts';
+import { formatTime, parseExpiry } from '../output/times.ts';
 import { UsageError } from '../output/usage-error.ts';
 import { printRecord } from '../transfers/list.ts';
 import { publishRecipient } from './bucket-identity.ts';
@@ -108,6 +110,8 @@ export interface BucketFlags extends JsonFlag {
   readonly quota?: number;
   readonly quotaFiles?: number;
   readonly keepVersions?: number;
+  /** --retain, repeatable, and --no-retain. */
+  readonly retain?: readonly RetentionRule[] | false;
   /** --end-to-end and --no-end-to-end. */
   readonly endToEnd?: boolean;
   /** --recipient, repeatable, and --no-recipients. */
@@ -124,7 +128,14 @@ export async function changeBucket(run: Run, id: string, flags: BucketFlags): Pr
   if (bucket.endToEnd === undefined) await run.forgetMode(id);
   await publishRecipient(run, bucket);
   if (flags.json) printJson(bucket);
-  else printRecord({ ...bucket, members: undefined, endToEnd: sayEndToEnd(bucket) });
+  else {
+    const retention = bucket.retention?.map(sayRule);
+    printRecord({ ...bucket, members: undefined, endToEnd: sayEndToEnd(bucket), retention });
+  }
+}
+
+function sayRule({ mode, days, prefix = '' }: RetentionRule): string {
+  return [mode, String(days), prefix].filter((text) => text !== '').join(':');
 }
 
 function optionsOf(flags: BucketFlags): BucketOptions {
@@ -132,7 +143,8 @@ function optionsOf(flags: BucketFlags): BucketOptions {
   const isPublic = flags.public ? true : flags.private ? false : undefined;
   const { site: isSite, quota: quotaBytes, quotaFiles, keepVersions: keepVersionsDays } = flags;
   const endToEnd = endToEndOf(flags);
-  return { isPublic, isSite, quotaBytes, quotaFiles, keepVersionsDays, endToEnd };
+  const retention = flags.retain === false ? [] : flags.retain;
+  return { isPublic, isSite, quotaBytes, quotaFiles, keepVersionsDays, retention, endToEnd };
 }
 
 /** Returns undefined without flags for end-to-end encryption. */
@@ -190,8 +202,8 @@ export async function removeBucket(
     if (!isQuiet && removed > 0) printNote(`${removed} files removed.`);
     const { versionCount } = await storage.buckets.get(id);
     if (versionCount > 0) {
-      const { erased } = await storage.versions.erase({ bucket: id, prefix: '', signal });
-      if (!isQuiet) printNote(`${erased} former versions erased.`);
+      const erasure = await storage.versions.erase({ bucket: id, prefix: '', signal });
+      if (!isQuiet) printNote(saidOfErasure(erasure));
     }
   }
   await storage.buckets.remove(id, { isForced: flags.force === true });
@@ -209,7 +221,7 @@ export interface KeyFlags extends JsonFlag {
   readonly bytesPerHour?: number;
 }
 
-const permissionNames: readonly Permission[] = ['read', 'write', 'delete'];
+const permissionNames: readonly Permission[] = ['read', 'write', 'delete', 'retain'];
 
 /** Prints only the secret on standard output, so that a script can store it in a variable. */
 export async function createKey(
@@ -256,19 +268,6 @@ function parsePermission(text: string): Permission {
   const permission = permissionNames.find((name) => name === text);
   if (permission !== undefined) return permission;
   throw new UsageError(`A permission must be one of ${permissionNames.join(', ')}; got ${text}.`);
-}
-
-/** Parses `30d`, `12h`, or a date. */
-export function parseExpiry(text: string): Date {
-  const [, count, unit] = /^(\d{1,6})([dh])$/.exec(text) ?? [];
-  const hours = Number(count) * (unit === 'd' ? 24 : 1);
-  const date = count === undefined ? new Date(text) : new Date(Date.now() + hours * 3_600_000);
-  // Date accepts other texts, such as 40, which would surprise the user.
-  const isMeant = count !== undefined || /^\d{4}-\d\d-\d\d(?:T.*)?$/.test(text);
-  if (isMeant && Number.isFinite(date.getTime())) return date;
-  throw new UsageError(
-    `An expiry must be a number of days or hours (30d, 12h) or a date (2027-01-31); got ${text}.`,
-  );
 }
 
 export async function listKeys(run: Run, bucket: string, { json }: JsonFlag): Promise<void> {

@@ -5,8 +5,7 @@ import type { Run } from '../config/run.ts';
 import { nameOf, parseFileName, parseLocation } from '../output/location.ts';
 import { type Column, formatTable, printJson, printLine, printNote } from '../output/output.ts';
 import { printable } from '../output/printable.ts';
-import { formatTime } from '../output/times.ts';
-import { parseExpiry } from '../service/manage.ts';
+import { formatTime, parseExpiry } from '../output/times.ts';
 import { continueAfterFailure, countDone, finish, startSummary } from '../transfers/summary.ts';
 
 export interface LinkFlags {

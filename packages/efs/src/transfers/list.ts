@@ -3,6 +3,7 @@
 import type { Storage } from '../../../client/src/storage.ts';
 import { ageType } from '../../../client/src/types/end-to-end.ts';
 import type { ListOptions } from '../../../client/src/types/listings.ts';
+import type { Retention } from '../../../client/src/types/retention.ts';
 import type { Run } from '../config/run.ts';
 import { naming } from '../output/failure-words.ts';
 import { parseFileName, parseLocation } from '../output/location.ts';
@@ -42,6 +43,22 @@ const columns: readonly Column<Entry>[] = [
   { title: 'PATH', value: ({ path }) => printable(path) },
 ];
 
+const heldColumn: Column<Entry> = {
+  title: 'HELD',
+  value: (entry) => (isFile(entry) && entry.retention ? sayRetention(entry.retention) : ''),
+};
+
+function sayRetention({ retainUntil, hold }: Retention): string {
+  const until = retainUntil === undefined ? '' : `until ${formatTime(retainUntil)}`;
+  return [until, hold ? 'hold' : ''].filter((text) => text !== '').join(', ');
+}
+
+/** Adds a column only if one of the files needs it. */
+function columnsFor(entries: readonly Entry[]): readonly Column<Entry>[] {
+  const isHeld = entries.some((entry) => isFile(entry) && entry.retention !== undefined);
+  return isHeld ? [...columns.slice(0, -1), heldColumn, ...columns.slice(-1)] : columns;
+}
+
 export async function list(run: Run, place: string, flags: ListFlags): Promise<void> {
   const entries: Entry[] = [];
   let hasMore = false;
@@ -51,7 +68,7 @@ export async function list(run: Run, place: string, flags: ListFlags): Promise<v
     entries.push(entry);
   }
   if (flags.json) printJson(entries);
-  else if (entries.length > 0) printLine(formatTable(entries, columns));
+  else if (entries.length > 0) printLine(formatTable(entries, columnsFor(entries)));
   if (hasMore) printNote(`These are the first ${flags.limit}: there are more without --limit.`);
 }
 
