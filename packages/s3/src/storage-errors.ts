@@ -25,6 +25,7 @@ const codes: Readonly<Record<string, S3Code>> = {
   NotStored: 'SlowDown',
   BucketExists: 'BucketAlreadyExists',
   BucketNotEmpty: 'BucketNotEmpty',
+  FileHeld: 'AccessDenied',
   PreconditionFailed: 'PreconditionFailed',
   EntityTooLarge: 'EntityTooLarge',
   InvalidRange: 'InvalidRange',
