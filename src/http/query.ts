@@ -62,6 +62,7 @@ export function versionAsked(request: HttpRequest): number | undefined {
 
 /** Reads `bypassGovernance` of a request that deletes. */
 export function bypassAsked(request: HttpRequest): boolean {
+  if (!request.url.includes('?')) return false;
   const { bypassGovernance: text = 'false' } = readQuery(request, ['bypassGovernance']);
   if (text === 'true' || text === 'false') return text === 'true';
   throw new Refusal(

@@ -394,3 +394,30 @@ describe('updateBucket(): rules of retention', () => {
     expect(rules([{ days: 36_500n }])).toHaveLength(1);
   });
 });
+
+describe('encodeFile(): the layout of a record', () => {
+  const mapKey = new TextEncoder().encode('box\0a');
+  const stored = () => scene.stores.records.get(mapKey) ?? expect.fail('no record');
+
+  test('has version 7 with a retention, and version 6 without', () => {
+    putTestFile(scene.stores, { path: '/a' });
+    expect(stored()[0]).toBe(6);
+    setHold(scene.stores, alice, { ...named, hasHold: true });
+    expect(stored()[0]).toBe(7);
+    const texts = Buffer.from(stored()).toString('latin1');
+    expect(texts.endsWith('\0\x000\0hold')).toBe(true);
+    setHold(scene.stores, alice, { ...named, hasHold: false });
+    expect(stored()[0]).toBe(6);
+  });
+
+  test('detects an altered retention', () => {
+    putTestFile(scene.stores, { path: '/a' });
+    const retainUntilNs = startNs + dayNs;
+    setRetention(scene.stores, alice, { ...named, mode: 'compliance', retainUntilNs });
+    const record = stored().slice();
+    const at = Buffer.from(record).lastIndexOf(`${retainUntilNs}`);
+    record[at] = 0x30;
+    scene.stores.records.set(mapKey, record, 10);
+    expectRefusal(scene.stores, 'IntegrityError', () => getFile(scene.stores, alice, named));
+  });
+});

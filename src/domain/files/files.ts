@@ -106,7 +106,8 @@ export function checkDeletion(
 ): { readonly bucket: Bucket; readonly file: FileRecord } {
   const { conditions, bypassesGovernance, ...name } = request;
   const { bucket, key: apiKey } = authorize(stores, call, { ...name, permission: 'delete' });
-  requireBypassRight(stores, call, { bypassesGovernance, claim: { ...name, apiKey } });
+  if (bypassesGovernance)
+    requireBypassRight(stores, call, { bypassesGovernance, claim: { ...name, apiKey } });
   const path = parseFilePath(request.path);
   const found = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
   checkWritePreconditions(entityTag(found), conditions);
