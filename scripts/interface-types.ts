@@ -7,6 +7,7 @@ import * as fileReads from '../src/actor/candid/file-reads.ts';
 import * as http from '../src/actor/candid/http.ts';
 import * as operations from '../src/actor/candid/operations.ts';
 import * as retention from '../src/actor/candid/retention.ts';
+import * as rules from '../src/actor/candid/rules.ts';
 import * as service from '../src/actor/candid/service.ts';
 import * as files from '../src/actor/candid/types.ts';
 
@@ -28,15 +29,8 @@ export interface NamedFields {
 }
 
 const names = new Map<IDL.Type, string>();
-const exported = {
-  ...files,
-  ...fileReads,
-  ...endToEnd,
-  ...retention,
-  ...service,
-  ...operations,
-  ...http,
-};
+const records = { ...files, ...fileReads, ...endToEnd, ...retention, ...rules, ...operations };
+const exported = { ...records, ...service, ...http };
 for (const [name, type] of Object.entries(exported)) {
   // Results have no names in the interface; their variants are written out.
   if (type instanceof IDL.Type && !name.startsWith('Result')) names.set(type, name);

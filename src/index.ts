@@ -14,6 +14,7 @@ import { LinksActor } from './actor/methods/links.ts';
 import { ListingActor } from './actor/methods/listing.ts';
 import { RetentionActor } from './actor/methods/retention.ts';
 import { RotationActor } from './actor/methods/rotation.ts';
+import { RulesActor } from './actor/methods/rules.ts';
 import { ServiceActor } from './actor/methods/service.ts';
 import { StatusActor } from './actor/methods/status.ts';
 import { StreamingActor } from './actor/methods/streaming.ts';
@@ -35,6 +36,7 @@ export default [
   ListingActor,
   ApiKeysActor,
   EndToEndActor,
+  RulesActor,
   RotationActor,
   WellKnownActor,
   ServiceActor,

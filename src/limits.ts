@@ -172,10 +172,26 @@ export const retentionDaysMax = 36_500;
 /** Maximum number of days for which former versions are kept. */
 export const keepVersionsDaysMax = 3_650;
 
+// Rules of a bucket, see domain/buckets/rules.ts
+export const ruleCountMax = 20;
+export const ruleIdLengthMax = 255;
+/** UTF-8 bytes of the ids, prefixes and tags of a bucket's rules. */
+export const ruleTextBytesMax = 8_192;
+/** Maximum number of days of a rule, and the same time in hours. */
+export const ruleDaysMax = 36_500;
+export const ruleHoursMax = 24 * ruleDaysMax;
+export const ruleVersionsMax = 1_000;
+
 // Work of one message
 /** Former versions that one message erases: expired ones, and on request. */
 export const expiredVersionsPerMessage = 20;
 export const erasedVersionsPerMessage = 1_000;
+/** Files that rules look at in one message: 4 M instructions for each deleted one. */
+export const ruledFilesPerMessage = 250;
+/** Checks of a rule, or of a bucket's uploads, in one message: up to 8 M instructions each. */
+export const ruleChecksPerMessage = 100;
+/** Former versions whose expiry one message sets after a change of rules: 0.6 M each. */
+export const ruledVersionsPerMessage = 500;
 /** Files of a prefix that one message moves. */
 export const movedFilesPerMessage = 1_000;
 /** Limit of one message that moves, deletes or replaces many files, see files/bulk-work.ts. */

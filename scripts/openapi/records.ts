@@ -204,6 +204,22 @@ export const records = {
       'linkPage',
     ]),
   },
+  Rule: {
+    section: 'GET B/rules',
+    schema: object(
+      {
+        id: text,
+        isEnabled: flag,
+        prefix: text,
+        tag: text,
+        deleteAfterDays: count,
+        keepVersions: count,
+        eraseVersionsAfterDays: count,
+        endUploadsAfterHours: count,
+      },
+      ['tag', 'deleteAfterDays', 'keepVersions', 'eraseVersionsAfterDays', 'endUploadsAfterHours'],
+    ),
+  },
   EndToEnd: {
     section: 'GET B/end-to-end',
     schema: object(

@@ -1,6 +1,7 @@
 // The operations on upload sessions, on links, and of the service.
 
 import { chunkBytesMax, chunkBytesMin } from '../../packages/wire/src/limits.ts';
+import { ruleCountMax } from '../../src/limits.ts';
 import {
   bytes,
   condition,
@@ -201,6 +202,14 @@ export const serviceOperations: Operations = {
       'IntegrityError',
       'ServiceUnavailable',
     ],
+  },
+  'GET B/rules': {
+    id: 'getRules',
+    key: 'required',
+    answers: {
+      200: answers('The rules of the bucket.', object({ items: list(ref('Rule'), ruleCountMax) })),
+    },
+    errors: keyErrors,
   },
   'GET B/end-to-end': {
     id: 'getEndToEnd',

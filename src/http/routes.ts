@@ -14,6 +14,7 @@ import { linkRoutes } from './links.ts';
 import { getPage } from './pages.ts';
 import { retentionRoutes } from './retention.ts';
 import { headOf, type Route } from './router.ts';
+import { getBucketRules } from './rules.ts';
 import { getStatus } from './status.ts';
 import { uploadRoutes } from './upload-sessions.ts';
 import { getBucketUsage } from './usage.ts';
@@ -49,6 +50,10 @@ export const routes: readonly Route[] = [
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/end-to-end$/y,
     handlers: { GET: getEndToEnd, HEAD: headOf(getEndToEnd) },
+  },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/rules$/y,
+    handlers: { GET: getBucketRules, HEAD: headOf(getBucketRules) },
   },
   ...copyRoutes,
   ...linkRoutes,

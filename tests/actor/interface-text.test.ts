@@ -17,20 +17,14 @@ import * as fileReads from '../../src/actor/candid/file-reads.ts';
 import * as http from '../../src/actor/candid/http.ts';
 import * as operations from '../../src/actor/candid/operations.ts';
 import * as retention from '../../src/actor/candid/retention.ts';
+import * as rules from '../../src/actor/candid/rules.ts';
 import * as service from '../../src/actor/candid/service.ts';
 import * as files from '../../src/actor/candid/types.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 
 const didFile = join(projectDir, 'candid', 'file_storage.did');
-const exported = {
-  ...files,
-  ...fileReads,
-  ...endToEnd,
-  ...retention,
-  ...service,
-  ...operations,
-  ...http,
-};
+const records = { ...files, ...fileReads, ...endToEnd, ...retention, ...rules, ...operations };
+const exported = { ...records, ...service, ...http };
 const named = new Map(Object.entries<unknown>(exported));
 let text: string;
 let comments: InterfaceComments;

@@ -302,6 +302,7 @@ describe('findBucket(): stored records', () => {
       isRenewing: false,
       isEndToEnd: false,
       hasRetention: false,
+      limitsVersions: false,
       overheadBytes: 0,
       keepVersionsDays: 0,
       versionCount: 0,

@@ -236,6 +236,7 @@ describe('upgradeRecords(): records that version 0.1.0 wrote are readable:', () 
       isRenewing: false,
       isEndToEnd: false,
       hasRetention: false,
+      limitsVersions: false,
       createdAtNs: startNs,
       updatedAtNs: startNs,
       fileCount: 1,

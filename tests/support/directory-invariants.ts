@@ -7,6 +7,7 @@ import { readTotals } from '../../src/domain/buckets/bucket-totals.ts';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import { findChunk } from '../../src/domain/contents/chunk-records.ts';
 import type { FileRecord } from '../../src/domain/files/file-records.ts';
+import { neverNs } from '../../src/domain/files/version-entries.ts';
 import { findVersion } from '../../src/domain/files/version-records.ts';
 import type { UploadSession } from '../../src/domain/uploads/upload-session.ts';
 import { reservedBytes } from '../../src/domain/uploads/uploads.ts';
@@ -25,6 +26,9 @@ const kinds = {
   token: 15,
   publicBucket: 16,
   end: 17,
+  ruleCheck: 30,
+  checkOfBucket: 31,
+  versionWalk: 32,
 };
 const digestBytes = 32;
 
@@ -80,9 +84,34 @@ export function checkDirectory(
   const ids = stores.buckets.entries().map(([key]) => Buffer.from(key).toString());
   expect(shown).toEqual(ids.filter((id) => findBucket(stores, id)?.isPublic));
   const { directory } = stores;
-  const all = directory.rank(Uint8Array.of(0xff));
+  const all = directory.rank(Uint8Array.of(0xff)) - checkRules(stores, ids);
   expectSame(directory.rank(Uint8Array.of(kinds.end)), all, 'entries of an unknown kind');
   checkTotals(stores);
+}
+
+/** Each check of rules has one time, and a bucket. Returns the number of entries. */
+function checkRules(stores: MemoryStores, bucketIds: readonly string[]): number {
+  const checks = entriesOf(stores, kinds.ruleCheck).map(({ key }) => {
+    return `${numberAt(key, 1)} ${Buffer.from(key.subarray(9))}`;
+  });
+  const ofBuckets = entriesOf(stores, kinds.checkOfBucket).map(({ key, value }) => {
+    return `${Number(value)} ${Buffer.from(key.subarray(1))}`;
+  });
+  expect(checks.sort()).toEqual(ofBuckets.sort());
+  const walks = entriesOf(stores, kinds.versionWalk).map(({ key }) => {
+    return Buffer.from(key.subarray(1)).toString().split('\0')[0] ?? '';
+  });
+  expect(walks.length).toBe(new Set(walks).size);
+  const named = [...walks, ...ofBuckets.map((text) => text.split(' ')[1] ?? '')];
+  expect(named.filter((id) => !bucketIds.includes(id))).toEqual([]);
+  for (const id of walks) {
+    expectSame(
+      ofBuckets.some((text) => text.endsWith(` ${id}`)),
+      true,
+      `a check of ${id}`,
+    );
+  }
+  return checks.length + ofBuckets.length + walks.length;
 }
 
 /** The last session of each token has an entry. */
@@ -148,8 +177,14 @@ function checkDueVersions(stores: MemoryStores, versions: readonly FileRecord[])
   const byTime = due.map(({ key }) => {
     return `${Buffer.from(key).readBigUInt64BE(1)} ${nameOf(key.subarray(9))}`;
   });
+  for (const { key, value } of due) {
+    const isLater = value === 0n || value > Buffer.from(key).readBigUInt64BE(1);
+    expectSame(isLater, true, 'rules only make versions expire earlier');
+  }
   expect(byPath.sort()).toEqual(expected.sort());
-  expect(byTime.sort()).toEqual(expected);
+  // Versions with a hold are not due
+  const timed = expected.filter((entry) => !entry.startsWith(`${neverNs} `));
+  expect(byTime.sort()).toEqual(timed);
 }
 
 /** Compares the totals of the status, which are counted without a scan. */

@@ -7,11 +7,8 @@ import { digestTables } from '../../src/domain/contents/digest-tables.ts';
 import { keptContents } from '../../src/domain/contents/kept-contents.ts';
 import { sharesOf } from '../../src/domain/contents/shared-contents.ts';
 import { type FileRecord, findFile } from '../../src/domain/files/file-records.ts';
-import {
-  countedOverhead,
-  findVersion,
-  versionNames,
-} from '../../src/domain/files/version-records.ts';
+import { versionNames } from '../../src/domain/files/version-entries.ts';
+import { countedOverhead, findVersion } from '../../src/domain/files/version-records.ts';
 import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
 import { sizesBelow } from '../../src/domain/listing/file-sizes.ts';
 import { openUploadsOf } from '../../src/domain/uploads/open-uploads.ts';

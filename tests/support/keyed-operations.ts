@@ -99,12 +99,15 @@ export const actorRows: readonly ActorRow[] = [
 export const wholeMethods: readonly string[] = [
   'getBucket',
   'getBucketMode',
+  'getRules',
   'listUploads',
   'deleteLink',
 ];
 export const wholeRoutes: readonly string[] = [
   'GET upload',
   'HEAD upload',
+  'GET rules',
+  'HEAD rules',
   'GET end-to-end',
   'HEAD end-to-end',
   'DELETE links/x',

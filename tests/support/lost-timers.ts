@@ -83,6 +83,23 @@ export async function revokeKey(network: KeyNetwork): Promise<() => Promise<bool
   };
 }
 
+/** Sets a rule that deletes a file of the day before. */
+async function setRule(network: KeyNetwork): Promise<() => Promise<boolean>> {
+  const Name = { bucketId: IDL.Text, path: IDL.Text };
+  const Upload = IDL.Record({ ...Name, contentType: IDL.Text, bytes: IDL.Vec(IDL.Nat8) });
+  const file = { bucketId: 'photos', path: 'old', contentType: 'text/plain', bytes: [1] };
+  await network.send('uploadFile', [Upload], [file]);
+  await network.wait(86_400);
+  await settle(network);
+  const Rule = IDL.Record({ id: IDL.Text, isEnabled: IDL.Bool, deleteAfterDays: IDL.Opt(IDL.Nat) });
+  const rule = { id: 'old', isEnabled: true, deleteAfterDays: [1n] };
+  await network.send('setRules', [IDL.Text, IDL.Vec(Rule)], ['photos', [rule]]);
+  return async () => {
+    const { err } = await network.call('getFile', 'photos', 'old', []);
+    return err?.startsWith('NoSuchFile') === true;
+  };
+}
+
 /** Sets a front that does not exist: a report to it is rejected, and the next one is a retry. */
 async function setFront(network: KeyNetwork): Promise<() => Promise<boolean>> {
   const reports = () => network.answersTo('reportPublicBuckets').length;
@@ -113,6 +130,7 @@ export const timerCases: readonly TimerCase[] = [
       return () => isRotated(network);
     },
   },
+  { name: 'rules', seconds: upkeepSeconds, begin: setRule },
   { name: 'reclaim', seconds: upkeepSeconds, begin: cancelUpload },
   { name: 'front contact', seconds: contactSeconds, begin: setFront },
   {

@@ -117,6 +117,8 @@ const upload: ArgumentBounds = { ...file, bytes: 2_097_152 };
 /** Texts of many files, which are read after the caller's right is checked. */
 const batch: ArgumentBounds = { bytes: 2_097_152, textBytes: batchTextBytesMax, values: 320 };
 const deletion: ArgumentBounds = { bytes: 131_072, textBytes: deletionBytesMax, values: 320 };
+/** The rules of a bucket. */
+const rules: ArgumentBounds = { bytes: 20_480, textBytes: 16_384, values: 480 };
 const chunk: ArgumentBounds = { ...few, bytes: 2_097_152 };
 const request: ArgumentBounds = { bytes: 2_097_152, textBytes: requestTextBytesMax, values: 480 };
 
@@ -147,6 +149,7 @@ const startedUpload: MethodRow = {
 export const methodTable: Readonly<Record<string, MethodRow>> = {
   // Queries, which inspection refuses as ingress
   getFile: { bounds: few },
+  getRules: { bounds: few },
   getStatus: { bounds: few, isAtFront: true },
   getUpload: { bounds: few },
   getUsage: { bounds: few },
@@ -336,6 +339,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     bounds: many,
     admit: (caller, { bucketId }: { bucketId: string }) => requireOwner(caller, bucketId),
   },
+  setRules: { bounds: rules, admit: requireOwner },
   deleteBucket: { bounds: few, admit: requireOwner },
   rotateBucketKey: { bounds: few, admit: requireOwner },
   rotateRootKey: { bounds: few, admit: requireControllerCall },

@@ -10,8 +10,10 @@ import {
   mayHaveFormerRecords,
   upgradeRecords,
 } from '../../domain/administration/record-upgrade.ts';
+import { actOnRules } from '../../domain/administration/rule-work.ts';
 import { configureRole, type RoleSettings } from '../../domain/administration/service-role.ts';
 import { renewSites } from '../../domain/administration/site-renewal.ts';
+import { nextRuleCheckNs } from '../../domain/buckets/rule-times.ts';
 import { reclaimContents } from '../../domain/contents/contents.ts';
 import { releaseKept } from '../../domain/contents/kept-contents.ts';
 import { endLinks } from '../../domain/files/link-records.ts';
@@ -22,6 +24,7 @@ import {
   KeyUnavailable,
   type RootKeySource,
 } from '../../domain/keys/root-keys.ts';
+import { areCyclesLow } from '../../domain/shared/cycles.ts';
 import { createHeapState } from '../../domain/shared/heap-state.ts';
 import { isFront } from '../../domain/shared/role-record.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
@@ -35,6 +38,7 @@ import { openOrderedIndex } from '../../storage/ordered-index.ts';
 import { openRecordMap } from '../../storage/record-map.ts';
 import { openSpace } from '../../storage/space.ts';
 import { stableMap } from '../../storage/stable-map.ts';
+import { spendableCycles } from '../../storage/stable-space.ts';
 import { createBucketOrders } from './bucket-orders.ts';
 import { deployedProxy, deployment } from './deployment.ts';
 import { createFrontContact } from './front-contact.ts';
@@ -95,6 +99,7 @@ const reclaimTimer = createOneShotTimer(() => {
 });
 const upkeepTimer = createOneShotTimer(upkeep);
 const recordsTimer = createOneShotTimer(workOnRecords);
+const rulesTimer = createOneShotTimer(workOnRules);
 const frontContact = createFrontContact(stores);
 export const bucketOrders = createBucketOrders(stores);
 export const topUps = createTopUps(stores);
@@ -113,7 +118,7 @@ let usedAtNs = 0n;
 /** False once a step found nothing to do, so that upkeep costs no second message. */
 let mayHaveRecordWork = true;
 
-export const rootKeys = createRootKeyKeeper({ stores, random }, startRecordWork);
+export const rootKeys = createRootKeyKeeper({ stores, random }, startWorkWithKeys);
 
 export interface StartSettings {
   readonly source: RootKeySource | undefined;
@@ -236,6 +241,7 @@ function upkeep(): void {
   ];
   publishRoot();
   if (mayHaveRecordWork && rootKeys.isReady()) recordsTimer.arm();
+  if (areRulesDue(nowNs)) rulesTimer.arm();
   if (steps.includes(true)) startUpkeep();
   else planUpkeep(nowNs);
 }
@@ -248,6 +254,37 @@ function workOnRecords(): void {
     continueRotation(stores) || upgradeRecords(stores, time()) || renewSites(stores, time());
   publishRoot();
   if (mayHaveRecordWork) recordsTimer.arm();
+}
+
+/** Rules wait for keys, for the pages of sites, and while the cycles are needed for other work. */
+function areRulesDue(nowNs: bigint): boolean {
+  const dueNs = nextRuleCheckNs(stores);
+  if (dueNs === undefined || dueNs > nowNs) return false;
+  return rootKeys.areAtHand() && !areCyclesLow(spendableCycles());
+}
+
+/**
+ * Carries out due rules, a bounded step per message. Upkeep then erases versions and ends uploads,
+ * and plans its next turn.
+ */
+function workOnRules(): void {
+  const nowNs = time();
+  if (!areRulesDue(nowNs)) return;
+  const hasMore = actOnRules(stores, nowNs);
+  publishRoot();
+  if (hasMore) rulesTimer.arm();
+  else startUpkeep();
+}
+
+/** Continues at once what has waited for keys, such as after an upgrade. */
+function startWorkWithKeys(): void {
+  startRecordWork();
+  if (areRulesDue(time())) rulesTimer.arm();
+}
+
+/** Starts new rules at once. */
+export function startRules(): void {
+  rulesTimer.arm();
 }
 
 /** Reseeds the random source soon after a key was replaced. */

@@ -40,6 +40,7 @@ import { endUploadsOf, openUploadsOf, principalHolder } from '../uploads/open-up
 import { cancelUploadsOf } from '../uploads/upload-end.ts';
 import { withdrawKeys } from './api-key-administration.ts';
 import { changedRules, type RulesChange } from './bucket-retention.ts';
+import { forgetRules } from './bucket-rules.ts';
 import { changedMode, type ModeChange, saveMode } from './end-to-end-mode.ts';
 import { forgetRenewal, startRenewal } from './site-renewal.ts';
 
@@ -391,6 +392,7 @@ export function deleteBucket(stores: Stores, call: Call, deletion: BucketDeletio
   eraseBucketKeys(stores, bucket);
   unindexBucket(stores, bucket.id);
   forgetRenewal(stores, bucket.id);
+  forgetRules(stores, bucket.id);
   stores.publication.removeBucket(bucket.id);
   changeTotals(stores, { buckets: -1, files: 0, bytes: 0 });
 }

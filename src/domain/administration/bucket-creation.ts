@@ -100,6 +100,7 @@ export function createBucketOf(stores: Stores, call: Call, request: NewBucket): 
     owner: call.caller.principal,
     isRenewing: false,
     hasRetention: rules.length > 0,
+    limitsVersions: false,
     createdAtNs: call.nowNs,
     updatedAtNs: call.nowNs,
     fileCount: 0,

@@ -1,9 +1,10 @@
 // When upkeep has work again. A service without work looks once a day instead of every ten minutes,
 // which would cost it 0.7 T cycles a year.
 
+import { nextRuleCheckNs } from '../buckets/rule-times.ts';
 import { keptContents } from '../contents/kept-contents.ts';
 import { hasLinks } from '../files/link-records.ts';
-import { nextVersionExpiryNs } from '../files/version-records.ts';
+import { nextVersionExpiryNs } from '../files/version-entries.ts';
 import type { Stores } from '../shared/stores.ts';
 import { nextUploadCheckNs } from '../uploads/upload-expiry.ts';
 
@@ -17,6 +18,7 @@ export function nextUpkeepNs(stores: Stores, nowNs: bigint): bigint | undefined 
     nextUploadCheckNs(stores),
     keptContents(stores)[0]?.untilNs,
     nextVersionExpiryNs(stores),
+    nextRuleCheckNs(stores),
   ];
   const known = times.filter((time) => time !== undefined);
   return known.length === 0

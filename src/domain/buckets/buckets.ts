@@ -24,6 +24,8 @@ export interface Bucket extends BucketKeys {
   readonly isEndToEnd: boolean;
   /** New files may get a retention, see retention-rules.ts. */
   readonly hasRetention: boolean;
+  /** Whether a rule limits its former versions, see rules.ts. */
+  readonly limitsVersions: boolean;
   readonly createdAtNs: bigint;
   readonly updatedAtNs: bigint;
   readonly fileCount: number;
@@ -66,6 +68,7 @@ const flagBits = {
   renewing: 16,
   endToEnd: 32,
   retention: 64,
+  limitsVersions: 128,
 } as const;
 
 const siteFlags = flagBits.site | flagBits.renewing;
@@ -103,6 +106,7 @@ function flagsOf(bucket: Bucket): number {
     (bucket.isRenewing ? flagBits.renewing : 0) |
     (bucket.isEndToEnd ? flagBits.endToEnd : 0) |
     (bucket.hasRetention ? flagBits.retention : 0) |
+    (bucket.limitsVersions ? flagBits.limitsVersions : 0) |
     (bucket.quotaBytes === undefined ? 0 : flagBits.quotaBytes) |
     (bucket.quotaFiles === undefined ? 0 : flagBits.quotaFiles)
   );
@@ -144,6 +148,7 @@ function settingsOf(flags: number) {
     isRenewing: (flags & flagBits.renewing) !== 0,
     isEndToEnd: (flags & flagBits.endToEnd) !== 0,
     hasRetention: (flags & flagBits.retention) !== 0,
+    limitsVersions: (flags & flagBits.limitsVersions) !== 0,
   };
 }
 

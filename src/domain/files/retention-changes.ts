@@ -12,7 +12,8 @@ import { encodeFile, fileMapKey, sealFile } from './file-layout.ts';
 import { type FileRecord, findFile, type OpenFile, withOpenFile } from './file-records.ts';
 import { refuseMissing } from './files.ts';
 import { requireNotHeld } from './retention.ts';
-import { type FormerVersion, findVersion, replaceRecord, resumeExpiry } from './version-records.ts';
+import { replaceRecord } from './version-entries.ts';
+import { type FormerVersion, findVersion, resumeExpiry } from './version-records.ts';
 import { noSuchVersion, withFormer } from './versions.ts';
 import { shownToWriter, type WrittenFile } from './written-files.ts';
 

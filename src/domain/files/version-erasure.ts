@@ -4,6 +4,7 @@
 import { encodeUtf8 } from '../../lib/text.ts';
 import { erasedVersionsPerMessage } from '../../limits.ts';
 import { type Bucket, saveBucket } from '../buckets/buckets.ts';
+import { hastenRuleCheck } from '../buckets/rule-times.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
 import { cursorOf } from '../listing/cursors.ts';
 import { authorize, requireBypassRight, type SentKey } from '../rights/rights.ts';
@@ -19,14 +20,8 @@ import {
   replaceByFormer,
 } from './file-records.ts';
 import { type Release, requireNotHeld } from './retention.ts';
-import {
-  eraseVersion,
-  findVersion,
-  latestVersion,
-  takeVersion,
-  type VersionName,
-  versionNames,
-} from './version-records.ts';
+import { type VersionName, versionNames } from './version-entries.ts';
+import { eraseVersion, findVersion, latestVersion, takeVersion } from './version-records.ts';
 import { nameOfVersion, noSuchVersion, rangeOf, readableVersion, withFormer } from './versions.ts';
 
 export interface Erasure {
@@ -166,5 +161,7 @@ function erasePresent(stores: Stores, replaced: Replaced & { readonly old: FileR
       { nowNs, bucket: taken?.bucket ?? bucket, old },
     );
     saveBucket(stores, left, bucket);
+    // The file has its former date again, at which a rule may delete it
+    hastenRuleCheck(stores, bucket.id, nowNs);
   });
 }

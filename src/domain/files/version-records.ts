@@ -1,22 +1,7 @@
 // Former versions of files: in a bucket that stores versions, a replaced or deleted file keeps its
-// content and key until the version expires. In the map of files, after a NUL, which no bucket id
-// has:
-//
-//   0 | bucket id | 0 | path | 0 | version, decimal
-//     -> 0: version 1 | retired at u64 | sequence number u64 | file record
-//
-// The record is unchanged, and its seal includes its former map key. The sequence number is that of
-// its date in the index of files. In the directory:
-//
-//   8 | bucket id | 0 | path | 0 | version u32, big-endian             -> its expiry, ns
-//   9 | expiry u64 | bucket id | 0 | path | 0 | version u32, big-endian -> 0
+// content and key until the version expires. version-entries.ts has their records and entries.
 
-import { present } from '../../lib/assert.ts';
-import { concatBytes } from '../../lib/bytes.ts';
-import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { expiredVersionsPerMessage } from '../../limits.ts';
-import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
-import { dueNames, entriesUnder, firstDueNs } from '../../storage/index-ranges.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { overheadBytesOf } from '../buckets/quota.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
@@ -28,54 +13,27 @@ import type { FileRecord } from './file-fields.ts';
 import { decodeFile } from './file-layout.ts';
 import { isHeld, type Release, requireNotHeld, requireReleased } from './retention.ts';
 import { streamedUntilNs } from './streams.ts';
+import {
+  changeExpiry,
+  expiredVersions,
+  forgetVersion,
+  neverNs,
+  noteVersion,
+  type StoredVersion,
+  storedVersion,
+  storeVersion,
+  takeStored,
+  type VersionName,
+  versionBefore,
+  versionExpiryNs,
+} from './version-entries.ts';
+import { isStillDue, noteByRules } from './version-rules.ts';
 
-const recordVersion = 1;
-const recordHeadBytes = 17;
-const kinds = { ofPath: 8, due: 9 } as const;
 const nsPerDay = 86_400_000_000_000n;
-const numberBytes = 4;
 
-/** The name of a former version. */
-export interface VersionName {
-  readonly bucketId: string;
-  readonly path: string;
-  readonly version: number;
-}
-
-export interface FormerVersion {
+export interface FormerVersion extends StoredVersion {
   readonly file: FileRecord;
-  /** The file's record as it was sealed. */
-  readonly record: Uint8Array;
-  /** Its number in the index of dates. */
-  readonly sequence: number;
-  readonly retiredAtNs: bigint;
   readonly expiresAtNs: bigint;
-}
-
-function mapKeyOf({ bucketId, path, version }: VersionName): Uint8Array {
-  return encodeUtf8(`\0${bucketId}\0${path}\0${version}`);
-}
-
-/** Returns the name in the form in which both keys of the directory contain it. */
-function nameBytes({ bucketId, path, version }: VersionName): Uint8Array {
-  const number = new Uint8Array(numberBytes);
-  new DataView(number.buffer).setUint32(0, version);
-  return concatBytes(encodeUtf8(`${bucketId}\0${path}\0`), number);
-}
-
-function readName(bytes: Uint8Array): VersionName {
-  const at = bytes.length - numberBytes;
-  const version = new DataView(bytes.buffer, bytes.byteOffset).getUint32(at);
-  const [bucketId = '', path = ''] = (decodeUtf8(bytes.subarray(0, at)) ?? '').split('\0');
-  return { bucketId, path, version };
-}
-
-function pathKey(name: Uint8Array): Uint8Array {
-  return concatBytes(Uint8Array.of(kinds.ofPath), name);
-}
-
-function dueKey(atNs: bigint, name: Uint8Array): Uint8Array {
-  return concatBytes(Uint8Array.of(kinds.due), u64Key(atNs), name);
 }
 
 /** A file that was replaced or deleted. */
@@ -132,12 +90,10 @@ export function countedOverhead(file: FileRecord | undefined): number {
 export function retireFile(stores: Stores, retired: Retired): Bucket {
   const { bucket, file, record, sequence = 0, nowNs } = retired;
   if (record !== undefined && isKept(bucket, file)) {
-    const expiresAtNs = nowNs + BigInt(bucket.keepVersionsDays) * nsPerDay;
-    const head = new RecordWriter(recordVersion).u64(nowNs).u64(BigInt(sequence)).finish([]);
-    stores.records.set(mapKeyOf(file), concatBytes(head, record));
-    const name = nameBytes(file);
-    stores.directory.insert(pathKey(name), expiresAtNs);
-    stores.directory.insert(dueKey(expiresAtNs, name), 0n);
+    const ownNs = nowNs + BigInt(bucket.keepVersionsDays) * nsPerDay;
+    storeVersion(stores, file, { retiredAtNs: nowNs, sequence, record });
+    if (bucket.limitsVersions) noteByRules(stores, file, { nowNs, ownNs });
+    else noteVersion(stores, file, { atNs: ownNs, ownNs });
     return withVersionCounted(bucket, file, 1);
   }
   requireReleased(file);
@@ -159,48 +115,18 @@ function withVersionCounted(bucket: Bucket, file: FileRecord | undefined, change
 /** Returns the highest number of a former version at the path; 0 without one. */
 export function latestVersion(stores: Stores, bucket: Bucket, path: string): number {
   if (bucket.versionCount === 0) return 0;
-  const name = { bucketId: bucket.id, path, version: 0xffff_ffff };
-  const { directory } = stores;
-  const rank = directory.rank(pathKey(nameBytes(name)));
-  const [entry] = rank === 0 ? [] : directory.read(rank - 1, 1);
-  if (entry?.key[0] !== kinds.ofPath) return 0;
-  const found = readName(entry.key.subarray(1));
-  return found.bucketId === bucket.id && found.path === path ? found.version : 0;
+  return versionBefore(stores, { bucketId: bucket.id, path }, 0)?.version ?? 0;
 }
 
 /** Refuses a damaged record with IntegrityError. */
 export function findVersion(stores: Stores, name: VersionName): FormerVersion | undefined {
-  const stored = stores.records.get(mapKeyOf(name));
-  const expiresAtNs = stored && stores.directory.find(pathKey(nameBytes(name)));
+  const stored = storedVersion(stores, name);
+  const expiresAtNs = stored && versionExpiryNs(stores, name);
   if (stored === undefined || expiresAtNs === undefined) return undefined;
-  const head = new RecordReader(stored, recordVersion);
-  const [retiredAtNs, sequence] = [head.u64(), Number(head.u64())];
-  const record = stored.slice(recordHeadBytes);
-  const file = decodeFile(name.bucketId, name.path, record);
+  const file = decodeFile(name.bucketId, name.path, stored.record);
   // The seal's associated data omits the version number, so compare the record's own.
   if (file.version !== name.version) throw damagedFile();
-  return { file, record, sequence, retiredAtNs, expiresAtNs };
-}
-
-export interface VersionRange {
-  readonly bucketId: string;
-  /** Restricts to this path; absent: all paths that begin with the prefix. */
-  readonly path?: string | undefined;
-  readonly prefix?: string | undefined;
-  /** Begins after this version. */
-  readonly after?: VersionName | undefined;
-}
-
-/** Returns names of former versions by path, the oldest first. */
-export function versionNames(stores: Stores, range: VersionRange, limit: number): VersionName[] {
-  const { directory } = stores;
-  const { bucketId, path, prefix = '', after } = range;
-  const scope = pathKey(encodeUtf8(`${bucketId}\0${path === undefined ? prefix : `${path}\0`}`));
-  const first =
-    after === undefined ? scope : concatBytes(pathKey(nameBytes(after)), Uint8Array.of(0));
-  // UTF-8 never contains byte 0xff, and the bytes of a version number never begin with it
-  const entries = entriesUnder(directory, { scope, first, limit });
-  return entries.map(({ key }) => readName(key.subarray(1)));
+  return { file, ...stored, expiresAtNs };
 }
 
 interface Taken {
@@ -212,13 +138,9 @@ interface Taken {
 
 /** Removes a former version, but not its content. Returns `undefined` if it does not exist. */
 export function takeVersion(stores: Stores, bucket: Bucket, name: VersionName): Taken | undefined {
-  const bytes = nameBytes(name);
-  const expiresAtNs = stores.directory.remove(pathKey(bytes));
-  if (expiresAtNs === undefined) return undefined;
-  stores.directory.remove(dueKey(expiresAtNs, bytes));
-  const stored = stores.records.delete(mapKeyOf(name));
-  const record = stored?.subarray(recordHeadBytes);
-  const file = record && unlessRefused(() => decodeFile(name.bucketId, name.path, record));
+  if (forgetVersion(stores, name) === undefined) return undefined;
+  const stored = takeStored(stores, name);
+  const file = stored && unlessRefused(() => decodeFile(name.bucketId, name.path, stored.record));
   return { bucket: withVersionCounted(bucket, file, -1), file };
 }
 
@@ -237,29 +159,15 @@ export function eraseVersion(stores: Stores, name: VersionName, release: Release
   return true;
 }
 
-export function nextVersionExpiryNs({ directory }: Stores): bigint | undefined {
-  return firstDueNs(directory, kinds.due);
-}
-
 /** Runs one bounded step of erasing expired versions; true while more may be left. */
 export function expireVersions(stores: Stores, nowNs: bigint): boolean {
-  const due = dueNames(stores.directory, { kind: kinds.due, nowNs }, expiredVersionsPerMessage);
-  for (const bytes of due) {
-    const name = readName(bytes);
-    if (!postponeHeld(stores, name, nowNs)) eraseVersion(stores, name, { nowNs });
+  const due = expiredVersions(stores, nowNs, expiredVersionsPerMessage);
+  for (const name of due) {
+    if (!isStillDue(stores, name, nowNs) || postponeHeld(stores, name, nowNs)) continue;
+    eraseVersion(stores, name, { nowNs });
   }
   return due.length === expiredVersionsPerMessage;
 }
-
-/** Replaces the record of a former version, whose dates stay. */
-export function replaceRecord(stores: Stores, name: VersionName, record: Uint8Array): void {
-  const key = mapKeyOf(name);
-  const head = present(stores.records.get(key), 'a former version').slice(0, recordHeadBytes);
-  stores.records.set(key, concatBytes(head, record));
-}
-
-/** The expiry of a version that only a removed hold can end; no other version expires then. */
-const neverNs = 2n ** 64n - 1n;
 
 /** Lets an expired version expire when its retention ends; returns false if it is not held. */
 function postponeHeld(stores: Stores, name: VersionName, nowNs: bigint): boolean {
@@ -267,23 +175,12 @@ function postponeHeld(stores: Stores, name: VersionName, nowNs: bigint): boolean
   if (former === undefined || !isHeld(former.file, nowNs)) return false;
   const { retention } = former.file;
   const expiresAtNs = retention?.hasHold ? neverNs : (retention?.untilNs ?? nowNs);
-  setExpiry(stores, name, { from: former.expiresAtNs, to: expiresAtNs });
+  changeExpiry(stores, name, { fromNs: former.expiresAtNs, toNs: expiresAtNs });
   return true;
 }
 
 /** Lets a version expire at that time if its hold was removed and its own time was over before. */
 export function resumeExpiry(stores: Stores, name: VersionName, atNs: bigint): void {
-  const isPostponed = stores.directory.find(pathKey(nameBytes(name))) === neverNs;
-  if (isPostponed) setExpiry(stores, name, { from: neverNs, to: atNs });
-}
-
-function setExpiry(
-  { directory }: Stores,
-  name: VersionName,
-  { from, to }: { readonly from: bigint; readonly to: bigint },
-): void {
-  const bytes = nameBytes(name);
-  directory.insert(pathKey(bytes), to);
-  directory.remove(dueKey(from, bytes));
-  if (to !== neverNs) directory.insert(dueKey(to, bytes), 0n);
+  if (versionExpiryNs(stores, name) !== neverNs) return;
+  changeExpiry(stores, name, { fromNs: neverNs, toNs: atNs });
 }

@@ -26,14 +26,13 @@ import {
 } from './file-records.ts';
 import { type FilePart, partAsked, refuseMissing } from './files.ts';
 import { requireNotHeld } from './retention.ts';
+import { type VersionName, versionNames } from './version-entries.ts';
 import {
   type FormerVersion,
   findVersion,
   freedBytes,
   requireRetirable,
   takeVersion,
-  type VersionName,
-  versionNames,
 } from './version-records.ts';
 import { shownToWriter, type WrittenFile } from './written-files.ts';
 

@@ -17,6 +17,17 @@ export interface UnreportedIds {
   readonly next: IdRange | undefined;
 }
 
+/** The check of a bucket's rules that is under way, see administration/rule-work.ts. */
+export interface RulePass {
+  readonly bucketId: string;
+  /** Index of the next rule. */
+  readonly rule: number;
+  /** Number of the rule's oldest files that could not be deleted. */
+  readonly skipped: number;
+  /** The earliest time at which the rules before have work again; undefined for none. */
+  readonly checkAtNs: bigint | undefined;
+}
+
 export interface HeapState {
   /** The stored entries, after a message has read them; decrypting any key needs them. */
   rootKeyEntries: readonly RootKeyEntry[] | undefined;
@@ -34,6 +45,7 @@ export interface HeapState {
   readonly streams: Map<number, bigint>;
   /** Key from which upkeep seeks the next maker of links to check; absent for the first one. */
   nextMaker: Uint8Array | undefined;
+  rulePass: RulePass | undefined;
 }
 
 export function createHeapState(): HeapState {
@@ -46,5 +58,6 @@ export function createHeapState(): HeapState {
     tokens: new Map(),
     streams: new Map(),
     nextMaker: undefined,
+    rulePass: undefined,
   };
 }

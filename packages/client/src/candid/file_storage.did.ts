@@ -603,6 +603,27 @@ export type RoleArgument = { 'front' : null } |
 export type RootKeySource = { 'stored' : null } |
   { 'vetkd' : string } |
   { 'vetkdBy' : VetKeySource };
+/**
+ * A rule of a bucket. It applies to files, former versions and unfinished uploads whose path begins
+ * with `prefix` and that have the tag; without these fields, to all. At least one of the last four
+ * fields is present. If several rules apply, the earliest end counts.
+ */
+export interface Rule {
+  /** Unique in the bucket. */
+  'id' : string,
+  'tag' : [] | [string],
+  /** Deletes a file so many days after its last change. */
+  'deleteAfterDays' : [] | [bigint],
+  /** Erases a former version so many days after it was replaced or deleted. */
+  'eraseVersionsAfterDays' : [] | [bigint],
+  /** Ends an unfinished upload so many hours after it began. */
+  'endUploadsAfterHours' : [] | [bigint],
+  /** Keeps at most so many former versions of a file, the latest ones. */
+  'keepVersions' : [] | [bigint],
+  'isEnabled' : boolean,
+  /** Compared exactly with stored paths. */
+  'prefix' : [] | [string],
+}
 /** The canister's role in its service. */
 export type ServiceRole = { 'front' : FrontRole } |
   { 'volume' : VolumeRole };
@@ -1024,6 +1045,15 @@ export interface _SERVICE {
     { 'ok' : FileRecord } |
       { 'err' : string }
   >,
+  /**
+   * (bucketId, apiKey) Returns the rules of a bucket, for members and keys that may read the whole
+   * bucket. Errors: AccessDenied, NoSuchBucket.
+   */
+  'getRules' : ActorMethod<
+    [string, [] | [string]],
+    { 'ok' : Array<Rule> } |
+      { 'err' : string }
+  >,
   /** Returns version, counts, sizes in bytes, and cycles for callers who may see them. */
   'getStatus' : ActorMethod<[], { 'ok' : Status } | { 'err' : string }>,
   /** Returns the limits, the known cycles and the last top-ups. For controllers of a front. */
@@ -1238,6 +1268,16 @@ export interface _SERVICE {
   'setRetention' : ActorMethod<
     [RetentionChange],
     { 'ok' : FileRecord } |
+      { 'err' : string }
+  >,
+  /**
+   * (bucketId, rules) Replaces all rules of a bucket, at most 20, for owners; an empty list removes
+   * them. Rules also apply to what the bucket has already. ok lists the rules. Errors:
+   * AccessDenied, InvalidArgument, NoSuchBucket.
+   */
+  'setRules' : ActorMethod<
+    [string, Array<Rule>],
+    { 'ok' : Array<Rule> } |
       { 'err' : string }
   >,
   /** Sets one of at most 16 texts; absent content removes the text. For controllers. */
@@ -1559,6 +1599,16 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'proxy' : IDL.Opt(IDL.Principal),
   });
   const BucketMode = IDL.Record({ 'endToEnd' : IDL.Opt(EndToEnd) });
+  const Rule = IDL.Record({
+    'id' : IDL.Text,
+    'tag' : IDL.Opt(IDL.Text),
+    'deleteAfterDays' : IDL.Opt(IDL.Nat),
+    'eraseVersionsAfterDays' : IDL.Opt(IDL.Nat),
+    'endUploadsAfterHours' : IDL.Opt(IDL.Nat),
+    'keepVersions' : IDL.Opt(IDL.Nat),
+    'isEnabled' : IDL.Bool,
+    'prefix' : IDL.Opt(IDL.Text),
+  });
   const BudgetLeft = IDL.Record({
     'left' : IDL.Nat,
     'burst' : IDL.Nat,
@@ -2064,6 +2114,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text })],
         ['query'],
       ),
+    'getRules' : IDL.Func(
+        [IDL.Text, IDL.Opt(IDL.Text)],
+        [IDL.Variant({ 'ok' : IDL.Vec(Rule), 'err' : IDL.Text })],
+        ['query'],
+      ),
     'getStatus' : IDL.Func(
         [],
         [IDL.Variant({ 'ok' : Status, 'err' : IDL.Text })],
@@ -2229,6 +2284,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'setRetention' : IDL.Func(
         [RetentionChange],
         [IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text })],
+        [],
+      ),
+    'setRules' : IDL.Func(
+        [IDL.Text, IDL.Vec(Rule)],
+        [IDL.Variant({ 'ok' : IDL.Vec(Rule), 'err' : IDL.Text })],
         [],
       ),
     'setWellKnown' : IDL.Func(
