@@ -2,6 +2,7 @@
 
 export type { Buckets, Keys, WellKnown } from './administration/buckets-and-keys.ts';
 export type { Access, Rotation } from './administration/creators-and-rotation.ts';
+export type { BucketRules } from './administration/rules.ts';
 export { browserIdentityStore } from './age/browser-identity-store.ts';
 export type { UploadInput, UploadSource } from './bytes/upload-source.ts';
 export type { RetryNotice, RetryPolicy } from './connection/retry.ts';
@@ -42,6 +43,7 @@ export type * from './types/keys.ts';
 export type * from './types/links.ts';
 export type * from './types/listings.ts';
 export type * from './types/retention.ts';
+export type * from './types/rules.ts';
 export type * from './types/service.ts';
 export type { StorageIdentity } from './types/storage-identity.ts';
 export type * from './types/top-ups.ts';

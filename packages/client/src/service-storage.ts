@@ -117,6 +117,7 @@ export function createServiceStorage(options: ServiceStorageOptions): ServiceSto
         }),
       revoke: (id) => places.somewhere(({ keys }) => keys.revoke(id)),
     },
+    rules: routed(rows.rules, (storage) => storage.rules),
     buckets: {
       ...buckets,
       async create(id, settings) {
@@ -219,6 +220,7 @@ const rows = {
   },
   links: { create: first, list, remove: first },
   keys: { list: first },
+  rules: { list: first, set: first },
   buckets: {
     get: first,
     update: first,

@@ -18,6 +18,7 @@ import {
   type Rotation,
   rotationOf,
 } from './administration/creators-and-rotation.ts';
+import { type BucketRules, rulesOf } from './administration/rules.ts';
 import type { Issuer } from './age/bucket-keys.ts';
 import { isLoopback, isNetwork, networkAgentHost } from './connection/canister-address.ts';
 import { canisterAt, unnamed } from './connection/find-canister.ts';
@@ -110,6 +111,7 @@ export interface Storage extends FileStorage {
   /** Requires the actor; over HTTP every call fails with Unsupported. */
   readonly buckets: Buckets;
   readonly keys: Keys;
+  readonly rules: BucketRules;
   /** Manages the texts at `/.well-known/{name}`; requires a controller. */
   readonly wellKnown: WellKnown;
   /** Manages the right to create buckets, and the budgets of requests; requires a controller. */
@@ -156,6 +158,7 @@ export function createStorage(options: StorageOptions): Storage {
     ...(layered?.files ?? fileStorage(connection)),
     buckets: bucketsOf(connection, layered?.forget),
     keys: keysOf(connection),
+    rules: rulesOf(connection),
     wellKnown: wellKnownOf(connection),
     access: accessOf(connection),
     rotation: rotationOf(connection),

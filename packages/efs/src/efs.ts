@@ -21,6 +21,7 @@ import { addDomains } from './service/domain-commands.ts';
 import { addIdentityCommands } from './service/identity-commands.ts';
 import { createKey, listBuckets, listKeys, revokeKey } from './service/manage.ts';
 import { addProfileCommands } from './service/profile-commands.ts';
+import { addRules } from './service/rule-commands.ts';
 import { addServe } from './service/serve-commands.ts';
 import { addServiceCommands } from './service/service-commands.ts';
 import { status } from './service/status.ts';
@@ -238,6 +239,7 @@ function addLinks(program: Command): void {
 
 function addManagement(program: Command): void {
   addBuckets(program);
+  addRules(program);
   const uploads = program.command('uploads').description('manage uploads that were not completed');
   uploads
     .command('ls <bucket>')
@@ -289,7 +291,7 @@ function addManagement(program: Command): void {
 }
 
 const changingNames =
-  'put sync cp mv set rm versions bucket uploads key link member access rotate profile domain ' +
+  'put sync cp mv set rm versions bucket rule uploads key link member access rotate profile domain ' +
   'well-known volume service';
 const changing: ReadonlySet<string> = new Set(changingNames.split(' '));
 

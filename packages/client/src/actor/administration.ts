@@ -8,6 +8,7 @@ import type { BucketChange, BucketMember, BucketOptions, BucketRecord } from '..
 import type { EndToEndSettings } from '../types/end-to-end.ts';
 import type { KeyRequest } from '../types/keys.ts';
 import type { RetentionRule } from '../types/retention.ts';
+import type { BucketRule } from '../types/rules.ts';
 import type { AccessChange, Budget, RootKeySource } from '../types/service.ts';
 import { type ActorCalls, calling, nothing } from './actor-call.ts';
 import { bucketMode } from './bucket-mode.ts';
@@ -18,6 +19,7 @@ import {
   optional,
   optionals,
   optionalTime,
+  ruleRecordOf,
 } from './candid-records.ts';
 import type { CandidBucket } from './candid-types.ts';
 import { call, type Service } from './connection.ts';
@@ -67,6 +69,14 @@ export const administrationCalls: ActorCalls<AdministrationOperations> = {
     ({ actor }, bucket) => actor.rotateBucketIdentity(bucket),
     bucketRecordOf,
   ),
+  getRules: calling(
+    ({ actor, key }, bucket) => actor.getRules(bucket, key),
+    (rules) => rules.map(ruleRecordOf),
+  ),
+  setRules: calling(
+    ({ actor }, { bucket, rules }) => actor.setRules(bucket, rules.map(sentRule)),
+    (rules) => rules.map(ruleRecordOf),
+  ),
   createKey,
   listKeys: calling(
     ({ actor }, bucket) => actor.listApiKeys(bucket),
@@ -92,6 +102,15 @@ export const administrationCalls: ActorCalls<AdministrationOperations> = {
     (texts) => texts,
   ),
 };
+
+function sentRule({ id, isEnabled = true, ...rule }: BucketRule) {
+  const { prefix, tag, deleteAfterDays, keepVersions } = rule;
+  const { eraseVersionsAfterDays, endUploadsAfterHours } = rule;
+  const places = optionals({ prefix, tag });
+  const files = optionals({ deleteAfterDays, endUploadsAfterHours });
+  const versions = optionals({ keepVersions, eraseVersionsAfterDays });
+  return { id, isEnabled, ...places, ...files, ...versions };
+}
 
 /** Returns the Candid variant of a source. */
 export function rootKeyVariant(source: RootKeySource) {

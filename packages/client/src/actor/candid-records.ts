@@ -1,11 +1,12 @@
 // Converts Candid records to the JSON interface: nat to number, times to ISO 8601, opt to optional.
 
-import type { ApiKey, BudgetLeft, FormerVersion } from '../candid/file_storage.did.ts';
+import type { ApiKey, BudgetLeft, FormerVersion, Rule } from '../candid/file_storage.did.ts';
 import type { BucketRecord } from '../types/buckets.ts';
 import type { EndToEndRecord } from '../types/end-to-end.ts';
 import type { FileRecord, StoredHeaders, UserMetadata } from '../types/files.ts';
 import type { KeyRecord } from '../types/keys.ts';
 import type { Retention, RetentionMode, RetentionRule } from '../types/retention.ts';
+import type { StoredRule } from '../types/rules.ts';
 import type { BudgetStatus, ServiceStatus } from '../types/service.ts';
 import type { UploadSession, UploadStatus } from '../types/transfers.ts';
 import type { FileVersion } from '../types/versions.ts';
@@ -152,6 +153,20 @@ export function endToEndOf([mode]: CandidBucket['endToEnd']): EndToEndRecord | u
       }),
     }
   );
+}
+
+export function ruleRecordOf(rule: Rule): StoredRule {
+  const { id, isEnabled, prefix, tag } = rule;
+  return {
+    id,
+    isEnabled,
+    prefix: prefix[0] ?? '',
+    tag: tag[0],
+    deleteAfterDays: countOf(rule.deleteAfterDays),
+    keepVersions: countOf(rule.keepVersions),
+    eraseVersionsAfterDays: countOf(rule.eraseVersionsAfterDays),
+    endUploadsAfterHours: countOf(rule.endUploadsAfterHours),
+  };
 }
 
 export function keyRecordOf(key: CandidKey): KeyRecord {

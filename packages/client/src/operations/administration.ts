@@ -3,6 +3,7 @@
 import type { BucketChange, BucketOptions, BucketRecord, WellKnownText } from '../types/buckets.ts';
 import type { EndToEndRecord } from '../types/end-to-end.ts';
 import type { KeyRecord, KeyRequest, NewKey } from '../types/keys.ts';
+import type { BucketRule, StoredRule } from '../types/rules.ts';
 import type { AccessChange, RootKeySource, ServiceCode } from '../types/service.ts';
 import type { TransferRows } from './operation.ts';
 
@@ -29,6 +30,11 @@ export interface EpochName {
   readonly epoch: number;
 }
 
+export interface RulesRequest {
+  readonly bucket: string;
+  readonly rules: readonly BucketRule[];
+}
+
 export interface WellKnownRequest {
   readonly name: string;
   /** Undefined to remove the text. */
@@ -50,6 +56,8 @@ export interface AdministrationOperations {
   getBucketIdentity(request: EpochName & { transportPublicKey: Uint8Array }): SealedIdentity;
   setBucketRecipient(request: EpochName & { readonly recipient: string }): BucketRecord;
   rotateBucketIdentity(bucket: string): BucketRecord;
+  getRules(bucket: string): readonly StoredRule[];
+  setRules(request: RulesRequest): readonly StoredRule[];
   createKey(request: KeyRequest): NewKey;
   listKeys(bucket: string): readonly KeyRecord[];
   revokeKey(id: string): undefined;
@@ -74,6 +82,8 @@ export const administrationRows = {
   getBucketIdentity: { retry: 'never' },
   setBucketRecipient: { retry: 'never' },
   rotateBucketIdentity: { retry: 'never' },
+  getRules: { retry: 'repeat' },
+  setRules: { retry: 'repeat' },
   // A second key could remain whose secret nobody has.
   createKey: { retry: 'never' },
   listKeys: { retry: 'repeat' },
