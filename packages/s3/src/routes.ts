@@ -7,6 +7,7 @@ import { attributeRoutes } from './operations/attributes.ts';
 import { bucketRoutes } from './operations/buckets.ts';
 import { copyRoute } from './operations/copies.ts';
 import { deletionRoutes } from './operations/deletions.ts';
+import { lifecycleRoutes } from './operations/lifecycle.ts';
 import { listingRoutes } from './operations/listings.ts';
 import { multipartRoutes } from './operations/multipart.ts';
 import { multipartListRoutes } from './operations/multipart-lists.ts';
@@ -23,6 +24,7 @@ const routes: Readonly<Record<string, Route>> = {
   ...bucketRoutes,
   ...aclRoutes,
   ...absentSettingRoutes,
+  ...lifecycleRoutes,
   ...listingRoutes,
   ...objectRoutes,
   ...attributeRoutes,

@@ -13,7 +13,6 @@ const missingCodes = {
   policy: 'NoSuchBucketPolicy',
   policyStatus: 'NoSuchBucketPolicy',
   cors: 'NoSuchCORSConfiguration',
-  lifecycle: 'NoSuchLifecycleConfiguration',
   encryption: 'ServerSideEncryptionConfigurationNotFoundError',
   tagging: 'NoSuchTagSet',
   'object-lock': 'ObjectLockConfigurationNotFoundError',
