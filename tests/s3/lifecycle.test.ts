@@ -46,7 +46,7 @@ const rules: LifecycleRule[] = [
   },
 ];
 
-test('PUT bucket?lifecycle sets rules, which GET returns and DELETE removes', async () => {
+test('PutBucketLifecycleConfiguration sets rules that other operations show and remove', async () => {
   await expect(get()).rejects.toEqual(named('NoSuchLifecycleConfiguration'));
   await put(...rules);
   expect(await get()).toEqual(rules);

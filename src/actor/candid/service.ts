@@ -135,3 +135,13 @@ export const VolumeChange = IDL.Record({
   /** A volume with this much stable memory gets no new buckets; by default 400 GiB. */
   limitBytes: IDL.Opt(IDL.Nat),
 });
+
+/**
+ * Cycles that the network keeps for the canister's growth, because its subnet has little room, and
+ * the limit of its settings for them. `readAt`: when the canister asked, in nanoseconds since 1970.
+ */
+export const StorageReservation = IDL.Record({
+  reservedCycles: IDL.Nat,
+  limitCycles: IDL.Nat,
+  readAt: IDL.Int,
+});

@@ -4,7 +4,7 @@ import { IDL } from '@dfinity/candid';
 import { EndToEnd, EndToEndOptions } from './end-to-end.ts';
 import { optionalText, resultOf } from './result.ts';
 import { Retention, RetentionRule } from './retention.ts';
-import { ServiceRole } from './service.ts';
+import { ServiceRole, StorageReservation } from './service.ts';
 
 export const ResultText = resultOf(IDL.Text);
 export const ResultNat = resultOf(IDL.Nat);
@@ -365,15 +365,6 @@ export const Encryption = IDL.Record({
   proxy: IDL.Opt(IDL.Principal),
   isKeyPresent: IDL.Bool,
   isRotating: IDL.Bool,
-});
-/**
- * Cycles that the network keeps for the canister's growth, because its subnet has little room, and
- * the limit of its settings for them. `readAt`: when the canister asked, in nanoseconds since 1970.
- */
-export const StorageReservation = IDL.Record({
-  reservedCycles: IDL.Nat,
-  limitCycles: IDL.Nat,
-  readAt: IDL.Int,
 });
 /** The public state of the service. */
 export const Status = IDL.Record({

@@ -22,7 +22,7 @@ export function storageReservation(): StorageReservation | undefined {
 }
 
 /** Reads the figures, or leaves the former ones if that fails. */
-export async function readReservation(): Promise<void> {
+async function readReservation(): Promise<void> {
   triedAtNs = time();
   const pages = stableSize();
   try {
@@ -34,7 +34,7 @@ export async function readReservation(): Promise<void> {
   }
 }
 
-/** Reads the figures if they may have changed: the network keeps more only of a growing canister. */
+/** Reads the figures if they may have changed: the network keeps more only of what grows. */
 export async function renewReservation(): Promise<void> {
   const isUnchanged = last?.reservedCycles === 0n && stableSize() === readPages;
   if (!isUnchanged) await readReservation();
