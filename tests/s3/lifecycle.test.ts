@@ -46,7 +46,7 @@ const rules: LifecycleRule[] = [
   },
 ];
 
-test('PutBucketLifecycleConfiguration sets rules that other operations show and remove', async () => {
+test('createS3Server() sets rules by a lifecycle, shows and removes them', async () => {
   await expect(get()).rejects.toEqual(named('NoSuchLifecycleConfiguration'));
   await put(...rules);
   expect(await get()).toEqual(rules);

@@ -5,7 +5,7 @@ import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createInProcessCalls } from '../../packages/replica/src/in-process-calls.ts';
-import { StorageReservation } from '../../src/actor/candid/types.ts';
+import { StorageReservation } from '../../src/actor/candid/service.ts';
 import { KeyNetwork, owner, settings } from '../support/key-network.ts';
 
 const none = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };
