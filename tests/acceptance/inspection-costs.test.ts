@@ -109,14 +109,17 @@ function messages(bucket: string): Readonly<Record<string, Message>> {
     'GET of a range': http('GET', `/cloud/${bucket}/large`, '', [['Range', 'bytes=1-']]),
     deleteFiles: call('deleteFiles', {
       ...{ bucketId: bucket, paths: [], prefix: ['none'], cursor: [], ifMatch: [], apiKey: noKey },
+      bypassGovernance: [],
     }),
     eraseVersions: call('eraseVersions', {
       ...{ bucketId: bucket, path: [], prefix: [''], version: [], apiKey: noKey },
+      ...{ bypassGovernance: [], cursor: [] },
     }),
     deleteBucket: call('deleteBucket', bucket, []),
     'POST move': http('POST', `${base}/move`, '{"fromPrefix":"d/","toPrefix":"e/"}'),
     moveFiles: call('moveFiles', {
       ...{ bucketId: bucket, fromPrefix: 'e/', toPrefix: 'd/', cursor: [], apiKey: noKey },
+      bypassGovernance: [],
     }),
   };
 }

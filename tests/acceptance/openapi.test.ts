@@ -150,6 +150,7 @@ test('lists and batches answer as described', async () => {
   await read(`${B}/files?prefix=list/&delimiter=/&cursor=${json.nextCursor}`, 200);
   await read(`${B}/files?sort=other`, 400);
   await read(`${B}/usage?prefix=list/`, 200);
+  await read(`${B}/rules`, 200);
   await read(`${B}/usage?prefix=%zz`, 400);
   await send('POST', `${B}/copy`, 201, { body: { from: 'list/1.txt', to: { path: 'copied' } } });
   await send('POST', `${B}/copy`, 200, { body: { from: 'list/2.txt', to: { path: 'copied' } } });

@@ -39,12 +39,12 @@ async function efs(...words: string[]) {
   };
 }
 
-test('efs --json: every command except cat and completion has the flag', async () => {
+test('efs --json: every command but cat, serve metrics and completion has the flag', async () => {
   const { output } = await callCommand(['completion', 'bash'], { folder });
   const leaves = [...output.matchAll(/^ +'([^']+)'\) commands='' flags='([^']*)'/gm)];
   expect(leaves.length).toBeGreaterThan(20);
   const without = leaves.filter(([, , flags = '']) => !flags.split(' ').includes('--json'));
-  expect(without.map(([, path]) => path)).toEqual(['cat', 'completion']);
+  expect(without.map(([, path]) => path)).toEqual(['cat', 'serve metrics', 'completion']);
 });
 
 test('efs --json: each command prints exactly one value when it succeeds', async () => {

@@ -66,7 +66,9 @@ function opened(identity: object | undefined): Connection {
       chunkSize: [BigInt(size)],
     };
     const times = { createdAt: 0n, updatedAt: 0n };
-    return { ok: { ...record, ...times, sha256: [], metadata: [], contentType: 'a/b' } };
+    return {
+      ok: { ...record, ...times, sha256: [], metadata: [], retention: [], contentType: 'a/b' },
+    };
   };
   const agent = {
     async query(_: unknown, { methodName, arg }: { methodName: string; arg: Uint8Array }) {
