@@ -231,14 +231,20 @@ describe.each(transports)('Storage.copy(): over %s', (name, open) => {
     await expect(missing).rejects.toMatchObject({ code: 'NoSuchFile' });
     const kept = storage.versions.restore({ ...at('v/a'), version: 1, ifNoneMatch: '*' });
     await expect(kept).rejects.toMatchObject({ code: 'PreconditionFailed' });
-    expect(await lossy().versions.erase({ ...at('v/a'), version: 3 })).toEqual({ erased: 1 });
+    expect(await lossy().versions.erase({ ...at('v/a'), version: 3 })).toEqual({
+      erased: 1,
+      held: 0,
+    });
     const gone = storage.versions.erase({ ...at('v/a'), version: 3 });
     await expect(gone).rejects.toMatchObject({ code: 'NoSuchFile' });
-    expect(await storage.versions.erase(at('v/a'))).toEqual({ erased: 2 });
+    expect(await storage.versions.erase(at('v/a'))).toEqual({ erased: 2, held: 0 });
     await put('v/b');
     await put('v/b');
     const { bucket } = service;
-    expect(await storage.versions.erase({ bucket, prefix: `${folder}v/` })).toEqual({ erased: 1 });
+    expect(await storage.versions.erase({ bucket, prefix: `${folder}v/` })).toEqual({
+      erased: 1,
+      held: 0,
+    });
     expect(await versions('v/a')).toEqual([]);
   });
 
