@@ -128,7 +128,7 @@ async function eraseVersions(
   else if (!run.isQuiet) printNote(saidOfErasure(done));
 }
 
-export function saidOfErasure({ erased, held }: ErasedVersions): string {
+export function saidOfErasure({ erased, held }: ErasedVersions, what = 'versions'): string {
   const stay = held === 0 ? '' : ` ${held} stay, because they are retained or have a hold.`;
-  return `${erased} erased.${stay}`;
+  return `${erased} ${what} erased.${stay}`;
 }
