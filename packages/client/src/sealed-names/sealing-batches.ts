@@ -8,7 +8,7 @@ import type { BatchedFile, FileBatch, FilesRequest, WholeFile } from '../operati
 import { isStorageError, StorageError } from '../storage-error.ts';
 import type { FileRecord, RemovedFile } from '../types/files.ts';
 import type { PathNames } from './bucket-names.ts';
-import { eachSealed, inClear, inClearResult, shown } from './shown-paths.ts';
+import { inClear, inClearResult, shown } from './shown-paths.ts';
 
 const missingResult = new StorageError('HttpError', 'The response lacks a part of the result.');
 
@@ -34,7 +34,6 @@ async function putFiles(
   { bucket, files }: FileBatch,
   send: (batch: FileBatch) => Promise<readonly (FileRecord | StorageError)[]>,
 ): Promise<readonly (FileRecord | StorageError)[]> {
-  if (!names.isSealing) return send({ bucket, files });
   const paths = files.map(({ path }) => path);
   const sealed = eachSealed(names, paths);
   const asked = files.flatMap((file, index): BatchedFile[] => {
@@ -58,7 +57,6 @@ async function readFiles(
   { bucket, paths }: FilesRequest,
   send: (request: FilesRequest) => Promise<readonly (WholeFile | StorageError)[]>,
 ): Promise<readonly (WholeFile | StorageError)[]> {
-  if (!names.isSealing) return send({ bucket, paths });
   const sealed = eachSealed(names, paths);
   const asked = sealed.filter((path) => typeof path === 'string');
   const answered = asked.length === 0 ? [] : await send({ bucket, paths: asked });
@@ -79,7 +77,6 @@ async function deletePaths(
   { bucket, paths }: { readonly bucket: string; readonly paths: readonly string[] },
   send: (deletion: Deletion) => Promise<DeletionAnswer>,
 ): Promise<DeletionAnswer> {
-  if (!names.isSealing) return send({ bucket, paths });
   const results: RemovedFile[] = [];
   const sealed: string[] = [];
   for (const [index, path] of eachSealed(names, paths).entries()) {
@@ -91,4 +88,19 @@ async function deletePaths(
     results.push(...answer.results.map((result) => inClearResult(names, result)));
   }
   return { results, nextCursor: undefined };
+}
+
+/** Seals each path; an error takes the place of a path that cannot be sealed. */
+function eachSealed(
+  names: PathNames,
+  paths: readonly string[],
+): readonly (string | StorageError)[] {
+  return paths.map((path) => {
+    try {
+      return names.seal(path);
+    } catch (error) {
+      if (isStorageError(error)) return error;
+      throw error;
+    }
+  });
 }

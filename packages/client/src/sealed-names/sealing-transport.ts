@@ -2,29 +2,18 @@
 // here; the rows of the operations say which fields of arguments and results have paths.
 
 import type { Transport } from '../connection/transport.ts';
-import type { EntriesUse, OpenUse, SealUse, UnsupportedField } from '../operations/operation.ts';
+import type { EntriesUse } from '../operations/operation.ts';
 import { type Call, callsOf, type Operations, pathRows } from '../operations/table.ts';
-import { isStorageError, StorageError } from '../storage-error.ts';
+import { isStorageError } from '../storage-error.ts';
 import type { FileName } from '../types/files.ts';
 import type { NamesOf, PathNames } from './bucket-names.ts';
-import { batches } from './sealing-batches.ts';
+import type { PathRow } from './sealed-arguments.ts';
 import { byPath, found, inClear, inClearResult, shown } from './shown-paths.ts';
-
-/** The part of a row that names fields with paths, whatever the operation. */
-interface PathRow {
-  readonly isNaming?: boolean;
-  readonly seals?: Readonly<Record<string, SealUse>> | undefined;
-  readonly opens?: OpenUse | undefined;
-}
 
 type Fields = Readonly<Record<string, unknown>>;
 type Named = { readonly path: string };
-/** Returns undefined if the argument is not a batch. */
-type Batch = (
-  names: PathNames,
-  argument: unknown,
-  send: (argument: unknown) => Promise<unknown>,
-) => Promise<unknown> | undefined;
+
+const forSealing = () => import('./sealed-arguments.ts');
 
 export function sealingTransport(transport: Transport, namesOf: NamesOf): Transport {
   const { line, probe, wholeFileBytesMax, bodyMsMax, linkBase } = transport;
@@ -32,8 +21,7 @@ export function sealingTransport(transport: Transport, namesOf: NamesOf): Transp
   const calls = callsOf<Operations, PathRow>(pathRows(), (row, name) => {
     const call = transport[name as keyof Operations] as Call;
     const hasPaths = row.seals !== undefined || row.opens !== undefined;
-    const batch = batches[name as keyof typeof batches] as Batch | undefined;
-    return hasPaths ? sealingCall(call, { row, batch, namesOf }) : call;
+    return hasPaths ? sealingCall(call, { row, name, namesOf }) : call;
   });
   // The transport is not spread, because a member with a path would pass unsealed.
   return {
@@ -48,7 +36,7 @@ export function sealingTransport(transport: Transport, namesOf: NamesOf): Transp
 
 interface Sealing {
   readonly row: PathRow;
-  readonly batch: Batch | undefined;
+  readonly name: string;
   readonly namesOf: NamesOf;
 }
 
@@ -56,15 +44,21 @@ interface Sealing {
  * Returns a call that seals the paths of its argument with the names key of its bucket, and opens
  * those of its result and errors.
  */
-function sealingCall(call: Call, { row, batch, namesOf }: Sealing): Call {
+function sealingCall(call: Call, { row, name, namesOf }: Sealing): Call {
+  const hasSource = Object.values(row.seals ?? {}).includes('source');
   return async (argument, signal) => {
     const { bucket, paths } = placeOf(argument, row);
     const names = await namesOf(bucket, row.isNaming ? 'name' : 'find', signal);
     const source = (other: string) => namesOf(other, 'find', signal);
     try {
-      const answered = batch?.(names, argument, (sealed) => call(sealed, signal));
-      if (answered !== undefined) return await answered;
-      const sealed = await sealedArgument(argument, row, { names, bucket, source });
+      let sealed = argument;
+      if (names.isSealing || hasSource) {
+        const { batchOf, sealedArgument } = await forSealing();
+        const send = (batch: unknown) => call(batch, signal);
+        const answered = names.isSealing && batchOf(name)?.(names, argument, send);
+        if (answered) return await answered;
+        sealed = await sealedArgument(argument, row, { names, bucket, source });
+      }
       return opened(names, await call(sealed, signal), { row, argument });
     } catch (error) {
       throw isStorageError(error) ? inClear(names, error, paths) : error;
@@ -93,73 +87,6 @@ function placeOf(argument: unknown, { seals = {} }: PathRow): Place {
   }
   return { bucket, paths };
 }
-
-interface Sealer {
-  readonly names: PathNames;
-  readonly bucket: string;
-  /** Returns the names of another bucket. */
-  source(bucket: string): Promise<PathNames>;
-}
-
-async function sealedArgument(
-  argument: unknown,
-  { seals }: PathRow,
-  sealer: Sealer,
-): Promise<unknown> {
-  if (seals === undefined) return argument;
-  const sealed: Record<string, unknown> = { ...(argument as Fields) };
-  for (const [field, use] of Object.entries(seals)) {
-    const value = sealed[field];
-    if (value !== undefined) sealed[field] = await sealedField(value, { field, use }, sealer);
-  }
-  return sealed;
-}
-
-async function sealedField(
-  value: unknown,
-  { field, use }: { readonly field: string; readonly use: SealUse },
-  { names, bucket, source }: Sealer,
-): Promise<unknown> {
-  if (use === 'source' || use === 'target') {
-    const file = value as FileName;
-    const own = use === 'source' ? await source(file.bucket) : names;
-    return { ...file, path: own.seal(file.path) };
-  }
-  const text = String(value);
-  if (!names.isSealing) return value;
-  switch (use) {
-    case 'path':
-      return names.seal(text);
-    case 'search':
-      return names.seal(folderOf(text));
-    case 'folder':
-      if (folderOf(text) === text) return names.seal(text);
-      throw new StorageError(
-        'InvalidArgument',
-        `Bucket ${bucket} seals whole names, so the prefix "${text}" must end in a slash. Only ` +
-          'lists accept a part of a name.',
-      );
-    case 'unsupported':
-      throw new StorageError('InvalidArgument', unsupported[field as UnsupportedField](bucket));
-    case 'batch':
-      // The batch has been sealed by sealing-batches.ts.
-      return value;
-  }
-}
-
-/** Returns the part of a prefix that the service can match; the rest is matched here. */
-function folderOf(prefix: string): string {
-  return prefix.slice(0, prefix.lastIndexOf('/') + 1);
-}
-
-const unsupported: Readonly<Record<UnsupportedField, (bucket: string) => string>> = {
-  startAfter: (bucket) =>
-    `Bucket ${bucket} seals names, and its lists are in the order of the sealed names. Omit ` +
-    'startAfter and continue by the cursor.',
-  downloadName: (bucket) =>
-    `Bucket ${bucket} seals names, but the service would store the download name in plain text. ` +
-    'Omit downloadName.',
-};
 
 interface Opening {
   readonly row: PathRow;

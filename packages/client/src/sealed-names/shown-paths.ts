@@ -1,6 +1,6 @@
-// Opens the paths of results and errors, and seals those of batches.
+// Opens the paths of results and errors.
 
-import { isStorageError, StorageError } from '../storage-error.ts';
+import { StorageError } from '../storage-error.ts';
 import type { ShownPath } from '../types/files.ts';
 import { type PathNames, plainNames } from './bucket-names.ts';
 
@@ -42,19 +42,4 @@ export function inClearResult<
   const { error } = result;
   const clear = shown(names, result);
   return error === undefined ? clear : { ...clear, error: inClear(names, error, [clear.path]) };
-}
-
-/** Seals each path; an error takes the place of a path that cannot be sealed. */
-export function eachSealed(
-  names: PathNames,
-  paths: readonly string[],
-): readonly (string | StorageError)[] {
-  return paths.map((path) => {
-    try {
-      return names.seal(path);
-    } catch (error) {
-      if (isStorageError(error)) return error;
-      throw error;
-    }
-  });
 }
