@@ -10,9 +10,9 @@ import {
 } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
+import { networkInProcess } from './network/replica-network.ts';
 import { type Person, personOf } from './people.ts';
 import { installProxy, nameProxy } from './proxy-canister/install-proxy.ts';
-import type { Service } from './service.ts';
 
 const nsPerSecond = 1_000_000_000n;
 
@@ -61,8 +61,10 @@ export class EngineService {
     }
     await replica.install(canisterId, this.#wasm, argument, { sender });
     this.canisterId = canisterId;
-    const reached = { replica, canisterId: canisterId.toText(), identityPem: this.#identityPem };
-    this.owner = personOf(reached as Service, 'owner');
+    const identityPem = this.#identityPem;
+    const network = networkInProcess(replica, identityPem);
+    const reached = { network, canisterId: canisterId.toText(), identityPem };
+    this.owner = personOf(reached, 'owner');
     await this.wait(0);
     return this;
   }
