@@ -71,11 +71,11 @@ export const notRun: readonly NotRun[] = [
   },
   {
     command: 'efs --profile files serve metrics',
-    reason: 'never ends: tests/client/serve-metrics.test.ts starts it',
+    reason: 'never ends: tests/client/serve-metrics.thorough.test.ts starts it',
   },
   {
     command: "curl -H 'Accept: text/plain' http://127.0.0.1:9900/metrics",
-    reason: 'reads that server; tests/client/serve-metrics.test.ts sends the request',
+    reason: 'reads that server; tests/client/serve-metrics.thorough.test.ts sends the request',
   },
   { command: 'aws ', reason: tool },
   { command: 'rclone ', reason: tool },
