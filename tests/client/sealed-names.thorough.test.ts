@@ -270,6 +270,19 @@ describe('sealedNames(): in a bucket', () => {
     expect(gone.find(({ path }) => path.endsWith('/77.txt'))?.error?.message).toContain('/77.txt');
   });
 
+  test('a retained file is deleted by its plain name only with bypassGovernance', async () => {
+    await owner.buckets.update(bucket, { keepVersionsDays: 0 });
+    const file = await owner.upload(Buffer.from('kept'), named('retained.txt'));
+    const until = new Date(Date.now() + 86_400_000);
+    await owner.retention.set(named(file.path), { mode: 'governance', until });
+    const remove = (bypassGovernance: boolean) =>
+      all(owner.removeAll({ bucket, paths: [file.path], bypassGovernance }));
+    expect(await remove(false)).toMatchObject([{ path: file.path, error: { code: 'FileHeld' } }]);
+    expect((await remove(true))[0]?.error).toBeUndefined();
+    await expect(owner.stat(named(file.path))).rejects.toMatchObject({ code: 'NoSuchFile' });
+    await owner.buckets.update(bucket, { keepVersionsDays: 1 });
+  });
+
   test('an interrupted upload is listed under its plain name and continues', async () => {
     const source = Buffer.alloc(2_000_000, 7);
     const options = { ...named('large.bin'), metadata: { of: 'it' } };

@@ -25,8 +25,8 @@ export const batches: {
 } = {
   putFiles,
   readFiles,
-  deleteFiles: (names, { bucket, paths }, send) =>
-    paths && deletePaths(names, { bucket, paths }, send),
+  deleteFiles: (names, { paths, ...others }, send) =>
+    paths && deletePaths(names, { ...others, paths }, send),
 };
 
 async function putFiles(
@@ -74,7 +74,7 @@ async function readFiles(
 /** Sealed paths are longer, so they are divided into batches again. */
 async function deletePaths(
   names: PathNames,
-  { bucket, paths }: { readonly bucket: string; readonly paths: readonly string[] },
+  { paths, ...others }: Deletion & { readonly paths: readonly string[] },
   send: (deletion: Deletion) => Promise<DeletionAnswer>,
 ): Promise<DeletionAnswer> {
   const results: RemovedFile[] = [];
@@ -84,7 +84,7 @@ async function deletePaths(
     else results.push({ path: paths[index] ?? '', error: path });
   }
   for await (const group of groupsOf(sealed)) {
-    const answer = await send({ bucket, paths: group });
+    const answer = await send({ ...others, paths: group });
     results.push(...answer.results.map((result) => inClearResult(names, result)));
   }
   return { results, nextCursor: undefined };
