@@ -203,12 +203,12 @@ test('efs: versions lists, gets, restores and erases former versions', async () 
   expect(JSON.parse(restored.output)).toMatchObject({ path: 'a/x', version: 5 });
   const refused = await efs('versions', 'restore', '--no-replace', 'kept/a/x', '1');
   expect(refused.code).toBe(5);
-  expect((await efs('versions', 'rm', 'kept/a/x', '3')).errors).toBe('1 versions erased.\n');
+  expect((await efs('versions', 'rm', 'kept/a/x', '3')).errors).toBe('1 version erased.\n');
   expect((await efs('versions', 'rm', 'kept/a/x', '3')).code).toBe(3);
   expect(await listed('kept/a/')).toEqual(['a/x 1', 'a/x 4']);
   expect((await efs('versions', 'rm', 'kept/a/x')).errors).toBe('2 versions erased.\n');
   await put('a/x', 'kept');
-  expect((await efs('versions', 'rm', '-r', 'kept')).errors).toBe('1 versions erased.\n');
+  expect((await efs('versions', 'rm', '-r', 'kept')).errors).toBe('1 version erased.\n');
   expect(await efs('versions', 'ls', 'kept')).toEqual({ code: 0, output: '', errors: '' });
 });
 

@@ -128,7 +128,7 @@ async function eraseVersions(
   else if (!run.isQuiet) printNote(saidOfErasure(done));
 }
 
-export function saidOfErasure({ erased, held }: ErasedVersions, what = 'versions'): string {
+export function saidOfErasure({ erased, held }: ErasedVersions, what = 'version'): string {
   const stay = held === 0 ? '' : ` ${held} stay, because they are retained or have a hold.`;
-  return `${erased} ${what} erased.${stay}`;
+  return `${erased} ${what}${erased === 1 ? '' : 's'} erased.${stay}`;
 }

@@ -203,7 +203,7 @@ export async function removeBucket(
     const { versionCount } = await storage.buckets.get(id);
     if (versionCount > 0) {
       const erasure = await storage.versions.erase({ bucket: id, prefix: '', signal });
-      if (!isQuiet) printNote(saidOfErasure(erasure, 'former versions'));
+      if (!isQuiet) printNote(saidOfErasure(erasure, 'former version'));
     }
   }
   await storage.buckets.remove(id, { isForced: flags.force === true });
