@@ -188,6 +188,8 @@ export const expiredVersionsPerMessage = 20;
 export const erasedVersionsPerMessage = 1_000;
 /** Files that rules look at in one message: 4 M instructions for each deleted one. */
 export const ruledFilesPerMessage = 250;
+/** Due files that a rule passes over in a check, because they are held or damaged. */
+export const rulePassedOverMax = 1_000;
 /** Checks of a rule, or of a bucket's uploads, in one message: up to 8 M instructions each. */
 export const ruleChecksPerMessage = 100;
 /** Former versions whose expiry one message sets after a change of rules: 0.6 M each. */

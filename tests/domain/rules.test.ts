@@ -16,7 +16,7 @@ import { expireVersions } from '../../src/domain/files/version-records.ts';
 import { restoreVersion } from '../../src/domain/files/versions.ts';
 import { expireUploads } from '../../src/domain/uploads/upload-end.ts';
 import { getSession } from '../../src/domain/uploads/upload-session.ts';
-import { ruledFilesPerMessage } from '../../src/limits.ts';
+import { ruledFilesPerMessage, rulePassedOverMax } from '../../src/limits.ts';
 import {
   begin,
   callOf,
@@ -233,6 +233,22 @@ describe('actOnRules: files', () => {
     expect(findFile(stores, 'box', 'b')).toBeUndefined();
     expect(findFile(stores, 'box', 'a')).toBeDefined();
     expect(nextRuleCheckNs(stores), 'it is tried again a day later').toBe(nowNs + dayNs);
+  });
+
+  test('passes over a bounded number of held files, and tries again a day later', () => {
+    const { stores } = scene;
+    for (let index = 0; index < rulePassedOverMax; index++) put(`h${index}`);
+    for (const path of files()) setHold(stores, alice, { ...name, path, hasHold: true });
+    put('later', startNs + 1n);
+    set(ruleOf());
+    const nowNs = startNs + 4n * dayNs;
+    settle(nowNs);
+    expect(files()).toContain('later');
+    expect(nextRuleCheckNs(stores)).toBe(nowNs + dayNs);
+    setHold(stores, callOf('alice', nowNs), { ...name, path: 'h0', hasHold: false });
+    settle(nowNs + dayNs);
+    expect(files()).not.toContain('h0');
+    expect(files()).not.toContain('later');
   });
 
   test('leaves held files and versions until their hold is removed', () => {

@@ -5,7 +5,7 @@
 // pass is on the heap; after an upgrade the pass begins anew, and finds only what is left.
 
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
-import { ruleChecksPerMessage, ruledFilesPerMessage } from '../../limits.ts';
+import { ruleChecksPerMessage, ruledFilesPerMessage, rulePassedOverMax } from '../../limits.ts';
 import { type Bucket, findBucket } from '../buckets/buckets.ts';
 import { dueBucket, setRuleCheck } from '../buckets/rule-times.ts';
 import { applies, findRules, type Rule, strictest } from '../buckets/rules.ts';
@@ -142,6 +142,8 @@ function deleteDue(stores: Stores, { bucket, rule, pass }: RulePart, work: Work)
     else skipped += 1;
     left = without ?? left;
     work.files -= 1;
+    // Each check begins with the same files again, so their number is bounded
+    if (skipped >= rulePassedOverMax) return afterRule({ ...pass, skipped }, undefined, nowNs);
   }
   if (paths.length === limit) return { ...pass, skipped };
   // A file that is stored later is due later
