@@ -12,12 +12,16 @@ let segmentPages: usize = 0;
 /** Byte offsets inside the page. Every region starts where the one before it ends or later. */
 // operands of a call  8 x (pointer u32, length u32)
 export const operandsAt: usize = 0x0000;
-// size of each space  8 x bytes u64
+// size of each space  16 x bytes u64
 export const spaceSizesAt: usize = 0x0040;
-// index of each space 8 x (pointer u32, room in extents u32)
-export const spaceIndexesAt: usize = 0x0080;
+// index of each space 16 x (pointer u32, room in extents u32)
+export const spaceIndexesAt: usize = 0x00c0;
 // superblock of the slots of records without its lists: 3 x u64, and one list head
-export const recordFieldsAt: usize = 0x0100;
+export const recordFieldsAt: usize = 0x0140;
+// Journal: its superblock (96 bytes), an entry of its directory (48), a block to be hashed (256)
+export const journalSuperblockAt: usize = 0x0200;
+export const journalPageAt: usize = 0x0280;
+export const journalBlockAt: usize = 0x0300;
 // Secrets of one operation; wiped when it ends
 export const polyStateAt: usize = 0x1000;
 export const keyBlockAt: usize = 0x1100;
@@ -35,6 +39,9 @@ export const wrappedKeysBytes: usize = 0x200;
 // Secrets of an expansion by HKDF: the last block, the info and a counter; wiped by it
 export const expansionAt: usize = 0x1700;
 export const expansionInfoMax: usize = 0x80;
+// Secrets of a journal's entry: two salts, a key, two hashes; wiped by it
+export const journalSecretsAt: usize = 0x1800;
+export const journalSecretsBytes: usize = 0x100;
 // Never written: the source of zeros
 export const zerosAt: usize = 0x2000;
 export const zerosBytes: usize = 0x1000;

@@ -21,6 +21,7 @@ import { chunkRead } from './chunk-read';
 import { fileTree } from './file-tree';
 import { ensureHeap, wipeSecrets } from './heap';
 import { expand, hmacSha256 } from './hmac';
+import { journalOperands, runJournal } from './journal-operations';
 import { labelOperands, runLabels } from './label-operations';
 import { mergedDataRead, mergedDataSize } from './merged-data';
 import { at, lengthOf, setOperand, sized } from './operands';
@@ -94,6 +95,8 @@ const fileTreeOperation: u32 = 82;
 const certificateHeaderOperation: u32 = 83;
 const findAllOperation: u32 = 88;
 const jsonShapeOperation: u32 = 89;
+// 90 to 95 are operations on the journal: journal-operations.ts
+const journalOperationsStart: u32 = 90;
 // From 96 on, operations on texts: text-operations.ts
 const textOperationsStart: u32 = 96;
 
@@ -147,6 +150,7 @@ function operandCount(operation: u32): u32 {
     return labelOperands(operation);
   }
   if (operation >= textOperationsStart) return textOperands(operation);
+  if (operation >= journalOperationsStart) return journalOperands(operation);
   if (operation >= recordOperationsStart && operation < labelOperationsStart) {
     return recordOperands(operation);
   }
@@ -198,6 +202,7 @@ function operandCount(operation: u32): u32 {
 function run(block: usize): void {
   const operation = load<u32>(block, 16);
   if (operation >= textOperationsStart) runText(operation, block);
+  else if (operation >= journalOperationsStart) runJournal(operation, block);
   else if (operation >= findAllOperation) runSearch(operation, block);
   else if (operation >= partLeavesOperation) runDelivery(operation, block);
   else if (operation >= labelOperationsStart) runLabels(operation, block);

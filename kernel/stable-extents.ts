@@ -2,8 +2,9 @@
 // that outlives the instance. This module formats an empty stable memory, and traps if it finds one
 // that it did not format. It moves no bytes of a space.
 //
-//   real offset 0      superblock: magic u64, version u32, extents u32, bytes of each space 8 x u64
-//   real offset 4096   one u32 for each real extent of 1 MiB: space << 29 | index in that space
+//   real offset 0      superblock: magic u64, version u32, extents u32, bytes of 16 spaces, u64
+//   real offset 4096   one u32 for each real extent of 1 MiB: the lowest three bits of its space in
+//                      bits 29 to 31, the fourth in bit 28, and its index in that space below
 //   real offset 2 MiB  extent 2, extent 3, ... (extents 0 and 1 are the superblock and the table)
 //
 // Space 0 is sparse: the first write that is not all zeros allocates an extent, and until then it
@@ -13,9 +14,10 @@
 // with a reason and reverts the whole message. The other spaces are filled as soon as they grow, so
 // they get their extents at once, and growing reports a refusal.
 //
-// Version 2, of release 0.1.0, has no holes. It is read unchanged and becomes version 3 at the next
-// change. A message that traps reverts the globals of the instance together with both memories, so
-// these and the superblock never differ.
+// Version 3, of release 0.2.0, has only the spaces 0 to 7, and zeros beyond its superblock. Version
+// 2, of release 0.1.0, has no holes either. Both are read unchanged and become version 4 at the
+// next change. A message that traps reverts the globals of the instance together with both
+// memories, so these and the superblock never differ.
 
 import {
   ensureHeap, heapBase, spaceIndexesAt, spaceSizesAt, superblockAt, tablePartAt, tablePartBytes,
@@ -26,20 +28,21 @@ import {
 } from './system';
 
 const magic: u64 = 0x314c425453534645; // "EFSSTBL1" as bytes
-const version: u32 = 3;
-/** Without holes. */
+const version: u32 = 4;
+/** With eight spaces, without holes. */
 const fullVersion: u32 = 2;
 /** The space that can have holes. */
 const sparseSpace: u32 = 0;
-export const spaceCount: u32 = 8;
+export const spaceCount: u32 = 16;
 const spaceShift: u32 = 29;
-const sizesBytes: usize = 64;
+const highSpaceShift: u32 = 28;
+const sizesBytes: usize = 128;
 export const pageBits: u64 = 16;
 const extentBits: u64 = 20;
 export const extentBytes: u64 = 1 << extentBits;
 const pagesPerExtent: u64 = 16;
 const reservedExtents: u32 = 2;
-const superblockBytes: u64 = 80;
+const superblockBytes: u64 = 144;
 const tableOffset: u64 = 4096;
 /** The number of extents in the table: 511 GiB. */
 const extentsMax: u32 = 523_264;
@@ -122,6 +125,12 @@ export function fillHole(space: u32, offset: u64): u32 {
   return extents - 1;
 }
 
+// @ts-ignore: decorator
+@inline
+function ownerBits(space: u32): u32 {
+  return (space & 7) << spaceShift | space >> 3 << highSpaceShift;
+}
+
 function takeExtents(space: u32, had: u32, needed: u32): bool {
   let extent = max(extents, reservedExtents);
   if (!growReal(extent + (needed - had))) return false;
@@ -129,7 +138,7 @@ function takeExtents(space: u32, had: u32, needed: u32): bool {
     const count = min(needed - had, <u32>tablePartBytes >> 2);
     const part = heapBase() + tablePartAt;
     for (let i: u32 = 0; i < count; i++) {
-      store<u32>(part + (i << 2), space << spaceShift | had + i);
+      store<u32>(part + (i << 2), ownerBits(space) | had + i);
       store<u32>(indexOf(space) + (had + i << 2), extent + i);
     }
     systemStableWrite(tableOffset + (<u64>extent << 2), part, <u64>count << 2);
@@ -212,7 +221,7 @@ function readSuperblock(real: u64): void {
   const block = heapBase() + superblockAt;
   systemStableRead(block, 0, superblockBytes);
   const found = load<u32>(block + 8);
-  if (load<u64>(block) != magic || (found != version && found != fullVersion)) refuseMemory();
+  if (load<u64>(block) != magic || found > version || found < fullVersion) refuseMemory();
   extents = load<u32>(block + 12);
   if (extents < reservedExtents || extents > extentsMax) unreachable();
   if (<u64>extents * pagesPerExtent > real) unreachable();
@@ -243,8 +252,8 @@ function readTable(): u32 {
     systemStableRead(part, tableOffset + (<u64>extent << 2), <u64>count << 2);
     for (let i: u32 = 0; i < count; i++) {
       const entry = load<u32>(part + (i << 2));
-      const space = entry >> spaceShift;
-      const virtual = entry & (1 << spaceShift) - 1;
+      const space = entry >> spaceShift | (entry >> highSpaceShift & 1) << 3;
+      const virtual = entry & (1 << highSpaceShift) - 1;
       if (virtual >= extentsFor(load<u64>(sizeSlot(space)) >> pageBits)) unreachable();
       const slot = indexOf(space) + (virtual << 2);
       if (load<u32>(slot) != 0) unreachable(); // the extent occurs twice

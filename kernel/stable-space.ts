@@ -1,4 +1,4 @@
-// Up to eight virtual stable memories ("spaces") on the canister's single one. Space 0 is the
+// Up to 16 virtual stable memories ("spaces") on the canister's single one. Space 0 is the
 // stable memory of the rest of the canister; the others contain file bytes and indexes.
 // stable-extents.ts explains the position of spaces in real memory and their holes.
 

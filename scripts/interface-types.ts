@@ -5,6 +5,7 @@ import { IDL } from '@dfinity/candid';
 import * as endToEnd from '../src/actor/candid/end-to-end.ts';
 import * as fileReads from '../src/actor/candid/file-reads.ts';
 import * as http from '../src/actor/candid/http.ts';
+import * as journal from '../src/actor/candid/journal.ts';
 import * as operations from '../src/actor/candid/operations.ts';
 import * as retention from '../src/actor/candid/retention.ts';
 import * as rules from '../src/actor/candid/rules.ts';
@@ -30,7 +31,7 @@ export interface NamedFields {
 
 const names = new Map<IDL.Type, string>();
 const records = { ...files, ...fileReads, ...endToEnd, ...retention, ...rules, ...operations };
-const exported = { ...records, ...service, ...http };
+const exported = { ...records, ...service, ...journal, ...http };
 for (const [name, type] of Object.entries(exported)) {
   // Results have no names in the interface; their variants are written out.
   if (type instanceof IDL.Type && !name.startsWith('Result')) names.set(type, name);

@@ -9,6 +9,7 @@ import { FileBatchesActor } from './actor/methods/file-batches.ts';
 import { FilesActor } from './actor/methods/files.ts';
 import { HttpActor } from './actor/methods/http.ts';
 import { InspectActor } from './actor/methods/inspect.ts';
+import { JournalActor } from './actor/methods/journal.ts';
 import { LifecycleActor } from './actor/methods/lifecycle.ts';
 import { LinksActor } from './actor/methods/links.ts';
 import { ListingActor } from './actor/methods/listing.ts';
@@ -41,6 +42,7 @@ export default [
   WellKnownActor,
   ServiceActor,
   TopUpActor,
+  JournalActor,
   StatusActor,
   HttpActor,
   StreamingActor,

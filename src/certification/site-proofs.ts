@@ -32,12 +32,15 @@ export interface RowQuestion {
   readonly isFormer: boolean;
 }
 
+/** The operations on a tree that proofs need. */
+export type ProvedTree = Pick<LabelTree, 'has' | 'wildcardDepth' | 'witness' | 'fallbackWitness'>;
+
 /** `urlPath`: percent-decoded. A proof is `undefined` if the statement is false. */
 export function openSiteProofs({
   published,
   fixed,
 }: {
-  readonly published: LabelTree;
+  readonly published: ProvedTree;
   readonly fixed: () => FixedTrees;
 }) {
   const leaves = openFileLeaves(() => fixed().fileLeaves);
@@ -104,7 +107,7 @@ export function openSiteProofs({
 }
 
 /** Lookups without a proof. */
-function openLookups(published: LabelTree) {
+function openLookups(published: ProvedTree) {
   return {
     /** Whether a public file or the address of a folder is at exactly this path. */
     hasFileAt(urlPath: string): boolean {

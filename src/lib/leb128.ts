@@ -1,4 +1,4 @@
-// Numbers in Candid's format.
+// Numbers in LEB128, as Candid and ICRC-3 write them.
 
 /** Returns the unsigned LEB128 of an integer from 0 to 2^53. */
 export function leb128(value: number): Uint8Array {

@@ -24,4 +24,6 @@ export const spaceIds = {
   labels: 5,
   /** The slots of the records are in space 7. */
   records: 6,
+  /** The directory of its pages is in space 9, the last entries of its owners in space 10. */
+  journal: 8,
 } as const;

@@ -1,4 +1,4 @@
-// Raw bytes in stable memory besides the stable maps: spaces 1 to 7 of the native kernel
+// Raw bytes in stable memory besides the stable maps: spaces 1 to 10 of the native kernel
 // (kernel/stable-space.ts). Offsets and lengths are bytes, sizes are Wasm pages of 64 KiB. An
 // access beyond the end of a space traps. New pages read as zeros; a space never shrinks.
 
@@ -13,7 +13,7 @@ import {
 import { encodeUtf8 } from '../lib/text.ts';
 
 /** Space 0 is the stable memory of the rest of the canister, which is only read here. */
-export type StableSpace = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
+export type StableSpace = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 
 export const stablePageBytes = 65_536;
 

@@ -115,7 +115,7 @@ test('spaceGrow(): memory of release 0.1.0 is readable, and has holes once it gr
   expect(system.stable.length).toBe(before.length);
   linearWrite(host, 3 * extentBytes, Uint8Array.of(9));
   expect(system.stable.length).toBe(before.length + extentBytes);
-  expect(system.stable[8]).toBe(3);
+  expect(system.stable[8]).toBe(4);
   host = await upgradeKernel(host);
   expect([readSpace(0, 3 * extentBytes, 1)[0], byteAt(0, extentBytes)]).toEqual([9, 5]);
 });

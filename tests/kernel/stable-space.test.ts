@@ -20,7 +20,7 @@ import {
 
 const extentBytes = 1_048_576;
 const reservedPages = 32;
-const allSpaces = [0, 1, 2, 3, 4, 5, 6, 7] as const;
+const allSpaces = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const;
 const rawSpaces = allSpaces.slice(1);
 let host: KernelHost;
 
@@ -150,8 +150,8 @@ describe('spaceGrow(): bytes', () => {
     expect(host.system.stable.length).toBe(0);
   });
 
-  test('a ninth space, fractions and negative numbers are refused', () => {
-    expect(() => spaceSize(8 as StableSpace)).toThrow('unreachable');
+  test('a space too many, fractions and negative numbers are refused', () => {
+    expect(() => spaceSize(16 as StableSpace)).toThrow('unreachable');
     for (const offset of [-1, 0.5, Number.NaN, 2 ** 53]) {
       expect(() => readSpace(1, offset, 1)).toThrow('Cannot reach stable memory');
       expect(() => spaceGrow(1, offset)).toThrow('Cannot reach stable memory');
@@ -167,7 +167,7 @@ describe('spaceGrow(): stable memory that an earlier instance left', () => {
     const hex = (start: number, end: number) =>
       Buffer.from(host.system.stable.subarray(start, end)).toString('hex');
     spaceGrow(7, 1);
-    expect(hex(0, 16)).toBe(`${Buffer.from('EFSSTBL1').toString('hex')}0300000006000000`);
+    expect(hex(0, 16)).toBe(`${Buffer.from('EFSSTBL1').toString('hex')}0400000006000000`);
     expect(hex(16, 48)).toBe(`${'0000210000000000'}${'0000110000000000'}${'0'.repeat(32)}`);
     expect(hex(48, 80)).toBe(`${'0'.repeat(48)}${'0000010000000000'}`);
     expect(hex(4096, 4096 + 24)).toBe(`${'0'.repeat(16)}${'000000200100002002000000000000e0'}`);
@@ -187,7 +187,25 @@ describe('spaceGrow(): stable memory that an earlier instance left', () => {
     expect(system.stable).toEqual(before);
   });
 
-  test.each([1, 4])('memory of version %i traps with a reason', async (version) => {
+  test('memory of release 0.2.0 is readable, and gets a ninth space once it changes', async () => {
+    spaceGrow(1, 17);
+    spaceGrow(7, 1);
+    spaceWrite({ space: 7, offset: 5 }, Uint8Array.of(9));
+    const { stable } = host.system;
+    stable[8] = 3;
+    const before = stable.slice();
+    host = await upgradeKernel(host);
+    expect([spaceSize(1), spaceSize(7), spaceSize(8), spaceSize(9)]).toEqual([17, 1, 0, 0]);
+    expect(host.system.stable).toEqual(before);
+    spaceGrow(9, 1);
+    spaceWrite({ space: 9, offset: 5 }, Uint8Array.of(8));
+    expect(host.system.stable[8]).toBe(4);
+    host = await upgradeKernel(host);
+    expect([readSpace(7, 5, 1)[0], readSpace(9, 5, 1)[0]]).toEqual([9, 8]);
+    expect([spaceSize(7), spaceSize(8), spaceSize(9)]).toEqual([1, 0, 1]);
+  });
+
+  test.each([1, 5])('memory of version %i traps with a reason', async (version) => {
     spaceGrow(1, 17);
     host.system.stable[8] = version;
     host = await upgradeKernel(host);

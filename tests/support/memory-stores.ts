@@ -8,12 +8,14 @@ import {
   missingRootKeys,
 } from '../../src/domain/keys/root-keys.ts';
 import { createHeapState } from '../../src/domain/shared/heap-state.ts';
+import type { Change } from '../../src/domain/shared/journal.ts';
 import type { Stores } from '../../src/domain/shared/stores.ts';
 import { installUtf8Encoder } from '../../src/lib/text.ts';
 import { type Blobs, openBlobs } from '../../src/storage/blobs.ts';
 import type { ByteMap } from '../../src/storage/byte-map.ts';
 import { type ErasableSlots, openErasableSlots } from '../../src/storage/erasable-slots.ts';
 import { type Records, withFormerRecords } from '../../src/storage/former-records.ts';
+import { openJournalLog } from '../../src/storage/journal-log.ts';
 import { spaceIds } from '../../src/storage/memory.ts';
 import {
   type OrderedIndex,
@@ -41,6 +43,8 @@ type MapName = Exclude<
   | 'secrets'
   | 'heap'
   | 'isController'
+  | 'journalLog'
+  | 'journal'
   | 'publication'
 >;
 export type MemoryMaps = { readonly [name in MapName]: MemoryMap };
@@ -49,6 +53,10 @@ export interface MemoryState {
   readonly maps: { readonly [name in MapName]: readonly Entry[] };
   /** The system whose stable memory contains the blobs, indexes and key slots. */
   readonly system: FakeSystem;
+}
+
+interface NotedChange extends Change {
+  readonly bucket: string;
 }
 
 export interface MemoryStores extends Stores, MemoryMaps {
@@ -65,6 +73,8 @@ export interface MemoryStores extends Stores, MemoryMaps {
   readonly members: MemoryMap;
   /** Its stable memory contains the blobs, indexes and key slots; the maps are separate. */
   readonly system: FakeSystem;
+  /** The changes that the domain has reported to the journal; the log stays empty. */
+  readonly noted: readonly NotedChange[];
   /** Number of writes to the maps, indexes, key slots, blob store and publication. */
   writeCount(): number;
   /** Returns every value of every map. */
@@ -258,6 +268,7 @@ function openStores(
     reclaims: map('reclaims'),
     members: map('members'),
   };
+  const noted: NotedChange[] = [];
   const stores = {
     ...maps,
     blobs: countBlobWrites(openBlobs(openSpace(spaceIds.blobs)), countWrite),
@@ -285,6 +296,14 @@ function openStores(
       putAddress: countWrite,
       removeAddress: countWrite,
     },
+    journalLog: openJournalLog(spaceIds.journal, () => new Uint8Array(0)),
+    journal: {
+      note(bucket: string, change: Change): void {
+        countWrite();
+        noted.push({ bucket, ...change });
+      },
+    },
+    noted,
     system,
     writeCount: () => writes,
   };
@@ -352,7 +371,7 @@ export async function upgradeStores(stores: MemoryStores, seed: number): Promise
 function createTestSecrets(seed: number): Stores['secrets'] {
   const source = createRandomSource();
   source.seed(new Uint8Array(Uint32Array.from({ length: 8 }, () => seed).buffer), 0n);
-  return { random: (length) => source.next(length, 0n), rootKeys: new Map() };
+  return { random: (length) => source.next(length, 0n), rootKeys: new Map(), journals: new Map() };
 }
 
 /** Provides root keys as the network's derivation does; their bytes are always the same. */

@@ -11,7 +11,7 @@ const allOfSrc = [wire, 'src/lib', 'src/crypto', 'src/storage', 'src/domain', 's
 
 const belowDomain = [wire, 'src/lib', 'src/limits.ts', 'src/crypto', 'src/storage'];
 /** Each folder may import those before it. */
-const domainOrder = 'shared keys contents buckets rights listing files uploads administration';
+const domainOrder = 'shared keys contents buckets rights journal listing files uploads administration';
 
 function domainFolders(count: number): string[] {
   return domainOrder
@@ -66,10 +66,11 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'src/domain/contents': [...belowDomain, ...domainFolders(2)],
   'src/domain/buckets': [...belowDomain, ...domainFolders(2)],
   'src/domain/rights': [...belowDomain, ...domainFolders(4)],
+  'src/domain/journal': [...belowDomain, ...domainFolders(5)],
   'src/domain/listing': [...belowDomain, ...domainFolders(5)],
-  'src/domain/files': [...belowDomain, ...domainFolders(6)],
-  'src/domain/uploads': [...belowDomain, ...domainFolders(7)],
-  'src/domain/administration': [...belowDomain, ...domainFolders(8)],
+  'src/domain/files': [...belowDomain, ...domainFolders(7)],
+  'src/domain/uploads': [...belowDomain, ...domainFolders(8)],
+  'src/domain/administration': [...belowDomain, ...domainFolders(9)],
   // For the version number only.
   'src/domain/administration/bucket-status.ts': [wire, 'src/lib', 'src/domain', 'package.json'],
   'src/http': [

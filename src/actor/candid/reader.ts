@@ -13,6 +13,7 @@ export const candidTypes = {
   nat16: -6,
   text: -15,
   reserved: -16,
+  empty: -17,
   opt: -18,
   vec: -19,
   record: -20,

@@ -86,6 +86,10 @@ class TypeTable extends IDL.Visitor<null, number> {
     return sleb128(candidTypes.null);
   }
 
+  override visitEmpty(): number {
+    return sleb128(candidTypes.empty);
+  }
+
   override visitFixedNat(type: IDL.FixedNatClass): number {
     if (type === IDL.Nat8) return sleb128(candidTypes.nat8);
     return type === IDL.Nat16 ? sleb128(candidTypes.nat16) : this.visitType(type);

@@ -156,6 +156,9 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   getVersion: { bounds: few },
   getTopUps: { bounds: few, isAtFront: true },
   getVolumeProof: { bounds: few, isAtFront: true },
+  icrc3_get_blocks: { bounds: few, isAtFront: true },
+  icrc3_get_tip_certificate: { bounds: few, isAtFront: true },
+  icrc3_supported_block_types: { bounds: few, isAtFront: true },
   http_request: { bounds: request, isAtFront: true },
   http_request_streaming_callback: { bounds: few },
   listApiKeys: { bounds: few },
@@ -168,6 +171,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   listVolumes: { bounds: few, isAtFront: true },
   listWellKnown: { bounds: few, isAtFront: true },
   readFile: { bounds: few },
+  readJournal: { bounds: few },
   readFiles: { bounds: deletion },
   readVersion: { bounds: few },
 

@@ -6,6 +6,7 @@ import { joinedPartsMax } from '../../../packages/wire/src/limits.ts';
 import type { CertifiedFile } from '../../certification/certified-file.ts';
 import { openCertifiedSite } from '../../certification/certified-site.ts';
 import { type FixedAnswer, openFixedTrees } from '../../certification/fixed-answers.ts';
+import { besideJournal, tipWitness } from '../../certification/journal-tip.ts';
 import { openSiteProofs } from '../../certification/site-proofs.ts';
 import { sha256 } from '../../crypto/hash.ts';
 import { replacePageAddresses } from '../../domain/administration/console-pages.ts';
@@ -31,6 +32,7 @@ import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { openLabelTree } from '../../storage/label-tree.ts';
 import { spaceIds } from '../../storage/memory.ts';
+import { journalLog, takeJournalChange } from './journal.ts';
 
 const digestBytes = 32;
 
@@ -46,7 +48,20 @@ const fixed = openFixedTrees(() => ({
 const published = openLabelTree(spaceIds.labels, 0);
 const site = openCertifiedSite({ published, hiddenTree: openLabelTree(spaceIds.labels, 1), fixed });
 
-export const proofs = openSiteProofs({ published, fixed });
+/** Root of the journal's end in the certified tree; `undefined` while the journal is empty. */
+let beside: Uint8Array | undefined;
+let hasEntries = false;
+
+export const proofs = openSiteProofs({
+  published: besideJournal(published, () => beside),
+  fixed,
+});
+
+/** Proves the end of the journal; `undefined` while it is empty. */
+export function proveTip(): Uint8Array | undefined {
+  const tip = journalLog.tip();
+  return tip.last === 0 ? undefined : tipWitness(published.hash(), tip);
+}
 
 /** `partDigest`: returns the SHA-256 of a chunk; called only for files of several chunks. */
 export function certifiedFileOf(
@@ -142,6 +157,7 @@ function isSetByController(stores: Stores, address: string): boolean {
  * front at most 16,000 redirects.
  */
 export function setUpPublication(stores: Stores): void {
+  hasEntries = journalLog.tip().last > 0;
   site.setUp({ hasUncertified: !isFront(stores) });
   const { hash } = fixed().outermost('not-found');
   const mark = concatBytes(Uint8Array.of(markVersion), hash);
@@ -170,6 +186,11 @@ const markKey = 'siteMark';
 
 /** Publishes the root at the end of every message that may have changed it. */
 export function publishRoot(): void {
-  const root = site.takeChangedRoot();
-  if (root !== undefined) certifiedDataSet(root);
+  const hasNewEntries = takeJournalChange();
+  const changed = site.takeChangedRoot();
+  if (changed === undefined && !hasNewEntries) return;
+  const root = changed ?? published.hash();
+  hasEntries ||= hasNewEntries;
+  if (hasEntries) beside = journalLog.addTip(root);
+  certifiedDataSet(root);
 }

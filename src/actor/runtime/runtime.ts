@@ -42,6 +42,7 @@ import { spendableCycles } from '../../storage/stable-space.ts';
 import { createBucketOrders } from './bucket-orders.ts';
 import { deployedProxy, deployment } from './deployment.ts';
 import { createFrontContact } from './front-contact.ts';
+import { asTimer, createJournal, journalLog } from './journal.ts';
 import { publication, publishRoot, setUpPublication } from './publication.ts';
 import { createRefresher, createReseedTimer } from './random-refresh.ts';
 import { createRootKeyKeeper } from './root-key.ts';
@@ -76,9 +77,11 @@ export const stores: Stores = {
   records: withFormerRecords(openRecordMap(spaceIds.records)),
   directory: openOrderedIndex(spaceIds.directory),
   keySlots: openErasableSlots(openSpace(spaceIds.wrappedKeys)),
-  secrets: { random: nextRandom, rootKeys: new Map() },
+  secrets: { random: nextRandom, rootKeys: new Map(), journals: new Map() },
   heap: createHeapState(),
   isController,
+  journalLog,
+  journal: createJournal(() => stores),
   publication,
 };
 
@@ -99,7 +102,7 @@ const reclaimTimer = createOneShotTimer(() => {
 });
 const upkeepTimer = createOneShotTimer(upkeep);
 const recordsTimer = createOneShotTimer(workOnRecords);
-const rulesTimer = createOneShotTimer(workOnRules);
+const rulesTimer = createOneShotTimer(() => asTimer(workOnRules));
 const frontContact = createFrontContact(stores);
 export const bucketOrders = createBucketOrders(stores);
 export const topUps = createTopUps(stores);
@@ -212,6 +215,7 @@ export function onceReady(run: () => void | Promise<void>): void | Promise<void>
   const waiting = isFront(stores) ? undefined : rootKeys.whenReady();
   const runAndPublish = () => {
     const { unreported } = stores.heap;
+    stores.heap.usedKeyId = undefined;
     const running = run();
     publishRoot();
     if (stores.heap.unreported !== unreported) frontContact.arm();
@@ -225,6 +229,10 @@ export function onceReady(run: () => void | Promise<void>): void | Promise<void>
  * own: a step that traps would otherwise roll all of this back.
  */
 function upkeep(): void {
+  asTimer(turnOfUpkeep);
+}
+
+function turnOfUpkeep(): void {
   const nowNs = time();
   upkeepAtNs = nowNs;
   rootKeys.resume();
@@ -235,8 +243,9 @@ function upkeep(): void {
   const steps = [
     expireUploads(stores, nowNs),
     releaseKept(stores, nowNs),
-    expireVersions(stores, nowNs),
-    endLinks(stores, nowNs),
+    // Its entries need keys
+    rootKeys.areAtHand() && expireVersions(stores, nowNs),
+    rootKeys.areAtHand() && endLinks(stores, nowNs),
     reclaimContents(stores),
   ];
   publishRoot();

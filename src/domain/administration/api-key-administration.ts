@@ -12,6 +12,7 @@ import {
   type NotedKey,
   noteKey,
 } from '../buckets/bucket-directory.ts';
+import { findBucket } from '../buckets/buckets.ts';
 import { endLinksOf } from '../files/link-records.ts';
 import { makeSecret, secretHash } from '../rights/api-key-secrets.ts';
 import {
@@ -131,7 +132,18 @@ export function createKey(
   }
   saveKey(stores, key);
   noteKey(stores.directory, key);
+  for (const bucketId of key.buckets) noteKeyChange(stores, 'key.created', bucketId, key);
   return { key, secret };
+}
+
+function noteKeyChange(
+  stores: Stores,
+  kind: 'key.created' | 'key.revoked',
+  bucketId: string,
+  { id }: ApiKey,
+): void {
+  const bucket = findBucket(stores, bucketId);
+  if (bucket !== undefined) stores.journal.note(bucket.id, { kind, subject: id });
 }
 
 /** Returns the bucket's keys: at most 100, because creating a key first clears expired ones. */
@@ -224,5 +236,6 @@ function takeBuckets(
   for (const bucketId of buckets) {
     endLinksOf(stores, key.hash, bucketId);
     endUploadsOf(stores, bucketId, keyHolder(key.hash));
+    noteKeyChange(stores, 'key.revoked', bucketId, key);
   }
 }

@@ -4,7 +4,7 @@ import { pageSizeMax } from '../../../packages/wire/src/limits.ts';
 import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { memberCountMax, pageSizeDefault } from '../../limits.ts';
-import { bucketIds, countBuckets, forgetBucket, noteBucket } from '../buckets/bucket-directory.ts';
+import { bucketIds, countBuckets, forgetBucket } from '../buckets/bucket-directory.ts';
 import { changeTotals } from '../buckets/bucket-totals.ts';
 import { type Bucket, checkSite, getBucket, saveBucket } from '../buckets/buckets.ts';
 import { type EndToEnd, findEndToEnd, forgetEndToEnd } from '../buckets/end-to-end.ts';
@@ -17,6 +17,7 @@ import {
 } from '../buckets/retention-rules.ts';
 import { endLinksOf, linkMaker } from '../files/link-records.ts';
 import { publishPage } from '../files/sites.ts';
+import { endJournal } from '../journal/bucket-journal.ts';
 import { eraseBucketKeys } from '../keys/bucket-keys.ts';
 import { unindexBucket } from '../listing/file-index.ts';
 import { useKey } from '../rights/key-budgets.ts';
@@ -39,6 +40,7 @@ import type { Stores } from '../shared/stores.ts';
 import { endUploadsOf, openUploadsOf, principalHolder } from '../uploads/open-uploads.ts';
 import { cancelUploadsOf } from '../uploads/upload-end.ts';
 import { withdrawKeys } from './api-key-administration.ts';
+import { noteRoles, noteSettings, type RoleChange } from './bucket-notes.ts';
 import { changedRules, type RulesChange } from './bucket-retention.ts';
 import { forgetRules } from './bucket-rules.ts';
 import { changedMode, type ModeChange, saveMode } from './end-to-end-mode.ts';
@@ -214,9 +216,11 @@ export function updateBucket(stores: Stores, call: Call, change: BucketChange): 
   const after = rolesIn(updated, members);
   if (change.addMembers.length + change.removeMembers.length > 0 || change.owner !== undefined) {
     saveMembers(stores, bucket.id, members);
-    noteRoles(stores, bucket.id, { before, after });
+    noteRoles(stores, updated, { before, after });
     endRights(stores, call, { bucketId: bucket.id, before, after });
   }
+  const others = { recipients: mode, retention: rules };
+  noteSettings(stores, { bucket: updated, old: bucket, others });
   return { ...withDetails(stores, call, updated), members };
 }
 
@@ -312,19 +316,6 @@ function rolesIn(bucket: Bucket, members: readonly Member[]): Map<string, Member
   return roles.set(bucket.owner.join(), { principal: bucket.owner, role: 'owner' });
 }
 
-interface RoleChange {
-  readonly before: ReadonlyMap<string, Member>;
-  readonly after: ReadonlyMap<string, Member>;
-}
-
-/** Updates the directory's entries of principals with a role. */
-function noteRoles(stores: Stores, bucketId: string, { before, after }: RoleChange): void {
-  for (const [name, { principal }] of before) {
-    if (!after.has(name)) forgetBucket(stores.directory, bucketId, principal);
-  }
-  for (const { principal } of after.values()) noteBucket(stores.directory, bucketId, principal);
-}
-
 /**
  * Ends the keys that former owners made, the links of those who may no longer read, and the uploads
  * of those who may no longer write.
@@ -379,6 +370,7 @@ export function deleteBucket(stores: Stores, call: Call, deletion: BucketDeletio
   cancelUploadsOf(stores, call, id);
   const bucket = getBucket(stores, id);
   withdrawKeys(stores, call, { bucketId: id });
+  stores.journal.note(bucket.id, { kind: 'bucket.deleted', subject: id });
   for (const { principal } of membersOf(stores, bucket.id)) {
     forgetBucket(stores.directory, bucket.id, principal);
   }
@@ -395,4 +387,5 @@ export function deleteBucket(stores: Stores, call: Call, deletion: BucketDeletio
   forgetRules(stores, bucket.id);
   stores.publication.removeBucket(bucket.id);
   changeTotals(stores, { buckets: -1, files: 0, bytes: 0 });
+  endJournal(stores, bucket.id);
 }

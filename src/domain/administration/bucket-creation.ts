@@ -118,6 +118,7 @@ export function createBucketOf(stores: Stores, call: Call, request: NewBucket): 
   noteBucket(stores.directory, id);
   noteBucket(stores.directory, id, bucket.owner);
   stores.publication.show(id, bucket.isPublic);
+  stores.journal.note(bucket.id, { kind: 'bucket.created', subject: id });
   const endToEnd = bucket.isEndToEnd ? findEndToEnd(stores, id) : undefined;
   return { ...bucket, members: [], endToEnd, retention: rules, callerRole: 'owner' };
 }

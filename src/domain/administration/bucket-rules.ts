@@ -36,6 +36,7 @@ export function setRules(
   if (walks) startVersionWalk(stores, id);
   setRuleCheck(stores, id, walks || rules.length > 0 ? call.nowNs : undefined);
   stores.heap.rulePass = undefined;
+  stores.journal.note(bucket.id, { kind: 'bucket.changed', subject: 'rules' });
   return rules;
 }
 

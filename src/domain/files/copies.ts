@@ -26,6 +26,7 @@ import {
   findFile,
   leavePath,
   type NewFile,
+  noteFile,
   type OpenFile,
   withOpenFile,
 } from './file-records.ts';
@@ -192,6 +193,7 @@ export function moveChecked(stores: Stores, call: Call, prepared: Prepared): Wri
   const shown = shownToWriter(prepared.grant, moved, []);
   const { source, target, file } = prepared;
   if (source.id !== target.id) {
+    noteFile(stores, 'file.deleted', file);
     leavePath(stores, source, file);
     releaseContent(stores, file);
     return shown;
@@ -216,7 +218,11 @@ function putCopy(
     const sealNumber = nextContentId(stores);
     const placed = { ...file, ...changed, bucketId: target.id, path, keySlot };
     const newFile = { ...placed, chunkDigests: digests, key, sealNumber, origin };
-    return commitFile(stores, newFile, { nowNs: call.nowNs, bucket: target, old });
+    const from =
+      origin === undefined
+        ? {}
+        : { from: source.id === target.id ? named.path : `${source.id}/${named.path}` };
+    return commitFile(stores, newFile, { nowNs: call.nowNs, bucket: target, old, ...from });
   };
   const copy =
     former === undefined

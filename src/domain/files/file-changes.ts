@@ -20,6 +20,7 @@ import {
   entityTag,
   type FileRecord,
   findFile,
+  noteFile,
   withFileCounted,
   withOpenFile,
 } from './file-records.ts';
@@ -104,5 +105,6 @@ export function changeFile(stores: Stores, call: Call, change: FileChange): Writ
   if (added === undefined) return refuseMissing(bucket, old.path);
   const { file, record } = added;
   saveBucket(stores, withFileCounted(bucket, file, { old }), bucket);
+  noteFile(stores, 'file.changed', file);
   return shownToWriter(grant, { file, record, isNew: false }, namedFields(change));
 }

@@ -9,6 +9,7 @@ import { readContent } from '../contents/contents.ts';
 import { releaseContent } from '../contents/shared-contents.ts';
 import { withFileKey } from '../keys/file-keys.ts';
 import { indexFile, unindexFile } from '../listing/file-index.ts';
+import type { EntryKind } from '../shared/journal.ts';
 import { parseBucketId, parseFilePath, quote } from '../shared/names.ts';
 import { leavesVersionOf } from '../shared/publication.ts';
 import { Refusal, unlessRefused } from '../shared/refusal.ts';
@@ -172,6 +173,8 @@ export interface Replaced {
   readonly nowNs: bigint;
   readonly bucket: Bucket;
   readonly old: FileRecord | undefined;
+  /** The former path, if the file was moved. */
+  readonly from?: string;
 }
 
 /** A stored file, and its bucket with changed counts. */
@@ -192,7 +195,24 @@ export function commitFile(stores: Stores, newFile: NewFile, replaced: Replaced)
   const retired = old && retireFile(stores, { bucket: counted, file: old, ...former, nowNs });
   const saved = retired ?? counted;
   saveBucket(stores, saved, bucket);
+  noteFile(stores, kindOf(newFile, replaced), file, replaced.from);
   return { file, record, isNew: old === undefined, bucket: saved };
+}
+
+function kindOf({ origin }: NewFile, { from }: Replaced): EntryKind {
+  if (from !== undefined) return 'file.moved';
+  return origin?.version === undefined ? 'file.stored' : 'file.restored';
+}
+
+/** Adds an entry about the file to the journal. `from`: its former path, if it was moved. */
+export function noteFile(
+  stores: Stores,
+  kind: EntryKind,
+  { bucketId, path, version, digest }: Pick<FileRecord, 'bucketId' | 'path' | 'version' | 'digest'>,
+  from?: string,
+): void {
+  const subject = from === undefined ? path : `${path}\0${from}`;
+  stores.journal.note(bucketId, { kind, subject, version, digest });
 }
 
 /** A file at its path that its bucket has not counted yet. */
@@ -287,6 +307,7 @@ export function removeFile(
   file: FileRecord,
   nowNs: bigint,
 ): Bucket {
+  noteFile(stores, 'file.deleted', file);
   if (bucket.keepVersionsDays === 0) return eraseFile(stores, bucket, file);
   const former = takeFromPath(stores, bucket, file);
   const without = dropLinks(stores, withoutFile(bucket, file), file.path);

@@ -158,6 +158,7 @@ export function removeLink(stores: Stores, link: Link): void {
   forgetLink(stores, link);
   const bucket = findBucket(stores, link.bucketId);
   if (bucket !== undefined) saveBucket(stores, withoutLinks(bucket, [link]), bucket);
+  stores.journal.note(link.bucketId, { kind: 'link.removed', subject: `${link.path}\0${link.id}` });
 }
 
 function withoutLinks(bucket: Bucket, links: readonly Link[]): Bucket {

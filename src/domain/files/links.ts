@@ -156,6 +156,7 @@ export function createLink(
   addLink(stores, link, file);
   const overheadBytes = bucket.overheadBytes + linkBytesOf(link);
   saveBucket(stores, { ...bucket, linkCount: bucket.linkCount + 1, overheadBytes }, bucket);
+  stores.journal.note(bucket.id, { kind: 'link.created', subject: `${link.path}\0${id}` });
   return { link, url: `/s/${id}/${encodeURIComponent(link.name)}?k=${secret}` };
 }
 

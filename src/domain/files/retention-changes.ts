@@ -9,7 +9,13 @@ import { Refusal } from '../shared/refusal.ts';
 import { parseRetainUntil, parseRetentionMode, type Retention } from '../shared/retention.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
 import { encodeFile, fileMapKey, sealFile } from './file-layout.ts';
-import { type FileRecord, findFile, type OpenFile, withOpenFile } from './file-records.ts';
+import {
+  type FileRecord,
+  findFile,
+  noteFile,
+  type OpenFile,
+  withOpenFile,
+} from './file-records.ts';
 import { refuseMissing } from './files.ts';
 import { requireNotHeld } from './retention.ts';
 import { replaceRecord } from './version-entries.ts';
@@ -152,6 +158,7 @@ function saveRetention(stores: Stores, call: Call, prepared: Prepared): WrittenF
       const { untilNs = 0n } = retention ?? {};
       resumeExpiry(stores, name, untilNs > nowNs ? untilNs : nowNs);
     }
+    noteFile(stores, 'hold.changed', file);
     return { file, record, isNew: false };
   };
   const saved =

@@ -16,6 +16,7 @@ import {
   eraseFile,
   type FileRecord,
   findFile,
+  noteFile,
   type Replaced,
   replaceByFormer,
 } from './file-records.ts';
@@ -149,6 +150,7 @@ function erasePresent(stores: Stores, replaced: Replaced & { readonly old: FileR
   const former = findVersion(stores, { bucketId: bucket.id, path: old.path, version });
   if (former === undefined) {
     eraseFile(stores, bucket, old);
+    noteFile(stores, 'version.erased', old);
     return;
   }
   withFormer(stores, { bucket, former }, ({ file, key }) => {
@@ -163,5 +165,6 @@ function erasePresent(stores: Stores, replaced: Replaced & { readonly old: FileR
     saveBucket(stores, left, bucket);
     // The file has its former date again, at which a rule may delete it
     hastenRuleCheck(stores, bucket.id, nowNs);
+    noteFile(stores, 'version.erased', old);
   });
 }

@@ -153,8 +153,12 @@ export function eraseVersion(stores: Stores, name: VersionName, release: Release
   const former = unlessRefused(() => findVersion(stores, name));
   if (former !== undefined) requireNotHeld(former.file, release);
   const taken = bucket && takeVersion(stores, bucket, name);
-  if (taken === undefined) return false;
+  if (bucket === undefined || taken === undefined) return false;
   saveBucket(stores, taken.bucket, bucket);
+  const digest = taken.file?.digest;
+  const { version } = name;
+  const change = { kind: 'version.erased', subject: name.path, version } as const;
+  stores.journal.note(bucket.id, digest === undefined ? change : { ...change, digest });
   if (taken.file !== undefined) releaseContent(stores, taken.file);
   return true;
 }

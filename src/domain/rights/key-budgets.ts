@@ -75,6 +75,7 @@ export function checkKeyBudget(
 export function useKey(stores: Stores, call: Call, secret: string): ApiKey {
   const key = findKey(stores, secret, call.nowNs);
   chargeKey(stores, call, key);
+  stores.heap.usedKeyId = key.id;
   return key;
 }
 

@@ -43,6 +43,8 @@ export interface HeapState {
   readonly tokens: TokenLevels;
   /** Contents that streams are reading, and the end of each stream. */
   readonly streams: Map<number, bigint>;
+  /** Id of the API key that the present message has used. */
+  usedKeyId: string | undefined;
   /** Key from which upkeep seeks the next maker of links to check; absent for the first one. */
   nextMaker: Uint8Array | undefined;
   rulePass: RulePass | undefined;
@@ -57,6 +59,7 @@ export function createHeapState(): HeapState {
     allowances: new Map(),
     tokens: new Map(),
     streams: new Map(),
+    usedKeyId: undefined,
     nextMaker: undefined,
     rulePass: undefined,
   };

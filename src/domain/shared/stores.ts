@@ -6,8 +6,10 @@ import type { ByteMap } from '../../storage/byte-map.ts';
 import { requireVersion } from '../../storage/codec.ts';
 import type { ErasableSlots } from '../../storage/erasable-slots.ts';
 import type { Records } from '../../storage/former-records.ts';
+import type { JournalLog } from '../../storage/journal-log.ts';
 import type { OrderedIndex } from '../../storage/ordered-index.ts';
 import type { HeapState } from './heap-state.ts';
+import type { Journal } from './journal.ts';
 import type { Publication } from './publication.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -23,7 +25,7 @@ export interface Stores {
   readonly index: OrderedIndex;
   /**
    * Records of files with the files' sizes as their weights, of former versions, links and chunks.
-   * The first byte of a key is that of a bucket's id, 0, 1 or 2.
+   * The first byte of a key is that of a bucket's id, 0, 1, 2 or 3.
    */
   readonly records: Records;
   readonly members: ByteMap;
@@ -32,9 +34,13 @@ export interface Stores {
   /** Wrapped keys, see wrapped-keys.ts. */
   readonly keySlots: ErasableSlots;
   readonly secrets: Secrets;
+  /** Sealed entries and the chain of their blocks, see journal/bucket-journal.ts. */
+  readonly journalLog: JournalLog;
   readonly heap: HeapState;
   /** Whether the principal is a controller of the canister now. */
   isController(principal: Uint8Array): boolean;
+  /** Takes entries for the changes that the domain makes. */
+  readonly journal: Journal;
   /** Updates the certified answers when public data changes. */
   readonly publication: Publication;
 }

@@ -70,6 +70,13 @@ export interface BatchedFile {
   'ifMatch' : [] | [string],
   'bytes' : Uint8Array,
 }
+/** A range of blocks by index, from 0. */
+export interface BlockRange { 'start' : bigint, 'length' : bigint }
+export interface BlockType { 'url' : string, 'block_type' : string }
+/** A value of ICRC-3. */
+export type BlockValue = { 'Nat' : bigint } |
+  { 'Blob' : Uint8Array } |
+  { 'Text' : string };
 /** A bucket. Quotas and sizes are bytes; without a quota the bucket is unlimited. */
 export interface Bucket {
   'id' : string,
@@ -250,6 +257,15 @@ export interface EndToEndOptions {
   /** Clients seal the segments of paths. Default: false. */
   'sealsNames' : [] | [boolean],
 }
+/**
+ * The parts of the commitment in the block: SHA-256(detailsSalt, details, SHA-256(subjectSalt,
+ * subject)).
+ */
+export interface EntryProof {
+  'detailsSalt' : Uint8Array,
+  'subjectSalt' : Uint8Array,
+  'details' : Uint8Array,
+}
 /** Numbers of versions that this call erased and passed over. Call again with `nextCursor`. */
 export interface Erased {
   /** Versions that stay because they are held. */
@@ -419,6 +435,52 @@ export interface HttpUpdateRequest {
   'method' : string,
   'body' : Uint8Array,
   'headers' : Array<TextPair>,
+}
+/** The author of a change: the id of an API key, or the canister itself, as when a link expires. */
+export type JournalActor = { 'principal' : Principal } |
+  { 'apiKey' : string } |
+  { 'canister' : null };
+/** A block of ICRC-3. Its map has `btype`, `ts`, `entry`, and `phash` except in the first block. */
+export interface JournalBlock {
+  'id' : bigint,
+  'block' : { 'Map' : Array<[string, BlockValue]> },
+}
+export interface JournalBlocks {
+  'log_length' : bigint,
+  'blocks' : Array<JournalBlock>,
+  'archived_blocks' : Array<never>,
+}
+/** An entry of the journal. Its block has the index `seq` - 1. */
+export interface JournalEntry {
+  /** Nanoseconds since 1970. */
+  'at' : bigint,
+  'by' : JournalActor,
+  /** From 1, without gaps in the canister. */
+  'seq' : bigint,
+  /** The changed thing, such as a file's path; after a move, NUL and the former path follow. */
+  'subject' : string,
+  'kind' : string,
+  /** The file's version number. */
+  'version' : [] | [bigint],
+  /** SHA-256 of the file's bytes in hexadecimal digits. */
+  'digest' : [] | [string],
+  'proof' : EntryProof,
+}
+/** `last` is the number of the last entry of all buckets. */
+export interface JournalPage {
+  'hasMore' : boolean,
+  'last' : bigint,
+  'entries' : Array<JournalEntry>,
+}
+/**
+ * Entries of one bucket: those after the entry `after`, the oldest first, or those before `before`,
+ * the newest first; by default the newest. At most `limit`, 100 by default and at most.
+ */
+export interface JournalRequest {
+  'after' : [] | [bigint],
+  'bucketId' : string,
+  'limit' : [] | [bigint],
+  'before' : [] | [bigint],
 }
 /** A link, without its secret. */
 export interface Link {
@@ -683,6 +745,11 @@ export type StreamingStrategy = { 'Callback' : StreamingCallback };
 export interface StreamingToken { 'token' : Uint8Array }
 /** A name and its value. */
 export type TextPair = [string, string];
+/** A certificate and the hash tree with `last_block_index` and `last_block_hash`, in CBOR. */
+export interface TipCertificate {
+  'certificate' : Uint8Array,
+  'hash_tree' : Uint8Array,
+}
 /** Cycles that a front has sent to a volume. */
 export interface TopUp {
   'at' : bigint,
@@ -1093,6 +1160,15 @@ export interface _SERVICE {
   >,
   /** Answers requests that change something, or whose response cannot be certified. */
   'http_request_update' : ActorMethod<[HttpUpdateRequest], HttpResponse>,
+  /**
+   * (ranges) Returns blocks, at most 500, to controllers and to members of any bucket, and none to
+   * others. They show the kind and the time of each change, and a commitment to the rest.
+   */
+  'icrc3_get_blocks' : ActorMethod<[Array<BlockRange>], JournalBlocks>,
+  /** Proves the index and the hash of the last block; null while the journal is empty. */
+  'icrc3_get_tip_certificate' : ActorMethod<[], [] | [TipCertificate]>,
+  /** Returns the types of blocks, and where they are described. */
+  'icrc3_supported_block_types' : ActorMethod<[], Array<BlockType>>,
   /** (bucketId) Lists the keys of a bucket, for its owners. */
   'listApiKeys' : ActorMethod<
     [string],
@@ -1185,6 +1261,12 @@ export interface _SERVICE {
   'readFiles' : ActorMethod<
     [string, Array<string>, [] | [string]],
     { 'ok' : FilesRead } |
+      { 'err' : string }
+  >,
+  /** (request) Returns entries of a bucket for its members. Errors: AccessDenied, NoSuchBucket. */
+  'readJournal' : ActorMethod<
+    [JournalRequest],
+    { 'ok' : JournalPage } |
       { 'err' : string }
   >,
   /** (bucketId, path, version, offset, length, apiKey) Returns up to 1,900,000 bytes of a version. */
@@ -1732,6 +1814,26 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'body' : IDL.Vec(IDL.Nat8),
     'headers' : IDL.Vec(TextPair),
   });
+  const BlockRange = IDL.Record({ 'start' : IDL.Nat, 'length' : IDL.Nat });
+  const BlockValue = IDL.Variant({
+    'Nat' : IDL.Nat,
+    'Blob' : IDL.Vec(IDL.Nat8),
+    'Text' : IDL.Text,
+  });
+  const JournalBlock = IDL.Record({
+    'id' : IDL.Nat,
+    'block' : IDL.Variant({ 'Map' : IDL.Vec(IDL.Tuple(IDL.Text, BlockValue)) }),
+  });
+  const JournalBlocks = IDL.Record({
+    'log_length' : IDL.Nat,
+    'blocks' : IDL.Vec(JournalBlock),
+    'archived_blocks' : IDL.Vec(IDL.Empty),
+  });
+  const TipCertificate = IDL.Record({
+    'certificate' : IDL.Vec(IDL.Nat8),
+    'hash_tree' : IDL.Vec(IDL.Nat8),
+  });
+  const BlockType = IDL.Record({ 'url' : IDL.Text, 'block_type' : IDL.Text });
   const ApiKey = IDL.Record({
     'id' : IDL.Text,
     'permissions' : IDL.Vec(IDL.Text),
@@ -1876,6 +1978,37 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   const FilesRead = IDL.Record({
     'left' : IDL.Vec(IDL.Text),
     'results' : IDL.Vec(ReadFile),
+  });
+  const JournalRequest = IDL.Record({
+    'after' : IDL.Opt(IDL.Nat),
+    'bucketId' : IDL.Text,
+    'limit' : IDL.Opt(IDL.Nat),
+    'before' : IDL.Opt(IDL.Nat),
+  });
+  const JournalActor = IDL.Variant({
+    'principal' : IDL.Principal,
+    'apiKey' : IDL.Text,
+    'canister' : IDL.Null,
+  });
+  const EntryProof = IDL.Record({
+    'detailsSalt' : IDL.Vec(IDL.Nat8),
+    'subjectSalt' : IDL.Vec(IDL.Nat8),
+    'details' : IDL.Vec(IDL.Nat8),
+  });
+  const JournalEntry = IDL.Record({
+    'at' : IDL.Int,
+    'by' : JournalActor,
+    'seq' : IDL.Nat,
+    'subject' : IDL.Text,
+    'kind' : IDL.Text,
+    'version' : IDL.Opt(IDL.Nat),
+    'digest' : IDL.Opt(IDL.Text),
+    'proof' : EntryProof,
+  });
+  const JournalPage = IDL.Record({
+    'hasMore' : IDL.Bool,
+    'last' : IDL.Nat,
+    'entries' : IDL.Vec(JournalEntry),
   });
   const VolumeFigures = IDL.Record({
     'at' : IDL.Int,
@@ -2156,6 +2289,21 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         ['query'],
       ),
     'http_request_update' : IDL.Func([HttpUpdateRequest], [HttpResponse], []),
+    'icrc3_get_blocks' : IDL.Func(
+        [IDL.Vec(BlockRange)],
+        [JournalBlocks],
+        ['query'],
+      ),
+    'icrc3_get_tip_certificate' : IDL.Func(
+        [],
+        [IDL.Opt(TipCertificate)],
+        ['query'],
+      ),
+    'icrc3_supported_block_types' : IDL.Func(
+        [],
+        [IDL.Vec(BlockType)],
+        ['query'],
+      ),
     'listApiKeys' : IDL.Func(
         [IDL.Text],
         [IDL.Variant({ 'ok' : IDL.Vec(ApiKey), 'err' : IDL.Text })],
@@ -2219,6 +2367,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'readFiles' : IDL.Func(
         [IDL.Text, IDL.Vec(IDL.Text), IDL.Opt(IDL.Text)],
         [IDL.Variant({ 'ok' : FilesRead, 'err' : IDL.Text })],
+        ['query'],
+      ),
+    'readJournal' : IDL.Func(
+        [JournalRequest],
+        [IDL.Variant({ 'ok' : JournalPage, 'err' : IDL.Text })],
         ['query'],
       ),
     'readVersion' : IDL.Func(

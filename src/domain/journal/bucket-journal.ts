@@ -1,0 +1,159 @@
+// Each bucket's part of the journal. The key of its entries is a content's (keys/file-keys.ts), so
+// that rotations wrap it again, and the deletion of the bucket makes its entries unreadable.
+
+import { expandSha256 } from '../../crypto/kdf.ts';
+import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
+import { leb128 } from '../../lib/leb128.ts';
+import { asciiBytes, encodeUtf8 } from '../../lib/text.ts';
+import { packFields, requireVersion, u64Key, unpackFields } from '../../storage/codec.ts';
+import { findBucket } from '../buckets/buckets.ts';
+import { createContent, eraseFileKey, withFileKey } from '../keys/file-keys.ts';
+import { type Change, entryKinds } from '../shared/journal.ts';
+import type { OpenedJournal } from '../shared/secrets.ts';
+import type { Stores } from '../shared/stores.ts';
+
+/** The author of a change; the canister itself has no id. */
+export interface Actor {
+  readonly kind: ActorKind;
+  /** A principal's bytes, or UTF-8 of an API key's id. */
+  readonly id: Uint8Array;
+}
+
+export const actorKinds = ['canister', 'principal', 'key'] as const;
+export type ActorKind = (typeof actorKinds)[number];
+
+interface StoredJournal {
+  readonly contentId: number;
+  readonly keySlot: number;
+  readonly owner: number;
+}
+
+const nsPerMs = 1_000_000n;
+/** Opened journals on the heap, of all buckets that change often. */
+const openedMax = 256;
+const kindNumbers = new Map(entryKinds.map((kind, number) => [kind, number]));
+const sealInfo = asciiBytes('efs journal seal');
+const saltInfo = asciiBytes('efs journal salt');
+const derivedBytes = 32;
+
+// The key is byte 3, the bucket's id. Small fields: version 1; numbers: the key's content id and
+// slot, the owner in the log. See packFields().
+const recordKind = 3;
+const version = 1;
+const fieldCount = { longs: 0, numbers: 3 } as const;
+
+function recordKey(bucketId: string): Uint8Array {
+  return concatBytes(Uint8Array.of(recordKind), encodeUtf8(bucketId));
+}
+
+function findStored(stores: Stores, bucketId: string): StoredJournal | undefined {
+  const bytes = stores.records.get(recordKey(bucketId));
+  if (bytes === undefined) return undefined;
+  requireVersion(bytes, version);
+  const { numbers } = unpackFields(bytes, fieldCount);
+  return { contentId: numbers[0] ?? 0, keySlot: numbers[1] ?? 0, owner: numbers[2] ?? 0 };
+}
+
+/** Returns the bucket's journal; `undefined` if it has no entries. */
+export function findJournal(stores: Stores, bucketId: string): OpenedJournal | undefined {
+  const opened = stores.secrets.journals.get(bucketId);
+  if (opened !== undefined) return opened;
+  const stored = findStored(stores, bucketId);
+  if (stored === undefined) return undefined;
+  const bucket = findBucket(stores, bucketId);
+  if (bucket === undefined) return undefined;
+  return withFileKey(stores, { bucket, ...stored }, (key) => keep(stores, bucket.id, stored, key));
+}
+
+function keep(stores: Stores, bucketId: string, { owner }: StoredJournal, key: Uint8Array) {
+  const { journals } = stores.secrets;
+  const keys = concatBytes(
+    expandSha256(key, { info: sealInfo, length: derivedBytes }),
+    expandSha256(key, { info: saltInfo, length: derivedBytes }),
+  );
+  const opened: OpenedJournal = { owner, ownerName: encodeUtf8(bucketId), keys };
+  const [oldest] = journals.keys();
+  if (journals.size >= openedMax && oldest !== undefined) forget(stores, oldest);
+  journals.set(bucketId, opened);
+  return opened;
+}
+
+function forget({ secrets: { journals } }: Stores, bucketId: string): void {
+  journals.get(bucketId)?.keys.fill(0);
+  journals.delete(bucketId);
+}
+
+function createJournal(stores: Stores, bucketId: string): OpenedJournal | undefined {
+  const bucket = findBucket(stores, bucketId);
+  if (bucket === undefined) return undefined;
+  const { content, key } = createContent(stores, bucket);
+  const stored = { ...content, owner: stores.journalLog.newOwner() };
+  const numbers = [stored.contentId, stored.keySlot, stored.owner];
+  const record = packFields({ small: [version], longs: [], numbers, rest: emptyBytes });
+  stores.records.set(recordKey(bucket.id), record);
+  const opened = keep(stores, bucket.id, stored, key);
+  key.fill(0);
+  return opened;
+}
+
+/** Appends an entry to the journal of an existing bucket, which its first entry creates. */
+export function appendEntry(
+  stores: Stores,
+  bucketId: string,
+  change: Change,
+  by: { readonly actor: Actor; readonly nowNs: bigint },
+): void {
+  const journal = findJournal(stores, bucketId) ?? createJournal(stores, bucketId);
+  if (journal === undefined) return;
+  const { number, count } = stores.journalLog.append({
+    ...journal,
+    kind: kindNumbers.get(change.kind) ?? 0,
+    ms: Number(by.nowNs / nsPerMs),
+    details: encodeDetails(change, by.actor),
+    subject: encodeUtf8(change.subject),
+  });
+  if (count % checkpointEvery !== 0) return;
+  stores.directory.insert(checkpointKey(journal.owner, number), 0n);
+}
+
+/** The directory has the number of one in so many entries of a bucket. */
+export const checkpointEvery = 64;
+
+/** The kind of the directory's entries: 40, then owner and number, u64 each. */
+const checkpointKind = 40;
+
+export function checkpointKey(owner: number, number: number): Uint8Array {
+  return concatBytes(Uint8Array.of(checkpointKind), u64Key(owner), u64Key(number));
+}
+
+/** Returns the number of the owner's checkpoint, `undefined` for another entry. */
+export function checkpointOf(key: Uint8Array, owner: number): number | undefined {
+  if (key.length !== 17 || key[0] !== checkpointKind) return undefined;
+  const view = new DataView(key.buffer, key.byteOffset);
+  return Number(view.getBigUint64(1)) === owner ? Number(view.getBigUint64(9)) : undefined;
+}
+
+/** Makes the entries of a deleted bucket unreadable; their blocks stay in the chain. */
+export function endJournal(stores: Stores, bucketId: string): void {
+  const stored = findStored(stores, bucketId);
+  if (stored === undefined) return;
+  eraseFileKey(stores, stored);
+  stores.records.delete(recordKey(bucketId));
+  forget(stores, bucketId);
+}
+
+// 0: kind of the actor u8 | 1: actor's id (length u8, bytes) | version LEB128 | digest (length u8,
+// bytes); the subject follows
+function encodeDetails({ version = 0, digest = emptyBytes }: Change, actor: Actor): Uint8Array {
+  const { id } = actor;
+  const number = leb128(version);
+  const digestAt = 3 + id.length + number.length;
+  const details = new Uint8Array(digestAt + digest.length);
+  details[0] = actorKinds.indexOf(actor.kind);
+  details[1] = id.length;
+  details.set(id, 2);
+  details.set(number, 2 + id.length);
+  details[digestAt - 1] = digest.length;
+  details.set(digest, digestAt);
+  return details;
+}
